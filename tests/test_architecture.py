@@ -46,6 +46,8 @@ REJECTED = (
     "_said = 1",
     "import os as found",
     "try: pass\nexcept Exception as found: pass",
+    "unplugged = 1",
+    "def f(socket_unplugged): pass",
 )
 
 
@@ -57,7 +59,7 @@ def test_the_language_lint_rejects(source: str, tmp_path: Path):
 
 
 def test_the_language_lint_accepts_a_noun(tmp_path: Path):
-    (tmp_path / "sound.py").write_text("def snapshot(contexts): return contexts.given")
+    (tmp_path / "sound.py").write_text("def snapshot(contexts, is_unplugged, unplugged_at): return contexts.given")
     assert subprocess.run([sys.executable, LANGUAGE, tmp_path], capture_output=True).returncode == 0
 
 

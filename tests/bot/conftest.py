@@ -25,7 +25,7 @@ from bot.settings import BotSettings
 from bot.store import Store
 from service.store import keys
 from service.store.secret import key_secret
-from tests.bot.fake_telegram import FakeTelegram, Shown
+from tests.bot.fake_telegram import ChatMessage, FakeTelegram
 from tests.running_service import RunningService, copied, running_service
 
 PATIENCE_S = 10
@@ -91,27 +91,27 @@ class Person:
     chat: int
     language: str | None = None
 
-    def says(self, text: str, **options: Any) -> Shown | None:
+    def says(self, text: str, **options: Any) -> ChatMessage | None:
         """Send a text, or a command if it starts with a slash; returns the bot's newest message."""
         command = [{"type": "bot_command", "offset": 0, "length": len(text.split()[0])}] if text[:1] == "/" else []
         return self.sends(text=text, entities=command, **options)
 
-    def sends(self, *, settle: bool = True, **content: Any) -> Shown | None:
+    def sends(self, *, settle: bool = True, **content: Any) -> ChatMessage | None:
         self.stage.deliver({"message": self.message(content)}, settle=settle)
         return self.newest
 
-    def presses(self, label: str, on: Shown | None = None, **options: Any) -> Shown:
+    def presses(self, label: str, on: ChatMessage | None = None, **options: Any) -> ChatMessage:
         """Press a button of a message, by default of the newest that has it; returns the message."""
-        shown = on or next(message for message in reversed(self.messages) if label in message.buttons)
-        self.sends_data(shown.buttons[label], shown, **options)
-        return shown
+        reply = on or next(message for message in reversed(self.messages) if label in message.buttons)
+        self.sends_data(reply.buttons[label], reply, **options)
+        return reply
 
-    def sends_data(self, data: str, shown: Shown, *, settle: bool = True) -> None:
+    def sends_data(self, data: str, reply: ChatMessage, *, settle: bool = True) -> None:
         """Press a button with this data."""
         query = f"query-{next(self.stage.updates)}"
         self.stage.telegram.pressed.add(query)
-        message = self.message({"text": shown.plain, "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
-        message |= {"message_id": shown.id}
+        message = self.message({"text": reply.plain, "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
+        message |= {"message_id": reply.id}
         pressed = {"id": query, "from": self.user(), "chat_instance": "1", "data": data, "message": message}
         self.stage.deliver({"callback_query": pressed}, settle=settle)
 
@@ -121,28 +121,28 @@ class Person:
         self.stage.deliver({"inline_query": query}, **options)
         return self.stage.telegram.offered
 
-    def chooses(self, offer: dict[str, Any], *, is_reported: bool = True) -> Shown:
+    def chooses(self, offer: dict[str, Any], *, is_reported: bool = True) -> ChatMessage:
         """Send an offered article; Telegram reports it to the bot if that was set up."""
-        shown = self.stage.telegram.send_inline(offer)
-        result = {"result_id": offer["id"], "from": self.user(), "query": "", "inline_message_id": str(shown.id)}
+        reply = self.stage.telegram.send_inline(offer)
+        result = {"result_id": offer["id"], "from": self.user(), "query": "", "inline_message_id": str(reply.id)}
         if is_reported:
             self.stage.deliver({"chosen_inline_result": result})
-        return shown
+        return reply
 
-    def presses_inline(self, label: str, shown: Shown, **options: Any) -> None:
+    def presses_inline(self, label: str, reply: ChatMessage, **options: Any) -> None:
         """Press a button of a message that was sent inline."""
         query = f"query-{next(self.stage.updates)}"
         self.stage.telegram.pressed.add(query)
-        pressed = {"id": query, "from": self.user(), "chat_instance": "1", "data": shown.buttons[label]}
-        self.stage.deliver({"callback_query": pressed | {"inline_message_id": str(shown.id)}}, **options)
+        pressed = {"id": query, "from": self.user(), "chat_instance": "1", "data": reply.buttons[label]}
+        self.stage.deliver({"callback_query": pressed | {"inline_message_id": str(reply.id)}}, **options)
 
     @property
-    def messages(self) -> list[Shown]:
+    def messages(self) -> list[ChatMessage]:
         """The bot's messages in this chat."""
-        return [shown for (chat, _), shown in self.stage.telegram.chats.items() if chat == self.chat]
+        return [reply for (chat, _), reply in self.stage.telegram.chats.items() if chat == self.chat]
 
     @property
-    def newest(self) -> Shown | None:
+    def newest(self) -> ChatMessage | None:
         return self.messages[-1] if self.messages else None
 
     def message(self, content: dict[str, Any]) -> dict[str, Any]:

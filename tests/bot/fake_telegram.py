@@ -35,7 +35,7 @@ class Refusal(Exception):
 
 
 @dataclass
-class Shown:
+class ChatMessage:
     """A message as a chat shows it; `read` holds all its texts over time, the newest last."""
 
     chat: int
@@ -96,10 +96,10 @@ class FakeTelegram(BaseRequest):
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
-        self.chats: dict[tuple[int, int], Shown] = {}
+        self.chats: dict[tuple[int, int], ChatMessage] = {}
         self.faults: list[str] = []
         self.refusals: dict[str, list[Refusal]] = {}
-        self.inline: dict[str, Shown] = {}
+        self.inline: dict[str, ChatMessage] = {}
         self.offered: list[dict[str, Any]] = []
         self.pressed: set[str] = set()
         self.admins: set[int] = set()
@@ -186,15 +186,15 @@ class FakeTelegram(BaseRequest):
         if "inline_message_id" in values:
             self.inline[values["inline_message_id"]].replace(values)
             return True
-        shown = self.chats.get((values["chat_id"], values["message_id"]))
-        if shown is None:
+        reply = self.chats.get((values["chat_id"], values["message_id"]))
+        if reply is None:
             raise Refusal("Bad Request: message to edit not found")
-        if shown.is_photo:
+        if reply.is_photo:
             raise Refusal("Bad Request: there is no text in the message to edit")
-        if (shown.text, shown.keyboard) == (values["text"], _keyboard(values)):
+        if (reply.text, reply.keyboard) == (values["text"], _keyboard(values)):
             raise Refusal(UNCHANGED)
-        shown.replace(values)
-        return self._result(shown)
+        reply.replace(values)
+        return self._result(reply)
 
     def _answerInlineQuery(self, values: dict, _files: dict) -> bool:  # noqa: N802
         self.offered = values["results"]
@@ -206,25 +206,25 @@ class FakeTelegram(BaseRequest):
                 self._blame(f"an invalid article: {offer}")
         return True
 
-    def send_inline(self, offer: dict[str, Any]) -> Shown:
+    def send_inline(self, offer: dict[str, Any]) -> ChatMessage:
         """A person sends one of the offered articles to a chat in which the bot need not be."""
         text, keyboard = offer["input_message_content"]["message_text"], _keyboard(offer)
-        shown = Shown(0, next(self.numbers), text, keyboard, read=[text])
-        self.inline[str(shown.id)] = shown
-        return shown
+        reply = ChatMessage(0, next(self.numbers), text, keyboard, read=[text])
+        self.inline[str(reply.id)] = reply
+        return reply
 
     def _editMessageMedia(self, values: dict, files: dict) -> dict[str, Any]:  # noqa: N802
         media = values["media"]
         self._check(media | {"reply_markup": values.get("reply_markup", {})}, media["caption"], CAPTION)
-        shown = self.chats.get((values["chat_id"], values["message_id"]))
-        if shown is None:
+        reply = self.chats.get((values["chat_id"], values["message_id"]))
+        if reply is None:
             raise Refusal("Bad Request: message to edit not found")
         (picture,) = files.values()
-        if not shown.is_photo or not picture[1].startswith(b"\x89PNG"):
+        if not reply.is_photo or not picture[1].startswith(b"\x89PNG"):
             self._blame("a photo that is no PNG, or in place of a text")
-        shown.text, shown.keyboard = media["caption"], _keyboard(values)
-        shown.read.append(shown.text)
-        return self._result(shown)
+        reply.text, reply.keyboard = media["caption"], _keyboard(values)
+        reply.read.append(reply.text)
+        return self._result(reply)
 
     def _answerCallbackQuery(self, values: dict, _files: dict) -> bool:  # noqa: N802
         if values["callback_query_id"] not in self.pressed:
@@ -235,16 +235,16 @@ class FakeTelegram(BaseRequest):
         self.popups += [text] if text else []
         return True
 
-    def _put(self, values: dict[str, Any], text: str, *, is_photo: bool = False) -> Shown:
+    def _put(self, values: dict[str, Any], text: str, *, is_photo: bool = False) -> ChatMessage:
         quoted = values.get("reply_parameters", {}).get("message_id")
-        shown = Shown(values["chat_id"], next(self.numbers), text, _keyboard(values), is_photo, quoted, [text])
-        self.chats[shown.chat, shown.id] = shown
-        return shown
+        reply = ChatMessage(values["chat_id"], next(self.numbers), text, _keyboard(values), is_photo, quoted, [text])
+        self.chats[reply.chat, reply.id] = reply
+        return reply
 
-    def _result(self, shown: Shown) -> dict[str, Any]:
-        kind = "private" if shown.chat > 0 else "supergroup"
-        content = {"photo": [], "caption": shown.plain} if shown.is_photo else {"text": shown.plain}
-        return {"message_id": shown.id, "date": 1, "chat": {"id": shown.chat, "type": kind}, "from": ME, **content}
+    def _result(self, reply: ChatMessage) -> dict[str, Any]:
+        kind = "private" if reply.chat > 0 else "supergroup"
+        content = {"photo": [], "caption": reply.plain} if reply.is_photo else {"text": reply.plain}
+        return {"message_id": reply.id, "date": 1, "chat": {"id": reply.chat, "type": kind}, "from": ME, **content}
 
     def _check(self, values: dict[str, Any], text: str, most: int) -> None:
         if values.get("parse_mode") != "HTML":

@@ -124,8 +124,8 @@ def test_a_question_waits_while_the_history_arrives(start, web):
 
 def test_a_failed_edit_is_repeated(ann, waiting_at_once):
     ann.stage.telegram.refuse("editMessageText", BROKEN, 502)
-    shown = ann.says(QUESTION)
-    assert "of 9 voted" in shown.plain
+    reply = ann.says(QUESTION)
+    assert "of 9 voted" in reply.plain
     assert len(ann.messages) == 1
 
 
@@ -189,14 +189,14 @@ def test_an_old_interrupted_question_is_given_back(ann, store, service):
 
 
 def test_a_quick_answer_comes_without_a_waiting_message(ann):
-    shown = ann.says(QUESTION)
-    assert shown.read == [shown.text]
+    reply = ann.says(QUESTION)
+    assert reply.read == [reply.text]
     assert "editMessageText" not in ann.stage.telegram.methods()
 
 
 def test_a_quota_in_a_group_says_whose_it_is(stage, group):
-    shown = stage.person(group).says(f"/ask {QUESTION}")
-    assert "Ann <b>& Co: 9 of 10 questions left today" in shown.plain
+    reply = stage.person(group).says(f"/ask {QUESTION}")
+    assert "Ann <b>& Co: 9 of 10 questions left today" in reply.plain
 
 
 def test_nothing_shows_typing_in_a_group(stage, group, waiting_at_once):

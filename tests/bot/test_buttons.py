@@ -11,10 +11,10 @@ import pytest
     "command", ["/lanes", "/lane trend", "/top", "/accuracy", "/hospital", "/news", "/streaks", "/fund", "/brain"]
 )
 def test_a_reload_without_news_changes_nothing(ann, command, caplog):
-    shown = ann.says(command)
+    reply = ann.says(command)
     ann.presses("Reload")
     assert len(ann.messages) == 1
-    assert shown.buttons
+    assert reply.buttons
     assert "editMessageText" in ann.stage.telegram.methods()
     assert "refused" not in caplog.text
 
@@ -24,36 +24,36 @@ def test_a_reload_shows_new_votes(ann, ben):
     ann.says("/challenge Will Bitcoin be above $70k?")
     ann.says("2026-12-31")
     number = ann.presses("Create").plain.split()[1]
-    shown = ben.says(f"/start challenge_{number}")
+    reply = ben.says(f"/start challenge_{number}")
     ann.presses("Yes")
-    assert "no user votes" in shown.plain
-    ben.presses("Reload", on=shown)
-    assert "users 100% (n = 1)" in shown.plain
+    assert "no user votes" in reply.plain
+    ben.presses("Reload", on=reply)
+    assert "users 100% (n = 1)" in reply.plain
 
 
 def test_a_reload_updates_the_quota(ann):
-    shown = ann.says("/quota")
+    reply = ann.says("/quota")
     ann.says("Will Bitcoin be above $60k by the end of the month?")
-    ann.presses("Reload", on=shown)
-    assert "9 of 10" in shown.plain
+    ann.presses("Reload", on=reply)
+    assert "9 of 10" in reply.plain
 
 
 def test_filters_change_the_message_in_place(ann):
-    shown = ann.says("/lanes")
+    reply = ann.says("/lanes")
     ann.presses("DEX")
-    assert "2 lanes" in shown.plain
-    assert "· DEX ·" in shown.buttons
-    shown = ann.says("/top")
+    assert "2 lanes" in reply.plain
+    assert "· DEX ·" in reply.buttons
+    reply = ann.says("/top")
     ann.presses("gold")
-    assert "Gold" in shown.plain
-    shown = ann.says("/hospital")
+    assert "Gold" in reply.plain
+    reply = ann.says("/hospital")
     ann.presses("Volume")
-    assert "volume" in shown.plain
-    shown = ann.says("/lane trend")
+    assert "volume" in reply.plain
+    reply = ann.says("/lane trend")
     ann.presses("lp_wide")
-    assert "lp_wide" in shown.plain
+    assert "lp_wide" in reply.plain
     ann.presses("· lp_wide ·")
-    assert "lp_wide" in shown.plain
+    assert "lp_wide" in reply.plain
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_a_vote_counts_for_the_market_of_its_number(ann, service):
 
 def test_a_vote_on_a_market_is_shown_at_once(ann, ben):
     """In the list of the person who voted, with the vote, and in the lists of other people."""
-    shown, other = ann.says("/markets"), ben.says("/markets")
-    first = shown.plain.split("2. ")[0]
+    reply, other = ann.says("/markets"), ben.says("/markets")
+    first = reply.plain.split("2. ")[0]
     assert "no user votes" in first
     ann.presses("1. Yes")
-    assert "users 100% (n = 1), your vote: yes" in shown.plain
+    assert "users 100% (n = 1), your vote: yes" in reply.plain
     ben.presses("Reload", on=other)
     assert "users 100% (n = 1)" in other.plain
     assert "your vote" not in other.plain
@@ -102,13 +102,13 @@ def test_a_vote_on_a_market_is_shown_at_once(ann, ben):
 def test_delete_deletes_and_keep_keeps(ann, store):
     ann.says("Will Bitcoin be above $60k by the end of the month?")
     token = ann.newest.buttons["Show votes"].split(":")[2]
-    shown = ann.says("/deleteme")
+    reply = ann.says("/deleteme")
     ann.presses("Keep")
-    assert shown.plain == "Nothing was deleted."
+    assert reply.plain == "Nothing was deleted."
     assert store.find(ann.chat, token)
-    shown = ann.says("/deleteme")
+    reply = ann.says("/deleteme")
     ann.presses("Delete")
-    assert "Deleted." in shown.plain
+    assert "Deleted." in reply.plain
     assert store.find(ann.chat, token) is None
     assert "nothing to delete" in ann.presses("Delete", on=ann.says("/deleteme")).plain
 
@@ -123,8 +123,8 @@ def test_deletion_leaves_the_data_of_others(ann, ben, store):
 
 @pytest.mark.parametrize("data", ["votes:0:gone", "again:question:gone", "answer:question:gone", "yes:market:gone.1"])
 def test_a_button_of_an_expired_answer_says_so(ann, data):
-    shown = ann.says("/help")
-    ann.sends_data(data, shown)
+    reply = ann.says("/help")
+    ann.sends_data(data, reply)
     assert ann.stage.telegram.popups == ["This answer has expired. Ask again."]
 
 

@@ -22,13 +22,13 @@ def count_of(service) -> int:
 def test_a_challenge_is_created_and_voted_on(ann):
     assert "What should the AIs answer?" in ann.says("/challenge").plain
     assert "Which deadline?" in ann.says(QUESTION).plain
-    shown = ann.says(DATE)
-    assert set(shown.buttons) == {"Create", "Cancel"}
+    reply = ann.says(DATE)
+    assert set(reply.buttons) == {"Create", "Cancel"}
     ann.presses("Create")
-    assert f"is open until {DATE}." in shown.plain
+    assert f"is open until {DATE}." in reply.plain
     ann.presses("Yes")
     assert ann.stage.telegram.popups[-1].startswith("You voted yes. Votes so far: 1 yes, 0 no")
-    assert "yours" in shown.plain
+    assert "yours" in reply.plain
     ann.presses("No")
     assert ann.stage.telegram.popups[-1].startswith("You voted no. Votes so far: 0 yes, 1 no")
 
@@ -54,8 +54,8 @@ def test_the_question_can_follow_the_command(ann):
     ],
 )
 def test_a_bad_date_is_explained_and_can_be_corrected(ann, date, reason):
-    shown = written(ann, date=date)
-    assert reason in shown.plain
+    reply = written(ann, date=date)
+    assert reason in reply.plain
     assert "Create" in ann.says(DATE).buttons
 
 
@@ -73,22 +73,22 @@ def test_cancel_ends_the_conversation(ann):
 
 def test_the_cancel_button_creates_nothing(ann, service):
     before = count_of(service)
-    shown = written(ann)
-    create = shown.buttons["Create"]
+    reply = written(ann)
+    create = reply.buttons["Create"]
     ann.presses("Cancel")
-    assert "Nothing was created" in shown.plain
-    ann.sends_data(create, shown)
+    assert "Nothing was created" in reply.plain
+    ann.sends_data(create, reply)
     assert ann.stage.telegram.popups == ["This answer has expired. Ask again."]
     assert count_of(service) == before
 
 
 def test_create_pressed_twice_creates_once(ann, service):
     before = count_of(service)
-    shown = written(ann)
-    create = shown.buttons["Create"]
+    reply = written(ann)
+    create = reply.buttons["Create"]
     ann.presses("Create")
-    ann.sends_data(create, shown)
-    assert "is open until" in shown.plain
+    ann.sends_data(create, reply)
+    assert "is open until" in reply.plain
     assert count_of(service) == before + 1
 
 
@@ -115,19 +115,19 @@ def test_the_conversation_survives_a_restart(start):
     first.runner.run(first.application.update_persistence())
     second = start()
     ann.stage = second
-    shown = ann.says(DATE)
-    assert QUESTION in shown.plain
+    reply = ann.says(DATE)
+    assert QUESTION in reply.plain
     assert "is open until" in ann.presses("Create").plain
 
 
 def test_the_create_button_survives_a_restart(start):
     first = start()
     ann = first.person()
-    shown = written(ann)
+    reply = written(ann)
     second = start()
-    second.telegram.chats[shown.chat, shown.id] = shown
+    second.telegram.chats[reply.chat, reply.id] = reply
     ann.stage = second
-    assert "is open until" in ann.presses("Create", on=shown).plain
+    assert "is open until" in ann.presses("Create", on=reply).plain
 
 
 def test_two_people_can_write_at_the_same_time(ann, ben):
@@ -140,10 +140,10 @@ def test_two_people_can_write_at_the_same_time(ann, ben):
 
 
 def test_markup_in_a_question_is_shown_as_text(ann):
-    shown = written(ann, "Will Bitcoin be above $60k <b>& rising?")
-    assert "<b>& rising" in shown.plain
+    reply = written(ann, "Will Bitcoin be above $60k <b>& rising?")
+    assert "<b>& rising" in reply.plain
     ann.presses("Create")
-    assert "<b>& rising" in shown.plain
+    assert "<b>& rising" in reply.plain
 
 
 def test_a_too_long_question_is_refused_at_once(ann):
@@ -173,9 +173,9 @@ def test_a_deadline_in_words_is_understood(ann, text, date):
 def test_a_refused_question_is_explained_at_once(ann, question, reason):
     """Before its deadline is asked for; the conversation goes on with another question."""
     ann.says("/challenge")
-    shown = ann.says(question)
-    assert reason in shown.plain
-    assert "Send another question, or /cancel" in shown.plain
+    reply = ann.says(question)
+    assert reason in reply.plain
+    assert "Send another question, or /cancel" in reply.plain
     assert "Which deadline?" in ann.says(QUESTION).plain
 
 
@@ -192,13 +192,13 @@ def test_start_leaves_the_conversation(ann, service):
 
 
 def test_ones_own_vote_is_shown(ann, ben):
-    shown = written(ann)
+    reply = written(ann)
     number = ann.presses("Create").plain.split()[1]
-    assert "your vote:" not in shown.plain
+    assert "your vote:" not in reply.plain
     ann.presses("Yes")
-    assert "your vote: yes" in shown.plain
+    assert "your vote: yes" in reply.plain
     ann.presses("No")
-    assert "your vote: no" in shown.plain
+    assert "your vote: no" in reply.plain
     assert "your vote:" not in ben.says(f"/start challenge_{number}").plain
 
 
@@ -215,11 +215,11 @@ def test_challenges_are_listed_and_opened(ann, ben):
     written(ann)
     number = ann.presses("Create").plain.split()[1]
     ben.says("/challenges")
-    shown = ben.presses(number)
-    assert f"Challenge {number}" in shown.plain
-    assert "yours" not in shown.plain
+    reply = ben.presses(number)
+    assert f"Challenge {number}" in reply.plain
+    assert "yours" not in reply.plain
     ben.presses("All challenges")
-    assert number in shown.buttons
+    assert number in reply.buttons
     assert f"Challenge {number}" in ben.says(f"/start challenge_{number}").plain
 
 

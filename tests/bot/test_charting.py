@@ -24,8 +24,8 @@ def stage(start):
 def test_a_chart_follows_the_text(ann, text):
     """The text is a message of its own and comes first."""
     ann.says(text)
-    shown, photo = ann.messages
-    assert not shown.is_photo
+    reply, photo = ann.messages
+    assert not reply.is_photo
     assert photo.is_photo
     assert "SIMULATED" in photo.plain
 
@@ -47,8 +47,8 @@ def test_a_text_is_not_lost_with_its_chart(ann, monkeypatch, text, fault, caplog
         monkeypatch.setattr("bot.photos.BARS", dict.fromkeys(["24h", "7d", "30d", "all"], "9w"))
         monkeypatch.setattr("bot.service.MOST_BARS", 0)
     ann.says(text)
-    (shown,) = ann.messages
-    assert "USD" in shown.plain
+    (reply,) = ann.messages
+    assert "USD" in reply.plain
     assert f"a chart was not {'drawn' if fault == 'drawing' else 'sent'}" in caplog.text
     assert ann.says("/help")
 
@@ -107,7 +107,7 @@ def test_a_period_replaces_the_photo(start, drawn, command, labels):
     photo, count = ann.newest, len(ann.messages)
     assert [label.strip("· ") for label in photo.buttons] == labels
     for label in labels:
-        ann.presses(next(shown for shown in photo.buttons if shown.strip("· ") == label), on=photo)
+        ann.presses(next(key for key in photo.buttons if key.strip("· ") == label), on=photo)
         assert f"· {label} ·" in photo.buttons
     assert len(ann.messages) == count
     assert len({repr(values) for values in drawn[1:]}) == len(labels)
@@ -119,7 +119,7 @@ def test_a_period_of_a_deleted_photo_is_a_new_one(start, drawn):
     ann.presses("Chart")
     ann.stage.telegram.refuse("editMessageMedia", "Bad Request: message to edit not found")
     ann.presses("7 d")
-    assert [shown.is_photo for shown in ann.messages] == [False, True, True]
+    assert [reply.is_photo for reply in ann.messages] == [False, True, True]
 
 
 def test_a_photo_that_did_not_change_is_no_error(start, drawn, caplog):
@@ -149,10 +149,10 @@ def test_an_old_button_of_a_chart_works(start, drawn, data):
 
 def test_the_theme_is_each_persons_own(start, drawn):
     ann, ben = (stage := start()).person(), stage.person()
-    shown = ann.says("/settings")
-    assert "· Light ·" in shown.buttons
+    reply = ann.says("/settings")
+    assert "· Light ·" in reply.buttons
     ann.presses("Dark")
-    assert "· Dark ·" in shown.buttons
+    assert "· Dark ·" in reply.buttons
     for person in (ann, ben):
         person.says("/fund")
         person.presses("Chart")
@@ -172,8 +172,8 @@ def test_drawing_does_not_delay_other_chats(start, monkeypatch):
     stage = start()
     ann, ben = stage.person(), stage.person()
     photos = [(person, person.says("/fund")) for person in (ann, ben)]
-    for person, shown in photos:
-        person.presses("Chart", on=shown, settle=False)
+    for person, reply in photos:
+        person.presses("Chart", on=reply, settle=False)
     stage.wait_for(lambda: begun)
     assert "/quota" in ben.says("/help", settle=False).plain
     ben.says("/price gold", settle=False)
@@ -182,7 +182,7 @@ def test_drawing_does_not_delay_other_chats(start, monkeypatch):
     may_finish.set()
     stage.settle()
     assert begun == [1, 1]
-    assert [shown.is_photo for shown in (ann.newest, ben.newest)] == [True, True]
+    assert [reply.is_photo for reply in (ann.newest, ben.newest)] == [True, True]
 
 
 def test_a_card_of_an_answer_opens_it_for_others(ann, ben):
@@ -190,8 +190,8 @@ def test_a_card_of_an_answer_opens_it_for_others(ann, ben):
     _, card = ann.messages
     assert "Bitcoin 53,212 USD now" in card.plain
     assert "SIMULATED" in card.plain
-    shown = ben.says(f"/start {link_of(card)}")
-    assert "of 9 voted" in shown.plain
+    reply = ben.says(f"/start {link_of(card)}")
+    assert "of 9 voted" in reply.plain
 
 
 def test_a_card_of_a_market_opens_it_for_others(ann, ben):

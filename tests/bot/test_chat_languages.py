@@ -43,11 +43,11 @@ def test_only_admins_choose_the_language_of_a_group(stage, group):
     member, admin = stage.person(group), stage.person(group)
     stage.telegram.admins.add(admin.id)
     member.language = "it"
-    shown = member.says("/language")
-    member.presses("Deutsch", on=shown)
+    reply = member.says("/language")
+    member.presses("Deutsch", on=reply)
     assert "amministratore" in stage.telegram.popups[-1]
     assert "amministratore" in member.says("/language de").plain
-    admin.presses("Deutsch", on=shown)
+    admin.presses("Deutsch", on=reply)
     assert "Sprache" in member.says("/language").plain
 
 

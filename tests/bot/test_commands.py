@@ -62,17 +62,17 @@ ANSWERS = {
 
 @pytest.mark.parametrize(("text", "answer"), ANSWERS.items())
 def test_a_command_is_answered_with_one_message(ann, text, answer):
-    shown = ann.says(text)
-    assert answer in shown.plain
+    reply = ann.says(text)
+    assert answer in reply.plain
     assert len(ann.messages) == 1
 
 
 def test_the_first_screen_has_buttons(ann):
     """Prices, markets, lanes and challenges are one tap away; a page takes the place of the first screen."""
-    shown = ann.says("/start")
-    assert list(shown.buttons) == ["Prices", "Markets", "Lanes", "Challenges", "Language"]
+    reply = ann.says("/start")
+    assert list(reply.buttons) == ["Prices", "Markets", "Lanes", "Challenges", "Language"]
     ann.presses("Lanes")
-    assert "6 lanes" in shown.plain
+    assert "6 lanes" in reply.plain
 
 
 def test_help_lists_every_command(ann):
@@ -92,28 +92,28 @@ def test_every_argument_gets_an_answer(ann, argument):
 
 @pytest.mark.parametrize("text", ["/lanes", "/top", "/fund", "/strategy macd_slow", "/hospital", "/lane trend"])
 def test_paper_trading_and_simulation_are_stated(ann, text):
-    shown = ann.says(text)
-    assert "PAPER" in shown.text
-    assert "SIMULATED" in shown.text
-    assert "UTC" in shown.text
+    reply = ann.says(text)
+    assert "PAPER" in reply.text
+    assert "SIMULATED" in reply.text
+    assert "UTC" in reply.text
 
 
 @pytest.mark.parametrize("command", SHARED)
 def test_shared_commands_work_in_groups(stage, group, command):
-    shown = stage.person(group).says(f"/{command}")
-    assert "private chat" not in shown.plain
-    assert shown.quoted
+    reply = stage.person(group).says(f"/{command}")
+    assert "private chat" not in reply.plain
+    assert reply.quoted
 
 
 @pytest.mark.parametrize("command", sorted(set(EVERY) - {*SHARED, "challenge"}))
 def test_private_commands_in_a_group_link_to_the_chat(stage, group, command):
-    shown = stage.person(group).says(f"/{command}")
-    assert shown.buttons == {"Open our chat": "https://t.me/ninefold_bot"}
+    reply = stage.person(group).says(f"/{command}")
+    assert reply.buttons == {"Open our chat": "https://t.me/ninefold_bot"}
 
 
 def test_a_challenge_in_a_group_links_to_the_chat(stage, group, ann):
-    shown = stage.person(group).says("/challenge Will gold rise?")
-    assert shown.buttons == {"Open our chat": "https://t.me/ninefold_bot?start=new"}
+    reply = stage.person(group).says("/challenge Will gold rise?")
+    assert reply.buttons == {"Open our chat": "https://t.me/ninefold_bot?start=new"}
     assert "What should the AIs answer?" in ann.says("/start new").plain
 
 
@@ -133,8 +133,8 @@ def test_a_link_to_an_unknown_challenge_is_answered(ann):
 
 def test_a_sticker_is_answered(ann):
     sticker = {"file_id": "1", "file_unique_id": "1", "type": "regular", "width": 1, "height": 1}
-    shown = ann.sends(sticker=sticker | {"is_animated": False, "is_video": False})
-    assert "I can read only text" in shown.plain
+    reply = ann.sends(sticker=sticker | {"is_animated": False, "is_video": False})
+    assert "I can read only text" in reply.plain
 
 
 def test_an_edited_command_is_not_answered_again(ann):
@@ -162,10 +162,10 @@ def test_blocking_the_bot_switches_the_alerts_off(ann, store):
 
 
 def test_the_best_strategies_open_with_a_tap(ann):
-    shown = ann.says("/strategy")
-    key = next(iter(shown.buttons))
+    reply = ann.says("/strategy")
+    key = next(iter(reply.buttons))
     ann.presses(key)
-    assert "rank 1" in shown.plain
+    assert "rank 1" in reply.plain
 
 
 @pytest.mark.parametrize("text", ["What is the price of bitcoin?", "btc price", "How much is Bitcoin right now?"])

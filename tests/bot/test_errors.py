@@ -47,18 +47,18 @@ def silent_port() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def is_one_sentence(shown) -> bool:
+def is_one_sentence(reply) -> bool:
     """Whether a message is short, without addresses and internal details."""
     internal = ("Traceback", "http", "127.0.0.1", "Error", ".py", "Asking")
-    return 0 < len(shown.plain) < 200 and not any(word in shown.plain for word in internal)
+    return 0 < len(reply.plain) < 200 and not any(word in reply.plain for word in internal)
 
 
 @pytest.mark.parametrize("text", REQUESTS)
 def test_an_unreachable_service_is_one_sentence(start, text):
     ann = start(oracle_url=f"http://127.0.0.1:{free_port()}").person()
-    shown = ann.says(text)
-    assert is_one_sentence(shown)
-    assert "cannot be reached" in shown.plain
+    reply = ann.says(text)
+    assert is_one_sentence(reply)
+    assert "cannot be reached" in reply.plain
     assert len(ann.messages) == 1
 
 
@@ -67,9 +67,9 @@ def test_a_silent_service_is_one_sentence(start, silent_port, monkeypatch, text)
     monkeypatch.setattr(bot.service, "CALL_S", 0.1)
     monkeypatch.setattr(service.client.streams, "SILENCE_S", 0.1)
     ann = start(oracle_url=f"http://127.0.0.1:{silent_port}").person()
-    shown = ann.says(text)
-    assert is_one_sentence(shown)
-    assert "too long" in shown.plain
+    reply = ann.says(text)
+    assert is_one_sentence(reply)
+    assert "too long" in reply.plain
 
 
 @pytest.mark.slow
@@ -88,18 +88,18 @@ def test_a_silent_service_does_not_delay_others(start, silent_port, monkeypatch)
 @pytest.mark.parametrize("app", [broken, faulty])
 @pytest.mark.parametrize("text", ["/lanes", "/quota", QUESTION])
 def test_a_failing_service_is_one_sentence(start, app, text):
-    shown = start(app).person().says(text)
-    assert is_one_sentence(shown)
-    assert "went wrong at the service" in shown.plain
+    reply = start(app).person().says(text)
+    assert is_one_sentence(reply)
+    assert "went wrong at the service" in reply.plain
 
 
 @pytest.mark.parametrize("text", ["/lanes", "/price btc", QUESTION])
 def test_an_arriving_history_is_one_message(start, text):
     """It says how long the history still takes, and that the person asks again then."""
     ann = start(arriving).person()
-    shown = ann.says(text)
-    assert is_one_sentence(shown)
-    assert shown.plain == "The price history is still arriving: about 40 s left. Please ask again then."
+    reply = ann.says(text)
+    assert is_one_sentence(reply)
+    assert reply.plain == "The price history is still arriving: about 40 s left. Please ask again then."
     assert len(ann.messages) == 1
 
 
@@ -110,21 +110,21 @@ def test_an_arriving_history_is_said_in_the_persons_language(start):
 
 
 def test_an_unknown_key_is_one_sentence(start):
-    shown = start(oracle_key="nf_live_unknown").person().says(QUESTION)
-    assert is_one_sentence(shown)
-    assert "key" in shown.plain
+    reply = start(oracle_key="nf_live_unknown").person().says(QUESTION)
+    assert is_one_sentence(reply)
+    assert "key" in reply.plain
 
 
 def test_a_failed_button_says_why_and_changes_nothing(start, silent_port, monkeypatch):
     monkeypatch.setattr(bot.service, "CALL_S", 0.1)
     stage = start(oracle_url=f"http://127.0.0.1:{silent_port}")
     ann = stage.person()
-    shown = ann.says("/help")
+    reply = ann.says("/help")
     for data in ("show:lanes:.0", "chart:fund:", "yes:challenge:1"):
-        ann.sends_data(data, shown)
+        ann.sends_data(data, reply)
         assert is_one_sentence(ann.newest)
     assert len(ann.messages) == 4
-    assert "/quota" in shown.plain
+    assert "/quota" in reply.plain
     answered = {values["callback_query_id"] for method, values in stage.telegram.calls if "Callback" in method}
     assert answered == stage.telegram.pressed
 
@@ -138,16 +138,16 @@ def test_a_failed_question_can_be_asked_again_at_once(start, web):
 
 def test_an_error_of_the_bot_is_reported_and_logged(stage, ann, monkeypatch, caplog):
     monkeypatch.setattr("bot.messages.quota", lambda _usage: 1 / 0)
-    shown = ann.says("/quota")
-    assert is_one_sentence(shown)
-    assert "went wrong in the bot" in shown.plain
+    reply = ann.says("/quota")
+    assert is_one_sentence(reply)
+    assert "went wrong in the bot" in reply.plain
     assert "ZeroDivisionError" in caplog.text
 
 
 def test_an_error_in_an_answer_replaces_the_waiting_text(ann, monkeypatch, caplog):
     monkeypatch.setattr("bot.messages.answer", lambda *_parts: 1 / 0)
-    shown = ann.says(QUESTION)
-    assert "went wrong in the bot" in shown.plain
+    reply = ann.says(QUESTION)
+    assert "went wrong in the bot" in reply.plain
     assert len(ann.messages) == 1
     assert "ZeroDivisionError" in caplog.text
 

@@ -11,9 +11,9 @@ from bot.store import MAX_FOLLOWS, Target
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 
 
-def link_of(shown) -> tuple[str, str]:
+def link_of(reply) -> tuple[str, str]:
     """The /start command and the text that [Share] offers."""
-    shared = parse_qs(urlsplit(shown.buttons["Share"]).query)
+    shared = parse_qs(urlsplit(reply.buttons["Share"]).query)
     address = urlsplit(shared["url"][0])
     assert (address.netloc, address.path) == ("t.me", "/ninefold_bot")
     return f"/start {parse_qs(address.query)['start'][0]}", shared["text"][0]
@@ -24,7 +24,7 @@ def followed(store, person) -> list[tuple[str, str]]:
 
 
 def test_an_answer_is_followed_and_unfollowed(ann, store):
-    shown = ann.says(QUESTION)
+    reply = ann.says(QUESTION)
     ann.presses("Follow")
     assert "when this question is decided" in ann.stage.telegram.popups[-1]
     (follow,) = store.follows_of(ann.id)
@@ -32,7 +32,7 @@ def test_an_answer_is_followed_and_unfollowed(ann, store):
     assert follow.target.due > 0
     ann.presses("Following ✓")
     assert store.follows_of(ann.id) == []
-    assert "Follow" in shown.buttons
+    assert "Follow" in reply.buttons
 
 
 def test_a_followed_answer_can_be_read_by_its_owners_code(ann, store):
@@ -51,21 +51,21 @@ def test_a_shared_answer_opens_for_another_person(ann, ben, store):
     answer = ann.says(QUESTION)
     command, text = link_of(answer)
     assert QUESTION in text
-    shown = ben.says(command)
-    assert "of 9 voted" in shown.plain
-    assert "questions left today" not in shown.plain
+    reply = ben.says(command)
+    assert "of 9 voted" in reply.plain
+    assert "questions left today" not in reply.plain
     assert ben.stage.application.bot_data["state"].store.open_questions() == []
     ben.presses("Follow")
     assert store.follows_of(ben.id)[0].target.owner_id == ann.id
     ben.presses("Show votes")
-    assert "momentum" in shown.plain
+    assert "momentum" in reply.plain
 
 
 @pytest.mark.parametrize("link", ["answer_AAAAAAAAAAAA", "challenge_999999", "market_no-such-market", "lane_nothing"])
 def test_a_dead_link_is_one_sentence(ann, link):
-    shown = ann.says(f"/start {link}")
-    assert 0 < len(shown.plain) < 300
-    assert "Something went wrong" not in shown.plain
+    reply = ann.says(f"/start {link}")
+    assert 0 < len(reply.plain) < 300
+    assert "Something went wrong" not in reply.plain
 
 
 @pytest.mark.parametrize(
@@ -76,18 +76,18 @@ def test_a_link_opens_a_view(ann, link, text):
 
 
 def test_a_market_is_opened_shared_and_followed(ann, ben, store):
-    shown = ann.says("/markets")
+    reply = ann.says("/markets")
     ann.presses("1. …")
-    assert "Rule: YES if" in shown.plain
-    assert "SIMULATED" in shown.plain
+    assert "Rule: YES if" in reply.plain
+    assert "SIMULATED" in reply.plain
     ann.presses("Follow")
-    assert "Following ✓" in shown.buttons
+    assert "Following ✓" in reply.buttons
     ((kind, market_id),) = followed(store, ann)
     assert kind == "market"
-    command, _ = link_of(shown)
+    command, _ = link_of(reply)
     assert command == f"/start market_{market_id}"
-    assert ben.says(command).plain == shown.plain
-    level = next(label for label in shown.buttons if label.startswith("🔔 AI"))
+    assert ben.says(command).plain == reply.plain
+    level = next(label for label in reply.buttons if label.startswith("🔔 AI"))
     ann.presses(level)
     assert followed(store, ann) == [("chance", market_id), ("market", market_id)]
     assert store.follows_of(ann.id)[0].target.value is not None
@@ -96,17 +96,17 @@ def test_a_market_is_opened_shared_and_followed(ann, ben, store):
 def test_a_challenge_is_followed_by_its_author(ann, ben, store):
     ann.says("/challenge Will Bitcoin be above $71k?")
     ann.says("2026-12-31")
-    shown = ann.presses("Create")
-    assert "Following ✓" in shown.buttons
-    opened = ben.says(link_of(shown)[0])
+    reply = ann.presses("Create")
+    assert "Following ✓" in reply.buttons
+    opened = ben.says(link_of(reply)[0])
     ben.presses("Follow")
     assert "Following ✓" in opened.buttons
     assert followed(store, ann) == followed(store, ben)
 
 
 def test_a_level_of_a_price_is_a_button_or_a_text(ann, store):
-    shown = ann.says("/price btc")
-    below, above = (label for label in shown.buttons if label.startswith("🔔"))
+    reply = ann.says("/price btc")
+    below, above = (label for label in reply.buttons if label.startswith("🔔"))
     assert "▼" in below
     ann.presses(above)
     assert "when Bitcoin reaches" in ann.stage.telegram.popups[-1]
@@ -121,10 +121,10 @@ def test_what_is_followed_is_listed_and_ended(ann, store):
     assert "You follow nothing" in ann.says("/following").plain
     ann.says("/follow btc 70000")
     ann.says("/follow eth 9000")
-    shown = ann.says("/following")
-    assert "1. Ethereum at 9,000 USD\n2. Bitcoin at 70,000 USD" in shown.plain
+    reply = ann.says("/following")
+    assert "1. Ethereum at 9,000 USD\n2. Bitcoin at 70,000 USD" in reply.plain
     ann.presses("2 ✕")
-    assert "Bitcoin" not in shown.plain
+    assert "Bitcoin" not in reply.plain
     assert followed(store, ann) == [("price", "eth")]
 
 
@@ -137,25 +137,25 @@ def test_a_person_cannot_follow_too_much(ann, store):
 def test_a_follow_in_a_group_alerts_in_private(stage, group, store):
     """The button keeps its label, since it is for every member."""
     member = stage.person(group)
-    shown = member.says(f"/ask {QUESTION}")
+    reply = member.says(f"/ask {QUESTION}")
     other = stage.person(group)
-    other.presses("Follow", on=shown)
+    other.presses("Follow", on=reply)
     (follow,) = store.follows_of(other.id)
     assert (follow.chat_id, follow.target.owner_id) == (other.id, member.id)
     assert "private chat" in stage.telegram.popups[-1]
-    assert "Follow" in shown.buttons
+    assert "Follow" in reply.buttons
 
 
 def test_quiet_hours_are_a_choice_in_the_persons_time_zone(ann, store):
     ann.says("/alerts Asia/Tokyo")
-    shown = ann.newest
+    reply = ann.newest
     ann.presses("Quiet hours")
     ann.presses("22–07")
-    assert "Quiet hours: 22:00–07:00 Asia/Tokyo" in shown.plain
+    assert "Quiet hours: 22:00–07:00 Asia/Tokyo" in reply.plain
     assert store.quiet_hours(ann.id) == (22, 7, "Asia/Tokyo")
     ann.presses("Quiet hours")
     ann.presses("None")
-    assert "Quiet hours:" not in shown.plain
+    assert "Quiet hours:" not in reply.plain
 
 
 def test_a_followed_price_is_reported_over_the_real_service(ann, store, service):

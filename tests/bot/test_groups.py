@@ -13,10 +13,10 @@ def admin(stage, group):
 
 
 def test_an_admin_switches_the_weekly_digest(admin, store, group):
-    shown = admin.says("/settings")
-    assert "Weekly digest: off" in shown.plain
+    reply = admin.says("/settings")
+    assert "Weekly digest: off" in reply.plain
     admin.presses("Weekly digest: off")
-    assert "Weekly digest: on" in shown.plain
+    assert "Weekly digest: on" in reply.plain
     assert store.group_settings(group).weekly
     admin.presses("Weekly digest: on")
     assert not store.group_settings(group).weekly
@@ -27,8 +27,8 @@ def test_other_members_change_nothing(admin, stage, store, group):
     member = stage.person(group)
     assert "Only an admin" in member.says("/settings").plain
     assert not member.newest.buttons
-    shown = admin.says("/settings")
-    member.presses("Weekly digest: off", on=shown)
+    reply = admin.says("/settings")
+    member.presses("Weekly digest: off", on=reply)
     assert "Only an admin" in stage.telegram.popups[-1]
     assert not store.group_settings(group).weekly
 
@@ -37,8 +37,8 @@ def test_an_anonymous_admin_is_an_admin(stage, group):
     """Telegram sends their messages as those of the group."""
     entities = [{"type": "bot_command", "offset": 0, "length": 9}]
     sender = {"id": group, "type": "supergroup", "title": "A group"}
-    shown = stage.person(group).sends(text="/settings", entities=entities, sender_chat=sender)
-    assert "Settings of this group" in shown.plain
+    reply = stage.person(group).sends(text="/settings", entities=entities, sender_chat=sender)
+    assert "Settings of this group" in reply.plain
 
 
 def test_mentions_can_be_ignored(admin, stage, group):
@@ -53,10 +53,10 @@ def test_mentions_can_be_ignored(admin, stage, group):
 
 
 def test_the_language_is_chosen_from_the_settings(admin):
-    shown = admin.says("/settings")
+    reply = admin.says("/settings")
     admin.presses("Language")
     admin.presses("Deutsch")
-    assert "Deutsch" in shown.plain
+    assert "Deutsch" in reply.plain
     assert "Einstellungen dieser Gruppe" in admin.says("/settings").plain
 
 

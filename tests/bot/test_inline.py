@@ -28,20 +28,20 @@ def test_a_sent_question_becomes_its_answer(ann, ben):
     assert offers[0]["description"] == QUESTION
     assert len(offers) == 2
     assert "10 of 10" in quota_of(ann)
-    shown = ann.chooses(offers[0])
-    assert "of 9 voted" in shown.plain
-    assert "questions left" not in shown.plain
+    reply = ann.chooses(offers[0])
+    assert "of 9 voted" in reply.plain
+    assert "questions left" not in reply.plain
     assert "9 of 10" in quota_of(ann)
-    assert list(shown.buttons) == ["Open in the bot"]
-    assert "of 9 voted" in ben.says(f"/start {shown.buttons['Open in the bot'].partition('start=')[2]}").plain
+    assert list(reply.buttons) == ["Open in the bot"]
+    assert "of 9 voted" in ben.says(f"/start {reply.buttons['Open in the bot'].partition('start=')[2]}").plain
 
 
 def test_a_button_answers_where_telegram_reports_nothing(ann, ben):
     """It counts for the person who presses it."""
-    shown = ann.chooses(ann.types(QUESTION)[0], is_reported=False)
-    assert shown.plain == QUESTION
-    ben.presses_inline("Show the answer", shown)
-    assert "of 9 voted" in shown.plain
+    reply = ann.chooses(ann.types(QUESTION)[0], is_reported=False)
+    assert reply.plain == QUESTION
+    ben.presses_inline("Show the answer", reply)
+    assert "of 9 voted" in reply.plain
     assert "10 of 10" in quota_of(ann)
     assert "9 of 10" in quota_of(ben)
 
@@ -102,11 +102,11 @@ def test_a_failed_question_keeps_its_button(start, web):
         return web(environ, start_response)
 
     ann = start(failing).person()
-    shown = ann.chooses(ann.types(QUESTION)[0])
-    assert "Busy" in shown.plain
+    reply = ann.chooses(ann.types(QUESTION)[0])
+    assert "Busy" in reply.plain
     may_answer.set()
-    ann.presses_inline("Show the answer", shown)
-    assert "of 9 voted" in shown.plain
+    ann.presses_inline("Show the answer", reply)
+    assert "of 9 voted" in reply.plain
 
 
 def test_an_unreachable_service_offers_nothing(start):
@@ -115,7 +115,7 @@ def test_an_unreachable_service_offers_nothing(start):
 
 
 def test_an_expired_question_says_so(ann):
-    shown = ann.chooses(ann.types(QUESTION)[0], is_reported=False)
-    shown.keyboard[0][0]["callback_data"] = "answer:inline:AAAAAAAAAAAA"
-    ann.presses_inline("Show the answer", shown)
+    reply = ann.chooses(ann.types(QUESTION)[0], is_reported=False)
+    reply.keyboard[0][0]["callback_data"] = "answer:inline:AAAAAAAAAAAA"
+    ann.presses_inline("Show the answer", reply)
     assert ann.stage.telegram.popups[-1] == "This answer has expired. Ask again."

@@ -42,9 +42,9 @@ def test_every_command_is_answered_in_every_language(ann, language):
     """Telegram accepts each reply; the fake Telegram checks lengths, markup and buttons."""
     ann.language = language
     for number, command in enumerate(EVERY, 1):
-        shown = ann.says(f"/{command}")
+        reply = ann.says(f"/{command}")
         assert len(ann.messages) == number
-        assert all(len(data.encode()) <= 64 for data in shown.buttons.values() if not data.startswith("http"))
+        assert all(len(data.encode()) <= 64 for data in reply.buttons.values() if not data.startswith("http"))
 
 
 def test_an_alert_is_written_in_the_language_of_its_chat(ann, store, service):

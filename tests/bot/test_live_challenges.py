@@ -40,13 +40,13 @@ def votes(text: str) -> list[str]:
 
 def test_votes_of_a_group_are_counted_in_its_message(stage, group, number):
     member, another = stage.person(group), stage.person(group)
-    shown = member.says(f"/challenge {number}")
-    assert votes(shown.plain) == ["0", "0"]
+    reply = member.says(f"/challenge {number}")
+    assert votes(reply.plain) == ["0", "0"]
     member.presses("Yes")
-    another.presses("No", on=shown)
-    assert votes(shown.plain) == ["1", "1"]
+    another.presses("No", on=reply)
+    assert votes(reply.plain) == ["1", "1"]
     assert "You voted no." in stage.telegram.popups[-1]
-    assert "your vote" not in shown.plain
+    assert "your vote" not in reply.plain
     assert len(member.messages) == 1
 
 
@@ -59,41 +59,41 @@ def test_a_vote_elsewhere_is_shown_in_all_groups(ann, stage, group, number):
 
 @pytest.mark.slow
 def test_many_votes_are_few_edits(stage, group, number, monkeypatch):
-    """The first is shown at once, the others together after the pause."""
+    """The first is reply at once, the others together after the pause."""
     monkeypatch.setattr(live_challenges, "EVERY_S", 1.0)
-    shown, popups = stage.person(group).says(f"/challenge {number}"), stage.telegram.popups
+    reply, popups = stage.person(group).says(f"/challenge {number}"), stage.telegram.popups
     began = time.monotonic()
     for count in range(len(popups) + 1, len(popups) + 13):
-        stage.person(group).presses("Yes", on=shown, settle=False)
+        stage.person(group).presses("Yes", on=reply, settle=False)
         stage.wait_for(lambda count=count: len(popups) == count)
-    stage.wait_for(lambda: votes(shown.plain) == ["12", "0"])
+    stage.wait_for(lambda: votes(reply.plain) == ["12", "0"])
     assert edits(stage, group) <= 2 + time.monotonic() - began
     stage.settle()
 
 
 def test_the_watcher_shows_votes_of_other_programs(stage, group, number, service):
-    shown = stage.person(group).says(f"/challenge {number}")
+    reply = stage.person(group).says(f"/challenge {number}")
     receipt = service.client.post(
         f"/api/challenges/{number}/vote", json={"vote": "no"}, headers={"X-API-Key": service.register()}
     )
     assert receipt.status_code == 200
     stage.application.bot_data["state"].service.drop("challenges")
     watch(stage)
-    assert votes(shown.plain) == ["0", "1"]
+    assert votes(reply.plain) == ["0", "1"]
     before = edits(stage, group)
     watch(stage)
     assert edits(stage, group) == before
 
 
 def test_a_deleted_message_is_forgotten(ann, stage, group, store, number):
-    shown = stage.person(group).says(f"/challenge {number}")
-    del stage.telegram.chats[group, shown.id]
+    reply = stage.person(group).says(f"/challenge {number}")
+    del stage.telegram.chats[group, reply.id]
     ann.presses("Yes")
     assert store.live_messages() == []
 
 
 def test_a_resolved_challenge_is_shown_and_forgotten(stage, group, store, number, monkeypatch):
-    shown = stage.person(group).says(f"/challenge {number}")
+    reply = stage.person(group).says(f"/challenge {number}")
     service = stage.application.bot_data["state"].service
     challenge = stage.runner.run(service.challenge(int(number)))
     challenge |= {
@@ -110,9 +110,9 @@ def test_a_resolved_challenge_is_shown_and_forgotten(stage, group, store, number
     monkeypatch.setattr(type(service), "challenge", resolved)
     monkeypatch.setattr(type(service), "challenges", none_open)
     watch(stage)
-    assert "resolved: YES" in shown.plain
-    assert "So it is." in shown.plain
-    assert "Yes" not in shown.buttons
+    assert "resolved: YES" in reply.plain
+    assert "So it is." in reply.plain
+    assert "Yes" not in reply.buttons
     assert store.live_messages() == []
 
 
@@ -120,8 +120,8 @@ def test_the_page_of_a_challenge_posts_it_in_a_group(ann, stage, group, number):
     """Telegram adds the bot to the group and sends it this command there."""
     address = ann.newest.buttons["Post in a group"]
     assert address == f"https://t.me/ninefold_bot?startgroup=challenge_{number}"
-    shown = stage.person(group).says(f"/start@ninefold_bot challenge_{number}")
-    assert votes(shown.plain) == ["0", "0"]
+    reply = stage.person(group).says(f"/start@ninefold_bot challenge_{number}")
+    assert votes(reply.plain) == ["0", "0"]
 
 
 def test_an_unknown_challenge_is_one_sentence(stage, group):

@@ -10,9 +10,9 @@ QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 @pytest.fixture
 def opened(ann):
     """The page of the first open market, after the first of two taps."""
-    shown = ann.says("/markets")
+    reply = ann.says("/markets")
     ann.presses("1. …")
-    return shown
+    return reply
 
 
 def test_a_market_is_forecast_with_two_taps(ann, opened, store):
@@ -42,12 +42,12 @@ def test_the_own_page_lists_votes_forecasts_and_questions(ann, opened):
     ann.presses("Create")
     ann.presses("No")
     ann.says(QUESTION)
-    shown = ann.says("/me")
-    assert "Questions: 1, 0 of them decided" in shown.plain
-    assert "you: yes, 65% · AI" in shown.plain
-    assert "you: no · " in shown.plain
-    assert "72,000" in shown.plain or "$72k" in shown.plain
-    assert shown.plain.count("open\n") == 2
+    reply = ann.says("/me")
+    assert "Questions: 1, 0 of them decided" in reply.plain
+    assert "you: yes, 65% · AI" in reply.plain
+    assert "you: no · " in reply.plain
+    assert "72,000" in reply.plain or "$72k" in reply.plain
+    assert reply.plain.count("open\n") == 2
 
 
 def test_a_name_is_a_choice(ann, ben, opened):
@@ -64,11 +64,11 @@ def test_a_name_is_a_choice(ann, ben, opened):
 
 
 def test_the_table_of_forecasters_leads_to_the_own_page(ann):
-    shown = ann.says("/forecasters")
-    assert "Nobody is listed yet" in shown.plain
-    assert "SIMULATED" in shown.plain
+    reply = ann.says("/forecasters")
+    assert "Nobody is listed yet" in reply.plain
+    assert "SIMULATED" in reply.plain
     ann.presses("My page")
-    assert "Your page" in shown.plain
+    assert "Your page" in reply.plain
 
 
 @pytest.mark.parametrize("command", ["/me", "/forecasters"])

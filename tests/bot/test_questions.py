@@ -66,19 +66,19 @@ def app_with_reasoning(service) -> Callable[[str], Flask]:
 @pytest.mark.parametrize("text", [QUESTION, f"/ask {QUESTION}", f"/ask@ninefold_bot\n{QUESTION}"])
 def test_the_answer_replaces_the_waiting_message(ann, text, monkeypatch):
     monkeypatch.setattr(answering, "GRACE_S", 0)
-    shown = ann.says(text)
-    assert shown.read[0] == "Asking 9 voters …"
-    assert "a rise and a fall of the price as equally likely" in shown.text
-    assert "9 of 10 questions left today" in shown.text
-    assert "Paper research. Not investment advice." in shown.text
-    assert set(shown.buttons) == {"Show votes", "Ask again", "Chart", "Follow", "Share", "Not what I meant"}
+    reply = ann.says(text)
+    assert reply.read[0] == "Asking 9 voters …"
+    assert "a rise and a fall of the price as equally likely" in reply.text
+    assert "9 of 10 questions left today" in reply.text
+    assert "Paper research. Not investment advice." in reply.text
+    assert set(reply.buttons) == {"Show votes", "Ask again", "Chart", "Follow", "Share", "Not what I meant"}
     assert len(ann.messages) == 1
 
 
 def test_an_answer_in_a_group_quotes_the_question(stage, group):
-    shown = stage.person(group).says(f"/ask {QUESTION}")
-    assert "of 9 voted" in shown.text
-    assert shown.quoted
+    reply = stage.person(group).says(f"/ask {QUESTION}")
+    assert "of 9 voted" in reply.text
+    assert reply.quoted
 
 
 def test_a_question_does_not_delay_other_people(start, slow, may_vote):
@@ -151,38 +151,38 @@ def test_two_people_get_their_own_answers_and_quotas(ann, ben):
 
 
 def test_markup_in_a_question_is_shown_as_text(ann):
-    shown = ann.says(f"Will Bitcoin be above $60k <b>by</b> & the end of the month? {MARKUP}"[:120])
-    assert "<b>by</b> &" in shown.plain
+    reply = ann.says(f"Will Bitcoin be above $60k <b>by</b> & the end of the month? {MARKUP}"[:120])
+    assert "<b>by</b> &" in reply.plain
 
 
 def test_markup_in_a_reasoning_is_shown_as_text(start, app_with_reasoning):
     ann = start(app_with_reasoning(MARKUP)).person()
     ann.says(QUESTION)
-    shown = ann.presses("Show votes")
-    assert "&lt;script&gt;" in shown.text
+    reply = ann.presses("Show votes")
+    assert "&lt;script&gt;" in reply.text
 
 
 def test_the_longest_reasonings_fit_into_messages(start, app_with_reasoning):
     ann = start(app_with_reasoning("<&" * 2000)).person()
     ann.says(QUESTION)
-    shown = ann.presses("Show votes")
+    reply = ann.presses("Show votes")
     ann.presses("▶")
-    assert "2 of 2" in shown.plain
+    assert "2 of 2" in reply.plain
 
 
 @pytest.mark.parametrize("text", ["Will my cat like me?", "x", "🦊" * 200, "Will Bitcoin rise? " * 200])
 def test_a_refused_question_is_explained_and_free(ann, text):
-    shown = ann.says(text)
-    assert "Asking" not in shown.plain
-    assert "not counted" in shown.plain
+    reply = ann.says(text)
+    assert "Asking" not in reply.plain
+    assert "not counted" in reply.plain
     assert "10 of 10" in ann.says("/quota").plain
 
 
 def test_the_eleventh_question_of_a_day_is_refused(ann, ben):
     for _ in range(10):
         assert "of 9 voted" in ann.says(QUESTION).plain
-    shown = ann.says(QUESTION)
-    assert shown.plain == "You have used today's 10 questions. You can ask again after 00:00 UTC."
+    reply = ann.says(QUESTION)
+    assert reply.plain == "You have used today's 10 questions. You can ask again after 00:00 UTC."
     assert "You have used today's 10 questions" in ann.says("/quota").plain
     assert "of 9 voted" in ben.says(QUESTION).plain
 
@@ -203,18 +203,18 @@ def test_ask_again_counts_for_the_person_who_presses(stage, group):
 
 
 def test_votes_are_shown_in_place_page_by_page(ann):
-    shown = ann.says(QUESTION)
-    answer = shown.text
+    reply = ann.says(QUESTION)
+    answer = reply.text
     ann.presses("Show votes")
-    assert "momentum" in shown.text
-    assert "◀" not in shown.buttons
+    assert "momentum" in reply.text
+    assert "◀" not in reply.buttons
     ann.presses("▶")
-    assert "momentum" not in shown.text
-    assert "▶" not in shown.buttons
+    assert "momentum" not in reply.text
+    assert "▶" not in reply.buttons
     ann.presses("◀")
-    assert "momentum" in shown.text
+    assert "momentum" in reply.text
     ann.presses("Answer")
-    assert shown.text == answer
+    assert reply.text == answer
     assert len(ann.messages) == 1
 
 
@@ -258,24 +258,24 @@ def test_a_suggestion_of_a_refusal_is_a_button(ann):
 
 
 def test_a_too_long_question_is_refused_with_its_length(ann):
-    shown = ann.says("Will Bitcoin rise? " * 30)
-    assert "570 characters; the limit is 500" in shown.plain
-    assert "body" not in shown.plain
+    reply = ann.says("Will Bitcoin rise? " * 30)
+    assert "570 characters; the limit is 500" in reply.plain
+    assert "body" not in reply.plain
 
 
 def test_a_refusal_does_not_name_options_of_the_operator(ann):
-    shown = ann.says("Will the Fed cut rates by December 31?")
-    assert "No price decides this question" in shown.plain
-    assert "ORACLE_" not in shown.plain
-    assert "not counted" in shown.plain
+    reply = ann.says("Will the Fed cut rates by December 31?")
+    assert "No price decides this question" in reply.plain
+    assert "ORACLE_" not in reply.plain
+    assert "not counted" in reply.plain
 
 
 @pytest.mark.parametrize("text", [f"@ninefold_bot {QUESTION}", f"{QUESTION} @Ninefold_Bot"])
 def test_a_mention_in_a_group_is_a_question(stage, group, text):
-    shown = stage.person(group).says(text)
-    assert "of 9 voted" in shown.plain
-    assert "ninefold_bot" not in shown.plain.lower()
-    assert shown.quoted
+    reply = stage.person(group).says(text)
+    assert "of 9 voted" in reply.plain
+    assert "ninefold_bot" not in reply.plain.lower()
+    assert reply.quoted
 
 
 def test_a_reply_to_the_bot_in_a_group_is_a_question(stage, group):

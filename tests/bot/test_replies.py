@@ -4,14 +4,14 @@ from __future__ import annotations
 
 
 def test_a_deleted_message_is_replaced_by_a_new_one(ann):
-    shown = ann.says("/lanes")
-    del ann.stage.telegram.chats[shown.chat, shown.id]
-    ann.presses("DEX", on=shown)
+    reply = ann.says("/lanes")
+    del ann.stage.telegram.chats[reply.chat, reply.id]
+    ann.presses("DEX", on=reply)
     assert "2 lanes" in ann.newest.plain
 
 
 def test_an_expired_press_still_changes_the_page(ann):
-    shown = ann.says("/lanes")
+    reply = ann.says("/lanes")
     ann.stage.telegram.refuse("answerCallbackQuery", "Bad Request: query is too old and response timeout expired")
     ann.presses("DEX")
-    assert "2 lanes" in shown.plain
+    assert "2 lanes" in reply.plain

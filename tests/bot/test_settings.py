@@ -56,8 +56,8 @@ def test_an_invalid_setting_is_named(changed, error):
 
 
 def test_secrets_are_not_shown_by_repr():
-    shown = repr(settings.read(NEEDED | {"BOT_WEBHOOK_SECRET": "s3cret"}))
-    assert not [secret for secret in ("123:token", "nf_live_key", "s3cret") if secret in shown]
+    reply = repr(settings.read(NEEDED | {"BOT_WEBHOOK_SECRET": "s3cret"}))
+    assert not [secret for secret in ("123:token", "nf_live_key", "s3cret") if secret in reply]
 
 
 def test_a_missing_token_ends_the_bot_with_a_sentence():

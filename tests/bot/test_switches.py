@@ -4,29 +4,29 @@ from __future__ import annotations
 
 
 def test_a_press_moves_a_switch_to_its_next_state(ann, store):
-    shown = ann.says("/alerts")
+    reply = ann.says("/alerts")
     for before, after in (("off", "on"), ("on", "silent"), ("silent", "off")):
         ann.presses(f"Consensus: {before}")
         assert store.switches(ann.id)["flip"] == after
-        assert f"Consensus: {after}" in shown.buttons
+        assert f"Consensus: {after}" in reply.buttons
     assert len(ann.messages) == 1
 
 
 def test_every_event_has_a_button(ann, store):
-    shown = ann.says("/alerts")
+    reply = ann.says("/alerts")
     for event in store.switches(ann.id):
-        ann.sends_data(f"silent:alert:{event}", shown)
+        ann.sends_data(f"silent:alert:{event}", reply)
     assert set(store.switches(ann.id).values()) == {"silent"}
 
 
 def test_buttons_set_the_hour_and_zone_of_the_digest(ann, store):
-    shown = ann.says("/alerts")
+    reply = ann.says("/alerts")
     ann.presses("Digest hour")
     ann.presses("07")
-    assert "(07:00 UTC)" in shown.plain
+    assert "(07:00 UTC)" in reply.plain
     ann.presses("Time zone")
     ann.presses("Asia/Tokyo")
-    assert "(07:00 Asia/Tokyo)" in shown.plain
+    assert "(07:00 Asia/Tokyo)" in reply.plain
     assert store.digest(ann.id) == {"hour": 7, "timezone": "Asia/Tokyo"}
     assert store.switches(ann.id)["digest"] == "on"
 
@@ -39,7 +39,7 @@ def test_any_time_zone_can_be_sent_by_name(ann, store):
 
 
 def test_stop_switches_every_alert_off(ann, store):
-    shown = ann.says("/alerts")
-    ann.sends_data("on:alert:lane", shown)
+    reply = ann.says("/alerts")
+    ann.sends_data("on:alert:lane", reply)
     assert "no more alerts" in ann.says("/stop").plain
     assert set(store.switches(ann.id).values()) == {"off"}

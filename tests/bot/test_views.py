@@ -37,25 +37,25 @@ def test_no_forecast_at_all_has_its_reason(start, web, code, sentence):
 def test_the_forecasts_that_exist_are_shown(start, web):
     """The history of another asset is still arriving."""
     ann = start(without_forecasts(web, [code for code in ASSETS if code != "btc"], "history_arriving")).person()
-    shown = ann.says("/forecast").plain
-    assert "Prices in 24 hours" in shown
-    assert "40 s" not in shown
+    reply = ann.says("/forecast").plain
+    assert "Prices in 24 hours" in reply
+    assert "40 s" not in reply
 
 
 @pytest.mark.parametrize("data", ["show:hospital:.99", "show:markets:.99", "show:challenges:.99", "show:lanes:nyse.0"])
 def test_a_page_beyond_the_end_is_the_last(ann, data):
-    shown = ann.says("/help")
-    ann.sends_data(data, shown)
-    assert "/quota" not in shown.plain
+    reply = ann.says("/help")
+    ann.sends_data(data, reply)
+    assert "/quota" not in reply.plain
 
 
 def test_markets_have_pages(ann):
-    shown = ann.says("/markets")
-    assert "1." in shown.plain
+    reply = ann.says("/markets")
+    assert "1." in reply.plain
     ann.presses("▶")
-    assert "2 of " in shown.plain
-    assert "5. Yes" in shown.buttons
+    assert "2 of " in reply.plain
+    assert "5. Yes" in reply.buttons
     ann.presses("◀")
-    assert "1. Yes" in shown.buttons
-    assert "◀" not in shown.buttons
+    assert "1. Yes" in reply.buttons
+    assert "◀" not in reply.buttons
     assert len(ann.messages) == 1

@@ -60,7 +60,7 @@ def client(new_client: Callable[[], Client]) -> Client:
 
 
 @pytest.fixture
-def intercepted(client: Client) -> InterceptedClient:
+def stub(client: Client) -> InterceptedClient:
     """A client whose responses the test changes."""
     return InterceptedClient(client)
 

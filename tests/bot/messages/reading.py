@@ -47,13 +47,13 @@ def texts_of(written: Written, limit: int = LIMIT) -> list[str]:
     texts = []
     for page in pages_of(written):
         assert 0 < len(page.encode("utf-16-le")) // 2 <= limit  # an unpaired surrogate cannot be encoded
-        shown = TelegramText(page)
-        for tag, attributes in shown.tags:
+        page = TelegramText(page)
+        for tag, attributes in page.tags:
             assert tag in ALLOWED
             assert not attributes or (tag == "a" and list(attributes) == ["href"])
             assert tag != "a" or str(attributes["href"]).startswith(("http://", "https://"))
-        assert shown.text.strip()
-        texts.append(shown.text)
+        assert page.text.strip()
+        texts.append(page.text)
     return texts
 
 

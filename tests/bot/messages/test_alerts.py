@@ -17,9 +17,9 @@ def test_the_digest_is_dated_in_the_readers_zone():
 
 
 def test_every_switch_and_the_digest_hour_are_shown():
-    shown = text_of(messages.alerts({"flip": "silent", "digest": "on"}, {"hour": 8, "timezone": "Europe/Zurich"}))
-    assert "Daily digest (08:00 Europe/Zurich): on" in shown
-    assert "The consensus changes sides: silent" in shown
+    page = text_of(messages.alerts({"flip": "silent", "digest": "on"}, {"hour": 8, "timezone": "Europe/Zurich"}))
+    assert "Daily digest (08:00 Europe/Zurich): on" in page
+    assert "The consensus changes sides: silent" in page
 
 
 def test_a_digest_names_missing_values():
@@ -28,5 +28,5 @@ def test_a_digest_names_missing_values():
         "consensus": None,
         "btc": examples.WIDGET["btc"] | {"change_24h_pct": None},
     }
-    shown = text_of(messages.digest(young, examples.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC)))
-    assert "no consensus yet" in shown
+    page = text_of(messages.digest(young, examples.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC)))
+    assert "no consensus yet" in page

@@ -13,9 +13,9 @@ def test_lanes_can_be_limited_to_a_venue():
         examples.BATTLE["lanes"][0] | {"name": name, "venue": venue} for name, venue in (("a1", "cex"), ("b2", "dex"))
     ]
     battle = examples.BATTLE | {"lanes": lanes}
-    shown = text_of(messages.lanes(battle, "CEX"))
-    assert "a1" in shown
-    assert "b2" not in shown
+    page = text_of(messages.lanes(battle, "CEX"))
+    assert "a1" in page
+    assert "b2" not in page
     assert "/lanes cex or /lanes dex" in text_of(messages.lanes(battle, "moon"))
 
 
@@ -23,8 +23,8 @@ def test_the_best_lane_comes_first():
     lanes = [
         examples.BATTLE["lanes"][0] | {"name": name, "pnl_pct": pnl} for name, pnl in (("low", -3.0), ("high", 9.0))
     ]
-    shown = text_of(messages.lanes(examples.BATTLE | {"lanes": lanes}))
-    assert shown.index("▲ high") < shown.index("▼ low")
+    page = text_of(messages.lanes(examples.BATTLE | {"lanes": lanes}))
+    assert page.index("▲ high") < page.index("▼ low")
 
 
 def test_an_unknown_lane_lists_the_names():
@@ -34,14 +34,14 @@ def test_an_unknown_lane_lists_the_names():
 
 def test_a_lane_without_trades_has_no_win_rate():
     lane = examples.BATTLE["lanes"][0] | {"trades": 0, "win_rate_pct": None, "pnl_pct": 0.0}
-    shown = text_of(messages.lane(examples.BATTLE | {"lanes": [lane]}, lane["name"]))
-    assert "0 trades." in shown
-    assert "■" in shown
+    page = text_of(messages.lane(examples.BATTLE | {"lanes": [lane]}, lane["name"]))
+    assert "0 trades." in page
+    assert "■" in page
 
 
 def test_a_result_stands_beside_holding():
     """In the list, in one lane and in the sentence of a digest."""
     battle = examples.BATTLE
     name = battle["lanes"][0]["name"]
-    for shown in (messages.lanes(battle), messages.lane(battle, name), lanes_summary(battle)):
-        assert "holding +7.2%" in text_of(shown) or "holding +7.3%" in text_of(shown)
+    for page in (messages.lanes(battle), messages.lane(battle, name), lanes_summary(battle)):
+        assert "holding +7.2%" in text_of(page) or "holding +7.3%" in text_of(page)

@@ -40,50 +40,50 @@ FAILURES: dict[str, ClientError] = {
 @pytest.mark.parametrize("name", FAILURES)
 def test_a_failure_is_a_short_sentence_for_people(name):
     """No traceback, no address, no HTTP status."""
-    shown = text_of(messages.failure(FAILURES[name]))
-    assert len(shown) < 160
-    assert shown.endswith((".", "5f0c2a9b"))
-    assert not any(word in shown for word in ("http", "/api/", "Traceback", "500", "429", "T08:00"))
+    page = text_of(messages.failure(FAILURES[name]))
+    assert len(page) < 160
+    assert page.endswith((".", "5f0c2a9b"))
+    assert not any(word in page for word in ("http", "/api/", "Traceback", "500", "429", "T08:00"))
 
 
 def test_a_used_up_quota_is_the_persons_or_the_bots():
     own = {"code": "quota_exhausted", "detail": "The daily quota is used up.", "limit": 10}
     own |= {"reset_at": "2026-11-25T00:00:00Z"}
-    shown = messages.failure(RateLimited(429, own))
-    assert shown == "You have used today's 10 questions. You can ask again after 00:00 UTC."
+    page = messages.failure(RateLimited(429, own))
+    assert page == "You have used today's 10 questions. You can ask again after 00:00 UTC."
     whole = own | {"detail": "The daily quota over all end users of this key is used up.", "limit": 2000}
     assert "This bot has used all its questions for today" in messages.failure(RateLimited(429, whole))
 
 
 def test_a_refused_question_comes_with_advice():
     advice = "This names no market. Ask about the price of Bitcoin."
-    shown = messages.failure(BadRequest(400, {"code": "not_a_market_question", "detail": advice}))
-    assert shown == f"{advice}\nThis was not counted. Send it again in other words."
+    page = messages.failure(BadRequest(400, {"code": "not_a_market_question", "detail": advice}))
+    assert page == f"{advice}\nThis was not counted. Send it again in other words."
 
 
 def test_an_arriving_history_says_when_to_ask_again():
-    shown = messages.failure(FAILURES["arriving"])
-    assert shown == "The price history is still arriving: about 40 s left. Please ask again then."
+    page = messages.failure(FAILURES["arriving"])
+    assert page == "The price history is still arriving: about 40 s left. Please ask again then."
 
 
 def test_another_503_gives_the_reason_of_the_service():
-    shown = messages.failure(FAILURES["no voters"])
-    assert shown == "1 of 9 voters answered; 5 are needed.\nThis was not counted. Try again in 30 seconds."
+    page = messages.failure(FAILURES["no voters"])
+    assert page == "1 of 9 voters answered; 5 are needed.\nThis was not counted. Try again in 30 seconds."
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_arriving_history_is_explained_in_each_language(language):
     """In words of the person's language instead of the service's English sentence, with the seconds."""
-    shown = spoken(language, lambda: messages.failure(FAILURES["arriving"]))
-    assert "40" in shown
-    assert "The price history is arriving" not in shown
-    assert ("The price history" in shown) == (language == "en")
+    page = spoken(language, lambda: messages.failure(FAILURES["arriving"]))
+    assert "40" in page
+    assert "The price history is arriving" not in page
+    assert ("The price history" in page) == (language == "en")
 
 
 def test_an_arriving_history_without_seconds_is_a_503():
     """A proxy may have cut the answer; no number is made up."""
-    shown = messages.failure(HistoryPending(503, ARRIVING))
-    assert shown == f"{ARRIVING['detail']}\nThis was not counted. Try again in a minute."
+    page = messages.failure(HistoryPending(503, ARRIVING))
+    assert page == f"{ARRIVING['detail']}\nThis was not counted. Try again in a minute."
 
 
 def test_a_timeout_is_not_called_free():

@@ -19,20 +19,18 @@ def digest(n: int, **changed) -> str:
 
 def test_the_track_record_has_n_interval_and_benchmark():
     """The AI and the market with their intervals, which count markets of one week once; then the verdict."""
-    shown = digest(40)
-    assert "40 markets resolved: 40 yes, 0 no." in shown
-    assert "AI 59% right (n = 400, 95% interval 55% to 63%), market 59% right (n = 400" in shown
-    assert "(SIMULATED), backfilled: no clear difference yet" in shown
-    assert "PAPER" in shown
-    assert "SIMULATED market" in shown
+    page = digest(40)
+    assert "40 markets resolved: 40 yes, 0 no." in page
+    assert "AI 59% right (n = 400, 95% interval 55% to 63%), market 59% right (n = 400" in page
+    assert "(SIMULATED), backfilled: no clear difference yet" in page
+    assert "PAPER" in page
+    assert "SIMULATED market" in page
 
 
 def test_a_short_record_gives_no_share():
-    shown = text_of(
-        messages.weekly(documents.week(3), TOO_SHORT, examples.BATTLE, examples.CHALLENGES, documents.AS_OF)
-    )
-    assert "AI against market: not enough resolved markets." in shown
-    assert "right (n" not in shown
+    page = text_of(messages.weekly(documents.week(3), TOO_SHORT, examples.BATTLE, examples.CHALLENGES, documents.AS_OF))
+    assert "AI against market: not enough resolved markets." in page
+    assert "right (n" not in page
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from tests.bot.messages.reading import text_of
 
 def test_the_leaderboard_shows_comparisons_and_luck():
     """Next to the ranking stand buying and holding, a coin flip, and a warning about chance."""
-    shown = text_of(messages.top(examples.LEADERBOARD))
-    assert all(ghost["key"].replace("_", " ") in shown for ghost in examples.LEADERBOARD["ghosts"])
-    assert "by chance" in shown
+    page = text_of(messages.top(examples.LEADERBOARD))
+    assert all(ghost["key"].replace("_", " ") in page for ghost in examples.LEADERBOARD["ghosts"])
+    assert "by chance" in page
 
 
 def test_the_longest_key_is_shown_in_full():

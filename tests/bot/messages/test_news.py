@@ -11,14 +11,14 @@ def test_only_web_addresses_become_links():
     headline = examples.NEWS_PULSE["headlines"][0]
     leading = {'https://example.com/?a=1&b="2': 1, "javascript:alert(1)": 0, "https://x/" + "y" * 900: 0}
     for url, links in leading.items():
-        shown = messages.news(examples.NEWS_PULSE | {"headlines": [headline | {"url": url}]})
-        assert shown.count("<a ") == links
-        texts_of(shown)
+        page = messages.news(examples.NEWS_PULSE | {"headlines": [headline | {"url": url}]})
+        assert page.count("<a ") == links
+        texts_of(page)
 
 
 def test_an_unknown_direction_is_shown_unchanged():
-    shown = text_of(messages.news(examples.NEWS_PULSE | {"direction": "SIDEWAYS"}))
-    assert "? News: SIDEWAYS" in shown
+    page = text_of(messages.news(examples.NEWS_PULSE | {"direction": "SIDEWAYS"}))
+    assert "? News: SIDEWAYS" in page
 
 
 def test_markup_in_a_headline_is_shown_as_text():

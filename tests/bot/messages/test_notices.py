@@ -11,8 +11,8 @@ from tests.bot.messages.reading import text_of
 
 def test_an_unknown_asset_is_answered_with_a_command_for_each():
     """At most twenty, so that the reply stays short."""
-    shown = text_of(notices.unknown_asset("price", [f"coin{number}" for number in range(30)]))
-    assert shown.split("\n")[1:] == [f"/price coin{number}" for number in range(20)]
+    page = text_of(notices.unknown_asset("price", [f"coin{number}" for number in range(30)]))
+    assert page.split("\n")[1:] == [f"/price coin{number}" for number in range(20)]
 
 
 @pytest.mark.parametrize(("vote", "own"), [("yes", "You voted yes."), ("no", "You voted no.")])

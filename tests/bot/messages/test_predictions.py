@@ -11,21 +11,21 @@ from tests.bot.messages.reading import text_of, texts_of
 def test_a_page_holds_the_markets_of_its_buttons():
     """Every page shows the next MARKETS_A_PAGE markets, each with its number."""
     listed = [examples.PREDICTIONS["markets"][0] | {"question": f"Question {index}?"} for index in range(1, 11)]
-    shown = texts_of(messages.markets(examples.PREDICTIONS | {"markets": listed, "count": 10}))
+    page = texts_of(messages.markets(examples.PREDICTIONS | {"markets": listed, "count": 10}))
     page_size = messages.MARKETS_A_PAGE
-    assert len(shown) == -(-10 // page_size)
+    assert len(page) == -(-10 // page_size)
     for index in range(10):
-        assert f"{index + 1}. Question {index + 1}?" in shown[index // page_size]
+        assert f"{index + 1}. Question {index + 1}?" in page[index // page_size]
 
 
 def test_simulated_odds_and_backfilled_votes_are_marked():
     market = examples.PREDICTIONS["markets"][0]
     odds = (market["market_odds"] or {}) | {"p_yes": 0.38, "simulated": True}
-    shown = text_of(
+    page = text_of(
         messages.markets(examples.PREDICTIONS | {"markets": [market | {"market_odds": odds, "backfilled": True}]})
     )
-    assert "market 38% (SIMULATED)" in shown
-    assert "backfilled" in shown
+    assert "market 38% (SIMULATED)" in page
+    assert "backfilled" in page
 
 
 def test_no_open_market_is_stated():
@@ -33,11 +33,11 @@ def test_no_open_market_is_stated():
 
 
 def test_an_accuracy_has_its_n_and_needs_enough_markets():
-    shown = text_of(messages.accuracy(documents.versus()))
-    assert "Live: 0 resolved\nNot enough resolved markets" in shown
-    assert "Backfilled: 400 resolved · market (SIMULATED)" in shown
-    assert any("59.0%" in row and "400" in row for row in shown.split("\n"))
-    assert "No clear difference yet" in shown
+    page = text_of(messages.accuracy(documents.versus()))
+    assert "Live: 0 resolved\nNot enough resolved markets" in page
+    assert "Backfilled: 400 resolved · market (SIMULATED)" in page
+    assert any("59.0%" in row and "400" in row for row in page.split("\n"))
+    assert "No clear difference yet" in page
 
 
 def test_odds_of_a_real_market_are_not_marked_simulated():

@@ -37,10 +37,10 @@ def test_a_text_that_only_asks_for_a_price_names_one_asset(text, word):
 
 def test_a_price_has_its_change_and_range():
     quote = examples.PRICES["prices"][0]
-    shown = text_of(one_price(examples.PRICES, quote["asset"]))
-    assert "Bitcoin 53,212 USD" in shown
-    assert "in 24 hours, between" in shown
-    assert "closed" not in shown
+    page = text_of(one_price(examples.PRICES, quote["asset"]))
+    assert "Bitcoin 53,212 USD" in page
+    assert "in 24 hours, between" in page
+    assert "closed" not in page
 
 
 def test_a_closed_market_is_stated_with_the_time_of_its_price():
@@ -49,8 +49,8 @@ def test_a_closed_market_is_stated_with_the_time_of_its_price():
 
 
 def test_every_asset_has_a_row():
-    shown = text_of(prices(examples.PRICES))
-    assert all(f"{quote['price']:,.0f}"[:3] in shown for quote in examples.PRICES["prices"])
+    page = text_of(prices(examples.PRICES))
+    assert all(f"{quote['price']:,.0f}"[:3] in page for quote in examples.PRICES["prices"])
 
 
 @pytest.mark.parametrize(("now", "levels"), [(53_212.0, [50_600.0, 55_900.0]), (1_234.0, [1_170.0, 1_300.0])])

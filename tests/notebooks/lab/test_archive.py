@@ -31,13 +31,13 @@ def test_a_stored_table_is_the_downloaded_one(client: Client, tmp_path: Path, na
     pd.testing.assert_frame_equal(second, first)
 
 
-def test_every_bar_is_downloaded_once(intercepted: InterceptedClient, tmp_path: Path):
+def test_every_bar_is_downloaded_once(stub: InterceptedClient, tmp_path: Path):
     pages: list[dict[str, Any]] = []
-    intercepted.changes["candles"] = lambda page: pages.append(page) or page
-    bars = Archive(intercepted, tmp_path, progress=False).candles("btc")
-    assert len(bars) == sum(page["count"] for page in pages) == len(list(intercepted.client.all_candles("btc")))
+    stub.changes["candles"] = lambda page: pages.append(page) or page
+    bars = Archive(stub, tmp_path, progress=False).candles("btc")
+    assert len(bars) == sum(page["count"] for page in pages) == len(list(stub.client.all_candles("btc")))
     pages.clear()
-    Archive(intercepted, tmp_path, progress=False).candles("btc")
+    Archive(stub, tmp_path, progress=False).candles("btc")
     assert [page["count"] for page in pages] == [1]
 
 
@@ -65,12 +65,12 @@ def test_the_record_holds_every_vote_of_the_ledger(archive: Archive, documents):
 
 
 @pytest.mark.slow
-def test_a_second_record_reads_the_ledger_from_its_last_row(intercepted: InterceptedClient, tmp_path: Path):
-    first = Archive(intercepted, tmp_path, progress=False).record()
-    intercepted.calls.clear()
-    second = Archive(intercepted, tmp_path, progress=False).record()
+def test_a_second_record_reads_the_ledger_from_its_last_row(stub: InterceptedClient, tmp_path: Path):
+    first = Archive(stub, tmp_path, progress=False).record()
+    stub.calls.clear()
+    second = Archive(stub, tmp_path, progress=False).record()
     assert second.markets == first.markets
-    assert not [call for call in intercepted.calls if call[0] == "ledger" and call[3] == "votes" and call[1] < 1_000]
+    assert not [call for call in stub.calls if call[0] == "ledger" and call[3] == "votes" and call[1] < 1_000]
 
 
 @pytest.mark.slow
@@ -81,20 +81,20 @@ def test_a_damaged_file_is_downloaded_again(client: Client, tmp_path: Path):
     pd.testing.assert_frame_equal(Archive(client, tmp_path, progress=False).headlines(), whole)
 
 
-def test_another_ledger_has_other_files(intercepted: InterceptedClient, tmp_path: Path):
+def test_another_ledger_has_other_files(stub: InterceptedClient, tmp_path: Path):
     """A service that was set up anew has other numbers under the same names."""
-    Archive(intercepted, tmp_path, progress=False).headlines()
-    intercepted.changes["ledger_entry"] = lambda page: {**page, "entry": {**page["entry"], "hash": "f" * 64}}
-    Archive(intercepted, tmp_path, progress=False).headlines()
+    Archive(stub, tmp_path, progress=False).headlines()
+    stub.changes["ledger_entry"] = lambda page: {**page, "entry": {**page["entry"], "hash": "f" * 64}}
+    Archive(stub, tmp_path, progress=False).headlines()
     assert len(list(tmp_path.rglob("headlines.parquet"))) == 2
 
 
-def test_a_world_that_was_taken_back_has_other_files(intercepted: InterceptedClient, tmp_path: Path):
+def test_a_world_that_was_taken_back_has_other_files(stub: InterceptedClient, tmp_path: Path):
     """What was stored of the time that was taken back is not mixed with what took its place."""
-    Archive(intercepted, tmp_path, progress=False).headlines()
+    Archive(stub, tmp_path, progress=False).headlines()
     back = {"seq": 9, "body": {"corrects": 8, "rewound_to": "2026-11-21T10:00:00Z"}}
-    intercepted.changes["ledger"] = lambda page: {**page, "entries": [back], "next": None}
-    Archive(intercepted, tmp_path, progress=False).headlines()
+    stub.changes["ledger"] = lambda page: {**page, "entries": [back], "next": None}
+    Archive(stub, tmp_path, progress=False).headlines()
     assert sorted(len(file.parent.name) for file in tmp_path.rglob("headlines.parquet")) == [16, 18]
 
 

@@ -80,14 +80,14 @@ def test_an_entered_voter_forecasts_new_markets(tournament: Client, tmp_path: Pa
 
 
 def test_an_entry_goes_on_after_the_service_was_away(tournament: Client, tmp_path: Path):
-    intercepted = InterceptedClient(tournament)
-    entry = TournamentEntry(Sober, Archive(intercepted, tmp_path, progress=False), every_s=0.5)
+    stub = InterceptedClient(tournament)
+    entry = TournamentEntry(Sober, Archive(stub, tmp_path, progress=False), every_s=0.5)
     entry.start()
     try:
-        intercepted.fault = ConnectionFailed("away")
+        stub.fault = ConnectionFailed("away")
         wait_for(lambda: isinstance(entry.trouble, ConnectionFailed))
         assert "away" in repr(entry)
-        intercepted.fault = None
+        stub.fault = None
         wait_for(lambda: entry.trouble is None)
         assert entry.is_running
     finally:

@@ -12,8 +12,8 @@ from tests.notebooks.widgets.clicks import click
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> ApexPanel:
-    return open_panel(ApexPanel, intercepted)
+def panel(open_panel, stub) -> ApexPanel:
+    return open_panel(ApexPanel, stub)
 
 
 def in_row(panel: ApexPanel, layer: str, column: Any) -> Any:
@@ -50,13 +50,13 @@ def test_the_title_has_the_call_and_both_gains(panel):
         ("<SIDEWAYS>", "&lt;SIDEWAYS&gt;"),
     ],
 )
-def test_the_title_has_the_stance_in_words(panel, intercepted, direction, stance):
+def test_the_title_has_the_stance_in_words(panel, stub, direction, stance):
     def turned(document):
         document["vote"]["direction"] = direction
         document["special_mode"]["active"] = True
         return document
 
-    intercepted.changes["apex"] = turned
+    stub.changes["apex"] = turned
     panel.refresh()
     assert panel.figure.layout.title.text.startswith(f"Apex {stance}: P(up) ")
     assert ", special mode ·" in panel.figure.layout.title.text

@@ -12,8 +12,8 @@ from notebooks.widgets.base.curves import drawdowns_pct, values
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> ApexPanel:
-    return open_panel(ApexPanel, intercepted)
+def panel(open_panel, stub) -> ApexPanel:
+    return open_panel(ApexPanel, stub)
 
 
 def curve(panel: ApexPanel, row: int, field: str, *, backfilled: bool) -> Any:
@@ -35,13 +35,13 @@ def test_the_curves_are_those_of_the_document(panel, field):
     assert list(drawdown.y) == pytest.approx(drawdowns_pct(values(points, field))[: len(backfilled)])
 
 
-def test_the_solid_live_curve_continues_the_dotted_one(panel, intercepted):
+def test_the_solid_live_curve_continues_the_dotted_one(panel, stub):
     def half_live(document):
         for place, point in enumerate(document["equity"]):
             point["backfilled"] = place < 10
         return document
 
-    intercepted.changes["fund"] = half_live
+    stub.changes["fund"] = half_live
     panel.refresh()
     past, live = (curve(panel, 2, "equity_usd", backfilled=backfilled) for backfilled in (True, False))
     assert (past.line.dash, live.line.dash) == ("dot", "solid")
@@ -49,8 +49,8 @@ def test_the_solid_live_curve_continues_the_dotted_one(panel, intercepted):
     assert (past.x[-1], past.y[-1]) == (live.x[0], live.y[0])
 
 
-def test_a_live_fund_has_no_dotted_curve(panel, intercepted):
-    intercepted.changes["fund"] = lambda document: {
+def test_a_live_fund_has_no_dotted_curve(panel, stub):
+    stub.changes["fund"] = lambda document: {
         **document,
         "equity": [{**point, "backfilled": False} for point in document["equity"]],
     }

@@ -15,8 +15,8 @@ from tests.notebooks.widgets.clicks import click
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> ApexPanel:
-    return open_panel(ApexPanel, intercepted)
+def panel(open_panel, stub) -> ApexPanel:
+    return open_panel(ApexPanel, stub)
 
 
 def in_row(panel: ApexPanel, layer: str, column: Any) -> Any:
@@ -45,25 +45,25 @@ def test_each_layer_is_at_its_probability(panel):
             assert labels(panel)[layer["name"]] == f"{100 * layer['p_up']:.1f}% · weight {layer['weight']:.2f}"
 
 
-def test_a_silent_layer_is_a_hollow_mark_with_its_reason(panel, intercepted):
+def test_a_silent_layer_is_a_hollow_mark_with_its_reason(panel, stub):
     def silenced(document):
         document["layers"][5] |= {"p_up": None, "direction": None, "weight": 0.0, "silent": "no headline in a day"}
         return document
 
-    intercepted.changes["apex"] = silenced
+    stub.changes["apex"] = silenced
     panel.refresh()
     name = panel.document["apex"]["layers"][5]["name"]
     assert in_row(panel, name, panel.marks.marker.symbol) == "circle-open"
     assert labels(panel)[name] == "silent: no headline in a day"
 
 
-def test_the_area_of_a_mark_is_its_weight(panel, intercepted):
+def test_the_area_of_a_mark_is_its_weight(panel, stub):
     def heavier(document):
         for layer, weight in zip(document["layers"], (1.0, 4.0), strict=False):
             layer |= {"weight": weight, "silent": None, "p_up": 0.5}
         return document
 
-    intercepted.changes["apex"] = heavier
+    stub.changes["apex"] = heavier
     panel.refresh()
     names = [layer["name"] for layer in panel.document["apex"]["layers"]]
     sizes = [in_row(panel, name, panel.marks.marker.size) for name in names[:2]]
@@ -75,7 +75,7 @@ def test_a_click_beside_the_marks_shows_nothing(panel):
     assert panel.detail.value == ""
 
 
-def test_an_unknown_direction_and_side_stand_out(panel, intercepted):
+def test_an_unknown_direction_and_side_stand_out(panel, stub):
     def strange(document):
         document["layers"][0] |= {"direction": "<SIDEWAYS>", "silent": None, "p_up": 0.5}
         return document
@@ -84,7 +84,7 @@ def test_an_unknown_direction_and_side_stand_out(panel, intercepted):
         document["trades"][0]["side"] = "<swap>"
         return document
 
-    intercepted.changes |= {"apex": strange, "fund": swapped}
+    stub.changes |= {"apex": strange, "fund": swapped}
     panel.refresh()
     name = panel.document["apex"]["layers"][0]["name"]
     assert in_row(panel, name, panel.marks.marker.symbol) == UNKNOWN[1]
@@ -93,30 +93,30 @@ def test_an_unknown_direction_and_side_stand_out(panel, intercepted):
     assert panel.fund.trades.text[0].startswith("&lt;swap&gt; ")
 
 
-def test_texts_of_the_document_are_escaped(panel, intercepted):
+def test_texts_of_the_document_are_escaped(panel, stub):
     def evil(document):
         document["layers"][0]["reading"] = "<script>1</script>"
         return document
 
-    intercepted.changes["apex"] = evil
+    stub.changes["apex"] = evil
     panel.refresh()
     panel.pick(panel.document["apex"]["layers"][0]["name"])
     assert all("<script" not in text for text in (*panel.marks.customdata, panel.detail.value))
 
 
-def test_a_fund_without_points_says_when_it_starts(panel, intercepted):
-    intercepted.changes["fund"] = lambda document: {**document, "equity": [], "trades": []}
+def test_a_fund_without_points_says_when_it_starts(panel, stub):
+    stub.changes["fund"] = lambda document: {**document, "equity": [], "trades": []}
     panel.refresh()
     assert "The fund has no curve yet" in panel.status_line.value
     assert all(len(trace.x) == 0 for trace in panel.fund.curves.values())
 
 
-def test_the_axis_widens_for_a_confident_call(panel, intercepted):
+def test_the_axis_widens_for_a_confident_call(panel, stub):
     def surer(document):
         document["vote"]["p_up"] = 0.71
         return document
 
-    intercepted.changes["apex"] = surer
+    stub.changes["apex"] = surer
     panel.refresh()
     assert in_row(panel, "apex", panel.marks.x) == pytest.approx(71)
     assert panel.figure.layout.xaxis.range[1] > 71

@@ -28,8 +28,8 @@ def panel(request, client) -> Iterator[ChartPanel]:
 
 
 @pytest.fixture(params=REFRESHING)
-def refreshing_panel(request, open_panel, intercepted) -> RefreshingPanel:
-    return open_panel(getattr(widgets, request.param), intercepted)
+def refreshing_panel(request, open_panel, stub) -> RefreshingPanel:
+    return open_panel(getattr(widgets, request.param), stub)
 
 
 def descendants(widget: Widget) -> Iterator[Widget]:
@@ -52,15 +52,15 @@ def test_a_panel_has_a_theme_and_downloads(panel: ChartPanel):
     assert panel.figure.widget in panel.children
 
 
-def test_an_error_keeps_the_last_chart(refreshing_panel: RefreshingPanel, intercepted):
+def test_an_error_keeps_the_last_chart(refreshing_panel: RefreshingPanel, stub):
     """The status line says since when the chart is old, and no longer says so after the next response."""
     drawn = refreshing_panel.figure.to_json()
-    intercepted.fault = ConnectionFailed("No connection.")
+    stub.fault = ConnectionFailed("No connection.")
     refreshing_panel.refresh()
     assert refreshing_panel.figure.to_json() == drawn
     as_of = refreshing_panel.header(refreshing_panel.document)["as_of"]
     assert f"No new data since {as_of[:10]} {as_of[11:16]} UTC" in refreshing_panel.status_line.value
-    intercepted.fault = None
+    stub.fault = None
     refreshing_panel.refresh()
     assert "No new data" not in refreshing_panel.status_line.value
 

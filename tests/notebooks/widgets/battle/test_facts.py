@@ -9,8 +9,8 @@ from tests.notebooks.widgets.clicks import click
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> BattlePanel:
-    return open_panel(BattlePanel, intercepted)
+def panel(open_panel, stub) -> BattlePanel:
+    return open_panel(BattlePanel, stub)
 
 
 def test_a_click_shows_the_facts_of_a_lane(panel):
@@ -21,13 +21,13 @@ def test_a_click_shows_the_facts_of_a_lane(panel):
     assert "compared with holding" in panel.detail.value
 
 
-def test_the_facts_of_a_lane_follow_the_document(panel, intercepted):
+def test_the_facts_of_a_lane_follow_the_document(panel, stub):
     panel.pick(panel.document["battle"]["lanes"][0]["name"])
 
     def moved(battle):
         battle["lanes"][0]["pnl_pct"] = 12.34
         return battle
 
-    intercepted.changes["battle"] = moved
+    stub.changes["battle"] = moved
     panel.refresh()
     assert "+12.3%" in panel.detail.value

@@ -11,8 +11,8 @@ from service.client import NotFound
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> BattlePanel:
-    return open_panel(BattlePanel, intercepted)
+def panel(open_panel, stub) -> BattlePanel:
+    return open_panel(BattlePanel, stub)
 
 
 def test_holding_bitcoin_is_the_benchmark(panel, client):
@@ -25,11 +25,11 @@ def test_holding_bitcoin_is_the_benchmark(panel, client):
     assert f"holding bitcoin {number(panel.holding_trace.y[-1], '+.1f')}%" in panel.figure.layout.title.text
 
 
-def test_a_world_without_bitcoin_has_no_benchmark(panel, intercepted):
+def test_a_world_without_bitcoin_has_no_benchmark(panel, stub):
     def missing(_document):
         raise NotFound(404, {"detail": "This world has no bars of btc."})
 
-    intercepted.changes["candles"] = missing
+    stub.changes["candles"] = missing
     panel.refresh()
     assert panel.fault is None
     assert len(panel.holding_trace.x) == 0

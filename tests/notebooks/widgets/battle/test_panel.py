@@ -14,8 +14,8 @@ from notebooks.widgets.base.wording import number
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> BattlePanel:
-    return open_panel(BattlePanel, intercepted)
+def panel(open_panel, stub) -> BattlePanel:
+    return open_panel(BattlePanel, stub)
 
 
 def traces(panel: BattlePanel, field: str) -> dict[str, Any]:
@@ -117,21 +117,21 @@ def test_a_longer_span_requests_an_earlier_history(panel):
 
 
 @pytest.mark.slow
-def test_the_longest_span_is_requested_lane_by_lane(panel, intercepted):
+def test_the_longest_span_is_requested_lane_by_lane(panel, stub):
     """The API returns a longer history for one lane at a time."""
     panel.span.value = 120
     panel.refresh()
-    requested = {call[1] for call in intercepted.calls if call[0] == "battle_history" and len(call) > 1}
+    requested = {call[1] for call in stub.calls if call[0] == "battle_history" and len(call) > 1}
     assert requested == {lane["name"] for lane in panel.document["battle"]["lanes"]}
     assert len(lanes(panel)) == 6
 
 
-def test_a_new_point_moves_the_curve_of_its_lane(panel, intercepted):
+def test_a_new_point_moves_the_curve_of_its_lane(panel, stub):
     def richer(history):
         history["lanes"][0]["points"][-1]["equity_usd"] *= 2
         return history
 
-    intercepted.changes["battle_history"] = richer
+    stub.changes["battle_history"] = richer
     panel.refresh()
     first = lanes(panel)[0]
     assert traces(panel, "gain")[first["name"]].y[-1] == pytest.approx(
@@ -139,16 +139,16 @@ def test_a_new_point_moves_the_curve_of_its_lane(panel, intercepted):
     )
 
 
-def test_a_lane_that_left_the_document_is_hidden(panel, intercepted):
+def test_a_lane_that_left_the_document_is_hidden(panel, stub):
     gone = lanes(panel)[0]["name"]
-    intercepted.changes["battle_history"] = lambda history: {**history, "lanes": history["lanes"][1:]}
+    stub.changes["battle_history"] = lambda history: {**history, "lanes": history["lanes"][1:]}
     panel.refresh()
     assert not traces(panel, "gain")[gone].visible
     assert not any(text.startswith(f"{gone} ") for text in labels(panel))
 
 
-def test_before_the_first_bar_it_says_when_it_arrives(panel, intercepted):
-    intercepted.changes["battle_history"] = lambda history: {
+def test_before_the_first_bar_it_says_when_it_arrives(panel, stub):
+    stub.changes["battle_history"] = lambda history: {
         **history,
         "lanes": [{**lane, "points": [], "events": []} for lane in history["lanes"]],
     }
@@ -157,14 +157,14 @@ def test_before_the_first_bar_it_says_when_it_arrives(panel, intercepted):
     assert labels(panel) == []
 
 
-def test_texts_of_the_document_are_escaped(panel, intercepted):
+def test_texts_of_the_document_are_escaped(panel, stub):
     def evil(history):
         for lane in history["lanes"]:
             lane["label"] = '<a href="http://elsewhere">x</a>'
             lane["events"] = [{**event, "note": "<i>note"} for event in lane["events"]]
         return history
 
-    intercepted.changes["battle_history"] = evil
+    stub.changes["battle_history"] = evil
     panel.refresh()
     texts = [text for marks in traces(panel, "events").values() for text in marks.text]
     assert texts

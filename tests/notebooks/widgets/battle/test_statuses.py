@@ -9,8 +9,8 @@ from notebooks.widgets.base.theme import PALETTES
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> BattlePanel:
-    return open_panel(BattlePanel, intercepted)
+def panel(open_panel, stub) -> BattlePanel:
+    return open_panel(BattlePanel, stub)
 
 
 def test_a_strip_has_the_statuses_and_their_key(panel):
@@ -20,12 +20,12 @@ def test_a_strip_has_the_statuses_and_their_key(panel):
 
 
 @pytest.mark.slow
-def test_an_unknown_status_stands_out(panel, intercepted):
+def test_an_unknown_status_stands_out(panel, stub):
     def frozen(history):
         history["lanes"][0]["points"][-1]["status"] = "<b>frozen"
         return history
 
-    intercepted.changes["battle_history"] = frozen
+    stub.changes["battle_history"] = frozen
     panel.refresh()
     statuses = panel.figure.data[0]
     assert statuses.text[0][-1] == "&lt;b&gt;frozen"

@@ -15,8 +15,8 @@ from tests.notebooks.widgets.clicks import click
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> ForecastPanel:
-    return open_panel(ForecastPanel, intercepted)
+def panel(open_panel, stub) -> ForecastPanel:
+    return open_panel(ForecastPanel, stub)
 
 
 def horizon(panel: ForecastPanel, name: str) -> dict[str, Any]:
@@ -67,9 +67,9 @@ def test_the_past_is_the_price_up_to_the_forecast(panel):
     assert drawn == {time: close for time, close in closes.items() if last - pd.Timedelta(days=7) <= time < last}
 
 
-def test_the_title_has_the_interval_and_its_coverage(open_panel, intercepted):
-    intercepted.changes["forecast_record"] = with_records(n=4_000, n_eff=30.0, coverage_pct={"90": 87.46})
-    panel = open_panel(ForecastPanel, intercepted)
+def test_the_title_has_the_interval_and_its_coverage(open_panel, stub):
+    stub.changes["forecast_record"] = with_records(n=4_000, n_eff=30.0, coverage_pct={"90": 87.46})
+    panel = open_panel(ForecastPanel, stub)
     low, high = (price(horizon(panel, "7d")["quantiles"][level]) for level in ("5", "95"))
     title = panel.figure.layout.title
     assert title.text == f"Bitcoin after 7d: 90% between {low} and {high} USD; 87.5% of 4,000 such intervals held"
@@ -78,9 +78,9 @@ def test_the_title_has_the_interval_and_its_coverage(open_panel, intercepted):
     assert "BACKFILLED" in title.subtitle.text
 
 
-def test_fewer_than_thirty_independent_ones_are_not_judged(open_panel, intercepted):
-    intercepted.changes["forecast_record"] = with_records(n_eff=29.9)
-    panel = open_panel(ForecastPanel, intercepted)
+def test_fewer_than_thirty_independent_ones_are_not_judged(open_panel, stub):
+    stub.changes["forecast_record"] = with_records(n_eff=29.9)
+    panel = open_panel(ForecastPanel, stub)
     assert panel.figure.layout.title.text.endswith(" USD; too few have resolved to judge it")
 
 
@@ -120,14 +120,14 @@ def test_a_book_without_a_resolved_forecast_is_not_drawn(panel):
     assert "no 7d forecast has resolved yet · live: recorded before the outcome" in subtitle
 
 
-def test_it_opens_the_live_book_after_eight_weeks(open_panel, intercepted):
+def test_it_opens_the_live_book_after_eight_weeks(open_panel, stub):
     def measured(document):
         document["books"][0]["horizons"][0]["all"]["needed"] = 30
         return document
 
-    assert open_panel(ForecastPanel, intercepted).book.value is True
-    intercepted.changes["forecast_record"] = measured
-    assert open_panel(ForecastPanel, intercepted).book.value is False
+    assert open_panel(ForecastPanel, stub).book.value is True
+    stub.changes["forecast_record"] = measured
+    assert open_panel(ForecastPanel, stub).book.value is False
 
 
 def test_a_click_on_a_horizon_shows_its_quantiles(panel):
@@ -169,8 +169,8 @@ def test_a_forecast_costs_no_calls(panel, client):
     assert panel.fault is None
 
 
-def test_the_name_of_an_asset_is_escaped(panel, intercepted):
-    intercepted.changes["forecast"] = lambda document: {**document, "name": "<script>"}
+def test_the_name_of_an_asset_is_escaped(panel, stub):
+    stub.changes["forecast"] = lambda document: {**document, "name": "<script>"}
     panel.refresh()
     assert "<script" not in panel.figure.layout.title.text + panel.detail.value
 
@@ -181,9 +181,9 @@ def test_the_table_has_each_voter_and_the_pool(panel):
     assert set(table.loc["7d"].index) == {"pool", *horizon(panel, "7d")["voters"]}
 
 
-def test_the_first_asset_is_the_chosen_one(open_panel, intercepted):
+def test_the_first_asset_is_the_chosen_one(open_panel, stub):
     """The list of assets arrives with the first document and leaves the selection, without another request."""
-    panel = open_panel(ForecastPanel, intercepted, asset="eth")
+    panel = open_panel(ForecastPanel, stub, asset="eth")
     assert (panel.asset.value, panel.document["forecast"]["asset"]) == ("eth", "eth")
     assert "btc" in panel.asset.options
-    assert [call for call in intercepted.calls if call[0] == "forecast"] == [("forecast", "eth")]
+    assert [call for call in stub.calls if call[0] == "forecast"] == [("forecast", "eth")]

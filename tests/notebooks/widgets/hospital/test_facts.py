@@ -10,8 +10,8 @@ from notebooks.widgets import HospitalPanel
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> HospitalPanel:
-    return open_panel(HospitalPanel, intercepted)
+def panel(open_panel, stub) -> HospitalPanel:
+    return open_panel(HospitalPanel, stub)
 
 
 def test_the_least_drawdown_is_the_best(panel):

@@ -19,8 +19,8 @@ from tests.notebooks.widgets.clicks import click
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> HospitalPanel:
-    return open_panel(HospitalPanel, intercepted)
+def panel(open_panel, stub) -> HospitalPanel:
+    return open_panel(HospitalPanel, stub)
 
 
 def categories(panel: HospitalPanel) -> list[str]:
@@ -76,8 +76,8 @@ def test_the_title_has_the_counts_and_the_recommendations(panel):
         assert text in title.subtitle.text
 
 
-def test_the_jitter_of_a_strategy_is_always_the_same(panel, open_panel, intercepted):
-    assert list(open_panel(HospitalPanel, intercepted).marks.y) == list(panel.marks.y)
+def test_the_jitter_of_a_strategy_is_always_the_same(panel, open_panel, stub):
+    assert list(open_panel(HospitalPanel, stub).marks.y) == list(panel.marks.y)
 
 
 @pytest.mark.parametrize("status", ["healthy", "critical"])
@@ -98,15 +98,15 @@ def test_a_status_without_strategies_is_reported(panel):
     assert f"No strategy has the status {absent} in 2026-10." in panel.status_line.value
 
 
-def test_a_selected_month_is_requested(panel, intercepted):
+def test_a_selected_month_is_requested(panel, stub):
     months = list(panel.month.options)
     assert months[0] == "last month"
     assert months[1:] == sorted(panel.document["links"]["months"], reverse=True)
     panel.month.value = "2026-09"
     panel.refresh()
     assert panel.document["snapshot_month"] == "2026-09"
-    assert ("hospital", "2026-09") in intercepted.calls
-    expected = intercepted.client.hospital("2026-09")["strategies"]
+    assert ("hospital", "2026-09") in stub.calls
+    expected = stub.client.hospital("2026-09")["strategies"]
     assert list(panel.marks.x) == [strategy["health_score"] for strategy in expected]
 
 
@@ -119,24 +119,24 @@ def test_viewing_an_older_month_keeps_all_months(panel):
     assert panel.month.value == "2026-09"
 
 
-def test_a_new_month_is_offered_and_the_selection_stays(panel, intercepted):
+def test_a_new_month_is_offered_and_the_selection_stays(panel, stub):
     panel.month.value = "2026-09"
 
     def later(document):
         document["links"]["months"].append("2026-11")
         return document
 
-    intercepted.changes["hospital"] = later
+    stub.changes["hospital"] = later
     panel.refresh()
     assert list(panel.month.options)[1] == "2026-11"
     assert panel.month.value == "2026-09"
 
 
-def test_the_last_month_becomes_stale_a_past_month_never(panel, intercepted):
+def test_the_last_month_becomes_stale_a_past_month_never(panel, stub):
     def old(document):
         return {**document, "stale_after": "2026-11-02T00:00:00Z"}
 
-    intercepted.changes["hospital"] = old
+    stub.changes["hospital"] = old
     panel.refresh()
     assert "STALE" in panel.status_line.value
     panel.month.value = "2026-09"
@@ -145,12 +145,12 @@ def test_the_last_month_becomes_stale_a_past_month_never(panel, intercepted):
     assert "as of 2026-10-01" in panel.status_line.value
 
 
-def test_a_changed_score_moves_its_mark(panel, intercepted):
+def test_a_changed_score_moves_its_mark(panel, stub):
     def healed(document):
         document["strategies"][-1]["health_score"] = 99.5
         return document
 
-    intercepted.changes["hospital"] = healed
+    stub.changes["hospital"] = healed
     panel.refresh()
     assert panel.marks.x[-1] == 99.5
 
@@ -165,20 +165,20 @@ def test_an_unknown_month_is_reported_with_the_known_ones(panel):
     assert len(panel.marks.x) == len(STRATEGIES)
 
 
-def test_a_month_without_strategies_names_the_next_one(panel, intercepted):
+def test_a_month_without_strategies_names_the_next_one(panel, stub):
     empty = {"status": {}, "recommendation": {}, "effective_strategies": 0.0, "caveat": ""}
-    intercepted.changes["hospital"] = lambda document: {**document, "strategies": [], "summary": empty}
+    stub.changes["hospital"] = lambda document: {**document, "strategies": [], "summary": empty}
     panel.refresh()
     assert "No strategy was examined in 2026-10. The next examination is at the end" in panel.status_line.value
     assert list(panel.marks.x) == []
 
 
-def test_an_unknown_status_and_category_stand_out(panel, intercepted):
+def test_an_unknown_status_and_category_stand_out(panel, stub):
     def strange(document):
         document["strategies"][0] |= {"status": "<quarantined>", "category": "<astrology>"}
         return document
 
-    intercepted.changes["hospital"] = strange
+    stub.changes["hospital"] = strange
     panel.refresh()
     assert panel.marks.marker.symbol[0] == UNKNOWN[0]
     assert panel.marks.marker.color[0] == PALETTES["light"].alarm
@@ -186,13 +186,13 @@ def test_an_unknown_status_and_category_stand_out(panel, intercepted):
     assert "&lt;astrology&gt;" in categories(panel)
 
 
-def test_texts_of_the_document_are_escaped(panel, intercepted):
+def test_texts_of_the_document_are_escaped(panel, stub):
     def evil(document):
         document["strategies"][0] |= {"name": "<img src=x>", "recommendation": "<i>buy"}
         document["summary"]["caveat"] = "<b>none"
         return document
 
-    intercepted.changes["hospital"] = evil
+    stub.changes["hospital"] = evil
     panel.refresh()
     panel.pick(panel.document["strategies"][0]["key"])
     title = panel.figure.layout.title

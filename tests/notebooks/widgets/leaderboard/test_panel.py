@@ -30,8 +30,8 @@ PATIENCE_S = 10
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> LeaderboardPanel:
-    return open_panel(LeaderboardPanel, intercepted)
+def panel(open_panel, stub) -> LeaderboardPanel:
+    return open_panel(LeaderboardPanel, stub)
 
 
 def entries(panel: LeaderboardPanel) -> list[dict]:
@@ -55,8 +55,8 @@ def ranks(panel: LeaderboardPanel) -> list[int]:
     return [texts[0] for texts in panel.bars.customdata]
 
 
-def board_calls(intercepted) -> list[tuple]:
-    return [call for call in intercepted.calls if call[0] == "leaderboard"]
+def board_calls(stub) -> list[tuple]:
+    return [call for call in stub.calls if call[0] == "leaderboard"]
 
 
 def pick(panel: LeaderboardPanel, place: int) -> None:
@@ -170,18 +170,18 @@ def test_the_subtitle_says_paper_n_and_luck(panel):
         assert text in subtitle
 
 
-def test_without_ghosts_the_title_names_the_leader(panel, intercepted):
-    intercepted.changes["leaderboard"] = lambda board: {**board, "ghosts": []}
+def test_without_ghosts_the_title_names_the_leader(panel, stub):
+    stub.changes["leaderboard"] = lambda board: {**board, "ghosts": []}
     panel.refresh()
     assert panel.figure.layout.title.text == f"{entries(panel)[0]['name']} leads by gain"
 
 
-def test_a_refresh_states_its_cost_and_is_charged_once(panel, intercepted):
+def test_a_refresh_states_its_cost_and_is_charged_once(panel, stub):
     """The board uses one of the key's daily calls; the usage and a strategy are free."""
-    left = intercepted.client.usage()["quota"]["remaining"]
+    left = stub.client.usage()["quota"]["remaining"]
     assert f"each refresh uses one of the key&#x27;s daily calls, {left} left" in panel.status_line.value
     panel.refresh()
-    assert intercepted.client.usage()["quota"]["remaining"] == left - 1
+    assert stub.client.usage()["quota"]["remaining"] == left - 1
     assert panel.interval.value == 900
 
 
@@ -194,22 +194,22 @@ def test_the_leader_is_drawn_below_at_first(panel):
     assert panel.figure.layout.yaxis.ticktext[0].startswith("<b>")
 
 
-def test_a_click_draws_a_strategy_free_of_charge(panel, intercepted):
+def test_a_click_draws_a_strategy_free_of_charge(panel, stub):
     expected = entries(panel)[3]
     pick(panel, 3)
     assert panel.document["strategy"]["key"] == expected["key"]
-    equity = [point["equity_usd"] for point in intercepted.client.strategy(expected["key"])["equity"]]
+    equity = [point["equity_usd"] for point in stub.client.strategy(expected["key"])["equity"]]
     assert list(panel.figure.data[2].y) == equity
     assert f"<b>{expected['name']}</b>" in "".join(labels(panel))
-    assert len(board_calls(intercepted)) == 1
+    assert len(board_calls(stub)) == 1
 
 
-def test_a_double_click_is_free_of_charge_too(panel, intercepted):
+def test_a_double_click_is_free_of_charge_too(panel, stub):
     """The second click arrives when the strategy is already drawn."""
     for _ in range(2):
         panel.picked, panel._only_strategy = entries(panel)[3]["key"], True
         panel.refresh()
-    assert len(board_calls(intercepted)) == 1
+    assert len(board_calls(stub)) == 1
 
 
 def test_a_click_shows_rule_source_and_track_record(panel):
@@ -220,18 +220,18 @@ def test_a_click_shows_rule_source_and_track_record(panel):
     assert f"{strategy['statistics']['fees_usd']:,.2f} USD" in panel.detail.value
 
 
-def test_a_picked_strategy_stays_after_a_refresh(panel, intercepted):
+def test_a_picked_strategy_stays_after_a_refresh(panel, stub):
     key = entries(panel)[3]["key"]
     pick(panel, 3)
     panel.refresh()
     assert panel.document["strategy"]["key"] == key
-    assert len(board_calls(intercepted)) == 2
+    assert len(board_calls(stub)) == 2
 
 
-def test_one_asset_alone_is_requested(panel, intercepted):
+def test_one_asset_alone_is_requested(panel, stub):
     panel.asset.value = "btc"
     panel.refresh()
-    assert ("leaderboard", "btc") in intercepted.calls
+    assert ("leaderboard", "btc") in stub.calls
     assert panel.document["board"]["asset"] == "btc"
     assert ranks(panel) == list(range(1, 16))
     assert "btc only" in panel.figure.layout.title.subtitle.text
@@ -244,12 +244,12 @@ def test_the_service_knows_every_offered_asset(panel):
         assert (panel.fault, panel.document["board"]["asset"]) == (None, asset or None)
 
 
-def test_a_changed_gain_moves_its_bar(panel, intercepted):
+def test_a_changed_gain_moves_its_bar(panel, stub):
     def richer(board):
         board["entries"][0]["pnl_pct"] = 1234.5
         return board
 
-    intercepted.changes["leaderboard"] = richer
+    stub.changes["leaderboard"] = richer
     panel.refresh()
     assert panel.bars.x[0] == 1234.5
 
@@ -263,12 +263,12 @@ def test_without_a_key_it_says_how_to_get_and_set_one(open_panel, running):
         assert "Set ORACLE_KEY" in panel.status_line.value
 
 
-def test_a_strategy_without_trades_has_a_dash_at_the_end(panel, intercepted):
+def test_a_strategy_without_trades_has_a_dash_at_the_end(panel, stub):
     def idle(board):
         board["entries"][0] |= {"win_rate_pct": None, "trades": 0}
         return board
 
-    intercepted.changes["leaderboard"] = idle
+    stub.changes["leaderboard"] = idle
     panel.refresh()
     panel.metric.value = "win_rate_pct"
     panel.part.value = "all strategies"
@@ -276,14 +276,14 @@ def test_a_strategy_without_trades_has_a_dash_at_the_end(panel, intercepted):
     assert panel.figure.layout.yaxis2.ticktext[-1] == "–"
 
 
-def test_each_category_has_a_colour(panel, intercepted):
+def test_each_category_has_a_colour(panel, stub):
     """An unknown category stands out."""
 
     def strange(board):
         board["entries"][1]["category"] = "<astrology>"
         return board
 
-    intercepted.changes["leaderboard"] = strange
+    stub.changes["leaderboard"] = strange
     panel.refresh()
     categories = [texts[2] for texts in panel.bars.customdata]
     colours = dict(zip(categories, panel.bars.marker.color, strict=True))
@@ -293,7 +293,7 @@ def test_each_category_has_a_colour(panel, intercepted):
     assert unbroken("★ &lt;astrology&gt;") in labels(panel)[0]
 
 
-def test_texts_of_the_document_are_escaped(panel, intercepted):
+def test_texts_of_the_document_are_escaped(panel, stub):
     def evil_strategy(document):
         return {**document, "name": "<img src=x>", "description": "<i>rule"}
 
@@ -302,7 +302,7 @@ def test_texts_of_the_document_are_escaped(panel, intercepted):
         document["ghosts"][0]["name"] = "<u>hold"
         return document
 
-    intercepted.changes |= {"strategy": evil_strategy, "leaderboard": evil_board}
+    stub.changes |= {"strategy": evil_strategy, "leaderboard": evil_board}
     panel.refresh()
     texts = [*labels(panel)[1:], *names(panel), panel.figure.layout.title.text, panel.detail.value]
     for text in texts:

@@ -8,8 +8,8 @@ from notebooks.widgets import PredictionsPanel
 
 
 @pytest.fixture
-def predictions_panel(open_panel, intercepted) -> PredictionsPanel:
-    return open_panel(PredictionsPanel, intercepted)
+def predictions_panel(open_panel, stub) -> PredictionsPanel:
+    return open_panel(PredictionsPanel, stub)
 
 
 @pytest.fixture

@@ -45,8 +45,8 @@ def test_the_title_has_the_largest_difference(open_view):
     assert title.subtitle.text.startswith(market["question"][:40])
 
 
-def test_a_market_without_odds_is_counted_as_not_drawn(open_view, intercepted):
-    intercepted.changes["predictions"] = lambda document: {
+def test_a_market_without_odds_is_counted_as_not_drawn(open_view, stub):
+    stub.changes["predictions"] = lambda document: {
         **document,
         "markets": [{**market, "market_odds": None} for market in document["markets"]],
     }
@@ -56,7 +56,7 @@ def test_a_market_without_odds_is_counted_as_not_drawn(open_view, intercepted):
     assert points(open_view) == {}
 
 
-def test_user_votes_make_a_mark_larger(open_view, intercepted):
+def test_user_votes_make_a_mark_larger(open_view, stub):
     first = markets(open_view)[0]["id"]
     trace = next(trace for trace in open_view.markets.categories.values() if first in trace.ids)
     before = trace.marker.size[list(trace.ids).index(first)]
@@ -65,17 +65,17 @@ def test_user_votes_make_a_mark_larger(open_view, intercepted):
         document["markets"][0]["user_votes"] |= {"yes": 9, "total": 9}
         return document
 
-    intercepted.changes["predictions"] = voted
+    stub.changes["predictions"] = voted
     open_view.refresh()
     assert trace.marker.size[list(trace.ids).index(first)] > before
 
 
-def test_an_unknown_category_stands_out(open_view, intercepted):
+def test_an_unknown_category_stands_out(open_view, stub):
     def strange(document):
         document["markets"][0]["category"] = "<hourly>"
         return document
 
-    intercepted.changes["predictions"] = strange
+    stub.changes["predictions"] = strange
     open_view.refresh()
     trace = open_view.markets.categories["<hourly>"]
     assert trace.name == "&lt;hourly&gt;"
@@ -97,14 +97,14 @@ def test_a_click_shows_the_facts_of_a_market(open_view):
     assert open_view.detail.value == shown
 
 
-def test_texts_of_the_document_are_escaped(open_view, intercepted):
+def test_texts_of_the_document_are_escaped(open_view, stub):
     def evil(document):
         for market in document["markets"]:
             market["question"] = "<script>1</script>"
             market["ai_votes"]["vol"]["reasoning"] = "<script>2</script>"
         return document
 
-    intercepted.changes["predictions"] = evil
+    stub.changes["predictions"] = evil
     open_view.refresh()
     open_view.pick(markets(open_view)[0]["id"])
     hover_texts = [text for trace in open_view.markets.categories.values() for text in trace.customdata or ()]

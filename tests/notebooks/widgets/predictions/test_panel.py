@@ -39,26 +39,26 @@ def test_it_opens_the_book_with_resolved_markets(panel):
     assert book(panel)["n"] > 20
 
 
-def test_it_opens_the_live_book_once_it_has_markets(open_panel, intercepted):
+def test_it_opens_the_live_book_once_it_has_markets(open_panel, stub):
     def swapped(document):
         for book in document["books"]:
             book["backfilled"] = not book["backfilled"]
         return document
 
-    intercepted.changes["ai_vs_market"] = swapped
-    assert open_panel(PredictionsPanel, intercepted).book.value is False
+    stub.changes["ai_vs_market"] = swapped
+    assert open_panel(PredictionsPanel, stub).book.value is False
 
 
-def test_the_track_record_is_free_of_charge(panel, intercepted):
-    assert {call[0] for call in intercepted.calls} == {"ai_vs_market"}
+def test_the_track_record_is_free_of_charge(panel, stub):
+    assert {call[0] for call in stub.calls} == {"ai_vs_market"}
     assert "each refresh uses" not in panel.status_line.value
 
 
-def test_the_open_view_requests_the_markets_once(open_view, intercepted):
+def test_the_open_view_requests_the_markets_once(open_view, stub):
     assert points(open_view)
     open_view.view.value = "record"
     open_view.view.value = "open"
-    assert [call[0] for call in intercepted.calls].count("predictions") == 1
+    assert [call[0] for call in stub.calls].count("predictions") == 1
 
 
 def test_the_open_view_states_its_cost(open_view, client):
@@ -90,8 +90,8 @@ def test_the_open_markets_can_be_filtered(open_view, field):
     assert control.value == selection
 
 
-def test_without_an_open_market_it_says_when_one_opens(open_view, intercepted):
-    intercepted.changes["predictions"] = lambda document: {**document, "markets": []}
+def test_without_an_open_market_it_says_when_one_opens(open_view, stub):
+    stub.changes["predictions"] = lambda document: {**document, "markets": []}
     open_view.refresh()
     assert "No market is open. New markets open daily at 12:00 UTC." in open_view.status_line.value
 

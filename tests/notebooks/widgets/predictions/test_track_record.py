@@ -13,8 +13,8 @@ EMPTY_REPORT = {"n": 60, "miscalibration": 0.0, "discrimination": 0.0, "uncertai
 
 
 @pytest.fixture
-def panel(open_panel, intercepted) -> PredictionsPanel:
-    return open_panel(PredictionsPanel, intercepted)
+def panel(open_panel, stub) -> PredictionsPanel:
+    return open_panel(PredictionsPanel, stub)
 
 
 def book(panel: PredictionsPanel) -> dict[str, Any]:
@@ -73,19 +73,19 @@ def test_a_book_with_too_few_markets_says_how_many_it_needs(panel):
     assert f"n {n} of 20" in panel.figure.layout.title.text
 
 
-def test_changed_scores_move_their_curve(panel, intercepted):
+def test_changed_scores_move_their_curve(panel, stub):
     def worse(document):
         for book in document["books"]:
             for point in book["cumulative"]:
                 point["brier_ai"] = 0.4
         return document
 
-    intercepted.changes["ai_vs_market"] = worse
+    stub.changes["ai_vs_market"] = worse
     panel.refresh()
     assert set(panel.record.curves["ai"].y) == {0.4}
 
 
-def test_reliability_shows_where_the_forecasts_are(panel, intercepted):
+def test_reliability_shows_where_the_forecasts_are(panel, stub):
     """Four percentage points around the bins, and at most 0 to 100."""
 
     def narrow(document):
@@ -95,7 +95,7 @@ def test_reliability_shows_where_the_forecasts_are(panel, intercepted):
             each["calibration"] = {"ai": report, "market": report}
         return document
 
-    intercepted.changes["ai_vs_market"] = narrow
+    stub.changes["ai_vs_market"] = narrow
     panel.refresh()
     assert panel.figure.layout.xaxis.range == pytest.approx((46, 64))
     assert panel.figure.layout.yaxis.range == pytest.approx((36, 100))
