@@ -9,7 +9,7 @@ from telegram import Update
 from telegram.error import InvalidToken, NetworkError
 from telegram.ext import Application
 
-from bot import logs, metrics
+from bot import telemetry
 from bot.application import build
 from bot.settings import TOKEN, BotSettings, BotSettingsError, read
 
@@ -28,10 +28,10 @@ def main() -> int:
     except BotSettingsError as error:
         print(f"bot: {error}", file=sys.stderr)
         return 2
-    logs.configure(settings.secrets)
+    telemetry.configure(settings.secrets)
     try:
         if settings.bot_metrics_port:
-            metrics.serve(settings.bot_metrics_port)
+            telemetry.serve(settings.bot_metrics_port)
     except OSError as error:
         print(f"bot: BOT_METRICS_PORT {settings.bot_metrics_port} cannot be opened: {error}", file=sys.stderr)
         return 1

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from telegram import Bot, ReplyParameters
 from telegram.error import BadRequest, ChatMigrated, NetworkError, TelegramError
 
-from bot import keyboards, messages, metrics
+from bot import keyboards, messages, telemetry
 from bot.context import BotContext, SharedState
 from bot.errors import failure_page
 from bot.keyboards import Page
 from bot.languages import speaking
-from bot.links import sharing
 from bot.messages import notices
 from bot.messages.oracle import has_price
+from bot.personal_keyboards import sharing
 from bot.replies import edit_text, in_background, is_gone, show_typing
 from bot.service import Document, Person
 from bot.store import OpenQuestion
@@ -120,7 +120,7 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
         await waiting
     await reply.deliver(page)
     await asyncio.to_thread(state.store.close_question, question.number)
-    metrics.ANSWERS.observe(time.perf_counter() - began)
+    telemetry.ANSWERS.observe(time.perf_counter() - began)
     return page
 
 

@@ -1,10 +1,11 @@
-"""The bot's composition root: every handler, in the order in which Telegram's updates are matched."""
+"""The bot's composition root: every handler, in the order in which updates are matched, and what outlives a restart."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any, cast
 
 import httpx
 from telegram import LinkPreviewOptions, Update
@@ -13,6 +14,7 @@ from telegram.ext import (
     Application,
     ApplicationBuilder,
     BaseHandler,
+    BasePersistence,
     CallbackQueryHandler,
     ChatMemberHandler,
     ChosenInlineResultHandler,
@@ -22,6 +24,7 @@ from telegram.ext import (
     InlineQueryHandler,
     JobQueue,
     MessageHandler,
+    PersistenceInput,
     TypeHandler,
     filters,
 )
@@ -39,24 +42,22 @@ from bot import (
     groups,
     inline,
     keyboards,
-    links,
     live_challenges,
-    menu,
     messages,
-    metrics,
+    personal_keyboards,
     questions,
     switches,
+    telemetry,
 )
-from bot.chat_order import ChatOrder
 from bot.context import BotContext, SharedState
 from bot.keyboards import PATTERNS
 from bot.messages import notices
-from bot.persistence import StorePersistence
-from bot.rate_limiter import ChatRateLimiter
+from bot.rate_limiter import ChatOrder, ChatRateLimiter
 from bot.service import Service
 from bot.settings import BotSettings
 from bot.store import Store
-from bot.undecodable import SkippingRequest
+from bot.store.questions import Step
+from bot.updates import SkippingRequest
 
 WATCH_S = 60
 # The groups of handlers before all others.
@@ -70,13 +71,14 @@ GROUP = filters.ChatType.GROUPS & NEW
 VIEW_COMMANDS = ("lanes", "lane", "top", "markets", "challenges", "hospital", "strategy", "accuracy", "news", "streaks")
 VIEW_COMMANDS += ("fund", "brain", "quota", "price", "forecast", "settings", "me", "forecasters")
 FIXED_REPLIES = {"help": messages.help_text, "privacy": messages.privacy}
+EVERY_S = 1.0  # how often steps are written; a killed bot loses at most the last second of a conversation
 
 
 def handlers() -> list[BaseHandler]:
     """Every handler; the first that matches an update handles it alone."""
     return [
         challenges.conversation(),
-        CommandHandler("start", buttons.open_link, PRIVATE & filters.Regex(links.LINK), block=False),
+        CommandHandler("start", buttons.open_link, PRIVATE & filters.Regex(personal_keyboards.LINK), block=False),
         *_group_handlers(),
         CommandHandler("ask", questions.ask, NEW, block=False),
         MessageHandler(GROUP & filters.TEXT & ~filters.COMMAND, questions.ask_in_group, block=False),
@@ -129,7 +131,7 @@ def build(
     builder = builder.get_updates_request(SkippingRequest(request or HTTPXRequest(connection_pool_size=1)))
     application = builder.build()
     application.bot_data["state"] = SharedState(service, store, now, application.bot)
-    application.add_handler(TypeHandler(Update, metrics.count), group=COUNT)
+    application.add_handler(TypeHandler(Update, telemetry.count), group=COUNT)
     application.add_handler(TypeHandler(Update, chat_languages.recognize), group=LANGUAGE)
     application.add_handler(TypeHandler(Update, commands.throttle), group=THROTTLE)
     application.add_handlers(handlers())
@@ -158,8 +160,8 @@ def _group_handlers() -> list[BaseHandler]:
         MessageHandler(filters.StatusUpdate.MIGRATE, groups.moved),
         CommandHandler("settings", groups.settings, GROUP, block=False),
         CommandHandler("challenge", live_challenges.post, GROUP, block=False),
-        CommandHandler("start", live_challenges.post, GROUP & filters.Regex(links.POSTING), block=False),
-        CommandHandler(sorted(of_private_chats - menu.IN_GROUPS), commands.private_command_in_group, GROUP),
+        CommandHandler("start", live_challenges.post, GROUP & filters.Regex(personal_keyboards.POSTING), block=False),
+        CommandHandler(sorted(of_private_chats - chat_languages.IN_GROUPS), commands.private_command_in_group, GROUP),
     ]
 
 
@@ -202,7 +204,7 @@ def _button_handlers() -> list[BaseHandler]:
 
 
 async def _publish_menu(application: Application) -> None:
-    await menu.publish(application.bot)
+    await chat_languages.publish(application.bot)
 
 
 async def _close(application: Application) -> None:
@@ -225,3 +227,53 @@ async def _deliver(context: BotContext) -> None:
     """Send the queue of alerts; a long queue does not delay the next pass of the watcher."""
     async with context.state.delivering:
         await alerts.send_queue(context.bot, context.store, lambda: context.application.running)
+
+
+class StorePersistence(BasePersistence[dict, dict, dict]):
+    """Keeps the steps of conversations in the store; `user_data`, `chat_data` and `bot_data` are not kept."""
+
+    def __init__(self, store: Store) -> None:
+        only_conversations = PersistenceInput(bot_data=False, chat_data=False, user_data=False, callback_data=False)
+        super().__init__(only_conversations, update_interval=EVERY_S)
+        self._store = store
+
+    async def get_conversations(self, name: str) -> dict[tuple[int | str, ...], object]:
+        return {**await asyncio.to_thread(self._store.conversations, name)}
+
+    async def update_conversation(self, name: str, key: tuple[int | str, ...], new_state: object | None) -> None:
+        step = cast("Step | None", new_state)  # the bot's conversations number their steps
+        await asyncio.to_thread(self._store.set_conversation, name, key, step)
+
+    async def flush(self) -> None:
+        """Nothing to do: every step is written at once."""
+
+    # The library requires the methods below and never calls them on a persistence of conversations only.
+    async def get_user_data(self) -> dict[int, dict]:
+        return {}
+
+    async def get_chat_data(self) -> dict[int, dict]:
+        return {}
+
+    async def get_bot_data(self) -> dict:
+        return {}
+
+    async def get_callback_data(self) -> None:
+        return None
+
+    async def update_user_data(self, user_id: int, data: dict) -> None: ...
+
+    async def update_chat_data(self, chat_id: int, data: dict) -> None: ...
+
+    async def update_bot_data(self, data: dict) -> None: ...
+
+    async def update_callback_data(self, data: Any) -> None: ...
+
+    async def drop_chat_data(self, chat_id: int) -> None: ...
+
+    async def drop_user_data(self, user_id: int) -> None: ...
+
+    async def refresh_user_data(self, user_id: int, user_data: dict) -> None: ...
+
+    async def refresh_chat_data(self, chat_id: int, chat_data: dict) -> None: ...
+
+    async def refresh_bot_data(self, bot_data: dict) -> None: ...

@@ -7,7 +7,7 @@ import asyncio
 from telegram import Update
 from telegram.constants import ChatType
 
-from bot import charting, live_challenges, messages, updates
+from bot import live_challenges, messages, photos, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
@@ -40,9 +40,9 @@ async def chart(update: Update, context: BotContext) -> None:
         return
     await acknowledge(updates.press(update))
     if period is None:
-        await charting.send(update, context, kind, argument)
+        await photos.send(update, context, kind, argument)
     else:
-        await charting.replace(update, context, kind, argument, period)
+        await photos.show_period(update, context, kind, argument, period)
 
 
 async def open_market(update: Update, context: BotContext) -> None:

@@ -16,8 +16,8 @@ from bot import keyboards, messages, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.languages import SOURCE, spoken, translate
-from bot.links import posting, sharing
 from bot.messages import notices
+from bot.personal_keyboards import posting, sharing
 from bot.replies import acknowledge, replace, reply
 from bot.service import MAX_QUESTION, Person
 from bot.store import Target

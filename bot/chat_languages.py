@@ -1,16 +1,26 @@
-"""The language of a chat: recognized from the person's Telegram, or chosen with /language."""
+"""The language of a chat, and the command menus that Telegram shows in it."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
-from telegram import Update
+from telegram import (
+    Bot,
+    BotCommand,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeAllPrivateChats,
+    BotCommandScopeChat,
+    Chat,
+    Update,
+)
+from telegram.constants import ChatType
 
-from bot import menu, settings_keyboards, updates
+from bot import personal_keyboards, updates
 from bot.context import BotContext
 from bot.groups import is_admin
 from bot.keyboards import Page
-from bot.languages import LANGUAGES, closest, speak
+from bot.languages import LANGUAGES, SOURCE, closest, english, speak, speaking, translate
 from bot.messages import notices
 from bot.replies import acknowledge, replace, reply
 from bot.store import Store
@@ -31,14 +41,14 @@ async def choose_by_text(update: Update, context: BotContext) -> None:
     named = {name.casefold(): code for code, name in LANGUAGES.items()}
     chosen = named.get(context.argument.casefold()) or closest(context.argument)
     if chosen is None:
-        await reply(update, Page(notices.choose_language(), settings_keyboards.languages()))
+        await reply(update, Page(notices.choose_language(), personal_keyboards.languages()))
         return
     if not await is_admin(update):
         await reply(update, Page(notices.admins_only()))
         return
     await _set_language(update, context, chosen)
-    await reply(update, Page(notices.language_chosen(), settings_keyboards.languages()))
-    await menu.publish_for_chat(context.bot, updates.chat(update), chosen)
+    await reply(update, Page(notices.language_chosen(), personal_keyboards.languages()))
+    await publish_for_chat(context.bot, updates.chat(update), chosen)
 
 
 async def choose(update: Update, context: BotContext) -> None:
@@ -50,8 +60,8 @@ async def choose(update: Update, context: BotContext) -> None:
     chosen = context.captures[0] or None
     await _set_language(update, context, chosen)
     await acknowledge(updates.press(update))
-    await replace(update, Page(notices.language_chosen(), settings_keyboards.languages()))
-    await menu.publish_for_chat(context.bot, chat, chosen)
+    await replace(update, Page(notices.language_chosen(), personal_keyboards.languages()))
+    await publish_for_chat(context.bot, chat, chosen)
 
 
 async def _set_language(update: Update, context: BotContext, chosen: str | None) -> None:
@@ -64,3 +74,57 @@ def _language(store: Store, user: int, chat: int, seen: str | None) -> str | Non
     if seen:
         store.note_language(user, seen)
     return store.language(chat, user)
+
+
+class MenuEntry(NamedTuple):
+    """A command, its description in Telegram's menu, and whether it works in groups."""
+
+    command: str
+    description: str
+    in_groups: bool
+
+
+MENU = (
+    MenuEntry("ask", english("Ask nine voters a question"), True),
+    MenuEntry("price", english("Prices, such as /price btc"), True),
+    MenuEntry("forecast", english("Where a price will be, such as /forecast btc"), True),
+    MenuEntry("lanes", english("The six paper-trading lanes"), True),
+    MenuEntry("top", english("The best strategies"), True),
+    MenuEntry("markets", english("Open markets; vote yes or no"), False),
+    MenuEntry("me", english("Your votes, forecasts and questions"), False),
+    MenuEntry("challenge", english("Give the AIs a question with a deadline"), True),
+    MenuEntry("hospital", english("The health of all strategies"), False),
+    MenuEntry("accuracy", english("The AI against the market"), True),
+    MenuEntry("language", english("Choose the language"), True),
+    MenuEntry("settings", english("Settings of this chat"), True),
+    MenuEntry("help", english("List all commands"), True),
+)
+IN_GROUPS = frozenset(entry.command for entry in MENU if entry.in_groups)
+
+
+async def publish(bot: Bot) -> None:
+    """Set Telegram's command menus in every language: all entries in private chats, those of groups in groups."""
+    await asyncio.gather(*(_publish(bot, language) for language in LANGUAGES))
+
+
+async def publish_for_chat(bot: Bot, chat: Chat, language: str | None) -> None:
+    """Set the menu of one chat in its language; None removes it, so that the menu follows Telegram's language again."""
+    scope = BotCommandScopeChat(chat.id)
+    if language is None:
+        await bot.delete_my_commands(scope)
+        return
+    with speaking(language):
+        await bot.set_my_commands(_commands(in_group=chat.type != ChatType.PRIVATE), scope)
+
+
+async def _publish(bot: Bot, language: str) -> None:
+    code = None if language == SOURCE else language  # the menu without a code is that of all other languages
+    with speaking(language):
+        await bot.set_my_commands(_commands(), BotCommandScopeAllPrivateChats(), code)
+        await bot.set_my_commands(_commands(in_group=True), BotCommandScopeAllGroupChats(), code)
+
+
+def _commands(*, in_group: bool = False) -> list[BotCommand]:
+    """The menu in the current language."""
+    shown = [entry for entry in MENU if entry.in_groups or not in_group]
+    return [BotCommand(entry.command, translate(entry.description)) for entry in shown]

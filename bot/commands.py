@@ -10,7 +10,7 @@ from telegram import ChatMember, InlineKeyboardMarkup, Update
 from telegram.ext import ApplicationHandlerStop
 from telegram.helpers import create_deep_linked_url
 
-from bot import charting, keyboards, messages, personal_keyboards, settings_keyboards, updates
+from bot import keyboards, messages, personal_keyboards, photos, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
@@ -29,7 +29,7 @@ def view_command(view: str) -> Handler:
     async def handle(update: Update, context: BotContext) -> None:
         page = await VIEWS[view](context.view_request(update, context.argument))
         await reply(update, page)
-        await charting.follow(update, context, page)
+        await photos.follow(update, context, page)
 
     return handle
 
@@ -55,7 +55,7 @@ async def name_forecaster(update: Update, context: BotContext) -> None:
 
 async def delete_me(update: Update, _context: BotContext) -> None:
     """/deleteme: asks for confirmation."""
-    await reply(update, Page(messages.confirm_deletion(), settings_keyboards.delete_or_keep()))
+    await reply(update, Page(messages.confirm_deletion(), personal_keyboards.delete_or_keep()))
 
 
 async def private_command_in_group(update: Update, context: BotContext) -> None:

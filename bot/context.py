@@ -12,9 +12,9 @@ from telegram.ext import CallbackContext, ExtBot
 
 from bot import updates
 from bot.drawing import DrawingThread
+from bot.rate_limiter import Throttle
 from bot.service import Service
 from bot.store import Store
-from bot.throttling import Throttle
 from bot.views import ViewRequest
 
 

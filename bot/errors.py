@@ -8,7 +8,7 @@ import logging
 from telegram import Chat, Update
 from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, RetryAfter, TelegramError
 
-from bot import messages, metrics
+from bot import messages, telemetry
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
@@ -21,7 +21,7 @@ LOG = logging.getLogger(__name__)
 async def handle(update: object, context: BotContext) -> None:
     """The application's error handler."""
     error = context.error
-    metrics.FAILURES.labels(type(error).__name__).inc()
+    telemetry.FAILURES.labels(type(error).__name__).inc()
     if isinstance(error, ClientError):
         LOG.info("the service refused: %s", error)
     elif isinstance(error, TelegramError):
@@ -34,7 +34,7 @@ async def handle(update: object, context: BotContext) -> None:
 
 def failure_page(error: Exception) -> Page:
     """What the person reads instead of an answer; the error is counted and logged."""
-    metrics.FAILURES.labels(type(error).__name__).inc()
+    telemetry.FAILURES.labels(type(error).__name__).inc()
     if isinstance(error, ClientError):
         LOG.info("the service refused: %s", error)
         return Page(messages.failure(error))

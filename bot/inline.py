@@ -23,7 +23,7 @@ from bot import answering, messages, personal_keyboards, updates
 from bot.context import BotContext
 from bot.errors import failure_page
 from bot.keyboards import Page
-from bot.links import opening
+from bot.personal_keyboards import opening
 from bot.replies import acknowledge, is_unchanged
 from bot.service import MAX_QUESTION, Document
 from service.client import BadRequest as RefusedQuestion

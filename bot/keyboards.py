@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from bot.languages import LANGUAGES, english, translate
-from bot.layout import button, follow_buttons, grid, rows, share_buttons, show
 from bot.periods import LENGTHS, PERIODS
 from bot.store import CHART_THEMES
 
@@ -236,3 +235,30 @@ def _page_buttons(view: str, argument: str, index: int, pages: int) -> list[Inli
 def yes_no(data: str, prefix: str = "") -> list[InlineKeyboardButton]:
     labels = {"yes": translate("Yes"), "no": translate("No")}
     return [button(f"{prefix}{label}", f"{vote}:{data}") for vote, label in labels.items()]
+
+
+def button(label: str, data: str) -> InlineKeyboardButton:
+    return InlineKeyboardButton(label, callback_data=data)
+
+
+def show(label: str, view: str, argument: str = "", page: int = 0) -> InlineKeyboardButton:
+    return button(label, f"show:{view}:{argument}.{page}")
+
+
+def grid(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
+    return [buttons[start : start + width] for start in range(0, len(buttons), width)]
+
+
+def rows(*rows: Collection[InlineKeyboardButton]) -> InlineKeyboardMarkup:
+    return InlineKeyboardMarkup([list(row) for row in rows if row])
+
+
+def follow_buttons(kind: str, reference: str, *, is_followed: bool) -> list[InlineKeyboardButton]:
+    """[Follow], or the button that ends it."""
+    verb, label = ("unfollow", translate("Following ✓")) if is_followed else ("follow", translate("Follow"))
+    return [button(label, f"{verb}:{kind}:{reference}")]
+
+
+def share_buttons(address: str | None) -> list[InlineKeyboardButton]:
+    """[Share] with its address, if there is one."""
+    return [InlineKeyboardButton(translate("Share"), url=address)] if address else []

@@ -11,11 +11,11 @@ from telegram import Update
 from telegram.error import BadRequest, Forbidden, TelegramError
 from telegram.helpers import create_deep_linked_url
 
-from bot import group_keyboards, keyboards, messages, updates
+from bot import keyboards, messages, personal_keyboards, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.languages import speaking
-from bot.links import opening
+from bot.personal_keyboards import opening
 from bot.replies import edit_text, is_gone, reply
 from bot.store import LiveMessage
 from service.client import ClientError, NotFound
@@ -123,4 +123,6 @@ def _state(challenge: Document) -> str:
 def _page(context: BotContext, challenge: Document) -> Page:
     number, is_open = challenge["number"], challenge["status"] == "open"
     address = opening(context.bot.username, "challenge", str(number))
-    return Page(messages.live_challenge(challenge), group_keyboards.challenge(number, address, is_open=is_open))
+    return Page(
+        messages.live_challenge(challenge), personal_keyboards.group_challenge(number, address, is_open=is_open)
+    )

@@ -1,19 +1,57 @@
-"""The buttons of what a person follows, forecasts and shares, and those of inline mode."""
+"""The buttons of settings and of what a person follows, forecasts and shares; links that open the bot."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.helpers import create_deep_linked_url
 
-from bot.keyboards import assets
-from bot.languages import translate
-from bot.layout import button, follow_buttons, grid, rows, share_buttons, show
+from bot.keyboards import assets, button, follow_buttons, grid, rows, share_buttons, show, yes_no
+from bot.languages import LANGUAGES, english, translate
+from bot.languages.punctuation import labelled
+from bot.messages.alerts import SETTINGS, state
+from bot.messages.markup import plain
+from bot.store import CHART_THEMES, GroupSettings
 
 # The choices of quiet hours: from one hour to another of the next day; None: no quiet hours.
 QUIET_HOURS = (None, (21, 7), (22, 7), (22, 8), (23, 7), (23, 8), (0, 7), (0, 8))
 FORECASTS = (5, 20, 35, 50, 65, 80, 95)  # the percentages of a forecast
 MAX_SUBJECT = 44  # characters of a market's id that fit into the data of every button
+STATES = ("off", "on", "silent")
+EVENTS = {
+    "followed": english("Followed"),
+    "flip": english("Consensus"),
+    "lane": english("Lanes"),
+    "hospital": english("Hospital"),
+    "digest": english("Digest"),
+}
+ZONES = (
+    "UTC",
+    "Europe/London",
+    "Europe/Berlin",
+    "Europe/Istanbul",
+    "Africa/Lagos",
+    "Asia/Dubai",
+    "Asia/Kolkata",
+    "Asia/Singapore",
+    "Asia/Shanghai",
+    "Asia/Tokyo",
+    "Australia/Sydney",
+    "America/Sao_Paulo",
+    "America/New_York",
+    "America/Chicago",
+    "America/Los_Angeles",
+)
+THEME_LABELS = {"light": english("Light"), "dark": english("Dark")}
+VIEWS = ("challenge", "market", "strategy", "lane", "price")  # what a link can open beside an answer
+LINK = re.compile(rf"^/start\s+({'|'.join(VIEWS)}|answer)_([\w-]{{1,57}})$", re.ASCII)
+POSTING = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
+SUBJECT = re.compile(r"[\w-]{1,48}", re.ASCII)
+SHARE = "https://t.me/share/url"
+MAX_TEXT = 300
 
 
 def price(chosen: str, keys: Sequence[str], levels: Sequence[tuple[str, float]]) -> InlineKeyboardMarkup:
@@ -74,3 +112,83 @@ def quiet_hours() -> InlineKeyboardMarkup:
     labels = [translate("None") if hours is None else f"{hours[0]:02d}–{hours[1]:02d}" for hours in QUIET_HOURS]
     choices = [button(label, f"quiet:hours:{index}") for index, label in enumerate(labels)]
     return rows(*grid(choices, 4), [show(translate("Back"), "alerts")])
+
+
+def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
+    """A switch for each event, then the hour and time zone of the digest."""
+    buttons = [_switch(event, switches[event]) for event in EVENTS]
+    settings = [
+        show(translate("Digest hour"), "hours"),
+        show(translate("Time zone"), "zones"),
+        show(translate("Quiet hours"), "quiet"),
+    ]
+    return rows(*grid(buttons, 2), settings, [show(translate("What I follow"), "following")])
+
+
+def settings(theme: str) -> InlineKeyboardMarkup:
+    """The theme of charts, and the ways to the other settings."""
+    shown = {key: translate(THEME_LABELS[key]) for key in CHART_THEMES}
+    labels = {key: f"· {label} ·" if key == theme else label for key, label in shown.items()}
+    choices = [button(label, f"theme:charts:{key}") for key, label in labels.items()]
+    return rows(
+        choices,
+        [show(translate("Alerts"), "alerts"), show(translate("Language"), "language")],
+        [show(translate("Time zone"), "zones"), show(translate("Quiet hours"), "quiet")],
+    )
+
+
+def hours() -> InlineKeyboardMarkup:
+    choices = [button(f"{hour:02d}", f"hour:digest:{hour}") for hour in range(24)]
+    return rows(*grid(choices, 6), [show(translate("Back"), "alerts")])
+
+
+def zones() -> InlineKeyboardMarkup:
+    choices = [button(zone, f"zone:digest:{index}") for index, zone in enumerate(ZONES)]
+    return rows(*grid(choices, 2), [show(translate("Back"), "alerts")])
+
+
+def languages() -> InlineKeyboardMarkup:
+    """Every language under its own name, and that of Telegram."""
+    choices = [button(name, f"choose:language:{code}") for code, name in LANGUAGES.items()]
+    return rows(*grid(choices, 2), [button(translate("As in Telegram"), "choose:language:")])
+
+
+def delete_or_keep() -> InlineKeyboardMarkup:
+    return rows([button(translate("Delete"), "delete:me:all"), button(translate("Keep"), "keep:me:all")])
+
+
+def _switch(event: str, state: str) -> InlineKeyboardButton:
+    """The state of an event's alerts; each press moves it on in the order of STATES."""
+    following = STATES[(STATES.index(state) + 1) % len(STATES)]
+    return button(labelled(translate(EVENTS[event]), translate(state)), f"{following}:alert:{event}")
+
+
+def group_settings(group: GroupSettings) -> InlineKeyboardMarkup:
+    """A switch for each setting, and the languages."""
+    switches = [
+        [button(labelled(translate(SETTINGS[name]), state(is_on)), f"{'off' if is_on else 'on'}:group:{name}")]
+        for name, is_on in group._asdict().items()
+    ]
+    return rows(*switches, [show(translate("Language"), "language")])
+
+
+def group_challenge(number: int, address: str | None, *, is_open: bool) -> InlineKeyboardMarkup:
+    """[Yes] and [No] while the challenge is open, and its page in the bot."""
+    opening = [InlineKeyboardButton(translate("Open in the bot"), url=address)] if address else []
+    return rows(yes_no(f"challenge:{number}") if is_open else [], opening)
+
+
+def opening(username: str, kind: str, subject: str) -> str | None:
+    """The address that opens a subject in the bot; None if the subject's id does not fit into an address."""
+    return create_deep_linked_url(username, f"{kind}_{subject}") if SUBJECT.fullmatch(subject) else None
+
+
+def posting(username: str, number: int) -> str:
+    """The address at which Telegram lets the person choose a group in which the bot posts a challenge."""
+    return create_deep_linked_url(username, f"challenge_{number}", group=True)
+
+
+def sharing(username: str, kind: str, subject: str, text: str) -> str | None:
+    """The address at which Telegram lets the person choose to whom a link is sent; None as in `opening`."""
+    address = opening(username, kind, subject)
+    return address and f"{SHARE}?{urlencode({'url': address, 'text': plain(text)[:MAX_TEXT]})}"

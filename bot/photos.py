@@ -1,26 +1,36 @@
-"""Every chart that can be requested: each function reads its documents, draws them, and writes the caption."""
+"""Every chart that can be requested: reading its documents, drawing it, writing the caption, and sending the photo."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from bot import charts, keyboards
-from bot.charts import ChartTheme
+from telegram import Update
+from telegram.constants import ChatAction, ChatType
+from telegram.error import TelegramError
+
+from bot import charts, keyboards, updates
+from bot.charts import THEMES, ChartTheme
+from bot.context import BotContext
 from bot.drawing import DrawingThread
 from bot.keyboards import CHART_PERIODS, Page
 from bot.languages import SOURCE, spoken
 from bot.messages import captions
 from bot.messages.oracle import headline
 from bot.periods import ALL, LENGTHS, start
+from bot.personal_keyboards import opening
+from bot.replies import replace_photo, send_photo
 from bot.service import Document, Service
-from service.client import BadRequest, NotFound, Unavailable
+from service.client import BadRequest, ClientError, NotFound, Unavailable
 
 # The service gives at most 210 days of one lane.
 LONGEST_LANE = timedelta(days=200)
 BARS = {"24h": "5m", "7d": "1h", "30d": "1h", ALL: "1d"}
+LOG = logging.getLogger(__name__)
 
 
 class Photo(NamedTuple):
@@ -171,3 +181,44 @@ async def _price_documents(request: PhotoRequest, asset: str) -> PriceDocuments:
 PHOTOS: dict[str, Callable[[PhotoRequest], Awaitable[Photo]]] = {
     photo.__name__: photo for photo in (lanes, lane, strategy, accuracy, fund, price, forecast, answer, market)
 }
+
+
+async def send(update: Update, context: BotContext, kind: str, argument: str) -> None:
+    """Send a chart as a new message."""
+    await updates.chat(update).send_action(ChatAction.UPLOAD_PHOTO)
+    await send_photo(update, *await _photo(update, context, kind, argument))
+
+
+async def show_period(update: Update, context: BotContext, kind: str, argument: str, period: str) -> None:
+    """Show a chart over another period in the message whose button was pressed."""
+    await replace_photo(update, *await _photo(update, context, kind, argument, period))
+
+
+async def follow(update: Update, context: BotContext, page: Page) -> None:
+    """Send the chart that belongs to a page below it; if that fails, the page stands without.
+
+    In a group the page has only its button: Telegram allows twenty messages a minute there.
+    """
+    if page.chart is None or updates.chat(update).type != ChatType.PRIVATE or context.state.drawing.is_busy:
+        return
+    try:
+        await send(update, context, *page.chart)
+    except (ClientError, TelegramError) as error:
+        LOG.warning("a chart was not sent: %s", error)
+    except Exception:
+        LOG.exception("a chart was not drawn")
+
+
+async def _photo(update: Update, context: BotContext, kind: str, argument: str, period: str | None = None) -> Photo:
+    """A chart in the person's theme; a chart of kind "answer" has the token of a saved answer as its argument."""
+    state, answer = context.state, None
+    if kind == "answer":
+        saved = await asyncio.to_thread(state.store.find, updates.chat(update).id, argument)
+        answer = saved and saved["answer"]
+    theme = THEMES[await asyncio.to_thread(state.store.chart_theme, updates.user_id(update))]
+    if period not in CHART_PERIODS[kind]:
+        period = default_period(kind, answer)
+    address = opening(context.bot.username, kind, argument)
+    return await PHOTOS[kind](
+        PhotoRequest(state.service, state.drawing, theme, kind, argument, period, answer, address)
+    )

@@ -8,7 +8,7 @@ import re
 from telegram import Update
 from telegram.constants import ChatType
 
-from bot import answering, charting, keyboards, messages, updates
+from bot import answering, keyboards, messages, photos, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
@@ -125,7 +125,7 @@ async def _answer(update: Update, context: BotContext, question: str) -> None:
     elif (asset := messages.priced_asset(question)) and await _is_priced(context, asset):
         page = await VIEWS["price"](context.view_request(update, asset))
         await reply(update, page)
-        await charting.follow(update, context, page)
+        await photos.follow(update, context, page)
     else:
         await _ask_voters(update, context, question)
 
@@ -145,4 +145,4 @@ async def _ask_voters(update: Update, context: BotContext, text: str) -> None:
     with answering.marked_as_asking(context.state.asking, user):
         question = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted, text)
         page = await answering.answer(context, question, None if is_private else updates.first_name(update))
-    await charting.follow(update, context, page)
+    await photos.follow(update, context, page)

@@ -1,18 +1,24 @@
-"""Telegram's limits: 30 messages a second, 20 a minute in a group; after a refusal only its own chat waits."""
+"""Telegram's limits, the limit of each person, and the order of each chat.
+
+Telegram takes 30 messages a second, 20 a minute in a group; after a refusal only its own chat waits.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from datetime import timedelta
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
+from weakref import WeakValueDictionary
 
 from aiolimiter import AsyncLimiter
+from telegram import Update
 from telegram.constants import FloodLimit
 from telegram.error import RetryAfter
-from telegram.ext import BaseRateLimiter
+from telegram.ext import BaseRateLimiter, BaseUpdateProcessor
 
 LOG = logging.getLogger(__name__)
 
@@ -25,6 +31,10 @@ MAX_CHATS = 1_000  # remembered at once; then the ones without a limit in force 
 
 Chat = int | str
 Call = Callable[..., Coroutine[Any, Any, Any]]
+UPDATES = 30  # a minute for each person
+WINDOW = timedelta(minutes=1)
+MAX_PERSONS = 10_000  # remembered at once; then those without a recent update are forgotten
+MAX_UPDATES = 10_000  # handled or waiting for their turn at once; more of them wait in the library's queue
 
 
 class ChatRateLimiter(BaseRateLimiter[int]):
@@ -107,3 +117,53 @@ def _seconds(refusal: RetryAfter) -> float:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+class Throttle:
+    """The instants of the last updates of each person."""
+
+    def __init__(self) -> None:
+        self._instants: defaultdict[int, deque[datetime]] = defaultdict(deque)
+
+    def excess(self, person: int, now: datetime) -> int:
+        """Count an update at `now`: 0 within the limit, 1 for the first update beyond it, 2 for the others.
+
+        Only the first update beyond the limit counts, so that the person can go on a minute after the others.
+        """
+        recent = self._instants[person]
+        while recent and recent[0] <= now - WINDOW:
+            recent.popleft()
+        excess = max(len(recent) + 1 - UPDATES, 0)
+        if excess < 2:
+            recent.append(now)
+        if len(self._instants) > MAX_PERSONS:
+            self._forget(now)
+        return excess
+
+    def _forget(self, now: datetime) -> None:
+        for person in [person for person, recent in self._instants.items() if recent[-1] <= now - WINDOW]:
+            del self._instants[person]
+
+
+class ChatOrder(BaseUpdateProcessor):
+    """A chat's next update waits until the handler of the one before returns; no chat waits for another."""
+
+    def __init__(self) -> None:
+        super().__init__(MAX_UPDATES)
+        self._turns: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+
+    async def initialize(self) -> None: ...
+
+    async def shutdown(self) -> None: ...
+
+    async def do_process_update(self, update: object, coroutine: Awaitable[Any]) -> None:
+        async with self._turns.setdefault(_place(update), asyncio.Lock()):
+            await coroutine
+
+
+def _place(update: object) -> int:
+    """The chat of an update; without one, such as for an inline query, its person."""
+    if not isinstance(update, Update):
+        return 0
+    place = update.effective_chat or update.effective_user
+    return place.id if place else 0

@@ -11,9 +11,8 @@ from bot import updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.personal_keyboards import QUIET_HOURS
+from bot.personal_keyboards import QUIET_HOURS, ZONES
 from bot.replies import acknowledge, replace, reply
-from bot.settings_keyboards import ZONES
 from bot.store import DEFAULT_DIGEST, Hours, is_timezone
 from bot.views import VIEWS
 

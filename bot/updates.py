@@ -1,4 +1,4 @@
-"""The parts of an update that handlers rely on.
+"""The parts of an update that handlers rely on, and the skipping of updates that cannot be decoded.
 
 Telegram's update may lack each of them. Handlers are registered only for updates that have the parts they use, so a
 missing part is a programming error: every function here raises LookupError for it.
@@ -6,11 +6,15 @@ missing part is a programming error: every function here raises LookupError for 
 
 from __future__ import annotations
 
-from typing import TypeVar
+import json
+import logging
+from typing import Any, TypeVar
 
 from telegram import CallbackQuery, Chat, Message, Update
+from telegram.request import BaseRequest
 
 T = TypeVar("T")
+LOG = logging.getLogger(__name__)
 
 
 def user_id(update: Update) -> int:
@@ -45,3 +49,39 @@ def _required(part: T | None, name: str) -> T:
     if part is None:
         raise LookupError(f"the update has no {name}")
     return part
+
+
+class SkippingRequest(BaseRequest):
+    """A connection for getUpdates: what cannot be decoded arrives as an update without content, which is confirmed."""
+
+    def __init__(self, request: BaseRequest) -> None:
+        self._request = request
+
+    @property
+    def read_timeout(self) -> float | None:
+        return self._request.read_timeout
+
+    async def initialize(self) -> None:
+        await self._request.initialize()
+
+    async def shutdown(self) -> None:
+        await self._request.shutdown()
+
+    async def do_request(self, url: str, *values: Any, **named: Any) -> tuple[int, bytes]:
+        status, body = await self._request.do_request(url, *values, **named)
+        return status, _decodable(body) if status == 200 and url.endswith("/getUpdates") else body
+
+
+def _decodable(body: bytes) -> bytes:
+    document = json.loads(body)
+    document["result"] = [_skipped_if_undecodable(update) for update in document["result"]]
+    return json.dumps(document).encode()
+
+
+def _skipped_if_undecodable(update: dict[str, Any]) -> dict[str, Any]:
+    try:
+        Update.de_json(update, None)
+    except Exception as error:
+        LOG.error("update %s cannot be decoded and is skipped: %r", update["update_id"], error)
+        return {"update_id": update["update_id"]}
+    return update

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot import group_keyboards, keyboards, messages, personal_keyboards, settings_keyboards
+from bot import keyboards, messages, personal_keyboards
 from bot.keyboards import Page
-from bot.links import posting, sharing
 from bot.messages import notices
 from bot.messages.oracle import has_price
-from bot.own_calls import called_markets
+from bot.personal_keyboards import posting, sharing
 from bot.service import Document, Service
-from bot.store import Store
+from bot.store import OwnCall, Store
 from service.client import HistoryPending, NotFound, Unavailable
 
 BEST_SHOWN = 10  # strategies to choose from
 OWN_CALLS, OWN_ANSWERS = 50, 50  # the newest of a person, on their page
+CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
+MAX_SINGLE = 10  # documents that are read one by one, of those that are in neither list
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,13 @@ async def settings(request: ViewRequest) -> Page:
     """Those of a person, or in a group those of the group."""
     if request.chat_id < 0:
         group = await asyncio.to_thread(request.store.group_settings, request.chat_id)
-        return Page(messages.group_settings(group), group_keyboards.settings(group))
+        return Page(messages.group_settings(group), personal_keyboards.group_settings(group))
     theme = await asyncio.to_thread(request.store.chart_theme, request.user_id)
-    return Page(notices.settings(), settings_keyboards.settings(theme))
+    return Page(notices.settings(), personal_keyboards.settings(theme))
 
 
 async def language(_request: ViewRequest) -> Page:
-    return Page(notices.choose_language(), settings_keyboards.languages())
+    return Page(notices.choose_language(), personal_keyboards.languages())
 
 
 async def strategy(request: ViewRequest) -> Page:
@@ -247,15 +248,15 @@ async def alerts(request: ViewRequest) -> Page:
     switches = await asyncio.to_thread(request.store.switches, request.user_id)
     digest = await asyncio.to_thread(request.store.digest, request.user_id)
     quiet = await asyncio.to_thread(request.store.quiet_hours, request.user_id)
-    return Page(messages.alerts(switches, digest, quiet), settings_keyboards.alerts(switches))
+    return Page(messages.alerts(switches, digest, quiet), personal_keyboards.alerts(switches))
 
 
 async def hours(_request: ViewRequest) -> Page:
-    return Page(notices.choose_hour(), settings_keyboards.hours())
+    return Page(notices.choose_hour(), personal_keyboards.hours())
 
 
 async def zones(_request: ViewRequest) -> Page:
-    return Page(notices.choose_zone(), settings_keyboards.zones())
+    return Page(notices.choose_zone(), personal_keyboards.zones())
 
 
 async def quiet(_request: ViewRequest) -> Page:
@@ -294,3 +295,22 @@ VIEWS: dict[str, View] = {
         quiet,
     )
 }
+
+
+async def called_markets(service: Service, calls: Sequence[OwnCall]) -> list[tuple[OwnCall, Document]]:
+    """Each vote or forecast with its market or challenge, without those that are not found."""
+    resolved, still_open = await asyncio.gather(service.resolved_markets(), service.predictions())
+    documents = {market["id"]: market for listed in (still_open, resolved) for market in listed["markets"]}
+    missing = [call.prediction_id for call in calls if call.prediction_id not in documents][:MAX_SINGLE]
+    singles = await asyncio.gather(*(_document(service, prediction_id) for prediction_id in missing))
+    documents |= {name: single for name, single in zip(missing, singles, strict=True) if single}
+    return [(call, documents[call.prediction_id]) for call in calls if call.prediction_id in documents]
+
+
+async def _document(service: Service, prediction_id: str) -> Document | None:
+    try:
+        if prediction_id.startswith(CHALLENGE):
+            return await service.challenge(int(prediction_id.removeprefix(CHALLENGE)))
+        return await service.market(prediction_id)
+    except NotFound:
+        return None

@@ -11,13 +11,10 @@ from collections.abc import Awaitable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.alerts.consensus import check_consensus
 from bot.alerts.delivery import send_queue
-from bot.alerts.digests import check_digests
+from bot.alerts.digests import check_digests, check_weekly
 from bot.alerts.follows import check_answers, check_challenges, check_markets, check_prices
-from bot.alerts.hospital import check_hospital
-from bot.alerts.lanes import check_lanes
-from bot.alerts.weekly import check_weekly
+from bot.alerts.subscriptions import check_consensus, check_hospital, check_lanes
 from bot.store import Store
 from service.client import ClientError
 

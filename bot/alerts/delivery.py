@@ -13,7 +13,7 @@ from telegram.constants import ParseMode
 from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TelegramError, TimedOut
 from telegram.ext import ExtBot
 
-from bot import metrics
+from bot import telemetry
 from bot.rate_limiter import AT_ONCE
 from bot.store import Alert, Store
 
@@ -33,7 +33,7 @@ async def send_queue(bot: ExtBot, store: Store, is_running: Callable[[], bool] =
     """
     of_chat: dict[int, list[Alert]] = defaultdict(list)
     waiting = await asyncio.to_thread(store.waiting)
-    metrics.WAITING.set(len(waiting))
+    telemetry.WAITING.set(len(waiting))
     for alert in waiting:
         of_chat[alert.chat_id].append(alert)
     chats = iter(of_chat.values())
@@ -84,12 +84,12 @@ class Delivery:
             if _is_undelivered(error):
                 self._is_telegram_down |= not isinstance(error, RetryAfter)
                 await asyncio.to_thread(self._store.put_back, alert)
-                metrics.ALERTS.labels("put back").inc()
+                telemetry.ALERTS.labels("put back").inc()
                 return False
             await asyncio.to_thread(_give_up, self._store, alert, error)
-            metrics.ALERTS.labels("lost").inc()
+            telemetry.ALERTS.labels("lost").inc()
         else:
-            metrics.ALERTS.labels("sent").inc()
+            telemetry.ALERTS.labels("sent").inc()
         await asyncio.to_thread(self._store.remove, alert)
         return True
 

@@ -1,24 +1,25 @@
-"""Alert: the daily digest, at each person's hour and in their time zone."""
+"""The digests: each person's every day, at their hour and in their time zone, and the one of groups on Mondays."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot import messages
-from bot.alerts.subscriptions import MAX_AGE_S, alert
+from bot.alerts.subscriptions import MAX_AGE_S, alert, alerts
 from bot.languages import spoken
 from bot.store import Store, Subscriber
 
 if TYPE_CHECKING:
     from bot.service import Document, Service
 
-EVENT = "digest"
-MAX_DELAY = timedelta(seconds=MAX_AGE_S[EVENT])
+DIGEST, WEEKLY = "digest", "weekly"  # the events
+WEEKLY_HOUR = 8  # UTC
+MAX_DELAY = timedelta(seconds=MAX_AGE_S[DIGEST])
 
 
 async def check_digests(service: Service, store: Store, now: datetime) -> None:
@@ -40,7 +41,7 @@ def _queue(
 ) -> None:
     """Queue the digests, each in the time zone of its person and in the language of their chat."""
     languages = {person.chat_id: store.language(person.chat_id) for person, _, _ in due}
-    store.queue(alert(person, EVENT, key, text(zone, languages[person.chat_id]), now) for person, key, zone in due)
+    store.queue(alert(person, DIGEST, key, text(zone, languages[person.chat_id]), now) for person, key, zone in due)
 
 
 def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str, str]]:
@@ -50,7 +51,7 @@ def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str, str]]:
         due_at = last_due(hour, timezone, now)
         key = due_at.isoformat()
         is_too_late = now - due_at > MAX_DELAY or due_at.timestamp() < subscriber.since
-        if not is_too_late and not store.is_marked(subscriber.user_id, EVENT, key):
+        if not is_too_late and not store.is_marked(subscriber.user_id, DIGEST, key):
             due.append((subscriber, key, timezone))
     return due
 
@@ -75,3 +76,35 @@ def last_due(hour: int, timezone: str, now: datetime) -> datetime:
     days = (today, today - timedelta(days=1), today - timedelta(days=2))
     instants = (datetime.combine(day, time(hour), zone).astimezone(UTC) for day in days)
     return next(instant for instant in instants if instant <= now)
+
+
+async def check_weekly(service: Service, store: Store, now: datetime) -> None:
+    """Write the digest if it is due and queue it for every group that switched it on before."""
+    due_at = last_monday(now)
+    due = await asyncio.to_thread(_due_groups, store, due_at, now)
+    if not due:
+        return
+    resolved, versus, battle, challenges = await asyncio.gather(
+        service.resolved_markets(), service.ai_vs_market(), service.battle(), service.challenges()
+    )
+    as_of = datetime.fromisoformat(resolved["as_of"])  # in a replay the service's clock is another
+
+    def queue() -> None:
+        write = partial(messages.weekly, resolved, versus, battle, challenges, as_of)
+        store.queue(alerts(store, due, WEEKLY, due_at.isoformat(), write, now))
+
+    await asyncio.to_thread(queue)
+
+
+def last_monday(now: datetime) -> datetime:
+    """The last Monday at WEEKLY_HOUR that is not after `now`, in UTC."""
+    morning = last_due(WEEKLY_HOUR, "UTC", now)
+    return morning - timedelta(days=morning.weekday())
+
+
+def _due_groups(store: Store, due_at: datetime, now: datetime) -> list[Subscriber]:
+    """The groups whose digest of this Monday is not queued yet."""
+    if now - due_at > timedelta(seconds=MAX_AGE_S[WEEKLY]):
+        return []
+    groups = [group for group in store.subscribers(WEEKLY) if group.since <= due_at.timestamp()]
+    return [group for group in groups if not store.is_marked(group.user_id, WEEKLY, due_at.isoformat())]

@@ -1,19 +1,31 @@
-"""Who receives an alert, and how long an undelivered one is worth sending."""
+"""Alerts that people subscribe to: the consensus changes sides, a lane harvests or switches, a month is examined.
+
+An alert goes to those who subscribed before its event, and an undelivered one is worth sending for some time.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
+from bot import messages
 from bot.languages import spoken
 from bot.store import Alert, Store, Subscriber
+
+if TYPE_CHECKING:
+    from bot.service import Service
 
 HOUR = 3600
 DAY = 24 * HOUR
 # How long an alert is sent late, for example while Telegram cannot be reached; then it expires.
 MAX_AGE_S = {"followed": 30 * DAY, "flip": 6 * HOUR, "lane": 6 * HOUR, "hospital": 7 * DAY, "digest": 3 * HOUR}
 MAX_AGE_S["weekly"] = 12 * HOUR
+SIDES = ("BULLISH", "BEARISH")
+KINDS = ("harvest", "switch")
+MAX_GAP_S = DAY  # older events are not reported, even if the service was down for longer
 
 
 def seconds(instant: str) -> float:
@@ -50,3 +62,110 @@ def alerts(
     """The same alert for each subscriber, in the language of their chat; `write` returns its text."""
     text = cache(lambda language: spoken(language, write))
     return [alert(person, event, key, text(store.language(person.chat_id)), now) for person in subscribers]
+
+
+async def check_consensus(service: Service, store: Store, now: datetime) -> None:
+    widget = await service.widget()
+    await asyncio.to_thread(_record_consensus, store, widget, now)
+
+
+def _record_consensus(store: Store, widget: dict[str, Any], now: datetime) -> None:
+    """Queue alerts if the widget's side differs from the last one; `taken` is the last widget with a side."""
+    name = f"flip {widget['world']}"
+    state = store.state(name) or {"taken": None, "looked_at": now.timestamp()}
+    before, after = state["taken"], state["taken"]
+    if _is_later(before, widget):
+        after = widget
+    new = _consensus_alerts(store, before, after, state["looked_at"], now) if _has_flipped(before, after) else []
+    store.record(name, {"taken": after, "looked_at": now.timestamp()}, new)
+
+
+def _is_later(before: dict[str, Any] | None, widget: dict[str, Any]) -> bool:
+    """Whether the widget has a side and its vote is later than the stored one."""
+    consensus = widget["consensus"]
+    if consensus is None or consensus["direction"] not in SIDES:
+        return False
+    return before is None or consensus["voted_at"] > before["consensus"]["voted_at"]
+
+
+def _has_flipped(before: dict[str, Any] | None, after: dict[str, Any] | None) -> bool:
+    if before is None or after is None:
+        return False
+    return before["consensus"]["direction"] != after["consensus"]["direction"]
+
+
+def _consensus_alerts(
+    store: Store, before: dict[str, Any], after: dict[str, Any], looked_at: float, now: datetime
+) -> list[Alert]:
+    voted_at, world = after["consensus"]["voted_at"], after["world"]
+    subscribers = subscribers_before(store, "flip", voted_at, world, looked_at)
+    return alerts(store, subscribers, "flip", f"{world} {voted_at}", lambda: messages.flipped(before, after), now)
+
+
+async def check_lanes(service: Service, store: Store, now: datetime) -> None:
+    """Read the lanes' events since the last bar that was seen; the first bar ever seen is only stored."""
+    battle = await service.battle()
+    state = await asyncio.to_thread(store.state, _lanes_name(battle))
+    events = []
+    if state is not None and battle["as_of"] > state["as_of"]:
+        history = await service.battle_history(since=_since(state["as_of"], battle["as_of"]))
+        events = _events_after(history, state["as_of"])
+    await asyncio.to_thread(_record_lanes, store, battle, state, events, now)
+
+
+def _lanes_name(battle: dict[str, Any]) -> str:
+    return f"lane {battle['world']}"
+
+
+def _since(last_bar: str, as_of: str) -> str:
+    """The start of the history to read, in the API's format."""
+    since = max(seconds(last_bar), seconds(as_of) - MAX_GAP_S)
+    return datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _events_after(history: dict[str, Any], instant: str) -> list[dict[str, Any]]:
+    """Every harvest and switch after `instant`, oldest first, joined with its lane."""
+    events = [
+        event | {"lane": lane["name"], "label": lane["label"], "venue": lane["venue"], "world": history["world"]}
+        for lane in history["lanes"]
+        for event in lane["events"]
+        if event["kind"] in KINDS and event["time"] > instant
+    ]
+    return sorted(events, key=lambda event: event["time"])
+
+
+def _record_lanes(
+    store: Store, battle: dict[str, Any], state: dict[str, Any] | None, events: list[dict[str, Any]], now: datetime
+) -> None:
+    before = state or {"as_of": "", "looked_at": now.timestamp()}
+    new = [alert for event in events for alert in _lanes_alerts(store, event, before["looked_at"], now)]
+    # The time never goes back, so that an older snapshot of the service does not repeat events.
+    after = {"as_of": max(before["as_of"], battle["as_of"]), "looked_at": now.timestamp()}
+    store.record(_lanes_name(battle), after, new)
+
+
+def _lanes_alerts(store: Store, event: dict[str, Any], looked_at: float, now: datetime) -> list[Alert]:
+    subscribers = subscribers_before(store, "lane", event["time"], event["world"], looked_at)
+    key = " ".join((event["world"], event["lane"], event["kind"], event["time"], event["subject"]))
+    return alerts(store, subscribers, "lane", key, lambda: messages.lane_event(event), now)
+
+
+async def check_hospital(service: Service, store: Store, now: datetime) -> None:
+    snapshot = await service.hospital()
+    await asyncio.to_thread(_record_hospital, store, snapshot, now)
+
+
+def _record_hospital(store: Store, snapshot: dict[str, Any], now: datetime) -> None:
+    """Store the month and queue alerts if it is later than the last one; the first month ever seen is only stored."""
+    name, month = f"hospital {snapshot['world']}", snapshot["snapshot_month"]
+    state = store.state(name)
+    new = _hospital_alerts(store, snapshot, state["looked_at"], now) if state and month > state["month"] else []
+    latest = max(month, state["month"]) if state else month
+    store.record(name, {"month": latest, "looked_at": now.timestamp()}, new)
+
+
+def _hospital_alerts(store: Store, snapshot: dict[str, Any], looked_at: float, now: datetime) -> list[Alert]:
+    # A snapshot is published some time after its `as_of`, so it is new for those who subscribed before the last check.
+    subscribers = [subscriber for subscriber in store.subscribers("hospital") if subscriber.since <= looked_at]
+    key = f"{snapshot['world']} {snapshot['snapshot_month']}"
+    return alerts(store, subscribers, "hospital", key, lambda: messages.snapshot(snapshot), now)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bot.charts.numbers import signed_percent, signed_usd
 from bot.charts.sheet import (
+    ChartTheme,
     Sheet,
     draw_events,
     draw_line,
@@ -19,9 +19,10 @@ from bot.charts.sheet import (
     notes,
     png,
     sheet,
+    signed_percent,
+    signed_usd,
     stamp,
 )
-from bot.charts.theme import ChartTheme
 from bot.periods import ALL, WORDS, base, change_pct, lane_gain, together_pct
 
 NO_BARS = "The lanes have no data yet. They start with the next bar, within five minutes."

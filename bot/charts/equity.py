@@ -1,4 +1,4 @@
-"""The gain of a strategy or of the fund, next to that of holding."""
+"""The equity curves of strategies and of the fund, and the chart of the AI against the market."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from matplotlib.dates import date2num
 
-from bot.charts.numbers import signed_percent
 from bot.charts.sheet import (
+    ChartTheme,
     Sheet,
     draw_events,
     draw_line,
@@ -21,11 +21,16 @@ from bot.charts.sheet import (
     notes,
     png,
     sheet,
+    signed_percent,
 )
-from bot.charts.theme import ChartTheme
 from bot.periods import WORDS, Points, base, change_pct, gain_pct, within
 
 NO_CURVE = "There is no equity curve yet. It starts at the end of the first day."
+TITLE = "The AI against the market"
+TOO_FEW = "not enough resolved markets"
+TOO_FEW_YET = "{:,} markets are resolved so far, too few for a comparison. Markets resolve every day at 00:00 UTC."
+COIN_FLIP = 0.25
+MIN_N = 20  # resolved markets; the mean of fewer varies too much
 
 
 def strategy(document: Mapping[str, Any], period: str, theme: ChartTheme) -> bytes:
@@ -89,3 +94,42 @@ def _shade_backfilled(chart: Sheet, points: Points) -> None:
     if past:
         first, last = float(date2num(past[0])), float(date2num(past[-1]))
         chart.axes.axvspan(first, last, color=chart.theme.shade, zorder=0)
+
+
+def accuracy(versus: Mapping[str, Any], theme: ChartTheme) -> bytes:
+    """For each day, the mean Brier score of all markets resolved by then; the title is the verdict.
+
+    It shows the live book once that has enough resolved markets, until then the backfilled one.
+    """
+    books = sorted(versus["books"], key=lambda book: book["backfilled"])
+    curves = [(book, _curve(book)) for book in books if book["verdict"] != TOO_FEW]
+    book, points = next(((book, points) for book, points in curves if points), (None, []))
+    if book is None:
+        reason = TOO_FEW_YET.format(sum(book["n"] for book in books))
+        return empty_chart(versus, f"{TITLE}: {TOO_FEW}", reason, theme, paper=False)
+    chart, times, ends = sheet(960, theme), moments(points, "resolved_at"), []
+    for label, key, colour, style in (("AI", "ai", theme.ours, "-"), ("market", "market", theme.theirs, "--")):
+        heights = [point[f"brier_{key}"] for point in points]
+        draw_line(chart.axes, times, heights, color=colour, linewidth=4, linestyle=style)
+        ends.append((heights[-1], f"{label} {heights[-1]:.3f}", colour))
+    chart.axes.axhline(COIN_FLIP, color=theme.reference, linewidth=2, linestyle=":")
+    ends.append((COIN_FLIP, "coin flip", theme.quiet))
+    chart.axes.margins(y=0.1)
+    format_time_axis(chart.axes)
+    label_ends(chart, ends)
+    key = (f"{'backfilled' if book['backfilled'] else 'live'}, n = {book['n']:,} resolved markets", _interval(book))
+    subtitle = "Mean Brier score so far; lower is better"
+    return png(chart, f"{TITLE}: {book['verdict']}", notes(versus, *key, paper=False), subtitle)
+
+
+def _curve(book: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [point for point in book["cumulative"] if point["n"] >= MIN_N]
+
+
+def _interval(book: Mapping[str, Any]) -> str:
+    """The difference of the two mean scores with its 95% interval."""
+    difference = book["difference"]
+    if difference is None:
+        return ""
+    mean, low, high = (f"{difference[key]:+.3f}" for key in ("mean", "low", "high"))
+    return f"AI minus market {mean}, 95% interval {low} to {high}"

@@ -1,17 +1,16 @@
-"""The price of an asset with the fan of its forecast, alone or with the level and the deadline of a question."""
+"""The charts of prices, forecasts and answers, each with the fan of the forecast."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bot.charts.fan import Fan, fan
-from bot.charts.numbers import price_text, signed_percent
 from bot.charts.sheet import (
+    ChartTheme,
     Sheet,
     draw_line,
     format_dollars,
@@ -20,10 +19,11 @@ from bot.charts.sheet import (
     moment,
     notes,
     png,
+    price_text,
     sheet,
+    signed_percent,
     stamp,
 )
-from bot.charts.theme import ChartTheme
 from bot.periods import ALL, LENGTHS, WORDS, change_pct
 
 # How far the fan of /price reaches: about a third of the period.
@@ -31,6 +31,8 @@ AHEAD = {"24h": timedelta(hours=8), "7d": timedelta(days=3), "30d": timedelta(da
 BANDS = "dark: half of all outcomes, light: 90%"
 NO_FORECAST = "there is no forecast now"
 FAR = 1.5  # a level this many times the height of the chart away from it is named instead of drawn
+LEVELS = ("5", "25", "50", "75", "95")
+STEPS = 48
 
 
 @dataclass(frozen=True)
@@ -151,3 +153,30 @@ def _near_and_far(limits: tuple[float, float], levels: Sequence[float]) -> tuple
 def _explained(ahead: Fan | None) -> list[str]:
     """The meaning of the bands and where they end."""
     return ["in USD", f"forecast until {ahead.times[-1]:%d %b %H:%M} UTC", BANDS] if ahead else ["in USD", NO_FORECAST]
+
+
+class Fan(NamedTuple):
+    """Prices in USD by quantile level, each at the same `times`."""
+
+    times: list[datetime]
+    prices: dict[str, list[float]]
+
+
+def fan(forecast: Mapping[str, Any], until: datetime, exact: Mapping[str, Any] | None = None) -> Fan:
+    """The quantiles from the forecast's instant to `until`, at most to its longest horizon.
+
+    Between two horizons the log return of a quantile is interpolated on the square root of time, since the spread of a
+    random walk grows like it. `exact` is a further horizon, such as the deadline of a question.
+    """
+    begin = moment(forecast["as_of"])
+    horizons: list[Mapping[str, Any]] = [*forecast["horizons"], *([exact] if exact else [])]
+    ends = [horizon for horizon in horizons if moment(horizon["until"]) > begin]
+    ends.sort(key=lambda horizon: horizon["until"])
+    knots = np.array([0.0, *((moment(horizon["until"]) - begin).total_seconds() for horizon in ends)])
+    last = min(max((until - begin).total_seconds(), 0.0), float(knots[-1]))
+    seconds = np.unique([*np.linspace(0, last**0.5, STEPS) ** 2, *knots[knots < last], last])
+    prices = {}
+    for level in LEVELS:
+        at_knots = [forecast["price"], *(horizon["quantiles"][level] for horizon in ends)]
+        prices[level] = np.exp(np.interp(np.sqrt(seconds), np.sqrt(knots), np.log(at_knots))).tolist()
+    return Fan([begin + timedelta(seconds=float(second)) for second in seconds], prices)

@@ -20,8 +20,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
-from bot.charts.numbers import price_text
-from bot.charts.theme import ChartTheme
 from bot.periods import Points
 
 DPI = 100
@@ -233,3 +231,65 @@ def _lines(notes: Sequence[str], width: int) -> list[str]:
         joined = f"{lines[-1]} · {note}" if lines else note
         lines[-1:] = [joined] if len(joined) <= width else [*lines[-1:], *textwrap.wrap(note, width)]
     return lines
+
+
+@dataclass(frozen=True)
+class ChartTheme:
+    """`ink` is for the title, `quiet` for other text, `reference` for lines to compare with, `shade` for areas."""
+
+    paper: str
+    ink: str
+    quiet: str
+    grid: str
+    reference: str
+    shade: str
+    colours: tuple[str, ...]
+
+    @property
+    def ours(self) -> str:
+        return self.colours[0]
+
+    @property
+    def theirs(self) -> str:
+        return self.colours[1]
+
+    def colour(self, index: int) -> str:
+        """The colour of the curve with this index; after the last colour they repeat."""
+        return self.colours[index % len(self.colours)]
+
+
+LIGHT = ChartTheme(
+    paper="#ffffff",
+    ink="#1b1f24",
+    quiet="#57606a",
+    grid="#d8dee4",
+    reference="#8b949e",
+    shade="#f3f5f7",
+    colours=("#0072B2", "#B88000", "#008A63", "#C0609A", "#8A3B12", "#4B9CD3"),
+)
+DARK = ChartTheme(
+    paper="#15191f",
+    ink="#e6edf3",
+    quiet="#9aa7b4",
+    grid="#2b323b",
+    reference="#6e7a87",
+    shade="#1e242c",
+    colours=("#56A8E0", "#E0A93B", "#35BE92", "#E08BBF", "#D08A5C", "#B9A3F2"),
+)
+THEMES = {"light": LIGHT, "dark": DARK}
+
+
+def signed_percent(value: float) -> str:
+    """A change in percent, such as "+2.1%"; a value that rounds to zero has no sign."""
+    text = f"{value:+,.1f}%" if abs(value) < 99.95 else f"{value:+,.0f}%"
+    return "0.0%" if text in ("+0.0%", "-0.0%") else text
+
+
+def signed_usd(value: float) -> str:
+    """A gain or loss, such as "+1,887 USD"."""
+    return f"{value:+,.0f} USD" if round(value) else "0 USD"
+
+
+def price_text(value: float) -> str:
+    """A price in USD without its unit, with as many digits as matter at its size."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.2f}" if abs(value) >= 1 else f"{value:.4g}"

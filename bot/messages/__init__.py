@@ -1,7 +1,7 @@
 """Every text of the bot: pure functions from the API's documents to Telegram's HTML."""
 
-from bot.messages.alerts import alerts, digest
-from bot.messages.apex import brain, flipped, fund
+from bot.messages.alerts import alerts, digest, group_settings, weekly
+from bot.messages.apex import brain, flipped, fund, news
 from bot.messages.battle import lane, lane_event, lanes
 from bot.messages.challenges import (
     CHALLENGES_A_PAGE,
@@ -13,9 +13,9 @@ from bot.messages.challenges import (
     challenges,
     confirm,
     created,
+    live_challenge,
     resolved,
 )
-from bot.messages.deletion import confirm_deletion, deleted
 from bot.messages.failures import failure
 from bot.messages.follows import (
     answer_resolved,
@@ -31,14 +31,10 @@ from bot.messages.follows import (
     sides_changed,
     unfollowed,
 )
-from bot.messages.forecasts import forecast, forecasts
 from bot.messages.formats import asset as asset_name
-from bot.messages.groups import group_settings, weekly
-from bot.messages.hospital import hospital, snapshot
-from bot.messages.leaderboard import strategy, top
-from bot.messages.live_challenges import live_challenge
+from bot.messages.leaderboard import hospital, snapshot, strategy, top
 from bot.messages.markup import CAPTION, LIMIT
-from bot.messages.news import news
+from bot.messages.notices import confirm_deletion, deleted
 from bot.messages.oracle import (
     VOTES_A_PAGE,
     answer,
@@ -53,8 +49,8 @@ from bot.messages.oracle import (
     waiting,
 )
 from bot.messages.own_page import bad_name, forecast_noted, forecasters, named, own_page
-from bot.messages.predictions import MARKETS_A_PAGE, accuracy, chance_levels, markets, one_market
-from bot.messages.prices import find_asset, one_price, price_levels, priced_asset, prices
+from bot.messages.predictions import MARKETS_A_PAGE, accuracy, chance_levels, markets, one_market, streaks
+from bot.messages.prices import find_asset, forecast, forecasts, one_price, price_levels, priced_asset, prices
 from bot.messages.start import (
     challenge_in_private,
     expired,
@@ -64,7 +60,6 @@ from bot.messages.start import (
     start,
     unknown_command,
 )
-from bot.messages.streaks import streaks
 
 __all__ = [
     "CAPTION",

@@ -1,21 +1,23 @@
-"""The settings of /alerts, and the morning digest."""
+"""The settings of /alerts and of groups, the morning digest, and the weekly digest of groups."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from bot.languages import english, translate, translate_plural
+from bot.languages import LANGUAGES, english, language, translate, translate_plural
 from bot.languages.punctuation import labelled
 from bot.messages.apex import bitcoin_price, outlook
 from bot.messages.battle import lanes_summary
+from bot.messages.challenges import OUTCOMES, RIGHT, WRONG, ai_yes
 from bot.messages.formats import change_arrow, direction_arrow, footer, signed_decimal, weekday_and_date
 from bot.messages.markup import escaped, message
 from bot.messages.predictions import verdict
 
 if TYPE_CHECKING:
-    from bot.store import Hours
+    from bot.store import GroupSettings, Hours
+
 
 EVENTS = {
     "followed": english("What I follow"),
@@ -25,6 +27,10 @@ EVENTS = {
     "digest": english("Daily digest"),
 }
 STATES = {"on": english("on"), "silent": english("silent"), "off": english("off")}
+Market = Mapping[str, Any]
+SETTINGS = {"weekly": english("Weekly digest"), "commands_only": english("Only commands")}
+WEEK = timedelta(days=7)
+LISTED = 3  # resolved markets and open challenges
 
 
 def alerts(switches: Mapping[str, str], digest: Mapping[str, Any] | None = None, quiet: Hours | None = None) -> str:
@@ -77,3 +83,70 @@ def _news(pulse: Mapping[str, Any]) -> str:
         pulse["n"],
         score=signed_decimal(pulse["score"], 2),
     )
+
+
+def group_settings(settings: GroupSettings) -> str:
+    """/settings in a group."""
+    blocks = [
+        translate("<b>Settings of this group</b>"),
+        labelled(translate("Language"), LANGUAGES[language()]),
+        *(labelled(translate(SETTINGS[name]), f"<b>{state(is_on)}</b>") for name, is_on in settings._asdict().items()),
+        "",
+        translate("The digest comes on Mondays at 08:00 UTC. With “only commands” I ignore mentions and replies."),
+    ]
+    return "\n".join(blocks)
+
+
+def state(is_on: bool) -> str:
+    return translate(STATES["on" if is_on else "off"])
+
+
+def weekly(resolved: Market, versus: Market, battle: Market, challenges: Market, now: datetime) -> str:
+    """What the markets of the week before `now` came to, the AI's track record, the lanes, the open challenges."""
+    decided = [market for market in resolved["markets"] if _is_of_week(market, now)]
+    blocks = [
+        translate("<b>The week to {day}</b>", day=weekday_and_date(now)),
+        _counts(decided),
+        *map(_outcome, decided[:LISTED]),
+        verdict(versus),
+        f"{change_arrow(battle['summary']['pnl_pct'])} {lanes_summary(battle)}",
+        *_challenges(challenges),
+        translate("PAPER trading, research only. Not investment advice. Switch this off with /settings."),
+    ]
+    return message(blocks, footer(battle))
+
+
+def _is_of_week(market: Market, now: datetime) -> bool:
+    """Whether a market was voted on live and decided in the seven days before `now`."""
+    resolution = market["resolution"]
+    if market["backfilled"] or resolution["outcome"] not in ("yes", "no"):
+        return False
+    return now - WEEK < datetime.fromisoformat(resolution["resolved_at"]) <= now
+
+
+def _counts(decided: Sequence[Market]) -> str:
+    yes = sum(market["resolution"]["outcome"] == "yes" for market in decided)
+    return translate_plural(
+        "{n} market resolved: {yes} yes, {no} no.",
+        "{n} markets resolved: {yes} yes, {no} no.",
+        len(decided),
+        yes=yes,
+        no=len(decided) - yes,
+    )
+
+
+def _outcome(market: Market) -> str:
+    outcome, pool = market["resolution"]["outcome"], market["ai"]
+    mark = (RIGHT if (pool["p_yes"] > 0.5) == (outcome == "yes") else WRONG) if pool else ""
+    ai = f" · {ai_yes(pool['p_yes'])} {mark}" if pool else ""
+    return f"<i>{escaped(market['question'], 200)}</i> {translate(OUTCOMES[outcome])}{ai}"
+
+
+def _challenges(document: Market) -> list[str]:
+    """The number of open challenges, and the newest with the command that shows them here."""
+    head = translate_plural("<b>{n} open challenge</b>", "<b>{n} open challenges</b>", document["count"])
+    listed = [
+        f"/challenge {challenge['number']} <i>{escaped(challenge['question'], 200)}</i>"
+        for challenge in document["challenges"][:LISTED]
+    ]
+    return [head, *listed] if document["count"] else []

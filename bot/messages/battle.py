@@ -16,13 +16,13 @@ from bot.messages.formats import (
     price,
     signed_percent,
     signed_usd,
+    term,
     trades_won,
     usd,
     words,
     world,
 )
 from bot.messages.markup import escaped, message, table
-from bot.messages.terms import term
 
 VENUES = {"cex": english("on an exchange"), "dex": english("providing liquidity")}
 POSITIONS_SHOWN = 8

@@ -17,6 +17,7 @@ from service.client import BadRequest
 CHALLENGES_A_PAGE = 5
 RIGHT, WRONG, EVEN = "✓", "✗", "="
 OUTCOMES = {"yes": english("YES"), "no": english("NO"), "void": english("VOID")}
+BAR, FULL = "█", 12  # columns of all votes
 
 
 def ask_question() -> str:
@@ -207,3 +208,22 @@ def footer(challenge: Mapping[str, Any]) -> str:
     at = challenge["context"]["as_of"] if challenge["context"] else challenge["created_at"]
     market = f"{world(challenge)} · " if "world" in challenge else ""
     return f"<i>{market}{as_of(at)}</i>\n{translate('Not investment advice.')}"
+
+
+def live_challenge(document: Mapping[str, Any]) -> str:
+    """The question, what the AI gives it, and how people voted; once it is resolved, the outcome."""
+    is_open, votes = document["status"] == "open", document["user_votes"]
+    sides = {"yes": translate("Yes"), "no": translate("No")}
+    rows = [(label, _bar(votes[side], votes["total"]), votes[side]) for side, label in sides.items()]
+    blocks = [
+        translate("<b>Challenge {number}</b>", number=str(document["number"])) + f" · {state(document)}",
+        f"<i>{escaped(document['question'], 800)}</i>",
+        pool(document),
+        table(rows, "<6", f"<{FULL}", ">6"),
+        translate("Tap to vote. The group sees how many voted, not who.") if is_open else evidence(document),
+    ]
+    return message(blocks, footer(document))
+
+
+def _bar(votes: int, total: int) -> str:
+    return BAR * round(FULL * votes / total) if total else ""

@@ -9,6 +9,7 @@ from typing import Any
 from bot.languages import english, translate, translate_plural
 from bot.languages.punctuation import ended, enumerated, labelled
 from bot.messages.formats import (
+    LIKELIHOODS,
     SIDES,
     as_of,
     asset,
@@ -22,7 +23,6 @@ from bot.messages.formats import (
     world,
 )
 from bot.messages.markup import escaped, message, pages
-from bot.messages.terms import LIKELIHOODS
 
 VOTES_A_PAGE = 5
 ADVICE = english("Paper research. Not investment advice.")

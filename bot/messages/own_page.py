@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from bot.languages import english, translate, translate_plural
 from bot.messages.challenges import RIGHT, WRONG, outcome_word
-from bot.messages.formats import UNKNOWN, chance, decimal, footer
+from bot.messages.formats import UNKNOWN, chance, decimal, footer, term
 from bot.messages.markup import escaped, message, table
-from bot.messages.terms import term
 
 if TYPE_CHECKING:
     from bot.store import OwnCall

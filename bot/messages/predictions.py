@@ -1,4 +1,4 @@
-"""The open prediction markets, and the track record of the AI against the outside market."""
+"""Markets, the track record, and the streaks of right answers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ from bot.messages.formats import (
     sentence,
     signed_decimal,
     signed_percent,
+    term,
     world,
 )
 from bot.messages.markup import escaped, message, pages, table
-from bot.messages.terms import term
 
 MARKETS_A_PAGE = 4
 HOW_TO_FORECAST = english("Tap a percentage to forecast yes. Only you see it until the market is decided.")
 TOO_FEW = "not enough resolved markets"  # the API's verdict
 ACCURACY = {"percent": "accuracy_pct", "low": "accuracy_low_pct", "high": "accuracy_high_pct"}
 FORECASTERS = ((english("AI"), "ai"), (english("market"), "market"), (english("base rate"), "base_rate"))
+MIN_N = 30  # resolved questions below which an accuracy is not shown
+COLUMNS = ("<9", ">4", ">5", ">7", ">5")
 
 
 def markets(
@@ -213,3 +215,51 @@ def _voters(book: Mapping[str, Any]) -> str:
     rows = [_scores(voter["voter"], voter) for voter in book["voters"][:12]]
     head = translate("<b>Each voter</b>, {book}", book=book_name(book).lower())
     return f"\n{head}\n{table(rows, '<11', '>7', '>6', '>7')}" if rows else ""
+
+
+def streaks(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
+    """Each voter's current and best streak, first of live votes, then of backfilled ones."""
+    books = [_streak_book(document, backfilled) for backfilled in (False, True)]
+    blocks = [
+        translate(
+            "<b>Correct in a row</b>: current and best streak, and the share of votes with a side that were right"
+        ),
+        translate("– means fewer than {n} such votes.", n=MIN_N),
+        *books,
+    ]
+    if not any(books):
+        blocks.append(translate("Nothing is resolved yet."))
+    return message(blocks, footer(document, now))
+
+
+def _streak_book(document: Mapping[str, Any], backfilled: bool) -> str:
+    listed = [row for row in document["streaks"] if row["backfilled"] == backfilled and row["resolved"]]
+    if not listed:
+        return "" if backfilled else "\n" + translate("<b>Live</b>: nothing is resolved yet.")
+    head = f"\n<b>{book_name(listed[0])}</b>"
+    columns = ("", translate("now"), translate("max"), translate("right"), "n")
+    shown = table([columns, *map(_row, listed[:12])], *COLUMNS)
+    return f"{head}\n{shown}\n{_luck(listed[0])}"
+
+
+def _row(row: Mapping[str, Any]) -> tuple[object, ...]:
+    accuracy = percent(row["accuracy_pct"] if row["n"] >= MIN_N else None, 0)
+    return row["oracle"], row["current"], row["best"], accuracy, decimal(row["n"], 0)
+
+
+def _luck(row: Mapping[str, Any]) -> str:
+    """What the first row would reach without insight, and by luck alone."""
+    luck = row["luck"]
+    if luck is None:
+        return ""
+    name, reached = escaped(row["oracle"], 40), percent(luck["best_reached_pct"], 0)
+    right = percent(row["always_no_pct"], 0) if row["n"] >= MIN_N else None
+    text = translate(
+        "If the probabilities of {voter} are right, luck alone gives it such a best streak in {percent} of cases.",
+        voter=name,
+        percent=reached,
+    )
+    if right is None:
+        return text
+    beside = translate("On its questions, NO every time is right {percent} of the time.", percent=right)
+    return f"{text} {beside}"

@@ -1,13 +1,13 @@
-"""The price of one asset or of all, and the recognition of a text that only asks for a price of now."""
+"""Prices, texts that only ask for one, and where prices will be."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from bot.languages import translate
+from bot.languages import english, translate
 from bot.messages.formats import DOWN, UP, asset, change_arrow, footer, instant, price, signed_percent
 from bot.messages.markup import message, table
 
@@ -16,6 +16,11 @@ PRICE_WORDS = {"price", "prices", "cost", "costs", "worth", "much", "trading", "
 OTHER_WORDS = {"what", "whats", "what's", "is", "are", "s", "the", "current", "present", "latest", "of", "for", "in"}
 OTHER_WORDS |= {"how", "does", "a", "one", "at", "now", "right", "today", "currently", "show", "tell", "me", "please"}
 OTHER_WORDS |= {"usd", "dollar", "dollars", "it"}
+BOUNDS = english(
+    "90% of outcomes lie between these two prices. No direction is assumed: up and down are equally likely."
+)
+NONE = english("There is no forecast at the moment. Forecasts are renewed while the market is open.")
+DAY = "24h"
 
 
 def find_asset(text: str, keys: Iterable[str]) -> str | None:
@@ -68,3 +73,37 @@ def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
     ]
     head = translate("<b>Prices in USD</b>, with the change in 24 hours")
     return message([head, table(rows, "<1", "<12", ">9", ">8")], footer(document, now))
+
+
+def forecast(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
+    """The prices that 90% of the outcomes lie between, after each horizon."""
+    now_price = price(document["price"])
+    head = translate("<b>Where {asset} will be</b>, now {price} USD", asset=asset(document["asset"]), price=now_price)
+    rows = [(horizon["horizon"], *_bounds(horizon)) for horizon in document["horizons"]]
+    return message(
+        [head, table([("", *_columns()), *rows], "<5", ">10", ">10"), translate(BOUNDS)], footer(document, now)
+    )
+
+
+def forecasts(documents: Sequence[Mapping[str, Any]], *, now: datetime | None = None) -> str:
+    """The same after 24 hours for several assets."""
+    if not documents:
+        return translate(NONE)
+    rows = [
+        (asset(document["asset"]), *_bounds(horizon))
+        for document in documents
+        for horizon in document["horizons"]
+        if horizon["horizon"] == DAY
+    ]
+    head = translate("<b>Prices in 24 hours</b>, in USD")
+    return message(
+        [head, table([("", *_columns()), *rows], "<12", ">10", ">10"), translate(BOUNDS)], footer(documents[0], now)
+    )
+
+
+def _columns() -> tuple[str, str]:
+    return translate("above"), translate("below")
+
+
+def _bounds(horizon: Mapping[str, Any]) -> tuple[str, str]:
+    return price(horizon["quantiles"]["5"]), price(horizon["quantiles"]["95"])

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import json
 
-from bot.store.alerts import Alert, Alerts
-from bot.store.answers import Answers
-from bot.store.challenges import Challenges
-from bot.store.chart_themes import CHART_THEMES, ChartThemes
-from bot.store.conversations import Conversations
-from bot.store.drafts import Draft, Drafts
-from bot.store.follows import MAX_FOLLOWS, Follow, FollowEvent, Follows, Kind, Target
-from bot.store.groups import Groups, GroupSettings
-from bot.store.languages import ChatLanguages
-from bot.store.live_challenges import LiveChallenges, LiveMessage
-from bot.store.questions import OpenQuestion, Questions
-from bot.store.quiet_hours import Hours, QuietHours
+from bot.store.alerts import Alert, Alerts, Hours, QuietHours
+from bot.store.challenges import Challenges, Draft, Drafts, LiveChallenges, LiveMessage
+from bot.store.follows import MAX_FOLLOWS, Follow, FollowEvent, Follows, Kind, OwnCall, Target, Votes
+from bot.store.questions import Answers, Conversations, OpenQuestion, Questions
 from bot.store.switches import (
+    CHART_THEMES,
     DEFAULT_DIGEST,
     DEFAULTS,
     EVENTS,
     STATES,
+    ChartThemes,
+    ChatLanguages,
     DigestSubscriber,
+    Groups,
+    GroupSettings,
     Subscriber,
     is_timezone,
 )
-from bot.store.votes import OwnCall, Votes
 
 __all__ = [
     "CHART_THEMES",

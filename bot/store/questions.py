@@ -1,10 +1,18 @@
-"""Questions that are being answered, so that a restart of the bot loses none."""
+"""Questions that are being answered, payloads behind buttons, and the steps of conversations."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+import secrets
+from typing import Any, NamedTuple
 
 from bot.store.sqlite_file import SqliteFile
+
+MAX_PER_CHAT = 200  # the newest are kept
+KEPT_S = 7 * 86400
+STEP_KEPT_S = 3600  # afterwards a text is a question to the oracle again, not the next step of the conversation
+Key = tuple[int | str, ...]
+Step = int | str
 
 
 class OpenQuestion(NamedTuple):
@@ -52,3 +60,65 @@ class Questions(SqliteFile):
         """Every open question, the oldest first."""
         columns = "number, user_id, chat_id, quoted, waiting, question, asked_at"
         return [OpenQuestion(*row) for row in self._rows(f"SELECT {columns} FROM open_question ORDER BY number")]  # noqa: S608
+
+
+class Answers(SqliteFile):
+    """Payloads by chat and token."""
+
+    def keep(self, chat_id: int, verb: str, payload: dict[str, Any], *, user_id: int | None = None) -> str:
+        """Save a payload for seven days; returns the token of twelve characters for `find`.
+
+        The same payload in the same chat keeps its token. `user_id` is the owner, with whose data it is deleted; by
+        default the person of the private chat.
+        """
+        written, now = json.dumps(payload), self._seconds()
+        owner = chat_id if user_id is None else user_id
+        with self._writing() as db:
+            db.execute("DELETE FROM answer WHERE kept_at < ?", (now - KEPT_S,))
+            same = db.execute(
+                "SELECT token FROM answer WHERE chat_id = ? AND user_id = ? AND verb = ? AND payload = ?",
+                (chat_id, owner, verb, written),
+            ).fetchone()
+            token = same["token"] if same else secrets.token_urlsafe(9)
+            db.execute("REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?)", (token, chat_id, owner, verb, written, now))
+            db.execute(
+                "DELETE FROM answer WHERE chat_id = ? AND token NOT IN"
+                " (SELECT token FROM answer WHERE chat_id = ? ORDER BY kept_at DESC, rowid DESC LIMIT ?)",
+                (chat_id, chat_id, MAX_PER_CHAT),
+            )
+        return token
+
+    def find(self, chat_id: int, token: str) -> dict[str, Any] | None:
+        """The payload of a token in this chat; None if it has expired or belongs to another chat."""
+        row = self._row(
+            "SELECT payload FROM answer WHERE token = ? AND chat_id = ? AND kept_at >= ?",
+            token,
+            chat_id,
+            self._seconds() - KEPT_S,
+        )
+        return json.loads(row["payload"]) if row else None
+
+    def find_shared(self, token: str) -> dict[str, Any] | None:
+        """The payload of a token in any chat, for a link that somebody shared; None if it has expired."""
+        row = self._row("SELECT payload FROM answer WHERE token = ? AND kept_at >= ?", token, self._seconds() - KEPT_S)
+        return json.loads(row["payload"]) if row else None
+
+
+class Conversations(SqliteFile):
+    """Steps by the name of the conversation and its key, the ids of the chat and the person."""
+
+    def conversations(self, name: str) -> dict[Key, Step]:
+        """The open conversations of this name that reached their step within the last hour."""
+        since = self._seconds() - STEP_KEPT_S
+        rows = self._rows("SELECT key, step FROM conversation WHERE name = ? AND reached_at >= ?", name, since)
+        return {tuple(json.loads(row["key"])): json.loads(row["step"]) for row in rows}
+
+    def set_conversation(self, name: str, key: Key, step: Step | None) -> None:
+        """Store the step that a conversation has reached; None ends it."""
+        written, now = json.dumps(key), self._seconds()
+        if step is None:
+            self._write("DELETE FROM conversation WHERE name = ? AND key = ?", name, written)
+            return
+        with self._writing() as db:
+            db.execute("DELETE FROM conversation WHERE reached_at < ?", (now - STEP_KEPT_S,))
+            db.execute("REPLACE INTO conversation VALUES (?, ?, ?, ?)", (name, written, json.dumps(step), now))

@@ -1,4 +1,4 @@
-"""Each person's switches: every event is on, silent (without a sound) or off."""
+"""Settings of persons, chats and groups: switches of events, the digest, the language, and the theme of charts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ STATES = ("on", "silent", "off")
 DEFAULTS: dict[str, State] = {"followed": "on", "flip": "off", "lane": "off", "hospital": "off", "digest": "off"}
 EVENTS = tuple(DEFAULTS)
 DEFAULT_DIGEST = {"hour": 8, "timezone": "UTC"}
+CHART_THEMES = ("light", "dark")
+DARK_CHARTS = "dark_charts"
 
 
 class Subscriber(NamedTuple):
@@ -141,3 +143,86 @@ def is_timezone(name: str) -> bool:
 @cache
 def _timezones() -> frozenset[str]:
     return frozenset(available_timezones())
+
+
+class GroupSettings(NamedTuple):
+    """Whether the group gets the weekly digest, and whether only commands are answered there."""
+
+    weekly: bool
+    commands_only: bool
+
+
+class Groups(Switches):
+    """Settings by the number of the group; both are off at first."""
+
+    def group_settings(self, chat_id: int) -> GroupSettings:
+        rows = self._rows("SELECT event FROM switch WHERE user_id = ? AND state = 'on'", chat_id)
+        on = {row["event"] for row in rows}
+        return GroupSettings(*(name in on for name in GroupSettings._fields))
+
+    def set_group_setting(self, chat_id: int, name: str, *, is_on: bool) -> None:
+        """Raises ValueError for an unknown setting. A digest that is switched off is not sent from the queue either."""
+        if name not in GroupSettings._fields:
+            raise ValueError(f"no such setting: {name}")
+        with self._writing() as db:
+            set_state(db, chat_id, chat_id, name, "on" if is_on else "off", self._seconds())
+
+    def move_group(self, chat_id: int, new_id: int) -> None:
+        """Keep the settings, the language and the queue of a group that became a supergroup."""
+        with self._writing() as db:
+            for table in ("switch", "sent"):
+                db.execute(f"UPDATE OR REPLACE {table} SET user_id = ? WHERE user_id = ?", (new_id, chat_id))  # noqa: S608
+            for table in ("switch", "alert", "chat_language"):
+                db.execute(f"UPDATE OR REPLACE {table} SET chat_id = ? WHERE chat_id = ?", (new_id, chat_id))  # noqa: S608
+
+
+class ChatLanguages(SqliteFile):
+    """Language codes by chat; a private chat has the number of its person."""
+
+    def language(self, *chat_ids: int) -> str | None:
+        """The language of the first of these chats that has one; None if there is none."""
+        rows = (self._row("SELECT chosen, seen FROM chat_language WHERE chat_id = ?", chat) for chat in chat_ids)
+        return next((row["chosen"] or row["seen"] for row in rows if row), None)
+
+    def note_language(self, chat_id: int, seen: str) -> None:
+        """Remember the language that the person's Telegram is set to."""
+        row = self._row("SELECT seen FROM chat_language WHERE chat_id = ?", chat_id)
+        if row is None or row["seen"] != seen:
+            self._write(
+                "INSERT INTO chat_language (chat_id, seen) VALUES (?, ?)"
+                " ON CONFLICT DO UPDATE SET seen = excluded.seen",
+                chat_id,
+                seen,
+            )
+
+    def choose_language(self, chat_id: int, chosen: str | None) -> None:
+        """Set the language of a chat; None follows Telegram again."""
+        self._write(
+            "INSERT INTO chat_language (chat_id, chosen) VALUES (?, ?)"
+            " ON CONFLICT DO UPDATE SET chosen = excluded.chosen",
+            chat_id,
+            chosen,
+        )
+
+
+class ChartThemes(SqliteFile):
+    """The theme that a person chose, as a switch without alerts: on is dark.
+
+    One that was switched off because the chat was unreachable was on.
+    """
+
+    def chart_theme(self, user_id: int) -> str:
+        """One of CHART_THEMES."""
+        row = self._row("SELECT state, unreachable FROM switch WHERE user_id = ? AND event = ?", user_id, DARK_CHARTS)
+        return "dark" if row and (row["state"] == "on" or row["unreachable"]) else "light"
+
+    def set_chart_theme(self, user_id: int, chat_id: int, theme: str) -> None:
+        self._write(
+            "INSERT INTO switch (user_id, event, chat_id, state, since) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET chat_id = excluded.chat_id, state = excluded.state, unreachable = 0",
+            user_id,
+            DARK_CHARTS,
+            chat_id,
+            "on" if theme == "dark" else "off",
+            self._seconds(),
+        )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
-
-from tests.bot import examples
 
 Document = dict[str, Any]
 
 HOSTILE = '<b>&"'  # markup that must be escaped
 NAMED = ("votes", "ai_votes", "abstained", "failed", "status")
+EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 AS_OF = datetime(2026, 11, 21, 8, tzinfo=UTC)
 USAGE = {
     "plan": "free",
@@ -21,6 +22,13 @@ USAGE = {
     "used": 8,
     "quota": {"limit": 10, "remaining": 2, "reset_at": "2026-11-22T00:00:00Z"},
 }
+
+
+def __getattr__(name: str) -> object:
+    """A copy of the example with this name, which has round numbers that tests look for in the bot's messages."""
+    if name not in EXAMPLES:
+        raise AttributeError(name)
+    return _example(name)
 
 
 def every_string(document: Any, change: Callable[[str], str], *, is_named: bool = False) -> Any:
@@ -48,24 +56,24 @@ def repeated(document: Any, times: int) -> Any:
 
 def votes(number: int) -> Document:
     """`number` votes by voters of different names."""
-    (vote,) = list(examples.ANSWER["votes"].values())[:1]
+    (vote,) = list(_example("ANSWER")["votes"].values())[:1]
     return {f"voter{index}": copy.deepcopy(vote) for index in range(number)}
 
 
 def answer() -> Document:
     """An answer with nine votes."""
-    return examples.ANSWER | {"votes": votes(9), "abstained": {}}
+    return _example("ANSWER") | {"votes": votes(9), "abstained": {}}
 
 
 def challenge(**parts: Any) -> Document:
     """A challenge with ten votes."""
-    document = examples.CHALLENGE
+    document = _example("CHALLENGE")
     return document | {"ai_votes": document["ai_votes"] | votes(10 - len(document["ai_votes"]))} | parts
 
 
 def history(days: int = 7) -> Document:
     """The hourly equity of six lanes over so many days, with one event of each kind."""
-    document = examples.BATTLE_HISTORY
+    document = _example("BATTLE_HISTORY")
     lane = document["lanes"][0]
     names = ("trend", "reversion", "breakout", "consensus", "lp_wide", "lp_chaser")
     lanes = []
@@ -87,12 +95,12 @@ def strategy(days: int = 120) -> Document:
         {"time": _iso(hours=24 * (day - days)), "equity_usd": 70_000 + 100 * day, "benchmark_usd": 70_000 - 50 * day}
         for day in range(days)
     ]
-    return examples.STRATEGY | {"equity": curve}
+    return _example("STRATEGY") | {"equity": curve}
 
 
 def fund(days: int = 30) -> Document:
     """The fund with an equity curve of so many days, half of it backfilled."""
-    document = examples.APEX_FUND
+    document = _example("APEX_FUND")
     curve = [
         {
             "time": _iso(hours=6 * at - 24 * days),
@@ -108,7 +116,7 @@ def fund(days: int = 30) -> Document:
 
 def versus(n: int = 400) -> Document:
     """An empty live book, and a backfilled one of `n` markets with calibration and a curve."""
-    document = examples.AI_VS_MARKET
+    document = _example("AI_VS_MARKET")
     book = document["books"][0]
     scores = {"n": n, "brier": 0.2432, "log_score": 0.68, "accuracy_n": n, "accuracy_pct": 59.0164, "skill": 0.02}
     scores |= {"likelier_side_pct": 57.5, "always_no_pct": 58.7}
@@ -137,14 +145,14 @@ def versus(n: int = 400) -> Document:
 
 def market(**parts: Any) -> Document:
     """A market as its page has it: with the opinion of the last hour, and with an own vote and forecast."""
-    (listed,) = examples.PREDICTIONS["markets"]
+    (listed,) = _example("PREDICTIONS")["markets"]
     own = {"my_vote": {"vote": "yes", "voted_at": _iso()}, "my_forecast": {"p_yes": 0.65, "forecast_at": _iso()}}
     return listed | own | {"ai_now": {"p_yes": 0.62, "as_of": _iso()}, "world": "simulated"} | parts
 
 
 def resolved_market() -> Document:
     """The same market after its end."""
-    resolution = examples.PREDICTIONS["markets"][0]["resolution"]
+    resolution = _example("PREDICTIONS")["markets"][0]["resolution"]
     resolution |= {"outcome": "yes", "resolved_at": _iso(), "evidence": "The price was 53,600 USD."}
     return market(status="resolved", ai_now=None, resolution=resolution)
 
@@ -153,7 +161,7 @@ def week(n: int) -> Document:
     """The resolved markets after a week that decided `n` of them, all with yes, half of them as the AI said."""
     halves = ({"p_yes": 0.7, "answer": "Likely: 70%"}, {"p_yes": 0.3, "answer": "Unlikely: 30%"})
     markets = [resolved_market() | {"ai": resolved_market()["ai"] | halves[number % 2]} for number in range(n)]
-    return examples.PREDICTIONS | {"markets": markets, "as_of": _iso()}
+    return _example("PREDICTIONS") | {"markets": markets, "as_of": _iso()}
 
 
 def decided_answer() -> Document:
@@ -166,13 +174,13 @@ def forecasters() -> Document:
     """The table of forecasters."""
     scores = {"opening": {"n": 0, "brier": None}, "time_weighted": {"n": 4, "brier": 0.2431}}
     names = ("pool", "market", "a-name-of-thirty-two-characters0")
-    header = {name: examples.PREDICTIONS[name] for name in ("timestamp", "as_of", "stale_after", "world", "sources")}
+    header = {name: _example("PREDICTIONS")[name] for name in ("timestamp", "as_of", "stale_after", "world", "sources")}
     return header | {"entries": [scores | {"rank": rank, "name": name} for rank, name in enumerate(names, 1)]}
 
 
 def candles(hours: int = 168, step_s: int = 3600) -> Document:
     """Bars of Bitcoin that rise by 10 USD a bar to the price of PRICES."""
-    quote = examples.PRICES["prices"][0]
+    quote = _example("PRICES")["prices"][0]
     end, step, count = datetime.fromisoformat(quote["as_of"]), timedelta(seconds=step_s), hours * 3600 // step_s
     bars = [
         {"time": _instant(end - step * ago), "close": quote["price"] - 10 * (ago - 1)} for ago in range(count, 0, -1)
@@ -182,7 +190,7 @@ def candles(hours: int = 168, step_s: int = 3600) -> Document:
 
 def forecast() -> Document:
     """The forecast of Bitcoin, whose spread grows like the square root of time: 2% in a day."""
-    prices, hours = examples.PRICES, {"1h": 1, "6h": 6, "24h": 24, "3d": 72, "7d": 168, "14d": 336, "30d": 720}
+    prices, hours = _example("PRICES"), {"1h": 1, "6h": 6, "24h": 24, "3d": 72, "7d": 168, "14d": 336, "30d": 720}
     quote, begin = prices["prices"][0], datetime.fromisoformat(prices["as_of"])
     z = {"1": -2.326, "5": -1.645, "10": -1.282, "25": -0.674, "50": 0, "75": 0.674, "90": 1.282, "95": 1.645}
     horizons = [
@@ -209,7 +217,7 @@ def forecast() -> Document:
 
 def event() -> Document:
     """A lane's event, joined with its lane as the alerts do."""
-    lane = examples.BATTLE_HISTORY["lanes"][0]
+    lane = _example("BATTLE_HISTORY")["lanes"][0]
     return lane["events"][0] | {key: lane[key] for key in ("label", "venue")} | {"lane": lane["name"], "world": "live"}
 
 
@@ -219,3 +227,7 @@ def _iso(**ago: float) -> str:
 
 def _instant(time: datetime) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _example(name: str) -> Document:
+    return copy.deepcopy(EXAMPLES[name])

@@ -130,22 +130,6 @@ def test_the_create_button_survives_a_restart(start):
     assert "is open until" in ann.presses("Create", on=reply).plain
 
 
-def test_two_people_can_write_at_the_same_time(ann, ben):
-    ann.says("/challenge")
-    ben.says("/challenge")
-    ann.says("Will Bitcoin be above $61k?")
-    ben.says("Will Ethereum be above $5k?")
-    assert "$61k" in ann.says(DATE).plain
-    assert "$5k" in ben.says(DATE).plain
-
-
-def test_markup_in_a_question_is_shown_as_text(ann):
-    reply = written(ann, "Will Bitcoin be above $60k <b>& rising?")
-    assert "<b>& rising" in reply.plain
-    ann.presses("Create")
-    assert "<b>& rising" in reply.plain
-
-
 def test_a_too_long_question_is_refused_at_once(ann):
     ann.says("/challenge")
     assert "the limit is 500" in ann.says("Will Bitcoin rise " * 100).plain
@@ -183,12 +167,6 @@ def test_a_question_that_no_price_decides_is_a_challenge(ann):
     """The oracle would refuse it here, but people can vote on it."""
     written(ann, "Will the Fed cut rates?")
     assert "is open until" in ann.presses("Create").plain
-
-
-def test_start_leaves_the_conversation(ann, service):
-    ann.says("/challenge")
-    assert "I send your questions" in ann.says("/start").plain
-    assert "of 9 voted" in ann.says("Will Bitcoin be above $60k by the end of the month?").plain
 
 
 def test_ones_own_vote_is_shown(ann, ben):

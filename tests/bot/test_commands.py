@@ -90,14 +90,6 @@ def test_every_argument_gets_an_answer(ann, argument):
         assert len(ann.messages) == number
 
 
-@pytest.mark.parametrize("text", ["/lanes", "/top", "/fund", "/strategy macd_slow", "/hospital", "/lane trend"])
-def test_paper_trading_and_simulation_are_stated(ann, text):
-    reply = ann.says(text)
-    assert "PAPER" in reply.text
-    assert "SIMULATED" in reply.text
-    assert "UTC" in reply.text
-
-
 @pytest.mark.parametrize("command", SHARED)
 def test_shared_commands_work_in_groups(stage, group, command):
     reply = stage.person(group).says(f"/{command}")

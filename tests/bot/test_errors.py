@@ -103,12 +103,6 @@ def test_an_arriving_history_is_one_message(start, text):
     assert len(ann.messages) == 1
 
 
-def test_an_arriving_history_is_said_in_the_persons_language(start):
-    ann = start(arriving).person()
-    ann.language = "de"
-    assert ann.says(QUESTION).plain.startswith("Die Kurshistorie wird noch geladen, das dauert noch etwa 40 s.")
-
-
 def test_an_unknown_key_is_one_sentence(start):
     reply = start(oracle_key="nf_live_unknown").person().says(QUESTION)
     assert is_one_sentence(reply)
@@ -177,15 +171,6 @@ def test_a_group_that_becomes_a_supergroup_is_told_there(stage, group, caplog):
     member.chat = group - 1
     assert "Send your last command again" in member.newest.plain
     assert "raised" not in caplog.text
-
-
-def test_an_answer_follows_a_group_that_became_a_supergroup(stage, group):
-    migrated = "Bad Request: group chat was upgraded to a supergroup chat"
-    stage.telegram.refuse("sendMessage", migrated, migrate_to_chat_id=group - 1)
-    member = stage.person(group)
-    member.says(f"/ask {QUESTION}")
-    member.chat = group - 1
-    assert "of 9 voted" in member.newest.plain
 
 
 def test_a_report_that_fails_is_logged(ann, caplog):

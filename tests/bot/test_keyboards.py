@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot import group_keyboards, keyboards, personal_keyboards, settings_keyboards
+from bot import keyboards, personal_keyboards
 from bot.photos import PHOTOS
 from bot.store import GroupSettings
 from bot.views import VIEWS
@@ -14,7 +14,7 @@ LEVELS = [("▼ 50,600", 50600.0), ("▲ 0.0001235", 0.0001235)]
 
 
 def test_every_button_matches_exactly_one_pattern():
-    switches = dict.fromkeys(settings_keyboards.EVENTS, "off")
+    switches = dict.fromkeys(personal_keyboards.EVENTS, "off")
     rows = [
         *keyboards.lanes("cex").inline_keyboard,
         *keyboards.lane("trend", ["trend", "lp_wide"]).inline_keyboard,
@@ -37,16 +37,16 @@ def test_every_button_matches_exactly_one_pattern():
         *keyboards.reload("news").inline_keyboard,
         *keyboards.answer("_-" * 6, has_others=True, is_charted=True).inline_keyboard,
         *(row for kind in keyboards.CHART_PERIODS for row in keyboards.chart(kind, "x" * 40, "7d").inline_keyboard),
-        *settings_keyboards.settings("dark").inline_keyboard,
-        *group_keyboards.settings(GroupSettings(weekly=True, commands_only=False)).inline_keyboard,
-        *group_keyboards.challenge(123456789, None, is_open=True).inline_keyboard,
+        *personal_keyboards.settings("dark").inline_keyboard,
+        *personal_keyboards.group_settings(GroupSettings(weekly=True, commands_only=False)).inline_keyboard,
+        *personal_keyboards.group_challenge(123456789, None, is_open=True).inline_keyboard,
         *keyboards.listed("_-" * 6, 2, below_answer=True).inline_keyboard,
         *keyboards.votes("_-" * 6, 1, 3).inline_keyboard,
         *keyboards.draft(123456789).inline_keyboard,
-        *settings_keyboards.alerts(switches).inline_keyboard,
-        *settings_keyboards.hours().inline_keyboard,
-        *settings_keyboards.zones().inline_keyboard,
-        *settings_keyboards.delete_or_keep().inline_keyboard,
+        *personal_keyboards.alerts(switches).inline_keyboard,
+        *personal_keyboards.hours().inline_keyboard,
+        *personal_keyboards.zones().inline_keyboard,
+        *personal_keyboards.delete_or_keep().inline_keyboard,
     ]
     for data in [button.callback_data for row in rows for button in row if not button.url]:
         assert len(data.encode()) <= 64

@@ -16,7 +16,7 @@ from telegram.ext import Application
 from telegram.request import BaseRequest, RequestData
 
 from bot.alerts import send_queue
-from bot.alerts.consensus import check_consensus
+from bot.alerts.subscriptions import check_consensus
 from bot.application import build
 from bot.service import Service
 from bot.settings import BotSettings

@@ -1,4 +1,4 @@
-"""The buttons of what a person follows, forecasts and shares."""
+"""The buttons of settings, and of what a person follows, forecasts and shares."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from telegram import InlineKeyboardMarkup
 
-from bot import personal_keyboards as keyboards
+from bot import personal_keyboards
 from bot.personal_keyboards import FORECASTS, MAX_SUBJECT, QUIET_HOURS
+from bot.store import is_timezone
 
 SHARE = "https://t.me/share/url"
 
@@ -23,7 +24,7 @@ def data(keyboard: InlineKeyboardMarkup) -> list[str]:
 
 def market(market_id: str = "daily-btc-up", **options: Any) -> InlineKeyboardMarkup:
     shown = {"is_open": True, "is_followed": False, "is_charted": True} | options
-    return keyboards.market(market_id, [40, 60], shown.pop("address", SHARE), **shown)
+    return personal_keyboards.market(market_id, [40, 60], shown.pop("address", SHARE), **shown)
 
 
 def test_an_open_market_can_be_forecast_followed_and_shared():
@@ -56,17 +57,37 @@ def test_the_data_of_every_button_fits(excess: int):
 
 
 def test_each_follow_has_a_button_that_ends_it():
-    keyboard = keyboards.following([11, 22, 33])
+    keyboard = personal_keyboards.following([11, 22, 33])
     assert labels(keyboard)[0] == ["1 ✕", "2 ✕", "3 ✕"]
     assert data(keyboard)[:3] == ["drop:follow:11", "drop:follow:22", "drop:follow:33"]
 
 
 def test_a_level_of_a_price_keeps_its_digits():
-    keyboard = keyboards.price("btc", ["btc"], [("▲ 0.123456789", 0.123456789), ("▼ 70,000", 70_000.0)])
+    keyboard = personal_keyboards.price("btc", ["btc"], [("▲ 0.123456789", 0.123456789), ("▼ 70,000", 70_000.0)])
     assert data(keyboard)[:2] == ["level:price:btc:0.123456789", "level:price:btc:70000"]
 
 
 def test_quiet_hours_are_chosen_by_their_place_in_the_list():
-    keyboard = keyboards.quiet_hours()
+    keyboard = personal_keyboards.quiet_hours()
     assert labels(keyboard)[0] == ["None", "21–07", "22–07", "22–08"]
     assert data(keyboard)[:-1] == [f"quiet:hours:{place}" for place in range(len(QUIET_HOURS))]
+
+
+def test_every_listed_time_zone_exists():
+    assert all(is_timezone(zone) for zone in personal_keyboards.ZONES)
+
+
+def test_settings_lead_to_every_other_setting():
+    """The chosen theme is marked."""
+    rows = personal_keyboards.settings("dark").inline_keyboard
+    assert [[button.text for button in row] for row in rows] == [
+        ["Light", "· Dark ·"],
+        ["Alerts", "Language"],
+        ["Time zone", "Quiet hours"],
+    ]
+
+
+def test_a_switch_moves_on_to_its_next_state():
+    switches = dict.fromkeys(personal_keyboards.EVENTS, "off") | {"flip": "on", "lane": "silent"}
+    pressed = [button.callback_data for row in personal_keyboards.alerts(switches).inline_keyboard for button in row]
+    assert pressed[:4] == ["on:alert:followed", "silent:alert:flip", "off:alert:lane", "on:alert:hospital"]

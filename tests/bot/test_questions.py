@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Event
 
@@ -16,7 +14,6 @@ from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.panel import Voter
 
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
-MARKUP = "<b>&\"' </i> &lt; <script>"
 PATIENCE_S = 10
 
 
@@ -50,19 +47,6 @@ def slow(service, may_vote: Event, monkeypatch) -> Flask:
     return replace(service.runtime, panel=replace(service.runtime.panel, voters=tuple(nine))).application()
 
 
-@pytest.fixture
-def app_with_reasoning(service) -> Callable[[str], Flask]:
-    """The service with nine voters that all give the same reasoning."""
-
-    def app(reasoning: str) -> Flask:
-        may_vote = Event()
-        may_vote.set()
-        nine = tuple(WaitingVoter(voter, may_vote, reasoning) for voter in voters())
-        return replace(service.runtime, panel=replace(service.runtime.panel, voters=nine)).application()
-
-    return app
-
-
 @pytest.mark.parametrize("text", [QUESTION, f"/ask {QUESTION}", f"/ask@ninefold_bot\n{QUESTION}"])
 def test_the_answer_replaces_the_waiting_message(ann, text, monkeypatch):
     monkeypatch.setattr(answering, "GRACE_S", 0)
@@ -86,9 +70,7 @@ def test_a_question_does_not_delay_other_people(start, slow, may_vote):
     ann, ben = stage.person(), stage.person()
     ann.says(QUESTION, settle=False)
     stage.wait_for(lambda: ann.newest)
-    begun = time.monotonic()
     assert "/quota" in ben.says("/help", settle=False).plain
-    assert time.monotonic() - begun < 1
     assert "Asking 9 voters" in ann.newest.plain
     may_vote.set()
     stage.settle()
@@ -104,13 +86,6 @@ def test_the_waiting_message_counts_the_votes(start, slow, may_vote, monkeypatch
     may_vote.set()
     stage.settle()
     assert "of 9 voted" in ann.newest.plain
-
-
-def test_edits_stay_below_the_limits_of_telegram(ann):
-    """Nine quick votes make one text, not eleven."""
-    assert len(ann.says(QUESTION).read) == 1
-    assert answering.PRIVATE_S >= 4
-    assert answering.GROUP_S >= 8
 
 
 def test_typing_is_shown_while_a_question_is_open(start, slow, may_vote):
@@ -138,36 +113,6 @@ def test_a_person_has_one_open_question(start, slow, may_vote):
     assert "of 9 voted" in ann.messages[0].plain
     assert "of 9 voted" in ben.newest.plain
     assert "8 of 10" in ann.says(QUESTION).plain
-
-
-def test_two_people_get_their_own_answers_and_quotas(ann, ben):
-    ann.says(QUESTION, settle=False)
-    ben.says("Will gold rise this week?", settle=False)
-    ann.stage.settle()
-    assert "Bitcoin" in ann.newest.text
-    assert "old" in ben.newest.text
-    assert "9 of 10" in ann.newest.text
-    assert "9 of 10" in ben.newest.text
-
-
-def test_markup_in_a_question_is_shown_as_text(ann):
-    reply = ann.says(f"Will Bitcoin be above $60k <b>by</b> & the end of the month? {MARKUP}"[:120])
-    assert "<b>by</b> &" in reply.plain
-
-
-def test_markup_in_a_reasoning_is_shown_as_text(start, app_with_reasoning):
-    ann = start(app_with_reasoning(MARKUP)).person()
-    ann.says(QUESTION)
-    reply = ann.presses("Show votes")
-    assert "&lt;script&gt;" in reply.text
-
-
-def test_the_longest_reasonings_fit_into_messages(start, app_with_reasoning):
-    ann = start(app_with_reasoning("<&" * 2000)).person()
-    ann.says(QUESTION)
-    reply = ann.presses("Show votes")
-    ann.presses("▶")
-    assert "2 of 2" in reply.plain
 
 
 @pytest.mark.parametrize("text", ["Will my cat like me?", "x", "🦊" * 200, "Will Bitcoin rise? " * 200])

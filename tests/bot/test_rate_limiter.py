@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from telegram.error import RetryAfter
 
 from bot import rate_limiter
-from bot.rate_limiter import AT_ONCE, ChatRateLimiter
+from bot.rate_limiter import AT_ONCE, UPDATES, WINDOW, ChatRateLimiter, Throttle
+from tests.bot.conftest import Person
 from tests.bot.simulated_time import SimulatedLoop
 
 ANN, BEN = 11, 22
@@ -74,15 +75,19 @@ def test_a_long_wait_fails_without_another_call():
     assert telegram.calls == {ANN: 1, BEN: 1}
 
 
-def test_a_group_gets_twenty_messages_a_minute(monkeypatch):
-    monkeypatch.setattr(rate_limiter, "GROUP_WINDOW_S", 0.5)
+def test_a_group_gets_twenty_messages_a_minute():
+    """On a simulated clock: the first twenty at once, the next after a part of the minute."""
 
-    async def calls(telegram: Telegram) -> float:
-        began = asyncio.get_running_loop().time()
-        await asyncio.gather(*(telegram.call(-5) for _ in range(21)))
-        return asyncio.get_running_loop().time() - began
+    async def calls(telegram: Telegram) -> list[float]:
+        loop, times = asyncio.get_running_loop(), []
+        for _ in range(21):
+            await telegram.call(-5)
+            times.append(loop.time())
+        return times
 
-    assert asyncio.run(calls(Telegram())) > 0.02
+    with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
+        times = runner.run(calls(Telegram()))
+    assert times[19] < 1 < times[20]
 
 
 def test_a_call_at_once_waits_neither_before_nor_after_a_refusal():
@@ -99,3 +104,79 @@ def test_a_call_at_once_waits_neither_before_nor_after_a_refusal():
     with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
         assert runner.run(calls(telegram)) < 1
     assert telegram.calls == {ANN: 1, BEN: 1}
+
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ANN, BEN = 1, 2
+
+
+def excesses(throttle: Throttle, count: int, begin: datetime = NOON, person: int = ANN) -> list[int]:
+    """The excess of each of `count` updates, a second apart."""
+    return [throttle.excess(person, begin + timedelta(seconds=second)) for second in range(count)]
+
+
+def test_the_first_update_beyond_the_limit_is_told_apart():
+    """It is answered with a notice, those after it with nothing."""
+    assert excesses(Throttle(), UPDATES + 3) == [0] * UPDATES + [1, 2, 2]
+
+
+def test_a_minute_later_the_person_can_go_on():
+    """The updates that were not answered do not count, however many there were."""
+    throttle = Throttle()
+    excesses(throttle, UPDATES + 20)
+    assert throttle.excess(ANN, NOON + WINDOW + timedelta(seconds=1)) == 0
+
+
+def test_updates_leave_the_window_one_by_one():
+    throttle = Throttle()
+    excesses(throttle, UPDATES)
+    assert excesses(throttle, 2, NOON + WINDOW) == [0, 0]
+    assert throttle.excess(ANN, NOON + WINDOW + timedelta(seconds=1)) == 1
+
+
+def test_another_person_is_not_affected():
+    throttle = Throttle()
+    excesses(throttle, UPDATES + 5)
+    assert throttle.excess(BEN, NOON) == 0
+
+
+def test_only_persons_of_the_last_minute_are_remembered(monkeypatch):
+    """So that strangers cannot fill the memory; who is over the limit stays over it."""
+    monkeypatch.setattr(rate_limiter, "MAX_PERSONS", 2)
+    throttle = Throttle()
+    throttle.excess(BEN, NOON - WINDOW)
+    excesses(throttle, UPDATES + 1)
+    throttle.excess(3, NOON + timedelta(seconds=40))
+    assert set(throttle._instants) == {ANN, 3}
+    assert throttle.excess(ANN, NOON + timedelta(seconds=40)) == 2
+
+
+pytestmark = pytest.mark.slow
+
+TOO_MANY = "Too Many Requests"
+PATIENCE_S = 30
+
+
+def command(person: Person, text: str) -> dict:
+    """An update with a command."""
+    entity = {"type": "bot_command", "offset": 0, "length": len(text.split()[0])}
+    return {"message": person.message({"text": text, "entities": [entity]})}
+
+
+def test_a_flood_wait_of_one_chat_delays_no_other(ann, ben):
+    """The handler of Ann's command waits with her chat; Ben is answered before her."""
+    ann.stage.telegram.refuse("sendMessage", TOO_MANY, 429, retry_after=3, chat=ann.chat)
+    ann.stage.receive(command(ann, "/help"), command(ben, "/help"))
+    ann.stage.wait_for(lambda: ben.messages)
+    assert ann.messages == []
+    ann.stage.settle()
+    assert len(ann.messages) == 1
+
+
+def test_updates_of_one_chat_are_handled_in_order(ann):
+    """The first is refused and repeated; the second waits for it."""
+    ann.stage.telegram.refuse("sendMessage", TOO_MANY, 429, retry_after=1, chat=ann.chat)
+    ann.stage.receive(command(ann, "/privacy"), command(ann, "/nonsense"))
+    ann.stage.wait_for(lambda: len(ann.messages) == 2)
+    assert "Stored data" in ann.messages[0].plain
+    assert "do not know this command" in ann.messages[1].plain

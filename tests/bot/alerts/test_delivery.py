@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from datetime import timedelta
 
 import httpx
@@ -12,8 +11,8 @@ from prometheus_client import REGISTRY
 from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TimedOut
 
 from bot.alerts import delivery, send_queue
-from bot.store import EVENTS, Alert
-from tests.bot.alerts.world import ANN, BEN, Sent, World, challenge
+from bot.store import Alert
+from tests.bot.alerts.world import ANN, BEN, Sent, World
 from tests.bot.simulated_time import SimulatedLoop
 
 
@@ -96,16 +95,6 @@ def test_a_stopping_bot_does_not_go_through_the_queue(world, monkeypatch):
         assert runner.get_loop().time() < 2
 
 
-def test_alerts_keep_to_telegrams_limit(world, monkeypatch):
-    """Of thirty alerts at fifty a second, those after the first five take half a second."""
-    monkeypatch.setattr(delivery, "ALERTS_PER_SECOND", 50)
-    world.store.queue([alert(user) for user in range(100, 130)])
-    began = time.monotonic()
-    world.check()
-    assert time.monotonic() - began > 0.4
-    assert len(world.telegram.sent) == 30
-
-
 @pytest.mark.parametrize(
     ("cause", "wrapped", "is_sent_again"),
     [
@@ -155,15 +144,3 @@ def test_a_crash_before_sending_loses_nothing(world):
     world.restart()
     world.service.broken.clear()
     assert [chat for chat, _, _ in world.check()] == [ANN, BEN]
-
-
-def test_a_person_whose_data_is_deleted_gets_nothing(world):
-    for event in EVENTS:
-        world.subscribe(event, ANN)
-    world.author(ANN, 17)
-    world.check()
-    world.store.forget(ANN)
-    world.service.challenges_by_number[17] = challenge(17)
-    world.service.consensus("BEARISH", world.now + timedelta(seconds=5))
-    world.service.add_event("harvest", world.now + timedelta(seconds=5))
-    assert world.check(after=timedelta(days=1)) == []

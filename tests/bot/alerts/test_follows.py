@@ -8,7 +8,7 @@ import pytest
 
 from bot.store import MAX_FOLLOWS, Hours, Target
 from service.client import NotFound
-from tests.bot import examples
+from tests.bot import documents
 from tests.bot.alerts.world import ANN, BEN, DOWN, START, challenge, iso
 
 GONE = NotFound(404, {"code": "not_found", "detail": "No market has this id."})
@@ -17,7 +17,7 @@ MARKET = "daily-btc-up-20261120"
 
 def market(p: float = 0.44, outcome: str | None = None) -> dict:
     """The market of the examples with the pool's probability of the last hour, or resolved."""
-    document = examples.PREDICTIONS["markets"][0]
+    document = documents.PREDICTIONS["markets"][0]
     document["ai_now"] = {"p_yes": p, "as_of": f"2026-11-21T12:{p * 100:.0f}:00Z"}
     if outcome:
         document |= {"status": "void" if outcome == "void" else "resolved", "ai_now": None}
@@ -128,7 +128,7 @@ def test_a_decided_question_is_reported_to_its_followers(world):
     for user in (ANN, BEN):
         world.store.follow(user, user, Target("answer", "a1", due=deadline.timestamp(), owner_id=ANN))
     resolution = {"outcome": "yes", "resolved_at": iso(deadline), "evidence": "The price was 56,000 USD."}
-    answer = examples.ANSWER | {"id": "a1", "resolution": resolution, "score": {"brier": 0.1918, "log": 0.576}}
+    answer = documents.ANSWER | {"id": "a1", "resolution": resolution, "score": {"brier": 0.1918, "log": 0.576}}
     world.service.answers[ANN, "a1"] = answer | {"resolution": None, "score": None}
     world.service.documents["prices"]["timestamp"] = iso(world.now)
     assert world.check() == []
@@ -148,7 +148,7 @@ def test_a_direction_is_decided_by_the_price(world):
     """A question without yes and no has no probability and no score."""
     world.store.follow(ANN, ANN, Target("answer", "a1", owner_id=ANN))
     resolution = {"outcome": "no", "resolved_at": iso(world.now), "evidence": "It fell."}
-    world.service.answers[ANN, "a1"] = examples.ANSWER | {"p_yes": None, "resolution": resolution, "score": None}
+    world.service.answers[ANN, "a1"] = documents.ANSWER | {"p_yes": None, "resolution": resolution, "score": None}
     ((_, text),) = texts(world)
     assert "decided: the price did not rise" in text
     assert "Brier" not in text
@@ -201,3 +201,74 @@ def test_a_pass_over_many_followers_reads_each_document_once(world):
     listed(world, market(0.56))
     assert len(world.check()) == 2 * MAX_FOLLOWS
     assert world.service.calls.count("predictions") == 1
+
+
+NO_CHALLENGE = NotFound(404, {"code": "not_found", "detail": "No challenge has this number."})
+
+
+def test_an_unresolved_challenge_sends_nothing(world):
+    world.author(ANN, 17)
+    world.service.documents["challenges"]["challenges"] = [challenge(17, "open", None)]
+    assert world.check() == []
+    assert "challenge 17" not in world.service.calls
+    world.service.documents["challenges"]["challenges"] = []
+    world.service.challenges_by_number[17] = challenge(17, "closed", None)
+    assert world.check() == []
+    world.service.challenges_by_number[17] = challenge(17)
+    assert len(world.check()) == 1
+
+
+def test_the_outcome_is_sent_once_across_restarts(world):
+    world.author(ANN, 17)
+    world.service.challenges_by_number[17] = challenge(17)
+    assert len(world.check()) == 1
+    world.restart()
+    assert world.check() == []
+    world.author(ANN, 17)
+    assert world.check() == []
+
+
+def test_a_silent_alert_makes_no_sound(world):
+    world.subscribe("followed", ANN, state="silent")
+    world.author(ANN, 17)
+    world.service.challenges_by_number[17] = challenge(17)
+    assert [silent for _, _, silent in world.check()] == [True]
+
+
+def test_an_unreachable_service_delays_the_outcome(world):
+    world.author(ANN, 17)
+    world.service.challenges_by_number[17] = DOWN
+    assert world.check() == []
+    world.service.broken["challenges"] = DOWN
+    world.service.challenges_by_number[17] = challenge(17)
+    assert world.check() == []
+    world.service.broken.clear()
+    assert len(world.check()) == 1
+
+
+def test_an_unknown_challenge_does_not_block_others(world):
+    world.author(ANN, 1)
+    world.author(ANN, 2)
+    world.service.challenges_by_number = {1: NO_CHALLENGE, 2: challenge(2)}
+    assert len(world.check()) == 1
+    world.check()
+    assert world.service.calls.count("challenge 1") == 1
+
+
+def test_a_404_without_a_code_is_retried(world):
+    world.author(ANN, 17)
+    world.service.challenges_by_number[17] = NotFound(404, {})
+    assert world.check() == []
+    world.service.challenges_by_number[17] = challenge(17)
+    assert len(world.check()) == 1
+
+
+def test_many_challenges_are_checked_in_turn(world):
+    for number in range(1, 51):
+        world.author(ANN, number)
+        world.service.challenges_by_number[number] = challenge(number, "closed", None)
+    for _ in range(3):
+        world.check()
+    calls = [name for name in world.service.calls if name.startswith("challenge ")]
+    assert len(calls) == 60
+    assert len(set(calls)) == 50

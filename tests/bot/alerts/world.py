@@ -12,7 +12,7 @@ from bot.alerts import send_queue, watch
 from bot.rate_limiter import AT_ONCE
 from bot.store import Store, Target
 from service.client import ConnectionFailed
-from tests.bot import documents, examples
+from tests.bot import documents
 
 ANN, BEN, CID = 11, 22, 33
 START = datetime(2026, 11, 21, 12, 10, tzinfo=UTC)
@@ -27,7 +27,7 @@ def iso(instant: datetime) -> str:
 
 def challenge(number: int, status: str = "resolved", outcome: str | None = "yes") -> dict[str, Any]:
     """The API's document of a challenge, resolved by default."""
-    document = examples.CHALLENGE | {"number": number, "id": f"challenge-{number}", "status": status}
+    document = documents.CHALLENGE | {"number": number, "id": f"challenge-{number}", "status": status}
     if outcome:
         evidence = "The price was 53,600 USD."
         document["resolution"] |= {"outcome": outcome, "resolved_at": iso(START), "evidence": evidence}
@@ -68,7 +68,7 @@ class FakeService:
             "predictions",
             "prices",
         )
-        self.documents: dict[str, dict[str, Any]] = {name: getattr(examples, name.upper()) for name in names}
+        self.documents: dict[str, dict[str, Any]] = {name: getattr(documents, name.upper()) for name in names}
         self.documents["resolved_markets"] = documents.week(40)
         self.documents["battle_history"]["lanes"][0]["events"] = []
         self.documents["challenges"]["challenges"] = []
@@ -85,7 +85,7 @@ class FakeService:
 
     def add_event(self, kind: str, time: datetime, subject: str = "ETH/USDC 0.05% (Ethereum)") -> None:
         """A lane's event, and a bar of the battle at the same time."""
-        event = examples.BATTLE_HISTORY["lanes"][0]["events"][0]
+        event = documents.BATTLE_HISTORY["lanes"][0]["events"][0]
         event |= {"kind": kind, "time": iso(time), "subject": subject}
         self.documents["battle_history"]["lanes"][0]["events"].append(event)
         self.documents["battle"]["as_of"] = iso(time)

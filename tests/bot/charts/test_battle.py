@@ -5,9 +5,9 @@ from __future__ import annotations
 from matplotlib.lines import Line2D
 
 from bot import charts
-from bot.charts.theme import LIGHT
-from tests.bot import documents, examples
-from tests.bot.charts.drawing import DrawnChart, record
+from bot.charts.sheet import LIGHT
+from tests.bot import documents
+from tests.bot.charts.conftest import DrawnChart, record
 
 
 def test_the_title_names_the_best_lane(drawn):
@@ -60,7 +60,7 @@ def test_a_lane_that_never_traded_says_so():
     lane["events"] = []
     for point in lane["points"]:
         point["equity_usd"] = lane["initial_capital"]
-    alone = record(lambda: charts.lane(history, examples.BATTLE, lane["name"], "7d", LIGHT))
+    alone = record(lambda: charts.lane(history, documents.BATTLE, lane["name"], "7d", LIGHT))
     assert alone.title == f"{lane['label']} has not traded yet"
     assert alone.labels == ["It holds its 10,000 USD and waits for the\nfirst signal of its rule."]
     assert f"{lane['name']} no trade yet" in _lanes(history).labels
@@ -82,7 +82,7 @@ def test_one_lane_states_its_gain_in_the_period_and_since_the_start(drawn):
 
 
 def _lanes(history, venue=None, period="7d") -> DrawnChart:
-    return record(lambda: charts.lanes(history, examples.BATTLE, venue, period, LIGHT))
+    return record(lambda: charts.lanes(history, documents.BATTLE, venue, period, LIGHT))
 
 
 def _curves(chart: DrawnChart) -> list[Line2D]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from matplotlib.collections import PolyCollection
 
 from bot import charts
-from bot.charts.theme import LIGHT
-from tests.bot import documents, examples
-from tests.bot.charts.drawing import QUOTE, DrawnChart, answer, price, record
+from bot.charts.prices import fan
+from bot.charts.sheet import LIGHT
+from tests.bot import documents
+from tests.bot.charts.conftest import QUOTE, DrawnChart, answer, price, record
 
-NOW = datetime.fromisoformat(examples.PRICES["as_of"])
+NOW = datetime.fromisoformat(documents.PRICES["as_of"])
 
 
 def test_the_price_chart_states_price_and_change(drawn):
@@ -41,7 +42,7 @@ def test_the_bands_hold_half_and_nine_tenths(drawn):
 
 
 def test_without_a_forecast_the_price_is_drawn_alone():
-    chart = record(lambda: charts.price(examples.PRICES, QUOTE, documents.candles(), None, "7d", LIGHT))
+    chart = record(lambda: charts.price(documents.PRICES, QUOTE, documents.candles(), None, "7d", LIGHT))
     assert len(chart.figure.axes[0].lines) == 1
     assert not _bands(chart)
     assert "there is no forecast now" in chart.notes
@@ -51,19 +52,19 @@ def test_an_answer_shows_level_and_deadline(drawn):
     """The level as a labelled line, the fan up to the deadline, and the question as understood below the answer."""
     chart = drawn["answer"]
     _, median, level = chart.figure.axes[0].lines
-    assert (chart.title, chart.subtitle) == (examples.ANSWER["answer"], examples.ANSWER["understood"]["canonical"])
-    assert level.get_ydata()[0] == examples.ANSWER["understood"]["level"]
+    assert (chart.title, chart.subtitle) == (documents.ANSWER["answer"], documents.ANSWER["understood"]["canonical"])
+    assert level.get_ydata()[0] == documents.ANSWER["understood"]["level"]
     assert "level 55,872" in chart.labels
-    assert median.get_xdata()[-1] == datetime.fromisoformat(examples.ANSWER["understood"]["deadline"])
+    assert median.get_xdata()[-1] == datetime.fromisoformat(documents.ANSWER["understood"]["deadline"])
     assert "deadline 2026-11-30 23:59 UTC" in chart.notes
 
 
 def test_an_answer_has_no_colour_of_a_side():
     """An unlikely event is drawn like a likely one, whatever the voters expect of the price."""
-    consensus = examples.ANSWER["consensus"]
+    consensus = documents.ANSWER["consensus"]
     pictures = {
         charts.answer(
-            examples.ANSWER | {"p_yes": p_yes, "consensus": consensus | {"direction": direction}},
+            documents.ANSWER | {"p_yes": p_yes, "consensus": consensus | {"direction": direction}},
             *(QUOTE, documents.candles(), documents.forecast(), "How likely", LIGHT),
         )
         for p_yes, direction in ((0.03, "NEUTRAL"), (0.97, "NEUTRAL"), (0.03, "BEARISH"))
@@ -93,3 +94,29 @@ def _bands(chart: DrawnChart) -> list[list[float]]:
     """The prices that each band covers."""
     bands = [band for band in chart.figure.axes[0].collections if isinstance(band, PolyCollection)]
     return [band.get_paths()[0].vertices[:, 1].tolist() for band in bands]
+
+
+NOW = datetime.fromisoformat(documents.PRICES["as_of"])
+
+
+@pytest.mark.parametrize("days", [0.5, 2, 5, 10, 20])
+def test_the_fan_grows_like_the_square_root_of_time(days):
+    """Between the horizons too; the quantiles never cross."""
+    until = NOW + timedelta(days=days)
+    drawn = fan(documents.forecast(), until)
+    assert drawn.times[-1] == until
+    assert drawn.prices["95"][-1] == pytest.approx(QUOTE["price"] * 2.718281828 ** (0.0329 * days**0.5), rel=1e-4)
+    for prices in zip(*drawn.prices.values(), strict=True):
+        assert list(prices) == sorted(prices)
+
+
+def test_the_forecast_of_a_question_is_met_exactly():
+    """Its own quantiles at the deadline replace the interpolated ones."""
+    until = "2026-11-25T00:00:00Z"
+    quantiles = documents.forecast()["horizons"][0]["quantiles"] | {"95": 60_000.0}
+    exact = {"until": until, "quantiles": quantiles}
+    assert fan(documents.forecast(), datetime.fromisoformat(until), exact).prices["95"][-1] == pytest.approx(60_000)
+
+
+def test_a_deadline_that_has_passed_has_no_fan():
+    assert len(set(fan(documents.forecast(), NOW - timedelta(hours=1)).times)) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from itertools import pairwise
 
 import pytest
@@ -12,9 +11,9 @@ from matplotlib.colors import to_rgba
 
 from bot import charts
 from bot.charts import sheet
-from bot.charts.theme import DARK, LIGHT
-from tests.bot import documents, examples
-from tests.bot.charts.drawing import DRAW, DRAW_EMPTY, record, size
+from bot.charts.sheet import DARK, LIGHT
+from tests.bot import documents
+from tests.bot.charts.conftest import DRAW, DRAW_EMPTY, record, size
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -71,20 +70,9 @@ def test_a_curve_of_one_point_can_be_drawn():
     for lane in history["lanes"]:
         lane["points"] = lane["points"][:1]
     pictures = [
-        charts.lanes(history, examples.BATTLE, None, "24h", DARK),
-        charts.lane(history, examples.BATTLE, None, "24h", DARK),
+        charts.lanes(history, documents.BATTLE, None, "24h", DARK),
+        charts.lane(history, documents.BATTLE, None, "24h", DARK),
         charts.strategy(documents.strategy(1), "7d", DARK),
-    ]
-    assert {size(picture)[0] for picture in pictures} == {1080}
-
-
-def test_captured_documents_can_be_drawn():
-    """The examples of the API documentation."""
-    pictures = [
-        charts.lanes(examples.BATTLE_HISTORY, examples.BATTLE, None, "7d", DARK),
-        charts.strategy(examples.STRATEGY, "all", DARK),
-        charts.fund(examples.APEX_FUND, "all", DARK),
-        charts.accuracy(examples.AI_VS_MARKET, DARK),
     ]
     assert {size(picture)[0] for picture in pictures} == {1080}
 
@@ -140,14 +128,9 @@ def test_overlapping_labels_are_moved_apart():
 
 def test_the_date_format_follows_the_time_span():
     long = record(lambda: charts.strategy(documents.strategy(700), "all", LIGHT)).figure
-    short = record(lambda: charts.lane(documents.history(1), examples.BATTLE, None, "24h", LIGHT)).figure
+    short = record(lambda: charts.lane(documents.history(1), documents.BATTLE, None, "24h", LIGHT)).figure
     assert any("2026" in label.get_text() for label in long.axes[0].get_xticklabels())
     assert any(":" in label.get_text() for label in short.axes[0].get_xticklabels())
-
-
-def test_times_are_in_utc():
-    assert sheet.stamp("2026-11-21T08:00:00Z") == "2026-11-21 08:00 UTC"
-    assert sheet.moment("2026-11-21T08:00:00Z").utcoffset() == datetime.fromisoformat("2026-01-01T00:00Z").utcoffset()
 
 
 @pytest.mark.parametrize("name", DRAW)

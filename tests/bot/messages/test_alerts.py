@@ -5,15 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from bot import messages
-from tests.bot import documents, examples
+from tests.bot import documents
 from tests.bot.messages.reading import text_of
 
 
 def test_the_digest_is_dated_in_the_readers_zone():
     """`now` carries the time zone."""
     late = datetime(2026, 11, 22, 7, 30, tzinfo=ZoneInfo("Asia/Tokyo"))
-    assert "Sunday 22 November" in messages.digest(examples.WIDGET, examples.BATTLE, documents.versus(), late)
+    assert "Sunday 22 November" in messages.digest(documents.WIDGET, documents.BATTLE, documents.versus(), late)
 
 
 def test_every_switch_and_the_digest_hour_are_shown():
@@ -24,9 +26,54 @@ def test_every_switch_and_the_digest_hour_are_shown():
 
 def test_a_digest_names_missing_values():
     """A new service has no consensus."""
-    young = examples.WIDGET | {
+    young = documents.WIDGET | {
         "consensus": None,
-        "btc": examples.WIDGET["btc"] | {"change_24h_pct": None},
+        "btc": documents.WIDGET["btc"] | {"change_24h_pct": None},
     }
-    page = text_of(messages.digest(young, examples.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC)))
+    page = text_of(messages.digest(young, documents.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC)))
     assert "no consensus yet" in page
+
+
+TOO_SHORT = documents.versus() | {"books": documents.versus()["books"][:1]}  # the empty live book alone
+
+
+def digest(n: int, **changed) -> str:
+    resolved = documents.week(n)
+    resolved["markets"] = [market | changed for market in resolved["markets"]]
+    return text_of(
+        messages.weekly(resolved, documents.versus(), documents.BATTLE, documents.CHALLENGES, documents.AS_OF)
+    )
+
+
+def test_the_track_record_has_n_interval_and_benchmark():
+    """The AI and the market with their intervals, which count markets of one week once; then the verdict."""
+    page = digest(40)
+    assert "40 markets resolved: 40 yes, 0 no." in page
+    assert "AI 59% right (n = 400, 95% interval 55% to 63%), market 59% right (n = 400" in page
+    assert "(SIMULATED), backfilled: no clear difference yet" in page
+    assert "PAPER" in page
+    assert "SIMULATED market" in page
+
+
+def test_a_short_record_gives_no_share():
+    page = text_of(
+        messages.weekly(documents.week(3), TOO_SHORT, documents.BATTLE, documents.CHALLENGES, documents.AS_OF)
+    )
+    assert "AI against market: not enough resolved markets." in page
+    assert "right (n" not in page
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"backfilled": True},
+        {"resolution": documents.resolved_market()["resolution"] | {"outcome": "void"}},
+        {"resolution": documents.resolved_market()["resolution"] | {"resolved_at": "2026-11-14T07:59:59Z"}},
+    ],
+)
+def test_only_live_markets_of_the_week_count(changed):
+    assert "\n0 markets resolved" in digest(40, **changed)
+
+
+def test_open_challenges_come_with_their_command():
+    assert "/challenge 17" in digest(1)

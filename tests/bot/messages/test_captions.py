@@ -9,18 +9,18 @@ import pytest
 
 from bot import messages
 from bot.messages import captions
-from tests.bot import documents, examples
+from tests.bot import documents
 from tests.bot.documents import HOSTILE, every_string, repeated
 from tests.bot.messages.reading import texts_of
 
-QUOTE = examples.PRICES["prices"][0]
+QUOTE = documents.PRICES["prices"][0]
 CAPTIONS: dict[str, tuple[dict[str, Any], Callable[[dict], str]]] = {
-    "lanes": (examples.BATTLE_HISTORY, lambda it: captions.lanes(it, "all")),
-    "lane": (examples.BATTLE_HISTORY, lambda it: captions.lane(it, "all")),
+    "lanes": (documents.BATTLE_HISTORY, lambda it: captions.lanes(it, "all")),
+    "lane": (documents.BATTLE_HISTORY, lambda it: captions.lane(it, "all")),
     "strategy": (documents.strategy(2), lambda it: captions.strategy(it, "all")),
     "fund": (documents.fund(1), lambda it: captions.fund(it, "all")),
     "accuracy": (documents.versus(), captions.accuracy),
-    "price": (examples.PRICES, lambda it: captions.price(it, it["prices"][0], None)),
+    "price": (documents.PRICES, lambda it: captions.price(it, it["prices"][0], None)),
     "answer": (documents.answer(), captions.answer),
 }
 
@@ -60,7 +60,7 @@ def test_a_strategy_is_compared_with_holding():
 
 
 def test_a_price_states_the_range_of_the_next_day():
-    text = read(captions.price(examples.PRICES, QUOTE, documents.forecast()))
+    text = read(captions.price(documents.PRICES, QUOTE, documents.forecast()))
     assert "▲ Bitcoin 53,212 USD, +2.1% in 24 hours" in text
     assert "After 24 hours, 90% of outcomes: 51,490 to 54,992 USD" in text
 
@@ -73,7 +73,7 @@ def test_a_forecast_states_nine_tenths_and_half():
 
 
 def test_an_answer_states_probability_level_and_deadline():
-    text = read(captions.answer(examples.ANSWER))
+    text = read(captions.answer(documents.ANSWER))
     assert text.startswith("About as likely as not: 56%")
     assert "level 55,872 USD" in text
     assert "until 2026-11-30 23:59 UTC" in text
@@ -81,7 +81,7 @@ def test_an_answer_states_probability_level_and_deadline():
 
 def test_a_card_links_to_what_it_shows():
     """A forwarded photo keeps its caption, not its buttons."""
-    caption = captions.answer(examples.ANSWER, "https://t.me/ninefold_bot?start=answer_x")
+    caption = captions.answer(documents.ANSWER, "https://t.me/ninefold_bot?start=answer_x")
     assert '<a href="https://t.me/ninefold_bot?start=answer_x">Open in the bot</a>' in caption
 
 

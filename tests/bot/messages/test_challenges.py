@@ -5,17 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot import messages
-from tests.bot import documents, examples
+from tests.bot import documents
 from tests.bot.messages.reading import text_of
-
-
-def test_each_step_says_what_to_send():
-    assert messages.ask_question() == "What should the AIs answer? Send one yes/no question, or /cancel."
-    assert messages.ask_deadline("Will it?").endswith(
-        "Which deadline? Send a date such as 2026-12-31, 31 December or next Friday."
-    )
-    created = documents.challenge(number=17, deadline="2026-12-31T23:59:59Z")
-    assert "Challenge 17 is open until 2026-12-31." in text_of(messages.created(created))
 
 
 def test_a_challenge_without_votes_says_that_ais_vote():
@@ -44,11 +35,11 @@ def test_a_void_challenge_scores_no_vote():
 
 
 def test_no_open_challenge_is_stated():
-    assert "No challenge is open" in text_of(messages.challenges(examples.CHALLENGES | {"challenges": [], "count": 0}))
+    assert "No challenge is open" in text_of(messages.challenges(documents.CHALLENGES | {"challenges": [], "count": 0}))
 
 
 @pytest.mark.parametrize(("p_yes", "shown"), [(0.436, "AI: yes 44% ·"), (0.002, "AI: yes under 1% ·")])
 def test_a_listed_challenge_states_the_probability_of_yes(p_yes, shown):
     challenge = documents.challenge()
     challenge["ai"]["p_yes"] = p_yes
-    assert shown in text_of(messages.challenges(examples.CHALLENGES | {"challenges": [challenge]}))
+    assert shown in text_of(messages.challenges(documents.CHALLENGES | {"challenges": [challenge]}))

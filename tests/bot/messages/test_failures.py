@@ -61,11 +61,6 @@ def test_a_refused_question_comes_with_advice():
     assert page == f"{advice}\nThis was not counted. Send it again in other words."
 
 
-def test_an_arriving_history_says_when_to_ask_again():
-    page = messages.failure(FAILURES["arriving"])
-    assert page == "The price history is still arriving: about 40 s left. Please ask again then."
-
-
 def test_another_503_gives_the_reason_of_the_service():
     page = messages.failure(FAILURES["no voters"])
     assert page == "1 of 9 voters answered; 5 are needed.\nThis was not counted. Try again in 30 seconds."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot import messages
 from bot.messages import notices
 from tests.bot.documents import HOSTILE
 from tests.bot.messages.reading import text_of
@@ -28,3 +29,12 @@ def test_what_a_person_wrote_is_quoted_without_its_markup(write):
 
 def test_a_deadline_out_of_range_names_both_ends():
     assert "between 2026-11-21 and 2027-11-20" in notices.date_out_of_range("2026-11-21", "2027-11-20")
+
+
+def test_deleted_rows_are_counted():
+    assert "drafts: 2" in text_of(messages.deleted({"drafts": 2, "sent": 0}))
+    assert "no data of yours" in text_of(messages.deleted({"drafts": 0}))
+
+
+def test_the_first_screen_says_that_markets_can_be_simulated():
+    assert "SIMULATED" in messages.start()

@@ -8,7 +8,7 @@ import pytest
 
 from bot import messages
 from bot.messages import captions
-from tests.bot import documents, examples
+from tests.bot import documents
 from tests.bot.documents import USAGE, Document
 from tests.bot.messages.reading import text_of, texts_of
 
@@ -42,9 +42,9 @@ SHOWN = {
     "caption": captions.answer,
     "votes": messages.votes,
     "challenge": lambda it: messages.challenge(_challenge(it)),
-    "list of challenges": lambda it: messages.challenges(examples.CHALLENGES | {"challenges": [_challenge(it)]}),
+    "list of challenges": lambda it: messages.challenges(documents.CHALLENGES | {"challenges": [_challenge(it)]}),
     "resolved challenge": lambda it: messages.resolved(_challenge(it) | {"status": "resolved"}),
-    "list of markets": lambda it: messages.markets(examples.PREDICTIONS | {"markets": [_market(it)]}),
+    "list of markets": lambda it: messages.markets(documents.PREDICTIONS | {"markets": [_market(it)]}),
     "market": lambda it: messages.one_market(_market(it)),
 }
 
@@ -134,11 +134,6 @@ def test_a_cached_answer_was_not_counted():
     assert "not counted" in text_of(messages.answer(documents.answer() | {"cached": True}, USAGE["quota"]))
 
 
-def test_the_waiting_message_counts_the_votes():
-    assert messages.waiting(9) == "Asking 9 voters …"
-    assert messages.progress(5, 9) == "5 of 9 have voted."
-
-
 def test_the_pages_hold_every_vote_and_abstention():
     answer = documents.answer() | {"abstained": {"news": "no headlines"}}
     shown = text_of(messages.votes(answer))
@@ -158,12 +153,6 @@ def test_a_vote_without_yes_or_no_has_only_its_reasoning():
     answer = documents.answer()
     answer["votes"]["voter0"] |= {"p_yes": None}
     assert "\nvoter0\nFrom the moves of hours" in text_of(messages.votes(answer))
-
-
-def test_a_used_up_quota_says_when_it_starts_again():
-    assert "2 of 10 questions left today." in messages.quota(USAGE)
-    used = USAGE | {"quota": USAGE["quota"] | {"remaining": 0}}
-    assert messages.quota(used) == "You have used today's 10 questions. You can ask again after 00:00 UTC."
 
 
 def test_a_price_question_shows_between_which_prices():

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from bot.messages import forecasters, own_page
 from bot.store import OwnCall
-from tests.bot import examples
+from tests.bot import documents
 from tests.bot.messages.reading import text_of
 
 
 def market(outcome: str | None, p_ai: float | None = 0.4) -> dict:
-    document = examples.PREDICTIONS["markets"][0]
+    document = documents.PREDICTIONS["markets"][0]
     document["resolution"]["outcome"] = outcome
     document["ai"] = document["ai"] | {"p_yes": p_ai} if p_ai is not None else None
     return document
 
 
 def page(*called, answers=(), name=None) -> str:
-    return text_of(own_page(called, answers, name, examples.PREDICTIONS))
+    return text_of(own_page(called, answers, name, documents.PREDICTIONS))
 
 
 def test_votes_count_beside_the_ai_on_the_same_markets():
@@ -58,7 +58,7 @@ def entry(name: str, n: int, rank: int | None = None) -> dict:
 
 def test_an_own_row_is_marked_and_added_if_it_is_not_listed():
     """A forecaster without forecasts at the opening has a row over the whole time, with a star."""
-    listed = examples.PREDICTIONS | {"entries": [entry("pool", 40, 1), entry("vol", 40)]}
+    listed = documents.PREDICTIONS | {"entries": [entry("pool", 40, 1), entry("vol", 40)]}
     text = text_of(forecasters(listed, entry("sturdy-owl", 0), "sturdy-owl"))
     assert "▶ sturdy-owl" in text
     assert "0.123*" in text

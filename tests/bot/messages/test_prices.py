@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.messages.prices import find_asset, one_price, price_levels, priced_asset, prices
-from tests.bot import examples
+from bot.messages.prices import find_asset, forecast, forecasts, one_price, price_levels, priced_asset, prices
+from tests.bot import documents
 from tests.bot.messages.reading import text_of
 
 KEYS = ["btc", "gold"]
@@ -36,21 +36,21 @@ def test_a_text_that_only_asks_for_a_price_names_one_asset(text, word):
 
 
 def test_a_price_has_its_change_and_range():
-    quote = examples.PRICES["prices"][0]
-    page = text_of(one_price(examples.PRICES, quote["asset"]))
+    quote = documents.PRICES["prices"][0]
+    page = text_of(one_price(documents.PRICES, quote["asset"]))
     assert "Bitcoin 53,212 USD" in page
     assert "in 24 hours, between" in page
     assert "closed" not in page
 
 
 def test_a_closed_market_is_stated_with_the_time_of_its_price():
-    quote = examples.PRICES["prices"][0] | {"market_open": False, "as_of": "2026-11-20T22:00:00Z"}
-    assert "This market is closed. The price is of" in text_of(one_price(examples.PRICES | {"prices": [quote]}, "btc"))
+    quote = documents.PRICES["prices"][0] | {"market_open": False, "as_of": "2026-11-20T22:00:00Z"}
+    assert "This market is closed. The price is of" in text_of(one_price(documents.PRICES | {"prices": [quote]}, "btc"))
 
 
 def test_every_asset_has_a_row():
-    page = text_of(prices(examples.PRICES))
-    assert all(f"{quote['price']:,.0f}"[:3] in page for quote in examples.PRICES["prices"])
+    page = text_of(prices(documents.PRICES))
+    assert all(f"{quote['price']:,.0f}"[:3] in page for quote in documents.PRICES["prices"])
 
 
 @pytest.mark.parametrize(("now", "levels"), [(53_212.0, [50_600.0, 55_900.0]), (1_234.0, [1_170.0, 1_300.0])])
@@ -58,3 +58,27 @@ def test_the_levels_of_an_alert_are_round(now, levels):
     """About 5% below and above, with three digits that mean something."""
     assert [level for _, level in price_levels(now)] == levels
     assert [label[0] for label, _ in price_levels(now)] == ["▼", "▲"]
+
+
+def test_every_horizon_has_the_bounds_of_nine_tenths():
+    document = documents.forecast()
+    page = text_of(forecast(document))
+    for horizon in document["horizons"]:
+        low, high = (f"{horizon['quantiles'][level]:,.0f}" for level in ("5", "95"))
+        (row,) = (row for row in page.split("\n") if row.startswith(horizon["horizon"] + " "))
+        assert row.split()[1:] == [low, high]
+    assert "90% of outcomes" in page
+
+
+def test_all_assets_are_shown_for_the_next_day():
+    """An asset whose market opens later has no forecast for that day, and no row."""
+    gold = documents.forecast() | {"asset": "gold", "horizons": documents.forecast()["horizons"][3:]}
+    page = text_of(forecasts([documents.forecast(), gold]))
+    day = next(horizon for horizon in documents.forecast()["horizons"] if horizon["horizon"] == "24h")
+    (row,) = (row for row in page.split("\n") if row.startswith("Bitcoin"))
+    assert row.split()[1:] == [f"{day['quantiles'][level]:,.0f}" for level in ("5", "95")]
+    assert "Gold" not in page
+
+
+def test_without_any_forecast_the_reason_is_given():
+    assert "while the market is open" in text_of(forecasts([]))

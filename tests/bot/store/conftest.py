@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.store import Store
+from bot.store import Alert, Store
 
 
 class Clock:
@@ -47,3 +47,12 @@ def again(file: Path, clock: Clock) -> Iterator[Store]:
     store = Store(file, clock)
     yield store
     store.close()
+
+
+ANN, BEN = 11, 22
+GROUP = -100
+QUESTION = "Will Bitcoin be above 60,000 USD?"
+
+
+def alert(user: int = ANN, event: str = "flip", key: str = "noon", until: float = 2e9) -> Alert:
+    return Alert(user, event, key, user, silent=False, text="It flipped.", until=until)

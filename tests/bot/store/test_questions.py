@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bot.store.people import ANN, BEN, GROUP, QUESTION
+from tests.bot.store.conftest import ANN, BEN, GROUP, QUESTION
 
 
 def test_a_question_is_open_until_it_is_closed(store):
@@ -32,3 +32,70 @@ def test_the_latest_vote_of_each_person_counts(store):
     store.remember_vote(ANN, "b", "yes")
     assert store.votes_of(ANN, ["a"]) == {"a": "no"}
     assert store.votes_of(BEN, ["a", "b"]) == {}
+
+
+def test_a_token_returns_the_payload(store, again):
+    token = store.keep(ANN, "votes", {"question": QUESTION, "page": 2})
+    assert store.find(ANN, token) == again.find(ANN, token) == {"question": QUESTION, "page": 2}
+
+
+def test_a_token_fits_into_a_button(store):
+    tokens = {store.keep(ANN, "votes", {"page": n}) for n in range(50)}
+    assert len(tokens) == 50
+    assert all(len(token) <= 12 and token.replace("-", "").replace("_", "").isalnum() for token in tokens)
+
+
+def test_a_token_is_valid_in_its_chat_only(store):
+    assert store.find(BEN, store.keep(ANN, "votes", {})) is None
+    assert store.find(ANN, "nothing") is None
+
+
+def test_a_payload_is_kept_for_seven_days(store, clock):
+    token = store.keep(ANN, "votes", {})
+    clock.move(days=7)
+    assert store.find(ANN, token) == {}
+    clock.move(seconds=1)
+    assert store.find(ANN, token) is None
+
+
+def test_the_newest_200_of_a_chat_are_kept(store):
+    others = store.keep(BEN, "votes", {})
+    tokens = [store.keep(ANN, "votes", {"n": n}) for n in range(205)]
+    assert [store.find(ANN, token) is None for token in tokens] == [True] * 5 + [False] * 200
+    assert store.find(BEN, others) == {}
+
+
+def test_the_same_payload_keeps_its_token(store, clock):
+    token = store.keep(ANN, "lanes", {"venue": "cex"})
+    clock.move(days=5)
+    assert store.keep(ANN, "lanes", {"venue": "cex"}) == token
+    assert store.keep(ANN, "lane", {"venue": "cex"}) != token
+    clock.move(days=5)
+    assert store.find(ANN, token) == {"venue": "cex"}
+
+
+def test_a_payload_in_a_group_belongs_to_one_person(store):
+    of_ann = store.keep(GROUP, "votes", {"question": QUESTION}, user_id=ANN)
+    of_ben = store.keep(GROUP, "votes", {"question": QUESTION}, user_id=BEN)
+    assert store.find(GROUP, of_ann) == {"question": QUESTION}
+    assert store.forget(ANN)["answers"] == 1
+    assert store.find(GROUP, of_ann) is None
+    assert store.find(GROUP, of_ben) == {"question": QUESTION}
+
+
+def test_a_conversation_is_at_its_last_step(store, again):
+    store.set_conversation("challenge", (ANN, ANN), 0)
+    store.set_conversation("challenge", (ANN, ANN), 1)
+    store.set_conversation("another", (ANN, ANN), "begun")
+    assert again.conversations("challenge") == {(ANN, ANN): 1}
+    assert again.conversations("another") == {(ANN, ANN): "begun"}
+    store.set_conversation("challenge", (ANN, ANN), None)
+    assert again.conversations("challenge") == {}
+
+
+def test_a_conversation_expires_after_an_hour(store, clock):
+    store.set_conversation("challenge", (ANN, ANN), 0)
+    clock.move(minutes=50)
+    store.set_conversation("challenge", (BEN, BEN), 0)
+    clock.move(minutes=11)
+    assert store.conversations("challenge") == {(BEN, BEN): 0}

@@ -5,17 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.store import EVENTS, Target, switches
-from tests.bot.store.people import ANN, BEN, GROUP, alert
-
-
-def test_only_what_is_followed_is_on_by_default(store):
-    assert store.switches(ANN) == {
-        "followed": "on",
-        "flip": "off",
-        "lane": "off",
-        "hospital": "off",
-        "digest": "off",
-    }
+from tests.bot.store.conftest import ANN, BEN, GROUP, alert
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -96,50 +86,12 @@ def test_an_unreachable_chat_is_switched_off(store):
     assert store.waiting() == [alert(BEN)]
 
 
-def test_a_new_follow_switches_them_on_again(store):
-    store.follow(ANN, ANN, Target("challenge", "17"))
-    store.switch_off(ANN)
-    assert store.switches(ANN)["followed"] == "off"
-    store.follow(ANN, ANN, Target("challenge", "18"))
-    assert store.switches(ANN)["followed"] == "on"
-
-
-def test_a_switch_set_to_off_stays_off(store):
-    store.set_switch(ANN, ANN, "followed", "off")
-    store.switch_off(ANN)
-    store.follow(ANN, ANN, Target("challenge", "18"))
-    assert store.switches(ANN)["followed"] == "off"
-
-
-def test_there_is_no_digest_at_first(store):
-    assert store.digest(ANN) is None
-
-
 def test_a_digest_has_an_hour_and_a_time_zone(store, again):
     store.set_digest(ANN, ANN, 7, "Europe/Zurich")
     assert again.digest(ANN) == {"hour": 7, "timezone": "Europe/Zurich"}
     assert again.switches(ANN)["digest"] == "on"
     ((subscriber, hour, timezone),) = again.digest_subscribers()
     assert (subscriber.user_id, hour, timezone) == (ANN, 7, "Europe/Zurich")
-
-
-def test_the_default_digest_is_at_eight_utc(store):
-    store.set_switch(ANN, ANN, "digest", "on")
-    assert store.digest(ANN) == {"hour": 8, "timezone": "UTC"}
-
-
-def test_a_digest_keeps_its_hour_while_off(store):
-    store.set_digest(ANN, ANN, 0, "Asia/Tokyo")
-    store.set_digest(ANN, ANN, None, "Asia/Tokyo")
-    assert store.switches(ANN)["digest"] == "off"
-    store.set_switch(ANN, ANN, "digest", "on")
-    assert store.digest(ANN) == {"hour": 0, "timezone": "Asia/Tokyo"}
-
-
-def test_a_silent_digest_stays_silent(store):
-    store.set_switch(ANN, ANN, "digest", "silent")
-    store.set_digest(ANN, ANN, 6, "UTC")
-    assert store.switches(ANN)["digest"] == "silent"
 
 
 @pytest.mark.parametrize(
@@ -150,3 +102,77 @@ def test_an_invalid_hour_or_time_zone_is_refused(store, hour, timezone):
     with pytest.raises(ValueError, match="no such hour"):
         store.set_digest(ANN, ANN, hour, timezone)
     assert store.digest(ANN) is None
+
+
+SUPERGROUP = -1001
+
+
+@pytest.mark.parametrize("name", ["weekly", "commands_only"])
+def test_a_setting_is_switched_on_and_off(store, again, name):
+    store.set_group_setting(GROUP, name, is_on=True)
+    assert [key for key, is_on in again.group_settings(GROUP)._asdict().items() if is_on] == [name]
+    store.set_group_setting(GROUP, name, is_on=False)
+    assert again.group_settings(GROUP) == (False, False)
+
+
+def test_an_unknown_setting_is_refused(store):
+    with pytest.raises(ValueError, match="no such setting"):
+        store.set_group_setting(GROUP, "flip", is_on=True)
+
+
+def test_a_supergroup_keeps_what_the_group_had(store):
+    """Its settings, its language, its alerts, and the marks of those that were sent."""
+    store.set_group_setting(GROUP, "weekly", is_on=True)
+    store.choose_language(GROUP, "de")
+    store.queue([alert(GROUP, "weekly")])
+    store.move_group(GROUP, SUPERGROUP)
+    assert store.group_settings(SUPERGROUP).weekly
+    assert not store.group_settings(GROUP).weekly
+    assert store.language(SUPERGROUP) == "de"
+    assert [waiting.chat_id for waiting in store.waiting()] == [SUPERGROUP]
+    assert store.is_marked(SUPERGROUP, "weekly", "noon")
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_each_person_has_a_theme(store, again, theme):
+    store.set_chart_theme(ANN, ANN, "dark")
+    store.set_chart_theme(ANN, ANN, theme)
+    assert (again.chart_theme(ANN), again.chart_theme(BEN)) == (theme, "light")
+
+
+def test_only_what_is_followed_is_on_by_default(store):
+    assert store.switches(ANN) == dict.fromkeys(EVENTS, "off") | {"followed": "on"}
+
+
+def test_a_new_follow_switches_them_on_again(store):
+    """After the chat was unreachable; what the person switched off stays off."""
+    store.follow(ANN, ANN, Target("challenge", "17"))
+    store.set_switch(BEN, BEN, "followed", "off")
+    for person in (ANN, BEN):
+        store.switch_off(person)
+        assert store.switches(person)["followed"] == "off"
+        store.follow(person, person, Target("challenge", "18"))
+    assert (store.switches(ANN)["followed"], store.switches(BEN)["followed"]) == ("on", "off")
+
+
+def test_a_digest_keeps_its_hour_and_state(store):
+    """It is at eight UTC by default, and keeps its hour while it is off."""
+    store.set_switch(ANN, ANN, "digest", "silent")
+    assert store.digest(ANN) == {"hour": 8, "timezone": "UTC"}
+    store.set_digest(ANN, ANN, 0, "Asia/Tokyo")
+    assert store.switches(ANN)["digest"] == "silent"
+    store.set_digest(ANN, ANN, None, "Asia/Tokyo")
+    assert store.switches(ANN)["digest"] == "off"
+    store.set_switch(ANN, ANN, "digest", "on")
+    assert store.digest(ANN) == {"hour": 0, "timezone": "Asia/Tokyo"}
+
+
+def test_the_theme_is_no_alert_and_outlives_a_blocked_bot(store):
+    """Blocking the bot switches off all alerts of the chat; deletion forgets the theme."""
+    switches = store.switches(ANN)
+    store.set_chart_theme(ANN, ANN, "dark")
+    assert store.switches(ANN) == switches
+    store.switch_off(ANN)
+    assert store.chart_theme(ANN) == "dark"
+    assert store.forget(ANN)["alerts"] > 0
+    assert store.chart_theme(ANN) == "light"

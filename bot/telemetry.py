@@ -1,4 +1,4 @@
-"""The bot's log: an error of Telegram is one line, and no secret of the bot ever appears."""
+"""The bot's log, in which no secret appears, and its metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import logging
 from collections.abc import Mapping
 from types import TracebackType
 
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram, start_http_server
+from telegram import Update
 from telegram.error import TelegramError
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -37,3 +39,32 @@ def configure(secrets: Mapping[str, str]) -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     for library in ("httpx", "apscheduler"):  # at INFO they log every request and every run
         logging.getLogger(library).setLevel(logging.WARNING)
+
+
+UPDATES = Counter("bot_updates_total", "Updates that Telegram sent.", ["kind"])
+ANSWERS = Histogram(
+    "bot_answer_seconds",
+    "From a question to its delivered answer.",
+    buckets=(0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60),
+)
+FAILURES = Counter("bot_failures_total", "Updates that ended with an error.", ["error"])
+ALERTS = Counter("bot_alerts_total", "Alerts that were sent, put back or lost.", ["outcome"])
+WAITING = Gauge("bot_alerts_waiting", "Alerts that were due at the last pass over the queue.")
+
+
+def serve(port: int) -> None:
+    """Serve the metrics at http://127.0.0.1:PORT/metrics. Raises OSError for a port that is taken."""
+    start_http_server(port, "127.0.0.1", REGISTRY)
+
+
+async def count(update: Update, _context: object) -> None:
+    """Before every other handler: count an update by its kind."""
+    UPDATES.labels(_kind(update)).inc()
+
+
+def _kind(update: Update) -> str:
+    if update.message is not None:
+        return "command" if (update.message.text or "").startswith("/") else "message"
+    if update.callback_query is not None:
+        return "button"
+    return "inline" if update.inline_query is not None else "other"

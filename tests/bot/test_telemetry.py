@@ -1,15 +1,40 @@
-"""The bot's /metrics: updates, answers and failures are counted, and served on this machine alone."""
+"""The bot's log: secrets are written as the name of their variable."""
 
 from __future__ import annotations
 
+import logging
 import socket
 
 import httpx
 import pytest
 from prometheus_client import REGISTRY
+from telegram.error import NetworkError
 
-from bot import metrics
+from bot import telemetry
+from bot.telemetry import LogFormatter
 from tests.processes import free_port
+
+SECRETS = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key"}
+
+
+def line(message: str, error: Exception | None = None, level: int = logging.INFO) -> str:
+    info = (type(error), error, None) if error else None
+    return LogFormatter(SECRETS).format(logging.LogRecord("bot", level, "bot.py", 1, message, (), info))
+
+
+def test_a_secret_appears_by_name_at_every_level():
+    """Also in an address, a header and the message of an error."""
+    for level in (logging.DEBUG, logging.INFO, logging.ERROR):
+        written = line("GET https://x/bot123:token/getMe X-API-Key: nf_live_key", ValueError("nf_live_key"), level)
+        assert "123:token" not in written
+        assert "nf_live_key" not in written
+        assert written.count("BOT_ORACLE_KEY") == 2
+        assert "bot" + "TELEGRAM_BOT_TOKEN" in written
+
+
+def test_an_error_of_telegram_is_one_line():
+    assert line("down", NetworkError("Bad Gateway")).splitlines()[1:] == ["NetworkError: Bad Gateway"]
+
 
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 
@@ -44,10 +69,10 @@ def test_a_failure_is_counted_by_its_error(start):
 
 def test_they_are_served_on_this_machine():
     port = free_port()
-    metrics.serve(port)
+    telemetry.serve(port)
     assert "bot_updates_total" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
 
 
 def test_a_taken_port_is_an_error():
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
-        metrics.serve(taken.getsockname()[1])
+        telemetry.serve(taken.getsockname()[1])

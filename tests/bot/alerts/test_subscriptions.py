@@ -1,0 +1,219 @@
+"""Subscribers are told of changes of the consensus, events of lanes and new months, once and only of later ones."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from bot.alerts import send_queue, watch
+from bot.store import EVENTS
+from service.client import HistoryPending
+from tests.bot.alerts.world import ANN, BEN, CID, DOWN, START, Sent, World
+
+
+def flip(world: World, direction: str) -> list[Sent]:
+    """What the pass after a vote in this direction sends."""
+    world.service.consensus(direction, world.now + timedelta(seconds=30))
+    return world.check()
+
+
+def change_sides(world: World) -> None:
+    side = world.service.documents["widget"]["consensus"]["direction"]
+    world.service.consensus("BEARISH" if side == "BULLISH" else "BULLISH", world.now + timedelta(seconds=5))
+
+
+def harvest(world: World) -> None:
+    world.service.add_event("harvest", world.now + timedelta(seconds=5))
+
+
+def begin_month(world: World) -> None:
+    world.service.documents["hospital"] |= {"snapshot_month": "2026-11", "as_of": "2026-12-01T00:00:00Z"}
+
+
+Change = Callable[[World], None]
+CHANGES = pytest.mark.parametrize(
+    ("event", "change", "document", "words"),
+    [
+        ("flip", change_sides, "widget", ("BULLISH", "BEARISH")),
+        ("lane", harvest, "battle_history", ("Wide range", "ETH/USDC")),
+        ("hospital", begin_month, "hospital", ("2026-11",)),
+    ],
+)
+
+
+@CHANGES
+def test_subscribers_are_told_once(world: World, event: str, change: Change, document: str, words: tuple[str, ...]):
+    """Also across a restart; a silent alert makes no sound."""
+    world.service.consensus("BULLISH", world.now)
+    world.subscribe(event, ANN)
+    world.subscribe(event, BEN, state="silent")
+    assert world.check() == []
+    change(world)
+    sent = world.check()
+    assert [(chat, silent) for chat, _, silent in sent] == [(ANN, False), (BEN, True)]
+    assert all(word in text for _, text, _ in sent for word in words)
+    world.restart()
+    assert world.check() == []
+
+
+@CHANGES
+def test_a_change_before_the_subscription_is_not_sent(world, event, change, document, words):
+    world.service.consensus("BULLISH", world.now)
+    world.check()
+    change(world)
+    world.now += timedelta(seconds=20)
+    world.subscribe(event, ANN)
+    assert world.check() == []
+
+
+@CHANGES
+def test_an_outage_neither_loses_nor_repeats_a_change(world, event, change, document, words):
+    world.service.consensus("BULLISH", world.now)
+    world.subscribe(event, ANN)
+    world.check()
+    change(world)
+    world.service.broken[document] = DOWN
+    assert world.check() == []
+    world.service.broken.clear()
+    assert [len(world.check()) for _ in range(2)] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("event", "change", "document"), [("flip", change_sides, "widget"), ("hospital", begin_month, "hospital")]
+)
+def test_an_older_document_is_no_change(world, event, change, document):
+    world.service.consensus("BULLISH", world.now)
+    world.subscribe(event, ANN)
+    world.check()
+    older = copy.deepcopy(world.service.documents[document])
+    change(world)
+    assert len(world.check()) == 1
+    newer = world.service.documents[document]
+    for version in (older, newer):
+        world.service.documents[document] = version
+        assert world.check() == []
+
+
+@pytest.mark.parametrize(
+    ("directions", "sent"),
+    [
+        ("BULLISH NEUTRAL BULLISH NEUTRAL BEARISH NEUTRAL BEARISH BULLISH", [0, 0, 0, 0, 1, 0, 0, 1]),
+        ("NEUTRAL BEARISH", [0, 0]),
+    ],
+)
+def test_neutral_is_not_a_side(world, directions: str, sent: list[int]):
+    world.subscribe("flip", ANN)
+    assert [len(flip(world, direction)) for direction in directions.split()] == sent
+
+
+def test_a_missing_consensus_is_not_a_flip(world):
+    world.subscribe("flip", ANN)
+    flip(world, "BULLISH")
+    widget = world.service.documents["widget"]
+    world.service.documents["widget"] = widget | {"consensus": None}
+    assert world.check() == []
+    world.service.documents["widget"] = widget
+    assert flip(world, "BULLISH") == []
+
+
+def test_several_watchers_send_a_flip_once(world):
+    world.subscribe("flip", ANN, BEN, CID)
+    flip(world, "BULLISH")
+    world.service.consensus("BEARISH", world.now)
+    world.now += timedelta(minutes=1)
+    stores = [world.open() for _ in range(3)]
+
+    async def watch_at_once() -> None:
+        await asyncio.gather(*(watch(world.service, store, world.now) for store in stores))
+        await asyncio.gather(*(send_queue(world.telegram, store) for store in stores))
+
+    asyncio.run(watch_at_once())
+    for store in stores:
+        store.close()
+    assert sorted(world.telegram.chats()) == [ANN, BEN, CID]
+    assert world.check() == []
+
+
+def test_a_change_of_world_is_not_a_flip(world):
+    world.subscribe("flip", ANN)
+    flip(world, "BULLISH")
+    world.service.set_world("live")
+    assert flip(world, "BEARISH") == []
+    assert len(flip(world, "BULLISH")) == 1
+
+
+def test_flips_are_sent_in_a_replay_of_the_past(world):
+    world.service.set_world("replay")
+    past = START - timedelta(days=400)
+    world.service.consensus("BULLISH", past)
+    world.check()
+    world.now += timedelta(seconds=20)
+    world.subscribe("flip", ANN)
+    world.service.consensus("BEARISH", past + timedelta(hours=4))
+    assert world.check() == []
+    world.service.consensus("BULLISH", past + timedelta(hours=8))
+    assert len(world.check()) == 1
+
+
+@pytest.mark.parametrize(("kind", "count"), [("harvest", 1), ("switch", 1), ("trade", 0)])
+def test_harvests_and_switches_of_lanes_are_sent(world, kind: str, count: int):
+    world.subscribe("lane", ANN)
+    world.check()
+    world.service.add_event(kind, world.now + timedelta(seconds=30))
+    assert len(world.check()) == count
+
+
+def test_events_before_the_first_check_are_not_sent(world):
+    world.subscribe("lane", ANN)
+    world.service.add_event("harvest", START - timedelta(minutes=5))
+    assert [world.check(), world.check()] == [[], []]
+
+
+def test_several_events_are_sent_in_order(world):
+    world.subscribe("lane", ANN)
+    world.check()
+    for minutes, kind, pool in ((5, "switch", "first pool"), (10, "harvest", "second pool")):
+        world.service.add_event(kind, world.now + timedelta(minutes=minutes), pool)
+    texts = [text for _, text, _ in world.check(after=timedelta(minutes=11))]
+    assert ["first pool" in text for text in texts] == [True, False]
+
+
+def test_events_older_than_a_day_are_not_sent(world):
+    world.subscribe("lane", ANN)
+    world.check()
+    world.service.add_event("harvest", world.now + timedelta(minutes=5))
+    world.service.add_event("harvest", world.now + timedelta(days=40))
+    assert len(world.check(after=timedelta(days=40, minutes=1))) == 1
+
+
+def test_the_history_is_read_only_after_a_new_bar(world):
+    for _ in range(3):
+        world.check()
+    assert "battle_history" not in world.service.calls
+
+
+ARRIVING = HistoryPending(503, {"detail": "The price history is arriving.", "retry_after_s": 40})
+
+
+@pytest.mark.parametrize("error", [DOWN, ARRIVING])
+def test_an_unreachable_service_sends_nothing(world, caplog, error):
+    """However many passes it takes; the next pass checks again, and the log has no traceback."""
+    for event in EVENTS:
+        world.subscribe(event, ANN)
+    world.service.broken = dict.fromkeys(world.service.documents, error)
+    assert [world.check(after=timedelta(hours=6)) for _ in range(5)] == [[]] * 5
+    assert "a check for alerts failed" not in caplog.text
+
+
+def test_a_failed_check_does_not_block_the_others(world, caplog):
+    world.subscribe("flip", ANN)
+    world.subscribe("hospital", ANN)
+    world.check()
+    world.service.documents["widget"] = {}
+    begin_month(world)
+    assert len(world.check()) == 1
+    assert "a check for alerts failed" in caplog.text

@@ -1,0 +1,320 @@
+"""All messages: they fit, their markup is valid, and they state the source of their numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from html import unescape
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot import messages
+from bot.languages import LANGUAGES, speaking, translate
+from bot.messages import captions, notices
+from bot.messages.markup import CAPTION, WIDTH, columns_of
+from bot.store import Follow, GroupSettings, OwnCall, Target
+from service.client import BadRequest, ServerFault
+from service.questions.circumstances import Circumstances
+from service.questions.understanding import understand
+from tests.bot import documents
+from tests.bot.catalogues import TRANSLATED
+from tests.bot.documents import HOSTILE, USAGE, every_string, repeated
+from tests.bot.messages.reading import Written, pages_of, text_of, texts_of
+from tests.questions.hostile_texts import SPOTS
+
+NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
+SWITCHES = {"followed": "on", "flip": "silent", "lane": "off", "hospital": "off", "digest": "on"}
+DIGEST = {"hour": 8, "timezone": "Europe/Zurich"}
+
+
+def follow(subject: str) -> Follow:
+    """A follow of a market, whose id and question are this text."""
+    return Follow(1, 1, 1, Target("chance", subject, 0.6, subject))
+
+
+LANE, CATEGORY = documents.BATTLE["lanes"][0]["name"], documents.HOSPITAL["strategies"][0]["category"]
+
+# Every message written from a document: the document, and the function that writes it.
+MESSAGES: dict[str, tuple[Any, Callable[[Any], Written]]] = {
+    "answer": (documents.answer(), lambda it: messages.answer(it, USAGE["quota"], "Ann")),
+    "readings": (documents.answer(), lambda it: messages.readings(it, [it["question"]])),
+    "votes": (documents.answer(), messages.votes),
+    "quota": (USAGE, messages.quota),
+    "lanes": (documents.BATTLE, messages.lanes),
+    "lanes of a venue": (documents.BATTLE, lambda it: messages.lanes(it, it["lanes"][0]["venue"], now=NOW)),
+    "lane": (documents.BATTLE, lambda it: messages.lane(it, LANE)),
+    "any lane": (documents.BATTLE, lambda it: messages.lane(it, it["lanes"][0]["name"].strip().lower())),
+    "lane event": (documents.event(), messages.lane_event),
+    "top": (documents.LEADERBOARD, messages.top),
+    "prices": (documents.PRICES, messages.prices),
+    "price": (documents.PRICES, lambda it: messages.one_price(it, it["prices"][0]["asset"])),
+    "forecast": (documents.forecast(), messages.forecast),
+    "forecasts": ([documents.forecast()], messages.forecasts),
+    "strategy": (documents.strategy(), messages.strategy),
+    "markets": (documents.PREDICTIONS, messages.markets),
+    "accuracy": (documents.versus(), messages.accuracy),
+    "challenge": (documents.challenge(), lambda it: messages.challenge(it, is_author=True)),
+    "challenges": (documents.CHALLENGES, messages.challenges),
+    "created": (documents.challenge(), messages.created),
+    "resolved": (documents.challenge(), messages.resolved),
+    "hospital": (documents.HOSPITAL, messages.hospital),
+    "hospital of a category": (documents.HOSPITAL, lambda it: messages.hospital(it, CATEGORY)),
+    "snapshot": (documents.HOSPITAL, messages.snapshot),
+    "streaks": (documents.STREAKS, messages.streaks),
+    "news": (documents.NEWS_PULSE, messages.news),
+    "brain": (documents.APEX, messages.brain),
+    "fund": (documents.fund(), messages.fund),
+    "flipped": (documents.WIDGET, lambda it: messages.flipped(it, it)),
+    "digest": (
+        {"widget": documents.WIDGET, "battle": documents.BATTLE, "versus": documents.versus()},
+        lambda it: messages.digest(**it, now=NOW),
+    ),
+    "weekly": (
+        {
+            "resolved": documents.week(40),
+            "versus": documents.versus(),
+            "battle": documents.BATTLE,
+            "challenges": documents.CHALLENGES,
+        },
+        lambda it: messages.weekly(**it, now=documents.AS_OF),
+    ),
+    "live challenge": (documents.challenge(), messages.live_challenge),
+    "resolved live challenge": (documents.challenge(status="resolved"), messages.live_challenge),
+    "alerts": (
+        {"switches": SWITCHES, "digest": DIGEST},
+        lambda it: messages.alerts({**it["switches"], it["digest"]["timezone"]: "on"}, it["digest"]),
+    ),
+    "market": (documents.market(), messages.one_market),
+    "resolved market": (documents.resolved_market(), messages.market_resolved),
+    "page of a resolved market": (documents.resolved_market(), messages.one_market),
+    "changed sides": (documents.market(), messages.sides_changed),
+    "reached probability": (documents.market(), lambda it: messages.chance_reached(it, 0.6)),
+    "reached price": (documents.PRICES, lambda it: messages.price_reached(it, it["prices"][0], 55_000)),
+    "decided question": (documents.decided_answer(), messages.answer_resolved),
+    "following": ({"follows": ["btc"]}, lambda it: messages.following(list(map(follow, it["follows"])))),
+    "own page": (
+        {"called": [documents.market()], "answers": [documents.decided_answer()], "name": "sturdy-owl"},
+        lambda it: messages.own_page(
+            [(OwnCall("a", "yes", 0.65), market) for market in it["called"]],
+            it["answers"],
+            it["name"],
+            documents.PREDICTIONS,
+        ),
+    ),
+    "forecasters": (documents.forecasters(), lambda it: messages.forecasters(it, it["entries"][0], "sturdy-owl")),
+    "question asked for a deadline": ("Will it?", messages.ask_deadline),
+    "confirm": ("Will it?", lambda it: messages.confirm(it, it)),
+    "bad deadline": ("No such day.", messages.bad_deadline),
+    "deleted": ({"what": "drafts"}, lambda it: messages.deleted({it["what"]: 2})),
+    "refusal": ({"code": "c", "detail": "No."}, lambda it: messages.failure(BadRequest(400, it))),
+    "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failure(ServerFault(500, it))),
+}
+FIXED = {
+    "start": messages.start,
+    "help": messages.help_text,
+    "privacy": messages.privacy,
+    "delete asked": messages.confirm_deletion,
+    "busy": messages.busy,
+    "expired": messages.expired,
+    "nothing open": messages.nothing_to_cancel,
+    "unknown command": messages.unknown_command,
+    "group": messages.challenge_in_private,
+    "settings of a group": lambda: messages.group_settings(GroupSettings(weekly=True, commands_only=False)),
+    "ask question": messages.ask_question,
+}
+# Messages with a time in their footer, named like the function that writes them.
+TIMED = ["lanes", "top", "prices", "strategy", "accuracy", "streaks", "news", "brain", "fund", "hospital", "markets"]
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.parametrize("times", [1, 20])
+def test_the_worst_case_fits(name, times):
+    """Every string has 3,000 characters of markup, every list is twenty times as long."""
+    document, write = MESSAGES[name]
+    texts_of(write(every_string(repeated(document, times), lambda _: HOSTILE * 600)))
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
+@given(text=st.text(st.characters(exclude_categories=[]), max_size=400), times=st.integers(1, 6))
+def test_any_text_in_a_document_gives_a_valid_message(name, text, times):
+    """Also unpaired surrogates, line breaks and direction marks."""
+    document, write = MESSAGES[name]
+    texts_of(write(every_string(repeated(document, times), lambda _: text)))
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_fixed_message_is_valid(name):
+    shown = text_of(FIXED[name]())
+    assert "!" not in shown
+
+
+@pytest.mark.parametrize("name", ["lanes", "lane", "lane event", "top", "strategy", "hospital", "snapshot", "fund"])
+def test_paper_trading_and_market_are_stated(name):
+    document, write = MESSAGES[name]
+    for page in texts_of(write(document | {"world": "simulated"})):
+        assert "PAPER · SIMULATED market" in page
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_old_numbers_are_marked_stale(name):
+    document, _ = MESSAGES[name]
+    write = getattr(messages, name)
+    late = datetime(2030, 1, 1, tzinfo=UTC)
+    assert "STALE" in text_of(write(document, now=late))
+    assert "STALE" not in text_of(write(document, now=datetime(2020, 1, 1, tzinfo=UTC)))
+    assert "STALE" not in text_of(write(document | {"world": "replay"}, now=late))
+
+
+RECEIPT = {"vote": "yes", "user_votes": {"yes": 1200, "no": 3}}
+NOTICES = {
+    "question missing": notices.question_missing,
+    "strategy": notices.choose_strategy,
+    "asset": lambda: notices.unknown_asset("top", ["btc", "gold"]),
+    "text only": notices.text_only,
+    "private": notices.private_only,
+    "cancelled": notices.cancelled,
+    "draft gone": notices.draft_gone,
+    "nothing deleted": notices.nothing_deleted,
+    "voted": lambda: notices.voted(RECEIPT),
+    "hour": notices.choose_hour,
+    "zone": notices.choose_zone,
+    "unknown zone": lambda: notices.unknown_zone("Moon"),
+    "language": notices.choose_language,
+    "language chosen": notices.language_chosen,
+    "admins": notices.admins_only,
+    "impossible date": notices.impossible_date,
+    "date out of range": lambda: notices.date_out_of_range("2026-11-21", "2027-11-20"),
+    "too long": lambda: notices.question_too_long(1234, 500),
+    "interrupted": notices.interrupted,
+    "given back": lambda: notices.given_back("Will it?"),
+    "moved": notices.group_moved,
+    "too fast": notices.too_fast,
+    "checking": notices.still_checking,
+    "error": notices.internal_error,
+    "waiting": lambda: messages.waiting(9),
+    "progress": lambda: messages.progress(3, 9),
+}
+POPUPS = (lambda: notices.voted(RECEIPT), notices.admins_only, notices.too_fast, messages.expired)
+EACH = pytest.mark.parametrize("language", LANGUAGES)
+CUT = re.compile(r"\S…\S")
+
+
+def rows_of(page: str) -> list[str]:
+    """The rows of a page's tables."""
+    parts = page.split("<pre>")[1:]
+    return [row for part in parts for row in unescape(part.split("</pre>")[0]).split("\n")]
+
+
+@EACH
+@pytest.mark.parametrize("name", MESSAGES)
+def test_every_message_is_valid_in_every_language(language, name):
+    """The rows of its tables fit a phone, and no cell is cut that is whole in English."""
+    document, write = MESSAGES[name]
+    english = [row for page in pages_of(write(document)) for row in rows_of(page)]
+    with speaking(language):
+        pages = texts_of(write(document)) and pages_of(write(document))
+    rows = [row for page in pages for row in rows_of(page)]
+    assert [row for row in rows if columns_of(row) > WIDTH] == []
+    assert len([row for row in rows if CUT.search(row)]) <= len([row for row in english if CUT.search(row)]), rows
+
+
+@pytest.mark.slow
+@EACH
+def test_the_worst_case_fits_in_every_language(language):
+    """Every string has 3,000 characters of markup; longer lists are checked in English."""
+    with speaking(language):
+        for document, write in MESSAGES.values():
+            texts_of(write(every_string(document, lambda _: HOSTILE * 600)))
+
+
+@EACH
+def test_captions_fit_in_every_language(language):
+    quote = documents.PRICES["prices"][0]
+    with speaking(language):
+        for text in (
+            captions.lanes(documents.history(), "7d"),
+            captions.lane(documents.history(), "30d"),
+            captions.strategy(documents.strategy(), "24h"),
+            captions.fund(documents.fund(), "all"),
+            captions.accuracy(documents.versus()),
+            captions.price(documents.PRICES, quote, documents.forecast()),
+            captions.forecast(documents.forecast(), "30d"),
+            captions.answer(documents.ANSWER),
+        ):
+            texts_of(text, CAPTION)
+
+
+@EACH
+def test_every_short_reply_is_valid_in_every_language(language):
+    with speaking(language):
+        for write in (*FIXED.values(), *NOTICES.values()):
+            text_of(write())
+
+
+@EACH
+def test_popups_fit_in_every_language(language):
+    """Telegram shows at most 200 characters."""
+    with speaking(language):
+        assert max(len(write()) for write in POPUPS) <= 200
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_short_reply_is_translated(language):
+    for write in (*FIXED.values(), *NOTICES.values()):
+        with speaking(language):
+            translated = write()
+        assert translated != write()
+
+
+@EACH
+def test_plurals_follow_the_number(language):
+    """Each number gets a text, also those of languages with more than two forms."""
+    with speaking(language):
+        for n in (0, 1, 2, 5, 21, 1000):
+            usage = {"quota": {"limit": n, "remaining": 1, "reset_at": "2026-11-22T00:00:00Z"}}
+            assert text_of(messages.quota(usage))
+
+
+def test_russian_counts_with_three_forms():
+    with speaking("ru"):
+        shown = [messages.waiting(n) for n in (1, 2, 5, 21)]
+    assert [text.split()[2] for text in shown] == ["модель", "модели", "моделей", "модель"]
+
+
+def test_an_answer_in_german_reads_like_german():
+    with speaking("de"):
+        shown = text_of(messages.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
+    assert "Ann: heute noch 1 von 10 Fragen" in shown
+    assert "SIMULIERTER Markt · Stand 21.11.2026 12:05 UTC" in shown
+    assert "Keine Anlageberatung" in shown
+
+
+# A date as a person types it.
+DEADLINES = {
+    "en": "31 December",
+    "de": "31. Dezember",
+    "es": "31 de diciembre",
+    "fr": "31 décembre",
+    "it": "31 dicembre",
+    "pt": "31 de dezembro",
+    "tr": "31 Aralık",
+    "ru": "31 декабря",
+    "zh": "12月31日",
+    "ja": "12月31日",
+}
+
+
+@EACH
+def test_the_service_understands_the_bots_examples(language):
+    """The question of /start, and the question with which the bot has a deadline read."""
+    with speaking(language):
+        example = re.search("<i>(.*)</i>", messages.start())[1]
+        dated = translate("Will Bitcoin rise by {deadline}?", deadline=DEADLINES[language])
+    for text in (example, dated):
+        question = understand(text, Circumstances(NOW, SPOTS))
+        assert f"{question.deadline:%Y-%m-%d}" == "2026-12-31", text
