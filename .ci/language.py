@@ -5,7 +5,7 @@ python .ci/language.py --words app.py service bot notebooks tests      the share
 python .ci/language.py --renew app.py service bot notebooks tests      fewer of them are allowed from now on
 
 Whether a word is a noun is told by its ending and by two short lists. The words that stood in the code before the rule
-are counted in `no_nouns.txt`, and none of them may become more.
+are counted in `no_nouns.txt`; together they may not become more.
 """
 
 from __future__ import annotations
@@ -95,16 +95,21 @@ def words_of(trees: dict[Path, ast.AST]) -> dict[str, list[str]]:
     return words
 
 
-def violations(trees: dict[Path, ast.AST], words: dict[str, list[str]], allowed: dict[str, int]) -> Iterator[str]:
-    """A line of text for each rejected name; underscores around it and capitals change nothing."""
+def rejected(trees: dict[Path, ast.AST]) -> Iterator[str]:
+    """A line of text for each name that is REJECTED; underscores around it and capitals change nothing."""
     for file, tree in trees.items():
         for line, name in (*bindings(tree), *definitions(tree)):
             if name.strip("_").lower() in REJECTED:
                 yield f"{file}:{line}: `{name}` does not say what it holds; use the noun of its value"
+
+
+def no_nouns(words: dict[str, list[str]], allowed: Counter[str]) -> Iterator[str]:
+    """Where more bindings than allowed are no nouns, the places of the words that have become more."""
+    if sum(map(len, words.values())) <= allowed.total():
+        return
     for word, places in words.items():
-        most = allowed.get(word, 0)
-        for place in places if len(places) > most else ():
-            yield f"{place}: `{word}` is no noun; of {len(places)} places only {most} stood here before the rule"
+        for place in places if len(places) > allowed[word] else ():
+            yield f"{place}: `{word}` is no noun, and stands in {len(places)} places, formerly in {allowed[word]}"
 
 
 def main(arguments: list[str]) -> int:
@@ -116,19 +121,19 @@ def main(arguments: list[str]) -> int:
     nouns = len(words.pop("", ()))
     counts = Counter({word: len(places) for word, places in words.items()})
     lines = [line.split() for line in ALLOWED.read_text(encoding="utf-8").splitlines()] if ALLOWED.exists() else []
-    allowed = {word: int(number) for number, word in lines} or counts
+    allowed = Counter({word: int(number) for number, word in lines}) or counts
     if option == "--words":
         every = counts.total() + nouns
         print(f"{counts.total():,} of {every:,} bindings are no nouns: {counts.total() / every:.1%}")
         for word, number in counts.most_common(60):
             print(f"{number:6} {word}")
     elif option == "--renew":
-        fewer = {word: min(number, allowed.get(word, 0)) for word, number in sorted(counts.items())}
+        fewer = {word: min(number, allowed[word]) for word, number in sorted(counts.items())}
         ALLOWED.write_text("".join(f"{number} {word}\n" for word, number in fewer.items() if number), encoding="utf-8")
     else:
-        rejected = list(violations(trees, words, allowed))
-        print("\n".join(rejected) or f"{len(files)} files: every binding says what it holds")
-        return bool(rejected)
+        faults = [*rejected(trees), *no_nouns(words, allowed)]
+        print("\n".join(faults) or f"{len(files)} files: every binding says what it holds")
+        return bool(faults)
     return 0
 
 
