@@ -18,8 +18,8 @@ from service.market.bars import Bars
 from service.market.coin_bars import CoinBars
 from service.market.instants import DAY, HOUR, MINUTE
 from service.questions.coins import Coins
+from service.questions.criterion import invalid
 from service.questions.question import Question
-from service.questions.refusals import invalid
 from service.sources.feeds.coin_bars import CAUGHT_UP_S, HISTORY_S, extend
 from service.store import bars, coins, windows
 from service.store.coins import StoredCoin

@@ -14,10 +14,10 @@ from service.errors import InvalidQuestion
 from service.questions.amount import Amount
 from service.questions.canonical import brief, is_end_of_day
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, stay
+from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
 from service.questions.kinds import KINDS
-from service.questions.kinds.levels import Close, Touch
+from service.questions.kinds.levels import Close, Touch, stay
 from service.questions.kinds.path import takes_place_at
 from service.questions.parse import Parse, has_two_orders
 from service.questions.question import Question

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from service.questions.refusals import invalid
+from service.questions.criterion import invalid
 from service.questions.tokens import Token
 
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"

@@ -13,6 +13,7 @@ from datetime import datetime, time
 from functools import partial
 
 from service.market.assets import asset_of
+from service.questions.criterion import price
 from service.questions.question import Leg, Question
 
 LAST_SECOND = time(23, 59, 59)
@@ -115,16 +116,3 @@ def _plain_name(asset: str) -> str:
 def _name(asset: str) -> str:
     name = _plain_name(asset)
     return name if name.lower() == asset else f"{name} ({asset})"
-
-
-def rounded(value: float) -> float:
-    """The value to eight significant digits: as exact as a question is."""
-    return float(f"{value:.8g}")
-
-
-def price(usd: float | None) -> str:
-    """The price with commas between thousands, up to eight significant digits and no trailing zeros; "" for None."""
-    if usd is None:
-        return ""
-    whole, _, decimals = f"{rounded(usd):,.10f}".partition(".")
-    return f"{whole}.{decimals}".rstrip("0").rstrip(".")

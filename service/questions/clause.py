@@ -9,8 +9,8 @@ from itertools import pairwise
 from service.market.rates import NO_RATES, Rates
 from service.questions.amount import Amount
 from service.questions.amounts import find_amounts
+from service.questions.criterion import invalid
 from service.questions.currencies import convert
-from service.questions.refusals import invalid
 from service.questions.relevance import is_apart, is_price, may_be_level
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, Language
@@ -30,6 +30,8 @@ BETWEEN_LEVELS = (
 )
 # Chinese negations that make a question where they are the last word: "能破10万不".
 ASKING = {"不", "没", "沒", "没有", "沒有", "否"}
+# Words before a deadline up to which a state lasts.
+OVER_TIME = ("until", "lasting", "within", "during")
 # How many words after "from" may say where the price comes from.
 ORIGIN = 3
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from service.questions.amount import Amount
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, between, of_zero
+from service.questions.criterion import Criterion, invalid
 from service.questions.kinds import KINDS
-from service.questions.kinds.levels import Close, Touch
+from service.questions.kinds.levels import Close, Touch, between, of_zero
 from service.questions.kinds.paths import Average
 from service.questions.levels import of_levels
 from service.questions.moves import of_multiples, of_percents, of_words
-from service.questions.refusals import invalid
 from service.questions.vocabulary import BEAR, BULL, MOTIONS
 
 # Kinds that make a part or a multiple of a record: "half of the all-time high".

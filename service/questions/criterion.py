@@ -1,24 +1,23 @@
-"""The event that YES stands for, and the functions that create one."""
+"""What must happen in a question, the prices in it, and the refusals, which say how to ask instead."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from service.questions.canonical import price, rounded
-from service.questions.kinds import Comparator
-from service.questions.kinds.levels import Close, First, Touch
-from service.questions.question import Leg
-from service.questions.refusals import invalid
+from service.errors import FieldError, InvalidQuestion, NotAMarketQuestion
+from service.market.assets import ASSETS
 
-# Words before a deadline up to which a state lasts.
-OVER_TIME = ("until", "lasting", "within", "during")
-RANGE_AT_END = "For a range, only the price at the deadline counts."
+if TYPE_CHECKING:
+    from service.questions.question import Leg
+
+NAMES = ", ".join(
+    f"{asset.name} ({asset.key})" if asset.name.lower() != asset.key else asset.name for asset in ASSETS.values()
+)
+EXAMPLE = "Will bitcoin reach 120,000 USD by December 31?"
 # A level farther from the spot price than this factor is taken for a mistake.
 WIDEST = 100.0
-# Two levels farther apart than this factor are not taken for a range.
-WIDEST_RANGE = 20.0
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Criterion:
     side of the level: the spot price decided.
     """
 
-    comparator: Comparator
+    comparator: str
     level: float | None = None
     upper_level: float | None = None
     level_pct: float | None = None
@@ -46,49 +45,18 @@ class Criterion:
         return replace(self, notes=(*self.notes, note))
 
 
-def touch(level: float, upward: bool) -> Criterion:
-    """Some price before the deadline is at the level or beyond it."""
-    return Criterion(Touch.names[not upward], level)
+def invalid(detail: str) -> InvalidQuestion:
+    """The refusal of a market question that cannot be answered; its error names the field `question`."""
+    return InvalidQuestion(detail, [FieldError("question", detail)])
 
 
-def close(level: float, upward: bool) -> Criterion:
-    """The last price before the deadline is beyond the level."""
-    return Criterion(Close.names[not upward], level)
-
-
-def of_zero(spot: float) -> Criterion:
-    """The price falls to a hundredth, the least level that a question may name, rounded up to two digits."""
-    least = spot / WIDEST
-    step = 10 ** (math.floor(math.log10(least)) - 1)
-    level = checked(math.ceil(least / step) * step, spot)
-    return touch(level, upward=False).noted(
-        f"Zero is understood as {price(level)} USD, about a hundredth of the present price, at any time."
+def not_about_markets() -> NotAMarketQuestion:
+    """The refusal of a text that is not about a market."""
+    detail = (
+        f"The question names no market. Ask about the price of one of {NAMES}: whether it goes up or down or reaches "
+        f"a level, and by when. For example: {EXAMPLE}"
     )
-
-
-def stay(level: float, below: bool) -> Criterion:
-    """No price before the deadline is at the level or beyond it."""
-    return replace(touch(level, upward=below), negated=True)
-
-
-def between(low: float, high: float, spot: float, *, lasting: bool = False) -> Criterion:
-    """The last price before the deadline is in the range; `lasting` if the question asked for all prices to be."""
-    ends = sorted((checked(low, spot), checked(high, spot)))
-    if ends[0] == ends[1]:
-        raise invalid("The two ends of the range are the same. Name a lower and an upper level.")
-    if ends[1] > ends[0] * WIDEST_RANGE:
-        raise invalid("The two levels are too far apart for a range. Ask about one of them.")
-    criterion = Criterion("between", ends[0], ends[1])
-    return criterion.noted(RANGE_AT_END) if lasting else criterion
-
-
-def order(first: float, second: float, spot: float) -> Criterion:
-    """The first level is reached before the second; they must be on two sides of the spot price."""
-    lower, upper = sorted((checked(first, spot), checked(second, spot)))
-    if not lower < spot < upper:
-        raise invalid("Of two levels, one must be above and one below the present price. Ask about one of them.")
-    criterion = Criterion(First.names[first < second], lower, upper)
-    return criterion.noted("If neither level is reached by the deadline, neither is reached first: no such event.")
+    return NotAMarketQuestion(detail, [FieldError("question", detail)])
 
 
 def checked(level: float, spot: float) -> float:
@@ -98,3 +66,16 @@ def checked(level: float, spot: float) -> float:
     limits = f"between {price(spot / WIDEST)} and {price(spot * WIDEST)}"
     hint = f" Did you mean {level * 1000:,.0f}?" if 0.2 < level * 1000 / spot < 5 else ""
     raise invalid(f"The level is implausible at a price of {price(spot)} USD. It must be {limits}.{hint}")
+
+
+def rounded(value: float) -> float:
+    """The value to eight significant digits: as exact as a question is."""
+    return float(f"{value:.8g}")
+
+
+def price(usd: float | None) -> str:
+    """The price with commas between thousands, up to eight significant digits and no trailing zeros; "" for None."""
+    if usd is None:
+        return ""
+    whole, _, decimals = f"{rounded(usd):,.10f}".partition(".")
+    return f"{whole}.{decimals}".rstrip("0").rstrip(".")

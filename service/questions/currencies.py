@@ -10,8 +10,7 @@ from service.errors import InvalidQuestion
 from service.market.rates import Rate, Rates
 from service.questions.amount import Amount
 from service.questions.amounts import UNCONVERTED
-from service.questions.canonical import price
-from service.questions.refusals import invalid
+from service.questions.criterion import invalid, price
 from service.questions.tokens import Token
 
 # Each currency that is converted, with the name of one unit.

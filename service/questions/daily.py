@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from service.questions.criterion import RANGE_AT_END, Criterion
+from service.questions.criterion import Criterion, invalid
 from service.questions.day_counts import HOW, MOST_DAYS, DayCount
 from service.questions.kinds import KINDS, Comparator
-from service.questions.kinds.levels import Close, Direction, Touch
+from service.questions.kinds.levels import RANGE_AT_END, Close, Direction, Touch
 from service.questions.kinds.paths import DaysBeyond, DaysMoving
-from service.questions.refusals import invalid
 
 
 def counted(

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from service.questions.any_day import HOW, LIMITS, is_days, names_large_day, without_any_day
+from service.questions.criterion import invalid
 from service.questions.numerals import readings
-from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
 MOST_DAYS = 60

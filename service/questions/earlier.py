@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from service.market.assets import asset_of
-from service.questions.canonical import price
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, checked, close
+from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import Span, spans
@@ -22,9 +21,9 @@ from service.questions.dates.roles import with_units
 from service.questions.day_counts import OVER_TIME
 from service.questions.history import Setting
 from service.questions.kinds import KINDS
+from service.questions.kinds.levels import close
 from service.questions.kinds.references import Comparison
 from service.questions.moves import COLOURS
-from service.questions.refusals import invalid
 from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from service.errors import InvalidQuestion
 from service.market.assets import asset_of, tick_of
-from service.questions.canonical import price
-from service.questions.criterion import checked
+from service.questions.criterion import checked, invalid, price
 from service.questions.dates.matching import spans
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Today
@@ -21,7 +20,6 @@ from service.questions.dates.years import YEARLESS, is_year
 from service.questions.high_low import is_amount, side_of, with_paths
 from service.questions.history import Setting
 from service.questions.records import UNITS, reaches_back
-from service.questions.refusals import invalid
 from service.questions.tokens import Token, read
 from service.questions.vocabulary import BEAR, BULL, Language
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from service.errors import InvalidQuestion
 from service.questions.amount import Amount, scaled
-from service.questions.canonical import price
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, between, checked, close, order, stay, touch
+from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.day_counts import LEAST
+from service.questions.kinds.levels import between, close, order, stay, touch
 from service.questions.ranges import around, of_digits, of_range
-from service.questions.refusals import invalid
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVING
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.

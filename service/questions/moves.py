@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import Literal
 
 from service.questions.amount import Amount
-from service.questions.canonical import price, rounded
-from service.questions.clause import RANGES, Clause
-from service.questions.criterion import OVER_TIME, Criterion, between, checked, close, touch
-from service.questions.refusals import invalid
+from service.questions.clause import OVER_TIME, RANGES, Clause
+from service.questions.criterion import Criterion, checked, invalid, price, rounded
+from service.questions.kinds.levels import between, close, touch
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVING
 

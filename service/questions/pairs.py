@@ -18,7 +18,7 @@ from service.questions.amounts import find_amounts
 from service.questions.circumstances import Circumstances
 from service.questions.clause import read_clause
 from service.questions.criteria import find_criterion
-from service.questions.criterion import Criterion
+from service.questions.criterion import Criterion, invalid
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
@@ -27,7 +27,6 @@ from service.questions.history import Setting
 from service.questions.kinds import KINDS
 from service.questions.question import Leg
 from service.questions.records import of_record
-from service.questions.refusals import invalid
 from service.questions.relevance import NEAR
 from service.questions.scope import refuse_other_matters, refuse_unreadable
 from service.questions.subject import Subject

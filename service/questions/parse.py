@@ -8,11 +8,11 @@ from datetime import datetime
 from functools import cached_property
 
 from service.market.assets import asset_of, trading_days
-from service.questions.canonical import canonical, price
+from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause
 from service.questions.criteria import compare, find_criterion
-from service.questions.criterion import Criterion, of_zero
+from service.questions.criterion import Criterion, price
 from service.questions.currencies import conversion_notes
 from service.questions.daily import counted
 from service.questions.dates.deadline import Deadline
@@ -20,11 +20,10 @@ from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.history import Setting
 from service.questions.kinds import KINDS
-from service.questions.kinds.levels import Touch
+from service.questions.kinds.levels import Touch, of_zero
 from service.questions.levels import STEP
 from service.questions.lexicon import ENGLISH
 from service.questions.moves import nothing_definite, start_of_move
-from service.questions.moving_averages import of_moving_average
 from service.questions.question import Question
 from service.questions.records import of_record
 from service.questions.scope import asks_price_now
@@ -105,8 +104,11 @@ class Parse:
             return compare(self.clause)
         if self.split.is_order and not self.clause.kinds & {"will", "reach"}:
             return nothing_definite()
-        if special := of_moving_average(self.clause, self._setting) or of_record(self.clause, self._setting):
-            return special
+        for kind in KINDS.values():
+            if criterion := kind.read(self.clause, self._setting):
+                return criterion
+        if record := of_record(self.clause, self._setting):
+            return record
         return find_criterion(self.clause, self.spot, self.deadline.preposition)
 
     @cached_property

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from service.questions.amount import Amount
-from service.questions.canonical import price
-from service.questions.clause import RANGES, Clause
-from service.questions.criterion import OVER_TIME, Criterion, between, checked, close, touch
-from service.questions.refusals import invalid
+from service.questions.clause import OVER_TIME, RANGES, Clause
+from service.questions.criterion import Criterion, checked, invalid, price
+from service.questions.kinds.levels import between, close, touch
 
 # "Around 90k" means at most this share above or below it.
 AROUND = 0.02

@@ -7,7 +7,8 @@ from datetime import datetime
 
 from service.market.assets import YEAR_HOURS, asset_of, calendar_of, trading_days
 from service.market.instants import utc
-from service.questions.canonical import day_count, price
+from service.questions.canonical import day_count
+from service.questions.criterion import price
 from service.questions.question import Question
 
 

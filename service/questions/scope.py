@@ -8,10 +8,9 @@ from itertools import pairwise
 
 from service.errors import InvalidQuestion, InvalidRequest
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion
+from service.questions.criterion import EXAMPLE, NAMES, Criterion, invalid, not_about_markets
 from service.questions.dates.deadline import Deadline
 from service.questions.numerals import first_value
-from service.questions.refusals import EXAMPLE, NAMES, invalid, not_about_markets
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
 from service.questions.tokens import Token

@@ -10,7 +10,7 @@ from itertools import pairwise
 from service.market.assets import ASSETS, asset_of
 from service.questions.circumstances import Circumstances
 from service.questions.coins import Coins, is_single_coin
-from service.questions.refusals import NAMES, invalid
+from service.questions.criterion import NAMES, invalid
 from service.questions.tokens import Token
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"

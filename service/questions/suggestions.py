@@ -13,11 +13,11 @@ from service.questions.amounts import find_amounts
 from service.questions.canonical import LAST_SECOND, brief
 from service.questions.circumstances import Circumstances
 from service.questions.coins import TokenizedText
-from service.questions.criterion import Criterion, checked, touch
+from service.questions.criterion import EXAMPLE, Criterion, checked
 from service.questions.dates.deadline import Deadline, find_deadline
+from service.questions.kinds.levels import touch
 from service.questions.parse import build
 from service.questions.question import Question
-from service.questions.refusals import EXAMPLE
 from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, Language

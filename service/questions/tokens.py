@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from service.questions.criterion import EXAMPLE, invalid
 from service.questions.lexicon import GLYPH, NUMERALS, Lexicon, Sense, Senses, fold, guess_language, lexicon
-from service.questions.refusals import EXAMPLE, invalid
 from service.questions.vocabulary import Language
 
 LETTER = f"(?:(?![{GLYPH}])[^\\W\\d_])"

@@ -12,6 +12,7 @@ from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
 from service.questions.circumstances import Circumstances
 from service.questions.clause import read_clause
 from service.questions.coins import TokenizedText, read_markets
+from service.questions.criterion import invalid
 from service.questions.currencies import refuse_unpriced
 from service.questions.dates.deadline import Deadline, find_deadline
 from service.questions.dates.reading import Today
@@ -25,7 +26,6 @@ from service.questions.pairs import find_pair, refuse_two_deadlines
 from service.questions.parse import Parse
 from service.questions.question import Question
 from service.questions.records import with_period
-from service.questions.refusals import invalid
 from service.questions.scope import (
     nameless,
     refuse_looking_back,

@@ -10,7 +10,7 @@ import pytest
 from service.config import Settings
 from service.market.assets import ASSETS
 from service.market.instants import DAY
-from service.questions.canonical import price
+from service.questions.criterion import price
 from service.sources.llm.seat import ModelSeat
 from tests.forecasting.made import FIRST, made_bars
 from tests.measure.evaluate_models import Case, ask_all, configured, evaluate, past_cases, show

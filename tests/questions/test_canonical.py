@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from service.questions.canonical import canonical, price
+from service.questions.canonical import canonical
+from service.questions.criterion import price
 from service.questions.kinds import KINDS
 from service.questions.question import Leg
 from tests.questions.asking import question

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from service.errors import InvalidQuestion
-from service.questions.criterion import between, checked, stay
+from service.questions.criterion import checked
+from service.questions.kinds.levels import between, stay
 
 
 def test_staying_above_a_level_is_not_touching_it():

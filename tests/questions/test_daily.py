@@ -9,9 +9,10 @@ from typing import Literal
 import pytest
 
 from service.errors import InvalidQuestion
-from service.questions.criterion import RANGE_AT_END, Criterion, between, close, stay, touch
+from service.questions.criterion import Criterion
 from service.questions.daily import counted
 from service.questions.day_counts import DayCount
+from service.questions.kinds.levels import RANGE_AT_END, between, close, stay, touch
 
 ABOVE = close(60_000.0, upward=True)
 

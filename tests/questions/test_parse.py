@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from service.questions import Circumstances, understand
-from service.questions.criterion import touch
 from service.questions.dates.deadline import Deadline
+from service.questions.kinds.levels import touch
 from service.questions.parse import build, has_two_orders
 from service.questions.subject import Subject
 from service.questions.tokens import read

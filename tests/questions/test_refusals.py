@@ -9,7 +9,7 @@ import pytest
 from service.errors import InvalidQuestion, InvalidRequest
 from service.market.assets import ASSETS
 from service.questions import Circumstances, understand
-from service.questions.refusals import EXAMPLE, invalid, not_about_markets
+from service.questions.criterion import EXAMPLE, invalid, not_about_markets
 from tests.questions.asking import NOW, SPOTS
 from tests.questions.test_cases import CASES, Case
 

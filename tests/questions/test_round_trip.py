@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from service.market.assets import trading_days
 from service.questions import Circumstances, understand
-from service.questions.canonical import rounded
-from service.questions.criterion import WIDEST, WIDEST_RANGE, Criterion
+from service.questions.criterion import WIDEST, Criterion, rounded
 from service.questions.dates.deadline import Deadline
 from service.questions.day_counts import MOST_DAYS
 from service.questions.kinds import KINDS, Comparator
-from service.questions.kinds.levels import First
+from service.questions.kinds.levels import WIDEST_RANGE, First
 from service.questions.kinds.paths import DaysBeyond, DaysMoving
 from service.questions.kinds.references import Comparison, MovingAverage
 from service.questions.parse import build

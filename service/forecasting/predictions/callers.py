@@ -17,7 +17,7 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.voters.votes import Answer
 from service.market.instants import HOUR, iso, utc
 from service.questions import Circumstances, read_any, rule
-from service.questions.refusals import EXAMPLE, invalid
+from service.questions.criterion import EXAMPLE, invalid
 from service.scores.proper import brier, log_score
 
 LAST_SECOND = time(23, 59, 59)

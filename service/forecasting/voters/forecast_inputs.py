@@ -22,7 +22,7 @@ from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.path_events import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
 from service.market.assets import YEAR_HOURS, calendar_of, is_open, open_hours
 from service.market.instants import HOUR
-from service.questions.canonical import price
+from service.questions.criterion import price
 from service.questions.kinds.path import takes_place_at
 from service.questions.question import Question
 

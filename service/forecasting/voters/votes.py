@@ -12,7 +12,7 @@ from service.forecasting.voters.track_record import BandRecord, Standing
 from service.market.clock import World
 from service.market.instants import utc
 from service.questions.alternatives import Alternative, alternatives
-from service.questions.canonical import price
+from service.questions.criterion import price
 from service.questions.events import TopicQuestion
 from service.questions.kinds import Comparator, Polarity
 from service.questions.parse import Parse

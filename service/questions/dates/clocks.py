@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, time, tzinfo
 
+from service.questions.criterion import invalid
 from service.questions.dates.hours import Hour, hour_at
 from service.questions.dates.periods import UNDERSTOOD
 from service.questions.dates.zones import Zone, without_zone, zone_after, zone_at
-from service.questions.refusals import invalid
 from service.questions.tokens import DASHES, Token
 
 DAY_END = time(23, 59, 59)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from service.errors import InvalidQuestion
+from service.questions.criterion import invalid
 from service.questions.dates.candidate import FIRMLY, STRENGTH, Candidate
 from service.questions.dates.clocks import DAY_END, Clock, without_clocks
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.periods import UNDERSTOOD
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import PARTS, with_units
-from service.questions.refusals import invalid
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import Language
 

@@ -8,10 +8,10 @@ from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from service.errors import InvalidQuestion
+from service.questions.criterion import invalid
 from service.questions.dates import periods
 from service.questions.dates.periods import DateRange
 from service.questions.numerals import readings
-from service.questions.refusals import invalid
 from service.questions.tokens import Token
 
 # Where the parts of a range end, as a share of its length.

@@ -8,7 +8,7 @@ from datetime import timedelta, timezone, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from service.questions.refusals import invalid
+from service.questions.criterion import invalid
 from service.questions.tokens import Token
 
 # Abbreviations that stand for several zones.

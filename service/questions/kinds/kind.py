@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 from service.questions.kinds.path import Path, RecordedPath, Values
 
 if TYPE_CHECKING:
+    from service.questions.clause import Clause
+    from service.questions.criterion import Criterion
+    from service.questions.history import Setting
     from service.questions.question import Question
 
 Polarity = Literal["bull", "bear", "none"]
@@ -128,6 +131,10 @@ class Kind:
     def is_beyond(self, value: Values, other: Values) -> Values:
         """Whether a value is on this side of another one."""
         return value > other if self.side > 0 else value < other
+
+    def read(self, clause: Clause, setting: Setting) -> Criterion | None:  # noqa: ARG002
+        """What a clause asks in words of this kind; None for any other, and where amounts and directions say it."""
+        return None
 
     def event(self, question: Question, path: Path) -> Values:
         """Whether it takes place on the path, regardless of `negated`; one half where the path does not tell."""

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from service.questions.criterion import WIDEST, Criterion, checked, invalid, price
 from service.questions.kinds.kind import Chances, Kind, Polarity, polarity_of
 from service.questions.kinds.path import NO_TRADE, Path, RecordedPath, Values
 
 if TYPE_CHECKING:
     from service.questions.question import Question
 
+# Two levels farther apart than this factor are not taken for a range.
+WIDEST_RANGE = 20.0
+RANGE_AT_END = "For a range, only the price at the deadline counts."
 # A level at this share of the present price counts as zero: a hundredth, rounded up to two digits.
 WORTHLESS = 0.011
 
@@ -246,3 +250,48 @@ class Move(LastPrice):
 
     def identity(self, question: Question) -> Identity:
         return (self.name, question.asset), (question.spot * (1 + question.size),)
+
+
+def touch(level: float, upward: bool) -> Criterion:
+    """Some price before the deadline is at the level or beyond it."""
+    return Criterion(Touch.names[not upward], level)
+
+
+def close(level: float, upward: bool) -> Criterion:
+    """The last price before the deadline is beyond the level."""
+    return Criterion(Close.names[not upward], level)
+
+
+def of_zero(spot: float) -> Criterion:
+    """The price falls to a hundredth, the least level that a question may name, rounded up to two digits."""
+    least = spot / WIDEST
+    step = 10 ** (math.floor(math.log10(least)) - 1)
+    level = checked(math.ceil(least / step) * step, spot)
+    return touch(level, upward=False).noted(
+        f"Zero is understood as {price(level)} USD, about a hundredth of the present price, at any time."
+    )
+
+
+def stay(level: float, below: bool) -> Criterion:
+    """No price before the deadline is at the level or beyond it."""
+    return replace(touch(level, upward=below), negated=True)
+
+
+def between(low: float, high: float, spot: float, *, lasting: bool = False) -> Criterion:
+    """The last price before the deadline is in the range; `lasting` if the question asked for all prices to be."""
+    ends = sorted((checked(low, spot), checked(high, spot)))
+    if ends[0] == ends[1]:
+        raise invalid("The two ends of the range are the same. Name a lower and an upper level.")
+    if ends[1] > ends[0] * WIDEST_RANGE:
+        raise invalid("The two levels are too far apart for a range. Ask about one of them.")
+    criterion = Criterion("between", ends[0], ends[1])
+    return criterion.noted(RANGE_AT_END) if lasting else criterion
+
+
+def order(first: float, second: float, spot: float) -> Criterion:
+    """The first level is reached before the second; they must be on two sides of the spot price."""
+    lower, upper = sorted((checked(first, spot), checked(second, spot)))
+    if not lower < spot < upper:
+        raise invalid("Of two levels, one must be above and one below the present price. Ask about one of them.")
+    criterion = Criterion(First.names[first < second], lower, upper)
+    return criterion.noted("If neither level is reached by the deadline, neither is reached first: no such event.")

@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from service.market.assets import trading_days
+from service.market.assets import asset_of, calendar_of, trading_days
+from service.market.instants import DAY
+from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.kinds.kind import Chances, Kind
-from service.questions.kinds.levels import LAST, SPAN
+from service.questions.kinds.levels import LAST, SPAN, close, touch
 from service.questions.kinds.path import Path, RecordedPath, Values
 from service.questions.kinds.paths import WidthOf
 
 if TYPE_CHECKING:
+    from service.questions.clause import Clause
+    from service.questions.history import Setting
     from service.questions.question import Question
+
+FEWEST, MOST = 2, 400  # days of an average
+# A touch of today's average is asked about only if this share of its days, at most, is still to come.
+LARGEST_SHARE = 0.25
+CROSSING = {"break", "reach"}
+HOW = "For example: Will bitcoin be above its 200-day moving average on December 31?"
 
 
 class Comparison(Kind):
@@ -50,6 +60,34 @@ class MovingAverage(Kind):
     uses = frozenset({"average", "stay"})
     counts_from_now = False
 
+    def read(self, clause: Clause, setting: Setting) -> Criterion | None:
+        if "indicator" in clause.kinds:
+            raise invalid(
+                f"Of the indicators of charts only simple moving averages of daily closes are supported. {HOW}"
+            )
+        average = next((token for token in clause.tokens if token.kind == "moving_average"), None)
+        if average is None:
+            return None
+        if clause.amounts:
+            raise invalid(f"A moving average is compared with the price itself. Ask without another level. {HOW}")
+        days = _days(average.quantity, setting.asset)
+        ends = trading_days(setting.asset, int(setting.now.timestamp()), int(setting.deadline.timestamp()))
+        closes = _known_closes(setting, days)
+        mean = sum(closes) / days
+        meets = "meet" in clause.kinds and not (clause.is_above or clause.is_below)  # Turkish "olur" also means "is"
+        if meets or clause.kinds & CROSSING:
+            return _crossing(clause, setting, days, mean, len(ends))
+        upward = not clause.is_below and clause.direction_at(None) >= 0
+        if not ends:
+            return close(checked(mean, setting.spot), upward).noted(_present(setting, days, mean))
+        staying = closes[len(ends) :]
+        level = checked(sum(staying) / len(staying), setting.spot) if staying else None
+        criterion = Criterion(self.names[not upward], level, days=days)
+        criterion = criterion.noted("For a moving average, only the price at the deadline counts.")
+        return criterion.noted(_present(setting, days, mean)).noted(
+            f"At the deadline, {len(staying)} of its {days} daily closes are those known today, and their mean counts."
+        )
+
     def event(self, question: Question, path: Path) -> Values:
         return self.is_beyond(path.final, self._mean(question, path))
 
@@ -84,3 +122,44 @@ class Volatility(WidthOf):
     def evidence(self, question: Question, path: RecordedPath) -> str:  # noqa: ARG002
         moves = max(0, len(path.hourly_closes) - 1)
         return f"{path.asset} volatility {100 * path.volatility:.2f}% a year from {moves} hourly returns"
+
+
+def _days(count: float, asset: str) -> int:
+    """The number of trading days; weeks were counted as seven, of which metals trade on five."""
+    is_weeks = count % 7 == 0 and count > MOST
+    days = count * 5 / 7 if is_weeks and calendar_of(asset) != "always" else count
+    if days != int(days) or not FEWEST <= days <= MOST:
+        raise invalid(f"The number of days of a moving average must be whole, from {FEWEST} to {MOST}. {HOW}")
+    return int(days)
+
+
+def _known_closes(setting: Setting, days: int) -> list[float]:
+    """The closes of the last trading days that have ended, the oldest first."""
+    now = int(setting.now.timestamp())
+    ends = [end for end in trading_days(setting.asset, now - (2 * days + 10) * DAY, now) if end <= now][-days:]
+    closes = setting.closes(ends)
+    if closes is None:
+        raise invalid(f"Fewer than {days} days of {asset_of(setting.asset).name} are stored. Name a shorter average.")
+    return closes
+
+
+def _crossing(clause: Clause, setting: Setting, days: int, mean: float, ahead: int) -> Criterion:
+    """Reaching today's average, which hardly moves until a deadline that is near."""
+    if ahead > LARGEST_SHARE * days:
+        raise invalid(
+            f"A {days}-day average moves too much until the deadline. Ask on which side of it the price will be. {HOW}"
+        )
+    level = checked(mean, setting.spot)
+    sign = clause.direction_at(None) or int(clause.is_above) - int(clause.is_below)
+    if sign * (level - setting.spot) < 0:
+        side = "above" if sign > 0 else "below"
+        raise invalid(f"The price is already {side} its {days}-day average of {price(level)} USD. {HOW}")
+    return (
+        touch(level, level >= setting.spot)
+        .noted(_present(setting, days, mean))
+        .noted("To cross it is understood as to reach its present value by the deadline.")
+    )
+
+
+def _present(setting: Setting, days: int, mean: float) -> str:
+    return f"The {days}-day average of {asset_of(setting.asset).name} is {price(float(f'{mean:.10g}'))} USD today."

@@ -20,7 +20,8 @@ from service.forecasting.voters.inputs import is_metal
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
-from service.questions.canonical import canonical, price, sentence
+from service.questions.canonical import canonical, sentence
+from service.questions.criterion import price
 from service.questions.question import Question
 from service.scores.proper import Array
 

@@ -16,7 +16,7 @@ from service.forecasting.voters.prompts.writing import SAMPLE_QUESTION, sample_i
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
-from service.questions.canonical import price
+from service.questions.criterion import price
 from tests.forecasting.made import EVERY_KIND, NOW
 from tests.forecasting.voters.prompts.shown import NONCE, evidence, informed, news, resolved, story
 from tests.forecasting.voters.prompts.test_writing import NAMES

@@ -23,7 +23,8 @@ from service.forecasting.voters.inputs import INPUTS, SEAT_INPUTS, describe
 from service.forecasting.voters.prompts import writing
 from service.forecasting.voters.prompts.wording import TABLES, Wording
 from service.forecasting.voters.prompts.writing import SAMPLE_QUESTION, Prompt, sample_inputs, tokens, write
-from service.questions.canonical import canonical, price
+from service.questions.canonical import canonical
+from service.questions.criterion import price
 from tests.forecasting.made import EVERY_KIND, NOW
 from tests.forecasting.voters.prompts.shown import NONCE, evidence, informed, news, resolved, story
 from tests.forecasting.voters.test_price_forecasts import HEADER
