@@ -13,7 +13,8 @@ from service.market.instants import DAY, HOUR
 from service.questions.clause import read_clause
 from service.questions.criterion import Criterion
 from service.questions.history import NoHistory, Setting
-from service.questions.moving_averages import of_moving_average, with_moving_average
+from service.questions.kinds import KINDS
+from service.questions.moving_averages import with_moving_average
 from service.questions.tokens import read
 from tests.questions.asking import NOW
 
@@ -33,7 +34,7 @@ class RisingHistory(NoHistory):
 def criterion(text: str, days_ahead: int = 2) -> Criterion | None:
     language, tokens = read(text)
     setting = Setting("btc", SPOT, NOW, NOW + timedelta(days=days_ahead), RisingHistory())
-    return of_moving_average(read_clause(with_moving_average(tokens), language, SPOT), setting)
+    return KINDS["above_moving_average"].read(read_clause(with_moving_average(tokens), language, SPOT), setting)
 
 
 @pytest.mark.parametrize(
