@@ -37,11 +37,11 @@ from service.jobs.clock_guard import elapsed_s
 from service.jobs.engine import Engine
 from service.jobs.processes import supervise
 from service.signals import stop_signals
-from service.sources import proxies
 from service.sources.event_calendar import read_events
 from service.sources.feeds import Feed, choose_world, open_feed
-from service.sources.llm.budget import Budget
+from service.sources.llm.limits import Budget
 from service.sources.llm.seating import seated
+from service.sources.sessions import use_proxy
 from service.store import coverage, fingerprints, world
 from service.store.database import Database, database_name, opened
 from service.store.fingerprints import SecretName
@@ -83,7 +83,7 @@ def main(arguments: list[str]) -> int:
     try:
         settings = config.read()
         logs.configure(settings.log_level)
-        proxies.use(settings)
+        use_proxy(settings)
         settings = in_a_world(settings)
         commands = {"all": _all, "web": _web, "work": _work, "worker": _worker}
         return commands[options.what](settings, options.processes)
@@ -210,7 +210,7 @@ def create_app() -> Flask:
     """The application of one web process, for granian and the `flask` command."""
     settings = config.read()
     logs.configure(settings.log_level)
-    proxies.use(settings)
+    use_proxy(settings)
     runtime = build_runtime(in_a_world(settings))
     application = runtime.application()
     runtime.log_start("web")

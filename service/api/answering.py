@@ -32,8 +32,7 @@ from service.forecasting.voters.panel import TOPIC_QUORUM, Panel, Reply
 from service.forecasting.voters.price_forecasts import of_question
 from service.forecasting.voters.votes import Answer, Understood, UnderstoodText, publish, understood, understood_text
 from service.market.assets import ASSETS
-from service.market.clock import World
-from service.market.instants import utc
+from service.market.instants import World, utc
 from service.questions import Circumstances, coins_to_price, read_any
 from service.questions.clean import LONGEST
 from service.questions.parse import NOT_NAMED

@@ -14,13 +14,12 @@ from service.api.services import Services
 from service.errors import Busy, ServiceUnavailable, SourceFailed
 from service.forecasting.voters.context import Context, Knowledge, build_all
 from service.market.assets import ASSETS, COUNT, asset_of
-from service.market.bars import Bars
-from service.market.coin_bars import CoinBars
+from service.market.bars import Bars, CoinBars
 from service.market.instants import DAY, HOUR, MINUTE
 from service.questions.coins import Coins
 from service.questions.criterion import invalid
 from service.questions.question import Question
-from service.sources.feeds.coin_bars import CAUGHT_UP_S, HISTORY_S, extend
+from service.sources.feeds.feed import CAUGHT_UP_S, HISTORY_S, extend
 from service.store import bars, coins, windows
 from service.store.coins import StoredCoin
 

@@ -13,9 +13,8 @@ from service.api.operations import operation
 from service.api.services import Services, not_yet, services
 from service.errors import ServiceUnavailable
 from service.market.assets import ASSETS
-from service.market.clock import World
 from service.market.headers import MISSED_BARS
-from service.market.instants import HOUR, iso
+from service.market.instants import HOUR, World, iso
 from service.market.prices import AssetHistory, describe_history
 from service.store import bars, coverage, runs, snapshots, world
 from service.store.knowledge import newest_fits

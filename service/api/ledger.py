@@ -19,8 +19,7 @@ from service.errors import ResourceNotFound
 from service.ledger.chain import ChainEntry, Kind
 from service.ledger.proofs import Proof
 from service.ledger.roots import ALGORITHM, Root
-from service.market.clock import World
-from service.market.instants import DAY
+from service.market.instants import DAY, World
 from service.store import ledger as stored
 
 ledger = Blueprint("ledger", __name__, url_prefix="/api/v1/ledger")

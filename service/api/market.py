@@ -17,9 +17,8 @@ from service.forecasting.price_record.book import PriceRecordDocument
 from service.forecasting.voters.price_forecasts import ForecastDocument, Horizon, name_of
 from service.market.assets import ASSETS, COUNT, AssetCode
 from service.market.bars import Bars
-from service.market.candles import STEPS, CandlesDocument, Interval, candles_json, candles_table
 from service.market.instants import HOUR, unix
-from service.market.prices import PricesDocument
+from service.market.prices import STEPS, CandlesDocument, Interval, PricesDocument, candles_json, candles_table
 from service.store import bars as stored
 from service.store.cursors import PageKey
 

@@ -17,9 +17,8 @@ from service.forecasting.densities.fitting import LEAST_DAYS
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.panel import Panel
 from service.market.assets import ASSETS
-from service.market.clock import WorldClock
 from service.market.coverage import FIRST_GUESS_S, MAKING_S, has_arrived
-from service.market.instants import HOUR
+from service.market.instants import HOUR, WorldClock
 from service.market.prices import AssetPrice
 from service.sources.feeds.feed import CoinFeed
 from service.store import coverage, prices, snapshots

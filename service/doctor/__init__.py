@@ -11,8 +11,8 @@ from service.config import Settings
 from service.doctor.checks import Finding
 from service.doctor.seats import configured_seats, seat_checks
 from service.doctor.sources import UP_TO_DATE, Options, source_checks, store_checks
-from service.sources import proxies
-from service.sources.llm.budget import SpendingInMemory
+from service.sources.llm.limits import SpendingInMemory
+from service.sources.sessions import use_proxy
 from service.store.database import Database
 from service.store.spending import StoredSpending
 
@@ -23,7 +23,7 @@ def examine(settings: Settings, now: Callable[[], float] = time.time, exchanges:
     `now` is the wall clock, `exchanges` maps the name of an exchange to arguments for its ccxt constructor.
     Raises SettingsError, before any check runs, where the settings cannot be used.
     """
-    proxies.use(settings)
+    use_proxy(settings)
     settings = settings if settings.world else settings.in_world("live")  # what a first start would ask
     wall, seats = int(now()), configured_seats(settings)
     check_database, *checks = [*store_checks(settings), *source_checks(settings, wall, exchanges)]

@@ -13,7 +13,7 @@ from threading import Thread
 from typing import NamedTuple
 
 from service.errors import NinefoldError
-from service.sources.bounded_session import TOO_LATE
+from service.sources.sessions import TOO_LATE
 
 Check = Callable[[], "Finding"]
 GRACE_S = 0.5  # beyond a check's time limit, so that a source with its own deadline can report the delay itself

@@ -16,9 +16,8 @@ from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.panel import Voter
 from service.market.instants import HOUR, utc
 from service.questions import Circumstances, understand
-from service.sources.llm.budget import Budget, Spending, SpendingInMemory
-from service.sources.llm.seat import ModelSeat
-from service.sources.llm.seating import seated
+from service.sources.llm.limits import Budget, Spending, SpendingInMemory
+from service.sources.llm.seating import ModelSeat, seated
 
 NEUTRAL = dict.fromkeys(INPUTS, 0.0)  # an input of 0 carries no information
 SAMPLE_STATE = AssetState(

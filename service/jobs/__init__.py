@@ -27,8 +27,7 @@ from service.jobs import (
 )
 from service.jobs.job import Job, JobContext
 from service.jobs.schedules import Daily, Every, Monthly
-from service.market.clock import World
-from service.market.instants import HOUR
+from service.market.instants import HOUR, World
 
 __all__ = ["Daily", "Every", "Job", "JobContext", "Monthly", "timetable"]
 

@@ -9,10 +9,9 @@ from sqlalchemy import Connection
 
 from service.errors import SourceFailed
 from service.jobs.job import Effects, JobContext
-from service.market.coin_bars import CoinBars
+from service.market.bars import CoinBars
 from service.market.instants import HOUR
-from service.sources.feeds.coin_bars import CAUGHT_UP_S, extend
-from service.sources.feeds.feed import CoinFeed
+from service.sources.feeds.feed import CAUGHT_UP_S, CoinFeed, extend
 from service.store import coins
 
 log = structlog.stdlib.get_logger(__name__)

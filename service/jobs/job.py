@@ -20,8 +20,8 @@ from service.jobs.memory import Memory, same_bars
 from service.jobs.schedules import Schedule
 from service.jobs.score_memory import ScoreMemory
 from service.market.bars import Bars
-from service.market.clock import WorldClock
 from service.market.coverage import History, whole_since
+from service.market.instants import WorldClock
 from service.store import coverage
 from service.store.database import Database
 from service.store.hourly_bars import HourlyBars

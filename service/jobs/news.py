@@ -17,8 +17,7 @@ from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.market.instants import DAY, HOUR, iso, unix
 from service.sources import headlines as feeds
-from service.sources.feed_entries import source_of
-from service.sources.headlines import FeedFailed, FeedState
+from service.sources.headlines import FeedFailed, FeedState, source_of
 from service.store import headlines, snapshots
 from service.store.plain import feed_states
 

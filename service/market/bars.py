@@ -1,14 +1,17 @@
-"""Bars of one asset as arrays, and the checks on raw bars."""
+"""Bars of one asset as arrays, the checks on raw bars, and the bars of a coin that is none of the assets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from service.market.instants import DAY, HOUR
 
 Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
@@ -215,3 +218,41 @@ def with_silent_bars(bars: Bars) -> Bars:
     is_silent = (grid != bars.time[before]) & (gaps < LONGEST_SILENCE_S)
     close = bars.close[before[is_silent]]
     return merge(bars, Bars(grid[is_silent], close, close, close, close, np.zeros(len(close)), step=bars.step))
+
+
+LEAST_DAYS = 90
+LIVELY_DAYS = 30  # over which a coin must trade in most hours
+LEAST_LIVELY = 0.9  # share of the hours with a bar
+
+
+@dataclass(frozen=True)
+class CoinBars:
+    """Bars of an hour, and `fine` ones as short as those of the feed; `source` says where the newest came from."""
+
+    hourly: Bars
+    fine: Bars
+    source: str = ""
+
+    @cached_property
+    def built(self) -> Bars:
+        """The complete hours of the fine bars; the first one may lack its beginning and is left out."""
+        hours = resample(self.fine, HOUR)
+        starts = int(self.fine.time[0]) if len(self.fine) else 0
+        return hours.since(starts + -starts % HOUR)
+
+    @cached_property
+    def hours(self) -> Bars:
+        """All complete hours."""
+        return merge(self.built, self.hourly)
+
+    @property
+    def refusal(self) -> str:
+        """Why these bars are too few to forecast from; empty if they are enough."""
+        hours = self.hours
+        days = (hours.as_of - int(hours.time[0])) / DAY if len(hours) else 0.0
+        if days < LEAST_DAYS:
+            return f"has {int(days)} days of hourly prices at the exchanges of this service; {LEAST_DAYS} are needed"
+        share = len(hours.since(hours.as_of - LIVELY_DAYS * DAY)) / (LIVELY_DAYS * DAY / HOUR)
+        if share < LEAST_LIVELY:
+            return f"traded in only {share:.0%} of the hours of the last {LIVELY_DAYS} days; 90% are needed"
+        return ""

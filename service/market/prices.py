@@ -1,18 +1,23 @@
-"""The document of prices: the last price of each asset, its change in a day, and its time."""
+"""The document of prices, pages of bars as JSON and as a table, and exchange rates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
+from pydantic_core import to_json
 
 from service.documents import World
-from service.market.assets import ASSETS, is_open
-from service.market.bars import Bars
+from service.market.assets import ASSETS, AssetCode, asset_of, is_open
+from service.market.bars import Bar, Bars
 from service.market.coverage import History, HistoryState
 from service.market.headers import header
-from service.market.instants import DAY, iso
+from service.market.instants import DAY, HOUR, MINUTE, iso, iso_all
+from service.tabular import Table, columns_of
 
 
 @dataclass(frozen=True)
@@ -126,3 +131,94 @@ def _change_pct(bars: Bars) -> float | None:
     if not len(before):
         return None
     return round(100 * (float(bars.close[-1]) / float(before.close[-1]) - 1), 4)
+
+
+# A page of bars is made column by column, because it has up to 10,000.
+Interval = Literal["5m", "1h", "1d"]
+
+STEPS: dict[Interval, int] = {"5m": 5 * MINUTE, "1h": HOUR, "1d": DAY}
+
+
+@dataclass(frozen=True)
+class Candle:
+    """A bar: its beginning, its prices in USD, and its volume in the document's `volume_unit`."""
+
+    time: str
+    open: float
+    high: float
+    low: float
+    close: float
+    volume: float
+
+
+@dataclass(frozen=True)
+class CandlesDocument:
+    """A page of bars of an asset, the oldest first; `next` is the cursor of the next page, null on the last.
+
+    A bar is `step_s` seconds long. `source` is where the latest bars came from. `volume_unit` is the unit of the asset,
+    in which its source counts: coins, or troy ounces of a metal.
+    """
+
+    schema: str
+    world: World
+    asset: AssetCode
+    interval: Interval
+    step_s: int
+    source: str
+    volume_unit: str
+    count: int
+    next: str | None
+    bars: tuple[Candle, ...]
+
+
+def candles_json(asset: str, interval: Interval, bars: Bars, *, world: World, source: str, next: str | None) -> bytes:
+    """The CandlesDocument of these bars; `next` is the cursor of the next page."""
+    header = {
+        "schema": "candles/1",
+        "world": world,
+        "asset": asset,
+        "interval": interval,
+        "step_s": bars.step,
+        "source": source,
+        "volume_unit": asset_of(asset).unit or asset.upper(),
+        "count": len(bars),
+        "next": next,
+    }
+    rows = [
+        {"time": time, "open": open, "high": high, "low": low, "close": close, "volume": volume}
+        for time, open, high, low, close, volume in _rows(bars)
+    ]
+    return to_json(header | {"bars": rows})
+
+
+def candles_table(bars: Bars) -> Table:
+    """The bars as a table; a replay can be made of its CSV file."""
+    return Table(columns_of(Candle), _rows(bars))
+
+
+def _rows(bars: Bars) -> Iterator[tuple]:
+    """The values of each bar, its time in ISO 8601."""
+    return zip(iso_all(bars.time), *(getattr(bars, name).tolist() for name in Bar._fields[1:]), strict=True)
+
+
+# A rate that is older than this is not used.
+FRESH_FOR = timedelta(hours=2)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The USD price of one unit of a currency: quoted by `source` at the aware datetime `as_of`, or assumed (None)."""
+
+    usd: float
+    source: str = ""
+    as_of: datetime | None = None
+
+    def is_fresh(self, now: datetime) -> bool:
+        """Whether the rate may be used at `now`; an assumed one always may."""
+        return self.as_of is None or now - self.as_of <= FRESH_FOR
+
+
+Rates = Mapping[str, Rate]
+NO_RATES: Rates = MappingProxyType({})
+# For worlds without a market of currencies, by their ISO codes.
+ASSUMED: Rates = MappingProxyType({"EUR": Rate(1.084), "GBP": Rate(1.268), "JPY": Rate(0.0066)})

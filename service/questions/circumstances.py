@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from service.market.rates import NO_RATES, Rates
+from service.market.prices import NO_RATES, Rates
 from service.questions.coins import NO_COINS, Coins
 from service.questions.history import NO_HISTORY, PriceHistory
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from service.market.rates import NO_RATES, Rates
+from service.market.prices import NO_RATES, Rates
 from service.questions.amount import Amount
 from service.questions.amounts import find_amounts
 from service.questions.criterion import invalid

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from service.errors import InvalidQuestion
-from service.market.rates import Rate, Rates
+from service.market.prices import Rate, Rates
 from service.questions.amount import Amount
 from service.questions.amounts import UNCONVERTED
 from service.questions.criterion import invalid, price

@@ -16,7 +16,7 @@ import requests
 
 from service.errors import SourceFailed
 from service.market.assets import ASSETS
-from service.sources.bounded_session import BoundedSession
+from service.sources.sessions import BoundedSession
 from service.trading.pools import Pool, likely_concentration
 
 SMALLEST_TVL_USD = 5e6

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, func, select, update
 
 from service import canonical
 from service.forecasting.voters.context import Context
-from service.market.coin_bars import CoinBars
+from service.market.bars import CoinBars
 from service.market.instants import HOUR
 from service.store import bars
 from service.store.database import insert

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
-from service.market.rates import NO_RATES, Rate, Rates
+from service.market.prices import NO_RATES, Rate, Rates
 from service.store import snapshots
 
 NAME = "rates"

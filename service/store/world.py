@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from sqlalchemy import Connection, Row, select, update
 
 from service.errors import ResourceNotFound, WrongWorld
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store.database import insert
 from service.store.tables import heartbeat, world
 

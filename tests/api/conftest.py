@@ -16,7 +16,7 @@ from service.api.application import create_app
 from service.api.services import Services
 from service.config import Settings
 from service.market.bars import Bars
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store import snapshots
 from service.store.database import Database
 from service.store.secret import KeySecrets

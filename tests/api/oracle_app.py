@@ -16,7 +16,7 @@ from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.forecasting.voters.panel import Panel
 from service.market.bars import from_rows
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.questions.question import Question
 from service.store import bars
 from service.store.database import Database

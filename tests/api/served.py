@@ -12,7 +12,7 @@ from service.api import auth
 from service.api.application import create_app
 from service.api.services import Services
 from service.api.serving import serve
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store.database import Database
 from service.store.secret import KeySecrets
 from tests.forecasting.made import panel_of

@@ -17,7 +17,7 @@ from service.api.services import Services
 from service.api.serving import serve
 from service.api.streaming import StreamEvent
 from service.errors import ServiceUnavailable
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store.database import Database
 from service.store.secret import KeySecrets
 from tests.forecasting.made import panel_of

@@ -11,9 +11,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.jobs.battle import RATE_LIMIT
-from service.market.clock import WorldClock
 from service.market.headers import header
-from service.market.instants import DAY, HOUR, iso
+from service.market.instants import DAY, HOUR, WorldClock, iso
 from service.store import lanes as stored
 from service.store import snapshots
 from service.trading.battle import COLUMNS, BattleDocument, describe, rows

@@ -11,7 +11,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.market.instants import DAY, HOUR, utc
-from service.market.rates import ASSUMED
+from service.market.prices import ASSUMED
 from service.store import keys, ledger, predictions, rates
 from service.store.database import Database
 from tests.api.conftest import NOON, Wall

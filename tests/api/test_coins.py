@@ -9,7 +9,7 @@ import pytest
 from service.api.application import create_app
 from service.api.services import Services
 from service.config import Settings
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store.secret import KeySecrets
 from tests.api.conftest import NOON, STEP
 from tests.api.oracle_app import observe

@@ -17,8 +17,8 @@ from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS
 from service.market.assets import open_at
 from service.market.bars import Bars, resample
-from service.market.candles import CandlesDocument
 from service.market.instants import DAY, HOUR, iso
+from service.market.prices import CandlesDocument
 from service.sources.feeds.csv_bars import read_rows
 from service.store import bars, snapshots
 from tests.api.conftest import NOON, STEP

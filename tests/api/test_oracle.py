@@ -20,7 +20,7 @@ from service.client import Client, NotFound
 from service.forecasting.predictions import Settlement
 from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import utc
-from service.market.rates import Rate
+from service.market.prices import Rate
 from service.store import keys, predictions, rates
 from service.store.secret import key_secret
 from service.store.tables import prediction

@@ -10,9 +10,8 @@ from flask.testing import FlaskClient
 
 from service.api.services import latest, not_yet
 from service.errors import HistoryArriving, ServiceUnavailable
-from service.market.clock import WorldClock
 from service.market.coverage import Coverage
-from service.market.instants import DAY, HOUR
+from service.market.instants import DAY, HOUR, WorldClock
 from service.store import coverage, snapshots
 from tests.api.documents import BODY, PATH, add_document
 

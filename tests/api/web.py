@@ -24,7 +24,7 @@ from service.api.operations import operation
 from service.api.services import Services
 from service.config import Settings
 from service.errors import InvalidRequest, ServiceUnavailable
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store import keys
 from service.store.database import Database
 from service.store.secret import KeySecrets

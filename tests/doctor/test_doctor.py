@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from service.config import Settings, SettingsError
 from service.forecasting.voters.ballots import EMBEDDED
-from service.sources import proxies
+from service.sources import sessions
 from tests.doctor.parts import KEY, SEATS, taken_by
 from tests.sources.proxy_servers import proxying
 
@@ -51,5 +51,5 @@ def test_models_and_sources_are_asked_through_the_proxy(examined, model):
         try:
             examined(world="simulated", source_proxy=proxy.address, **taken_by(address, "momentum"))
         finally:
-            proxies.use(Settings())
+            sessions.use_proxy(Settings())
     assert f"POST {address}/chat/completions" in proxy.requests

@@ -9,8 +9,7 @@ from types import SimpleNamespace
 from service.config import Settings
 from service.forecasting.voters.panel import embedded_panel
 from service.jobs.job import JobContext
-from service.market.clock import WorldClock
-from service.market.instants import HOUR
+from service.market.instants import HOUR, WorldClock
 from service.store.database import Database
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import insert
 from service.jobs.engine import Engine
 from service.jobs.job import Job
 from service.jobs.schedules import Every
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store.database import Database
 
 # Slots that come once in thirty years.

@@ -9,8 +9,7 @@ from email.utils import formatdate
 from typing import Any
 
 from service.jobs import imported, listing, news
-from service.market.clock import WorldClock
-from service.market.instants import HOUR
+from service.market.instants import HOUR, WorldClock
 from service.sources.feeds import simulated
 from service.sources.feeds.simulated import SimulatedFeed
 from tests.jobs.track_record import SLOT

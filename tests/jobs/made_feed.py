@@ -13,9 +13,8 @@ from service.errors import SourceFailed
 from service.forecasting.voters.panel import embedded_panel
 from service.jobs.job import JobContext
 from service.market.bars import from_rows
-from service.market.clock import WorldClock
 from service.market.coverage import History
-from service.market.instants import DAY, MINUTE
+from service.market.instants import DAY, MINUTE, WorldClock
 from service.sources.feeds.feed import AssetUnlisted, FetchedBars
 from service.store import bars, snapshots
 from service.store.database import Database

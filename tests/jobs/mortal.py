@@ -21,7 +21,7 @@ from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String
 from service.jobs.engine import QUEUE, Engine
 from service.jobs.job import Job, JobContext
 from service.jobs.schedules import Every
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store import runs
 from service.store.database import Database
 from tests.processes import respawn

@@ -17,7 +17,7 @@ import service.sources.webhooks  # noqa: F401 - before the fork
 from service.config import Settings
 from service.jobs.deliveries import Deliveries
 from service.jobs.dispatcher import open_broker
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store.database import Database
 from tests.processes import respawn
 

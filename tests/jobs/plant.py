@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 from service.jobs.engine import Engine
 from service.jobs.job import Job, JobContext
 from service.jobs.schedules import Every
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store import runs
 from service.store.database import Database
 

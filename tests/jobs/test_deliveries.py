@@ -15,8 +15,7 @@ from service.config import Settings
 from service.jobs.deliveries import THREADS, Deliveries
 from service.jobs.dispatcher import open_broker
 from service.jobs.engine import Engine
-from service.market.clock import WorldClock
-from service.market.instants import DAY, HOUR
+from service.market.instants import DAY, HOUR, WorldClock
 from service.store import keys, webhooks
 from service.store.database import Database
 from service.store.webhooks import LEASE_S, DeliveryRow, WebhookRow

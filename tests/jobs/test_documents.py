@@ -8,8 +8,7 @@ import pytest
 
 from service.errors import SourceFailed
 from service.jobs import documents
-from service.market.clock import WorldClock
-from service.market.instants import HOUR, MINUTE, iso, unix
+from service.market.instants import HOUR, MINUTE, WorldClock, iso, unix
 from service.market.prices import PricesDocument
 from service.sources.feeds import FetchedBars
 from service.store import snapshots

@@ -15,7 +15,7 @@ from service.jobs import ticker
 from service.jobs.engine import Engine
 from service.jobs.job import Job
 from service.jobs.schedules import Every
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store import runs
 from service.store.database import Database
 

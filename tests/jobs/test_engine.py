@@ -10,7 +10,7 @@ from sqlalchemy import insert, select
 from service.jobs.engine import Engine
 from service.jobs.job import Job, JobContext
 from service.jobs.schedules import Monthly
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store.tables import job_run
 from tests.jobs.plant import MINUTE, START
 

@@ -9,7 +9,7 @@ import pytest
 from service.config import Settings
 from service.jobs.job import Job, JobContext
 from service.jobs.schedules import Every
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.trading.accounts import AccountTerms
 from tests.forecasting.made import panel_of
 

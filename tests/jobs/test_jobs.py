@@ -10,8 +10,7 @@ from dramatiq import Message
 from service.jobs import timetable
 from service.jobs.engine import QUEUE, Engine
 from service.jobs.job import Job
-from service.market.clock import WorldClock
-from service.market.instants import DAY, HOUR, MINUTE
+from service.market.instants import DAY, HOUR, MINUTE, WorldClock
 from service.store.database import Database
 from tests.market.coverages import whole
 

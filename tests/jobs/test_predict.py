@@ -10,7 +10,7 @@ import pytest
 from service.config import Settings
 from service.jobs.predict import odds_sources, outside_market
 from service.ledger.verifier import verify
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.sources.feeds.simulated import SimulatedFeed
 from service.store import ledger
 from tests.jobs.challenges import BEAT_S, challenge

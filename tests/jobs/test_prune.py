@@ -9,8 +9,7 @@ from sqlalchemy import func, select
 from service.config import Settings
 from service.events.messages import Attempt, Message
 from service.jobs.prune import prune
-from service.market.clock import WorldClock
-from service.market.instants import DAY
+from service.market.instants import DAY, WorldClock
 from service.store import keys, webhooks, windows
 from service.store.plain import fits
 from service.store.tables import metadata

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 from service.jobs.rates import read_rates
-from service.market.rates import ASSUMED, NO_RATES, Rate, Rates
+from service.market.prices import ASSUMED, NO_RATES, Rate, Rates
 from service.sources.feeds.simulated import SimulatedFeed
 from service.store import rates
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from datetime import timedelta
+
+import pytest
+
 from service.market.bars import Bars, from_rows
-from service.market.instants import DAY, HOUR, iso
-from service.market.prices import PricesDocument, describe
+from service.market.instants import DAY, HOUR, iso, utc
+from service.market.prices import ASSUMED, FRESH_FOR, PricesDocument, Rate, candles_json, candles_table, describe
 from tests.market.coverages import whole
 
 MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
@@ -54,3 +59,48 @@ def test_the_document_is_as_of_its_newest_bar():
 def test_a_price_says_whether_its_market_is_open():
     bars = {"btc": bars_until(MONDAY - DAY, [1.0] * 25), "gold": bars_until(MONDAY - DAY, [2.0] * 25)}
     assert [price.market_open for price in document(bars, MONDAY - DAY).prices] == [True, False]
+
+
+BARS = from_rows([(1_795_262_400, 1.0, 2.5, 0.5, 2.0, 3.25), (1_795_266_000, 2.0, 2.0, 1.0, 1.5, 0.0)], HOUR)
+
+
+def test_a_page_has_its_bars_with_the_length_of_one():
+    page = json.loads(candles_json("btc", "1h", BARS, world="simulated", source="generated", next="abc"))
+    assert (page["schema"], page["step_s"], page["count"], page["next"]) == ("candles/1", 3600, 2, "abc")
+    assert page["bars"][0] == {
+        "time": "2026-11-21T12:00:00Z",
+        "open": 1.0,
+        "high": 2.5,
+        "low": 0.5,
+        "close": 2.0,
+        "volume": 3.25,
+    }
+
+
+@pytest.mark.parametrize(("asset", "unit"), [("btc", "BTC"), ("gold", "troy ounces"), ("silver", "troy ounces")])
+def test_a_volume_has_the_unit_of_its_asset(asset: str, unit: str):
+    assert json.loads(candles_json(asset, "1h", BARS, world="live", source="", next=None))["volume_unit"] == unit
+
+
+def test_a_csv_file_has_a_header_and_a_line_for_each_bar():
+    assert candles_table(BARS).to_csv().decode().split("\r\n") == [
+        "time,open,high,low,close,volume",
+        "2026-11-21T12:00:00Z,1.0,2.5,0.5,2.0,3.25",
+        "2026-11-21T13:00:00Z,2.0,2.0,1.0,1.5,0.0",
+        "",
+    ]
+
+
+NOON = utc(1_795_262_400)
+
+
+@pytest.mark.parametrize(
+    ("age", "expected"), [(timedelta(0), True), (FRESH_FOR, True), (FRESH_FOR + timedelta(seconds=1), False)]
+)
+def test_a_quoted_rate_may_be_used_for_two_hours(age: timedelta, expected: bool):
+    assert timedelta(hours=2) == FRESH_FOR
+    assert Rate(1.1, "kraken", NOON - age).is_fresh(NOON) is expected
+
+
+def test_an_assumed_rate_may_always_be_used():
+    assert all(rate.is_fresh(NOON) for rate in ASSUMED.values())

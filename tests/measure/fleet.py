@@ -31,7 +31,7 @@ from service.jobs.engine import Engine
 from service.jobs.job import Job
 from service.jobs.processes import supervise
 from service.jobs.schedules import Every
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.signals import stop_signals
 from service.store.database import Database
 from tests.conftest import schema_of_its_own

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import make_url, text
 
 from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
-from service.market.candles import candles_json
+from service.market.prices import candles_json
 from service.store import bars as stored_bars
 from service.store import market_pages, opinions, predictions, user_votes
 from service.store.database import Database

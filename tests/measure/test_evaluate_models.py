@@ -11,7 +11,7 @@ from service.config import Settings
 from service.market.assets import ASSETS
 from service.market.instants import DAY
 from service.questions.criterion import price
-from service.sources.llm.seat import ModelSeat
+from service.sources.llm.seating import ModelSeat
 from tests.forecasting.made import FIRST, made_bars
 from tests.measure.evaluate_models import Case, ask_all, configured, evaluate, past_cases, show
 from tests.sources.llm.model_server import answers, refuses, serving, vote_text

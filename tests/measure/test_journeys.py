@@ -15,8 +15,8 @@ PAGE = (ROOT / "service" / "README.md").read_text()
 PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)+)`")
 # What is on the way only with the reason beside it.
 ELSEWHERE = {
-    *("forecasting/voters/prompts", "sources/llm/seat"),  # language models
-    *("sources/feeds/coin_bars", "store/coins"),  # a coin outside the seven, in the live world
+    *("forecasting/voters/prompts", "sources/llm/seating"),  # language models
+    *("sources/feeds/feed", "store/coins"),  # another coin, in the live world
     *("jobs/renew", "jobs/ticker", "store/history"),  # a job beside them, the thread that begins one, a past price
 }
 

@@ -12,8 +12,7 @@ import pytest
 from service.config import Settings
 from service.forecasting.predictions.callers import open_challenge
 from service.forecasting.predictions.commitments import question_row
-from service.market.clock import WorldClock
-from service.market.instants import DAY, HOUR, utc
+from service.market.instants import DAY, HOUR, WorldClock, utc
 from service.operator.__main__ import main
 from service.questions import Circumstances
 from service.store import ledger, predictions, world

@@ -12,7 +12,7 @@ import numpy as np
 from service.market.assets import open_at
 from service.market.bars import Bars, PriceExtremes
 from service.market.instants import DAY, HOUR, utc
-from service.market.rates import ASSUMED
+from service.market.prices import ASSUMED
 from service.questions.clause import Clause, read_clause
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today

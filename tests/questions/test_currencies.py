@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from service.errors import InvalidQuestion
-from service.market.rates import FRESH_FOR, NO_RATES, Rate
+from service.market.prices import FRESH_FOR, NO_RATES, Rate
 from service.questions import Circumstances, Question, understand
 from tests.questions.asking import NOW, RATES, SPOTS
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from service.config import Settings
-from service.sources import proxies
+from service.sources import sessions
 from tests.sources.proxy_servers import ProxyServer, proxying
 
 
@@ -194,4 +194,4 @@ def without_proxy(monkeypatch) -> Iterator[None]:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
     yield
-    proxies.use(Settings())
+    sessions.use_proxy(Settings())

@@ -9,8 +9,8 @@ import pytest
 
 from service.errors import SourceFailed
 from service.sources import pools
-from service.sources.bounded_session import BoundedSession
 from service.sources.pools import parse
+from service.sources.sessions import BoundedSession
 from service.trading.pools import likely_concentration
 from tests.sources.conftest import ExchangeServer, serve
 

@@ -14,7 +14,7 @@ import pytest
 
 from service.config import Settings
 from service.events.messages import Attempt, Message
-from service.sources import proxies, webhooks
+from service.sources import sessions, webhooks
 from service.sources.webhooks import MOST_BYTES, send
 from tests.sources.certificates import self_signed
 
@@ -173,7 +173,7 @@ def test_a_proxy_is_never_used(without_proxy, http_proxy, monkeypatch):
     """A proxy would connect to addresses that are refused here."""
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, http_proxy.address)
-    proxies.use(Settings(source_proxy=http_proxy.address))
+    sessions.use_proxy(Settings(source_proxy=http_proxy.address))
     with listening(lambda connection: connection.sendall(ACCEPTED + b"Content-Length: 0\r\n\r\n")) as port:
         url = f"http://hooks.example.com:{port}/"
         attempt = send(url, MESSAGE, [SECRET], 0, private=True, resolve=lambda *_: ["127.0.0.1"])

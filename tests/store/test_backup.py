@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 from service.config import Settings
 from service.errors import InvalidRequest
 from service.ledger.chain import LedgerRow
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store import fingerprints, ledger, world
 from service.store.backup import backup, restore
 from service.store.database import Database

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.forecasting.voters.context import Context
-from service.market.bars import Bars, from_rows
-from service.market.coin_bars import CoinBars
+from service.market.bars import Bars, CoinBars, from_rows
 from service.market.instants import HOUR
 from service.store import bars, coins
 from service.store.coins import StoredCoin

@@ -14,7 +14,7 @@ from service.config import Settings
 from service.events.messages import Attempt, Message
 from service.ledger.chain import LedgerRow
 from service.market.bars import from_rows
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.operator.__main__ import main
 from service.store import bars, ledger, webhooks, world
 from service.store.database import Database

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from service.market.rates import Rate
+from service.market.prices import Rate
 from service.store import rates
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -12,8 +12,7 @@ from sqlalchemy import insert, select, update
 from service.errors import InvalidRequest
 from service.ledger.chain import LedgerRow
 from service.ledger.verifier import verify
-from service.market.clock import WorldClock
-from service.market.instants import DAY, HOUR, iso
+from service.market.instants import DAY, HOUR, WorldClock, iso
 from service.store import events, ledger, predictions, webhooks, world
 from service.store.database import Database, opened
 from service.store.rewinding import rewind

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from service.errors import WrongWorld
-from service.market.clock import WorldClock
+from service.market.instants import WorldClock
 from service.store import world
 
 REPLAY = {

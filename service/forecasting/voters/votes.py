@@ -9,8 +9,7 @@ from typing import Any, Literal
 from service.forecasting.voters.ballots import Ballot, PanelResult, is_model_engine, published_p
 from service.forecasting.voters.price_forecasts import HorizonForecast
 from service.forecasting.voters.track_record import BandRecord, Standing
-from service.market.clock import World
-from service.market.instants import utc
+from service.market.instants import World, utc
 from service.questions.alternatives import Alternative, alternatives
 from service.questions.criterion import price
 from service.questions.events import TopicQuestion

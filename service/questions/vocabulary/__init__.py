@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from service.market.assets import ASSETS
-from service.market.rates import ASSUMED
+from service.market.prices import ASSUMED
 
 FOLDER = Path(__file__).parent
 # Where several languages fit a text equally well, the first of them is assumed.

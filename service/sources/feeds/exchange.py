@@ -7,7 +7,7 @@ fit. A bar that is requested in the second in which it ends may lack its last tr
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
@@ -15,24 +15,26 @@ from threading import Lock
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+import structlog
 
 from service.config import Settings, SettingsError
 from service.errors import SourceFailed
 from service.market.assets import ASSETS, asset_of, open_at
 from service.market.bars import Bars, RefusedBar, Times, check, empty, merge
-from service.market.clock import World, WorldClock
-from service.market.instants import MINUTE
-from service.market.rates import Rates
-from service.sources.feeds.bar_folder import BarFolder
+from service.market.instants import HOUR, MINUTE, World, WorldClock, utc
+from service.market.prices import Rate, Rates
 from service.sources.feeds.exchange_client import (
+    RATE_SYMBOLS,
     STEP,
+    BarFolder,
     ExchangeClient,
     ExchangeResponse,
     Request,
     coin_symbols,
 )
-from service.sources.feeds.exchange_rates import read_rates
 from service.sources.feeds.feed import AssetUnlisted, CoinFeed, FetchedBars
+
+log = structlog.stdlib.get_logger(__name__)
 
 # Increase it when stored bars are no longer compatible with fetched ones.
 VERSION = 1
@@ -200,3 +202,61 @@ def _source(pieces: list[Piece]) -> str:
         return next(piece.answer.source for piece in pieces if piece.answer.source)
     first, *later = filled
     return first.answer.source + "".join(f", then {piece.answer.source} for {len(piece.bars)} bars" for piece in later)
+
+
+# An exchange is not asked in less time: after a timeout it is skipped for a while.
+SHORTEST_S = 0.5
+
+
+class Quote(NamedTuple):
+    """The last price of a pair, the unix second that it is of, and the pair with its exchange."""
+
+    price: float
+    as_of: int
+    source: str
+
+
+def read_rates(clients: Sequence[ExchangeClient | BarFolder], now: int, timeout_s: float) -> dict[str, Rate]:
+    """The rate of each currency that one of the exchanges quotes; the others are missing.
+
+    A currency without a pair with the dollar has the rate between the two prices of Bitcoin on one exchange.
+    """
+    deadline = time.monotonic() + timeout_s
+    rates = {currency: _rate(clients, currency, now, deadline) for currency in RATE_SYMBOLS}
+    return {currency: rate for currency, rate in rates.items() if rate}
+
+
+def _rate(clients: Sequence[ExchangeClient | BarFolder], currency: str, now: int, deadline: float) -> Rate | None:
+    for place, client in enumerate(clients):
+        seconds = (deadline - time.monotonic()) / (len(clients) - place)
+        if seconds > SHORTEST_S and (rate := _quoted_rate(client, currency, now, seconds)):
+            return rate
+    log.warning("rate_missing", currency=currency)
+    return None
+
+
+def _quoted_rate(client: ExchangeClient | BarFolder, currency: str, now: int, seconds: float) -> Rate | None:
+    quote = _quote(client, Request(currency, RATE_SYMBOLS[currency], STEP), now, seconds / 2)
+    if quote is None:
+        return None
+    pair = quote.source.split()[-1]
+    if pair.startswith("BTC/"):
+        dollars = _quote(client, Request("btc", ASSETS["btc"].symbols, STEP), now, seconds / 2)
+        if dollars is None:
+            return None
+        source, as_of = f"{quote.source} and {dollars.source}", min(quote.as_of, dollars.as_of)
+        return Rate(_rounded(dollars.price / quote.price), source, utc(as_of))
+    usd = 1 / quote.price if pair.startswith("USD") else quote.price
+    return Rate(_rounded(usd), quote.source, utc(quote.as_of))
+
+
+def _rounded(usd: float) -> float:
+    return float(f"{usd:.6g}")
+
+
+def _quote(client: ExchangeClient | BarFolder, request: Request, now: int, seconds: float) -> Quote | None:
+    """The last price of the first traded symbol within two hours; None without one."""
+    since = (now - 2 * HOUR) // STEP * STEP
+    answer = client.ask(request, since, now // STEP * STEP, seconds)
+    bars: Bars = check(answer.rows, STEP)[0].until(now)
+    return Quote(float(bars.close[-1]), bars.as_of, answer.source) if len(bars) else None

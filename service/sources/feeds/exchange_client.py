@@ -1,4 +1,4 @@
-"""A client of one exchange that uses ccxt, with a hard time limit for the bars of one asset."""
+"""Clients of one source each: an exchange, by ccxt and with a hard time limit, or a folder that answers as one."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import ccxt
+import numpy as np
 import requests
 
 from service.config import SettingsError
 from service.market.assets import ASSETS, COIN_KEY
-from service.market.bars import LONGEST_SILENCE_S
+from service.market.bars import LONGEST_SILENCE_S, check, resample
 from service.market.instants import DAY, HOUR, MINUTE
-from service.sources.bounded_session import BoundedSession
+from service.sources.feeds.csv_bars import commonest_spacing, read_rows
+from service.sources.sessions import BoundedSession
 
 STEP = 5 * MINUTE
 TIMEFRAMES = {STEP: "5m", HOUR: "1h"}
@@ -259,3 +262,48 @@ def _stand_in(symbol: str) -> str:
     words = [STAND_INS.get(symbol.partition("/")[0]), PERPETUAL if ":" in symbol else None]
     note = ", ".join(word for word in words if word)
     return f" ({note})" if note else ""
+
+
+LONGEST_STEP_S = 5 * MINUTE
+
+
+class BarFolder:
+    """Answers as an exchange would, from `silver.csv` and so on; a file is read again once it has changed."""
+
+    name = "BARS_DIR"
+    clock = None
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[str, tuple[tuple[int, int], np.ndarray]] = {}
+
+    def ask(self, request: Request, since: int, until: int, seconds: float) -> ExchangeResponse:  # noqa: ARG002
+        """As `ExchangeClient.ask`: the rows of the asset's file, as bars of the length that was asked for."""
+        file = self._folder / f"{request.asset}.csv"
+        if not file.is_file():
+            return ExchangeResponse()
+        source = f"{file.name} in {self.name}"
+        try:
+            rows = self._rows(request.asset, file)
+        except (OSError, SettingsError) as error:
+            return ExchangeResponse(source=source, fault=getattr(error, "detail", str(error)))
+        spacing = commonest_spacing(rows[:, 0])
+        if not spacing or LONGEST_STEP_S % spacing:
+            return ExchangeResponse(source=source, fault=f"{file.name} needs bars of five minutes or a part of them")
+        if spacing == request.step:  # with what is wrong in them, which the feed reports
+            return ExchangeResponse(rows[(rows[:, 0] >= since) & (rows[:, 0] < until)].tolist(), source)
+        bars = resample(check(rows[(rows[:, 0] >= since) & (rows[:, 0] < until)], spacing)[0], request.step)
+        return ExchangeResponse([list(row) for row in bars.rows()], source)
+
+    def list_coins(self, seconds: float) -> tuple[frozenset[str], str]:  # noqa: ARG002
+        """As `ExchangeClient.list_coins`: a folder has no other coins."""
+        return frozenset(), ""
+
+    def _rows(self, asset: str, file: Path) -> np.ndarray:
+        """The rows of a file; a last line that is still being written is left out."""
+        status = file.stat()
+        version = status.st_mtime_ns, status.st_size
+        if self._read.get(asset, (None,))[0] != version:
+            content = file.read_bytes()
+            self._read[asset] = version, read_rows(file.name, content[: content.rfind(b"\n") + 1])
+        return self._read[asset][1]

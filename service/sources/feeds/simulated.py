@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from service.market.assets import ASSETS, is_open, open_at
 from service.market.bars import Bars, empty, join, resample
-from service.market.clock import World, WorldClock
-from service.market.instants import DAY, HOUR, MINUTE
-from service.market.rates import ASSUMED, Rates
-from service.sources.feeds.counters import Counters, Floats, held_normals, normals, stream, uniforms
+from service.market.instants import DAY, HOUR, MINUTE, World, WorldClock
+from service.market.prices import ASSUMED, Rates
 from service.sources.feeds.feed import FetchedBars
 from service.sources.feeds.simulated_days import (
     EPOCH,
     INSTRUMENTS,
+    Counters,
+    Floats,
     Group,
     SimulatedDays,
     common_move,
@@ -30,7 +30,11 @@ from service.sources.feeds.simulated_days import (
     days,
     expected_days,
     group_of,
+    held_normals,
+    normals,
     own_move,
+    stream,
+    uniforms,
 )
 
 # Increase it with every change that affects any bar.

@@ -9,18 +9,16 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from service.sources.llm import modes, turns
-from service.sources.llm.answers import StreamedCompletion
-from service.sources.llm.failures import ModelFailed
-from service.sources.llm.modes import Mode, Modes
-from service.sources.llm.prices import TokenPrice, price_of
-from service.sources.llm.providers import Chosen
-from service.sources.proxies import is_loopback, proxy_of
+from service.sources.llm import limits, modes
+from service.sources.llm.limits import ModelFailed
+from service.sources.llm.modes import Mode, Modes, StreamedCompletion
+from service.sources.llm.providers import Chosen, TokenPrice, price_of
+from service.sources.sessions import is_loopback, proxy_of
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
-    from service.sources.llm.faults import Fault
+    from service.sources.llm.transport import Fault
 
 MOST_TOKENS = 4000  # of one answer, including the thinking tokens of a reasoning model
 MOST_WAITS = 3
@@ -125,11 +123,11 @@ class LanguageModel:
     def _try(
         self, system: str, user: str, schema: Mapping[str, Any], mode: Mode, deadline: float
     ) -> tuple[StreamedCompletion, Fault | None]:
-        from service.sources.llm import faults
+        from service.sources.llm import transport
 
         answer, left = StreamedCompletion(), deadline - time.monotonic()
         if left < LEAST_S:
-            return answer, faults.NOT_SENT
+            return answer, transport.NOT_SENT
         request = self._request(system, user, schema, mode)
         try:
             with self.client.chat.completions.create(**request, stream=True, timeout=left) as pieces:
@@ -137,10 +135,10 @@ class LanguageModel:
                 is_stream = "event-stream" in pieces.response.headers.get("Content-Type", "")
         # A malformed response can raise any exception. A complete answer is accepted in spite of it.
         except Exception as error:
-            return answer, None if answer.is_whole else faults.fault_of(error)
+            return answer, None if answer.is_whole else transport.fault_of(error)
         if answer.text or answer.is_whole:
             return answer, None
-        return answer, faults.BROKEN_OFF if is_stream and not answer.pieces else faults.UNREADABLE
+        return answer, transport.BROKEN_OFF if is_stream and not answer.pieces else transport.UNREADABLE
 
     def _request(self, system: str, user: str, schema: Mapping[str, Any], mode: Mode) -> dict[str, Any]:
         provider = self.chosen.provider
@@ -180,7 +178,7 @@ def _wait(fault: Fault, waits: int, deadline: float) -> bool:
     seconds = max(fault.wait_s, FIRST_WAIT_S * 2 ** (waits - 1)) * random.uniform(1.0, 1.25)
     if time.monotonic() + seconds + LEAST_S > deadline:
         return False
-    with turns.waiting():
+    with limits.waiting():
         time.sleep(seconds)
     return True
 
@@ -189,7 +187,6 @@ def _client(base_url: str, api_key: str) -> OpenAI:
     import httpx2
     from openai import Omit, OpenAI
 
-    from service.sources.llm import faults  # noqa: F401 - imported at start-up, not at the first question
     from service.sources.llm.transport import Transport
 
     proxy = "" if is_loopback(base_url) else proxy_of(base_url)

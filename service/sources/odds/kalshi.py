@@ -13,9 +13,7 @@ from service.forecasting.predictions import Odds, Settlement
 from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
 from service.market.assets import ASSETS
-from service.sources.odds.asking import Listing, Query
-from service.sources.odds.fields import instant, number, price, text
-from service.sources.odds.source import OddsSource, Row, UnusableRow
+from service.sources.odds.source import Listing, OddsSource, Query, Row, UnusableRow, instant, number, price, text
 
 NAME = "kalshi"
 LISTING = Listing(NAME, "/markets", key="ticker", cursor="cursor", parameter="cursor")

@@ -13,9 +13,18 @@ from service.forecasting.predictions import Odds, Settlement
 from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, SOONEST_S, OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
 from service.market.instants import iso
-from service.sources.odds.asking import Listing, Query
-from service.sources.odds.fields import instant, listed, number, price, text
-from service.sources.odds.source import OddsSource, Row, UnusableRow
+from service.sources.odds.source import (
+    Listing,
+    OddsSource,
+    Query,
+    Row,
+    UnusableRow,
+    instant,
+    listed,
+    number,
+    price,
+    text,
+)
 
 NAME = "polymarket"
 LISTING = Listing(NAME, "/markets/keyset", key="id", cursor="next_cursor", parameter="after_cursor")

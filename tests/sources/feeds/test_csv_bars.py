@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from service.config import SettingsError
+from service.config import Settings, SettingsError
+from service.errors import SourceFailed
+from service.market.assets import ASSETS
+from service.market.instants import DAY, HOUR
+from service.sources.feeds import Feed, open_feed
 from service.sources.feeds.csv_bars import read_rows
 
 HEADER = "time,open,high,low,close,volume"
@@ -51,3 +59,188 @@ def test_a_file_with_another_first_line_is_refused(header: str):
 def test_a_file_that_is_no_such_table_is_refused(content: bytes):
     with pytest.raises(SettingsError, match=r"btc\.csv"):
         read_rows("btc.csv", content)
+
+
+WALL = int(datetime(2026, 11, 21, 8, 30, tzinfo=UTC).timestamp())
+WEEK = 7 * 24
+
+
+def row(time: object, price: float = 100.0) -> str:
+    return f"{time},{price},{price + 2},{price - 1},{price + 1},5"
+
+
+def hours(count: int, since: int = SINCE, step: int = HOUR) -> list[str]:
+    return [row(since + step * number, 100 + number) for number in range(count)]
+
+
+@pytest.fixture
+def folder(tmp_path) -> Callable[..., Path]:
+    """Write files of the given lines, the usual header above them."""
+
+    def write(header: str = HEADER, **files: list[str]) -> Path:
+        for asset, lines in files.items():
+            (tmp_path / f"{asset}.csv").write_text("\n".join([header, *lines]) + "\n")
+        return tmp_path
+
+    return write
+
+
+def replay(folder: Path, start: int | None = SINCE + DAY, **options) -> Feed:
+    instant = start and datetime.fromtimestamp(start, UTC)
+    return open_feed(Settings(world="replay", replay_dir=folder, replay_start=instant, **options), WALL)
+
+
+def test_the_bars_of_a_file_come_as_they_stand(folder):
+    fetched = replay(folder(btc=hours(WEEK))).fetch("btc", SINCE + HOUR, SINCE + 3 * HOUR)
+    assert fetched.bars.rows() == [
+        (SINCE + HOUR, 101.0, 103.0, 100.0, 102.0, 5.0),
+        (SINCE + 2 * HOUR, 102.0, 104.0, 101.0, 103.0, 5.0),
+    ]
+    assert (fetched.refused, fetched.source) == ((), "replay of btc.csv")
+
+
+def test_a_bar_comes_when_it_is_over(folder):
+    feed = replay(folder(btc=hours(WEEK)))
+    assert len(feed.fetch("btc", SINCE, SINCE + HOUR - 1).bars) == 0
+    assert len(feed.fetch("btc", SINCE, SINCE + HOUR).bars) == 1
+
+
+@pytest.mark.parametrize("step", [60, 300, 900, 1800, 3600])
+def test_the_length_of_the_bars_is_detected(folder, step):
+    feed = replay(folder(btc=hours(100, step=step)), start=SINCE + 50 * step)
+    assert feed.step == feed.fetch("btc", SINCE, SINCE + DAY).bars.step == step
+
+
+def test_a_hole_stays_absent_and_bars_off_the_grid_are_refused(folder):
+    lines = hours(WEEK)
+    lines[10:12] = []
+    lines[20] = row(SINCE + 22 * HOUR + 1800)
+    fetched = replay(folder(btc=lines)).fetch("btc", SINCE, SINCE + 2 * DAY)
+    assert len(fetched.bars) == 48 - 3
+    assert fetched.refused == ((SINCE + 22 * HOUR + 1800, "it opens off the 3600-second grid"),)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{SINCE + HOUR},1,2",
+        "yesterday,1,2,1,2,5",
+        f"{SINCE + HOUR},,2,1,2,5",
+        f"{SINCE + HOUR},nan,2,1,2,5",
+        f"{SINCE + HOUR},1,2,1,2,5,6",
+        f"{'9' * 400},1,2,1,2,5",
+        "\0,1,2,1,2,5",
+    ],
+)
+def test_a_row_that_cannot_be_read_is_refused_and_the_rest_kept(folder, line):
+    lines = hours(WEEK)
+    lines[1] = line
+    fetched = replay(folder(btc=lines)).fetch("btc", SINCE, SINCE + WEEK * HOUR)
+    assert len(fetched.bars) == WEEK - 1
+    assert [bar.reason for bar in fetched.refused] == ["a value is not a finite number"]
+
+
+def test_a_refused_bar_is_reported_in_its_window_alone(folder):
+    lines = hours(WEEK)
+    lines[5], lines[30] = row(SINCE + 5 * HOUR, -1), row("soon")
+    feed = replay(folder(btc=lines))
+    assert [len(feed.fetch("btc", SINCE + day * DAY, SINCE + (day + 1) * DAY).refused) for day in range(3)] == [2, 0, 0]
+
+
+def test_bars_on_closed_days_are_taken(folder):
+    """Real bars decide when a market traded; a calendar refuses nothing."""
+    fetched = replay(folder(gold=hours(WEEK))).fetch("gold", SINCE, SINCE + WEEK * HOUR)
+    assert (len(fetched.bars), fetched.refused) == (WEEK, ())
+
+
+def test_assets_without_a_file_are_not_in_that_world(folder):
+    feed = replay(folder(eth=hours(WEEK), xrp=hours(WEEK), doge=hours(WEEK)))
+    assert feed.assets == ("eth", "xrp")
+    with pytest.raises(SourceFailed, match="the replay has no btc: its folder holds eth, xrp"):
+        feed.fetch("btc", SINCE, SINCE + DAY)
+
+
+def test_everything_before_the_start_is_history_and_the_rest_runs(folder):
+    feed = replay(folder(btc=hours(WEEK), eth=hours(10)), start=SINCE + DAY + 1234, world_speed=120)
+    clock = feed.clock(WALL)
+    assert feed.history_from == SINCE
+    assert clock.at(WALL) == SINCE + DAY
+    assert clock.at(WALL + 60) == SINCE + DAY + 2 * HOUR
+    assert clock.at(WALL + 10**6) == SINCE + WEEK * HOUR
+    assert clock.has_ended(clock.at(WALL + 10**6))
+
+
+def test_a_replay_starts_sixty_days_before_its_end_by_default(folder):
+    feed = replay(folder(btc=hours(70 * 24)), start=None)
+    assert feed.clock(WALL).at(WALL) == SINCE + 10 * DAY
+
+
+@pytest.mark.parametrize("start", [SINCE - DAY, SINCE, SINCE + WEEK * HOUR, SINCE + 30 * DAY])
+def test_a_start_outside_the_data_is_refused_with_what_is_allowed(folder, start):
+    allowed = r"REPLAY_START: .* runs from 2026-01-05T00:00:00Z to 2026-01-12T00:00:00Z"
+    with pytest.raises(SettingsError, match=allowed):
+        replay(folder(btc=hours(WEEK)), start)
+
+
+def test_a_folder_too_short_for_the_default_start_says_so(folder):
+    with pytest.raises(SettingsError, match=r"REPLAY_START: .* \(60 days before the end, the default\)"):
+        replay(folder(btc=hours(WEEK)), None)
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(SettingsError, match=r"REPLAY_DIR: .*nowhere is not a folder"):
+        replay(tmp_path / "nowhere")
+
+
+def test_a_folder_without_a_known_file_says_which_names_it_looks_for(folder):
+    with pytest.raises(SettingsError, match=r"REPLAY_DIR: .* holds none of btc.csv, eth.csv, .*silver.csv"):
+        replay(folder(doge=hours(WEEK)))
+
+
+@pytest.mark.parametrize("step", [2 * HOUR, 2400, 0])
+def test_bars_that_do_not_make_up_an_hour_are_refused(folder, step):
+    with pytest.raises(SettingsError, match="REPLAY_DIR: the length of bars must be an hour or divide it evenly"):
+        replay(folder(btc=hours(100, step=step)))
+
+
+def test_files_of_unlike_bars_are_refused(folder):
+    with pytest.raises(SettingsError, match=r"bars of one length, not btc.csv 3600 s, eth.csv 300 s"):
+        replay(folder(btc=hours(WEEK), eth=hours(WEEK, step=300)))
+
+
+def test_a_file_without_a_sound_bar_is_refused(folder):
+    lines = [f"{SINCE + HOUR * number},1,1,0,1,1" for number in range(10)]
+    with pytest.raises(SettingsError, match=r"REPLAY_DIR: eth.csv contains no usable bar"):
+        replay(folder(btc=hours(WEEK), eth=lines))
+
+
+def test_another_past_has_another_fingerprint(folder):
+    prints = {
+        replay(folder(btc=hours(WEEK))).fingerprint,
+        replay(folder(btc=hours(WEEK - 1))).fingerprint,
+        replay(folder(btc=hours(WEEK - 1), eth=hours(WEEK))).fingerprint,
+    }
+    assert len(prints) == 3
+    assert replay(folder(btc=hours(WEEK - 1), eth=hours(WEEK))).fingerprint in prints
+
+
+@pytest.fixture(scope="module")
+def real(shared_data) -> Feed:
+    """The hourly bars of seven assets, 2024-02 to 2025-04."""
+    return open_feed(Settings(world="replay", replay_dir=shared_data / "candles" / "1h"), WALL)
+
+
+def test_all_seven_assets_have_a_past_of_hours(real):
+    assert real.assets == tuple(ASSETS)
+    assert real.step == HOUR
+    assert real.history_from == int(datetime(2024, 2, 1, tzinfo=UTC).timestamp())
+    assert real.clock(WALL).at(WALL) == int(datetime(2025, 3, 2, tzinfo=UTC).timestamp())
+    assert real.clock(WALL).ends == int(datetime(2025, 5, 1, tzinfo=UTC).timestamp())
+
+
+@pytest.mark.parametrize("asset", ASSETS)
+def test_crypto_has_every_hour_and_metals_twelve_odd_bars(real, asset):
+    fetched = real.fetch(asset, real.history_from, real.clock(WALL).ends)
+    odd = ASSETS[asset].calendar == "comex"
+    assert len(fetched.bars) == (7131 if odd else 455 * 24)
+    assert [bar.reason for bar in fetched.refused] == ["it opens off the 3600-second grid"] * (12 * odd)

@@ -13,7 +13,7 @@ from service.config import Settings
 from service.jobs import history, tick
 from service.market.bars import with_silent_bars
 from service.market.instants import DAY, HOUR
-from service.sources import proxies
+from service.sources import sessions
 from service.sources.feeds.exchange import open_exchanges
 from service.store import bars
 from service.store.database import Database
@@ -42,7 +42,7 @@ def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
 
     def run(clock: int = NOW, rounds: int = 12, **options) -> LiveJobs:
         settings = Settings(world="live", **{"exchanges": exchanges.entries, "source_timeout_s": 6.0} | options)
-        proxies.use(settings)
+        sessions.use_proxy(settings)
         opened.append(Database(sqlite_url))
         opened[-1].migrate()
         opened_feed = open_exchanges(settings, clock // DAY * DAY - DAYS * DAY, QUICK)
@@ -54,7 +54,7 @@ def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
         return jobs
 
     yield run
-    proxies.use(Settings())
+    sessions.use_proxy(Settings())
     for database in opened:
         database.close()
 

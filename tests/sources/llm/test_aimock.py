@@ -14,7 +14,7 @@ import pytest
 
 from service.forecasting.voters.prompts.reading import SCHEMA, read
 from service.sources.llm.client import Clients, Completion, LanguageModel
-from service.sources.llm.failures import ModelFailed
+from service.sources.llm.limits import ModelFailed
 from service.sources.llm.modes import Modes
 from service.sources.llm.providers import PROVIDERS, Chosen
 from tests.conftest import absent

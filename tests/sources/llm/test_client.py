@@ -11,9 +11,9 @@ from email.utils import formatdate
 import pytest
 
 from service.config import Settings
-from service.sources import proxies
+from service.sources import sessions
 from service.sources.llm.client import Clients, Completion, LanguageModel
-from service.sources.llm.failures import ModelFailed
+from service.sources.llm.limits import ModelFailed
 from service.sources.llm.modes import Modes
 from service.sources.llm.providers import PROVIDERS, Chosen, parse
 from tests.processes import free_port
@@ -297,19 +297,19 @@ class TestAProxy:
     @pytest.mark.parametrize("variable", ["SOURCE_PROXY", "HTTP_PROXY"])
     def test_serves_a_model_elsewhere(self, clients, server, http_proxy, monkeypatch, variable):
         monkeypatch.setenv(variable, http_proxy.address)
-        proxies.use(Settings(source_proxy=http_proxy.address if variable == "SOURCE_PROXY" else ""))
+        sessions.use_proxy(Settings(source_proxy=http_proxy.address if variable == "SOURCE_PROXY" else ""))
         address = server.address.replace("127.0.0.1", "model.test")
         complete(LanguageModel(parse("some-model", address), clients.of(address, KEY), Modes()))
         assert http_proxy.requests == [f"POST {address}/chat/completions"]
 
     def test_is_not_used_for_a_model_on_this_machine(self, clients, server, http_proxy, monkeypatch):
         monkeypatch.setenv("HTTP_PROXY", http_proxy.address)
-        proxies.use(Settings(source_proxy=http_proxy.address))
+        sessions.use_proxy(Settings(source_proxy=http_proxy.address))
         complete(LanguageModel(parse("some-model", server.address), clients.of(server.address, KEY), Modes()))
         assert (http_proxy.requests, len(server.requests)) == ([], 1)
 
     def test_that_is_absent_is_a_failure_in_words(self, clients):
-        proxies.use(Settings(source_proxy=f"http://127.0.0.1:{free_port()}"))
+        sessions.use_proxy(Settings(source_proxy=f"http://127.0.0.1:{free_port()}"))
         address = "https://model.test/v1"
         model = LanguageModel(parse("some-model", address), clients.of(address, KEY), Modes())
         assert failure(model).reason == "could not be reached"

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import time
+from datetime import datetime, timedelta
 from math import isfinite
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.errors import SourceFailed
 from service.forecasting.predictions.imports import OutsideMarket, Refusal
 from service.sources.odds import SOURCES as BY_NAME
+from service.sources.odds import source
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
+from service.sources.odds.source import instant, listed, number, price
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 ANYTHING = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=2), max_leaves=4)
@@ -70,3 +76,243 @@ def test_no_row_is_fatal_and_none_is_lost(source, data, bitcoin_row, kalshi_row)
 def test_a_source_has_the_name_of_its_imports():
     """`jobs/imported` finds its address by it, and predictions their source."""
     assert {name: source.name for name, source in BY_NAME.items()} == {"polymarket": "polymarket", "kalshi": "kalshi"}
+
+
+PATIENCE_S = 0.3
+EXTRA_S = 0.3
+
+
+def drip(handler) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    while not handler.exchange.closing.wait(0.05):
+        handler.wfile.write(b" ")
+
+
+def drip_the_head(handler) -> None:
+    handler.wfile.write(b"HTTP/1.0 200 OK\r\n")
+    while not handler.exchange.closing.wait(0.05):
+        handler.wfile.write(b"x")
+
+
+def drip_and_stop(handler) -> None:
+    """Silent from just before the deadline on, so that no single read is late."""
+    handler.send_response(200)
+    handler.end_headers()
+    handler.exchange.closing.wait(0.2)
+    handler.wfile.write(b" ")
+    handler.exchange.closing.wait()
+
+
+def hang(handler) -> None:
+    handler.exchange.closing.wait()
+
+
+def reset(handler) -> None:
+    handler.connection.close()
+
+
+def answering(body: bytes, status: int = 200):
+    return lambda handler: handler.reply(status, body)
+
+
+def too_many_requests(handler) -> None:
+    handler.send_response(429)
+    handler.send_header("Retry-After", "30")
+    handler.end_headers()
+
+
+def of_ten_megabytes(handler) -> None:
+    handler.reply(200, json.dumps({"markets": ["x" * (10 * 2**20)]}).encode())
+
+
+@SOURCES
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (answering(b"{}", 500), "it answered 500"),
+        (answering(b"", 404), "it answered 404"),
+        (answering(b'{"markets": []}', 302), "it answered 302"),
+        (too_many_requests, "it answered 429, retry after 30 s"),
+        (answering(b"<html>busy</html>"), "InvalidJSONError"),
+        (answering(b'{"markets": ['), "InvalidJSONError"),
+        (answering(b"[" * 100_000), "RecursionError"),
+        (answering(b"[]"), "no list of markets"),
+        (answering(b"null"), "no list of markets"),
+        (answering(b'{"markets": null}'), "no list of markets"),
+        (answering(b'{"markets": {"a": 1}}'), "no list of markets"),
+        (of_ten_megabytes, "bytes in one page"),
+        (reset, "ConnectionError"),
+    ],
+)
+def test_an_answer_without_a_market_list_is_a_failed_source(server, source, fault, why):
+    server.fault = fault
+    with pytest.raises(SourceFailed) as failed:
+        source.list_open(server.address, 5)
+    assert failed.value.detail.startswith(f"{source.name}: ")
+    assert why in failed.value.detail
+    assert len(failed.value.detail) < 100
+
+
+@pytest.mark.slow
+@SOURCES
+@pytest.mark.parametrize("fault", [hang, drip, drip_the_head, drip_and_stop])
+def test_the_deadline_is_one_for_the_whole_answer(server, source, fault):
+    server.fault, began = fault, time.monotonic()
+    with pytest.raises(SourceFailed, match="no complete response"):
+        source.list_open(server.address, PATIENCE_S)
+    assert time.monotonic() - began < PATIENCE_S + EXTRA_S
+
+
+@SOURCES
+def test_settled_markets_are_fetched_within_the_same_deadline(server, source):
+    server.fault, began = hang, time.monotonic()
+    with pytest.raises(SourceFailed, match="no complete response"):
+        source.settled(server.address, PATIENCE_S, ["1"])
+    assert time.monotonic() - began < PATIENCE_S + EXTRA_S
+
+
+@SOURCES
+def test_an_unreachable_server_is_a_failed_source(source):
+    with pytest.raises(SourceFailed, match="ConnectionError"):
+        source.list_open("http://127.0.0.1:9", 5)
+
+
+@SOURCES
+def test_an_empty_list_of_markets_is_valid(server, source):
+    assert source.list_open(server.address, 5) == ([], [])
+
+
+@SOURCES
+def test_an_empty_request_sends_nothing(server, source):
+    assert source.settled(server.address, 5, []) == {}
+    assert server.requests == []
+
+
+def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
+    """Page 2 lies behind the cursor of page 1; its rows of page 1 are not ids twice."""
+    first, second = bitcoin_row | {"id": "1"}, bitcoin_row | {"id": "2"}
+    pages = {None: {"markets": [first], "next_cursor": "abc"}, "abc": {"markets": [first, second]}}
+    server.routes = lambda _, path, query: pages[query.get("after_cursor")]
+    markets, refused = POLYMARKET.list_open(server.address, 5)
+    assert [market.odds.market_id for market in markets] == ["1", "2"]
+    assert refused == []
+    assert server.requests == ["/markets/keyset"] * 2
+
+
+def test_open_markets_on_crypto_prices_are_asked_for(server):
+    sent = {}
+    server.routes = lambda _, path, query: sent.update(query) or {"markets": []}
+    POLYMARKET.list_open(server.address + "/", 5)
+    assert (sent["closed"], sent["tag_id"], sent["limit"]) == ("false", "1312", "100")
+    assert (sent["order"], sent["ascending"]) == ("volumeNum", "false")
+    assert sent["end_date_min"] < sent["end_date_max"]
+
+
+def test_short_markets_are_asked_for_with_the_soonest_end_first(server):
+    """Of every volume, which is next to nothing when they begin, and up to two hours ahead."""
+    sent = {}
+    server.routes = lambda _, path, query: sent.update(query) or {"markets": []}
+    POLYMARKET.list_open(server.address, 5, short=True)
+    assert (sent["closed"], sent["tag_id"], sent["limit"]) == ("false", "102127", "100")
+    assert (sent["order"], sent["ascending"]) == ("endDate", "true")
+    assert "volume_num_min" not in sent
+    begin, end = (datetime.fromisoformat(sent[name]) for name in ("end_date_min", "end_date_max"))
+    assert end - begin == timedelta(hours=2)
+
+
+def test_the_series_of_a_quarter_of_an_hour_are_asked_for_alone(server):
+    series = []
+    server.routes = lambda _, path, query: series.append(query["series_ticker"]) or {"markets": [], "cursor": ""}
+    KALSHI.list_open(server.address, 5, short=True)
+    assert series == ["KXBTC15M", "KXETH15M", "KXSOL15M", "KXBNB15M", "KXXRP15M"]
+
+
+def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoin_row):
+    """As a server does that does not know the name the cursor is sent under."""
+    server.routes = lambda *_: {"markets": [bitcoin_row], "next_cursor": "abc"}
+    markets, _ = POLYMARKET.list_open(server.address, 5)
+    assert len(markets) == 1
+    assert len(server.requests) == 2
+
+
+def test_no_call_asks_for_more_than_ten_pages(server, bitcoin_row):
+    def endless(*_):
+        place = len(server.requests)
+        return {"markets": [bitcoin_row | {"id": str(place)}], "next_cursor": str(place)}
+
+    server.routes = endless
+    markets, _ = POLYMARKET.list_open(server.address, 5)
+    assert len(markets) == len(server.requests) == source.MOST_PAGES == 10
+
+
+def test_an_empty_page_ends_the_list_whatever_its_cursor(server):
+    server.routes = lambda *_: {"markets": [], "next_cursor": "abc"}
+    assert POLYMARKET.list_open(server.address, 5) == ([], [])
+    assert len(server.requests) == 1
+
+
+def test_each_kalshi_series_is_read_until_its_cursor_is_empty(server, kalshi_row):
+    def routes(_, path, query):
+        assert (path, query["status"]) == ("/markets", "open")
+        is_first = "cursor" not in query
+        ticker = f"{query['series_ticker']}-{1 if is_first else 2}"
+        goes_on = is_first and query["series_ticker"] == "KXBTC"
+        return {"markets": [kalshi_row | {"ticker": ticker}], "cursor": "abc" if goes_on else ""}
+
+    server.routes = routes
+    markets, _ = KALSHI.list_open(server.address, 5)
+    ids = [market.odds.market_id for market in markets]
+    assert ids == ["KXBTCD-1", "KXETHD-1", "KXSOLD-1", "KXXRPD-1", "KXBTC-1", "KXBTC-2", "KXETH-1"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("0.4100", 0.41),
+        (0.41, 0.41),
+        (7, 7.0),
+        ("-1", -1.0),
+        (True, None),
+        (None, None),
+        ("", None),
+        ("nan", None),
+        ("1e999", None),
+        (float("inf"), None),
+        (10**400, None),
+        ("1" * 100, None),
+        ([], None),
+    ],
+)
+def test_a_number_is_one_as_itself_or_as_a_string(value, expected):
+    assert number(value) == expected
+
+
+@pytest.mark.parametrize(("value", "expected"), [("0.5", 0.5), (0, None), ("1.0000", None), (-0.1, None), (2, None)])
+def test_a_price_of_zero_or_one_is_no_price(value, expected):
+    assert price(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("1970-01-01T00:01:00Z", 60),
+        ("1970-01-01T00:01:00.999999Z", 60),
+        ("1970-01-01 00:01:00+00", 60),
+        ("1970-01-01T00:01:00", 60),
+        ("1970-01-02", 86400),
+        ("0001-01-01T00:00:00+23:59", -62135683140),
+        ("tomorrow", None),
+        (60, None),
+        (None, None),
+    ],
+)
+def test_an_instant_is_iso_8601_and_utc_without_an_offset(value, expected):
+    assert instant(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [('["a", 1]', ["a", 1]), ("{}", []), ("[", []), ("[" * 100_000, []), (["a"], []), (None, [])]
+)
+def test_a_list_stands_inside_a_string(value, expected):
+    assert listed(value) == expected

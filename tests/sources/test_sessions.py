@@ -1,4 +1,4 @@
-"""Every source is asked through the configured proxy; deadlines and size limits hold through it."""
+"""A session with a deadline, a size limit and a JSON check, and which proxy it uses."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import requests
 
 from service.config import Settings
 from service.errors import SourceFailed
-from service.sources import headlines, pools, proxies
-from service.sources.bounded_session import BoundedSession
+from service.sources import headlines, pools, sessions
 from service.sources.feeds.exchange_client import ExchangeClient
 from service.sources.headlines import FeedFailed, FeedState
 from service.sources.odds.kalshi import KALSHI
+from service.sources.sessions import BoundedSession
 from tests.processes import free_port
 from tests.sources.certificates import self_signed
 from tests.sources.conftest import ExchangeServer, serve
@@ -31,7 +31,7 @@ ENOUGH_S = 5.0
 
 
 def use(proxy: str) -> None:
-    proxies.use(Settings(source_proxy=proxy))
+    sessions.use_proxy(Settings(source_proxy=proxy))
 
 
 def at_name(server: ExchangeServer) -> str:
@@ -58,6 +58,60 @@ def https_server(tmp_path, session) -> Iterator[ExchangeServer]:
     yield from serve(ExchangeServer(routes=lambda *_: ANSWER), tmp_path / "certificate.pem")
 
 
+def moved(handler) -> None:
+    handler.send_response(302)
+    handler.send_header("Location", "/elsewhere")
+    handler.send_header("Content-Length", "0")
+    handler.end_headers()
+
+
+def test_an_answer_is_passed_on(server, session):
+    response = session.get(server.address)
+    assert (response.status_code, response.json()) == (200, ANSWER)
+
+
+def test_nothing_is_sent_after_the_deadline(server, session):
+    session.deadline = time.monotonic() - 1
+    with pytest.raises(requests.Timeout):
+        session.get(server.address)
+    assert server.requests == []
+
+
+def test_an_answer_beyond_the_maximum_size_is_refused(server, session):
+    session.most_bytes, session.is_json = 100, False
+    server.fault = lambda handler: handler.reply(200, b"x" * 101)
+    with pytest.raises(requests.exceptions.ContentDecodingError, match="more than 100 bytes"):
+        session.get(server.address)
+    server.fault = lambda handler: handler.reply(200, b"x" * 100)
+    assert session.get(server.address).content == b"x" * 100
+
+
+def test_only_a_success_must_be_json(server, session):
+    """A page of an error keeps its status."""
+    server.fault = lambda handler: handler.reply(200, b"<html>")
+    with pytest.raises(requests.exceptions.InvalidJSONError):
+        session.get(server.address)
+    server.fault = lambda handler: handler.reply(503, b"<html>")
+    assert session.get(server.address).status_code == 503
+
+
+def test_a_redirect_is_not_followed(server, session):
+    server.fault = moved
+    assert session.get(server.address).status_code == 302
+    assert server.requests == ["/"]
+
+
+def test_a_password_of_the_environment_is_not_sent(server, session, monkeypatch, tmp_path):
+    """Requests would send the one that `.netrc` has for the host."""
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login someone password secret")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    headers = []
+    server.fault = lambda handler: (headers.extend(handler.headers), handler.reply(200, b"{}"))
+    session.get(server.address)
+    assert "Host" in headers
+    assert "Authorization" not in headers
+
+
 @pytest.mark.parametrize(
     ("option", "variables", "url", "proxy"),
     [
@@ -78,7 +132,7 @@ def test_the_option_then_the_environment_name_the_proxy(monkeypatch, option, var
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     use(option)
-    assert proxies.proxy_of(url) == proxy
+    assert sessions.proxy_of(url) == proxy
 
 
 @pytest.mark.parametrize(
@@ -98,7 +152,7 @@ def test_hosts_of_no_proxy_are_reached_directly(monkeypatch, excluded, url, is_d
     monkeypatch.setenv("ALL_PROXY", HTTP)
     monkeypatch.setenv("NO_PROXY", excluded)
     use(option)
-    assert (proxies.proxy_of(url) == "") == is_direct
+    assert (sessions.proxy_of(url) == "") == is_direct
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "localhost", "model.localhost", "[::1]", "0.0.0.0"])
@@ -106,14 +160,14 @@ def test_only_the_option_holds_for_this_machine(monkeypatch, host):
     """HTTPS_PROXY and so on do not apply to loopback addresses; SOURCE_PROXY does."""
     url = f"http://{host}:8190/path"
     monkeypatch.setenv("ALL_PROXY", HTTP)
-    assert proxies.proxy_of(url) == ""
+    assert sessions.proxy_of(url) == ""
     use(SOCKS)
-    assert proxies.proxy_of(url) == SOCKS
+    assert sessions.proxy_of(url) == SOCKS
 
 
 @pytest.mark.parametrize("host", ["localhost.example.com", "1127.0.0.1", "127.example.com"])
 def test_a_name_that_looks_local_is_not(host):
-    assert not proxies.is_loopback(f"http://{host}/")
+    assert not sessions.is_loopback(f"http://{host}/")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +175,7 @@ def test_a_name_that_looks_local_is_not(host):
 )
 def test_an_option_that_is_no_address_is_refused_at_once(proxy):
     """The sentence repeats nothing of the address, which may hold a password."""
-    with pytest.raises(proxies.UnusableProxy, match=r"^SOURCE_PROXY: not a valid address") as caught:
+    with pytest.raises(sessions.UnusableProxy, match=r"^SOURCE_PROXY: not a valid address") as caught:
         use(proxy)
     assert "sec" not in caught.value.detail
 

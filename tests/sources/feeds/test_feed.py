@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from service.errors import SourceFailed
-from service.market.bars import empty
-from service.market.coin_bars import CoinBars
+from service.market.bars import CoinBars, empty
 from service.market.instants import DAY, HOUR
-from service.sources.feeds.coin_bars import extend
 from service.sources.feeds.exchange import ExchangeFeed
+from service.sources.feeds.feed import extend
 from tests.jobs.coin_world import STEP, fine_bars, offer, open_coins
 from tests.running_service import START
 
