@@ -6,26 +6,28 @@ with its kernels first and the service after it.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
-from notebooks import lab_key
 from notebooks.settings import LabSettings, LaunchError
-from service.client import Client, ClientError, ConnectionFailed, TimedOut
+from service.client import Client, ClientError, ConnectionFailed, TimedOut, Unauthorized
 
 NOTEBOOKS = Path(__file__).resolve().parent
 ROOT = NOTEBOOKS.parent
 PROBE_S = 3.0
 START_S = 60.0
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+MINT_S = 60.0
+MINT = ("keys", "mint", "--email", "lab@localhost.localdomain", "--app-name", "lab", "--plan", "paid", "--json")
 
 
 def launch(program: str, settings: LabSettings) -> int:
@@ -146,7 +148,7 @@ def _prepare_service(settings: LabSettings, process: subprocess.Popen | None, mi
     """Wait for the service and provide the key while Jupyter starts; report what goes wrong."""
     try:
         if mints_key:
-            lab_key.provide(settings, lambda: _wait_for_service(settings, process))
+            provide(settings, lambda: _wait_for_service(settings, process))
         else:
             _wait_for_service(settings, process)
     except (LaunchError, ClientError) as error:
@@ -184,3 +186,59 @@ def signals_as_exit() -> Iterator[None]:
 def report(text: str) -> None:
     """Print a line to the terminal, among those of Jupyter."""
     print(f"ninefold: {text}", file=sys.stderr, flush=True)
+
+
+def provide(settings: LabSettings, wait_for_service: Callable[[], None]) -> None:
+    """Write a key that the service accepts to the file that notebooks wait for. Raises LaunchError, ClientError.
+
+    The file is written last: no notebook reads a key of another database, and none sends a request before the service
+    is up.
+    """
+    wait_for_service()
+    key = _saved_key(settings)
+    if not key or not _is_accepted(settings, key):
+        key = _mint(settings)
+        if not _is_accepted(settings, key):
+            raise LaunchError(
+                f"The service at {settings.oracle_url} does not accept a key minted in {settings.data_dir}, because "
+                "its data is elsewhere. Set DATA_DIR to its data folder, or ORACLE_KEY to one of its keys."
+            )
+    for file in (settings.saved_key_file, settings.key_file):
+        _write(file, key)
+
+
+def _saved_key(settings: LabSettings) -> str:
+    try:
+        return settings.saved_key_file.read_text().strip()
+    except FileNotFoundError:
+        return ""
+
+
+def _write(file: Path, key: str) -> None:
+    """Write a file that only this user can read, and rename it into place, so that no reader sees half of it."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    with open(draft, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as output:
+        output.write(key)
+    draft.replace(file)
+
+
+def _mint(settings: LabSettings) -> str:
+    """A new key of the paid plan, minted by the operator's command in the database of the service."""
+    command = [sys.executable, "-m", "service.operator", *MINT]
+    environment = os.environ | {"DATA_DIR": str(settings.data_dir)}
+    try:
+        process = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=MINT_S)
+    except subprocess.TimeoutExpired:
+        raise LaunchError(f"No API key was minted in {settings.data_dir} within {MINT_S:g} s.") from None
+    if process.returncode:
+        raise LaunchError(f"No API key can be minted in {settings.data_dir}: {process.stderr.strip()}")
+    return json.loads(process.stdout)["api_key"]
+
+
+def _is_accepted(settings: LabSettings, key: str) -> bool:
+    with Client(settings.oracle_url, key) as client:
+        try:
+            client.usage()
+        except Unauthorized:
+            return False
+    return True

@@ -136,7 +136,7 @@ def test_every_module_has_a_one_sentence_docstring():
 MOST_UNTRIED = 10
 # All frames are tried alike, each against a response of the service: tests/notebooks/widgets/frames/test_frames.py.
 TRIED_TOGETHER = {
-    f"notebooks/widgets/frames/{name}.py" for name in ("accuracy", "battle", "predictions", "price_forecasts")
+    f"notebooks/widgets/frames/{name}.py" for name in ("accuracy", "battle", "oracle", "predictions", "price_forecasts")
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
@@ -13,16 +14,15 @@ from typing import Any, cast
 import pandas as pd
 from platformdirs import user_cache_path
 
-from notebooks.lab.cache import ParquetCache
 from notebooks.lab.pages import Page, pages
 from notebooks.lab.record import MarketRecord, record_of
 from notebooks.widgets import frames
 from notebooks.widgets.frames.apex import APEX_CALL_LAYERS, APEX_CALLS, FUND_TRADES
 from notebooks.widgets.frames.battle import LANE_EQUITY, LANE_EVENTS
-from notebooks.widgets.frames.features import FEATURES
 from notebooks.widgets.frames.ledger import KIND
 from notebooks.widgets.frames.market import CANDLES, HEADLINES
-from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, TEXT, WORLD, FrameSchema
+from notebooks.widgets.frames.oracle import FEATURES
+from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, TEXT, WORLD, FrameSchema, typed
 from service.client import Client
 
 MOST = 200  # rows on a page; of bars and of the equity of a lane there are more
@@ -243,3 +243,40 @@ class Archive:
 def record_from(source: Archive | MarketRecord) -> MarketRecord:
     """The record of an archive as it is now, or the record itself."""
     return source.record() if isinstance(source, Archive) else source
+
+
+class ParquetCache:
+    """Frames by name in a folder; a file that cannot be read counts as absent."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def read(self, name: str, schema: FrameSchema) -> pd.DataFrame:
+        """The frame of a name with the dtypes of `schema`; without rows where there is no file of this schema."""
+        try:
+            stored = pd.read_parquet(self._file(name))
+        except (OSError, ValueError):  # no file, or half of one
+            return schema.frame([])
+        if list(stored.columns) != list(schema.dtypes):
+            return schema.frame([])
+        columns = {column: _column(stored.loc[:, column], dtype) for column, dtype in schema.dtypes.items()}
+        return pd.DataFrame(columns).set_index(list(schema.index))
+
+    def write(self, name: str, frame: pd.DataFrame) -> None:
+        """Keep a frame under a name; another process sees the old file or the new one."""
+        file = self._file(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(f".{os.getpid()}")
+        words = frame.select_dtypes("category").columns
+        frame.astype(dict.fromkeys(words, "str")).reset_index().to_parquet(unfinished, index=False)
+        unfinished.replace(file)
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}.parquet"
+
+
+def _column(values: pd.Series, dtype: str | pd.CategoricalDtype) -> pd.Series:
+    """A stored column as the schema declares it; closed vocabularies are stored as text."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return typed(values.astype(object).where(values.notna(), None).tolist(), dtype)
+    return values.astype(dtype)

@@ -6,9 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from notebooks.public_pages.publisher import Publisher
+from notebooks.public_pages.publisher import Publisher, Site
 from notebooks.public_pages.server import HOST, open_server
-from notebooks.public_pages.site import Site
 from service.client import Client
 
 ANSWER_S = 15.0  # a document that takes longer is reported as missing, and the other pages go on

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -27,10 +28,8 @@ from notebooks.public_pages.markup import (
     missing_page,
     style_sheet,
 )
-from notebooks.public_pages.site import Site
-from notebooks.widgets.base.figure import CONFIG, FIT, HEIGHT
+from notebooks.widgets.base.figure import CONFIG, FIT, HEIGHT, plain_text
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
-from notebooks.widgets.base.static_view import plain_text
 from notebooks.widgets.base.theme import PALETTES
 from notebooks.widgets.base.wording import minute
 from service.client import (
@@ -197,3 +196,33 @@ def _reason(fault: ClientError) -> str:
 def last_rows(data: pd.DataFrame) -> str:
     """The last rows of a table as HTML."""
     return data.tail(LAST_ROWS).reset_index().to_html(border=0, index=False, na_rep="–", justify="left")
+
+
+@dataclass(frozen=True)
+class SiteFile:
+    """A file as it is sent; `is_final` says that a file of this name never changes."""
+
+    body: bytes
+    compressed: bytes
+    etag: str
+    media_type: str
+    is_final: bool
+
+
+class Site:
+    """Files by their names. A file is replaced whole: a reader in another thread sees the old one or the new one."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, SiteFile] = {}
+
+    def put(self, name: str, text: str, media_type: str, *, is_final: bool = False) -> None:
+        """Add a file or replace it; an unchanged file keeps its ETag and is not compressed again."""
+        body = text.encode()
+        etag = sha256(body).hexdigest()[:20]
+        last = self._files.get(name)
+        if last is None or last.etag != etag:
+            self._files[name] = SiteFile(body, gzip.compress(body, mtime=0), etag, media_type, is_final)
+
+    def find(self, name: str) -> SiteFile | None:
+        """The file with a name, or None."""
+        return self._files.get(name)

@@ -9,8 +9,7 @@ from flask import Flask, Response, request
 from waitress.server import create_server
 
 from notebooks.public_pages.markup import HOME
-from notebooks.public_pages.publisher import HTML, NOT_FOUND
-from notebooks.public_pages.site import Site
+from notebooks.public_pages.publisher import HTML, NOT_FOUND, Site
 
 HOST = "127.0.0.1"
 # A browser opens up to six connections and keeps them.

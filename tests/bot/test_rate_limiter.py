@@ -107,7 +107,6 @@ def test_a_call_at_once_waits_neither_before_nor_after_a_refusal():
 
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-ANN, BEN = 1, 2
 
 
 def excesses(throttle: Throttle, count: int, begin: datetime = NOON, person: int = ANN) -> list[int]:

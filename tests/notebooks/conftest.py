@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -14,12 +15,11 @@ import httpx
 import pytest
 
 from notebooks.settings import LabSettings
-from service.client import Client
+from service.client import Client, ClientError
 from service.jobs.answer import EVERY_S
 from service.market.instants import utc
 from service.store import keys
 from service.store.secret import key_secret
-from tests.notebooks.intercepted_client import InterceptedClient
 from tests.processes import free_port, wait_until_ready
 from tests.processes import running as process
 from tests.running_service import HISTORY_DAYS, QUESTION, START, RunningService, copied, running_service
@@ -127,3 +127,34 @@ def client_of(running: RunningService) -> Client:
         key, _ = keys.register(db, secret, "reader@example.com", running.wall, plan="paid")
     transport = httpx.WSGITransport(running.client.application, remote_addr=next(ADDRESSES))
     return Client("http://ninefold", key, transport=transport)
+
+
+class InterceptedClient:
+    """A real client with a test in between.
+
+    `fault` is raised instead of every response. `changes` maps a method of the client to a function of its response.
+    `calls` holds the names of the called methods with their positional arguments.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client, self.timeout_s = client, client.timeout_s
+        self.fault: ClientError | None = None
+        self.changes: dict[str, Callable[[Any], Any]] = {}
+        self.calls: list[tuple[Any, ...]] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            self.calls.append((name, *arguments))
+            if self.fault:
+                raise self.fault
+            document = deepcopy(getattr(self.client, name)(*arguments, **options))
+            return self.changes[name](document) if name in self.changes else document
+
+        return call
+
+
+def click(trace: Any, *places: int) -> None:
+    """Click on the points of a trace at `places`, or beside all points."""
+    (number,) = [number for number, each in enumerate(trace.figure.data) if each is trace]
+    for place in places:
+        trace.figure.widget._handle_custom_msg({"trace": number, "point": place}, [])

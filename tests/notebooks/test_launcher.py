@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
+import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,6 +16,7 @@ import pytest
 from notebooks import launcher
 from notebooks.settings import LabSettings, LaunchError
 from notebooks.widgets import connect
+from service.client import Client
 from tests.processes import ROOT, free_port, running, wait_until_ready, wait_until_said
 
 CONFIGURATION = ROOT / "notebooks" / "jupyter"
@@ -154,9 +155,38 @@ def test_a_service_that_cannot_start_is_reported(settings: LabSettings, tmp_path
         wait_until_said("The service did not start: ninefold: WORLD", process, log)
 
 
-@pytest.mark.parametrize("target", ["lab", "voila"])
-def test_make_has_a_target_for_each_program(target: str):
-    make = shutil.which("make")
-    assert make
-    process = subprocess.run([make, "-n", target], cwd=ROOT, capture_output=True, text=True)
-    assert f"python -m notebooks {target}" in process.stdout
+pytestmark = pytest.mark.slow
+
+
+def test_only_this_user_can_read_the_key_files(local_service: LabSettings):
+    """The key is one of the paid plan."""
+    local_service.lab_dir.mkdir(exist_ok=True)
+    launcher.provide(local_service, lambda: None)
+    environment = {"ORACLE_URL": local_service.oracle_url, "ORACLE_KEY_FILE": str(local_service.key_file)}
+    with connect(environment) as client:
+        assert client.usage()["plan"] == "paid"
+    files = (local_service.key_file, local_service.saved_key_file)
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+
+
+def test_an_accepted_key_stays_a_refused_key_is_replaced(local_service: LabSettings):
+    local_service.lab_dir.mkdir(exist_ok=True)
+    launcher.provide(local_service, lambda: None)
+    saved = local_service.saved_key_file.read_text()
+    launcher.provide(local_service, lambda: None)
+    assert local_service.saved_key_file.read_text() == saved
+    local_service.saved_key_file.write_text("nf_live_of_another_database")
+    launcher.provide(local_service, lambda: None)
+    fresh = local_service.saved_key_file.read_text()
+    assert fresh not in (saved, "nf_live_of_another_database")
+    with Client(local_service.oracle_url, fresh) as client:
+        assert client.usage()["used"] >= 0
+
+
+def test_a_service_with_its_data_elsewhere_is_an_error(local_service: LabSettings, tmp_path: Path):
+    """Its keys cannot be minted here."""
+    elsewhere = replace(local_service, data_dir=tmp_path / "var")
+    elsewhere.lab_dir.mkdir(parents=True)
+    with pytest.raises(LaunchError, match="No API key can be minted"):
+        launcher.provide(elsewhere, lambda: None)
+    assert not elsewhere.key_file.exists()

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from plotly.subplots import make_subplots
 
 from notebooks.widgets import frames
-from notebooks.widgets.apex.facts import hover, label, layer_facts, layers_of, subtitle, title, trade_facts
-from notebooks.widgets.apex.fund import FundTraces
+from notebooks.widgets.base.curves import CurveEnd, drawdowns_pct, instants, labels, values
 from notebooks.widgets.base.figure import Figure
-from notebooks.widgets.base.probability_rows import EVEN, category_axis, direction_mark, draw_stems, row_label
+from notebooks.widgets.base.html_tables import Fact, grid, table
+from notebooks.widgets.base.probability_rows import (
+    DIRECTIONS,
+    EVEN,
+    category_axis,
+    direction_mark,
+    draw_stems,
+    row_label,
+)
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
-from notebooks.widgets.base.wording import Document, escaped
+from notebooks.widgets.base.theme import Palette
+from notebooks.widgets.base.wording import BACKFILLED, Document, escaped, minute, number, percent, shortened, world
+from notebooks.widgets.frames.apex import FUSED
 
 NARROWEST = 10.0  # percentage points on either side of 50%: a narrower axis would magnify noise
 MARK_PX, FUSED_PX = 13, 18
+LONGEST = 28  # characters of a reason beside a layer
+STANCES = {"BULLISH": "leans up", "BEARISH": "leans down", "NEUTRAL": "is neutral"}
+SIDES = {"buy": "triangle-up-open", "sell": "triangle-down-open"}
+UNKNOWN = "x"
+# The drawn fields: index of the colour (None is quiet) and name in the label.
+CURVES = {"equity_usd": (0, "fund"), "benchmark_usd": (None, "half in bitcoin")}
+EQUITY_ROW, DRAWDOWN_ROW = 2, 3
 
 
 class ApexPanel(RefreshingPanel):
@@ -114,3 +132,186 @@ def _size(layer: Document) -> float:
     if layer["weight"] is None:
         return FUSED_PX
     return MARK_PX * (layer["weight"] if layer["weight"] > 0 else 1) ** 0.5
+
+
+def layers_of(apex: Document) -> list[dict[str, Any]]:
+    """The fusion in the form of a layer, then the layers."""
+    fused = {
+        "name": FUSED,
+        "p_up": apex["vote"]["p_up"],
+        "direction": apex["vote"]["direction"],
+        "weight": None,
+        "reading": "All layers together.",
+        "silent": None,
+        "accuracy": apex["record"],
+    }
+    return [fused, *apex["layers"]]
+
+
+def label(layer: Document) -> str:
+    """The text to the right of the mark of a layer, for plotly."""
+    if layer["silent"]:
+        return escaped(shortened(f"silent: {layer['silent']}", LONGEST))
+    weight = "" if layer["weight"] is None else f" · weight {layer['weight']:.2f}"
+    weight = " · in-sample, not scored" if layer.get("in_sample") else weight
+    unknown = "" if layer["direction"] in DIRECTIONS else f" · {escaped(str(layer['direction']))}"
+    text = f"{100 * layer['p_up']:.1f}%{weight}{unknown}"
+    return f"<b>{text}</b>" if layer["name"] == FUSED else text
+
+
+def hover(layer: Document) -> str:
+    """The reading of a layer and its accuracy, for plotly."""
+    books = "<br>".join(_accuracy(book) for book in layer["accuracy"])
+    return f"{escaped(layer['name'])}: {escaped(layer['silent'] or layer['reading'])}<br>{books}"
+
+
+def layer_facts(layer: Document) -> str:
+    """The reading of a layer and its accuracy in each book, as HTML."""
+    books = [
+        (
+            "BACKFILLED" if book["backfilled"] else "live",
+            book["n"],
+            book["n_eff"],
+            book["hit_rate_pct"],
+            book["hit_rate_low_pct"],
+            book["hit_rate_high_pct"],
+            book["brier"] and f"{book['brier']:.4f}",
+            book["verdict"],
+        )
+        for book in layer["accuracy"]
+    ]
+    columns = ("calls", "n", "independent", "correct, %", "95% low", "95% high", "Brier score", "verdict")
+    rows = [
+        Fact("P(up)", percent(layer["p_up"]), "%"),
+        Fact("direction", layer["direction"]),
+        Fact("weight", layer["weight"]),
+        Fact("reading", layer["reading"] or None),
+        Fact("reason for silence", layer["silent"]),
+    ]
+    return table(layer["name"], rows) + grid("track record", columns, books)
+
+
+def trade_facts(trade: Document) -> str:
+    """One rebalancing of the fund, as HTML."""
+    return table(
+        f"PAPER {trade['side']} at {minute(trade['time'])}",
+        [
+            Fact("quantity", f"{trade['quantity_btc']:.8f} BTC"),
+            Fact("price after slippage", trade["price"], " USD"),
+            Fact("value", trade["value_usd"], " USD"),
+            Fact("fee", trade["fee_usd"], " USD"),
+            Fact("bitcoin share before", trade["exposure_before_pct"], "%"),
+            Fact("bitcoin share after", trade["exposure_after_pct"], "%"),
+            Fact("P(up) of the call", percent(trade["p_up"]), "%"),
+            Fact("origin", BACKFILLED if trade["backfilled"] else "live"),
+        ],
+    )
+
+
+def title(apex: Document, fund: Document) -> str:
+    """The call for the next day, and the gain of the fund beside that of a constant half in bitcoin."""
+    vote = apex["vote"]
+    special = ", special mode" if apex["special_mode"]["active"] else ""
+    stance = STANCES.get(vote["direction"], escaped(str(vote["direction"])))
+    call = f"P(up) {100 * vote['p_up']:.1f}%, confidence {apex['confidence']:.3f}{special}"
+    gains = f"fund {number(fund['pnl_pct'], '+.1f')}%, half in bitcoin {number(fund['benchmark']['pnl_pct'], '+.1f')}%"
+    return f"Apex {stance}: {call} · {gains}"
+
+
+def subtitle(apex: Document, fund: Document) -> str:
+    """The kind of the numbers, the time of the call, the size of the fund, and the symbols."""
+    call = f"next {apex['horizon_hours']} h, called {minute(apex['called_at'])}"
+    call += ", BACKFILLED" if apex["backfilled"] else ""
+    size = f"fund of {fund['initial_capital']:,.0f} USD, n {fund['days']} days, {fund['trades_count']} trades"
+    symbols = "▲ bullish ▼ bearish ● neutral ○ silent, size: weight · △ buy ▽ sell"
+    return f"PAPER · {world(apex)}{_backfilled_until(fund)} · {call}<br>{size} · {symbols} · times UTC"
+
+
+def _backfilled_until(fund: Document) -> str:
+    times = [point["time"] for point in fund["equity"] if point["backfilled"]]
+    return f" · fund BACKFILLED until {minute(times[-1])} (dotted)" if times else ""
+
+
+def _accuracy(book: Document) -> str:
+    kind = "backfilled" if book["backfilled"] else "live"
+    if book["hit_rate_pct"] is None:
+        return f"{kind}: n {book['n']}, {escaped(book['verdict'])}"
+    interval = f"[{book['hit_rate_low_pct']:.0f}, {book['hit_rate_high_pct']:.0f}]"
+    calls = f"n {book['n']:,}, equivalent to {book['n_eff']:.0f} independent calls"
+    return f"{kind}: {book['hit_rate_pct']:.1f}% correct {interval}, {calls}: {escaped(book['verdict'])}"
+
+
+class FundTraces:
+    """The traces of the fund in the second and third row of a figure; a click on a trade calls `pick` with its time."""
+
+    def __init__(self, figure: Figure, pick: Callable[[str], None]) -> None:
+        options = {"mode": "lines", "hovertemplate": "%{meta} %{y:,.2f}<br>%{x|%Y-%m-%d %H:%M} UTC<extra></extra>"}
+        # Backfilled points are dotted and live points solid; a plotly line has one dash style, so each has a trace.
+        self.curves = {
+            (row, field, backfilled): figure.new_scatter(
+                row=row, col=1, meta=_meta(row, name), line={"dash": "dot" if backfilled else "solid"}, **options
+            )
+            for row in (EQUITY_ROW, DRAWDOWN_ROW)
+            for field, (_, name) in CURVES.items()
+            for backfilled in (True, False)
+        }
+        self.trades = figure.new_scatter(row=EQUITY_ROW, col=1, mode="markers", hovertemplate="%{text}<extra></extra>")
+        figure.on_pick(self.trades, pick)
+
+    def draw(self, fund: Document, palette: Palette) -> list[dict[str, Any]]:
+        """Update the traces to a document, and return the labels at the ends of the curves."""
+        points = fund["equity"]
+        times, backfilled = instants(points), np.array([point["backfilled"] for point in points], bool)
+        ends: dict[int, list[CurveEnd]] = {EQUITY_ROW: [], DRAWDOWN_ROW: []}
+        for field, (index, name) in CURVES.items():
+            colour, usd = palette.colour(index), values(points, field)
+            for row, heights in ((EQUITY_ROW, usd), (DRAWDOWN_ROW, drawdowns_pct(usd))):
+                self._draw_curve((row, field), times, heights, backfilled, colour)
+                if points:
+                    ends[row].append(CurveEnd(heights[-1], _end_text(row, field, name, fund), colour))
+        self._draw_trades(fund["trades"], points, palette)
+        usd = np.concatenate([values(points, field) for field in CURVES])
+        falls = np.concatenate([drawdowns_pct(values(points, field)) for field in CURVES])
+        return [
+            *labels(ends[EQUITY_ROW], usd, gap=0.09, axes="2"),
+            *labels(ends[DRAWDOWN_ROW], falls, gap=0.16, axes="3"),
+        ]
+
+    def _draw_curve(
+        self, curve: tuple[int, str], times: pd.DatetimeIndex, heights: np.ndarray, backfilled: np.ndarray, colour: str
+    ) -> None:
+        """Draw the backfilled and the live part of a curve; the live part starts at the last backfilled point."""
+        is_live = ~backfilled
+        live = is_live | np.roll(is_live, -1) if is_live.any() else is_live
+        for is_backfilled, part in ((True, backfilled), (False, live)):
+            self.curves[*curve, is_backfilled].update(x=times[part], y=heights[part], line={"color": colour})
+
+    def _draw_trades(self, trades: list[Document], points: list[Document], palette: Palette) -> None:
+        trade_times, times = instants(trades), instants(points)
+        self.trades.update(
+            x=trade_times,
+            y=np.interp(trade_times.asi8, times.asi8, values(points)) if points else [None] * len(trades),
+            ids=[trade["time"] for trade in trades],
+            text=[
+                f"{escaped(trade['side'])} {trade['value_usd']:,.2f} USD at {trade['price']:,.2f}<br>"
+                f"{minute(trade['time'])}"
+                for trade in trades
+            ],
+            marker={
+                "symbol": [SIDES.get(trade["side"], UNKNOWN) for trade in trades],
+                "size": 11,
+                "color": palette.ink,
+            },
+        )
+
+
+def _meta(row: int, name: str) -> str:
+    return f"{name}, USD" if row == EQUITY_ROW else f"{name}, % below its highest value"
+
+
+def _end_text(row: int, field: str, name: str, fund: Document) -> str:
+    """The numbers of the service, which are computed from more points than are drawn."""
+    totals = fund if field == "equity_usd" else fund["benchmark"]
+    if row == EQUITY_ROW:
+        return f"{name} {totals['equity_usd']:,.0f} USD"
+    return f"{name}, worst {number(-totals['max_drawdown_pct'], '.1f')}%"

@@ -10,19 +10,19 @@ import threading
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+import anywidget
 import pandas as pd
+import traitlets
+from IPython.core.getipython import get_ipython
 from ipywidgets import HTML, Dropdown, HBox, Layout, ToggleButtons, VBox, Widget
 from traitlets import MetaHasTraits
 
-from notebooks.widgets.base.cell_panels import CELL_PANELS, current_run
-from notebooks.widgets.base.download import DownloadButton, DownloadFile
-from notebooks.widgets.base.figure import Figure
-from notebooks.widgets.base.host_page import HostPage
-from notebooks.widgets.base.static_view import static_view
+from notebooks.widgets.base.figure import Figure, static_view
 from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style, template
 from notebooks.widgets.base.wording import Document, minute, provenance
 from service.client import Client, ClientError, HistoryPending, Unauthorized
@@ -32,6 +32,66 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SET_KEY = " Set ORACLE_KEY to a valid key and run the notebook again."
+WATCH = """
+const PLACED_MS = 100;
+
+function render({ model, el }) {
+  el.style.display = "none";
+  const view = Math.random().toString(36).slice(2);
+  let intersects = false, sent = null, waiting = null;
+  const isDark = ({ dataset, classList }) => dataset.jpThemeLight === "false" || classList.contains("vscode-dark");
+  const report = (isLeaving) => {
+    const is_shown = !isLeaving && intersects && document.visibilityState === "visible";
+    const message = { view, is_shown, theme: isDark(document.body) ? "dark" : "light" };
+    if (JSON.stringify(message) === sent) return;
+    sent = JSON.stringify(message);
+    model.send(message);
+  };
+  const look = () => report(false), leave = () => report(true);
+  const placed = new IntersectionObserver((entries) => {
+    intersects = entries.at(-1).isIntersecting;
+    look();
+  });
+  const themed = new MutationObserver(look);
+  // A view is drawn before it is placed on its page.
+  const begin = () => {
+    const box = el.closest(".widget-vbox");
+    if (box) placed.observe(box);
+    else waiting = setTimeout(begin, PLACED_MS);
+  };
+  begin();
+  themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
+  document.addEventListener("visibilitychange", look);
+  window.addEventListener("pagehide", leave);
+  return () => {
+    clearTimeout(waiting);
+    placed.disconnect();
+    themed.disconnect();
+    document.removeEventListener("visibilitychange", look);
+    window.removeEventListener("pagehide", leave);
+    leave();
+  };
+}
+export default { render };
+"""
+BUTTON = """
+function render({ model, el }) {
+  const button = document.createElement("button");
+  button.className = "jupyter-button";
+  button.textContent = model.get("label");
+  button.title = model.get("hint");
+  button.onclick = () => model.send({ pressed: true });
+  model.on("msg:custom", ({ name, type }, buffers) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([buffers[0]], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  });
+  el.append(button);
+}
+export default { render };
+"""
 
 
 class AbstractWidget(ABCMeta, MetaHasTraits):
@@ -211,3 +271,94 @@ def selected(control: Dropdown | ToggleButtons, kind: type[T]) -> T:
     if not isinstance(value, kind):
         raise TypeError(f"{value!r} is not of type {kind.__name__}")
     return value
+
+
+class Closable(Protocol):
+    """What can be closed."""
+
+    def close(self) -> None: ...
+
+
+class CellRun(NamedTuple):
+    """One run of a cell."""
+
+    cell_id: str
+    message_id: str
+
+
+@dataclass
+class CellPanels:
+    """The panels that the last run of each cell has made."""
+
+    _panels: dict[str, tuple[CellRun, list[Closable]]] = field(default_factory=dict)
+
+    def add(self, panel: Closable, run: CellRun | None) -> None:
+        """Add a panel made in `run`, and close those of an earlier run of the same cell; None is outside of a cell."""
+        if run is None:
+            return
+        last, panels = self._panels.get(run.cell_id, (None, []))
+        if last != run:
+            for predecessor in panels:
+                predecessor.close()
+            panels = []
+        self._panels[run.cell_id] = (run, [*panels, panel])
+
+
+CELL_PANELS = CellPanels()
+
+
+def current_run() -> CellRun | None:
+    """The run in which this is called; None outside of a notebook, and where the front end names no cell."""
+    kernel: Any = getattr(get_ipython(), "kernel", None)
+    request: dict[str, Any] = kernel.get_parent() if kernel else {}
+    cell_id = request.get("metadata", {}).get("cellId")
+    return CellRun(cell_id, request["header"]["msg_id"]) if cell_id else None
+
+
+class HostPage(anywidget.AnyWidget):
+    """An invisible widget that observes the page of the box it is in.
+
+    `is_shown` says whether any view of the box is on a screen: a hidden tab, a notebook in the background and a box
+    scrolled away are not. It is true until a browser reports, because a program may use a panel without one. `theme` is
+    light or dark, as JupyterLab and VS Code say it; None until a browser reports.
+    """
+
+    _esm = WATCH
+    is_shown = traitlets.Bool(True)
+    theme = traitlets.Unicode(None, allow_none=True)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._views: dict[str, bool] = {}
+        self.on_msg(self._on_report)
+
+    def _on_report(self, _widget: Any, report: dict[str, Any], _buffers: Any) -> None:
+        self._views[report["view"]] = report["is_shown"]
+        self.is_shown = any(self._views.values())
+        self.theme = report["theme"]
+
+
+class DownloadFile(NamedTuple):
+    """A file to download: its name, media type and content."""
+
+    name: str
+    type: str
+    content: str
+
+
+class DownloadButton(anywidget.AnyWidget):
+    """A button with a `label`; a press calls `build`, which returns None while there is nothing to download."""
+
+    _esm = BUTTON
+    label = traitlets.Unicode().tag(sync=True)
+    hint = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, label: str, hint: str, build: Callable[[], DownloadFile | None]) -> None:
+        super().__init__(label=label, hint=hint)
+        self._build = build
+        self.on_msg(self._on_press)
+
+    def _on_press(self, _widget: Any, _message: Any, _buffers: Any) -> None:
+        file = self._build()
+        if file:
+            self.send({"name": file.name, "type": file.type}, [file.content.encode()])

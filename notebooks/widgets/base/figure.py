@@ -7,18 +7,19 @@ one by one, and drew a part of them for good when they met its first drawing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 import anywidget
+import pandas as pd
 import plotly.graph_objects as go
 import traitlets
 from IPython.display import display
 from plotly.offline import get_plotlyjs
 
-from notebooks.widgets.base.static_view import static_view
 from notebooks.widgets.base.theme import SIZE, SUBTITLE, TITLE
 
 # plotly.js would offer to upload the data to a third party. Four of its buttons are left: more would cover the title.
@@ -140,6 +141,7 @@ const fitted = (original, width) => {
 
 Trace = go.Scatter | go.Bar
 Click = Callable[[int], None]
+MOST_ROWS = 10
 
 
 class Chart(anywidget.AnyWidget):
@@ -227,3 +229,24 @@ class Figure(go.Figure):
 
 def _ids(trace: Any) -> Sequence[str]:
     return trace.ids
+
+
+def static_view(title: Any, status: str, data: pd.DataFrame | None) -> dict[str, str]:
+    """The title of a figure with its subtitle, a status line in HTML and some rows of data, as HTML and as plain text.
+
+    Empty without a title, which a figure gets from its first document.
+    """
+    if not title.text:
+        return {}
+    conclusion = f"<b>{title.text}</b><br>{title.subtitle.text or ''}<br>{status}"
+    table = "" if data is None else data.to_html(max_rows=MOST_ROWS, show_dimensions=True, border=0)
+    return {"text/html": f"<div>{conclusion}</div>{table}", "text/plain": plain_text(conclusion)}
+
+
+def plain_text(html: str) -> str:
+    """HTML as plain text, a line for each of its lines.
+
+    >>> plain_text("<b>A</b> &lt; B<br>C")
+    'A < B\\nC'
+    """
+    return unescape(re.sub(r"<[^>]*>", "", html.replace("<br>", "\n")))

@@ -12,6 +12,7 @@ Document = Mapping[str, Any]
 WORLDS = {"simulated": "SIMULATED market", "replay": "REPLAY of past prices", "live": "live prices"}
 LEGEND_GAP = "\N{NO-BREAK SPACE} "  # between the entries of a legend, where a line may end
 BACKFILLED = "BACKFILLED: computed for past dates at the first start"
+BOOKS = {"live": False, "backfilled": True}
 
 
 def provenance(document: Document, now: datetime) -> str:
@@ -92,3 +93,8 @@ def percent(p: float | None) -> float | None:
 def call_cost(usage: Document) -> str:
     """The cost of refreshing a document that counts against the key's quota."""
     return f"each refresh uses one of the key's daily calls, {usage['quota']['remaining']} left"
+
+
+def book_of(document: Document, backfilled: bool) -> Document:
+    """The live or the backfilled book of a document with `books`."""
+    return next(book for book in document["books"] if book["backfilled"] == backfilled)

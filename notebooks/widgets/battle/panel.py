@@ -17,9 +17,7 @@ from notebooks.widgets.base.curves import CurveEnd, gains_pct, instants, labels,
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.wording import Document, escaped, number, world
-from notebooks.widgets.battle.facts import facts
-from notebooks.widgets.battle.holding import HoldingBenchmark, gain_of
-from notebooks.widgets.battle.statuses import StatusStrip
+from notebooks.widgets.battle.lanes import HoldingBenchmark, StatusStrip, facts, gain_of
 from service.client import Client
 
 VENUES = {"all lanes": "", "exchange": "cex", "liquidity": "dex"}

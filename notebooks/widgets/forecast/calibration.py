@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from notebooks.widgets.base.figure import Figure
-from notebooks.widgets.base.intervals import wilson
+from notebooks.widgets.base.forest import wilson
 from notebooks.widgets.base.theme import Palette
 from notebooks.widgets.base.wording import Document, escaped
 

@@ -14,7 +14,7 @@ from notebooks.widgets.frames.accuracy import (
     resolved_pairs,
     scoreboard,
 )
-from notebooks.widgets.frames.answers import answers
+from notebooks.widgets.frames.answers import answers, deliveries
 from notebooks.widgets.frames.apex import (
     apex_accuracy,
     apex_call_layers,
@@ -24,8 +24,6 @@ from notebooks.widgets.frames.apex import (
     fund_trades,
 )
 from notebooks.widgets.frames.battle import lane_equity, lane_events, lane_history, lanes, liquidity, positions
-from notebooks.widgets.frames.conversion import as_polars
-from notebooks.widgets.frames.features import features
 from notebooks.widgets.frames.forecasters import forecasters, forecasts
 from notebooks.widgets.frames.hospital import hospital, hospital_months
 from notebooks.widgets.frames.ledger import (
@@ -37,13 +35,13 @@ from notebooks.widgets.frames.ledger import (
     resolved_votes,
 )
 from notebooks.widgets.frames.market import candles, headlines, prices
-from notebooks.widgets.frames.oracle import oracle_votes
+from notebooks.widgets.frames.oracle import features, oracle_votes
 from notebooks.widgets.frames.predictions import challenges, market_series, market_votes, markets
 from notebooks.widgets.frames.price_forecasts import price_forecasts, price_record
+from notebooks.widgets.frames.schema import as_polars
 from notebooks.widgets.frames.shadow import shadow_bets, shadow_books, shadow_curve
 from notebooks.widgets.frames.strategies import leaderboard, strategy_equity, strategy_trades
 from notebooks.widgets.frames.streaks import streak_answers, streaks
-from notebooks.widgets.frames.webhooks import deliveries
 
 __all__ = [
     "answers",

@@ -1,4 +1,4 @@
-"""The answers that the oracle gave to this key as a frame."""
+"""Frames of what a key has: its answered questions and the messages to its webhooks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pandas as pd
 
 from notebooks.widgets.frames.schema import (
     COMPARATOR,
+    COUNT,
     INSTANT,
     NUMBER,
     OUTCOME,
@@ -33,6 +34,20 @@ ANSWERS = FrameSchema(
         "brier": NUMBER,
         "log_score": NUMBER,
         "world": WORLD,
+    },
+)
+DELIVERIES = FrameSchema(
+    {"id": TEXT},
+    {
+        "event": TEXT,
+        "event_id": COUNT,
+        "state": TEXT,
+        "attempts": COUNT,
+        "status": COUNT,
+        "error": TEXT,
+        "first_attempt_at": INSTANT,
+        "last_attempt_at": INSTANT,
+        "duration_ms": NUMBER,
     },
 )
 
@@ -61,3 +76,18 @@ def _row(answer: Document) -> dict[str, Any]:
         "brier": score.get("brier"),
         "log_score": score.get("log"),
     }
+
+
+def deliveries(source: Pages) -> pd.DataFrame:
+    """The messages to a webhook endpoint with their last attempts.
+
+    Parameters
+    ----------
+    source : a page of `client.webhook_deliveries(id)`, or several pages; `Archive.deliveries` downloads all of them
+
+    Returns
+    -------
+    One row per message, index `id`, the header `webhook-id`, the newest first. `event_id` is the row of the ledger;
+    `status` is the HTTP status of the endpoint, missing without a response; `error` says why it was not accepted.
+    """
+    return DELIVERIES.frame(delivery for page in pages_of(source) for delivery in page["deliveries"])

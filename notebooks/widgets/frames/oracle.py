@@ -1,4 +1,4 @@
-"""The votes of an oracle answer as a frame."""
+"""Frames of votes: those of an answer, and the inputs of recorded votes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from notebooks.widgets.frames.schema import (
     WORLD,
     Document,
     FrameSchema,
+    Pages,
+    pages_of,
 )
 
 ORACLE_VOTES = FrameSchema(
@@ -40,6 +42,11 @@ ORACLE_VOTES = FrameSchema(
         "as_of": INSTANT,
         "world": WORLD,
     },
+)
+STATE = ("spot", "history_days", "fast", "slow", "level")
+FEATURES = FrameSchema(
+    {"voted_at": INSTANT},
+    {"hash": TEXT, "asset": TEXT, "feature": TEXT, "value": NUMBER, "world": WORLD},
 )
 
 
@@ -67,3 +74,27 @@ def _rows(answer: Document) -> Iterator[dict[str, Any]]:
         yield {**vote, "voter": voter, "pivotal": voter in pivotal, "abstained": None}
     for voter, reason in answer["abstained"].items():
         yield {**dict.fromkeys(ORACLE_VOTES.columns), "voter": voter, "abstained": reason}
+
+
+def features(source: Pages) -> pd.DataFrame:
+    """The inputs of the voters at each committed vote, in long form.
+
+    Parameters
+    ----------
+    source : a page of `client.features()`, or several pages; `Archive.features` downloads all of them
+
+    Returns
+    -------
+    One row per `hash`, `asset` and `feature`, index `voted_at`, UTC, the oldest first. `hash` is the `features` of the
+    markets that were voted on from these inputs. The value of `spot` is USD, that of `history_days` in days; the others
+    have no unit. It is missing where history was too short.
+    """
+    return FEATURES.frame({**row, "world": page["world"]} for page in pages_of(source) for row in _inputs(page))
+
+
+def _inputs(page: Document) -> Iterator[dict[str, Any]]:
+    for row in page["rows"]:
+        for asset, context in row["inputs"]["contexts"].items():
+            values = {name: context[name] for name in STATE} | context["inputs"] | context["variance"]
+            for feature, value in values.items():
+                yield {**row, "asset": asset, "feature": feature, "value": value}

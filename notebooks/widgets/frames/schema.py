@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
@@ -103,3 +103,23 @@ def _instants(values: list[Any]) -> pd.Series:
     """Instants in ISO 8601; the bodies of old ledger rows have unix seconds."""
     texts = [datetime.fromtimestamp(value, UTC).isoformat() if isinstance(value, int) else value for value in values]
     return pd.to_datetime(pd.Series(texts, dtype=OBJECT), format="ISO8601", utc=True).astype(INSTANT)
+
+
+if TYPE_CHECKING:
+    import polars  # pyright: ignore[reportMissingImports]  # installed by those who want it
+
+
+def as_polars(frame: pd.DataFrame) -> polars.DataFrame:
+    """A frame as one of polars; ImportError where polars or pyarrow is not installed.
+
+    Parameters
+    ----------
+    frame : any frame of this package
+
+    Returns
+    -------
+    The same rows; the index `id`, `time` and so on becomes the first columns, because polars has no index.
+    """
+    import polars  # pyright: ignore[reportMissingImports]  # as above
+
+    return polars.from_pandas(frame.reset_index())

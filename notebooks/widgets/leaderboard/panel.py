@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
+from statistics import NormalDist
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,11 +16,22 @@ from notebooks.widgets import frames
 from notebooks.widgets.base.chart_panel import selected
 from notebooks.widgets.base.curves import CurveEnd, instants, labels, values
 from notebooks.widgets.base.figure import Figure
+from notebooks.widgets.base.forest import NORMAL_95
+from notebooks.widgets.base.html_tables import Fact, grid, table
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
-from notebooks.widgets.base.wording import Document, call_cost, escaped, minute, shortened, world
-from notebooks.widgets.leaderboard import sharpe_luck
-from notebooks.widgets.leaderboard.facts import facts
-from notebooks.widgets.leaderboard.ranking import METRICS, category_colours, formatted, legend, ranked, verdict
+from notebooks.widgets.base.theme import Palette
+from notebooks.widgets.base.wording import (
+    LEGEND_GAP,
+    Document,
+    call_cost,
+    escaped,
+    minute,
+    moment,
+    number,
+    shortened,
+    unbroken,
+    world,
+)
 from service.client import ASSETS
 
 SCOPES = {"all assets": "", **{asset: asset for asset in ASSETS}}
@@ -29,6 +42,12 @@ HOVER = (
     "rank %{customdata[0]}: %{customdata[1]} (%{customdata[2]})<br>gain %{customdata[3]}, Sharpe ratio %{customdata[4]}"
     "<br>maximum drawdown %{customdata[5]}, win rate %{customdata[6]}, %{customdata[7]} trades<extra></extra>"
 )
+LATEST = 8  # closed trades shown
+DAYS_A_YEAR = 365  # as in the Sharpe ratios of the service
+SHARPE = "sharpe"
+CATEGORIES = ("trend", "momentum", "reversion", "breakout", "volatility", "volume")
+GREY_CATEGORY = "relative"  # the seventh category; the palette has six colours
+YARDSTICKS = ("buy_and_hold", "coin_flip")  # buy and hold has no trades, so a win rate is compared with a coin flip
 
 
 class LeaderboardPanel(RefreshingPanel):
@@ -91,10 +110,10 @@ class LeaderboardPanel(RefreshingPanel):
         part = selected(self.part, str)
         rows = ranked(board["entries"], metric)[PARTS[part]]
         ghosts = [ghost for ghost in board["ghosts"] if ghost[metric] is not None]
-        years = sharpe_luck.years_of(strategy)
-        shows_luck = metric == sharpe_luck.METRIC
+        years = years_of(strategy)
+        shows_luck = metric == SHARPE
         if shows_luck:
-            ghosts.append(sharpe_luck.coin_flippers(len(board["entries"]), years))
+            ghosts.append(coin_flippers(len(board["entries"]), years))
         colours = category_colours(board["entries"], self.palette)
         self.bars.update(
             x=[row[metric] for row in rows],
@@ -102,13 +121,13 @@ class LeaderboardPanel(RefreshingPanel):
             ids=[row["key"] for row in rows],
             customdata=[_hover(row) for row in rows],
             marker={"color": [colours[row["category"]] for row in rows], "line": {"width": 0}},
-            error_x=sharpe_luck.whiskers(rows, self.palette) if shows_luck else {"visible": False},
+            error_x=whiskers(rows, self.palette) if shows_luck else {"visible": False},
         )
         self._draw_ghosts(ghosts, metric, len(rows))
         curve_labels = self._draw_strategy(strategy)
         layout = self.figure.layout
         layout.annotations = [*legend(colours, len(ghosts)), *_ghost_labels(ghosts, metric), *curve_labels]
-        layout.shapes = [sharpe_luck.usual_range(years, self.palette)] if shows_luck else []
+        layout.shapes = [usual_range(years, self.palette)] if shows_luck else []
         layout.title = _title(board, metric, part)
         self.figure.update_layout(**_axes(rows, metric, strategy["key"]))
         self.detail.value = facts(strategy)
@@ -189,7 +208,7 @@ def _title(board: Document, metric: str, part: str) -> dict[str, Any]:
     scope = f"{escaped(board['asset'])} only" if board["asset"] else "all assets"
     details = f"PAPER · {escaped(world(board))} · {scope} · n = {total}, {part} · beside a name: rank by gain · UTC"
     luck = f"The best of {total} looks good by luck alone: compare it with the dotted lines."
-    if metric == sharpe_luck.METRIC:
+    if metric == SHARPE:
         luck += " Grey: 95% of coin flippers. Whiskers: 95% intervals."
     return {"text": verdict(board, metric), "subtitle": {"text": f"{details}<br>{luck}"}}
 
@@ -197,3 +216,159 @@ def _title(board: Document, metric: str, part: str) -> dict[str, Any]:
 def _hover(row: Document) -> list[Any]:
     numbers = [formatted(row[name], name) for name in ("pnl_pct", "sharpe", "max_drawdown_pct", "win_rate_pct")]
     return [row["rank"], escaped(row["name"]), escaped(row["category"]), *numbers, row["trades"]]
+
+
+def facts(strategy: Document) -> str:
+    """The rule of a strategy, its source, and its track record on paper, as HTML."""
+    rule = [
+        Fact("rule", strategy["description"]),
+        Fact("source", strategy["source"]),
+        *(Fact(name, f"{value:g}") for name, value in strategy["parameters"].items()),
+        Fact("assets", ", ".join(strategy["assets"])),
+    ]
+    return table(strategy["name"], rule) + _track_record(strategy) + _trades(strategy["recent_trades"])
+
+
+def _track_record(strategy: Document) -> str:
+    statistics, standing = strategy["statistics"], strategy["standing"]
+    return table(
+        f"track record over all its assets (paper), as of {minute(strategy['as_of'])}",
+        [
+            Fact("rank", standing["rank"]),
+            Fact("gain", standing["pnl_pct"], "%", is_change=True),
+            Fact("buy and hold of the same assets", standing["benchmark_pnl_pct"], "%", is_change=True),
+            Fact("annualized Sharpe ratio, 95% interval", _sharpe(standing)),
+            Fact("maximum drawdown", standing["max_drawdown_pct"], "%"),
+            Fact("closed trades", statistics["count"]),
+            Fact("win rate", statistics["win_rate_pct"], "%"),
+            Fact("profit factor", statistics["profit_factor"]),
+            Fact("mean win", statistics["average_win_usd"], " USD"),
+            Fact("mean loss", statistics["average_loss_usd"], " USD"),
+            Fact("mean holding time", statistics["average_hours"], " h"),
+            Fact("fees", statistics["fees_usd"], " USD"),
+            Fact("interest on shorts", statistics["borrow_usd"], " USD"),
+        ],
+    )
+
+
+def _sharpe(standing: Document) -> str | None:
+    if standing["sharpe"] is None:
+        return None
+    return f"{standing['sharpe']:.2f}, {standing['sharpe_low']:.2f} to {standing['sharpe_high']:.2f}"
+
+
+def _trades(trades: list[Document]) -> str:
+    rows = [
+        [
+            minute(trade["opened_at"]),
+            minute(trade["closed_at"]),
+            trade["side"],
+            trade["asset"],
+            trade["pnl_pct"],
+            trade["pnl_usd"],
+        ]
+        for trade in trades[:LATEST]
+    ]
+    return grid("latest closed trades", ["opened", "closed", "side", "asset", "gain, %", "gain, USD"], rows)
+
+
+def years_of(strategy: Document) -> float:
+    """The length of a strategy's record in years, at least a day."""
+    days = (moment(strategy["as_of"]) - moment(strategy["started_at"])).total_seconds() / 86_400
+    return max(days, 1.0) / DAYS_A_YEAR
+
+
+def best_by_luck(count: int, years: float) -> float:
+    """The median of the best Sharpe ratio among `count` coin flippers: all are below it in half of all histories."""
+    return NormalDist().inv_cdf(0.5 ** (1 / count)) / sqrt(years)
+
+
+def whiskers(rows: list[Document], palette: Palette) -> dict[str, Any]:
+    """The error bars of rows with a Sharpe ratio, which may be missing: half of its 95% interval."""
+    halves = [0.0 if row[SHARPE] is None else row["sharpe_high"] - row[SHARPE] for row in rows]
+    return {"visible": True, "array": halves, "color": palette.ink, "thickness": 1.2, "width": 0}
+
+
+def coin_flippers(count: int, years: float) -> dict[str, Any]:
+    """The best of `count` coin flippers, as a row beside the ghosts of the leaderboard."""
+    return {"name": f"Best of {count} coin flippers", SHARPE: best_by_luck(count, years)}
+
+
+def usual_range(years: float, palette: Palette) -> dict[str, Any]:
+    """The shape behind the bars in which 95% of coin flippers lie."""
+    half = NORMAL_95 / sqrt(years)
+    place = {"type": "rect", "xref": "x", "x0": -half, "x1": half, "yref": "y domain", "y0": 0, "y1": 1}
+    return {**place, "layer": "below", "fillcolor": palette.grid, "line": {"width": 0}}
+
+
+class Metric(NamedTuple):
+    """The label and the number format of a metric, and whether a higher value is better."""
+
+    label: str
+    form: str
+    unit: str = ""
+    higher_is_better: bool = True
+
+
+METRICS = {
+    "pnl_pct": Metric("gain", "+.1f", "%"),
+    "sharpe": Metric("Sharpe ratio", ".2f"),
+    "max_drawdown_pct": Metric("maximum drawdown", ".1f", "%", higher_is_better=False),
+    "win_rate_pct": Metric("win rate", ".1f", "%"),
+}
+
+
+def ranked(entries: Sequence[Document], metric: str) -> list[Document]:
+    """The entries with the best first; entries without the metric come last."""
+    sign = -1 if METRICS[metric].higher_is_better else 1
+    return sorted(entries, key=lambda entry: (entry[metric] is None, sign * (entry[metric] or 0), entry["rank"]))
+
+
+def formatted(value: float | None, metric: str) -> str:
+    """A value with its unit; a dash for a missing value."""
+    return "–" if value is None else f"{number(value, METRICS[metric].form)}{METRICS[metric].unit}"
+
+
+def verdict(board: Document, metric: str) -> str:
+    """How many strategies beat the first yardstick that has the metric; without a yardstick, the leader."""
+    ghosts = {ghost["key"]: ghost for ghost in board["ghosts"] if ghost[metric] is not None}
+    yardstick = next((ghosts[key] for key in YARDSTICKS if key in ghosts), None)
+    label, entries = METRICS[metric].label, board["entries"]
+    if yardstick is None:
+        return f"{escaped(ranked(entries, metric)[0]['name'])} leads by {label}"
+    better = sum(_beats(entry[metric], yardstick[metric], metric) for entry in entries)
+    verb = "beats" if better == 1 else "beat"
+    reference = f"{escaped(yardstick['name']).lower()} ({formatted(yardstick[metric], metric)})"
+    return f"{better} of {len(entries)} {verb} {reference} by {label}"
+
+
+def category_colours(entries: Sequence[Document], palette: Palette) -> dict[str, str]:
+    """The colour of each category among the entries, in a fixed order; an unknown category stands out."""
+    present = dict.fromkeys(entry["category"] for entry in entries)
+    colours = {category: palette.colour(index) for index, category in enumerate(CATEGORIES)}
+    colours[GREY_CATEGORY] = palette.quiet
+    return {category: colours.get(category, palette.alarm) for category in (*colours, *present) if category in present}
+
+
+def legend(colours: Mapping[str, str], lines: int) -> list[dict[str, Any]]:
+    """The categories in their colours, above the chart and the `lines` of labels over it."""
+    names = [
+        f'<span style="color:{colour}">{unbroken(f"{_symbol(category)} {escaped(category)}")}</span>'
+        for category, colour in colours.items()
+    ]
+    place = {"xref": "paper", "x": 0, "yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False}
+    return [{**place, "yshift": 18 * lines + 6, "text": LEGEND_GAP.join(names)}]
+
+
+def _symbol(category: str) -> str:
+    return "■" if _is_known(category) else "★"
+
+
+def _is_known(category: str) -> bool:
+    return category in CATEGORIES or category == GREY_CATEGORY
+
+
+def _beats(value: float | None, other: float, metric: str) -> bool:
+    if value is None:
+        return False
+    return value > other if METRICS[metric].higher_is_better else value < other

@@ -9,13 +9,12 @@ import pandas as pd
 from ipywidgets import Dropdown, Layout, ToggleButtons, Widget
 
 from notebooks.widgets import frames
-from notebooks.widgets.base.books import BOOKS, book_of
 from notebooks.widgets.base.chart_panel import selected
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
-from notebooks.widgets.base.wording import Document, call_cost
+from notebooks.widgets.base.wording import BOOKS, Document, book_of, call_cost
 from notebooks.widgets.predictions import open_markets, track_record
-from notebooks.widgets.predictions.score_parts import decomposition
+from notebooks.widgets.predictions.track_record import decomposition
 
 VIEWS = {"track record": "record", "open markets": "open"}
 ASSETS, CATEGORIES = {"all assets": open_markets.ANY}, {"all categories": open_markets.ANY}

@@ -7,6 +7,7 @@ from typing import Any
 
 from notebooks.widgets.base.curves import instants
 from notebooks.widgets.base.figure import Figure
+from notebooks.widgets.base.html_tables import grid
 from notebooks.widgets.base.theme import Palette
 from notebooks.widgets.base.wording import BACKFILLED, Document, escaped, number, world
 
@@ -19,6 +20,11 @@ HEADINGS = {
     "": "Reliability, 95% intervals",
     "2": "Mean Brier; dotted: coin flip",
     "3": "AI − market, 95% interval",
+}
+PARTS = {
+    "miscalibration": "miscalibration (lower is better)",
+    "discrimination": "discrimination (higher is better)",
+    "uncertainty": "uncertainty of the outcomes (the same for both)",
 }
 
 
@@ -173,3 +179,25 @@ def _padded(low: float, high: float) -> list[float]:
 def _interval(difference: Document) -> str:
     mean, low, high = (number(difference[name], "+.4f") for name in ("mean", "low", "high"))
     return f"{mean} [{low}, {high}]"
+
+
+def decomposition(book: Document) -> str:
+    """The parts of both scores, as HTML; empty with too few markets for a calibration."""
+    calibration = book["calibration"]
+    if not all(calibration.values()):
+        return ""
+    rows = [("Brier score", *(_brier(book[name]) for name in FORECASTERS))]
+    rows += [(label, *(f"{calibration[name][part]:.4f}" for name in FORECASTERS)) for part, label in PARTS.items()]
+    return grid(
+        "Brier score = miscalibration − discrimination + uncertainty",
+        ("", *(title for *_, title in FORECASTERS.values())),
+        rows,
+    )
+
+
+def _brier(scores: Document) -> str:
+    """A score with its interval and the number of markets."""
+    if scores["brier_low"] is None:
+        return f"{scores['brier']:.4f}, n {scores['n']:,}"
+    low, high = (number(scores[name], ".4f") for name in ("brier_low", "brier_high"))
+    return f"{scores['brier']:.4f} [{low}, {high}], n {scores['n']:,}"

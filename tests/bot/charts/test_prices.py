@@ -96,9 +96,6 @@ def _bands(chart: DrawnChart) -> list[list[float]]:
     return [band.get_paths()[0].vertices[:, 1].tolist() for band in bands]
 
 
-NOW = datetime.fromisoformat(documents.PRICES["as_of"])
-
-
 @pytest.mark.parametrize("days", [0.5, 2, 5, 10, 20])
 def test_the_fan_grows_like_the_square_root_of_time(days):
     """Between the horizons too; the quantiles never cross."""

@@ -10,8 +10,7 @@ import pytest
 
 from notebooks.lab import Archive, TournamentEntry, VoterRefused, enter
 from service.client import Client, ConnectionFailed
-from tests.notebooks.conftest import challenged_service, client_of
-from tests.notebooks.intercepted_client import InterceptedClient
+from tests.notebooks.conftest import InterceptedClient, challenged_service, client_of
 from tests.running_service import RunningService, copied
 
 pytestmark = pytest.mark.slow

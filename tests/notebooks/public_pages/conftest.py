@@ -9,12 +9,10 @@ import httpx
 import pytest
 
 from notebooks.public_pages.catalogue import TOPICS, PageTopic
-from notebooks.public_pages.publisher import Publisher
-from notebooks.public_pages.site import Site
+from notebooks.public_pages.publisher import Publisher, Site
 from service.client import Client
 from service.market.instants import utc
-from tests.notebooks.conftest import ADDRESSES
-from tests.notebooks.intercepted_client import InterceptedClient
+from tests.notebooks.conftest import ADDRESSES, InterceptedClient
 from tests.running_service import RunningService
 
 BuildPublisher = Callable[..., tuple[Publisher, Site, InterceptedClient]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from html import unescape
 
@@ -9,8 +10,7 @@ import pytest
 
 from notebooks.public_pages import publisher as module
 from notebooks.public_pages.catalogue import TOPICS, PageTopic
-from notebooks.public_pages.publisher import PLOTLY, Publisher
-from notebooks.public_pages.site import Site
+from notebooks.public_pages.publisher import PLOTLY, Publisher, Site
 from notebooks.widgets.base.theme import PALETTES
 from service.client import (
     ConnectionFailed,
@@ -152,3 +152,21 @@ def test_a_page_that_cannot_be_drawn_stops_no_other(build_publisher, monkeypatch
     publisher.close()
     assert "the page forecast-btc cannot be published" in caplog.text
     assert not publisher._thread.is_alive()
+
+
+def test_an_unchanged_file_is_the_same_object():
+    """It keeps its ETag and is not compressed again."""
+    site = Site()
+    site.put("a.html", "text", "text/html")
+    before = site.find("a.html")
+    site.put("a.html", "text", "text/html")
+    assert site.find("a.html") is before
+
+
+def test_a_changed_file_has_another_etag():
+    site = Site()
+    site.put("a.html", "text", "text/html")
+    before = site.find("a.html")
+    site.put("a.html", "other", "text/html")
+    assert site.find("a.html").etag != before.etag
+    assert gzip.decompress(site.find("a.html").compressed) == b"other"

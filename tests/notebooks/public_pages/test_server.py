@@ -7,9 +7,8 @@ import gzip
 import pytest
 from flask.testing import FlaskClient
 
-from notebooks.public_pages.publisher import NOT_FOUND
+from notebooks.public_pages.publisher import NOT_FOUND, Site
 from notebooks.public_pages.server import application
-from notebooks.public_pages.site import Site
 
 
 @pytest.fixture

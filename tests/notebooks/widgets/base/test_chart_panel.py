@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from ipywidgets import Dropdown, ToggleButtons, Widget
+from jupyter_client.manager import start_new_kernel
 
 from notebooks import widgets
-from notebooks.widgets.base.chart_panel import ChartPanel, selected
+from notebooks.widgets.base.chart_panel import (
+    CellPanels,
+    CellRun,
+    ChartPanel,
+    DownloadButton,
+    DownloadFile,
+    current_run,
+    selected,
+)
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
-from service.client import Client, ConnectionFailed
+from notebooks.widgets.base.theme import PALETTES
+from service.client import Client
+from tests.processes import ROOT
 
 REFRESHING = ("ApexPanel", "BattlePanel", "ForecastPanel", "HospitalPanel", "LeaderboardPanel", "PredictionsPanel")
 
@@ -52,19 +65,6 @@ def test_a_panel_has_a_theme_and_downloads(panel: ChartPanel):
     assert panel.figure.widget in panel.children
 
 
-def test_an_error_keeps_the_last_chart(refreshing_panel: RefreshingPanel, stub):
-    """The status line says since when the chart is old, and no longer says so after the next response."""
-    drawn = refreshing_panel.figure.to_json()
-    stub.fault = ConnectionFailed("No connection.")
-    refreshing_panel.refresh()
-    assert refreshing_panel.figure.to_json() == drawn
-    as_of = refreshing_panel.header(refreshing_panel.document)["as_of"]
-    assert f"No new data since {as_of[:10]} {as_of[11:16]} UTC" in refreshing_panel.status_line.value
-    stub.fault = None
-    refreshing_panel.refresh()
-    assert "No new data" not in refreshing_panel.status_line.value
-
-
 def test_closing_a_panel_ends_its_thread(refreshing_panel: RefreshingPanel):
     refreshing_panel.close()
     assert not refreshing_panel._thread.is_alive()
@@ -84,6 +84,22 @@ def test_a_page_without_widgets_shows_the_conclusion(refreshing_panel: Refreshin
     assert refreshing_panel.figure.layout.title.text in bundle["text/html"]
     assert "SIMULATED market" in bundle["text/plain"]
     assert "</table>" in bundle["text/html"]
+
+
+def test_the_downloads_have_the_table_and_the_chart(refreshing_panel: RefreshingPanel):
+    table, page = refreshing_panel.table(), refreshing_panel.page()
+    frame = refreshing_panel.frame(refreshing_panel.document)
+    assert len(frame) > 0
+    assert table.content == frame.to_csv()
+    assert refreshing_panel.figure.layout.title.text in page.content
+    assert (table.name, page.name) == (f"{refreshing_panel.FILE}.csv", f"{refreshing_panel.FILE}.html")
+
+
+def test_another_theme_recolours_everything(refreshing_panel: RefreshingPanel):
+    """No colour of the light theme is left, except in the texts that a person selected."""
+    refreshing_panel.theme.value = "dark"
+    light, dark = (set(re.findall(r"#[0-9a-fA-F]{6}", repr(palette))) for palette in PALETTES.values())
+    assert not set(re.findall(r"#[0-9a-fA-F]{6}", refreshing_panel.figure.to_json())) & (light - dark)
 
 
 def test_a_browser_receives_what_is_drawn(refreshing_panel: RefreshingPanel):
@@ -106,3 +122,89 @@ def test_a_selection_of_another_type_is_refused():
     assert selected(control, str) == "one"
     with pytest.raises(TypeError, match="'one' is not of type int"):
         selected(control, int)
+
+
+PATIENCE_S = 60
+SETUP = f"""
+import sys; sys.path.insert(0, {str(ROOT)!r})
+from tests.notebooks.widgets.base.test_refreshing_panel import NumberPanel, NumberService
+import threading
+"""
+COUNT = "print(sum(thread.name.startswith('panel') for thread in threading.enumerate()))"
+
+
+class FakePanel:
+    """Counts how often it is closed."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def panels() -> list[FakePanel]:
+    return [FakePanel() for _ in range(3)]
+
+
+def test_a_new_run_closes_the_panels_of_the_last(panels):
+    cells = CellPanels()
+    for panel in panels[:2]:
+        cells.add(panel, CellRun("a", "first"))
+    cells.add(panels[2], CellRun("a", "second"))
+    assert [panel.closed for panel in panels] == [1, 1, 0]
+
+
+def test_panels_of_one_run_and_of_other_cells_stay(panels):
+    cells = CellPanels()
+    for panel, run in zip(panels, (CellRun("a", "first"), CellRun("b", "second"), CellRun("a", "first")), strict=True):
+        cells.add(panel, run)
+    assert [panel.closed for panel in panels] == [0, 0, 0]
+
+
+def test_outside_of_a_notebook_every_panel_stays(panels):
+    cells = CellPanels()
+    for panel in panels:
+        cells.add(panel, current_run())
+    assert [panel.closed for panel in panels] == [0, 0, 0]
+
+
+@pytest.mark.slow
+def test_a_cell_run_ten_times_leaves_one_thread():
+    """In a real kernel, with the requests that JupyterLab sends."""
+    manager, client = start_new_kernel()
+    try:
+        run(client, SETUP, "setup")
+        for _ in range(10):
+            run(client, "NumberPanel(NumberService(), every_s=900)", "panel")
+        assert run(client, COUNT, "count").strip() == "1"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def run(client: Any, code: str, cell_id: str) -> str:
+    """Run a cell as JupyterLab does, and return what it prints."""
+    content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
+    request = client.session.msg("execute_request", content, metadata={"cellId": cell_id})
+    client.shell_channel.send(request)
+    printed = []
+    while True:
+        message = client.get_iopub_msg(timeout=PATIENCE_S)
+        if message["parent_header"].get("msg_id") != request["header"]["msg_id"]:
+            continue
+        if message["msg_type"] == "stream":
+            printed.append(message["content"]["text"])
+        assert message["msg_type"] != "error", message["content"]
+        if message["content"].get("execution_state") == "idle":
+            return "".join(printed)
+
+
+@pytest.mark.parametrize("file", [None, DownloadFile("a.csv", "text/csv", "é\n")], ids=["nothing yet", "a file"])
+def test_a_press_sends_the_file_if_there_is_one(monkeypatch, file: DownloadFile | None):
+    button = DownloadButton("CSV", "download", lambda: file)
+    sent: list[Any] = []
+    monkeypatch.setattr(button, "send", lambda message, buffers: sent.append((message, buffers)))
+    button._handle_custom_msg({"pressed": True}, [])
+    assert sent == ([({"name": "a.csv", "type": "text/csv"}, ["é\n".encode()])] if file else [])

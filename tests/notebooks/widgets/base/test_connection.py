@@ -18,35 +18,33 @@ def key_of(client: Client) -> str | None:
     return client._http.headers.get("X-API-Key")
 
 
-def test_the_default_is_this_machine_without_a_key():
-    with connect({}) as client:
-        assert client._http.base_url == "http://127.0.0.1:8000"
-        assert key_of(client) is None
-
-
-def test_address_and_key_come_from_the_environment(monkeypatch):
-    monkeypatch.setenv("ORACLE_URL", "https://oracle.example.com/ninefold")
-    monkeypatch.setenv("ORACLE_KEY", "nf_live_mine")
+@pytest.mark.parametrize(
+    ("options", "address", "key"),
+    [
+        ({}, "http://127.0.0.1:8000", None),
+        (
+            {"ORACLE_URL": "https://oracle.example.com/ninefold", "ORACLE_KEY": "nf_live_mine"},
+            "https://oracle.example.com/ninefold",
+            "nf_live_mine",
+        ),
+        ({"ORACLE_KEY": "nf_live_mine", "ORACLE_KEY_FILE": "never"}, "http://127.0.0.1:8000", "nf_live_mine"),
+        ({"ORACLE_KEY_FILE": "key"}, "http://127.0.0.1:8000", "nf_live_kept"),
+    ],
+)
+def test_address_and_key_come_from_the_environment(monkeypatch, tmp_path: Path, options, address, key):
+    """A key takes precedence over the file of one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "key").write_text("nf_live_kept\n")
+    for name, value in options.items():
+        monkeypatch.setenv(name, value)
     with connect() as client:
-        assert str(client._http.base_url).rstrip("/") == "https://oracle.example.com/ninefold"
-        assert key_of(client) == "nf_live_mine"
+        assert (str(client._http.base_url).rstrip("/"), key_of(client)) == (address, key)
 
 
 def test_the_timeout_is_longer_than_that_of_the_models():
     (longest,) = (rule.le for rule in Settings.model_fields["oracle_deadline_s"].metadata if hasattr(rule, "le"))
     with connect({}) as client:
         assert client.timeout_s > longest + 10
-
-
-def test_the_key_takes_precedence_over_the_file(tmp_path: Path):
-    with connect({"ORACLE_KEY": "nf_live_mine", "ORACLE_KEY_FILE": str(tmp_path / "never")}) as client:
-        assert key_of(client) == "nf_live_mine"
-
-
-def test_the_key_file_is_read(tmp_path: Path):
-    (tmp_path / "key").write_text("nf_live_kept\n")
-    with connect({"ORACLE_KEY_FILE": str(tmp_path / "key")}) as client:
-        assert key_of(client) == "nf_live_kept"
 
 
 def test_a_key_file_that_is_written_later_is_read(tmp_path: Path):

@@ -6,13 +6,15 @@ import json
 from html.parser import HTMLParser
 from typing import Any
 
+import pandas as pd
+import plotly.graph_objects as go
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from IPython.utils.capture import capture_output
 
-from notebooks.widgets.base.figure import Figure
-from tests.notebooks.widgets.clicks import click
+from notebooks.widgets.base.figure import Figure, static_view
+from tests.notebooks.conftest import click
 
 
 class ParsedPage(HTMLParser):
@@ -94,20 +96,6 @@ def test_a_cell_that_ends_with_a_figure_shows_the_widget(figure):
     assert "<b>the pool is better</b>" in output.data["text/html"]
 
 
-def test_a_change_keeps_the_trace(figure):
-    trace = figure.data[0]
-    with figure.changing():
-        trace.y = [3.0]
-    assert figure.data == (trace,)
-
-
-def test_a_new_trace_is_returned():
-    figure = Figure()
-    scatter, bar = figure.new_scatter(name="a"), figure.new_bar(name="b")
-    assert figure.data == (scatter, bar)
-    assert [trace.name for trace in figure.data] == ["a", "b"]
-
-
 def test_a_chart_does_not_offer_to_upload_its_data(figure):
     page = figure.page("a chart")
     assert figure.widget.config["showSendToCloud"] is False
@@ -133,3 +121,22 @@ def test_the_script_of_a_chart_is_small(figure):
     """anywidget drops messages to a widget whose script took longer than 2 seconds to load; plotly's has 5 MB."""
     assert len(figure.widget._esm) < 5_000
     assert len(figure.widget.plotly) > 1_000_000
+
+
+def test_a_figure_without_a_title_has_no_static_view():
+    assert static_view(go.layout.Title(), "status", pd.DataFrame()) == {}
+
+
+def test_the_conclusion_is_html_and_plain_text():
+    """Escaped characters stay escaped in HTML and are themselves in plain text."""
+    title = go.layout.Title(text="A &lt; B", subtitle={"text": '<span style="color:red">●</span> n 7<br>UTC'})
+    view = static_view(title, '<span class="quiet">LIVE</span>', None)
+    assert view["text/plain"] == "A < B\n● n 7\nUTC\nLIVE"
+    assert view["text/html"].startswith("<div><b>A &lt; B</b><br>")
+
+
+def test_long_data_are_shown_in_part():
+    view = static_view(go.layout.Title(text="title"), "", pd.DataFrame({"p": range(1_000), "q": ["<i>"] * 1_000}))
+    assert view["text/html"].count("<tr>") < 15
+    assert "1000 rows" in view["text/html"]
+    assert "<i>" not in view["text/html"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pandas as pd
@@ -126,19 +125,6 @@ def test_the_longest_span_is_requested_lane_by_lane(panel, stub):
     assert len(lanes(panel)) == 6
 
 
-def test_a_new_point_moves_the_curve_of_its_lane(panel, stub):
-    def richer(history):
-        history["lanes"][0]["points"][-1]["equity_usd"] *= 2
-        return history
-
-    stub.changes["battle_history"] = richer
-    panel.refresh()
-    first = lanes(panel)[0]
-    assert traces(panel, "gain")[first["name"]].y[-1] == pytest.approx(
-        100 * (first["points"][-1]["equity_usd"] / first["initial_capital"] - 1)
-    )
-
-
 def test_a_lane_that_left_the_document_is_hidden(panel, stub):
     gone = lanes(panel)[0]["name"]
     stub.changes["battle_history"] = lambda history: {**history, "lanes": history["lanes"][1:]}
@@ -171,18 +157,6 @@ def test_texts_of_the_document_are_escaped(panel, stub):
     assert not any("<" in text for text in texts)
     assert "<a" not in panel.figure.layout.title.text
     assert not any("<" in trace.meta for trace in traces(panel, "gain").values())
-
-
-def test_the_table_has_the_numbers_of_the_response(panel):
-    table = pd.read_csv(io.StringIO(panel.table().content))
-    equity = [point["equity_usd"] for lane in lanes(panel) for point in lane["points"]]
-    assert sorted(table["equity_usd"]) == pytest.approx(sorted(equity))
-    assert panel.table().name == "ninefold-battle.csv"
-
-
-def test_the_page_shows_the_same_chart(panel):
-    assert panel.figure.layout.title.text in panel.page().content
-    assert panel.page().name == "ninefold-battle.html"
 
 
 def test_the_first_span_is_the_chosen_one(open_panel, client):

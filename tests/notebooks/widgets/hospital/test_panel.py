@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import io
-from collections import Counter
 from statistics import median
 
-import pandas as pd
 import pytest
 
 from notebooks.widgets import HospitalPanel, frames
 from notebooks.widgets.base.theme import PALETTES
 from notebooks.widgets.base.wording import unbroken
-from notebooks.widgets.hospital.facts import facts
-from notebooks.widgets.hospital.panel import STATUSES, UNKNOWN
+from notebooks.widgets.hospital.panel import STATUSES, UNKNOWN, facts
 from service.trading.strategies import STRATEGIES
-from tests.notebooks.widgets.clicks import click
+from tests.notebooks.conftest import click
 
 
 @pytest.fixture
@@ -145,16 +141,6 @@ def test_the_last_month_becomes_stale_a_past_month_never(panel, stub):
     assert "as of 2026-10-01" in panel.status_line.value
 
 
-def test_a_changed_score_moves_its_mark(panel, stub):
-    def healed(document):
-        document["strategies"][-1]["health_score"] = 99.5
-        return document
-
-    stub.changes["hospital"] = healed
-    panel.refresh()
-    assert panel.marks.x[-1] == 99.5
-
-
 def test_an_unknown_month_is_reported_with_the_known_ones(panel):
     panel.month.options = {**panel.month.options, "2020-01": "2020-01"}
     panel.month.value = "2020-01"
@@ -216,23 +202,6 @@ def test_a_click_beside_the_marks_shows_nothing(panel):
     assert panel.detail.value == ""
 
 
-def test_the_table_has_the_numbers_of_the_response(panel):
-    table = pd.read_csv(io.StringIO(panel.table().content), index_col="key")
-    strategies = panel.document["strategies"]
-    assert list(table["health_score"]) == [strategy["health_score"] for strategy in strategies]
-    assert Counter(table["status"]) == Counter(strategy["status"] for strategy in strategies)
-
-
-def test_the_page_shows_the_same_chart(panel):
-    assert panel.figure.layout.title.text in panel.page().content
-
-
-def test_the_dark_theme_recolours_the_marks(panel):
-    panel.theme.value = "dark"
-    assert set(panel.marks.marker.color) <= set(PALETTES["dark"].colours)
-    assert panel.figure.data[1].marker.color == PALETTES["dark"].ink
-
-
 def test_a_line_leads_from_the_score_of_the_month_before(panel):
     """Whoever was not examined then has a line without length."""
     strategies = panel.document["strategies"]
@@ -252,3 +221,33 @@ def test_a_month_of_an_earlier_version_lacks_the_new_parts(panel):
     assert frames.hospital(document)["turnover_score"].isna().all()
     assert "left of a year" not in facts(document, {}, key)
     assert "left of a year" in facts(panel.document, {}, key)
+
+
+def test_the_least_drawdown_is_the_best(panel):
+    """A measure is shown beside the worst, the median and the best of all strategies."""
+    strategy = panel.document["strategies"][5]
+    panel.pick(strategy["key"])
+    drawdowns = [other["metrics"]["max_drawdown_pct"] for other in panel.document["strategies"]]
+    numbers = (strategy["metrics"]["max_drawdown_pct"], max(drawdowns), median(drawdowns), min(drawdowns))
+    cells = "".join(f'<td class="number">{value:.2f}</td>' for value in numbers)
+    assert f"<td>maximum drawdown, %</td>{cells}" in panel.detail.value
+
+
+def test_the_facts_have_the_scores_of_all_viewed_months(panel):
+    panel.month.value = "2026-09"
+    panel.refresh()
+    key = panel.document["strategies"][0]["key"]
+    panel.pick(key)
+    for month in ("2026-09", "2026-10"):
+        strategies = panel.months[month]["strategies"]
+        score = next(strategy["health_score"] for strategy in strategies if strategy["key"] == key)
+        assert month in panel.detail.value
+        assert f"{score:,.2f}" in panel.detail.value
+
+
+def test_the_facts_of_a_strategy_follow_the_month(panel):
+    panel.pick(panel.document["strategies"][0]["key"])
+    assert "2026-10 (paper)" in panel.detail.value
+    panel.month.value = "2026-09"
+    panel.refresh()
+    assert "2026-09 (paper)" in panel.detail.value

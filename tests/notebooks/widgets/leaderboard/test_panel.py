@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import io
 import threading
 from html import escape
+from typing import Any
 
-import httpx
+import numpy as np
 import pandas as pd
 import pytest
 
 from notebooks.widgets import LeaderboardPanel
-from notebooks.widgets.base.theme import PALETTES
+from notebooks.widgets.base.theme import PALETTES, palette_of
 from notebooks.widgets.base.wording import number, unbroken
-from notebooks.widgets.leaderboard.ranking import CATEGORIES
-from notebooks.widgets.leaderboard.sharpe_luck import best_by_luck
-from service.client import Client
+from notebooks.widgets.leaderboard.panel import (
+    CATEGORIES,
+    best_by_luck,
+    category_colours,
+    formatted,
+    ranked,
+    usual_range,
+    verdict,
+    whiskers,
+    years_of,
+)
 from service.trading.strategies import STRATEGIES
-from tests.notebooks.widgets.clicks import click
+from tests.notebooks.conftest import click
 
 METRICS = {
     "gain": "pnl_pct",
@@ -83,19 +91,6 @@ def test_the_worst_or_all_strategies_can_be_shown(panel, part, expected):
     assert ranks(panel) == list(expected)
     assert len(panel.bars.x) == len(expected)
     assert part in panel.figure.layout.title.subtitle.text
-
-
-def test_every_row_has_the_same_height(panel):
-    """More rows make the figure higher."""
-
-    def row_px() -> float:
-        layout = panel.figure.layout
-        inner = layout.height - layout.margin.t - layout.margin.b
-        return inner * (layout.yaxis.domain[1] - layout.yaxis.domain[0]) / len(panel.bars.x)
-
-    before = row_px()
-    panel.part.value = "all strategies"
-    assert row_px() == pytest.approx(before)
 
 
 @pytest.mark.parametrize(("label", "metric"), METRICS.items())
@@ -244,25 +239,6 @@ def test_the_service_knows_every_offered_asset(panel):
         assert (panel.fault, panel.document["board"]["asset"]) == (None, asset or None)
 
 
-def test_a_changed_gain_moves_its_bar(panel, stub):
-    def richer(board):
-        board["entries"][0]["pnl_pct"] = 1234.5
-        return board
-
-    stub.changes["leaderboard"] = richer
-    panel.refresh()
-    assert panel.bars.x[0] == 1234.5
-
-
-def test_without_a_key_it_says_how_to_get_and_set_one(open_panel, running):
-    transport = httpx.WSGITransport(running.runtime.application(), remote_addr="10.9.9.9")
-    with Client("http://ninefold", transport=transport) as client:
-        panel = open_panel(LeaderboardPanel, client)
-        assert "Nothing to show yet" in panel.status_line.value
-        assert "POST /api/v1/register" in panel.status_line.value
-        assert "Set ORACLE_KEY" in panel.status_line.value
-
-
 def test_a_strategy_without_trades_has_a_dash_at_the_end(panel, stub):
     def idle(board):
         board["entries"][0] |= {"win_rate_pct": None, "trades": 0}
@@ -309,23 +285,6 @@ def test_texts_of_the_document_are_escaped(panel, stub):
         assert not any(tag in text for tag in ("<img", "<u>", "<i>"))
 
 
-def test_the_table_has_the_numbers_of_the_response(panel):
-    table = pd.read_csv(io.StringIO(panel.table().content), index_col="key")
-    rows = [*entries(panel), *ghosts(panel)]
-    assert list(table["pnl_pct"]) == [row["pnl_pct"] for row in rows]
-    assert list(table["ghost"]) == [row["rank"] is None for row in rows]
-
-
-def test_the_page_shows_the_same_chart(panel):
-    assert panel.figure.layout.title.text in panel.page().content
-
-
-def test_the_dark_theme_recolours_the_bars(panel):
-    panel.theme.value = "dark"
-    assert set(panel.bars.marker.color) <= {*PALETTES["dark"].colours, PALETTES["dark"].quiet}
-    assert panel.figure.data[1].line.color == PALETTES["dark"].ink
-
-
 def test_the_names_of_a_narrow_chart_are_shortened(panel):
     """The rank stays whole."""
     axis = panel.figure.layout.yaxis
@@ -333,3 +292,78 @@ def test_the_names_of_a_narrow_chart_are_shortened(panel):
     assert len(narrow) == len(axis.ticktext)
     assert max(map(len, narrow)) < 35 < max(map(len, axis.ticktext))
     assert [name.split()[-1] for name in narrow] == [name.split()[-1] for name in axis.ticktext]
+
+
+def test_the_interval_shrinks_with_the_root_of_time():
+    """1.96 after a year and 0.98 after four."""
+    for years, half in ((1.0, 1.96), (4.0, 0.98)):
+        shape = usual_range(years, palette_of("dark"))
+        assert (-shape["x0"], shape["x1"]) == pytest.approx((half, half), abs=1e-4)
+
+
+def test_the_best_of_many_grows_with_their_number():
+    """One coin flipper has a median of 0; of two, the better is below 0.5449 in half of all cases."""
+    assert best_by_luck(1, 1.0) == pytest.approx(0.0, abs=1e-9)
+    assert best_by_luck(2, 1.0) == pytest.approx(0.5450, abs=1e-3)
+
+
+def test_simulated_coin_flippers_have_the_best_by_luck():
+    """The median over 2,000 histories of the best annual ratio of 50 coin flippers on a year of daily returns."""
+    random = np.random.default_rng(7)
+    best = []
+    for _ in range(2_000):
+        heads = random.binomial(365, 0.5, 50)
+        mean = (2 * heads - 365) / 365
+        best.append((mean / np.sqrt(1 - mean**2) * 365**0.5).max())
+    assert np.median(best) == pytest.approx(best_by_luck(50, 1.0), abs=0.06)
+
+
+def test_the_length_of_a_record_is_in_years():
+    strategy = {"started_at": "2026-01-01T00:00:00Z", "as_of": "2026-03-15T00:00:00Z"}  # 73 days
+    assert years_of(strategy) == pytest.approx(0.2)
+    assert years_of({**strategy, "as_of": strategy["started_at"]}) == pytest.approx(1 / 365)
+
+
+def test_a_whisker_is_half_of_the_interval():
+    """A missing ratio has none."""
+    rows = [{"sharpe": 1.0, "sharpe_low": -0.5, "sharpe_high": 2.5}, {"sharpe": None, "sharpe_high": None}]
+    assert whiskers(rows, palette_of("dark"))["array"] == [1.5, 0.0]
+
+
+def entry(name: str, rank: int | None, **metrics: Any) -> dict[str, Any]:
+    return {"key": name, "name": name, "rank": rank, "category": "trend", **metrics}
+
+
+ENTRIES = [entry("a", 1, sharpe=None), entry("b", 2, sharpe=0.5), entry("c", 3, sharpe=-1.0), entry("d", 4, sharpe=0.5)]
+
+
+def test_entries_without_the_metric_come_last():
+    """Equal values keep the order of the ranks."""
+    assert [row["name"] for row in ranked(ENTRIES, "sharpe")] == ["b", "d", "c", "a"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "beaten"),
+    [(0.0, "0.00", "2 of 4 beat"), (0.4, "0.40", "2 of 4 beat"), (0.5, "0.50", "0 of 4 beat")],
+)
+def test_an_equal_value_does_not_beat_the_yardstick(value, text, beaten):
+    board = {"entries": ENTRIES, "ghosts": [entry("buy_and_hold", None, sharpe=value)]}
+    assert verdict(board, "sharpe") == f"{beaten} buy_and_hold ({text}) by Sharpe ratio"
+
+
+def test_one_strategy_beats_in_the_singular():
+    board = {"entries": ENTRIES[:2], "ghosts": [entry("coin_flip", None, sharpe=0.0)]}
+    assert verdict(board, "sharpe").startswith("1 of 2 beats coin_flip")
+
+
+def test_a_gain_has_its_sign_and_a_missing_value_a_dash():
+    assert formatted(3.21, "pnl_pct") == "+3.2%"
+    assert formatted(None, "pnl_pct") == "–"
+
+
+def test_unknown_categories_come_last_in_their_order():
+    """So that a legend does not change from one refresh to the next."""
+    names = ("zeta", "volume", "alpha", "relative")
+    colours = category_colours([{"category": name} for name in names], PALETTES["light"])
+    assert list(colours) == ["volume", "relative", "zeta", "alpha"]
+    assert colours["zeta"] == colours["alpha"] == PALETTES["light"].alarm

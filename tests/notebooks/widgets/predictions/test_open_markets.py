@@ -8,7 +8,7 @@ import pytest
 
 from notebooks.widgets import PredictionsPanel
 from notebooks.widgets.predictions.open_markets import UNKNOWN
-from tests.notebooks.widgets.clicks import click
+from tests.notebooks.conftest import click
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ import pytest
 from notebooks.widgets import PredictionsPanel
 from notebooks.widgets.base.wording import number
 from service.client import Client
-from tests.notebooks.widgets.clicks import click
 
 
 @pytest.fixture
@@ -96,11 +95,6 @@ def test_without_an_open_market_it_says_when_one_opens(open_view, stub):
     assert "No market is open. New markets open daily at 12:00 UTC." in open_view.status_line.value
 
 
-def test_a_click_beside_the_marks_shows_nothing(open_view):
-    click(next(iter(open_view.markets.categories.values())))
-    assert open_view.detail.value == ""
-
-
 def test_without_a_key_the_track_record_stays(open_panel, client):
     """The status line says how to get a key for the open markets."""
     with Client("http://ninefold", transport=client._http._transport) as stranger:
@@ -111,15 +105,6 @@ def test_without_a_key_the_track_record_stays(open_panel, client):
         assert "Set ORACLE_KEY" in panel.status_line.value
         assert len(panel.record.curves["ai"].y)
         panel.close()
-
-
-def test_the_downloads_have_the_track_record(panel):
-    table = pd.read_csv(io.StringIO(panel.table().content), index_col="id")
-    scores = {
-        market["id"]: market["brier_ai"] for market in panel.document["record"]["markets"] if market["backfilled"]
-    }
-    assert table["brier_ai"].to_dict() == pytest.approx(scores)
-    assert panel.page().name == "ninefold-predictions.html"
 
 
 def test_the_details_decompose_both_scores(panel):

@@ -73,18 +73,6 @@ def test_a_book_with_too_few_markets_says_how_many_it_needs(panel):
     assert f"n {n} of 20" in panel.figure.layout.title.text
 
 
-def test_changed_scores_move_their_curve(panel, stub):
-    def worse(document):
-        for book in document["books"]:
-            for point in book["cumulative"]:
-                point["brier_ai"] = 0.4
-        return document
-
-    stub.changes["ai_vs_market"] = worse
-    panel.refresh()
-    assert set(panel.record.curves["ai"].y) == {0.4}
-
-
 def test_reliability_shows_where_the_forecasts_are(panel, stub):
     """Four percentage points around the bins, and at most 0 to 100."""
 
