@@ -10,6 +10,7 @@ from service.documents import World
 from service.forecasting.predictions import LedgerPosition, MarketCategory
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.bets import BetSide, BetStatus
+from service.forecasting.predictions.scores.versus import MarketScore
 from service.forecasting.voters.votes import Direction, Understood
 from service.tabular import Kind, Table, columns_of, values_of
 
@@ -91,20 +92,6 @@ class OddsNow:
     bid: float | None
     ask: float | None
     as_of: str
-
-
-@dataclass(frozen=True)
-class MarketScore:
-    """Brier and log scores of a resolved market, lower is better; those of the outside market are null without odds.
-
-    `difference` is the pool's Brier score minus the market's.
-    """
-
-    brier_ai: float
-    brier_market: float | None
-    log_ai: float
-    log_market: float | None
-    difference: float | None
 
 
 @dataclass(frozen=True)

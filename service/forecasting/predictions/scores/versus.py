@@ -15,7 +15,6 @@ import numpy as np
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.predictions import MarketCategory, Prediction
-from service.forecasting.predictions.market_fields import MarketScore
 from service.forecasting.predictions.scores.columns import MarketColumns, evidence_of, thinned
 from service.forecasting.predictions.scores.forecast_scores import (
     CalibrationReport,
@@ -32,6 +31,20 @@ from service.market.instants import DAY, iso
 from service.scores.dependence import DIFFERENCES
 from service.scores.intervals import LEAST_N, ClusteredMean, clustered_mean, needed_to_see, published, sign_flip_p
 from service.scores.proper import Array, Instants, brier, log_score
+
+
+@dataclass(frozen=True)
+class MarketScore:
+    """Brier and log scores of a resolved market, lower is better; those of the outside market are null without odds.
+
+    `difference` is the pool's Brier score minus the market's.
+    """
+
+    brier_ai: float
+    brier_market: float | None
+    log_ai: float
+    log_market: float | None
+    difference: float | None
 
 
 @dataclass(frozen=True)
