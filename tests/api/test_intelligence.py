@@ -24,8 +24,7 @@ from service.trading.fund import FundTradesDocument, fund_document, published_tr
 from tests.api.conftest import NOON
 from tests.api.opened import header
 from tests.api.public import hold
-from tests.forecasting.apex.made import call_of
-from tests.forecasting.made import made_bars
+from tests.forecasting.made import call_of, made_bars
 
 SPEAKING = [name for name in LAYERS if name != "market"]
 

@@ -15,7 +15,7 @@ from service.market.prices import AssetPrice
 from tests.api.conftest import NOON
 from tests.api.opened import header
 from tests.api.public import hold
-from tests.forecasting.apex.made import call_of
+from tests.forecasting.made import call_of
 from tests.forecasting.markets import many
 
 PATH = "/api/widget/consensus"

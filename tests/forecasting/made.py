@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from statistics import NormalDist
 
 import numpy as np
 
-from service.forecasting.predictions import CommittedVote
+from service.forecasting.apex.call import Call, LayerVote
+from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs
+from service.forecasting.news.headline import Headline, ScoredHeadline, headline
+from service.forecasting.predictions import Category, CommittedVote, Prediction
+from service.forecasting.price_record.committed import SHARES, PriceForecast
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.panel import Panel, Timer, Voter, sequential
+from service.forecasting.voters.track_record import BandRecord, Standing
 from service.forecasting.voters.votes import UnderstoodText, understood
 from service.market.assets import open_at
 from service.market.bars import Bars
@@ -110,3 +117,90 @@ def committed_vote(
 def meaning_of(question: Question) -> UnderstoodText:
     """A question as the oracle publishes it, without another reading."""
     return UnderstoodText(**vars(understood(question)), language="English", rule=None, alternatives=())
+
+
+def market_of(question: Question, id: str = "m", category: Category = "daily", opened: int = NOW) -> Prediction:
+    """A market about the question, settled by bars, without votes."""
+    deadline = int(question.deadline.timestamp())
+    return Prediction(id, category, question, "", "bars", opened, deadline, deadline, backfilled=False)
+
+
+FITTED_TIME = 1_735_689_600  # January 2025, in the months on which constants of layers were fitted
+SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
+BRAINS = ("vol", "garch", "sv")
+
+
+def context(asset: str = "btc", **inputs: float | None) -> Context:
+    """Volatility of 0.5% an hour; the named inputs are 0 unless given."""
+    values = {"peers_24h": 0.0, "peers_rising": 0.0, "vol_ratio_180d": 0.0, "move_24h": 0.0} | inputs
+    return Context(asset, NOW, 100.0, 120.0, 0.005**2, 0.005**2, values, {})
+
+
+def inputs_of(**fields) -> LayerInputs:
+    """Every voter at even odds and no other inputs, unless given."""
+    base = LayerInputs(
+        asset="btc",
+        at=NOW,
+        seats=dict.fromkeys(SEATS, 0.5),
+        brains=dict.fromkeys(BRAINS, 0.5),
+        context=context(),
+        news_score=None,
+        news_n=0,
+        odds_p=None,
+        swarm=None,
+    )
+    return replace(base, **fields)
+
+
+def proven(n: int = 30, engine: str = ENGINE, **weights: float) -> BandRecord:
+    """A record of every layer with `n` resolved calls, as good as the others unless a weight is given."""
+    return BandRecord(tuple(Standing(name, engine, n, n, weights.get(name, 1.0)) for name in LAYERS))
+
+
+def call_of(at: int, p_up: float, spot: float = 100.0, *, backfilled: bool = False, **layers: float) -> Call:
+    """A call with the named layers; the others are silent."""
+    return Call(
+        asset="btc",
+        at=at,
+        spot=spot,
+        p_up=p_up,
+        agreement=1.0,
+        confidence=abs(2 * p_up - 1),
+        special=False,
+        conditions={},
+        layers=tuple(
+            LayerVote(name, layers[name], 1.0, "because", None)
+            if name in layers
+            else LayerVote(name, None, 0.0, "", "nothing")
+            for name in LAYERS
+        ),
+        backfilled=backfilled,
+    )
+
+
+NOON = 1_741_780_800  # 2025-03-12T12:00:00Z
+
+
+def titled(title: str, at: int = NOON, source: str = "desk") -> Headline:
+    return headline(title, source, at)
+
+
+def scored(title: str, score: float = 0.0, at: int = NOON, assets: tuple[str, ...] = ()) -> ScoredHeadline:
+    """A headline with the tone and assets a test wants it to have."""
+    return ScoredHeadline(titled(title, at), score, assets)
+
+
+def apart(count: int, score: float = 0.0, at: int = NOON, assets: tuple[str, ...] = ()) -> list[ScoredHeadline]:
+    """`count` headlines of one tone that share no word."""
+    return [scored(f"w{n}a{at} w{n}b{at} w{n}c{at}", score, at, assets) for n in range(count)]
+
+
+HALF_WIDTHS = tuple(NormalDist().inv_cdf((1 + share / 100) / 2) for share in SHARES)
+
+
+def price_forecast(
+    asset: str = "btc", horizon: str = "1h", at: int = NOW, sigma: float = 1.0, vol: float = 1.0, usual: float = 1.0
+) -> PriceForecast:
+    """A normal law of `sigma` percent around 100 USD."""
+    law = (sigma, vol, usual, *(sigma * width for width in HALF_WIDTHS))
+    return PriceForecast(at, asset, horizon, 100.0, at, law)

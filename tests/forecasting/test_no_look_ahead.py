@@ -18,8 +18,7 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.questions.question import Question
-from tests.forecasting.made import EVERY_KIND, NOW, asking_at, made_bars, panel_of
-from tests.forecasting.predictions.test_simulated_odds import market
+from tests.forecasting.made import EVERY_KIND, NOW, asking_at, made_bars, market_of, panel_of
 from tests.forecasting.voters.test_price_forecasts import HEADER
 
 PAST_DAYS, LATER_DAYS = 190, 10
@@ -62,10 +61,6 @@ def asking(without) -> Callable[..., Question]:
     return asking_at(without.contexts)
 
 
-def test_models_are_fitted_to_both_calendars(without):
-    assert set(without.fits.calendars) == {"always", "comex"}
-
-
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
 def test_no_vote_and_no_pool_sees_what_comes_after(comparator, fields, asking, with_later, without):
     """Distributions, paths, reasons and the pool of every kind of question, and what the outside market quotes."""
@@ -73,7 +68,7 @@ def test_no_vote_and_no_pool_sees_what_comes_after(comparator, fields, asking, w
     seen, unseen = (panel_of().ask(question, NOW, knowledge) for knowledge in (with_later, without))
     assert len(seen.ballots) == 9
     assert seen == unseen
-    quotes = [SimulatedMarket(7).quote(market(question), knowledge, NOW) for knowledge in (with_later, without)]
+    quotes = [SimulatedMarket(7).quote(market_of(question), knowledge, NOW) for knowledge in (with_later, without)]
     assert quotes[0] == quotes[1]
 
 

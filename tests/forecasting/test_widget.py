@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from service.forecasting.apex.call import Call, LayerVote
 from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.predictions.scores.versus import VersusBook, ai_vs_market_document
+from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.widget import LIVE, PAST, TOO_FEW, WidgetDocument, widget_document
 from service.market.prices import AssetPrice
-from tests.forecasting.markets import HEADER, days, settled
+from tests.forecasting.markets import HEADER, days, settled, versus
 
 AT = 1_800_000_000
 PRICE = AssetPrice("btc", "Bitcoin", 50_123.456, -1.2345, 51_000.0, 49_000.0, True, "2027-01-15T08:00:00Z", "made")
@@ -38,14 +36,11 @@ def document_of(of_books: tuple[VersusBook, ...] = (), **fields) -> WidgetDocume
     return widget_document(books=of_books or books(), header=HEADER, **fields)
 
 
-def test_it_has_the_header_of_every_document():
+def test_it_has_the_header_and_the_price_of_other_documents():
     document = document_of()
     assert (document.schema, document.as_of, document.world) == ("widget/1", HEADER.as_of, "simulated")
     assert (document.stale_after, document.sources) == (HEADER.stale_after, HEADER.sources)
-
-
-def test_the_price_is_that_of_the_document_of_prices():
-    assert vars(document_of().btc) == {"price": 50_123.456, "change_24h_pct": -1.2345, "as_of": PRICE.as_of}
+    assert vars(document.btc) == {"price": 50_123.456, "change_24h_pct": -1.2345, "as_of": PRICE.as_of}
 
 
 @pytest.mark.parametrize(
@@ -89,69 +84,55 @@ def resolved(n: int, *, backfilled: bool, right: int) -> list[Prediction]:
 
 
 def books(*markets: Prediction) -> tuple[VersusBook, ...]:
-    return ai_vs_market_document(columns_of(markets), HEADER, np.random.default_rng(1)).books
+    return versus(list(markets)).books
 
 
-class TestAccuracy:
-    def test_until_thirty_live_markets_it_is_that_of_the_past(self):
-        accuracy = document_of(
-            books(*resolved(40, backfilled=True, right=30), *resolved(29, backfilled=False, right=29))
-        ).accuracy
-        assert (accuracy.backfilled, accuracy.n, accuracy.accuracy_pct, accuracy.note) == (True, 40, 75.0, PAST)
-
-    def test_then_it_is_the_live_one_alone(self):
-        accuracy = document_of(
-            books(*resolved(40, backfilled=True, right=30), *resolved(30, backfilled=False, right=12))
-        ).accuracy
-        assert (accuracy.backfilled, accuracy.n, accuracy.accuracy_pct, accuracy.note) == (False, 30, 40.0, LIVE)
-
-    def test_its_interval_is_that_of_the_comparison(self):
-        both = books(
-            *(
-                replace(market, settlement=replace(market.settlement, resolved_at=days(7 * place)))
-                for place, market in enumerate(resolved(40, backfilled=True, right=30))
-            )
-        )
-        accuracy, scores = document_of(both).accuracy, both[1].ai
-        assert accuracy.n_eff == scores.accuracy_n_eff < 40
-        assert (accuracy.accuracy_low_pct, accuracy.accuracy_high_pct) == (
-            scores.accuracy_low_pct,
-            scores.accuracy_high_pct,
-        )
-        assert 57 < accuracy.accuracy_low_pct < 75 < accuracy.accuracy_high_pct < 87
-
-    def test_it_stands_beside_forecasters_without_insight(self):
-        """Every market is YES, so NO is never right; of such markets YES is the likelier side from the second on."""
-        accuracy = document_of(books(*resolved(40, backfilled=True, right=30))).accuracy
-        assert accuracy.always_no_pct == 0
-        assert accuracy.likelier_side_pct == 50, "all were voted on before the first resolved"
-
-    def test_its_skill_is_that_of_the_comparison(self):
-        """In several weeks, so that it has an interval."""
-        both = books(
-            *(
-                replace(market, settlement=replace(market.settlement, resolved_at=days(7 * place)))
-                for place, market in enumerate(resolved(40, backfilled=True, right=30))
-            )
-        )
-        accuracy, scores = document_of(both).accuracy, both[1].ai
-        assert (accuracy.skill, accuracy.skill_low, accuracy.skill_high) == (
-            scores.skill,
-            scores.skill_low,
-            scores.skill_high,
-        )
-        assert accuracy.skill_low < accuracy.skill < accuracy.skill_high
-
-    def test_one_week_is_worth_what_is_usual(self):
-        """40 markets of one week: 40 / (1 + 39 x 1.1 / 116)."""
-        assert document_of(books(*resolved(40, backfilled=True, right=30))).accuracy.n_eff == 29.2
-
-    @pytest.mark.parametrize("n", [0, 1, 29])
-    def test_below_thirty_there_is_none(self, n: int):
-        accuracy = document_of(books(*resolved(n, backfilled=True, right=n))).accuracy
-        assert (accuracy.n, accuracy.accuracy_pct, accuracy.note) == (n, None, TOO_FEW)
+@pytest.mark.parametrize(
+    ("past", "live", "backfilled", "n", "accuracy_pct", "note"),
+    [
+        ((40, 30), (29, 29), True, 40, 75.0, PAST),
+        ((40, 30), (30, 12), False, 30, 40.0, LIVE),
+        ((29, 29), (0, 0), True, 29, None, TOO_FEW),
+        ((0, 0), (12, 12), False, 12, None, TOO_FEW),
+    ],
+)
+def test_until_thirty_live_markets_the_accuracy_is_that_of_the_past(past, live, backfilled, n, accuracy_pct, note):
+    """The number of markets of each book, and how many the pool had right."""
+    markets = [
+        *resolved(past[0], backfilled=True, right=past[1]),
+        *resolved(live[0], backfilled=False, right=live[1]),
+    ]
+    accuracy = document_of(books(*markets)).accuracy
+    assert (accuracy.backfilled, accuracy.n, accuracy.accuracy_pct, accuracy.note) == (
+        backfilled,
+        n,
+        accuracy_pct,
+        note,
+    )
+    if accuracy_pct is None:
         assert (accuracy.accuracy_low_pct, accuracy.accuracy_high_pct, accuracy.skill) == (None, None, None)
 
-    def test_without_a_past_it_is_that_of_the_live_markets(self):
-        accuracy = document_of(books(*resolved(12, backfilled=False, right=12))).accuracy
-        assert (accuracy.backfilled, accuracy.n, accuracy.note) == (False, 12, TOO_FEW)
+
+def test_its_intervals_are_those_of_the_comparison():
+    """Of markets in several weeks."""
+    weekly = [
+        replace(market, settlement=replace(market.settlement, resolved_at=days(7 * place)))
+        for place, market in enumerate(resolved(40, backfilled=True, right=30))
+    ]
+    both = books(*weekly)
+    accuracy, scores = document_of(both).accuracy, both[1].ai
+    assert accuracy.n_eff == scores.accuracy_n_eff < 40
+    for name in ("accuracy_low_pct", "accuracy_high_pct", "skill", "skill_low", "skill_high"):
+        assert getattr(accuracy, name) == getattr(scores, name)
+    assert 57 < accuracy.accuracy_low_pct < 75 < accuracy.accuracy_high_pct < 87
+    assert accuracy.skill_low < accuracy.skill < accuracy.skill_high
+
+
+def test_an_accuracy_stands_beside_forecasters_without_insight():
+    """Every market is YES, so NO is never right; of such markets YES is the likelier side from the second on.
+
+    The 40 markets of one week are worth 40 / (1 + 39 x 1.1 / 116).
+    """
+    accuracy = document_of(books(*resolved(40, backfilled=True, right=30))).accuracy
+    assert (accuracy.always_no_pct, accuracy.n_eff) == (0, 29.2)
+    assert accuracy.likelier_side_pct == 50, "all were voted on before the first resolved"

@@ -14,9 +14,8 @@ from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, utc
 from service.questions.question import Question
 from service.store import bars, evidence, headlines, predictions
-from tests.forecasting.made import panel_of
+from tests.forecasting.made import NOON, panel_of, titled
 from tests.forecasting.markets import settled
-from tests.forecasting.news.made import NOON, titled
 
 QUESTION = Question("Up?", "btc", "up", utc(NOON + DAY), 24.0, 100.0, "bull")
 CONTEXTS = {asset: Context(asset, NOON, 100.0, 200.0, 1e-5, 2e-5, {}, {}) for asset in ("btc", "eth")}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from service.market.instants import DAY, HOUR
 from service.store import price_forecasts
-from tests.forecasting.made import NOW
-from tests.forecasting.price_record.made import price_forecast
+from tests.forecasting.made import NOW, price_forecast
 
 HOURLY, DAILY, GOLD = price_forecast(), price_forecast(horizon="24h"), price_forecast("gold", "24h")
 

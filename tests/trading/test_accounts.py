@@ -35,20 +35,6 @@ def test_a_target_is_filled_at_the_next_open():
     assert equity(history, bars) == [10_000, 11_000, 16_500, 20_000]
 
 
-def test_a_short_gains_when_the_price_falls():
-    bars = bars_of(opens=[100, 100, 90, 80], closes=[100, 95, 85, 80])
-    history = settle([-1, -1, 0, 0], bars)
-    assert equity(history, bars) == [10_000, 10_500, 11_500, 12_000]
-
-
-def test_a_turn_closes_and_opens_at_the_same_price():
-    bars = bars_of(opens=[100, 100, 120, 120], closes=[100, 110, 120, 60])
-    history = settle([1, -1, -1, -1], bars)
-    assert history.side.tolist() == [1, -1]
-    assert history.capital.tolist() == [10_000, 12_000]
-    assert equity(history, bars) == [10_000, 11_000, 12_000, 18_000]
-
-
 def test_fee_and_slippage_are_paid_on_both_sides():
     """By hand: 1% fee, 10% slippage, bought at 100 and sold at 200.
 
@@ -87,13 +73,9 @@ def test_a_short_pays_interest_for_each_hour_begun():
     assert paid.fees.tolist() == pytest.approx([sold * 1 + sold * 1.02 * 0.5])
     assert paid.pnl.tolist() == pytest.approx([sold * 50 - sold * 0.02 * 50 - paid.fees[0]])
     assert settle([1, 1, 0, 0], bars, AccountTerms(borrow=87.6)).interest.tolist() == [0]
-
-
-def test_interest_runs_while_a_market_is_closed():
-    """Gold is held short over a weekend of 49 hours: one mark before it, one after it."""
-    bars = bars_of([100, 100, 100], [100, 100, 100], times=[0, HOUR, 50 * HOUR])
-    history = settle([-1, -1], bars, AccountTerms(fee=0, slippage=0, borrow=0.876))
-    assert equity(history, bars) == pytest.approx([10_000, 9_999, 9_950])
+    weekend = bars_of([100, 100, 100], [100, 100, 100], times=[0, HOUR, 50 * HOUR])
+    held = settle([-1, -1], weekend, AccountTerms(fee=0, slippage=0, borrow=0.876))
+    assert equity(held, weekend) == pytest.approx([10_000, 9_999, 9_950]), "a closed market does not stop it"
 
 
 def test_interest_alone_can_ruin_a_short():
@@ -118,28 +100,35 @@ def test_the_running_hour_fills_the_last_decision():
     assert equity(settle([0, 1], bars), bars)[-1] == 11_000
 
 
-def test_a_short_below_the_floor_ends_the_account():
-    bars = bars_of(opens=[100, 100, 181, 150, 100, 100], closes=[100, 181, 150, 100, 100, 100])
-    history = settle([-1, -1, -1, 1, 1, 1], bars)
-    assert equity(history, bars) == pytest.approx([10_000, 1_900, 1_900, 1_900, 1_900, 1_900])
-    assert history.exit_price.tolist() == [181]
-    assert not history.is_open
-
-
-def test_a_short_exactly_at_the_floor_stays_open():
-    bars = bars_of(opens=[100, 100, 180, 100], closes=[100, 180, 150, 100])
-    assert equity(settle([-1, -1, -1, 0], bars), bars) == [10_000, 2_000, 5_000, 10_000]
-
-
-def test_an_exit_below_the_floor_ends_the_account():
-    bars = bars_of(opens=[100, 100, 210, 210], closes=[100, 170, 210, 420])
-    history = settle([-1, 1, 1, 1], bars)
-    assert equity(history, bars) == pytest.approx([10_000, 3_000, -1_000, -1_000])
-
-
-def test_a_long_may_fall_below_the_floor():
-    bars = bars_of(opens=[100, 100, 10, 10], closes=[100, 10, 10, 20])
-    assert equity(settle([1, 1, 1, 1], bars), bars) == [10_000, 1_000, 1_000, 2_000]
+@pytest.mark.parametrize(
+    ("opens", "closes", "targets", "equities"),
+    [
+        pytest.param(
+            [100, 100, 90, 80], [100, 95, 85, 80], [-1, -1, 0, 0], [10_000, 10_500, 11_500, 12_000], id="short"
+        ),
+        pytest.param(
+            [100, 100, 120, 120], [100, 110, 120, 60], [1, -1, -1, -1], [1e4, 11_000, 12_000, 18_000], id="turn"
+        ),
+        pytest.param(
+            [100, 100, 181, 150, 100], [100, 181, 150, 100, 100], [-1, -1, -1, 1, 1], [1e4, *[1900] * 4], id="ruin"
+        ),
+        pytest.param(
+            [100, 100, 180, 100], [100, 180, 150, 100], [-1, -1, -1, 0], [1e4, 2_000, 5_000, 1e4], id="at the floor"
+        ),
+        pytest.param(
+            [100, 100, 210, 210], [100, 170, 210, 420], [-1, 1, 1, 1], [1e4, 3000, -1000, -1000], id="ruinous exit"
+        ),
+        pytest.param(
+            [100, 100, 10, 10], [100, 10, 10, 20], [1, 1, 1, 1], [1e4, 1_000, 1_000, 2_000], id="a long may fall"
+        ),
+    ],
+)
+def test_equity_by_hand(opens, closes, targets, equities):
+    """A short below a fifth of the capital is closed at the next open and ends the account; a turn pays no gap."""
+    bars = bars_of(opens, closes)
+    history = settle(targets, bars)
+    assert equity(history, bars) == pytest.approx(equities)
+    assert history.has_ended == (equities[-1] in (1_900, -1_000))
 
 
 @st.composite

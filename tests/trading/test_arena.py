@@ -1,15 +1,23 @@
-"""The arena: every strategy in every asset from a fixed bar on."""
+"""The arena: every strategy in every asset from a fixed bar on, without a look ahead, and against a referee.
+
+The referee is vectorbt, an independent backtester, on the same simulated bars (tests/measure/referee.py).
+"""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from service.market.assets import ASSETS
-from service.market.bars import Bars, empty, from_rows, join
+from service.market.bars import Bars, empty, from_rows, join, resample
 from service.market.instants import DAY, HOUR, MINUTE
 from service.trading.accounts import TERMS, AccountTerms, trade
 from service.trading.arena import (
+    BLOCK_S,
+    SEEN_BEFORE_S,
     Arena,
     NetPosition,
     advance,
@@ -23,12 +31,24 @@ from service.trading.arena import (
 )
 from service.trading.strategies import GHOSTS, STRATEGIES
 from tests.forecasting.made import made_bars
+from tests.trading import markets
 from tests.trading.event_loop import follow
 from tests.trading.markets import NEW_YEAR
 
 
 def accounts(arena: Arena):
-    return [account for by_asset in (arena.strategies | arena.ghosts).values() for account in by_asset.values()]
+    """(key, asset, account) of every strategy and ghost."""
+    groups = arena.strategies | arena.ghosts
+    return [(key, asset, account) for key, by_asset in groups.items() for asset, account in by_asset.items()]
+
+
+def assert_same(ours: Arena, theirs: Arena) -> None:
+    """Every account is the same to the bit."""
+    assert ours.days.tolist() == theirs.days.tolist()
+    for (key, asset, account), (*_, other) in zip(accounts(ours), accounts(theirs), strict=True):
+        assert (account.equity, account.mark_price) == (other.equity, other.mark_price), (key, asset)
+        assert account.daily.tobytes() == other.daily.tobytes(), (key, asset)
+        assert account.history.capital.tobytes() == other.history.capital.tobytes(), (key, asset)
 
 
 def test_every_strategy_and_ghost_has_an_account_in_every_asset(arena: Arena):
@@ -48,30 +68,22 @@ def test_equity_at_marks_equals_an_event_loop(arena: Arena, hours, marks, asset)
 
 
 def test_marks_within_hours_change_neither_fills_nor_days(arena: Arena, hours, marks):
-    fine = run(hours, marks, arena.anchor)
-    for ours, theirs in zip(accounts(fine), accounts(arena), strict=True):
+    for (*_, ours), (*_, theirs) in zip(accounts(run(hours, marks, arena.anchor)), accounts(arena), strict=True):
         assert ours.history.capital.tolist() == theirs.history.capital.tolist()
         assert ours.daily.tolist() == theirs.daily.tolist()
 
 
 def test_a_restart_recomputes_the_same_to_the_bit(arena: Arena, hours):
-    for ours, theirs in zip(accounts(run(hours, {}, arena.anchor)), accounts(arena), strict=True):
-        assert ours.equity == theirs.equity
-        assert ours.daily.tobytes() == theirs.daily.tobytes()
+    assert_same(run(hours, {}, arena.anchor), arena)
 
 
 @pytest.mark.parametrize("days", [0, 1, 31])
 def test_an_arena_advances_to_the_bit(arena: Arena, hours, days: int):
     """From the anchor, or from any later hour, which need not be the bound of a block."""
-    earlier = {asset: bars.until(arena.anchor + days * DAY + 5 * HOUR) for asset, bars in hours.items()}
-    before = advance(unused_arena(arena.anchor), earlier)
-    assert before.as_of == arena.anchor + days * DAY + 5 * HOUR
-    later = advance(before, hours)
-    assert later.days.tolist() == arena.days.tolist()
-    for ours, theirs in zip(accounts(later), accounts(arena), strict=True):
-        assert (ours.equity, ours.mark_price) == (theirs.equity, theirs.mark_price)
-        assert ours.daily.tobytes() == theirs.daily.tobytes()
-        assert ours.history.capital.tobytes() == theirs.history.capital.tobytes()
+    cut = arena.anchor + days * DAY + 5 * HOUR
+    before = advance(unused_arena(arena.anchor), {asset: bars.until(cut) for asset, bars in hours.items()})
+    assert before.as_of == cut
+    assert_same(advance(before, hours), arena)
 
 
 @pytest.mark.parametrize("begins", [0, 5 * MINUTE])
@@ -99,8 +111,7 @@ def test_a_day_ends_with_a_complete_hour():
 def test_history_before_the_anchor_changes_nothing(arena: Arena, hours):
     anchor = arena.anchor + 10 * DAY
     later = {asset: bars.since(anchor) for asset, bars in hours.items()}
-    for ours, theirs in zip(accounts(run(hours, {}, anchor)), accounts(run(later, {}, anchor)), strict=True):
-        assert ours.daily.tobytes() == theirs.daily.tobytes()
+    assert_same(run(hours, {}, anchor), run(later, {}, anchor))
 
 
 def test_the_first_mark_of_an_hour_fills_a_decision():
@@ -115,43 +126,31 @@ def test_the_first_mark_of_an_hour_fills_a_decision():
     assert seen.as_of == HOUR + 5 * MINUTE
 
 
-def test_before_the_first_mark_nothing_is_held():
-    first = from_rows([(0, 100, 100, 100, 100, 1)], HOUR)
-    seen = run({"btc": first}, {}, 0)
-    assert not seen.ghosts["buy_and_hold"]["btc"].history.is_open
-    assert seen.as_of == HOUR
-
-
-def test_an_arena_without_any_bars_is_unused():
-    seen = run({}, {}, DAY)
-    assert seen.as_of == DAY
-    assert all(account.equity == 10_000 and account.mark_price is None for account in accounts(seen))
-
-
 def test_an_asset_without_bars_has_unused_accounts(hours):
-    seen = run({asset: bars for asset, bars in hours.items() if asset != "gold"}, {}, int(hours["btc"].time[0]))
+    """Or all of them; at the close of the first bar nothing is held yet."""
+    seen = run({asset: bars for asset, bars in hours.items() if asset != "gold"}, {}, NEW_YEAR)
     assert all(by_asset["gold"].equity == 10_000 for by_asset in seen.strategies.values())
     assert seen.strategies["macd_fast"]["btc"].history.closed > 0
+    unused = run({}, {}, DAY)
+    assert unused.as_of == DAY
+    assert all(account.equity == 10_000 and account.mark_price is None for *_, account in accounts(unused))
+    begun = run({"btc": from_rows([(0, 100, 100, 100, 100, 1)], HOUR)}, {}, 0)
+    assert not begun.ghosts["buy_and_hold"]["btc"].history.is_open
+    assert begun.as_of == HOUR
 
 
 def test_gaps_in_the_bars_are_tolerated(hours):
     """Every seventh hour of one coin and three days of another are missing."""
-    holed = dict(hours)
     keep = np.arange(len(hours["eth"])) % 7 != 3
-    holed["eth"] = Bars(*(getattr(hours["eth"], name)[keep] for name in ("time", *PRICES, "volume")), step=HOUR)
-    holed["sol"] = join([hours["sol"][:500], hours["sol"][572:]])
-    seen = run(holed, {}, int(hours["btc"].time[0]))
-    assert all(np.isfinite(account.daily).all() for account in accounts(seen))
+    holed = {**hours, "eth": hours["eth"][keep], "sol": join([hours["sol"][:500], hours["sol"][572:]])}
+    assert all(np.isfinite(account.daily).all() for *_, account in accounts(run(holed, {}, NEW_YEAR)))
     assert len(decide(holed, since=0)["macd_fast"]["eth"]) == keep.sum()
 
 
-PRICES = ("open", "high", "low", "close")
-
-
 def test_capital_equals_closed_results_plus_positions(arena: Arena):
-    for account in accounts(arena):
+    for key, asset, account in accounts(arena):
         history = account.history
-        assert history.capital[0] + history.pnl.sum() == pytest.approx(history.capital[-1])
+        assert history.capital[0] + history.pnl.sum() == pytest.approx(history.capital[-1]), (key, asset)
         assert history.is_open or account.equity == history.capital[-1]
 
 
@@ -217,3 +216,141 @@ def test_before_the_first_bar_all_strategies_are_flat():
     nothing = run({}, {}, NEW_YEAR)
     assert net_history(nothing, "btc") == {}
     assert net_positions(nothing)["btc"] == NetPosition(0, 0, len(STRATEGIES))
+
+
+ANCHOR = 1706745600  # 2024-02-01T00:00:00Z, the first real hour
+# Hours after the anchor: the first ones, about every look-back, weekends of the metals, then anywhere.
+CUTS = [1, 2, 3, 12, 47, 48, 49, 66, 90, 192, 384, 416, 560, 768, 769, 1000, 1537, 2184, 3001]
+CUTS += [4319, 5000, 6543, 7777, 8761, 9999, 10919]
+
+
+@pytest.fixture(scope="module")
+def whole(real_hours: dict[str, Bars]) -> Arena:
+    return run(real_hours, {}, ANCHOR)
+
+
+def test_all_strategies_trade_every_asset(whole: Arena):
+    for key, asset, account in accounts(whole):
+        assert len(account.history.side), (key, asset)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cut", CUTS)
+def test_trades_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, whole: Arena):
+    assert differing(whole, arena_until(ANCHOR + cut * HOUR, real_hours)) == 0
+
+
+@pytest.mark.slow
+def test_blocks_decide_what_all_the_past_decides(real_hours: dict[str, Bars]):
+    """No decision differs of the recorded bars that older bars than those of their block precede."""
+    at_once, differences = decide(real_hours, since=ANCHOR), 0
+    for block in range(ANCHOR + SEEN_BEFORE_S + BLOCK_S, ANCHOR + 455 * DAY, BLOCK_S):
+        visible = {key: bars.since(block - SEEN_BEFORE_S).until(block + BLOCK_S) for key, bars in real_hours.items()}
+        for key, by_asset in decide(visible, since=block).items():
+            for asset, targets in by_asset.items():
+                first = int(np.searchsorted(real_hours[asset].time, block))
+                assert len(targets)
+                differences += np.count_nonzero(targets != at_once[key][asset][first : first + len(targets)])
+    assert differences == 0
+
+
+@pytest.mark.parametrize("asset", ["btc", "xrp", "gold"])
+def test_prefixes_agree_where_peers_miss_different_hours(asset: str, real_hours: dict[str, Bars]):
+    """Relative strength compares assets; here each of them lacks other hours."""
+    hours = {
+        key: without(bars, 7 + 2 * at).until(ANCHOR + 1400 * HOUR) for at, (key, bars) in enumerate(real_hours.items())
+    }
+    strategies = [strategy for strategy in STRATEGIES.values() if strategy.category == "relative"]
+    whole = [strategy.decide(hours[asset], peers_of(asset, hours)) for strategy in strategies]
+    for cut in range(500, 1400, 5):
+        past = {key: bars.until(ANCHOR + cut * HOUR) for key, bars in hours.items()}
+        peers = peers_of(asset, past)
+        for strategy, after in zip(strategies, whole, strict=True):
+            targets = strategy.decide(past[asset], peers)
+            assert targets.tobytes() == after[: len(targets)].tobytes(), (strategy.key, cut)
+
+
+def without(bars: Bars, every: int) -> Bars:
+    return bars[np.arange(len(bars)) % every != every // 2]
+
+
+def arena_until(now: int, hours: dict[str, Bars]) -> Arena:
+    return run({asset: bars.until(now) for asset, bars in hours.items()}, {}, ANCHOR)
+
+
+def differing(whole: Arena, part: Arena) -> int:
+    """The number of positions, capitals and daily equities of `part` that differ in `whole`."""
+    total = 0
+    for key, asset, ours in accounts(part):
+        theirs = (whole.strategies | whole.ghosts)[key][asset]
+        for name in ("entry_time", "side"):
+            column = getattr(ours.history, name)
+            total += np.count_nonzero(column != getattr(theirs.history, name)[: len(column)])
+        total += np.count_nonzero(ours.daily != theirs.daily[: len(ours.daily)])
+        total += np.count_nonzero(ours.history.capital != theirs.history.capital[: ours.history.closed + 1])
+    return total
+
+
+def test_fills_at_five_minute_marks_never_change(real_marks):
+    """Twelve ticks of an hour: each result is bitwise a part of the next one."""
+    start = NEW_YEAR + 12 * DAY
+    marks = {asset: bars.until(start + 65 * MINUTE) for asset, bars in real_marks.items()}
+    anchor = int(marks["btc"].time[0])
+    last = arena_at(marks, anchor, start + 65 * MINUTE)
+    for now in range(start, start + 65 * MINUTE, 5 * MINUTE):
+        part = arena_at(marks, anchor, now)
+        for key, asset, account in accounts(part):
+            ours = account.history
+            theirs = (last.strategies | last.ghosts)[key][asset].history
+            assert ours.entry_price.tobytes() == theirs.entry_price[: len(ours.side)].tobytes()
+            assert ours.exit_price.tobytes() == theirs.exit_price[: ours.closed].tobytes()
+            assert ours.entry_time.tolist() == theirs.entry_time[: len(ours.side)].tolist()
+
+
+def arena_at(marks: dict[str, Bars], anchor: int, now: int) -> Arena:
+    past = {asset: bars.until(now) for asset, bars in marks.items()}
+    return run({asset: resample(bars, HOUR) for asset, bars in past.items()}, past, anchor)
+
+
+def test_metals_do_not_trade_at_weekends(whole: Arena, real_hours: dict[str, Bars]):
+    """In UTC the week of gold and silver ends on Friday at 22:00 at the latest, and begins on Sunday at 22:00."""
+    for metal in ("gold", "silver"):
+        assert not weekend(real_hours[metal].time).any()
+        for key, by_asset in whole.strategies.items():
+            account = by_asset[metal]
+            assert not weekend(account.history.entry_time).any(), key
+            assert not weekend(account.history.exit_time).any(), key
+
+
+def weekend(times: np.ndarray) -> np.ndarray:
+    """Whether an instant lies between Friday 22:00 and Sunday 22:00 UTC; 1970 began on a Thursday."""
+    hour_of_week = (times // HOUR + 3 * 24) % (7 * 24)
+    return (hour_of_week >= 4 * 24 + 22) & (hour_of_week < 6 * 24 + 22)
+
+
+def test_the_capital_of_a_metal_does_not_move_over_a_weekend(whole: Arena):
+    """From Friday's 24:00 to Saturday's."""
+    saturdays = whole.days // DAY % 7 == 3  # the days ended by a Sunday; 1970 began on a Thursday
+    assert saturdays.sum() > 50
+    for key, asset, account in accounts(whole):
+        moved = np.diff(account.daily, prepend=10_000.0)[saturdays]
+        assert ASSETS[asset].calendar == "always" or not moved.any(), (key, asset)
+
+
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
+
+
+def test_the_bars_are_those_of_the_referee(hours: dict[str, Bars]):
+    assert markets.digest(hours) == GOLDEN["bars"], "the simulated market has changed: run `make referee`"
+
+
+@pytest.fixture(scope="module")
+def free_arena(hours: dict[str, Bars]) -> Arena:
+    """All accounts without interest on shorts, of which the referee knows nothing."""
+    return run(hours, {}, markets.NEW_YEAR, AccountTerms(borrow=0))
+
+
+@pytest.mark.parametrize("key", GOLDEN["equity"])
+def test_every_account_ends_with_the_referees_capital(key: str, free_arena: Arena):
+    ours = {asset: account.equity for asset, account in free_arena.strategies[key].items()}
+    assert ours == pytest.approx(GOLDEN["equity"][key], rel=1e-9)

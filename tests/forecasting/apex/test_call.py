@@ -34,8 +34,7 @@ from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.panel import Voter
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
-from tests.forecasting.apex.made import BRAINS, FITTED_TIME, SEATS, call_of, inputs_of, proven
-from tests.forecasting.made import NOW, panel_of
+from tests.forecasting.made import BRAINS, FITTED_TIME, NOW, SEATS, call_of, inputs_of, market_of, panel_of, proven
 
 NOTHING = BandRecord()
 SILENT = ("news", "market", "swarm")
@@ -216,9 +215,7 @@ def challenge(asking):
     """Makes a challenge of a kind of question."""
 
     def make(comparator: str = "close_above", **fields) -> Prediction:
-        question = asking(comparator, **(fields or {"at": 1.01}))
-        deadline = int(question.deadline.timestamp())
-        return Prediction("challenge-1", "challenge", question, "", "bars", NOW, deadline, deadline, False, "user:1")
+        return market_of(asking(comparator, **(fields or {"at": 1.01})), "challenge-1", "challenge")
 
     return make
 
@@ -257,20 +254,15 @@ def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, record, 
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
-def test_apex_votes_last_and_weighs_nothing(comparator, fields, challenge, cast):
-    """Its vote changes nothing else of the commitment."""
-    bold, timid = (cast(challenge(comparator, **fields), p_up=p) for p in (0.9, 0.52))
+def test_apex_votes_last_and_weighs_nothing(comparator, fields, challenge, cast, contexts, knowledge):
+    """Its vote, the lean of its call on the question, changes nothing else of the commitment."""
+    market = challenge(comparator, **fields)
+    bold, timid = (cast(market, p_up=p) for p in (0.9, 0.52))
     assert (bold.votes[-1].voter, bold.votes[-1].engine, bold.votes[-1].weight) == ("apex", ENGINE, 0.0)
+    call = call_of(NOW, 0.9, contexts["btc"].spot, oracles=0.9)
+    assert bold.votes[-1].ballot == apex_vote(market.question, build_inputs(market.question, NOW, knowledge), call)
     assert bold.votes[-1].p != timid.votes[-1].p
     assert replace(bold, votes=bold.votes[:-1]) == replace(timid, votes=timid.votes[:-1])
-
-
-def test_apex_applies_its_lean_to_the_question(challenge, cast, contexts, knowledge):
-    market = challenge()
-    call = call_of(NOW, 0.6, contexts["btc"].spot, oracles=0.6)
-    ballot = apex_vote(market.question, build_inputs(market.question, NOW, knowledge), call)
-    vote = cast(market, p_up=0.6).votes[-1]
-    assert vote.ballot == ballot
 
 
 def test_the_nine_vote_as_on_any_market(challenge, cast, knowledge):
@@ -290,30 +282,15 @@ def test_the_swarm_and_apex_do_not_count_for_the_quorum(challenge, cast):
     assert [vote.voter for vote in commitment.votes] == ["momentum", "reversion", "swarm", "apex"]
 
 
-def test_the_swarm_leans_the_way_it_holds(challenge, cast):
-    long, flat, short = (
-        cast(challenge(), net=net) for net in (NetView(50, 0, 0), NetView(0, 0, 50), NetView(0, 50, 0))
-    )
-    assert long.votes[9].p > flat.votes[9].p > short.votes[9].p
-    assert long.p > flat.p > short.p
-    assert long.p_up > flat.p_up > short.p_up
-    assert flat.p_up == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize(
     ("counts", "net"), [((50, 0, 0), 1), ((0, 50, 0), -1), ((0, 0, 50), 0), ((30, 10, 10), 0.4), ((0, 0, 0), 0)]
 )
-def test_the_net_position_is_long_less_short_over_all(counts, net):
-    assert NetView(*counts).net == pytest.approx(net)
-
-
-@pytest.mark.parametrize("counts", [(50, 0, 0), (0, 50, 0), (30, 10, 10), (0, 0, 50)])
-def test_all_long_is_a_lean_of_a_fifth_in_log_odds(asking, knowledge, counts):
-    """On the direction, volatility alone gives 50%, so the log-odds are the lean itself."""
-    question, net = asking("up"), NetView(*counts)
-    ballot = swarm_vote(question, build_inputs(question, NOW, knowledge), net)
+def test_all_long_is_a_lean_of_a_fifth_in_log_odds(asking, knowledge, counts, net):
+    """Net is long less short over all. On the direction, volatility alone gives 50%: the log-odds are the lean."""
+    question = asking("up")
+    ballot = swarm_vote(question, build_inputs(question, NOW, knowledge), NetView(*counts))
     assert (ballot.voter, ballot.engine) == ("swarm", SWARM_ENGINE)
-    assert log(ballot.p / (1 - ballot.p)) == pytest.approx(0.2 * net.net, abs=1e-9)
+    assert log(ballot.p / (1 - ballot.p)) == pytest.approx(0.2 * net, abs=1e-9)
 
 
 def test_the_reason_counts_the_strategies_and_adds_up(asking, knowledge):

@@ -16,8 +16,7 @@ from service.forecasting.apex.scores import ResolvedCall, score
 from service.forecasting.voters.track_record import BandRecord
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, iso
-from tests.forecasting.apex.made import FITTED_TIME, call_of, inputs_of
-from tests.forecasting.made import NOW
+from tests.forecasting.made import FITTED_TIME, NOW, call_of, inputs_of
 
 HEADER = DocumentHeader(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc": "simulated"})
 
@@ -32,17 +31,16 @@ def document() -> ApexDocument:
 def test_it_begins_like_every_document_and_survives_json(document: ApexDocument):
     assert list(asdict(document))[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
     assert (document.schema, document.asset, document.horizon_hours) == ("apex/1", "btc", 24)
+    assert (document.called_at, document.next_at) == (iso(NOW), iso(NOW + 4 * HOUR))
     adapter = TypeAdapter(ApexDocument)
     assert adapter.validate_json(adapter.dump_json(document)) == document
 
 
-def test_the_next_call_is_due_four_hours_later(document: ApexDocument):
-    assert (document.called_at, document.next_at) == (iso(NOW), iso(NOW + 4 * HOUR))
-
-
-def test_bull_and_bear_add_up_to_100(document: ApexDocument):
+def test_the_vote_and_the_special_mode_are_those_of_the_call(document: ApexDocument):
     assert document.vote.bull_probability + document.vote.bear_probability == pytest.approx(100)
     assert document.vote.bull_probability == pytest.approx(100 * document.vote.p_up, abs=0.051)
+    assert (document.special_mode.active, len(document.special_mode.conditions)) == (False, 3)
+    assert document.special_mode.thresholds == Thresholds(0.0123, 0.6123, 80, fixed=False)
 
 
 def test_every_layer_has_a_vote_or_a_reason(document: ApexDocument):
@@ -59,16 +57,6 @@ def test_every_layer_and_the_vote_have_both_books(document: ApexDocument):
         assert [book.backfilled for book in layer.accuracy] == [False, True]
     assert document.record[0].brier == 0.1521
     assert document.record[0].accuracy == 0.3916
-
-
-def test_the_special_mode_lists_its_conditions(document: ApexDocument):
-    assert document.special_mode.active is False
-    assert set(document.special_mode.conditions) == {
-        "distance_exceeds_threshold",
-        "agreement_reaches_threshold",
-        "every_voting_layer_has_30_calls",
-    }
-    assert document.special_mode.thresholds == Thresholds(0.0123, 0.6123, 80, fixed=False)
 
 
 def test_a_layer_says_whether_it_is_in_sample():

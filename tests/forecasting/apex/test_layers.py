@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import NormalDist
@@ -36,8 +35,7 @@ from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.instants import DAY, HOUR
-from tests.forecasting.apex.made import context, inputs_of
-from tests.forecasting.made import NOW, panel_of
+from tests.forecasting.made import NOW, context, inputs_of, panel_of
 from tests.forecasting.markets import waiting
 
 NORMAL = NormalDist()
@@ -46,10 +44,6 @@ SATURDAY = 1_735_948_800  # 2025-01-04T00:00:00Z
 
 def sigmoid(odds: float) -> float:
     return 1 / (1 + np.exp(-odds))
-
-
-def test_there_are_eight_layers_in_a_fixed_order():
-    assert list(LAYERS) == ["oracles", "brains", "volatility", "breadth", "regime", "news", "market", "swarm"]
 
 
 def test_oracles_pool_the_seats_by_their_weights_in_the_consensus():
@@ -82,23 +76,6 @@ def test_volatility_puts_down_slightly_above_up():
         "One sigma over 24 hours is 2.4%. Probability of such a move up: 15.6% at the close, 31.3% at any time; "
         "down: 16.2% and 32.1%."
     )
-
-
-def test_odds_of_one_sigma_are_those_of_a_simulated_price():
-    """At 30% a day the drift shows: 40,000 paths of 100 steps, with a Brownian bridge between them."""
-    generator = np.random.default_rng(5)
-    sigma, steps, paths = 0.3, 100, 40_000
-    log_price, touched = np.zeros(paths), np.zeros(paths, bool)
-    for _ in range(steps):
-        before = log_price
-        log_price = before + generator.normal(-(sigma**2) / 2 / steps, sigma / steps**0.5, paths)
-        between = np.exp(-2 * np.maximum(sigma - before, 0) * np.maximum(sigma - log_price, 0) * steps / sigma**2)
-        touched |= generator.random(paths) < between
-    forecast = volatility(inputs_of(context=replace(context(), fast=sigma**2 / 24, slow=sigma**2 / 24)))
-    closed, on_the_way = map(float, re.findall(r"([0-9.]+)%", forecast.reasoning)[1:3])
-    assert closed == pytest.approx(100 * (log_price > sigma).mean(), abs=0.6)
-    assert on_the_way == pytest.approx(100 * touched.mean(), abs=0.8)
-    assert forecast.p == pytest.approx((log_price > 0).mean(), abs=0.008)
 
 
 def test_a_closed_market_has_no_volatility():
@@ -150,10 +127,6 @@ def test_news_leans_by_its_score():
     forecast = news(inputs_of(news_score=0.5, news_n=12))
     assert forecast.p == pytest.approx(sigmoid(0.2))
     assert forecast.reasoning == "News score +0.50 over 12 stories."
-
-
-def test_the_market_gives_its_price():
-    assert market(inputs_of(odds_p=0.37)).p == 0.37
 
 
 def test_the_swarm_leans_by_its_net_position():
@@ -221,15 +194,15 @@ def polled(contexts, fits):
 
 
 def test_seats_and_brains_vote_as_on_the_oracle(polled, contexts, fits):
+    """With the weights of the record of a day; outside inputs are passed on, a score only with stories."""
     result = panel_of().ask(up_in_a_day("btc", contexts["btc"].spot, NOW), NOW, Knowledge(contexts, fits, SKILLED))
     inputs = polled()
     assert list(inputs.brains) == ["vol", "garch", "sv"]
     assert list(inputs.seats) == ["momentum", "reversion", "breadth", "regime", "trend", "news"]
     assert {**inputs.seats, **inputs.brains} == {ballot.voter: ballot.p for ballot in result.ballots}
-
-
-def test_weights_are_those_of_the_record_of_a_day(polled):
-    assert polled().weights == {voter.name: 1.8 if voter.name == "garch" else 1.0 for voter in voters()}
+    assert inputs.weights == {voter.name: 1.8 if voter.name == "garch" else 1.0 for voter in voters()}
+    assert (inputs.news_score, inputs.news_n, inputs.odds_p, inputs.swarm) == (0.3, 4, 0.55, NetView(4, 6, 0))
+    assert polled(news=(0.0, 0)).news_score is None
 
 
 def test_an_abstention_is_left_out(polled):
@@ -244,31 +217,10 @@ def test_with_stale_bars_there_are_no_votes(polled, contexts):
     assert inputs.context == contexts["btc"]
 
 
-def test_outside_inputs_are_passed_on(polled):
-    inputs = polled()
-    assert (inputs.news_score, inputs.news_n, inputs.odds_p, inputs.swarm) == (0.3, 4, 0.55, NetView(4, 6, 0))
-
-
-def test_without_stories_there_is_no_score(polled):
-    inputs = polled(news=(0.0, 0))
-    assert (inputs.news_score, inputs.news_n) == (None, 0)
-
-
 def priced(id: str = "one", p: float = 0.6, *, age_h: float = 0, ends_h: float = 24, **fields) -> Prediction:
     """A market of bitcoin's rise that was priced so many hours before NOW and ends so many hours after it."""
     opened = int(NOW - age_h * HOUR)
     return waiting(id, opened=opened, hours=ends_h + age_h, odds=(None, p, None), **fields)
-
-
-def test_the_newest_price_of_a_rise_is_taken():
-    markets = [priced(p=0.3, age_h=20), priced(p=0.6, age_h=4), priced(p=0.4, age_h=9)]
-    assert odds_of_up("btc", NOW, markets) == 0.6
-
-
-def test_of_two_prices_the_earlier_deadline_is_taken():
-    """Of two priced at the same instant; their order does not matter."""
-    markets = [priced("weekly", p=0.3, ends_h=160), priced("daily", p=0.6, ends_h=30)]
-    assert odds_of_up("btc", NOW, markets) == odds_of_up("btc", NOW, markets[::-1]) == 0.6
 
 
 @pytest.mark.parametrize(
@@ -281,20 +233,17 @@ def test_of_two_prices_the_earlier_deadline_is_taken():
         priced(comparator="down"),
         priced(comparator="close_above"),
         replace(priced(), odds=None),
+        replace(priced(), question=replace(priced().question, negated=True)),
     ],
-    ids=["older than a day", "of the future", "decided", "another asset", "a fall", "a level", "unpriced"],
+    ids=["older than a day", "of the future", "decided", "another asset", "a fall", "a level", "unpriced", "negated"],
 )
 def test_no_other_price_counts(other):
     assert odds_of_up("btc", NOW, [other]) is None
     assert odds_of_up("btc", NOW, [other, priced(p=0.52, age_h=23.9)]) == 0.52
 
 
-def test_a_negated_market_gives_no_price_of_a_rise():
-    market = priced()
-    negated = replace(market, question=replace(market.question, negated=True))
-    assert odds_of_up("btc", NOW, [negated]) is None
-
-
 @given(st.permutations([priced(f"m{n}", 0.3 + n / 50, age_h=n % 3, ends_h=10 + n) for n in range(6)]))
-def test_the_order_of_the_markets_changes_nothing(markets):
+def test_the_newest_price_of_a_rise_is_taken(markets):
+    """Of two priced at the same instant that with the earlier deadline; the order of the markets changes nothing."""
     assert odds_of_up("btc", NOW, markets) == 0.3
+    assert market(inputs_of(odds_p=0.3)).p == 0.3

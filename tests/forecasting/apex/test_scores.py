@@ -11,7 +11,7 @@ from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
 from service.scores.dependence import CALLS, weeks_of
 from service.scores.intervals import clustered_mean
-from tests.forecasting.apex.made import call_of
+from tests.forecasting.made import call_of
 
 START = 1_735_689_600
 FOUR_HOURS = 4 * HOUR
@@ -127,21 +127,10 @@ def test_layers_are_weighed_like_voters():
     record = record_of(rows, START + 160 * DAY)
     assert record.as_of == START + 160 * DAY
     assert list(record.bands) == ["day"]
+    assert record_of([], 5).bands == {}
     news, oracles = record.of_band("day").standings
     assert (oracles.voter, oracles.engine, oracles.n) == ("oracles", ENGINE, 150)
     assert oracles.weight > 1 > news.weight
-
-
-def test_a_record_of_no_calls_is_empty():
-    assert record_of([], 5).bands == {}
-
-
-def test_an_uninformed_layer_is_worth_a_coin():
-    generator = np.random.default_rng(2)
-    rows = [(0.5, bool(generator.random() < 0.5)) for _ in range(200)]
-    book = score(resolved(*rows, volatility=0.49)).layers["volatility"][0]
-    assert book.accuracy == pytest.approx(0, abs=0.02)
-    assert book.verdict == "no clear difference from a coin"
 
 
 def test_in_sample_votes_are_counted_and_left_out():

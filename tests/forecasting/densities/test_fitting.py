@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,13 +10,16 @@ import pytest
 from numpy.typing import NDArray
 
 from service.forecasting.densities.density import density, sigmas
-from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, Fits
 from service.forecasting.densities.fitting import LEAST_DAYS, fit, fit_calendars, least_history_h
 from service.forecasting.densities.grid import hour_grid
 from service.forecasting.densities.models import MODELS, variance_tracks
+from service.forecasting.densities.season import Season
 from service.forecasting.voters.embedded import voters
 from service.market.bars import Bars
 from service.market.instants import HOUR
+from service.market.scheduled_events import CODES
+from tests.forecasting.densities.test_density import MODEL
 from tests.forecasting.made import made_bars
 
 COINS = ("btc", "eth", "sol", "bnb", "xrp")
@@ -144,3 +148,18 @@ def _with_returns(bars: Bars, returns: NDArray[np.float64]) -> Bars:
     close = 100 * np.exp(np.cumsum(returns))
     opens = np.concatenate([[100.0], close[:-1]])
     return replace(bars, open=opens, high=np.maximum(opens, close), low=np.minimum(opens, close), close=close)
+
+
+def test_a_fit_survives_json_without_loss():
+    fit = CalendarFit(Season((1.0,) * 168, (2.0,) * CODES), {"vol": MODEL})
+    fits = Fits("fits/0", 7, {"always": fit})
+    again = Fits.from_plain(json.loads(json.dumps(fits.to_plain())))
+    assert again == fits
+    assert (again.of("btc"), again.of("gold")) == (fit, None)
+
+
+def test_a_model_has_a_row_for_each_horizon():
+    coefficients, close, maximum, realised = MODEL.arrays
+    assert coefficients.shape == (len(HORIZONS_H), 2)
+    assert coefficients[0].tolist() == [0.0, 1.0]
+    assert close.shape == maximum.shape == realised.shape == (len(HORIZONS_H), len(MODEL.close[0]))

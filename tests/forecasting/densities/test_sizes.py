@@ -74,10 +74,7 @@ def test_clusters_of_variance_make_fat_tails():
     assert clustered[-1] > 1.1 * calm[-1]
 
 
-def test_the_mean_square_of_normal_sizes_is_one():
+def test_the_mean_square_counts_the_tail_beyond_the_last_quantile():
+    """Without it that of exponential sizes would be 1.92."""
     assert mean_square(NORMAL_SIZES) == pytest.approx(1, abs=0.01)
-
-
-def test_the_mean_square_of_exponential_sizes_is_two():
-    """Without the tail beyond the last quantile it would be 1.92."""
     assert mean_square(-np.log1p(-LEVELS)) == pytest.approx(2, abs=0.03)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from math import exp, log, sqrt
 
 import pytest
@@ -25,14 +24,7 @@ from service.forecasting.news.pulse import (
 )
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, iso
-from tests.forecasting.news.made import NOON, apart, scored
-
-
-def test_without_news_the_score_is_zero():
-    empty = pulse([], NOON)
-    assert (empty.score, empty.n) == (0.0, 0)
-    assert [(each.asset, each.score, each.n) for each in empty.by_asset] == [(asset, 0.0, 0) for asset in ASSETS]
-    assert empty.topics == empty.latest == ()
+from tests.forecasting.made import NOON, apart, scored
 
 
 def test_the_score_is_a_shrunk_mean():
@@ -106,14 +98,6 @@ def test_later_stories_do_not_change_an_earlier_pulse(tones, ago):
     assert pulse(headlines, NOON - ago) == pulse(then, NOON - ago)
 
 
-def test_four_hundred_scores_take_a_tenth_of_a_second():
-    headlines = stories(each for hour in range(500) for each in apart(1, 0.5, NOON - hour * HOUR))
-    began = time.process_time()
-    scores = [score_at(headlines, NOON - 1 - hour * HOUR)[0] for hour in range(400)]
-    assert time.process_time() - began < 0.1
-    assert scores == pytest.approx([scores[0]] * 400)
-
-
 def stories_of(*titles: str, days_ago: float = 0.0) -> list:
     return [scored(title, at=NOON - int(days_ago * DAY) - place) for place, title in enumerate(titles)]
 
@@ -143,21 +127,21 @@ def test_a_pair_stands_for_its_words():
     assert [each.term for each in topics([*quiet_week(), *day], NOON)] == ["unlock", "token unlock"]
 
 
-def test_two_mentions_are_no_topic():
-    assert topics([*quiet_week(), *stories_of("merge", "merge")], NOON) == ()
-
-
-def test_a_term_as_common_all_week_is_no_topic():
-    week = [each for n in range(1, 8) for each in stories_of(*["merge"] * 4, "fork", days_ago=n)]
-    assert topics([*week, *stories_of(*["merge"] * 4, "fork")], NOON) == ()
-
-
-def test_the_only_term_of_both_periods_is_no_topic():
-    assert topics([*stories_of(*["merge"] * 9, days_ago=2), *stories_of(*["merge"] * 9)], NOON) == ()
-
-
-def test_without_a_week_before_there_are_no_topics():
-    assert topics(stories_of("merge", "merge", "merge"), NOON) == ()
+@pytest.mark.parametrize(
+    ("week", "day"),
+    [
+        pytest.param([], ["merge"] * 3, id="without a week before"),
+        pytest.param(quiet_week(), ["merge"] * 2, id="two mentions"),
+        pytest.param(stories_of(*["merge"] * 9, days_ago=2), ["merge"] * 9, id="the only term of both"),
+        pytest.param(
+            [each for n in range(1, 8) for each in stories_of(*["merge"] * 4, "fork", days_ago=n)],
+            [*["merge"] * 4, "fork"],
+            id="as common all week",
+        ),
+    ],
+)
+def test_a_term_that_did_not_rise_is_no_topic(week, day):
+    assert topics([*week, *stories_of(*day)], NOON) == ()
 
 
 def test_words_count_once_a_story_and_numbers_never():
@@ -229,10 +213,10 @@ def test_without_rising_terms_the_named_assets_are_listed():
 
 def test_without_news_it_is_complete():
     body = document()
-    assert (body["direction"], body["score"], body["n"], body["headlines"], body["topics"]) == (
-        *("NEUTRAL", 0.0, 0),
-        *([], []),
-    )
+    assert [body[name] for name in ("direction", "score", "n", "headlines", "topics")] == ["NEUTRAL", 0.0, 0, [], []]
+    assert [(each["asset"], each["score"], each["n"]) for each in body["by_asset"]] == [
+        (asset, 0, 0) for asset in ASSETS
+    ]
 
 
 def titles(asset: str, *headlines: ScoredHeadline, now: int = NOON) -> list[str]:

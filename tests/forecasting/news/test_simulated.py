@@ -27,7 +27,6 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR
 from service.sources.feeds import simulated as market
-from tests.cpu import least_cpu_s
 from tests.forecasting.made import FIRST, NOW, made_bars
 
 SINCE = NOW - 60 * DAY
@@ -90,27 +89,24 @@ def test_the_words_give_enough_wordings():
 
 
 @pytest.mark.parametrize("kind", SENTENCES)
-def test_a_sentence_has_the_tone_of_its_direction(kind):
+def test_a_sentence_has_its_asset_and_the_tone_of_its_direction(kind):
     labels = {1: "BULLISH", -1: "BEARISH", 0: "NEUTRAL"}
     for direction in directions(kind):
-        wrong = [each for each in variants(kind, direction) if direction_of(tone(each)) != labels[direction]]
-        assert wrong == []
+        for sentence in variants(kind, direction):
+            assert (named(sentence), direction_of(tone(sentence))) == (("btc",), labels[direction]), sentence
 
 
-@pytest.mark.parametrize("kind", SENTENCES)
-def test_a_sentence_names_its_asset(kind):
-    for sentence in chain(*(variants(kind, direction) for direction in directions(kind))):
-        assert named(sentence) == ("btc",), sentence
-
-
-def test_headlines_are_marked_as_simulated(desk):
+def test_a_day_has_five_to_twelve_headlines_marked_as_simulated(desk):
+    """Of every asset, in order and within the span, and nearly all of them differ."""
     assert {(each.source, each.simulated, each.url) for each in desk} == {(SOURCE, True, None)}
     assert "simulated" in SOURCE
-
-
-def test_a_day_has_five_to_twelve_headlines_of_every_asset(desk):
     assert 5 * 60 <= len(desk) <= 12 * 60
     assert {asset for each in desk for asset in named(each.title)} == set(ASSETS)
+    assert len({each.id for each in desk}) >= 0.97 * len(desk)
+    times = [each.published_at for each in desk]
+    assert times[0] > SINCE
+    assert times == sorted(times)
+    assert times[-1] <= NOW
 
 
 def test_in_two_months_nearly_every_kind_of_event_occurs(desk):
@@ -118,17 +114,6 @@ def test_in_two_months_nearly_every_kind_of_event_occurs(desk):
     assert {(kind, direction) for kind in ("extreme", "level", "day", "burst") for direction in (1, -1)} <= kinds
     possible = {(kind, direction) for kind in SENTENCES for direction in directions(kind)}
     assert len(possible - kinds) <= 3
-
-
-def test_nearly_all_headlines_differ(desk):
-    assert len({each.id for each in desk}) >= 0.97 * len(desk)
-
-
-def test_headlines_are_in_order_and_within_the_span(desk):
-    times = [each.published_at for each in desk]
-    assert times == sorted(times)
-    assert times[0] > SINCE
-    assert times[-1] <= NOW
 
 
 @settings(max_examples=15)
@@ -165,11 +150,6 @@ def test_a_constant_price_is_no_news():
     flat = np.full(len(still), 100.0)
     frozen = Bars(still.time, flat, flat, flat, flat, still.volume, HOUR)
     assert write({"btc": frozen}, FIRST, FIRST + 60 * DAY) == []
-
-
-def test_sixty_days_of_headlines_take_a_tenth_of_a_second(simulated):
-    """Of CPU time, so that a busy machine does not count."""
-    assert least_cpu_s(lambda: write(simulated, SINCE, NOW), runs=3) < 0.1
 
 
 def pattern(sentence: str, direction: int) -> re.Pattern[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,131 +19,24 @@ from service.questions.lexicon import lexicon
 from service.questions.vocabulary import LANGUAGES
 
 NOW = int(datetime(2026, 11, 21, 10, 0, tzinfo=UTC).timestamp())  # a Saturday
+FILE = Path(__file__).with_name("challenges.txt")
 YEAR_END = date(2026, 12, 31)
 LAST_SECOND = int(datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "sol": 147.04, "bnb": 598.68, "xrp": 2.1929, "gold": 3282.8, "silver": 32.835}
 
-# What is asked, and how prices decide it.
-PRICES = {
-    "Will bitcoin reach 120k?": "btc touch_above 120000",
-    "Will bitcoin reach $120k by December 31?": "btc touch_above 120000",
-    "Will BTC be above 100k on Dec 31?": "btc close_above 100000",
-    "Will BTC be above 100k?": "btc close_above 100000",
-    "Will Bitcoin dip to 80k?": "btc touch_below 80000",
-    "Will btc stay above 80k?": "btc not touch_below 80000",
-    "Will eth close below 1.5k?": "eth close_below 1500",
-    "Will ETH never reach 3k?": "eth not touch_above 3000",
-    "Will SOL be between 120 and 160?": "sol between 120",
-    "Will btc drop 10%?": "btc touch_below 84668.31",
-    "Will xrp double this year?": "xrp touch_above 4.3858",
-    "Will gold be up?": "gold up",
-    "Will silver fall?": "silver down",
-    "Will bitcoin rise on ETF approval?": "btc up",
-    "Will btc rise on the Fed decision?": "btc up",
-    "Will the price of bitcoin go up?": "btc up",
-    "Bitcoin up or down?": "btc up",
-    "Will crypto crash?": "btc down",
-    "Will eth outperform btc?": "eth relative",
-    "Will bitcoin or gold rise more?": "btc relative",
-    "Will the ETF approval push BTC above 150k?": "btc touch_above 150000",
-    "Will BNB hit 700 in December?": "bnb touch_above 700",
-    "Bitcoin $64K?": "btc touch_below 64000",
-    "Wird Bitcoin kräftig steigen?": "btc up",
-    "¿Llegará bitcoin a 120.000 dólares?": "btc touch_above 120000",
-    "Le bitcoin va-t-il monter ?": "btc up",
-    "比特币会涨到12万美元吗？": "btc touch_above 120000",
-}
+CASES = [line.partition(" => ")[::2] for line in FILE.read_text(encoding="utf-8").splitlines() if " => " in line]
 
-# What no price decides, and the asset whose way the votes are about.
-EVENTS = {
-    "Will the SEC approve a Solana ETF?": "sol",
-    "Will the SEC approve a Solana ETF by December 31?": "sol",
-    "Will BlackRock file for an XRP ETF?": "xrp",
-    "Will Bitcoin ETF inflows exceed $1B this year?": "btc",
-    "Will GBTC see outflows?": "btc",
-    "Will El Salvador buy more bitcoin?": "btc",
-    "Will Michael Saylor sell bitcoin?": "btc",
-    "Will Strategy hold 700k BTC?": "btc",
-    "Will BNB burn exceed 2 million coins?": "bnb",
-    "Will bitcoin be legal tender in Brazil?": "btc",
-    "Will China ban bitcoin?": "btc",
-    "Will India ban crypto?": "btc",
-    "Will the Bitcoin hashrate rise?": "btc",
-    "Will Bitcoin transaction fees fall below $1?": "btc",
-    "Will Solana TVL exceed $10B?": "sol",
-    "Will bitcoin's market cap exceed gold's?": "btc",
-    "Will ethereum flip bitcoin?": "eth",
-    "Will the Fed cut rates in December?": "btc",
-    "Will inflation rise above 3%?": "btc",
-    "Will Tether depeg?": "btc",
-    "Will Robinhood list Cardano?": "btc",
-    "Will Vitalik leave Ethereum?": "eth",
-    "Will Solana have an outage?": "sol",
-    "Will the Solana network go down?": "sol",
-    "Will Ethereum's Fusaka upgrade go live?": "eth",
-    "Will Coinbase add Solana futures?": "sol",
-    "Will gold be added to the reserves of the central bank of India?": "gold",
-    "Will gold imports to China rise?": "gold",
-    "Will the XRP lawsuit be settled?": "xrp",
-    "Will Ripple win the lawsuit?": "xrp",
-    "Will the SEC sue Binance over BNB?": "bnb",
-    "Will the Fed approve bitcoin or ether as collateral?": "btc",
-    "Will bitcoin be taught in schools in Brazil?": "btc",
-    "Will silver be classified as a critical mineral?": "silver",
-    "Wird die SEC einen Solana-ETF genehmigen?": "sol",
-    "¿Aprobará la SEC un ETF de Solana?": "sol",
-    "Запретит ли Китай биткоин?": "btc",
-    "中国会禁止比特币吗？": "btc",
-    "Çin Bitcoin'i yasaklayacak mı?": "btc",
-}
 
-# What is refused, and a word of the reason.
-REFUSED = {
-    "will it rain tomorrow": "names no market",
-    "Will Real Madrid win on Sunday?": "names no market",
-    "Will Team USA win gold in Los Angeles?": "names no market",
-    "asdf qwer zxcv": "names no market",
-    "": "names no market",
-    "Will btc asdf qwer zxcv?": "could not be understood",
-    "btc asdf qwer zxcv": "could not be understood",
-    "buy or sell?": "no asset",
-    "Bitcoin buy or sell?": "yes or no",
-    "Should I buy bitcoin?": "yes or no",
-    "Is bitcoin a good investment?": "yes or no",
-    "Can I retire with my bitcoin?": "yes or no",
-    "Will bitcoin bananas?": "yes or no",
-    "Where is bitcoin heading?": "yes or no",
-    "btc forecast": "yes or no",
-    "xrp": "yes or no",
-    "When will bitcoin hit 100k?": "time",
-    "Who will win the bitcoin lawsuit?": "fact",
-    "Will btc rise? Will eth fall?": "one of them",
-    "Will the SEC approve a Solana ETF? Will it approve an XRP ETF?": "one of them",
-    "Will bitcoin reach 100k and will the SEC approve a Solana ETF?": "one of them",
-    "Will btc, eth and gold rise?": "several assets",
-    "Will bitcoin hit 100k if the Fed cuts rates?": "condition",
-    "Will China ban bitcoin if it crashes?": "condition",
-    "If bitcoin crashes": "no question",
-    "Will bitcoin hit 100k by 2026-11-20?": "past",
-    "Will the SEC approve a Solana ETF by 2025?": "past",
-    "Has the SEC approved a Bitcoin ETF?": "past",
-    "Will bitcoin hit 100k before the halving?": "event",
-    "Will bitcoin hit a new all-time high?": "level in USD",
-    "Will dogecoin reach $1?": "not covered",
-    "Will Tesla stock rise?": "not covered",
-    "Will Apple launch a new phone?": "not covered",
-    "Will NVDA outperform BTC?": "not covered",
-    "Will this token pump?": "no asset",
-    "Will btc hit 150?": "Did you mean 150,000",
-    "Will the Fed push bitcoin to 150?": "Did you mean 150,000",
-}
+def cases(kind: str) -> list[tuple[str, str]]:
+    """The texts that end in this way, each with what is said of it."""
+    return [(text, end.partition(" ")[2]) for text, end in CASES if end.startswith(kind)]
 
 
 def opened(text: str, deadline: date = YEAR_END, now: int = NOW, spots: dict[str, float] = SPOTS) -> Prediction:
     return open_challenge(text, deadline, Circumstances(utc(now), spots), 17, "key:abc")
 
 
-@pytest.mark.parametrize(("text", "reading"), PRICES.items())
+@pytest.mark.parametrize(("text", "reading"), cases("prices"))
 def test_what_prices_decide_is_read_as_the_oracle_reads_it(text, reading):
     market = opened(text)
     asset, *negated, comparator = reading.split()[: 3 if "not" in reading else 2]
@@ -154,7 +48,7 @@ def test_what_prices_decide_is_read_as_the_oracle_reads_it(text, reading):
     assert not any("seven days" in note for note in market.question.notes)
 
 
-@pytest.mark.parametrize(("text", "asset"), EVENTS.items())
+@pytest.mark.parametrize(("text", "asset"), cases("topic"))
 def test_an_event_is_resolved_by_hand(text, asset):
     market = opened(text)
     assert (market.resolver, market.question.comparator, market.question.asset) == ("hand", "topic", asset)
@@ -165,7 +59,7 @@ def test_an_event_is_resolved_by_hand(text, asset):
     assert any("No price decides this" in note for note in market.question.notes)
 
 
-@pytest.mark.parametrize(("text", "reason"), REFUSED.items())
+@pytest.mark.parametrize(("text", "reason"), cases("refused"))
 def test_a_text_without_a_yes_or_no_is_refused(text, reason):
     with pytest.raises((InvalidQuestion, NotAMarketQuestion)) as refusal:
         opened(text)
@@ -277,7 +171,7 @@ def test_the_rule_says_which_prices_decide(text, rule):
 
 def test_different_readings_have_different_rules():
     """No two of the price questions above that are read differently have the same rule."""
-    markets = [opened(text) for text in PRICES]
+    markets = [opened(text) for text, _ in cases("prices")]
     readings = {
         (market.question.asset, market.question.comparator, market.question.negated, market.question.level)
         for market in markets

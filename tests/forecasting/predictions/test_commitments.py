@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 
 from service import canonical
-from service.forecasting.predictions import CommittedVote, Prediction
+from service.forecasting.predictions import CommittedVote, Prediction, by_resolution
 from service.forecasting.predictions.commitments import (
     VoteInputs,
     answer,
@@ -23,21 +23,20 @@ from service.forecasting.predictions.commitments import (
     settlement_rows,
     votes_row,
 )
+from service.forecasting.voters.ballots import Ballot, Forecast
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.inputs import WINDOW
 from service.ledger.chain import LedgerRow
 from service.market.instants import DAY
 from service.questions.question import Question
-from tests.forecasting.made import NOW, panel_of
-from tests.forecasting.markets import MONDAY, settled
+from tests.forecasting.made import NOW, market_of, panel_of
+from tests.forecasting.markets import MONDAY, settled, waiting
 
 
 @pytest.fixture
 def market(asking) -> Prediction:
-    question = asking("touch_above", at=1.02)
-    deadline = int(question.deadline.timestamp())
-    return Prediction("weekly-btc-touch-above-x", "weekly", question, "", "bars", NOW, deadline, deadline, False)
+    return market_of(asking("touch_above", at=1.02), "weekly-btc-touch-above-x", "weekly")
 
 
 @pytest.fixture
@@ -123,25 +122,19 @@ def rows() -> dict[str, LedgerRow]:
     return {row.kind: row for row in rows_of(authored())}
 
 
-def test_each_row_names_its_kind_and_its_market(rows):
+def test_each_row_names_its_kind_and_market_and_no_author(rows):
+    """Canonical JSON carries its body without loss."""
     assert list(rows) == ["question", "votes", "odds", "resolution", "score"]
     assert {row.subject for row in rows.values()} == {"one"}
-
-
-def test_no_row_holds_the_author(rows):
     for row in rows.values():
         assert AUTHOR not in canonical.write(row.body)
         assert "author" not in row.body
+        assert canonical.read(canonical.write(row.body)) == json.loads(json.dumps(row.body))
 
 
 @pytest.mark.parametrize("backfilled", [True, False])
 def test_every_row_says_whether_it_was_backfilled(backfilled):
     assert {row.backfilled for row in rows_of(authored(backfilled=backfilled))} == {backfilled}
-
-
-def test_canonical_json_carries_a_body_without_loss(rows):
-    for row in rows.values():
-        assert canonical.read(canonical.write(row.body)) == json.loads(json.dumps(row.body))
 
 
 def test_the_row_of_votes_is_whole_and_unrounded(rows):
@@ -196,17 +189,12 @@ def test_a_score_is_the_squared_distance_from_what_happened(outcome, pool, marke
     }
 
 
-def test_without_odds_there_is_no_score_of_the_outside_market():
-    assert score_of(replace(authored(), odds=None))["brier_market"] is None
-
-
 def test_void_open_and_unvoted_markets_have_no_score():
+    """Without odds it has none of the outside market, and an unsettled one has no row of a settlement."""
     assert score_of(authored(outcome="void")) is None
     assert score_of(authored(comparator="open")) is None
     assert score_of(replace(authored(), commitment=None)) is None
-
-
-def test_an_unsettled_market_has_no_rows_of_a_settlement():
+    assert score_of(replace(authored(), odds=None))["brier_market"] is None
     assert settlement_rows(replace(authored(), settlement=None)) == []
 
 
@@ -255,3 +243,34 @@ def test_every_voter_names_what_it_reads(contexts):
     assert {name for voter in reads.values() for name in voter.variance} == contexts["btc"].variance.keys()
     assert {name for voter in reads.values() for name in voter.inputs} <= contexts["btc"].inputs.keys()
     assert [name for name, voter in reads.items() if not voter.inputs] == ["news", "vol", "garch", "sv"]
+
+
+def test_a_vote_survives_json_without_loss():
+    """Except for its latency, which is no part of it."""
+    forecast = Forecast(1 / 3, "why", fallback=True, prompt="seat/1", tokens=940, usd=0.000305)
+    vote = CommittedVote(Ballot("trend", "openai:some-model", forecast, latency_ms=12.5), 1.25)
+    assert CommittedVote.from_plain(json.loads(json.dumps(vote.to_plain()))) == vote
+    assert "latency_ms" not in vote.to_plain()
+
+
+def test_before_the_commitment_there_are_no_votes():
+    market = waiting(votes={"vol": 0.6})
+    uncommitted = replace(market, commitment=None)
+    assert [vote.voter for vote in market.votes] == ["vol"]
+    assert (uncommitted.votes, uncommitted.voted_at) == ((), market.created_at)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "comparator", "is_scored"),
+    [("yes", "up", True), ("no", "up", True), ("void", "up", False), ("yes", "open", False)],
+)
+def test_only_a_decided_event_is_scored(outcome, comparator, is_scored):
+    assert settled(outcome=outcome, comparator=comparator).is_scored == is_scored
+    assert not waiting(comparator=comparator).is_scored
+
+
+def test_settled_predictions_are_ordered_by_resolution():
+    """At one instant by deadline, then by id; what is not settled is left out."""
+    late, early = settled("a", resolved=2_000_000_000), settled("b", resolved=1_900_000_000)
+    short, long = (settled(name, hours=hours, resolved=1_950_000_000) for name, hours in (("d", 24), ("c", 48)))
+    assert [each.id for each in by_resolution([late, long, waiting("e"), short, early])] == ["b", "d", "c", "a"]

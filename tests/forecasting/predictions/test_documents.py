@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import fields, replace
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,23 @@ from service.forecasting.predictions.documents import (
     predictions_document,
     user_votes,
 )
-from service.forecasting.predictions.market_fields import ListedPrediction
+from service.forecasting.predictions.market_fields import COLUMNS, ListedPrediction, markets_table
 from service.forecasting.voters.ballots import EMBEDDED
 from service.market.bars import Bars
 from service.market.instants import HOUR, iso
-from tests.forecasting.markets import MONDAY, settled
-from tests.forecasting.predictions.listed import ENDS, MARKET, NOW, ODDS, POSITION, PRICE, QUESTION, committed, listed
+from tests.forecasting.markets import (
+    ENDS,
+    MARKET,
+    MONDAY,
+    NOW,
+    ODDS,
+    POSITION,
+    PRICE,
+    QUESTION,
+    committed,
+    listed,
+    settled,
+)
 
 CHALLENGE = replace(MARKET, category="challenge", number=4)
 
@@ -43,32 +56,10 @@ def challenged(*, now: int = NOW, answers_topics: bool = False, **changes: Any) 
 
 class TestAMarket:
     def test_it_has_the_fields_of_the_contract(self):
-        assert [field.name for field in fields(ListedMarket)] == [
-            "id",
-            "question",
-            "asset",
-            "category",
-            "status",
-            "created_at",
-            "deadline",
-            "closes_at",
-            "understood",
-            "ai_votes",
-            "abstained",
-            "ai",
-            "user_votes",
-            "market_odds",
-            "divergence_pts",
-            "context",
-            "resolution",
-            "commitment",
-            "features",
-            "backfilled",
-            "ai_now",
-            "odds_now",
-            "score",
-            "bet",
-        ]
+        names = """id question asset category status created_at deadline closes_at understood ai_votes abstained ai
+        user_votes market_odds divergence_pts context resolution commitment features backfilled ai_now odds_now score
+        bet"""
+        assert [field.name for field in fields(ListedMarket)] == names.split()
 
     def test_a_vote_is_shown_as_it_was_cast(self):
         """How sure it is of 70% yes does not depend on its view of the price: conviction 40."""
@@ -76,6 +67,8 @@ class TestAMarket:
         assert (shown.p_yes, shown.direction, shown.conviction) == (0.7, "NEUTRAL", 40.0)
         assert (shown.weight, shown.engine, shown.reasoning) == (1.235, EMBEDDED, "because")
         assert shown.voted_at == "2026-11-28T00:00:00Z"
+        assert (listed().abstained, listed().commitment) == ({"news": "no headlines"}, POSITION)
+        assert listed().divergence_pts == 13.28, "61.4% against 48.12%"
 
     @pytest.mark.parametrize("polarity", ["bull", "bear"])
     @pytest.mark.parametrize(
@@ -101,10 +94,6 @@ class TestAMarket:
     def test_divergence_is_the_difference_of_published_numbers(self, p, price):
         shown = listed(commitment=committed(0.6, p=p), odds=replace(ODDS, p_yes=price))
         assert shown.divergence_pts == pytest.approx(100 * (shown.ai.p_yes - shown.market_odds.p_yes), abs=1e-9)
-
-    def test_divergence_by_hand(self):
-        """61.4% against 48.12%: 13.28 points."""
-        assert listed().divergence_pts == 13.28
 
     def test_odds_are_rounded_and_say_whether_they_are_simulated(self):
         shown = listed().market_odds
@@ -154,10 +143,6 @@ class TestAMarket:
         assert (won.status, won.pnl_usd) == ("won", 97.05)
         assert listed(odds=replace(ODDS, p_yes=0.61)).bet is None
 
-    def test_it_holds_abstentions_and_its_row_of_the_ledger(self):
-        assert listed().abstained == {"news": "no headlines"}
-        assert listed().commitment == POSITION
-
 
 class TestAChallenge:
     def test_it_has_ten_voters_and_apex_beside_them(self):
@@ -180,20 +165,11 @@ class TestAChallenge:
         assert not challenged(**topic).votes_pending
         assert challenged(**topic).ai is None
 
-    def test_votes_on_a_price_are_not_shown_where_none_decides(self):
-        """Challenges of earlier versions have such votes."""
-        shown = challenged(resolver="hand", question=replace(QUESTION, comparator="open", level=None))
-        assert (shown.ai, shown.ai_votes, shown.apex, shown.resolved_by) == (None, {}, None, "hand")
-
     def test_no_votes_are_pending_once_it_is_over(self):
         assert not challenged(commitment=None, now=ENDS).votes_pending
         assert not challenged(
             commitment=None, settlement=Settlement("void", NOW, "it cannot be determined", "hand")
         ).votes_pending
-
-    def test_it_says_whether_prices_or_the_operator_decide(self):
-        assert challenged().resolved_by == "prices"
-        assert challenged(resolver="hand").resolved_by == "hand"
 
     def test_it_is_a_prediction_with_four_more_fields(self):
         added = [field.name for field in fields(ListedChallenge)][len(fields(ListedPrediction)) :]
@@ -204,6 +180,7 @@ class TestAChallenge:
         question = replace(QUESTION, comparator="open", level=None)
         shown = challenged(question=question, resolver="hand", commitment=committed(0.6, swarm=0.4, apex=0.3))
         assert (shown.ai, shown.apex, shown.ai_votes, shown.votes_pending) == (None, None, {}, False)
+        assert (shown.resolved_by, challenged().resolved_by) == ("hand", "prices")
         assert not challenged(question=question, resolver="hand", commitment=None).votes_pending
 
     def test_its_author_is_not_published(self):
@@ -222,17 +199,8 @@ class TestDocuments:
         written = adapter.dump_json(document)
         assert adapter.validate_json(written) == document
         plain = json.loads(written)
-        assert list(plain) == [
-            "schema",
-            "timestamp",
-            "as_of",
-            "stale_after",
-            "world",
-            "sources",
-            "count",
-            "next",
-            "markets",
-        ]
+        names = "schema timestamp as_of stale_after world sources count next markets"
+        assert list(plain) == names.split()
         assert (plain["schema"], plain["count"], plain["world"]) == ("predictions/1", 2, "simulated")
         assert plain["markets"][0]["understood"]["deadline"] == plain["markets"][0]["deadline"]
 
@@ -260,12 +228,10 @@ class TestItsPriceAndTime:
     def test_the_distance_is_from_the_price_to_the_level(self, changes, expected):
         assert listed(question=replace(QUESTION, **changes)).context.distance_pct == expected
 
-    def test_the_price_is_that_of_the_document_of_prices(self):
+    def test_it_has_the_published_price_and_the_hours_left(self):
         shown = listed().context
         assert (shown.price, shown.change_24h_pct, shown.as_of) == (50_500.0, 1.25, "2026-11-28T01:00:00Z")
-
-    def test_hours_left_fall_to_nothing(self):
-        assert listed().context.hours_left == 71.0
+        assert shown.hours_left == 71.0
         assert listed(now=ENDS + HOUR).context.hours_left == 0
 
     @pytest.mark.parametrize(
@@ -278,12 +244,10 @@ class TestItsPriceAndTime:
 
 
 class TestItsOutcome:
-    def test_before_the_outcome_it_names_the_rule_and_the_source(self):
+    def test_it_holds_the_rule_and_later_the_outcome_and_the_evidence(self):
         shown = listed().resolution
         assert (shown.rule, shown.source) == ("YES if so.", "bars")
         assert (shown.outcome, shown.resolved_at, shown.evidence) == (None, None, None)
-
-    def test_afterwards_it_holds_the_outcome_and_the_evidence(self):
         shown = listed(settlement=Settlement("yes", ENDS, "btc high 55100", "bars (simulated)")).resolution
         assert (shown.source, shown.outcome, shown.evidence) == ("bars (simulated)", "yes", "btc high 55100")
         assert shown.resolved_at == "2026-11-30T23:59:59Z"
@@ -311,3 +275,23 @@ def test_without_a_bar_before_they_begin_at_the_opening():
     market = replace(settled("m"), created_at=MONDAY)
     evidence = evidence_bars(market, "btc", hourly(MONDAY, 3))
     assert [bar.time for bar in evidence.bars] == [iso(MONDAY + hour * HOUR) for hour in range(3)]
+
+
+def lines(*markets) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(markets_table(markets, "simulated").to_csv().decode(), newline="")))
+
+
+def test_a_market_is_a_line_under_the_names():
+    (line,) = lines(listed(tally=(3, 1)))
+    assert tuple(line) == tuple(COLUMNS)
+    assert (line["id"], line["asset"], line["template"], line["level"]) == ("daily-x", "btc", "touch_above", "55000.0")
+    assert (line["user_yes"], line["user_no"], line["bid"], line["ledger_seq"]) == ("3", "1", "0.47", "17")
+    assert (line["backfilled"], line["simulated"]) == ("true", "true")
+    assert line["world"] == "simulated"
+
+
+def test_what_a_market_lacks_is_empty():
+    """Without markets the names stand alone."""
+    assert markets_table([], "live").to_csv().decode() == ",".join(COLUMNS) + "\r\n"
+    (line,) = lines(listed(odds=None, commitment=None))
+    assert {line[name] for name in ("p_ai", "p_market", "bid", "divergence_pts", "outcome", "bet_side")} == {""}

@@ -47,10 +47,10 @@ def test_the_last_close_before_the_deadline_decides(comparator, fields, final, e
     put = question(comparator, **fields)
     assert outcome(put, bars(**{LAST: final})) == expected
     assert outcome(replace(put, negated=True), bars(**{LAST: final})) == {"yes": "no", "no": "yes"}[expected]
-
-
-def test_the_bar_after_the_deadline_does_not_count():
-    assert outcome(question(), bars(m120=150.0)) == "no"
+    assert outcome(put, bars(**{LAST: final, "m120": 150.0})) == expected, "the bar after the deadline does not count"
+    assert outcome(put, bars(**{LAST: final}), now=DEADLINE) is None
+    closed = resolve(put, ASKED_AT, {"btc": bars(**{LAST: final})}, LATER)
+    assert closed.evidence == f"btc close {final:g} of the bar of 2025-03-10T11:55:00Z"
 
 
 def test_a_date_ends_with_the_bar_that_ends_at_midnight():
@@ -59,16 +59,6 @@ def test_a_date_ends_with_the_bar_that_ends_at_midnight():
     put = question(deadline=end)
     rows = bars(until=ASKED_AT + DAY, m835=150.0)  # opens 23:55
     assert outcome(put, rows, now=int(end.timestamp()) + 60) == "yes"
-
-
-def test_the_evidence_names_the_bar():
-    resolution = resolve(question(), ASKED_AT, {"btc": bars(**{LAST: 101.5})}, LATER)
-    assert resolution == Resolution("yes", "btc close 101.5 of the bar of 2025-03-10T11:55:00Z")
-
-
-def test_before_the_deadline_nothing_is_decided():
-    assert outcome(question(), bars(), now=DEADLINE - 1) is None
-    assert outcome(question(), bars(), now=DEADLINE) is None
 
 
 def test_it_waits_for_the_last_bar():
@@ -90,10 +80,8 @@ def test_a_level_never_touched_is_a_no_at_the_deadline():
     assert resolution == Resolution("no", "btc never rose above 100.8")
     below = resolve(question("touch_below", level=99.0), ASKED_AT, {"btc": bars()}, LATER)
     assert below == Resolution("no", "btc never fell below 99.5")
-
-
-def test_touches_outside_the_period_do_not_count():
-    assert outcome(question("touch_above"), bars(**{"m-5": 105.0, "m120": 105.0})) == "no"
+    outside = bars(**{"m-5": 105.0, "m120": 105.0})
+    assert outcome(question("touch_above"), outside) == "no", "touches outside the period do not count"
 
 
 def test_a_level_reached_before_is_touched_at_once():
@@ -257,16 +245,15 @@ BOTH = {"level": 98.0, "upper_level": 102.0}
     ],
 )
 def test_the_level_reached_first_decides(comparator, prices, expected):
-    """Neither level reached is a no, and so is the other one first."""
-    assert settled(comparator, bars(**prices), **BOTH).outcome == expected
-
-
-def test_an_order_is_decided_as_soon_as_a_level_is_reached():
-    """The evidence names the bar; before it nothing is decided."""
-    rows = bars(m10=102.5, m20=97.0)
-    assert settled("upper_first", rows, ASKED_AT + 10 * 60, **BOTH) is None
-    early = settled("upper_first", rows, ASKED_AT + 15 * 60, **BOTH)
-    assert early == Resolution("yes", "btc high 102.5 in the bar of 2025-03-10T10:10:00Z, before the other level")
+    """Neither level reached is a no, and so is the other one first. The evidence names the bar that decides."""
+    rows = bars(**prices)
+    assert settled(comparator, rows, **BOTH).outcome == expected
+    assert settled(comparator, rows, negated=True, **BOTH).outcome == {"yes": "no", "no": "yes"}[expected]
+    assert settled(comparator, rows, ASKED_AT + 10 * 60, **BOTH) is None
+    if expected == "yes":
+        early = settled(comparator, rows, ASKED_AT + 15 * 60, **BOTH)
+        side = "high 102" if comparator == "upper_first" else "low 98"
+        assert early == Resolution("yes", f"btc {side} in the bar of 2025-03-10T10:10:00Z, before the other level")
 
 
 def test_both_levels_in_one_bar_make_the_order_void():
@@ -385,9 +372,3 @@ def test_a_day_without_bars_makes_a_count_void():
     rows = without(closing(102.0, 102.0, 102.0, 102.0), MIDNIGHT, MIDNIGHT + DAY)
     now = MIDNIGHT + 4 * DAY
     assert settled("days_above", rows, now, level=101.0, days=1, **DAILY).outcome == "void"
-
-
-def test_a_negated_kind_has_the_other_outcome():
-    rows = bars(m10=102.0)
-    assert settled("upper_first", rows, negated=True, **BOTH).outcome == "no"
-    assert settled("range", rows, level=None, level_pct=50.0, negated=True).outcome == "yes"

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t
 
-from service.forecasting.densities.density import NORMAL, student
-from service.forecasting.predictions import Prediction, simulated_odds
+from service.forecasting.densities.density import NORMAL
+from service.forecasting.predictions import simulated_odds
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SimulatedMarket, believe, garch
 from service.forecasting.voters.ballots import Abstention
@@ -22,18 +21,12 @@ from service.forecasting.voters.forecast_inputs import AssetState
 from service.market.assets import ASSETS
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR
-from service.questions import Question
 from service.scores.dependence import DIFFERENCES, weeks_of
 from service.scores.intervals import clustered_mean
 from service.sources.feeds.simulated import SimulatedFeed, bars
 from tests.conftest import IN_SOAK
-from tests.forecasting.made import EVERY_KIND, NOW
+from tests.forecasting.made import EVERY_KIND, NOW, market_of
 from tests.forecasting.predictions.lived_markets import LivedMarket, live
-
-
-def market(question: Question, id: str = "daily-btc-up-20250503") -> Prediction:
-    deadline = int(question.deadline.timestamp())
-    return Prediction(id, "daily", question, "", "bars", NOW, deadline, deadline, backfilled=False)
 
 
 def log_odds(p: float) -> float:
@@ -51,7 +44,7 @@ def quoted(asking, contexts) -> Callable:
 
     def quote_it(comparator: str, fields: dict, id: str = "m", seed: int = 7):
         outside = SimulatedMarket(seed, one_percent_an_hour)
-        return outside.quote(market(asking(comparator, **fields), id), Knowledge(contexts), NOW)
+        return outside.quote(market_of(asking(comparator, **fields), id), Knowledge(contexts), NOW)
 
     return quote_it
 
@@ -102,7 +95,7 @@ def test_a_price_lacks_a_part_of_the_last_move(monkeypatch, asking, contexts):
     def price(move: float) -> float:
         context = replace(contexts["btc"], inputs={**contexts["btc"].inputs, "move_4h": move})
         outside = SimulatedMarket(7, one_percent_an_hour)
-        return outside.quote(market(asking("up")), Knowledge({"btc": context}), NOW).p_yes
+        return outside.quote(market_of(asking("up")), Knowledge({"btc": context}), NOW).p_yes
 
     assert price(2.0) < price(0.0) < price(-2.0)
     assert price(0.0) == pytest.approx(0.5)
@@ -147,7 +140,7 @@ def test_its_source_is_named_simulated(quoted):
 
 def test_an_asset_without_a_context_has_no_quote(asking):
     with pytest.raises(Abstention):
-        SimulatedMarket(7).quote(market(asking("up")), Knowledge({}), NOW)
+        SimulatedMarket(7).quote(market_of(asking("up")), Knowledge({}), NOW)
 
 
 SINCE, LEARNT_S = 1_735_689_600, 120 * DAY
@@ -189,25 +182,6 @@ def returns_of(lived: list[LivedMarket], world: str) -> dict[str, list[tuple[flo
 
 
 STATE = AssetState("btc", 100.0, NOW, NOW + 10 * HOUR, 10.0, 0.02, 2e-5, 1e-5, 400.0, {}, math.log(1e-5), {})
-
-
-@given(z=st.floats(-6, 6), sigma=st.floats(0.01, 0.2), freedom=st.floats(4.5, 40), mean=st.floats(-0.02, 0.02))
-def test_a_close_has_the_odds_of_students_t(z, sigma, freedom, mean):
-    """Against scipy, with the scale at which the standard deviation is `sigma`; a mean moves the distribution."""
-    scale = sigma * math.sqrt((freedom - 2) / freedom)
-    law = student(sigma, freedom, mean)
-    assert law.above(mean + z * sigma) == pytest.approx(t.sf(z * sigma, freedom, scale=scale), abs=0.003)
-
-
-@given(z=st.floats(0.01, 5), freedom=st.floats(4.5, 40))
-def test_a_touch_is_twice_as_likely_as_a_close(z, freedom):
-    law = student(0.02, freedom)
-    assert law.touch(0.02 * z) == pytest.approx(2 * law.above(0.02 * z))
-
-
-def test_a_positive_mean_makes_touches_above_likelier():
-    touches = [student(0.02, 8.0, mean).touch(0.02) for mean in (-0.005, 0.0, 0.005)]
-    assert touches == sorted(set(touches))
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 3.0])

@@ -31,8 +31,7 @@ from service.market.bars import Bars, empty, from_rows
 from service.market.headers import header
 from service.market.instants import DAY, HOUR
 from service.scores.intervals import LEAST_N, ClusteredMean
-from tests.forecasting.made import DAYS, FIRST, NOW, made_bars
-from tests.forecasting.price_record.made import price_forecast
+from tests.forecasting.made import DAYS, FIRST, NOW, made_bars, price_forecast
 
 FRIDAY = 1_745_604_000  # 2025-04-25T18:00:00Z, three hours before the metals close
 SATURDAY = FRIDAY + 18 * HOUR
@@ -212,13 +211,10 @@ def test_an_empty_record_says_so():
     assert [horizon.waiting for horizon in past.horizons] == [0, 7, 0, 0]
 
 
-def test_the_books_are_apart(weeks):
-    live, past = document(past=weeks).books
-    assert (live.horizons[0].all.n, past.horizons[0].all.n) == (0, WEEKS * 168)
-
-
 def test_a_clear_record_has_a_verdict_with_its_evidence(weeks):
-    record = document(live=weeks).books[0].horizons[0].assets["btc"]
+    live, past = document(live=weeks).books
+    assert (live.horizons[0].all.n, past.horizons[0].all.n) == (WEEKS * 168, 0)
+    record = live.horizons[0].assets["btc"]
     assert record.verdict == "plain volatility is better"
     assert 1 < record.low < record.crps_ratio < record.high
     assert record.crps_ratio == pytest.approx(record.crps / record.vol_crps, abs=1e-4)
@@ -249,19 +245,4 @@ def test_needed_is_never_under_thirty_independent_ones():
     assert needed(ClusteredMean(0.5, 0.01, 720, 8, 1.0)) == LEAST_N
     assert needed(ClusteredMean(0.95, 0.5, 720, 8, 10.0)) == pytest.approx(10 * (2.8016 * 0.5 / 0.05) ** 2, abs=1)
     assert needed(ClusteredMean(1.0, 0.5, 720, 8, 1.0)) == LEAST_N
-
-
-def test_needed_is_unknown_without_an_interval():
-    ratio = ClusteredMean(0.9, 0.2, 720, 1, 720 / 1.4)
-    assert np.isnan(ratio.interval()).all()
-    assert needed(ratio) is None
-
-
-def test_the_size_does_not_grow_with_the_past(weeks):
-    """The stored sums of eight weeks are as many numbers as those of one hour."""
-
-    def numbers(book: PriceBook) -> int:
-        return str(book.to_plain()).count(",")
-
-    hour = PriceBook().plus(Outcomes([(price_forecast(at=NOW - DAY), 101.0)]))
-    assert numbers(hour) == numbers(weeks)
+    assert needed(ClusteredMean(0.9, 0.2, 720, 1, 720 / 1.4)) is None, "one block has no interval"

@@ -17,11 +17,9 @@ from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.price_record.committed import (
     COLUMNS,
     LEVELS,
-    NORMAL,
     PRIORS,
     SHARES,
     STANDARD,
-    WEIGHTS,
     PriceForecast,
     PriceScores,
     ScoreSums,
@@ -31,7 +29,6 @@ from service.forecasting.price_record.committed import (
     pinball,
     ratio_of,
     score,
-    significant,
 )
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.price_forecasts import PERCENTS, describe
@@ -40,8 +37,7 @@ from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
 from service.scores.dependence import FIRST_MONDAY, Dependence
 from service.scores.intervals import clustered_mean
-from tests.forecasting.made import NOW
-from tests.forecasting.price_record.made import HALF_WIDTHS, price_forecast
+from tests.forecasting.made import NOW, price_forecast
 
 SATURDAY = 1_745_625_600  # 2025-04-26T00:00:00Z
 
@@ -111,10 +107,6 @@ def test_an_hour_has_one_row_in_the_ledger():
     assert all(row.backfilled for row in rows)
 
 
-def test_percentages_keep_four_digits():
-    assert significant(np.array([0.123456789, 12.3456789, 0.0])).tolist() == [0.1235, 12.35, 0.0]
-
-
 UNIT = NormalDist()
 
 
@@ -127,10 +119,6 @@ def crps_of_normal(sigma: float, outcome: float) -> float:
     """The closed form (Gneiting and Raftery 2007, equation 21)."""
     z = outcome / sigma
     return sigma * (z * (2 * UNIT.cdf(z) - 1) + 2 * UNIT.pdf(z) - 1 / sqrt(np.pi))
-
-
-def test_a_normal_law_is_exact():
-    assert np.array(HALF_WIDTHS) @ WEIGHTS == pytest.approx(NORMAL)
 
 
 @pytest.mark.parametrize("outcome", [0.0, 0.4, -1.3, 2.1])
@@ -158,6 +146,7 @@ def test_coverage_and_pit_by_hand():
     assert scores.pit.argmax(axis=1).tolist() == [8, 0, 4]
     assert scores.pit.sum(axis=1).tolist() == [1, 1, 1]
     assert SHARES == (50, 80, 90, 98)
+    assert score([], []).crps.shape == (0,)
 
 
 @given(st.floats(-20, 20), st.floats(0.1, 5), st.floats(0.1, 5))
@@ -184,10 +173,6 @@ def test_pinball_is_the_definition():
     assert losses[1] == pytest.approx(1 - LEVELS)
 
 
-def test_no_forecasts_have_no_scores():
-    assert score([], []).crps.shape == (0,)
-
-
 WEEK_S = 7 * DAY
 
 
@@ -212,6 +197,8 @@ def test_sums_by_hand():
     assert (sums.n, sums.crps, sums.vol_crps, sums.products) == (3, 7, 7, (21, 18, 17))
     assert (sums.block, sums.block_sums, sums.blocks, sums.block_products) == (6, (4, 3), 1, (9, 12, 16))
     assert (sums.inside, sums.pit[0], sums.pinball[0]) == ((3, 3, 3, 3), 3, 3)
+    void = ScoreSums().plus(scores_of([], []), np.array([], dtype=int), void=2)
+    assert (void.n, void.void, ratio_of(void, Dependence(0.02))) == (0, 2, None)
 
 
 @given(st.lists(st.integers(1, 59), max_size=4, unique=True))
@@ -270,12 +257,6 @@ def test_a_month_counts_in_blocks_of_five_weeks():
 def test_a_late_score_counts_in_the_latest_block():
     sums = summed([1], [1], [8]).plus(scores_of([2], [3]), np.array([7]))
     assert (sums.block, sums.block_sums, sums.blocks) == (8, (3, 4), 0)
-
-
-def test_void_forecasts_are_only_counted():
-    sums = ScoreSums().plus(scores_of([], []), np.array([], dtype=int), void=2)
-    assert (sums.n, sums.void) == (0, 2)
-    assert ratio_of(sums, Dependence(0.02)) is None
 
 
 def test_sums_survive_as_json():

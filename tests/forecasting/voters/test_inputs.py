@@ -17,41 +17,30 @@ def at(year: int, month: int, day: int, hour: int = 0) -> int:
     return int(datetime(year, month, day, hour, tzinfo=UTC).timestamp())
 
 
-def test_a_whole_week_has_the_average_share_of_everything():
-    window = of_window("btc", at(2025, 1, 8, 5), at(2025, 1, 15, 5), 168.0)
-    assert window["weekend"] == pytest.approx(0)
-    assert window["us_session"] == pytest.approx(0)
-
-
-def test_a_saturday_is_all_weekend_and_no_session():
-    window = of_window("btc", at(2025, 1, 11), at(2025, 1, 12), 24.0)
-    assert window["weekend"] == pytest.approx(1 - 2 / 7)
-    assert window["us_session"] == pytest.approx(-40 / 168)
-
-
-@pytest.mark.parametrize(("day", "share"), [(9, 0), (10, 0), (11, 1), (12, 1), (13, 0)])
-def test_the_weekend_is_saturday_and_sunday_in_utc(day, share):
-    """9 January 2025 is a Thursday."""
-    assert of_window("btc", at(2025, 1, day), at(2025, 1, day + 1), 24.0)["weekend"] == pytest.approx(share - 2 / 7)
-
-
-def test_half_a_session_counts_half():
-    """Monday 17:00 to 01:00 UTC: four of eight hours lie before 21:00."""
-    window = of_window("eth", at(2025, 1, 13, 17), at(2025, 1, 14, 1), 8.0)
-    assert window["us_session"] == pytest.approx(4 / 8 - 40 / 168)
+@pytest.mark.parametrize(
+    ("asset", "since", "until", "hours", "shares"),
+    [
+        pytest.param(
+            "btc", (1, 8, 5), (1, 15, 5), 168.0, {"weekend": 2 / 7, "us_session": 40 / 168}, id="a whole week"
+        ),
+        pytest.param("btc", (1, 11), (1, 12), 24.0, {"weekend": 1, "us_session": 0}, id="a Saturday"),
+        pytest.param("btc", (1, 12), (1, 13), 24.0, {"weekend": 1}, id="a Sunday"),
+        pytest.param("btc", (1, 10), (1, 11), 24.0, {"weekend": 0}, id="a Friday"),
+        pytest.param("btc", (1, 13), (1, 14), 24.0, {"weekend": 0}, id="a Monday"),
+        pytest.param("eth", (1, 13, 17), (1, 14, 1), 8.0, {"us_session": 4 / 8}, id="half a session"),
+        pytest.param("btc", (1, 30), (2, 5), 144.0, {"month_turn": 4 / 6}, id="31 January and 1 to 3 February"),
+    ],
+)
+def test_a_window_has_its_shares_less_the_average(asset, since, until, hours, shares):
+    """In 2025, in UTC: the American session is from 13:00 to 21:00 on weekdays."""
+    usual = {"weekend": 2 / 7, "us_session": 40 / 168, "month_turn": 48 / 365.2425}
+    window = of_window(asset, at(2025, *since), at(2025, *until), hours)
+    assert {name: window[name] + usual[name] for name in shares} == pytest.approx(shares)
 
 
 def test_metals_have_no_weekend_and_a_session_of_8_in_23_hours():
-    """Wednesday 00:00 to Thursday 00:00 UTC: 23 open hours, 8 of them from 13 to 21 UTC."""
     window = of_window("gold", at(2025, 1, 15), at(2025, 1, 16), 23.0)
-    assert window["weekend"] == 0
-    assert window["us_session"] == pytest.approx(0)
-
-
-def test_the_turn_of_a_month_is_its_last_day_and_the_first_three():
-    """30 January to 5 February 2025: six days, of which 31 January and 1 to 3 February count."""
-    window = of_window("btc", at(2025, 1, 30), at(2025, 2, 5), 144.0)
-    assert window["month_turn"] == pytest.approx(4 / 6 - 48 / 365.2425)
+    assert (window["weekend"], window["us_session"]) == (0, pytest.approx(0))
 
 
 def test_a_leap_year_ends_february_on_the_29th():
@@ -93,17 +82,6 @@ def cut(hourly: dict[str, Bars], instant: int) -> dict[str, Bars]:
 def test_inputs_of_a_prefix_are_the_prefix_of_the_inputs(hourly, days):
     first = int(hourly["btc"].time[0])
     assert_is_prefix(survey(cut(hourly, first + int(days * DAY))), survey(hourly))
-
-
-def test_a_peek_of_one_bar_is_caught(hourly):
-    """The control: closes that come one hour early, the smallest look-ahead there is, break the prefix."""
-
-    def peeking(bars_of: dict[str, Bars]) -> InputHistory:
-        return survey({asset: replace(bars, close=np.roll(bars.close, -1)) for asset, bars in bars_of.items()})
-
-    instant = int(hourly["btc"].time[0]) + 77 * DAY
-    with pytest.raises(AssertionError):
-        assert_is_prefix(peeking(cut(hourly, instant)), peeking(hourly))
 
 
 @pytest.mark.slow

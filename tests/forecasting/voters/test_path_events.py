@@ -13,7 +13,7 @@ import pytest
 from service.forecasting.densities.density import Density
 from service.forecasting.densities.paths import joint_paths
 from service.forecasting.voters import path_events
-from service.forecasting.voters.context import Knowledge
+from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.path_events import (
@@ -25,7 +25,6 @@ from service.forecasting.voters.path_events import (
 )
 from service.market.instants import DAY, HOUR, utc
 from service.questions.kinds import KINDS, Kind
-from service.questions.kinds.paths import longest_run
 from tests.forecasting.made import EVERY_KIND, NOW, panel_of
 
 MONTE_CARLO = 0.025  # three standard errors of 4,096 paths
@@ -206,11 +205,6 @@ def test_a_price_of_zero_has_the_smallest_probability(asking, knowledge, asset):
         assert voter.forecast(low, build_inputs(low, NOW, knowledge)).p < 0.001, voter.name
 
 
-def test_a_longest_run_is_counted_along_the_days():
-    days = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=bool)
-    assert longest_run(days).tolist() == [2, 2, 0]
-
-
 @pytest.mark.parametrize(("comparator", "fields"), [kind for kind in EVERY_KIND if kind[0] in COUNTED])
 def test_a_lean_moves_an_event_to_its_side(asking, knowledge, comparator, fields):
     question = asking(comparator, **fields)
@@ -224,9 +218,6 @@ def test_a_lean_moves_an_event_to_its_side(asking, knowledge, comparator, fields
 
 
 def test_a_path_question_on_a_closed_market_does_not_happen(asking, hourly, fits):
-    from service.forecasting.voters.context import build_all
-    from service.market.instants import utc
-
     saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
     contexts = build_all(hourly, saturday)
     spot = contexts["gold"].spot

@@ -96,10 +96,6 @@ def test_the_pooled_sigma_is_the_published_one(forecasts, knowledge):
     assert pooled_sigma(replace(knowledge, fits=None), "btc", NOW, NOW + DAY) is None
 
 
-def test_the_percents_are_symmetric():
-    assert [100 - percent for percent in reversed(PERCENTS)] == list(PERCENTS)
-
-
 def test_an_asset_without_fresh_bars_has_no_forecast(knowledge):
     """As voters abstain from it: bitcoin's last bar is two days old."""
     assert "btc" not in described(knowledge, NOW + 2 * DAY)

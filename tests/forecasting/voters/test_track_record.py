@@ -76,12 +76,6 @@ def test_a_record_from_stored_days_is_the_same_to_the_bit():
     assert build([], 7) == TrackRecord(7)
 
 
-def question_at(at: int, band: Band = "week", happened: bool = True, **p: float) -> Resolved:
-    """A question with the P(YES) of each voter."""
-    votes = tuple(ResolvedVote(name, "embedded", value) for name, value in p.items())
-    return Resolved(band, at, at + 10, happened, votes)
-
-
 @pytest.mark.parametrize(
     ("comparator", "hours", "band"),
     [
@@ -99,10 +93,8 @@ def test_a_question_belongs_to_the_band_of_its_horizon(asking, comparator, hours
 
 
 def test_who_did_not_vote_is_not_counted():
-    record = measure([question_at(1, vol=0.25, trend=0.5), question_at(2, happened=False, trend=0.75)])
-    assert [(each.voter, each.n) for each in record.standings] == [("trend", 2), ("vol", 1)]
-
-
-@pytest.mark.parametrize("question", [question_at(1, vol=1 / 3), question_at(2, "topic", happened=False)])
-def test_a_question_survives_json_without_loss(question: Resolved):
-    assert Resolved.from_plain(json.loads(json.dumps(question.to_plain()))) == question
+    rows = [
+        resolved(True, ("vol", EMBEDDED, 0.25), ("trend", EMBEDDED, 0.5)),
+        resolved(False, ("trend", EMBEDDED, 0.75)),
+    ]
+    assert [(each.voter, each.n) for each in measure(rows).standings] == [("trend", 2), ("vol", 1)]

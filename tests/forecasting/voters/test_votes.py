@@ -66,17 +66,11 @@ def test_bull_and_bear_add_up_to_100_and_are_the_price_s(ups):
     assert answer.p_yes == 0.03
 
 
-@given(st.floats(0.0, 1.0))
-def test_conviction_follows_from_the_answer(p):
-    shown = published(p).votes["v0"]
+@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_conviction_follows_from_the_answer_and_direction_from_the_view(p, up):
+    shown = published(p, ups=[up]).votes["v0"]
     assert 0 <= shown.conviction <= 100
     assert shown.conviction == pytest.approx(2 * abs(100 * shown.p_yes - 50))
-    assert shown.direction == "NEUTRAL"
-
-
-@given(st.floats(0.0, 1.0))
-def test_the_direction_of_a_vote_follows_from_its_view(up):
-    shown = published(0.02, ups=[up]).votes["v0"]
     assert shown.direction == direction_of(round(100 * min(0.999, max(0.001, up)), 1))
 
 
@@ -91,24 +85,15 @@ def test_one_minute_has_one_direction(text, comparator, p):
     assert (consensus.direction, consensus.bull_probability, consensus.strength) == ("NEUTRAL", 50.0, "WEAK")
 
 
-def test_a_vote_without_a_view_is_neutral():
-    """Votes of earlier versions have no P(higher)."""
-    assert published(0.9, ups=[None]).consensus.direction == "NEUTRAL"
-
-
 def test_where_no_price_decides_the_direction_is_that_of_yes():
     consensus = published(0.8, ups=[None], comparator="topic", polarity="none", level=None).consensus
     assert (consensus.bull_probability, consensus.direction) == (80.0, "BULLISH")
 
 
 def test_neutral_is_within_three_points_of_even():
-    assert [direction_of(bull) for bull in (47.0, 47.1, 50.0, 52.9, 53.0)] == [
-        "BEARISH",
-        "NEUTRAL",
-        "NEUTRAL",
-        "NEUTRAL",
-        "BULLISH",
-    ]
+    directions = ["BEARISH", "NEUTRAL", "NEUTRAL", "NEUTRAL", "BULLISH"]
+    assert [direction_of(bull) for bull in (47.0, 47.1, 50.0, 52.9, 53.0)] == directions
+    assert [margin_of(bull) for bull in (50.0, 0.0, 100.0, 61.2)] == [0, 100, 100, 22.4]
 
 
 @pytest.mark.parametrize(
@@ -131,19 +116,13 @@ def test_strength_follows_margin_agreement_and_number(bull, agreement, voters, s
     assert strength_of(bull, agreement, voters) == strength
 
 
-def test_the_margin_is_zero_at_even_odds_and_100_at_certainty():
-    assert [margin_of(bull) for bull in (50.0, 0.0, 100.0, 61.2)] == [0, 100, 100, 22.4]
-
-
 def test_agreement_is_the_share_that_takes_the_direction():
-    """Five see a rise at 80%, four at 45%: bullish, and 5 of 9 agree."""
+    """Five see a rise at 80%, four at 45%: bullish, and 5 of 9 agree. Opposite camps are divided."""
     consensus = published(*[0.5] * 9, ups=[0.8] * 5 + [0.45] * 4).consensus
     assert (consensus.direction, consensus.agreement_pct, consensus.oracles_count) == ("BULLISH", 55.6, 9)
     assert consensus.strength == "WEAK"
-
-
-def test_opposite_camps_are_divided():
     assert published(*[0.5] * 5, ups=[0.95, 0.95, 0.2, 0.2, 0.2]).consensus.strength == "DIVIDED"
+    assert published(0.9, ups=[None]).consensus.direction == "NEUTRAL", "votes of earlier versions have no view"
 
 
 @pytest.mark.parametrize(
@@ -168,21 +147,9 @@ def test_a_question_without_a_criterion_has_no_p_yes():
 
 def test_the_answer_has_the_fields_of_the_contract():
     answer = published(0.6, 0.7)
-    assert list(asdict(answer)) == [
-        "answer",
-        "p_yes",
-        "id",
-        "question",
-        "understood",
-        "asked_at",
-        "as_of",
-        "world",
-        "consensus",
-        "votes",
-        "abstained",
-        "price_forecast",
-        "cached",
-    ]
+    names = "answer p_yes id question understood asked_at as_of world consensus votes abstained price_forecast cached"
+    assert list(asdict(answer)) == names.split()
+    assert understood(replace(QUESTION, horizon_hours=24 - 1 / 3600)).horizon_hours == 24.0
     assert answer.abstained == {"x": "late"}
     assert answer.understood.level == 100000.0
     assert answer.as_of < answer.asked_at
@@ -206,12 +173,6 @@ def test_the_answer_in_words_says_how_likely_yes_is(p, words):
     assert published(p).answer == words
 
 
-def test_the_horizon_is_published_in_hundredths_of_an_hour():
-    """Before, a day less a second was 23.999722222222225 hours."""
-    meaning = understood(replace(QUESTION, horizon_hours=24 - 1 / 3600))
-    assert meaning.horizon_hours == 24.0
-
-
 def test_the_dataclasses_are_the_json():
     """Pydantic writes and reads the answer without a mapping layer, times in UTC with Z."""
     answer = published(0.6, 0.7)
@@ -219,6 +180,15 @@ def test_the_dataclasses_are_the_json():
     written = adapter.dump_json(answer)
     assert json.loads(written)["asked_at"] == "2025-02-26T20:00:00Z"
     assert adapter.validate_json(written) == answer
+
+
+def test_the_time_of_a_vote_is_no_part_of_it():
+    """Nor is a fallback of the embedded engine a vote of a model: it has no prompt."""
+    forecast = Forecast(0.6, "because")
+    assert Ballot("vol", EMBEDDED, forecast, 1.0) == Ballot("vol", EMBEDDED, forecast, 900.0)
+    assert Ballot("vol", EMBEDDED, forecast) != Ballot("vol", "ollama:llama3.2", forecast)
+    assert Forecast(0.6, "because", prompt="ab").is_of_model
+    assert not Forecast(0.6, "because", fallback=True).is_of_model
 
 
 def test_a_streamed_vote_is_the_published_one():

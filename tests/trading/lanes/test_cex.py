@@ -90,19 +90,14 @@ def breakout_in(asset, reading, stop_width=6.0):
     return lane, lane.step(state, shown(HOUR, {asset: flat(HOUR, 100.0)}))
 
 
-def test_a_stop_is_filled_at_its_price(reading):
+@pytest.mark.parametrize(("opened", "filled"), [(99, 94), (90, 90)])
+def test_a_stop_is_filled_at_its_price_or_at_an_open_beyond_it(reading, opened, filled):
     lane, state = breakout_in("sol", reading)
     assert state.holdings["sol"].stop == 94
-    state = lane.step(state, shown(HOUR + STEP, {"sol": Bar(HOUR + STEP, 99, 101, 93, 97, 1)}))
+    state = lane.step(state, shown(HOUR + STEP, {"sol": Bar(HOUR + STEP, opened, 101, 89, 97, 1)}))
     (event,) = state.events
-    assert (event.price, event.note) == (94 * (1 - TERMS.slippage), "is stopped out of long")
+    assert (event.price, event.note) == (filled * (1 - TERMS.slippage), "is stopped out of long")
     assert (state.trades, state.wins, state.status) == (1, 0, "waiting")
-
-
-def test_a_stop_beyond_the_open_fills_at_the_open(reading):
-    lane, state = breakout_in("sol", reading)
-    state = lane.step(state, shown(HOUR + STEP, {"sol": Bar(HOUR + STEP, 90, 96, 89, 95, 1)}))
-    assert state.events[0].price == 90 * (1 - TERMS.slippage)
 
 
 def test_a_stop_never_moves_away(reading):
@@ -198,11 +193,6 @@ def test_a_short_pays_interest_for_each_hour_begun(first):
     assert after.equity - TERMS.capital == pytest.approx(sum(results))
 
 
-def test_a_long_pays_no_interest():
-    _, state = held_eth(1.0)
-    assert state.holdings["eth"].owed == 0
-
-
 def test_a_state_without_interest_loads_and_pays_from_now_on():
     """A state as an earlier version stored it; its open short begins to pay with the next bar."""
     lane = LANES["reversion"]
@@ -216,10 +206,12 @@ def test_a_state_without_interest_loads_and_pays_from_now_on():
 
 
 def held_eth(weight: float) -> tuple[CexLane, CexState]:
-    """The consensus lane with a long position in ether at 2,000 USD."""
+    """The consensus lane with a long position in ether at 2,000 USD, which pays no interest."""
     lane = LANES["consensus"]
     state = replace(lane.begin(HOUR), orders={"eth": Intent(1, weight)})
-    return lane, lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)}))
+    state = lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)}))
+    assert state.holdings["eth"].owed == 0
+    return lane, state
 
 
 def test_a_position_is_reduced_by_the_difference():

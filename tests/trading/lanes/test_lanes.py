@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from typing import get_args
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from service.market.bars import resample
+from service.market.bars import empty, join, resample
 from service.market.instants import DAY, HOUR
-from service.trading.lanes import LANES, AlreadySeen, LaneName, moments
+from service.trading.lanes import LANES, AlreadySeen, LaneBar, LaneName, moments
+from service.trading.lanes.readings import readings, rolling_mean
 from service.trading.pools import ASSUMED_POOLS
-from tests.trading.lanes.runs import STEP, Run, text, through_json
+from tests.trading.lanes.runs import STEP, Run, flat, shown, text, through_json
 
 
 @pytest.mark.slow
@@ -92,3 +96,94 @@ def test_profits_and_losses_add_up_to_the_closed_positions(real, name):
     assert last.trades == len(results)
     assert last.won_usd == pytest.approx(sum(max(0, pnl) for pnl in results))
     assert last.lost_usd == pytest.approx(sum(max(0, -pnl) for pnl in results))
+
+
+@pytest.mark.parametrize("name", list(LANES))
+def test_a_walk_records_every_bar_and_event(simulated, name):
+    """With one restart, after which it continues from the stored state."""
+    first = LANES[name].walk(None, simulated.start)
+    for moment in simulated.moments[:2000]:
+        first.step(moment)
+    second = LANES[name].walk(json.loads(json.dumps(asdict(first.state))), 0)
+    for moment in simulated.moments[2000:4000]:
+        second.step(moment)
+    states = simulated.states[name][:4000]
+    assert second.state == states[-1]
+    assert first.bars + second.bars == [
+        LaneBar(moment.as_of, state.equity, state.status)
+        for moment, state in zip(simulated.moments, states, strict=False)
+    ]
+    assert first.events + second.events == [asdict(event) for state in states for event in state.events]
+
+
+@pytest.fixture
+def reading(simulated):
+    """A reading of the hour that begins at 0."""
+    return next(iter(simulated.moments[-1].readings.values()))._replace(time=0)
+
+
+@pytest.mark.parametrize(
+    ("time", "since", "is_fresh"),
+    [
+        (HOUR - STEP, HOUR - STEP, True),
+        (HOUR - STEP, HOUR - 1, True),
+        (HOUR - STEP, HOUR, False),
+        (HOUR, HOUR, False),
+        (HOUR, HOUR - STEP, True),
+        (2 * HOUR - STEP, HOUR, False),
+    ],
+)
+def test_a_reading_is_fresh_in_the_first_bar_after_its_hour(reading, time, since, is_fresh):
+    """`since` is the end of the lane's last bar; the last case is the end of the next hour, whose bars are missing."""
+    moment = shown(time, {"btc": flat(time, 100.0)}, hours={"btc": reading})
+    assert moment.fresh(since) == ({"btc": reading} if is_fresh else {})
+    closed = shown(time, {"btc": flat(time, 100.0)}, hours={"gold": reading})
+    assert closed.fresh(since) == {}
+
+
+def test_an_hour_with_a_gap_is_decided_at_the_next_bar(hours, marks):
+    """Ether's last bars of an hour are missing; the hour is complete once the next one has a bar."""
+    hole = int(marks["eth"].time[0]) + 20 * DAY
+    whole = marks["eth"]
+    torn = marks | {"eth": join([whole.until(hole - 600), whole.since(hole + 600)])}
+    by_the_hour = {asset: resample(bars, HOUR) for asset, bars in torn.items()}
+    shown = {moment.as_of: moment for moment in moments(by_the_hour, torn, hole - HOUR, votes={}, pools={})}
+    assert "eth" not in shown[hole].fresh(hole - STEP)
+    assert "btc" in shown[hole].fresh(hole - STEP)
+    past = {asset: bars.until(hole) for asset, bars in torn.items()}
+    live = {asset: resample(bars, HOUR) for asset, bars in past.items()}
+    (moment,) = moments(live, past, hole - STEP, votes={}, pools={})
+    assert moment.fresh(hole - STEP) == shown[hole].fresh(hole - STEP)
+
+
+def test_an_hour_is_decided_only_once(reading):
+    """Gold reopens on Sunday at the end of an hour; its last hour is Friday's, which was already decided."""
+    friday, sunday = 22 * HOUR, 72 * HOUR
+    late = shown(sunday, {"gold": flat(sunday, 2000.0)}, hours={"gold": reading._replace(time=friday)})
+    assert late.ends_hour(sunday - STEP)
+    assert late.fresh(sunday - STEP) == {}
+    assert list(late.fresh(friday)) == ["gold"]
+
+
+def test_readings_are_unknown_until_there_are_enough_hours(hours):
+    assert readings(empty(HOUR)) == []
+    rows = readings(hours["btc"][:400])
+    assert np.isnan(rows[46].deviation)
+    assert np.isfinite(rows[47].deviation)
+    assert np.isnan(rows[167].volatility)
+    assert np.isfinite(rows[168].volatility)
+    assert np.isfinite(rows[0].turnover)
+    assert rolling_mean(np.array([1.0, 3.0, 5.0, 7.0]), 2).tolist() == [1, 2, 4, 6]
+    assert np.isnan(rows[47].ceiling)
+    assert rows[48].ceiling == hours["btc"].high[:48].max()
+
+
+def test_volatility_counts_the_time_of_weekends(hours):
+    """Every bar moves by 1%; a metal has fewer bars and so a lower volatility."""
+    for asset in ("btc", "gold"):
+        bars = hours[asset]
+        moved = bars.close[0] * np.exp(0.01 * (np.arange(len(bars)) % 2))
+        row = readings(type(bars)(bars.time, moved, moved, moved, moved, bars.volume, HOUR))[-1]
+        passed = (bars.time[-1] - bars.time[-169]) / (365 * 24 * HOUR)
+        assert row.volatility == pytest.approx(0.01 * (168 / passed) ** 0.5, rel=1e-9)
+    assert row.volatility < 0.01 * 8760**0.5 * 0.9

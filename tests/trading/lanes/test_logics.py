@@ -34,10 +34,7 @@ def test_a_trend_lasts_until_the_averages_cross():
     assert follow_trend(view(1, trend=0.1)).side == 1
     assert follow_trend(view(1, trend=-0.1)) == OUT
     assert follow_trend(view(1, trend=-1.1)).side == -1
-
-
-def test_higher_volatility_reduces_the_position():
-    assert follow_trend(view(trend=2.0, volatility=0.8)).weight == 0.5
+    assert follow_trend(view(trend=2.0, volatility=0.8)).weight == 0.5, "higher volatility reduces it"
     assert follow_trend(view(trend=2.0, volatility=0.1)).weight == 1
 
 
@@ -59,35 +56,31 @@ def test_a_breakout_has_a_stop_three_true_ranges_away():
     assert break_out(view(close=110, ceiling=109, true_range=2)) == Intent(1, stop=104)
     assert break_out(view(close=90, ceiling=109, floor=91, true_range=2)) == Intent(-1, stop=96)
     assert break_out(view(close=100, ceiling=109, floor=91, true_range=2)) == OUT
-
-
-def test_the_stop_of_a_breakout_trails_the_price():
-    assert break_out(view(1, stop=104, high=120, true_range=2)).stop == 114
+    assert break_out(view(1, stop=104, high=120, true_range=2)).stop == 114, "it trails the price"
     assert break_out(view(1, stop=104, high=105, true_range=2)).stop == 104
     assert break_out(view(-1, stop=96, low=80, true_range=2)).stop == 86
     assert break_out(view(-1, stop=96, low=95, true_range=2)).stop == 96
 
 
-def test_a_forecast_of_more_volatility_wants_less():
-    """The weight is .4 over the volatility a year, at most 1; it is long at even odds."""
-    assert follow_forecast(view(vote=LaneVote(0.8, 0.5))) == Intent(1, 0.5)
-    assert follow_forecast(view(vote=LaneVote(0.2, 0.5))) == Intent(1, 1.0)
+@pytest.mark.parametrize(
+    ("seen", "intent"),
+    [
+        (view(vote=LaneVote(0.8, 0.5)), Intent(1, 0.5)),
+        (view(vote=LaneVote(0.2, 0.5)), Intent(1, 1.0)),
+        (view(vote=LaneVote(0.8, 0.6)), Intent(1, pytest.approx(0.6))),
+        (view(vote=LaneVote(0.8, 0.4)), Intent(1, pytest.approx(0.4))),
+        (view(volatility=0.8), Intent(1, 0.5)),
+        (view(1, volatility=nan), Intent(1)),
+        (view(1, vote=LaneVote(0.4, 0.455)), Intent(1)),
+        (view(1, vote=LaneVote(0.8, 0.5)), Intent(1, 0.5)),
+    ],
+)
+def test_a_forecast_of_more_volatility_wants_less(seen, intent):
+    """The weight is .4 over the volatility a year, times twice P(up), at most 1.
 
-
-def test_the_odds_of_a_rise_tilt_the_position():
-    assert follow_forecast(view(vote=LaneVote(0.8, 0.6))).weight == pytest.approx(0.6)
-    assert follow_forecast(view(vote=LaneVote(0.8, 0.4))).weight == pytest.approx(0.4)
-
-
-def test_without_a_forecast_last_weeks_volatility_counts():
-    assert follow_forecast(view(volatility=0.8)) == Intent(1, 0.5)
-    assert follow_forecast(view(1, volatility=nan)) == Intent(1)
-
-
-def test_a_small_change_of_the_weight_is_not_traded():
-    """The position of weight 1 is kept at .91 and reduced to .9 and below."""
-    assert follow_forecast(view(1, vote=LaneVote(0.4, 0.455))) == Intent(1)
-    assert follow_forecast(view(1, vote=LaneVote(0.8, 0.5))) == Intent(1, 0.5)
+    Without a forecast that of last week counts. A position of weight 1 is kept at .91 and reduced to .9 and below.
+    """
+    assert follow_forecast(seen) == intent
 
 
 @pytest.mark.parametrize("logic", [follow_trend, fade_deviation, break_out, follow_forecast])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 
 import pytest
 
 from service.market.instants import DAY, HOUR
 from service.trading.accounts import TERMS
-from service.trading.lanes import LANES
+from service.trading.lanes import LANES, Idle, InPool
 from service.trading.lanes.lp_state import Plan, attribution
 from service.trading.pools import ASSUMED_POOLS, HARVEST_GAS, gas_usd
 from tests.trading.lanes.runs import DEX, STEP, flat, providing, shown, through_json
@@ -176,3 +176,36 @@ def test_the_chaser_stays_when_a_move_does_not_pay(calm):
     little = replace(POOR, key="little", volume_usd=62e6)
     state, switches = chase(calm, lambda hour: {POOR.key: POOR} | ({"little": little} if hour > 1 else {}), 60)
     assert (switches, state.position.pool.key) == ([], POOR.key)
+
+
+@pytest.mark.parametrize("world", ["simulated", "real", "real_by_the_hour"])
+@pytest.mark.parametrize("name", DEX)
+@pytest.mark.slow
+def test_the_attribution_adds_up_to_the_result_at_every_bar(request, world, name):
+    for state in request.getfixturevalue(world).states[name]:
+        books = attribution(state)
+        result = books.market_usd + books.divergence_usd + books.fees_usd - books.gas_usd - books.swap_usd
+        assert state.equity - TERMS.capital == pytest.approx(result, abs=1e-6)
+        assert books.divergence_usd <= 1e-6, "a pool is never better than holding, before fees"
+        assert 0 <= books.uncollected_usd <= books.fees_usd + 1e-9
+
+
+@pytest.mark.parametrize("name", DEX)
+def test_yields_on_real_bars_are_plausible(real, real_by_the_hour, name):
+    """Rougher assumptions about pools gave fee yields of 171% to 638%."""
+    for run in (real, real_by_the_hour):
+        books = attribution(run.states[name][-1])
+        assert 10 < books.fee_apr_pct < 80
+        assert 90 < books.in_range_pct <= 100
+        assert -20 < books.vs_hodl_pct < 50
+
+
+def test_a_state_is_loaded_as_what_it_was(reading):
+    """An idle one is stored with a null position."""
+    lane, state = providing(reading=reading)
+    assert isinstance(state, InPool)
+    assert through_json(lane, state) == state
+    idle = lane.begin(0)
+    assert isinstance(idle, Idle)
+    assert asdict(idle)["position"] is None
+    assert through_json(lane, idle) == idle

@@ -25,11 +25,10 @@ from service.forecasting.predictions.scores.columns import (
     template_rates,
     thinned,
 )
-from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.scores.dependence import weeks_of
 from service.store.snapshots import to_json
 from tests.forecasting.made import committed_vote
-from tests.forecasting.markets import HEADER, MONDAY, days, many, settled, waiting
+from tests.forecasting.markets import HEADER, MONDAY, days, many, settled, versus, waiting
 
 OTHER_VOTES = (committed_vote("momentum", 0.8, engine="openai:a-model"), committed_vote("apex", 0.9))
 WITH_NAN = ("happened", "quoted", "bet_cost", "bet_pnl", "p")
@@ -210,10 +209,6 @@ def test_the_vote_of_vol_is_the_committed_one():
 MOST_BYTES = 60_000
 LONG = "Will Bitcoin reach 123,456 USD before 98,765 USD by 30 September 2027, and a few more words?"
 THREE_YEARS = many(3_000, weeks=160)
-
-
-def versus(markets):
-    return ai_vs_market_document(columns_of(markets), HEADER, np.random.default_rng(1))
 
 
 def test_a_short_curve_stays_as_it_is():

@@ -11,8 +11,12 @@ from service.forecasting.predictions.scores.columns import columns_of, evidence_
 from service.forecasting.predictions.scores.forecast_scores import calibrate, diversity_of
 from service.scores.dependence import LEVELS, SIDES
 from service.scores.intervals import clustered_mean
-from tests.forecasting.markets import days, many, settled
-from tests.forecasting.predictions.scores.compared import live, pair
+from tests.forecasting.markets import days, many, pair, settled, versus
+
+
+def live(markets):
+    """The live book."""
+    return versus(markets).books[0]
 
 
 def test_a_forecast_of_one_half_has_no_side():

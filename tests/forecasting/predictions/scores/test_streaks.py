@@ -16,12 +16,11 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores import streaks
 from service.forecasting.predictions.scores.columns import columns_of, count_once, counted_questions
 from service.forecasting.predictions.scores.streaks import StreakHistory, runs, streaks_document
-from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import iso
 from service.scores.luck import simulated_records
 from tests.forecasting.made import committed_vote
-from tests.forecasting.markets import HEADER, days, many, settled, waiting
+from tests.forecasting.markets import HEADER, days, many, settled, versus, waiting
 
 
 def document(markets):
@@ -60,8 +59,11 @@ def test_a_neutral_vote_neither_extends_nor_breaks():
 
 
 def test_a_void_question_neither_extends_nor_breaks():
+    """It holds its place."""
     line = pool(series((0.7, "yes"), (0.7, "void"), (0.7, "yes")))
     assert (line.current, line.best, line.n, line.resolved) == (2, 2, 2, 2)
+    void = settled("void", "void", resolved=days(2))
+    assert pool([void, settled("next", opened=days(1))]).resolved == 0
 
 
 def test_a_bearish_yes_is_right_when_it_happens():
@@ -88,11 +90,6 @@ def test_questions_count_in_the_order_in_which_they_resolved():
 def test_runs_are_the_pieces_between_wrong_answers(right):
     pieces = "".join("R" if is_right else " " for is_right in right).split(" ")
     assert runs(np.array(right, dtype=bool)) == (len(pieces[-1]), max(map(len, pieces)))
-
-
-def test_a_void_question_holds_its_place_too():
-    void = settled("void", "void", resolved=days(2))
-    assert pool([void, settled("next", opened=days(1))]).resolved == 0
 
 
 def test_live_streaks_come_first_the_longest_current_one_on_top():
@@ -159,7 +156,7 @@ def test_questions_of_one_week_depend_on_each_other():
 def test_the_same_questions_have_the_same_n_eff_everywhere():
     """Streaks and the comparison with the market score the same daily questions."""
     rows = series(*[(0.7 if day % 3 else 0.2, "yes" if day % 4 else "no") for day in range(90)])
-    line, scores = pool(rows), ai_vs_market_document(columns_of(rows), HEADER, np.random.default_rng(0)).books[0].ai
+    line, scores = pool(rows), versus(rows).books[0].ai
     assert (line.n, line.n_eff) == (scores.accuracy_n, scores.accuracy_n_eff)
     assert (line.accuracy_pct, line.accuracy_low_pct) == (scores.accuracy_pct, scores.accuracy_low_pct)
     assert (line.likelier_side_pct, line.always_no_pct) == (scores.likelier_side_pct, scores.always_no_pct)
@@ -184,14 +181,6 @@ def questions(markets) -> list[dict]:
     return [history.question_at(place) for place in range(len(history.times))]
 
 
-def answered(*votes):
-    """Daily questions one after the other, each with the pool's P(YES) and its outcome."""
-    return [
-        settled(f"day-{day}", outcome, p=p, votes={"momentum": p}, opened=days(day))
-        for day, (p, outcome) in enumerate(votes)
-    ]
-
-
 def test_runs_end_where_the_streaks_stand():
     """The last run of each engine is its current streak, the longest its best one, in both books."""
     markets = many(150, 1)
@@ -210,13 +199,13 @@ def test_runs_end_where_the_streaks_stand():
 
 def test_a_neutral_vote_leaves_the_run_as_it_is():
     answers = [
-        question["answers"]["momentum"] for question in questions(answered((0.7, "yes"), (0.51, "no"), (0.9, "no")))
+        question["answers"]["momentum"] for question in questions(series((0.7, "yes"), (0.51, "no"), (0.9, "no")))
     ]
     assert [(answer["right"], answer["streak"]) for answer in answers] == [(True, 1), (None, 1), (False, 0)]
 
 
 def test_another_engine_begins_another_run():
-    first, second = answered((0.7, "yes"), (0.8, "yes"))
+    first, second = series((0.7, "yes"), (0.8, "yes"))
     votes = (committed_vote("momentum", 0.8, engine="openai:a-model"),)
     changed = replace(second, commitment=replace(second.commitment, votes=votes))
     answers = [question["answers"]["momentum"] for question in questions([first, changed])]

@@ -51,21 +51,8 @@ def test_probabilities_are_cut_at_1_and_99_percent(percent: int, p: float):
 @pytest.mark.parametrize(
     "probability",
     [
-        900,
-        -1,
-        101,
-        0.62,
-        62.0,
-        True,
-        False,
-        None,
-        "62",
-        "62 %",
-        [62],
-        {"value": 62},
-        float("nan"),
-        float("inf"),
-        10**30,
+        *(900, -1, 101, 0.62, 62.0, True, False, None, "62", "62 %", [62]),
+        *({"value": 62}, float("nan"), float("inf"), 10**30),
     ],
 )
 def test_only_whole_percentages_are_probabilities(probability: object):
