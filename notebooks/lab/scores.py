@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from service.scores import dependence
-from service.scores.aggregation import aggregate
 from service.scores.dependence import LEVELS, Dependence
 from service.scores.intervals import LEAST_N, clustered_mean
+from service.scores.proper import aggregate
 
 Array = NDArray[np.float64]
 Weeks = NDArray[np.int64]
@@ -83,7 +83,7 @@ def _bin(p: Array, happened: Array, weeks: Weeks) -> dict[str, float]:
 def earned_weight(p: Array, others: Array, happened: Array, weeks: Weeks) -> float:
     """The weight, within 0.25 to 3, that a voter would earn beside `others`, shape (n, voters), whose weights are 1.
 
-    By the rule of the service, see `service.scores.aggregation`.
+    By the rule of the service, see `service.scores.proper`.
     """
     moves = np.array([True, *[False] * others.shape[1]])
     weights, _ = aggregate(moves, np.column_stack([p, others]), happened, weeks)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.access import addresses
+from service.access import quota
 from service.access.keys import NOBODY, digest, key_id, matches
 from service.access.quota import PLANS, Plan
 from service.api.services import services
@@ -89,12 +89,12 @@ def identify(required: bool) -> Caller:
 
 def address() -> str:
     """The address of this request as limits count it."""
-    return addresses.network(request.remote_addr)
+    return quota.network(request.remote_addr)
 
 
 def wide_network() -> str | None:
     """The /48 of this request's address, None where it is no IPv6 one."""
-    return addresses.wide_network(request.remote_addr)
+    return quota.wide_network(request.remote_addr)
 
 
 def trust_proxies(app: Flask, count: int) -> None:

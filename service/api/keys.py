@@ -12,7 +12,7 @@ from typing import Annotated
 from flask import Blueprint
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from service.access.emails import EMAIL, EXPECTED, LONGEST_EMAIL, normalised
+from service.access.keys import EMAIL, EXPECTED, LONGEST_EMAIL, normalised
 from service.access.quota import PLANS, WEBHOOKS, Plan, QuotaStatus
 from service.api.auth import KeyHolder, holder
 from service.api.charging import daily_quota, exceeded

@@ -69,13 +69,13 @@ class AsyncClient(Operations[Awaitable[Page], Awaitable[str], Awaitable[bytes], 
 
     async def export_ledger(self, since: int = 1) -> AsyncGenerator[str, None]:
         """The ledger as lines; see `Client.export_ledger`."""
-        from service.ledger import export
+        from service.ledger.chain import line
 
         roots = [root async for root in self._pages(self.ledger_roots, "roots", None)]
         async for entry in self._pages(lambda at: self.ledger(at, 500), "entries", since):
-            yield export.line("row", entry)
+            yield line("row", entry)
         for root in roots:
-            yield export.line("root", root)
+            yield line("root", root)
 
     async def events(
         self,

@@ -82,13 +82,13 @@ class Client(Operations[dict[str, Any], str, bytes, None, Iterator[dict[str, Any
         It is read page by page, 500 rows at a time. What a RateLimited cut short goes on `since` the next row, and
         the pieces together are one export.
         """
-        from service.ledger import export
+        from service.ledger.chain import line
 
         # The roots first: rows that are recorded meanwhile then lack a root, and never a root its rows.
         roots = list(self._pages(self.ledger_roots, "roots", None))
         for entry in self._pages(lambda at: self.ledger(at, 500), "entries", since):
-            yield export.line("row", entry)
-        yield from (export.line("root", root) for root in roots)
+            yield line("row", entry)
+        yield from (line("root", root) for root in roots)
 
     def events(
         self,

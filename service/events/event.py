@@ -11,8 +11,7 @@ from service.documents import World
 from service.forecasting.predictions import Category, Prediction
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.voters.votes import Direction
-from service.ledger.chain import ChainEntry, Kind
-from service.ledger.instants import instant_of
+from service.ledger.chain import ChainEntry, Kind, instant_of
 from service.market.assets import ASSETS
 from service.market.instants import utc
 

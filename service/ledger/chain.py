@@ -1,14 +1,14 @@
-"""The rows of the ledger; each contains the hash of the previous one."""
+"""The rows of the ledger, each of which contains the hash of the previous one, and their lines in an export."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from service import canonical
-from service.ledger.instants import with_iso_instants
 
 Kind = Literal[
     "question",
@@ -77,6 +77,37 @@ def digest(fields: dict[str, Any]) -> str:
     return hashlib.sha256(canonical.write(fields).encode()).hexdigest()
 
 
+def line(type_: str, fields: dict[str, Any]) -> str:
+    """A row or a root as a line of an export, without the line end."""
+    return canonical.write({"type": type_, **fields})
+
+
 def is_whole(entry: ChainEntry) -> bool:
     """Whether the hash of the entry matches its other fields."""
     return digest({name: value for name, value in vars(entry).items() if name != "hash"}) == entry.hash
+
+
+# The fields of bodies that hold unix seconds where the rows are made.
+FIELDS = frozenset(
+    ("created_at", "closes_at", "deadline", "voted_at", "as_of", "fitted_at", "fetched_at", "resolved_at", "at", "time")
+)
+
+
+def with_iso_instants(body: dict[str, Any]) -> dict[str, Any]:
+    """The body with its unix seconds as `2026-12-31T23:59:59Z`, in nested objects too."""
+    return {name: _value(name, value) for name, value in body.items()}
+
+
+def instant_of(value: int | str) -> datetime:
+    """The instant in a body, as it was written by any version."""
+    return datetime.fromtimestamp(value, UTC) if isinstance(value, int) else datetime.fromisoformat(value)
+
+
+def _value(name: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        return with_iso_instants(value)
+    if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        return [with_iso_instants(each) for each in value]
+    if name in FIELDS and isinstance(value, int):
+        return instant_of(value).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return value

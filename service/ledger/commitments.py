@@ -1,27 +1,31 @@
-"""Commitments of forecasters: a row holds the salted hash of a forecast, and a later row reveals it.
+"""What rows commit to by a hash and what is shown for it: the forecasts of forecasters, and the inputs of the voters.
 
     forecast   {"market": ID, "commitment": HASH}                                  while the market is open
     reveal     {"market": ID, "forecast": SEQ, "p_yes": NUMBER, "salt": TEXT}      when it is settled
+    votes      {…, "features": HASH}
 
-The subject of both is the forecaster's id, which names no person. Rows of a world that was taken back do not count.
+The subject of the first two is the forecaster's id, which names no person. The inputs of the voters are lines
+`{"hash": HASH, "inputs": {…}, …}` of a file of rows of `/api/v1/features`, one for all votes from these inputs. Rows of
+a world that was taken back do not count.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from service import canonical
 from service.ledger.chain import ChainEntry, digest
 from service.ledger.rewinding import is_rewinding
+
+# The subject, the market and the commitment of a forecast, as its row states them.
+Hidden = tuple[str, Any, Any]
 
 
 def commitment(market: str, forecaster: str, p_yes: float, salt: str) -> str:
     """The SHA-256 of the canonical JSON of these four fields; `salt` is unpredictable random text."""
     return digest({"market": market, "forecaster": forecaster, "p_yes": p_yes, "salt": salt})
-
-
-# The subject, the market and the commitment of a forecast, as its row states them.
-Hidden = tuple[str, Any, Any]
 
 
 @dataclass
@@ -87,3 +91,43 @@ def _commitment(market: Any, forecaster: str, p_yes: Any, salt: Any) -> str | No
     if isinstance(market, str) and isinstance(p_yes, float) and isinstance(salt, str):
         return commitment(market, forecaster, p_yes, salt)
     return None
+
+
+def read_hashes(lines: Iterable[str]) -> set[str]:
+    """The hashes of the inputs in these lines; raises ValueError with a sentence where one does not match."""
+    return {_hash(number, line) for number, line in enumerate(lines, 1)}
+
+
+def _hash(number: int, line: str) -> str:
+    try:
+        row: Any = canonical.read(line)
+        expected, hashed = row["hash"], digest(row["inputs"])
+    except (TypeError, KeyError, ValueError, RecursionError):
+        raise ValueError(f"Line {number} of the inputs is not a row of /api/v1/features.") from None
+    if hashed != expected:
+        raise ValueError(f"The inputs in line {number} were changed: their hash is {hashed}, not {expected}.")
+    return hashed
+
+
+@dataclass
+class InputsCheck:
+    """The votes of the rows read so far that commit to inputs, and whether these are in `hashes`, by row.
+
+    Votes of a world that was taken back do not count.
+    """
+
+    hashes: set[str]
+    unused: set[str] = field(init=False)
+    is_given: dict[int, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.unused = set(self.hashes)
+
+    def add(self, entry: ChainEntry) -> None:
+        """Read the next row."""
+        if is_rewinding(entry):
+            self.is_given.pop(entry.body["corrects"], False)
+        features = entry.body.get("features") if entry.kind == "votes" else None
+        if isinstance(features, str):
+            self.is_given[entry.seq] = features in self.hashes
+            self.unused.discard(features)

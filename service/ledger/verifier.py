@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from service.ledger import export, merkle
+from service import canonical
+from service.ledger import merkle
 from service.ledger.chain import GENESIS, ChainEntry, is_whole
-from service.ledger.commitments import CommitmentCheck
-from service.ledger.handover import successor
+from service.ledger.commitments import CommitmentCheck, InputsCheck, read_hashes
 from service.ledger.rewinding import RewindCheck, is_rewinding
-from service.ledger.roots import Root, is_signed
-from service.ledger.vote_inputs import InputsCheck, read_hashes
+from service.ledger.roots import Root, is_signed, successor
 
+# The content of a line by its field `type`.
+KINDS: dict[str, type[ChainEntry] | type[Root]] = {"row": ChainEntry, "root": Root}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 
@@ -85,6 +86,17 @@ def verify(
     return verified.result(None, None)
 
 
+def read(text: str) -> ChainEntry | Root:
+    """The row or the root of a line of an export. Raises ValueError when it is neither, or not in canonical form."""
+    try:
+        fields = canonical.read(text)
+        if canonical.write(fields) != text:
+            raise ValueError("not in canonical form")
+        return KINDS[fields.pop("type")](**fields)
+    except (AttributeError, KeyError, TypeError, RecursionError):
+        raise ValueError("neither a row nor a root") from None
+
+
 def _hashes_of(inputs: Iterable[str]) -> set[str]:
     try:
         return read_hashes(inputs)
@@ -111,11 +123,11 @@ class _VerifiedPart:
     def add(self, number: int, line: str) -> None:
         seq = len(self.hashes) + 1
         try:
-            read = export.read(line)
-            if isinstance(read, ChainEntry):
-                self._add_row(read, seq)
+            content = read(line)
+            if isinstance(content, ChainEntry):
+                self._add_row(content, seq)
             else:
-                self._add_root(read)
+                self._add_root(content)
         except (TypeError, ValueError) as error:
             raise _Fault(f"Line {number}, after row {seq - 1}, is damaged: {error}.", seq) from None
 

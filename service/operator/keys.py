@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from service.access.emails import normalised
+from service.access.keys import normalised
 from service.access.quota import PLANS
 from service.config import Settings
 from service.market.instants import iso

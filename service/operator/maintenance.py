@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from service.access.emails import normalised
+from service.access.keys import normalised
 from service.config import Settings, SettingsError
 from service.operator.commands import CommandOutput, CommandTable
 from service.store import erasure, migrations

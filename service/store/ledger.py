@@ -13,13 +13,11 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from service import canonical
 from service.config import SettingsError
-from service.ledger import export as lines
 from service.ledger import proofs, roots
-from service.ledger.chain import GENESIS, ChainEntry, Kind, LedgerRow, chained
-from service.ledger.handover import handover_row
+from service.ledger.chain import GENESIS, ChainEntry, Kind, LedgerRow, chained, line
 from service.ledger.proofs import Proof
 from service.ledger.rewinding import is_rewinding
-from service.ledger.roots import Root
+from service.ledger.roots import Root, handover_row
 from service.market.instants import DAY, iso
 from service.store.database import insert
 from service.store.tables import ledger, ledger_root
@@ -225,9 +223,9 @@ def export(db: Connection) -> Iterator[str]:
     sealed = [_root(row) for row in db.execute(select(ledger_root).order_by(ledger_root.c.day))]
     since = 1
     while page := entries(db, since, PAGE):
-        yield from (lines.line("row", vars(entry)) for entry in page)
+        yield from (line("row", vars(entry)) for entry in page)
         since = page[-1].seq + 1
-    yield from (lines.line("root", vars(root)) for root in sealed)
+    yield from (line("root", vars(root)) for root in sealed)
 
 
 def lock(db: Connection) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from service.documents import Document, DocumentHeader
 from service.market.months import month_before
-from service.scores.best import independent_trials, luckiest_of
+from service.scores.luck import independent_trials, luckiest_of
 from service.trading.health import MEASURES, return_statistics
 from service.trading.triage import WINDOW_DAYS, Patient, Recommendation, Status, TriageEntry, entry_of
 from service.trading.worth import EarlierEntry, MeasureWorth, Months, worth_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from service.ledger import export, roots
+from service.ledger import chain, roots
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.roots import Root
 
@@ -21,8 +21,8 @@ class Book:
     roots: tuple[Root, ...]
 
     def lines(self) -> list[str]:
-        rows = [export.line("row", vars(entry)) for entry in self.entries]
-        return rows + [export.line("root", vars(root)) for root in self.roots]
+        rows = [chain.line("row", vars(entry)) for entry in self.entries]
+        return rows + [chain.line("root", vars(root)) for root in self.roots]
 
     def text(self) -> str:
         return "".join(f"{line}\n" for line in self.lines())

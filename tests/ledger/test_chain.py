@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
-from service.ledger.chain import GENESIS, LedgerRow, chained, is_whole
+from service.ledger.chain import GENESIS, LedgerRow, chained, instant_of, is_whole, with_iso_instants
 from tests.ledger import books
 
 NOON = "2026-11-21T12:00:00Z"
@@ -59,3 +60,32 @@ def test_no_field_can_be_changed_without_changing_the_hash(change: dict):
 def test_what_json_cannot_hold_is_refused(body: dict):
     with pytest.raises(ValueError):
         list(chained([LedgerRow("score", "x", body, False)], NOON, None))
+
+
+SECOND = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
+
+
+def test_instants_are_recorded_as_iso_times():
+    """In nested objects and lists too; other numbers and fields without an instant stay."""
+    body = {"at": SECOND, "p": 0.5, "question": {"deadline": SECOND, "level": 70_000}, "votes": [{"time": SECOND}]}
+    assert with_iso_instants(body) == {
+        "at": "2026-11-21T12:00:00Z",
+        "p": 0.5,
+        "question": {"deadline": "2026-11-21T12:00:00Z", "level": 70_000},
+        "votes": [{"time": "2026-11-21T12:00:00Z"}],
+    }
+
+
+def test_a_missing_instant_stays_null():
+    assert with_iso_instants({"fitted_at": None, "columns": ["at"]}) == {"fitted_at": None, "columns": ["at"]}
+
+
+def test_both_forms_of_an_instant_are_read():
+    """Rows of the first edition hold unix seconds, and the ledger never changes."""
+    assert instant_of(SECOND) == instant_of(NOON) == datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def test_the_hash_is_that_of_the_recorded_body():
+    (entry,) = chained([LedgerRow("apex", "btc", {"at": SECOND}, backfilled=False)], "2026-11-21T12:00:00Z", None)
+    assert entry.body == {"at": "2026-11-21T12:00:00Z"}
+    assert is_whole(entry)

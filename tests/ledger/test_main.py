@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.ledger import export
+from service.ledger import chain
 from service.ledger.__main__ import main
 from service.ledger.chain import chained
 from service.ledger.rewinding import corrections
@@ -40,7 +40,7 @@ def test_a_world_that_was_taken_back_is_reported(file: Path, capsys):
     last = BOOK.entries[-1]
     instant = "2026-11-22T12:00:00Z"
     (back,) = chained(corrections([last], "The clock was ahead.", instant), instant, last)
-    rows = [export.line("row", vars(entry)) for entry in (*BOOK.entries, back)]
+    rows = [chain.line("row", vars(entry)) for entry in (*BOOK.entries, back)]
     file.write_text("".join(f"{line}\n" for line in rows), newline="\n")
     assert main(["verify", str(file)]) == 0
     assert (

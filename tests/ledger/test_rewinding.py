@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.ledger import export
+from service.ledger import chain
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.commitments import commitment
 from service.ledger.rewinding import corrections
@@ -35,7 +35,7 @@ def taken_back(before: list[LedgerRow], ahead: list[LedgerRow], after: list[Ledg
 
 
 def check(entries: list[ChainEntry]) -> Verification:
-    return verify(export.line("row", vars(entry)) for entry in entries)
+    return verify(chain.line("row", vars(entry)) for entry in entries)
 
 
 def test_a_ledger_that_was_taken_back_is_valid():

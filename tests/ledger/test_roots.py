@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 
 import pytest
 
-from service.ledger.roots import Root, is_signed, public_key, sign
+from service.ledger.chain import GENESIS, ChainEntry, chained
+from service.ledger.roots import Root, handover_row, is_signed, public_key, sign, successor
 
 SEED = b"a seed of exactly thirty-two by."
 ROOT = sign(["11" * 32], day="2026-11-21", first_seq=1, previous="", signed_at="2026-11-22T00:00:00Z", seed=SEED)
@@ -25,3 +26,39 @@ def test_no_field_can_be_changed_under_the_signature(name: str):
 
 def test_a_signature_in_upper_case_is_refused():
     assert not is_signed(replace(ROOT, signature=ROOT.signature.upper()))
+
+
+BEFORE, AFTER, OTHER = b"a" * 32, b"b" * 32, b"c" * 32
+
+
+@pytest.fixture
+def entry() -> ChainEntry:
+    (entry,) = chained([handover_row(BEFORE, AFTER, GENESIS)], "2026-11-21T12:00:00Z", None)
+    return entry
+
+
+def with_body(entry: ChainEntry, **fields: object) -> ChainEntry:
+    return replace(entry, body={**entry.body, **fields})
+
+
+def test_a_hand_over_names_both_keys(entry: ChainEntry):
+    assert successor(entry) == (public_key(BEFORE), public_key(AFTER))
+
+
+def test_another_successor_is_not_signed(entry: ChainEntry):
+    assert successor(with_body(entry, key=public_key(OTHER))) is None
+    assert successor(with_body(entry, key_before=public_key(OTHER))) is None
+
+
+def test_a_copy_at_another_place_is_not_signed(entry: ChainEntry):
+    assert successor(replace(entry, previous="1" * 64)) is None
+
+
+@pytest.mark.parametrize("field", ["key", "key_before", "signature"])
+@pytest.mark.parametrize("value", [None, "", "no hex", 5])
+def test_a_malformed_body_is_no_hand_over(entry: ChainEntry, field: str, value: object):
+    assert successor(with_body(entry, **{field: value})) is None
+
+
+def test_an_empty_body_is_no_hand_over(entry: ChainEntry):
+    assert successor(replace(entry, body={})) is None

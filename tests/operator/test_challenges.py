@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from service.forecasting.voters.track_record import TrackRecord
-from service.ledger.instants import with_iso_instants
+from service.ledger.chain import with_iso_instants
 from service.market.instants import DAY, HOUR, iso
 from service.store import ledger, predictions
 from service.store.plain import RECORD, records

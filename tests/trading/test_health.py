@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from service.scores.best import luckiest_of
+from service.scores.luck import luckiest_of
 from service.trading.health import (
     ReturnStatistics,
     examine,

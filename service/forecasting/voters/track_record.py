@@ -17,10 +17,9 @@ import numpy as np
 from service.forecasting.voters.ballots import is_model_engine
 from service.json_record import JsonRecord
 from service.questions.question import Question
-from service.scores.aggregation import aggregate
 from service.scores.dependence import DIFFERENCES, weeks_of
 from service.scores.intervals import clustered_mean, published
-from service.scores.proper import Array, Instants, brier
+from service.scores.proper import Array, Instants, aggregate, brier
 
 DIGITS = 5
 
