@@ -19,11 +19,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from service.api import metrics
 from service.api.auth import Caller
-from service.api.charging import refund
 from service.api.coins import LATE_S, CoinDesk
 from service.api.inputs import Body
 from service.api.services import Services, is_there, not_yet
 from service.api.streaming import BEAT_S
+from service.api.windows import refund
 from service.errors import Busy, FieldError, InvalidQuestion, InvalidRequest
 from service.forecasting.predictions import commitments
 from service.forecasting.voters.ballots import PanelResult

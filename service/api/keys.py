@@ -15,11 +15,11 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from service.access.keys import EMAIL, EXPECTED, LONGEST_EMAIL, normalised
 from service.access.quota import PLANS, WEBHOOKS, Plan, QuotaStatus
 from service.api.auth import KeyHolder, holder
-from service.api.charging import daily_quota, exceeded
 from service.api.inputs import Body
 from service.api.limits import REGISTRATION
 from service.api.operations import operation
 from service.api.services import services
+from service.api.windows import daily_quota
 from service.errors import InvalidRequest, NameTaken, RegistrationClosed, TooManyKeys
 from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED
 from service.market.instants import utc
@@ -166,7 +166,7 @@ def register(body: Registration) -> IssuedKey:
             issued = stored.register(db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name)
     except TooManyKeys:
         # Answered like an address that registered too often, so that the answer does not tell which emails are known.
-        raise exceeded(next(iter(REGISTRATION.limits[0]))) from None
+        raise REGISTRATION.refusal from None
     return _issued(*issued)
 
 

@@ -1,8 +1,20 @@
-"""Every limit in one table: what is counted, for whom, and how many of it."""
+"""Every limit in one table: what is counted, for whom and how many of it; and when a request is charged.
+
+A request is charged once it is valid, so bad input is free, and before the work: with Flask-Limiter's own `deduct_when`
+50 calls at once would all pass a limit of 10. Its charge of a day is settled with the answer and refunded when there is
+none. A document is made first and charged then, because a copy that is still current is free.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from itertools import chain
+from typing import Any, ParamSpec
+
+from flask import Flask, Response, request
+from flask_limiter import Limiter, RateLimitExceeded, RouteLimit
 
 from service.access.quota import (
     DELEGATED_CAP,
@@ -11,10 +23,184 @@ from service.access.quota import (
     PLANS,
     TELEMETRY_CALLS,
     Plan,
+    QuotaStatus,
 )
-from service.api.auth import KeyHolder, wide_network
-from service.api.charging import LimitPolicy, by_address, shared_limit
-from service.api.windows import request_limits
+from service.api import responses
+from service.api.auth import KeyHolder, unidentified, wide_network
+from service.api.services import services
+from service.api.windows import MINUTES, MinuteWindows, RequestLimits, refund, request_limits, settle, status_of
+from service.errors import LimitReached, QuotaExhausted, WindowExhausted
+
+# The limits that are quotas of a day.
+QUOTAS = ("daily", "delegated")
+
+P = ParamSpec("P")
+
+
+def by_address() -> str:
+    """Whom a limit per address is counted for."""
+    return f"address:{request_limits.get().caller.address}"
+
+
+limiter = Limiter(by_address, storage_uri="ninefold://", strategy="aligned-window")
+# Limits are evaluated where an operation is called, not before its request is read.
+limiter.request_filter(lambda: request_limits.get(None) is None)
+
+
+class ConstantLimit(RouteLimit):
+    """A limit of all operations that declare it. Its number of calls is parsed once and not for every request."""
+
+    def __init__(self, calls: str, name: str, key_func: Callable[[], str], detail: str, **options: Any) -> None:
+        super().__init__(
+            limit_provider=calls,
+            scope=name,
+            key_function=key_func,
+            error_message=detail,
+            shared=True,
+            limiter=limiter,
+            **options,
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parsed)
+
+    @cached_property
+    def _parsed(self) -> tuple:
+        return tuple(super().__iter__())
+
+
+@dataclass(frozen=True)
+class LimitPolicy:
+    """What `limit="name"` of an operation stands for.
+
+    `limits` are evaluated up to the first that refuses, the shortest windows first. `summary` is for the docs. With
+    `answer_first` a day's quota is charged for an answer that is at hand, and not for a 304 or the answer to a HEAD.
+    """
+
+    summary: str
+    limits: tuple[RouteLimit, ...]
+    answer_first: bool = False
+
+    @property
+    def refusals(self) -> tuple[type[LimitReached], ...]:
+        """The errors that a caller may get."""
+        return tuple(dict.fromkeys(_refusal_of(str(limit.scope)) for limit in self.limits))
+
+    @property
+    def refusal(self) -> LimitReached:
+        """The refusal of a request that is treated as if the first limit were used up, to be raised."""
+        return _exceeded(RateLimitExceeded(next(iter(self.limits[0]))))
+
+    def __call__(self, function: Callable[P, Response]) -> Callable[P, Response]:
+        """The function behind these limits."""
+        return self.conclude(self.charge(function))
+
+    def charge(self, function: Callable[P, Response]) -> Callable[P, Response]:
+        """The function, which is called unless a limit refuses."""
+        if not self.limits:
+            return function
+
+        def nothing() -> None: ...
+
+        evaluate: Callable[[], None] = wraps(function)(nothing)
+        for limit in self.limits:
+            evaluate = limit(evaluate)
+
+        @wraps(function)
+        def charged(*args: P.args, **kwargs: P.kwargs) -> Response:
+            limits = request_limits.get()
+            limits.answer_first = self.answer_first
+            _pass(evaluate)
+            response = function(*args, **kwargs)
+            if self.answer_first and response.status_code != 304 and request.method != "HEAD":
+                limits.answer_first = False
+                _pass(evaluate)
+            return response
+
+        return charged
+
+    def conclude(self, answer: Callable[P, Response]) -> Callable[P, Response]:
+        """The operation around `charge`: what it charges is settled with its answer and refunded with its refusal.
+
+        A stream settles by itself. Either way the headers state what is left.
+        """
+
+        @wraps(answer)
+        def concluded(*args: P.args, **kwargs: P.kwargs) -> Response:
+            limits = RequestLimits(unidentified())
+            token = request_limits.set(limits)
+            try:
+                response = answer(*args, **kwargs)
+                if not response.is_streamed:
+                    settle()
+                return response
+            except Exception:
+                refund()
+                responses.discard_headers()
+                raise
+            finally:
+                if statuses := self._statuses(limits):
+                    responses.add_headers(_headers(limits.exceeded, statuses, services().now()))
+                request_limits.reset(token)
+
+        return concluded
+
+    def _statuses(self, limits: RequestLimits) -> list[QuotaStatus]:
+        """The state of each limit after this request: first of those that were evaluated, then of the others."""
+        statuses = {status.name: status for status in limits.charged.values()}
+        refused = limits.exceeded
+        # A request that was not refused has evaluated all of them.
+        if statuses and not refused and not limits.answer_first:
+            return list(statuses.values())
+        if refused:
+            statuses[refused.name] = refused
+        for limit in chain.from_iterable(self.limits):
+            if limit.scope not in statuses and not limit.is_exempt:
+                statuses[str(limit.scope)] = status_of(limit.limit, limit.key_func(), str(limit.scope))
+        return list(statuses.values())
+
+
+def register(app: Flask) -> None:
+    """Put `app` under its limits, and make every answer under a limit state what is left of it."""
+    app.extensions[MINUTES] = MinuteWindows(app.extensions["ninefold"].settings.redis_url.get_secret_value())
+    limiter.init_app(app)
+
+
+def _pass(evaluate: Callable[[], None]) -> None:
+    try:
+        evaluate()
+    except RateLimitExceeded as refused:
+        raise _exceeded(refused) from None
+
+
+def _exceeded(refused: RateLimitExceeded) -> LimitReached:
+    """The refusal of a limit that is used up, for the error to be raised; the answer's headers state the same."""
+    limit, name = refused.limit, str(refused.limit.scope)
+    status = status_of(limit.limit, limit.key_func(), name)._replace(remaining=0)
+    request_limits.get().exceeded = status
+    return _refusal_of(name)(
+        str(limit.error_message),
+        limit=status.limit,
+        remaining=status.remaining,
+        reset_at=status.reset_at,
+        retry_after_s=status.seconds_left(services().now()),
+    )
+
+
+def _refusal_of(scope: str) -> type[LimitReached]:
+    return QuotaExhausted if scope in QUOTAS else WindowExhausted
+
+
+def _headers(refused: QuotaStatus | None, statuses: list[QuotaStatus], now: float) -> responses.Headers:
+    """What is left of each limit; X- is for the limit that refused, else for the tightest of the longest."""
+    shown = refused or min(statuses, key=lambda status: (-status.window_s, status.remaining))
+    return [
+        ("RateLimit-Policy", ", ".join([status.policy for status in statuses])),
+        ("RateLimit", ", ".join([status.state(now) for status in statuses])),
+        ("X-RateLimit-Limit", str(shown.limit)),
+        ("X-RateLimit-Remaining", str(shown.remaining)),
+        ("X-RateLimit-Reset", str(shown.reset_at)),
+    ]
 
 
 def _caller() -> str:
@@ -60,10 +246,16 @@ def _daily() -> LimitPolicy:
     used_up = "The daily quota is used up; it resets at 00:00 UTC."
     all_used_up = "The daily quota over all end users of this key is used up; it resets at 00:00 UTC."
     plans = [
-        shared_limit("daily", f"{calls} per day", _caller, used_up, exempt_when=_not_on(plan))
+        ConstantLimit(f"{calls} per day", "daily", _caller, used_up, exempt_when=_not_on(plan))
         for plan, calls in PLANS.items()
     ]
-    cap = shared_limit("delegated", f"{DELEGATED_CAP} per day", _key, all_used_up, exempt_when=key_is_not_delegating)
+    cap = ConstantLimit(
+        f"{DELEGATED_CAP} per day",
+        "delegated",
+        _key,
+        all_used_up,
+        exempt_when=key_is_not_delegating,
+    )
     calls = ", ".join(f"{calls} ({plan})" for plan, calls in PLANS.items())
     return LimitPolicy(f"as many per day per caller as the plan allows: {calls}", (*plans, cap))
 
@@ -75,8 +267,8 @@ def _per(whom: str, key_func: Callable[[], str], name: str, calls: int, window: 
         return "/" not in request_limits.get().caller.address or not key_func().startswith("address:")
 
     wide = f"{calls * NETWORK_FACTOR} per {window}"
-    network = shared_limit(f"{name}-network", wide, _network, detail, exempt_when=has_no_network)
-    limit = shared_limit(name, f"{calls} per {window}", key_func, detail)
+    network = ConstantLimit(wide, f"{name}-network", _network, detail, exempt_when=has_no_network)
+    limit = ConstantLimit(f"{calls} per {window}", name, key_func, detail)
     return LimitPolicy(f"{calls} per {window} per {whom}", (limit, network))
 
 
@@ -84,9 +276,9 @@ def _telemetry() -> LimitPolicy:
     """Per address, or per end user of a delegating key under a cap over the key."""
     too_many = "Too many requests came from this address in this minute."
     policy = _per("address", _reader, "telemetry", TELEMETRY_CALLS, "minute", too_many)
-    cap = shared_limit(
-        "delegated-telemetry",
+    cap = ConstantLimit(
         f"{DELEGATED_TELEMETRY} per minute",
+        "delegated-telemetry",
         _key,
         "Too many requests came from the end users of this key in this minute.",
         exempt_when=names_no_end_user,

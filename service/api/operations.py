@@ -24,8 +24,7 @@ from pydantic import BaseModel, TypeAdapter
 from service.api.auth import END_USER_HEADER, end_user_or, identify
 from service.api.idempotency import answer_once
 from service.api.inputs import Query, read_body, read_query
-from service.api.limits import LIMITS, UNLIMITED
-from service.api.windows import request_limits
+from service.api.limits import LIMITS, UNLIMITED, request_limits
 from service.errors import NinefoldError
 from service.trading.strategies import STRATEGIES
 

@@ -18,7 +18,7 @@ from threading import Event, Lock
 from flask import Flask, Response, current_app, request
 
 from service.access.quota import EVENT_STREAMS
-from service.api.charging import refund, settle
+from service.api.windows import refund, settle
 from service.errors import Busy
 
 MEDIA = "text/event-stream"

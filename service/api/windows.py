@@ -1,9 +1,7 @@
-"""The strategy and the storage that Flask-Limiter decides with, registered with `limits` under the names below.
+"""The storage and the strategy that Flask-Limiter decides with, and what the request in progress was charged.
 
-They differ from those that `limits` brings along in four ways: a window ends at a multiple of its length since 1970
-(a day at 00:00 UTC) for every process, a hit is tested and counted in one step, a refused hit is not counted (except in
-Redis, which counts first and compares then), and a hit of a day is a reservation: it is refunded unless the request
-settles it.
+A window ends at a multiple of its length since 1970 (a day at 00:00 UTC) for every process. A hit is tested and counted
+in one step. A hit of a day is a reservation: it is refunded unless the request settles it.
 """
 
 from __future__ import annotations
@@ -16,9 +14,8 @@ from typing import NoReturn
 
 import structlog
 from flask import current_app
-from limits import RateLimitItem
-from limits.errors import ConfigurationError
-from limits.storage import Storage, StorageTypes
+from limits import RateLimitItem, RateLimitItemPerDay
+from limits.storage import RedisStorage, Storage
 from limits.strategies import STRATEGIES, FixedWindowRateLimiter
 from limits.util import WindowStats
 from sqlalchemy import select
@@ -26,125 +23,147 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.access.quota import QuotaStatus, window_end
 from service.api import metrics
-from service.api.auth import Caller
+from service.api.auth import Caller, KeyHolder
 from service.api.services import services
 from service.market.instants import DAY, MINUTE
 from service.store import reservations, windows
 from service.store.reservations import Reservation
-from service.store.windows import NO_CAP, Window
+from service.store.windows import Window
 
-STORAGE_URI = "ninefold://"
-STRATEGY = "aligned-window"
 MINUTES = "ninefold-minutes"
+REDIS_TIMEOUT_S = 0.3
+REDIS_PAUSE_S = 5
 
 log = structlog.stdlib.get_logger(__name__)
 
 
-class MinuteWindows:
-    """Windows of one minute in this process: exact under threads, lost at a restart.
-
-    All of them end together, so only those of the current minute are kept.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._ends = 0
-        self._hits: dict[str, int] = {}
-
-    def take(self, key: str, cap: int, now: float, amount: int = 1) -> Window | None:
-        """Count `amount` hits in the minute around `now` if the sum is at most `cap`; else count none."""
-        ends = window_end(now, MINUTE)
-        with self._lock:
-            # A thread can be a moment late. Only a clock that was set back lags by more than a minute.
-            if ends > self._ends or ends < self._ends - MINUTE:
-                self._ends, self._hits = ends, {}
-            hits = self._hits.get(key, 0) + amount
-            if hits > cap:
-                return None
-            self._hits[key] = hits
-            return Window(hits, self._ends)
-
-
-class WindowStorage(Storage):
-    """Windows of a minute in the memory of this process or in Redis, longer ones in the database.
-
-    It has no state of its own: it counts for the application that is answering, at that application's time.
-    """
-
-    STORAGE_SCHEME = [STORAGE_URI.removesuffix("://")]
-
-    @property
-    def base_exceptions(self) -> type[Exception]:
-        return SQLAlchemyError
-
-    def take(self, key: str, length: int, cap: int, now: float, amount: int = 1) -> Window | None:
-        """Count `amount` hits in the window of `length` seconds around `now` if the sum is at most `cap`."""
-        if length == MINUTE:
-            minutes: MinuteWindows = current_app.extensions[MINUTES]
-            return minutes.take(key, cap, now, amount)
-        with services().database.writing() as db:
-            return windows.take(db, key, window_end(now, length), cap, amount)
-
-    def reserve(self, id: str, key: str, length: int, cap: int, now: float, amount: int = 1) -> Window | None:
-        """Count as `take` does, until the reservation `id` is settled, released, or expired."""
-        with services().database.writing() as db:
-            return reservations.reserve(db, id, key, window_end(now, length), cap, now, amount)
-
-    def settle(self, reserved: list[Reservation]) -> None:
-        """Keep what is reserved."""
-        with services().database.writing() as db:
-            reservations.settle(db, reserved)
-
-    def release(self, reserved: list[Reservation]) -> None:
-        """Refund what is reserved."""
-        with services().database.writing() as db:
-            reservations.release(db, reserved)
-
-    def read(self, key: str, length: int, now: float) -> Window | None:
-        """The open window of `key`, None while it has no hit."""
-        if length == MINUTE:
-            return self.take(key, length, NO_CAP, now, amount=0)
-        with services().database.reading() as db:
-            return windows.read(db, key, now)
-
-    @property
-    def storage(self) -> str:
-        """Where the longer windows are counted; `flask limiter config` shows it."""
-        return services().database.dialect
-
-    def check(self) -> bool:
-        with services().database.reading() as db:
-            return db.scalar(select(1)) == 1
-
-    def _refuse(self, *_arguments: object, **_options: object) -> NoReturn:
-        raise TypeError(f"{STORAGE_URI} counts for the strategy {STRATEGY} alone, and its windows only end")
-
-    incr = get = get_expiry = reset = clear = _refuse
-
-
-@dataclass(slots=True)
-class Charge:
-    """A hit of the request that is being answered: the state of its limit after it, and its open reservation if any."""
-
-    status: QuotaStatus
-    reservation: Reservation | None
-
-
 @dataclass(slots=True)
 class RequestLimits:
-    """The request that is being answered as its limits see it: its caller, its charges, and the limit that refused it.
+    """The request that is being answered as its limits see it: its caller, and the limit that refused it.
 
-    While `answer_first` is set, quotas of a day are not charged.
+    `charged` has the state of each limit after the request's hit, by the key of its window, and `reserved` the hits
+    that are neither settled nor refunded. While `answer_first` is set, quotas of a day are not charged.
     """
 
     caller: Caller
-    charges: dict[str, Charge] = field(default_factory=dict)
+    charged: dict[str, QuotaStatus] = field(default_factory=dict)
+    reserved: dict[str, Reservation] = field(default_factory=dict)
     exceeded: QuotaStatus | None = None
     answer_first: bool = False
 
 
 # Set while a request with limits is answered. An attribute of Flask's `g` takes twenty times as long to read.
 request_limits: ContextVar[RequestLimits] = ContextVar("request_limits")
+
+
+class MinuteWindows:
+    """Windows of a minute: counted over all processes where there is Redis, else in this process, lost at a restart.
+
+    While Redis is away each process counts its own. All windows end together, so only those of the current minute are
+    kept.
+    """
+
+    def __init__(self, redis_url: str = "") -> None:
+        self._redis = _redis(redis_url) if redis_url else None
+        self._away_until = 0.0
+        self._lock = Lock()
+        self._ends = 0
+        self._hits: dict[str, int] = {}
+
+    def count(self, key: str, now: float, amount: int = 1) -> Window:
+        """Count hits in the minute around `now`."""
+        ends = window_end(now, MINUTE)
+        if self._redis and now >= self._away_until:
+            try:
+                return Window(self._redis.incr(f"{key}/{ends}", MINUTE, amount), ends)
+            except self._redis.base_exceptions as error:
+                # Asking it each time would cost every caller the timeout.
+                self._away_until = now + REDIS_PAUSE_S
+                detail = "limits are counted per process"
+                log.warning("redis_unavailable", detail=detail, error=str(error), pause_s=REDIS_PAUSE_S)
+        with self._lock:
+            # A thread can be a moment late. Only a clock that was set back lags by more than a minute.
+            if ends > self._ends or ends < self._ends - MINUTE:
+                self._ends, self._hits = ends, {}
+            self._hits[key] = self._hits.get(key, 0) + amount
+            return Window(self._hits[key], self._ends)
+
+
+def _redis(url: str) -> Storage:
+    from redis import ConnectionPool  # imported lazily: it costs 20% of the start-up
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
+    return RedisStorage(url, ConnectionPool.from_url(url, **timeouts, retry=Retry(NoBackoff(), 0)), "ninefold")
+
+
+class WindowStorage(Storage):
+    """Windows of a minute in memory or Redis, longer ones in the database.
+
+    It has no state of its own: it counts for the application that is answering, at that application's time.
+    """
+
+    STORAGE_SCHEME = ["ninefold"]
+
+    @property
+    def base_exceptions(self) -> type[Exception]:
+        return SQLAlchemyError
+
+    @property
+    def storage(self) -> str:
+        """Where the longer windows are counted; `flask limiter config` shows it."""
+        return services().database.dialect
+
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        """Count hits in the window of `expiry` seconds that is open now."""
+        return _count(key, expiry, amount).hits
+
+    def get(self, key: str) -> int:
+        return max(_window(key, length).hits for length in (MINUTE, DAY))
+
+    def get_expiry(self, key: str) -> float:
+        longer = _window(key, DAY)
+        return longer.ends if longer.hits else _window(key, MINUTE).ends
+
+    def check(self) -> bool:
+        with services().database.reading() as db:
+            return db.scalar(select(1)) == 1
+
+    def reset(self) -> NoReturn:
+        raise NotImplementedError("Windows only end.")
+
+    def clear(self, key: str) -> NoReturn:
+        raise NotImplementedError(f"The window {key} only ends.")
+
+
+def _count(key: str, length: int, amount: int = 1) -> Window:
+    now = services().now()
+    if length == MINUTE:
+        minutes: MinuteWindows = current_app.extensions[MINUTES]
+        return minutes.count(key, now, amount)
+    with services().database.writing() as db:
+        return windows.take(db, key, window_end(now, length), amount=amount) or Window(windows.NO_CAP, 0)
+
+
+def _reserve(key: str, most: int, amount: int) -> Window:
+    """Count hits of a day until they are settled or refunded, or their lease ends; beyond `most` none is counted."""
+    now, id, limits = services().now(), secrets.token_hex(8), request_limits.get()
+    with services().database.writing() as db:
+        window = reservations.reserve(db, id, key, window_end(now, DAY), most, now, amount)
+    if window is None:
+        return Window(most + amount, window_end(now, DAY))
+    limits.reserved[key] = Reservation(id, key, window.ends)
+    return window
+
+
+def _window(key: str, length: int) -> Window:
+    """The window of `length` seconds that is open now; nothing is counted."""
+    if length == MINUTE:
+        return _count(key, length, 0)
+    now = services().now()
+    with services().database.reading() as db:
+        return windows.read(db, key, now) or Window(0, window_end(now, length))
 
 
 class AlignedWindowRateLimiter(FixedWindowRateLimiter):
@@ -154,88 +173,75 @@ class AlignedWindowRateLimiter(FixedWindowRateLimiter):
     What a request was charged stays with it, so that its headers report its own hit and not a later one.
     """
 
-    def __init__(self, storage: StorageTypes) -> None:
-        super().__init__(storage)
-        if not isinstance(storage, WindowStorage):
-            raise ConfigurationError(f"the strategy {STRATEGY} needs the storage {STORAGE_URI}")
-        self._windows = storage
-
     def hit(self, item: RateLimitItem, *identifiers: str, cost: int = 1) -> bool:
-        """Charge the request, once for each window; a day's quota waits while `g.answer_first` is set."""
-        key, length = _key(identifiers), item.get_expiry()
-        request = request_limits.get()
-        if key in request.charges or (length == DAY and request.answer_first):
+        """Charge the request, once for each window; a day's quota waits while `answer_first` is set."""
+        key, length, limits = _window_key(identifiers), item.get_expiry(), request_limits.get()
+        if key in limits.charged or (length == DAY and limits.answer_first):
             return True
-        now = services().now()
-        id = secrets.token_hex(8) if length == DAY else None
-        if id:
-            window = self._windows.reserve(id, key, length, item.amount, now, cost)
-        else:
-            window = self._windows.take(key, length, item.amount, now, cost)
-        status = _status(item, identifiers, window or Window(item.amount, window_end(now, length)))
-        reserved = Reservation(id, key, status.reset_at) if window and id else None
-        request.charges[key] = Charge(status, reserved)
-        return window is not None
+        window = _reserve(key, item.amount, cost) if length == DAY else _count(key, length, cost)
+        limits.charged[key] = _status_in(window, item, identifiers[-1])
+        return window.hits <= item.amount
 
     def test(self, item: RateLimitItem, *identifiers: str, cost: int = 1) -> bool:
-        return self.status(item, *identifiers).remaining >= cost
+        return status_of(item, *identifiers).remaining >= cost
 
     def get_window_stats(self, item: RateLimitItem, *identifiers: str) -> WindowStats:
-        status = self.status(item, *identifiers)
+        status = status_of(item, *identifiers)
         return WindowStats(status.reset_at, status.remaining)
 
-    def status(self, item: RateLimitItem, *identifiers: str) -> QuotaStatus:
-        """The state of a limit as this request left it, else as it is now; nothing is counted."""
-        key, request = _key(identifiers), request_limits.get(None)
-        if request and key in request.charges:
-            return request.charges[key].status
-        length, now = item.get_expiry(), services().now()
-        return _status(item, identifiers, self._windows.read(key, length, now) or Window(0, window_end(now, length)))
 
-    def settle(self) -> None:
-        """Keep what the request was charged in windows of a day; without effect once that is settled or refunded."""
-        if charges := _reserved():
-            self._windows.settle([reserved for _, reserved in charges])
-            for charge, _ in charges:
-                charge.reservation = None
-
-    def refund(self) -> None:
-        """Undo what the request was charged in windows of a day; without effect once that is settled or refunded.
-
-        A day's quota counts answers. A shorter limit counts requests, whatever comes of them. A refund that the
-        database does not take is made later, by the job that refunds expired reservations.
-        """
-        charges = _reserved()
-        if not charges:
-            return
-        try:
-            self._windows.release([reserved for _, reserved in charges])
-        except SQLAlchemyError as error:
-            log.warning("refund_delayed", charges=len(charges), error=type(error).__name__)
-            metrics.observe_refund(delayed=True)
-        else:
-            metrics.observe_refund(delayed=False)
-            for charge, _ in charges:
-                charge.status = charge.status._replace(remaining=charge.status.remaining + 1)
-        for charge, _ in charges:
-            charge.reservation = None
+STRATEGIES["aligned-window"] = AlignedWindowRateLimiter
 
 
-def _reserved() -> list[tuple[Charge, Reservation]]:
-    """The charges of this request that are neither settled nor refunded; none outside a request."""
-    limits = request_limits.get(None)
-    charges = limits.charges.values() if limits else ()
-    return [(charge, charge.reservation) for charge in charges if charge.reservation]
-
-
-def _status(item: RateLimitItem, identifiers: tuple[str, ...], window: Window) -> QuotaStatus:
-    remaining = max(0, item.amount - window.hits)
-    return QuotaStatus(identifiers[-1], item.amount, item.get_expiry(), remaining, window.ends)
-
-
-def _key(identifiers: tuple[str, ...]) -> str:
+def _window_key(identifiers: tuple[str, ...]) -> str:
     """`daily:key:1a2b3c4d` for the identifiers `key:1a2b3c4d` and `daily`."""
     return ":".join(reversed(identifiers))
 
 
-STRATEGIES[STRATEGY] = AlignedWindowRateLimiter
+def status_of(item: RateLimitItem, *identifiers: str) -> QuotaStatus:
+    """The state of a limit as this request left it, else as it is now; nothing is counted."""
+    key, limits = _window_key(identifiers), request_limits.get(None)
+    if limits and key in limits.charged:
+        return limits.charged[key]
+    return _status_in(_window(key, item.get_expiry()), item, identifiers[-1])
+
+
+def _status_in(window: Window, item: RateLimitItem, name: str) -> QuotaStatus:
+    return QuotaStatus(name, item.amount, item.get_expiry(), max(0, item.amount - window.hits), window.ends)
+
+
+def daily_quota(holder: KeyHolder) -> QuotaStatus:
+    """The state of a caller's daily quota; nothing is counted."""
+    return status_of(RateLimitItemPerDay(holder.daily_limit), holder.id, "daily")
+
+
+def settle() -> None:
+    """Keep what this request was charged for a day; without effect once that is settled or refunded."""
+    limits = request_limits.get(None)
+    if limits and limits.reserved:
+        with services().database.writing() as db:
+            reservations.settle(db, limits.reserved.values())
+        limits.reserved.clear()
+
+
+def refund() -> None:
+    """Undo what this request was charged for a day; without effect once that is settled or refunded.
+
+    A day's quota counts answers. A shorter limit counts requests, whatever comes of them. A refund that the database
+    does not take is made later, by the job that refunds expired reservations.
+    """
+    limits = request_limits.get(None)
+    if not limits or not limits.reserved:
+        return
+    try:
+        with services().database.writing() as db:
+            reservations.release(db, limits.reserved.values())
+    except SQLAlchemyError as error:
+        log.warning("refund_delayed", charges=len(limits.reserved), error=type(error).__name__)
+        metrics.observe_refund(delayed=True)
+    else:
+        metrics.observe_refund(delayed=False)
+        for key in limits.reserved:
+            status = limits.charged[key]
+            limits.charged[key] = status._replace(remaining=status.remaining + 1)
+    limits.reserved.clear()

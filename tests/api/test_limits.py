@@ -1,33 +1,34 @@
-"""The daily quota and the other limits: how many requests of whom, exact whatever comes at once."""
+"""The limits: how many requests of whom, exact whatever comes at once, what counts, and what an answer states."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from service.access.quota import DELEGATED_CAP, DELEGATED_TELEMETRY, TELEMETRY_CALLS
-from service.store import windows
-from tests.api.web import MIDNIGHT, Web, looked, rate_headers
+from service.api.limits import LIMITS, limiter
+from service.api.operations import OPERATION
+from service.config import Settings
+from service.market.instants import DAY, MINUTE
+from service.store import keys, windows
+from tests.api.web import MIDNIGHT, NOON, TELEMETRY, Web, looked, rate_headers
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def web(database) -> Web:
-    return Web(database)
-
-
-@pytest.fixture
-def key(web) -> str:
-    return web.register().json["api_key"]
-
-
 class TestTheDailyQuota:
+    @pytest.fixture
+    def web(self, database) -> Web:
+        return Web(database)
+
     @pytest.mark.slow
     @pytest.mark.parametrize("calls", [50, 100])
     def test_of_a_burst_exactly_ten_calls_pass(self, web, calls, tries):
@@ -58,9 +59,35 @@ class TestTheDailyQuota:
 class TestTelemetry:
     """Public documents are counted per address, and per end user where a delegating key names one."""
 
-    @pytest.fixture
-    def web(self, sqlite) -> Web:
-        return Web(sqlite)
+    def test_an_address_has_exactly_120_requests_a_minute(self, web):
+        assert looked(web, 125) == {200: 120, 429: 5}
+        web.now += MINUTE
+        assert looked(web, 125) == {200: 120, 429: 5}
+
+    def test_of_a_burst_exactly_120_pass(self, web):
+        with ThreadPoolExecutor(32) as threads:
+            came = Counter(threads.map(lambda _: web.send("GET", TELEMETRY).status_code, range(160)))
+        assert came == {200: 120, 429: 40}
+
+    def test_every_address_has_its_own(self, web):
+        looked(web, 121)
+        assert looked(web, 1, address="203.0.113.8") == {200: 1}
+
+    @pytest.mark.slow
+    def test_an_ipv6_network_of_64_bits_is_one_address(self, web):
+        assert sum((looked(web, 1, address=f"2001:db8::{n:x}") for n in range(121)), Counter()) == {200: 120, 429: 1}
+        assert looked(web, 1, address="2001:db8:0:1::1") == {200: 1}
+
+    def test_a_forwarded_address_is_ignored_without_a_proxy(self, web):
+        came = sum((looked(web, 1, headers={"X-Forwarded-For": f"198.51.100.{n}"}) for n in range(125)), Counter())
+        assert came == {200: 120, 429: 5}
+
+    def test_behind_a_proxy_the_address_that_it_saw_counts(self, sqlite):
+        """A forged forwarded address changes nothing."""
+        web = Web(sqlite, Settings(trusted_proxies=1))
+        forged = [{"X-Forwarded-For": f"192.0.2.{n}, 198.51.100.1"} for n in range(125)]
+        assert sum((looked(web, 1, headers=headers) for headers in forged), Counter()) == {200: 120, 429: 5}
+        assert looked(web, 1, headers={"X-Forwarded-For": "198.51.100.2"}) == {200: 1}
 
     def test_each_end_user_of_a_delegating_key_has_a_limit(self, web):
         key = web.granted(delegating=True)
@@ -86,10 +113,6 @@ class TestTelemetry:
 
 
 class TestADelegatingKey:
-    @pytest.fixture
-    def web(self, sqlite) -> Web:
-        return Web(sqlite)
-
     @pytest.fixture
     def key(self, web) -> str:
         return web.granted(delegating=True)
@@ -139,3 +162,169 @@ def test_an_end_user_named_by_any_other_key_is_ignored(sqlite):
     came = Counter(web.ask(key, headers={"X-End-User": f"user {n} \t"}).status_code for n in range(12))
     assert came == {200: 10, 429: 2}
     assert web.send("GET", "/api/v1/me", key=key, headers={"X-End-User": "alice"}).json["end_user"] is None
+
+
+class TestWhatCounts:
+    @pytest.mark.parametrize(("want", "status"), [("a refusal", 400), ("no voters", 503), ("a fault", 500)])
+    def test_an_answer_from_400_on_does_not_count(self, web, key, want, status):
+        refused = web.ask(key, want)
+        assert (refused.status_code, refused.headers["X-RateLimit-Remaining"]) == (status, "10")
+        assert web.statuses(key, 11) == {200: 10, 429: 1}
+
+    def test_a_call_that_cannot_be_read_does_not_count(self, web, key):
+        assert web.send("POST", "/ask", key=key, data=b"{", content_type="application/json").status_code == 400
+        assert web.statuses(key, 11) == {200: 10, 429: 1}
+
+    def test_a_call_is_refunded_only_once(self, web, key):
+        web.statuses(key, 5)
+        web.ask(key, "to give back twice")
+        assert web.statuses(key, 6) == {200: 5, 429: 1}
+
+    def test_calls_beyond_it_do_not_weigh_on_the_next_day(self, web, key):
+        web.statuses(key, 30)
+        web.now += DAY
+        assert web.statuses(key, 10) == {200: 10}
+
+    def test_a_fault_after_midnight_gives_the_new_day_nothing(self, web, key):
+        web.now = MIDNIGHT - 1
+        assert web.statuses(key, 2) == {200: 2}
+        assert web.ask(key, "a fault after midnight").status_code == 500
+        assert web.statuses(key, 11) == {200: 10, 429: 1}
+
+    def test_a_retry_under_the_same_idempotency_key_is_free(self, web, key):
+        assert web.statuses(key, 30, headers={"Idempotency-Key": "once"}) == {200: 30}
+        assert web.statuses(key, 10) == {200: 9, 429: 1}
+
+    def test_every_key_has_its_own(self, web, key):
+        another = web.register("another@example.com").json["api_key"]
+        web.statuses(key, 11)
+        assert web.statuses(another, 11) == {200: 10, 429: 1}
+
+    def test_a_plan_granted_at_noon_keeps_the_use_of_the_morning(self, web, key):
+        web.statuses(key, 10)
+        with web.database.writing() as db:
+            keys.grant(db, key.split("_")[2], "paid")
+        assert web.statuses(key, 91) == {200: 90, 429: 1}
+
+
+class TestTheHeaders:
+    def test_every_answer_states_the_quota(self, web, key):
+        """Refusals, replays, a wrong key and a used up quota included."""
+        once = {"Idempotency-Key": "once"}
+        answers = [
+            web.ask(key, headers=once),
+            web.ask(key, headers=once),
+            web.ask(key, "a refusal"),
+            web.send("POST", "/ask", key=key, data=b"{", content_type="application/json"),
+            web.send("POST", "/ask", key=key, data=b"{}", content_type="text/plain"),
+        ]
+        assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["9"] * 5
+        web.statuses(key, 9)
+        assert web.ask(key).headers["X-RateLimit-Remaining"] == "0"
+
+    def test_a_refusal_of_public_telemetry_states_its_limit(self, web):
+        for answer in (web.send("GET", f"{TELEMETRY}?x=1"), web.send("GET", "/api/v1/me")):
+            assert answer.status_code in (400, 401)
+            assert answer.headers["RateLimit"] == '"telemetry";r=120;t=60'
+
+
+class TestFlaskLimiter:
+    def test_every_view_with_a_limit_is_registered(self, sqlite):
+        """The extension knows the limits of exactly those views that declare one, and of the script of the docs."""
+        app = Web(sqlite).app
+        scripts = ("docs.script", "embed.script")
+        declared, registered = dict.fromkeys(scripts, LIMITS["telemetry"].limits), {}
+        for endpoint, view in app.view_functions.items():
+            operation = getattr(view, OPERATION, None)
+            if operation and operation.limit:
+                declared[endpoint] = LIMITS[operation.limit].limits
+            _, limits = limiter.limit_manager.resolve_limits(app, endpoint, endpoint.rpartition(".")[0])
+            if limits:
+                registered[endpoint] = limits
+        assert registered == {endpoint: [*itertools.chain(*limits)] for endpoint, limits in declared.items()}
+
+    @pytest.mark.slow
+    def test_its_command_lists_every_limit(self, tmp_path):
+        """As an operator runs it, in the folder of the repository."""
+        command = [sys.executable, "-m", "flask", "--app", "app", "limiter", "limits"]
+        environment = os.environ | {"DATA_DIR": str(tmp_path), "COLUMNS": "160"}
+        output = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+        rows = [line.strip(" │├└─") for line in output.splitlines()]
+        by_view: dict[str, list[str]] = {}
+        view = ""
+        for row in rows:
+            view, calls = (view, row.partition(" {")[0]) if " per " in row else (row.partition(":")[0], None)
+            by_view.setdefault(view, []).extend([calls] if calls else [])
+        assert by_view["prices.current"] == ["120 per 1 minute", "600 per 1 minute", "1200 per 1 minute"]
+        assert by_view["keys.register"] == ["10 per 1 day", "50 per 1 day"]
+        assert by_view["challenges.vote"] == ["60 per 1 hour", "300 per 1 hour"]
+        assert by_view["challenges.create"] == ["60 per 1 minute", "300 per 1 minute", "3 per 1 day", "15 per 1 day"]
+        assert by_view["oracle.ask"] == [
+            "60 per 1 minute",
+            "300 per 1 minute",
+            "10 per 1 day",
+            "100 per 1 day",
+            f"{DELEGATED_CAP} per 1 day",
+        ]
+        assert by_view["health.alive"] == []
+
+
+class TestRegistration:
+    @pytest.mark.slow
+    def test_an_address_may_register_ten_keys_a_day(self, web):
+        came = [web.register(f"{n}@example.com").status_code for n in range(12)]
+        assert came == [200] * 10 + [429] * 2
+        assert web.register(address="203.0.113.8").status_code == 200
+        web.now += DAY
+        assert web.register().status_code == 200
+
+    def test_an_address_that_mistypes_loses_nothing(self, web):
+        for _ in range(20):
+            assert web.register("nobody").status_code == 400
+        assert web.register().status_code == 200
+
+
+class TestWhatIsTold:
+    def test_a_counted_answer_reports_the_remaining_quota(self, web, key):
+        assert rate_headers(web.ask(key)) == {
+            "RateLimit-Policy": '"daily";q=10;w=86400',
+            "RateLimit": '"daily";r=9;t=43200',
+            "X-RateLimit-Limit": "10",
+            "X-RateLimit-Remaining": "9",
+            "X-RateLimit-Reset": str(MIDNIGHT),
+        }
+
+    def test_a_refusal_has_the_time_to_retry_in_headers_and_body(self, web, key):
+        web.statuses(key, 10)
+        refused = web.ask(key)
+        assert refused.content_type == "application/problem+json"
+        assert rate_headers(refused) == {
+            "RateLimit-Policy": '"daily";q=10;w=86400',
+            "RateLimit": '"daily";r=0;t=43200',
+            "X-RateLimit-Limit": "10",
+            "X-RateLimit-Remaining": "0",
+            "X-RateLimit-Reset": str(MIDNIGHT),
+            "Retry-After": "43200",
+        }
+        assert {name: refused.json[name] for name in ("code", "limit", "remaining", "reset_at", "retry_after_s")} == {
+            "code": "quota_exhausted",
+            "limit": 10,
+            "remaining": 0,
+            "reset_at": "2026-11-22T00:00:00Z",
+            "retry_after_s": 43200,
+        }
+
+    def test_too_many_in_a_minute_is_another_code(self, web):
+        looked(web, 120)
+        refused = web.send("GET", TELEMETRY)
+        assert (refused.json["code"], refused.headers["Retry-After"]) == ("rate_limited", "60")
+        assert refused.headers["RateLimit-Policy"] == '"telemetry";q=120;w=60'
+
+    def test_a_caller_is_admitted_after_retry_after(self, web, key):
+        web.now = NOON + 0.7
+        web.statuses(key, 10)
+        web.now += int(web.ask(key).headers["Retry-After"])
+        assert web.ask(key).status_code == 200
+
+    def test_an_unlimited_answer_has_no_limit_headers(self, web):
+        assert rate_headers(web.send("GET", "/healthz")) == {}

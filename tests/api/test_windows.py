@@ -1,33 +1,41 @@
-"""The strategy over its storage: exact to the limit, aligned with the calendar, refundable for a day."""
+"""The storage and the strategy: exact to the limit, by the calendar, shared in Redis, and refunded without an answer."""
 
 from __future__ import annotations
 
+import socket
+import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
+from time import monotonic
 
 import pytest
+import redis
 from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute
-from limits.errors import ConfigurationError
-from limits.storage import MemoryStorage
+from sqlalchemy import Connection, event, text
+from structlog.testing import capture_logs
 
 from service.api.auth import Caller
-from service.api.charging import limiter
-from service.api.windows import AlignedWindowRateLimiter, MinuteWindows, RequestLimits, request_limits
+from service.api.limits import limiter
+from service.api.windows import REDIS_PAUSE_S, REDIS_TIMEOUT_S, MinuteWindows, RequestLimits, refund, request_limits
+from service.config import Settings
+from service.market.instants import MINUTE
+from service.store import database as databases
 from service.store import windows
-from tests.api.web import ADDRESS, MIDNIGHT, NOON, Web
+from service.store.database import Database
+from tests.api.interrupted import InterruptedWeb, after_the_lease
+from tests.api.web import ADDRESS, MIDNIGHT, NOON, Web, looked
 
-DAY, HOUR, MINUTE = RateLimitItemPerDay(2), RateLimitItemPerHour(2), RateLimitItemPerMinute(2)
+ROOT = Path(__file__).parents[2]
+PER_DAY, PER_HOUR, PER_MINUTE = RateLimitItemPerDay(2), RateLimitItemPerHour(2), RateLimitItemPerMinute(2)
 CALLER = "key:1a2b3c4d", "test"
 
 
 @pytest.fixture
 def web(database) -> Web:
     return Web(database)
-
-
-def strategy() -> AlignedWindowRateLimiter:
-    assert isinstance(limiter.limiter, AlignedWindowRateLimiter)
-    return limiter.limiter
 
 
 @contextmanager
@@ -39,32 +47,34 @@ def answering(web: Web) -> Iterator[None]:
         request_limits.reset(token)
 
 
-def hit(web: Web, item: RateLimitItem, *, refund: bool = False) -> bool:
+def hit(web: Web, item: RateLimitItem, *, is_refunded: bool = False) -> bool:
     """Whether a request of its own passes; a refunded one counts no longer."""
     with answering(web):
-        passed = strategy().hit(item, *CALLER)
-        if refund:
-            strategy().refund()
+        passed = limiter.limiter.hit(item, *CALLER)
+        if is_refunded:
+            refund()
         return passed
 
 
 @pytest.mark.parametrize(
-    ("item", "ends"), [(DAY, MIDNIGHT), (HOUR, NOON + 3600), (MINUTE, NOON + 60)], ids=["day", "hour", "minute"]
+    ("item", "ends"),
+    [(PER_DAY, MIDNIGHT), (PER_HOUR, NOON + 3600), (PER_MINUTE, NOON + 60)],
+    ids=["day", "hour", "minute"],
 )
 def test_a_window_ends_by_the_calendar(web, item, ends):
     assert [hit(web, item) for _ in range(3)] == [True, True, False]
     with web.app.test_request_context():
-        assert not strategy().test(item, *CALLER)
-        assert strategy().get_window_stats(item, *CALLER) == (ends, 0)
+        assert not limiter.limiter.test(item, *CALLER)
+        assert limiter.limiter.get_window_stats(item, *CALLER) == (ends, 0)
         web.now = ends
-        assert strategy().test(item, *CALLER)
-        assert strategy().get_window_stats(item, *CALLER)[1] == 2
+        assert limiter.limiter.test(item, *CALLER)
+        assert limiter.limiter.get_window_stats(item, *CALLER)[1] == 2
     assert hit(web, item)
 
 
-@pytest.mark.parametrize(("item", "passing"), [(DAY, True), (HOUR, False), (MINUTE, False)])
+@pytest.mark.parametrize(("item", "passing"), [(PER_DAY, True), (PER_HOUR, False), (PER_MINUTE, False)])
 def test_a_day_is_refunded_and_a_shorter_window_is_not(web, item, passing):
-    assert [hit(web, item, refund=True), hit(web, item), hit(web, item)] == [True, True, passing]
+    assert [hit(web, item, is_refunded=True), hit(web, item), hit(web, item)] == [True, True, passing]
 
 
 def test_a_larger_limit_keeps_what_was_used(web):
@@ -74,35 +84,155 @@ def test_a_larger_limit_keeps_what_was_used(web):
 
 def test_a_request_keeps_seeing_its_own_hit(web):
     with answering(web):
-        strategy().hit(DAY, *CALLER)
+        limiter.limiter.hit(PER_DAY, *CALLER)
         with web.database.writing() as db:
             windows.take(db, "test:key:1a2b3c4d", MIDNIGHT)
-        assert strategy().get_window_stats(DAY, *CALLER).remaining == 1
+        assert limiter.limiter.get_window_stats(PER_DAY, *CALLER).remaining == 1
     with web.app.test_request_context():
-        assert strategy().get_window_stats(DAY, *CALLER).remaining == 0
+        assert limiter.limiter.get_window_stats(PER_DAY, *CALLER).remaining == 0
 
 
-def test_the_storage_reports_that_it_works(web):
+@pytest.mark.parametrize(("length", "ends"), [(60, NOON + 60), (3600, NOON + 3600)])
+def test_the_storage_counts_by_itself(web, length, ends):
     with web.app.app_context():
-        assert limiter.storage.check()
-
-
-def test_the_strategy_refuses_another_storage():
-    with pytest.raises(ConfigurationError, match="ninefold://"):
-        AlignedWindowRateLimiter(MemoryStorage())
+        storage = limiter.storage
+        assert (storage.check(), storage.get("k")) == (True, 0)
+        assert [storage.incr("k", length), storage.incr("k", length, 2), storage.get("k")] == [1, 3, 3]
+        assert storage.get_expiry("k") == ends
 
 
 @pytest.mark.parametrize("late", [0, 1, 59])
 def test_a_late_thread_counts_in_the_minute_that_has_begun(late):
     minutes = MinuteWindows()
-    hits = [minutes.take("k", 2, now) for now in (NOON, NOON - late, NOON)]
-    assert [window and window.hits for window in hits] == [1, 2, None]
+    assert [minutes.count("k", now).hits for now in (NOON, NOON - late, NOON)] == [1, 2, 3]
 
 
 def test_a_clock_that_was_set_back_blocks_no_caller():
     minutes = MinuteWindows()
     for _ in range(2):
-        minutes.take("k", 2, NOON + 3600)
-    window = minutes.take("k", 2, NOON)
-    assert window is not None
-    assert window.hits == 1
+        minutes.count("k", NOON + 3600)
+    assert minutes.count("k", NOON).hits == 1
+
+
+class TestWithRedis:
+    def test_the_minutes_of_two_processes_are_counted_together(self, sqlite, redis_url):
+        settings = Settings(redis_url=redis_url)
+        first, second = Web(sqlite, settings), Web(sqlite, settings)
+        assert looked(first, 70) == {200: 70}
+        assert looked(second, 70) == {200: 50, 429: 20}
+        first.now += MINUTE
+        assert looked(first, 1) == {200: 1}
+
+    def test_while_redis_is_away_each_process_counts_its_own(self, sqlite):
+        web = Web(sqlite, Settings(redis_url="redis://127.0.0.1:1/0"))
+        with capture_logs() as logged:
+            assert looked(web, 125) == {200: 120, 429: 5}
+        (warning,) = [entry for entry in logged if entry["event"] == "redis_unavailable"]
+        assert warning["detail"] == "limits are counted per process"
+
+    def test_a_hanging_redis_costs_its_timeout_only_once(self, sqlite):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            web = Web(sqlite, Settings(redis_url=f"redis://127.0.0.1:{silent.getsockname()[1]}/0"))
+            began = monotonic()
+            assert looked(web, 125) == {200: 120, 429: 5}
+            assert REDIS_TIMEOUT_S <= monotonic() - began < 20 * REDIS_TIMEOUT_S
+
+    def test_a_redis_that_recovers_is_asked_again(self, sqlite, redis_url):
+        web, key = Web(sqlite, Settings(redis_url=redis_url)), f"ninefold:telemetry:address:{ADDRESS}/{NOON + MINUTE}"
+        with redis.Redis.from_url(redis_url) as server:
+            server.set(key, "damaged")
+            assert looked(web, 2) == {200: 2}
+            server.delete(key)
+            assert looked(web, 2) == {200: 2}
+            assert server.get(key) is None
+            web.now += REDIS_PAUSE_S
+            assert looked(web, 2) == {200: 2}
+            assert server.get(key) == b"2"
+
+
+def used(web: Web, key: str) -> int:
+    return web.send("GET", "/api/v1/me", key=key).json["used"]
+
+
+@pytest.mark.slow
+def test_a_process_killed_before_the_answer_is_not_charged(database, database_url):
+    web = Web(database)
+    key = web.register().json["api_key"]
+    command = [sys.executable, "-m", "tests.api.interrupted", database_url, key]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout.readline() == "charged\n"
+    process.kill()
+    process.communicate()
+    assert used(web, key) == 1
+    after_the_lease(database)
+    assert used(web, key) == 0
+    assert web.statuses(key, 11) == {200: 10, 429: 1}
+
+
+@pytest.mark.slow
+def test_an_answer_stays_charged_after_the_lease(database):
+    web = Web(database)
+    key = web.register().json["api_key"]
+    web.statuses(key, 3)
+    after_the_lease(database)
+    assert used(web, key) == 3
+
+
+@pytest.mark.slow
+def test_an_answer_later_than_its_lease_is_charged(database):
+    web = InterruptedWeb(database, meanwhile=lambda: after_the_lease(database))
+    key = web.register().json["api_key"]
+    assert web.ask(key).status_code == 200
+    assert used(web, key) == 1
+
+
+@contextmanager
+def locked(file: str) -> Iterator[None]:
+    """The write lock of a SQLite file, held."""
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+@pytest.fixture
+def impatient_sqlite(sqlite_url, monkeypatch) -> Iterator[Database]:
+    """A SQLite database whose lock is waited for a tenth of a second, where the service waits ten seconds."""
+    pragmas = ("busy_timeout = 100", *databases.SQLITE_PRAGMAS[1:])
+    monkeypatch.setattr(databases, "SQLITE_PRAGMAS", pragmas)
+    with closing(Database(sqlite_url)) as database:
+        yield database
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("want", "status"), [("a refusal", 400), ("no voters", 503), ("an answer", 503)])
+def test_a_database_locked_during_the_refund_loses_nothing(impatient_sqlite, want, status):
+    """The answer that cannot be settled is not given: it would be free."""
+    lock = locked(impatient_sqlite.engine.url.database)
+    web = InterruptedWeb(impatient_sqlite, meanwhile=lock.__enter__)
+    key = web.register().json["api_key"]
+    assert web.ask(key, want).status_code == status
+    lock.__exit__(None, None, None)
+    assert used(web, key) == 1
+    after_the_lease(impatient_sqlite)
+    assert used(web, key) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("want", "status"), [("a refusal", 400), ("no voters", 503), ("an answer", 503)])
+def test_connections_ended_during_the_refund_lose_nothing(postgresql_url, want, status):
+    """The server ends each connection of the request as soon as its next transaction begins."""
+    with closing(Database(postgresql_url)) as database, closing(Database(postgresql_url)) as operator:
+
+        def end(connection: Connection) -> None:
+            process = connection.connection.driver_connection.info.backend_pid
+            with operator.writing() as db:
+                db.execute(text("SELECT pg_terminate_backend(:process, 1000)"), {"process": process})
+
+        web = InterruptedWeb(database, meanwhile=lambda: event.listen(database.engine, "begin", end))
+        key = web.register().json["api_key"]
+        assert web.ask(key, want).status_code == status
+        event.remove(database.engine, "begin", end)
+        assert used(web, key) == 1
+        after_the_lease(database)
+        assert used(web, key) == 0

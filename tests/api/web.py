@@ -18,10 +18,10 @@ from werkzeug.test import TestResponse
 
 from service.api.application import create_app
 from service.api.auth import Caller
-from service.api.charging import refund
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.api.services import Services
+from service.api.windows import refund
 from service.config import Settings
 from service.errors import InvalidRequest, ServiceUnavailable
 from service.market.instants import WorldClock

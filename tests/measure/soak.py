@@ -25,7 +25,7 @@ TROUBLE = {
     "processes that migrate at once": ["tests/store/migrations/test_migrations.py"],
     "minutes with four tickers": ["tests/jobs/test_engine.py"],
     "clocks that jump": ["tests/jobs/test_clock_guard.py", "tests/market/test_clock.py"],
-    "races for a daily quota": ["tests/api/test_limits.py", "tests/api/test_redis_windows.py"],
+    "races for a daily quota": ["tests/api/test_limits.py", "tests/api/test_windows.py"],
     "generated requests": ["tests/test_contract.py"],
     "connections that never finish a request": ["tests/api/test_half_sent.py"],
     "people who write to the bot at once": ["tests/bot_e2e/test_load.py", "tests/bot_e2e/test_questions.py"],
