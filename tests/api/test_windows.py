@@ -1,4 +1,4 @@
-"""The storage and the strategy: exact to the limit, by the calendar, shared in Redis, and refunded without an answer."""
+"""The storage and the strategy: exact, by the calendar, shared in Redis, and refunded without an answer."""
 
 from __future__ import annotations
 
