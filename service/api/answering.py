@@ -34,9 +34,9 @@ from service.forecasting.voters.votes import Answer, Understood, UnderstoodText,
 from service.market.assets import ASSETS
 from service.market.instants import World, utc
 from service.questions import Circumstances, coins_to_price, read_any
-from service.questions.clean import LONGEST
 from service.questions.parse import NOT_NAMED
 from service.questions.question import Question
+from service.questions.tokens import LONGEST
 from service.store import coins, evidence, knowledge, predictions, rates
 from service.store.history import StoredHistory
 

@@ -33,7 +33,7 @@ from service.forecasting.predictions.documents import (
 from service.market.instants import utc
 from service.market.prices import AssetPrice
 from service.questions import Circumstances
-from service.questions.clean import LONGEST
+from service.questions.tokens import LONGEST
 from service.store import ledger, rates, user_votes
 from service.store import predictions as stored
 from service.store.history import StoredHistory

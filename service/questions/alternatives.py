@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from service.errors import InvalidQuestion
-from service.questions.amount import Amount
+from service.questions.amounts import Amount
 from service.questions.canonical import brief, is_end_of_day
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from service.market.assets import ASSETS
-from service.questions.clean import clean
 from service.questions.lexicon import Lexicon, fold, lexicon
 from service.questions.numerals import spelled
-from service.questions.tokens import Token, read
+from service.questions.tokens import Token, clean, read
 from service.questions.vocabulary import COINS, NAMED, Language
 
 # "$DOGE", "DOGE", "DOGE/USDT"; which of them is a ticker depends on the list of coins.

@@ -4,19 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import Literal
 
-from service.questions.amount import Amount
-from service.questions.clause import Clause
-from service.questions.criterion import Criterion, invalid
+from service.questions.amounts import Amount
+from service.questions.clause import OVER_TIME, RANGES, Clause
+from service.questions.criterion import Criterion, checked, invalid, price, rounded
 from service.questions.kinds import KINDS
-from service.questions.kinds.levels import Close, Touch, between, of_zero
+from service.questions.kinds.levels import Close, Touch, between, close, of_zero, touch
 from service.questions.kinds.paths import Average
 from service.questions.levels import of_levels
-from service.questions.moves import of_multiples, of_percents, of_words
-from service.questions.vocabulary import BEAR, BULL, MOTIONS
+from service.questions.tokens import Token
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVING
 
 # Kinds that make a part or a multiple of a record: "half of the all-time high".
 SHARES = {"multiple", "fraction", "mid"}
+MOST_PCT = 99
+LEAST_PROBABILITY_PCT = 50  # of a range that is named by its probability
+# The values of words that compare the end of a period with its begin: 1 where it is higher.
+COLOURS = {"green": 1, "red": -1}
+VOLATILITY = (
+    "The volatility is the one realised from now to the deadline, from hourly log returns, for a year: the root of "
+    "their mean square times the root of the trading hours of a year."
+)
+QUANTILES = "A range was asked for: see the quantiles of the price."
+ANY_SIZE = "No size was named: a move of any size counts."
+# Words for a large move.
+LARGE = {
+    "crash",
+    "crashes",
+    "crashing",
+    "collapse",
+    "plummet",
+    "moon",
+    "mooning",
+    "explode",
+    "skyrocket",
+    "tank",
+    "nuke",
+}
+NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
+# Kinds that ask for more than yes or no, and those that a level follows.
+ASKING = {"what", "how", "which", "forecast"}
+WITH_LEVEL = {"above", "below", "reach", "break", "exceed", "between"}
+MEASURED: dict[Literal["move", "range"], str] = {
+    "move": "The move is measured from the present price to the price at the deadline, up or down.",
+    "range": "The range is the highest price until the deadline less the lowest, in percent of the present price.",
+}
 
 
 def find_criterion(clause: Clause, spot: float, preposition: str) -> Criterion:
@@ -84,3 +118,188 @@ def compare(clause: Clause) -> Criterion:
     if kinds & {"which", "or", "versus"}:
         return criterion.noted("YES means that the first asset named returns more.")
     return criterion
+
+
+# A volatility of fewer percent is taken for a range of the price, unless it is said to be that of a year.
+LEAST_ANNUAL_PCT, MOST_VOLATILITY_PCT = 15, 500
+
+
+def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposition: str = "") -> Criterion:
+    """A move in percent: at any time before the deadline with a verb of movement, else at the deadline."""
+    if len(percents) > 2 or (len(percents) == 2 and not clause.joins(*percents)):
+        raise invalid("The question names several percentages. Ask about one.")
+    amount = percents[0]
+    if _is_probability(clause, amount):
+        return Criterion("open").noted(QUANTILES)
+    if clause.asks_volatility and (clause.is_annual or amount.values[-1] >= LEAST_ANNUAL_PCT):
+        return _volatility(clause, amount)
+    if clause.asks_width:
+        criterion = _beyond("range", clause, amount)
+        return criterion.noted(NOT_ANNUAL) if clause.asks_volatility else criterion
+    if _is_either_way(clause, amount):
+        return _beyond("move", clause, amount)
+    direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
+    sizes = _sizes(percents)
+    if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "flat"}:
+        lasting = "stay" in clause.kinds or preposition in OVER_TIME
+        inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting=lasting)
+        return replace(inside, negated=clause.is_left)
+    if not direction:
+        raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.")
+    if len(sizes) == 2:
+        return between(_moved(spot, direction * sizes[0]), _moved(spot, direction * sizes[1]), spot)
+    return _of_percent(clause, direction * sizes[0], spot, preposition)
+
+
+def _is_probability(clause: Clause, amount: Amount) -> bool:
+    """ "The 90% range", "an 80 percent interval"."""
+    behind = [token.kind for token in clause.tokens[amount.after : amount.after + 1]]
+    return behind == ["between"] and amount.values[-1] >= LEAST_PROBABILITY_PCT
+
+
+def _of_percent(clause: Clause, pct: float, spot: float, preposition: str) -> Criterion:
+    """ "Gain less than 5%" negates gaining 5%; "5% below the present price" is a fall."""
+    level = checked(_moved(spot, pct), spot)
+    moves = (clause.kinds & MOTIONS or preposition == "before") and "close" not in clause.kinds
+    criterion = touch(level, pct > 0) if moves else close(level, pct > 0)
+    less = "below" in clause.kinds and bool(clause.kinds & (BULL | BEAR))
+    return replace(criterion, level_pct=float(pct), negated=less)
+
+
+def _is_either_way(clause: Clause, amount: Amount) -> bool:
+    """ "Move more than 3%", "rise or fall by 3%": whether the size of the move counts, not its direction."""
+    if amount.sign or amount.upper or clause.kinds & {"within", "stay", "flat"}:
+        return False
+    joined = "or" in clause.kinds or clause.denies_each
+    either = "both" in clause.kinds or (clause.has_both_directions and joined)
+    moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
+    return either or (moves and not clause.kinds & (BULL | BEAR | {"between", "now"}))
+
+
+def _beyond(comparator: Literal["move", "range"], clause: Clause, amount: Amount) -> Criterion:
+    """The size is exceeded; "less than 3%" negates it."""
+    pct = rounded(amount.values[-1])
+    if not 0 < pct <= MOST_PCT or amount.upper:
+        raise invalid(f"Name one percentage above 0 and at most {MOST_PCT}.")
+    return Criterion(comparator, level_pct=pct, negated=clause.is_below).noted(MEASURED[comparator])
+
+
+def _volatility(clause: Clause, amount: Amount) -> Criterion:
+    """The realised volatility exceeds a percentage; "less than 60%" negates it."""
+    pct = float(f"{amount.values[-1]:.10g}")
+    if not 0 < pct <= MOST_VOLATILITY_PCT or amount.upper:
+        raise invalid(f"Name one volatility above 0% and at most {MOST_VOLATILITY_PCT}%.")
+    below = clause.is_below or clause.direction_at(None) < 0
+    if not below and not clause.is_above and not clause.kinds & {"exceed", *MOTIONS, "up", "to"}:
+        raise invalid("Say whether the volatility is to be above or below: for example, a volatility above 60%.")
+    return Criterion("volatility", level_pct=pct, negated=below).noted(VOLATILITY)
+
+
+def _sizes(percents: Sequence[Amount]) -> list[float]:
+    sizes = [amount.values[-1] for amount in percents]
+    return [*sizes, percents[0].upper[-1]] if percents[0].upper else sizes
+
+
+def _side_of_spot(clause: Clause) -> int:
+    """ "10% above the present price", in some languages just "10% above"."""
+    is_spot = "now" in clause.kinds or any(token.value == "bare" for token in clause.tokens)
+    return int(clause.is_above) - int(clause.is_below) if is_spot else 0
+
+
+def _moved(spot: float, pct: float) -> float:
+    if pct == 0:
+        raise invalid("A move of 0% is no move. Name a larger percentage.")
+    return spot * (1 + pct / 100)
+
+
+def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float, *, has_begun: bool) -> tuple[str, ...]:
+    """The note about a percentage "this month" or "green by Friday", which may mean since the period began.
+
+    `has_begun` if the deadline is the end of a period in which the present instant lies.
+    """
+    pairs = pairwise(tokens)
+    in_period = has_begun or any(token.kind == "this" and unit.kind == "unit" for token, unit in pairs)
+    in_period = in_period or any(token.kind == "rel" and token.value == 0 for token in tokens)
+    is_percentage = in_period and criterion.level_pct is not None and criterion.level is not None
+    is_coloured = criterion.comparator in ("up", "down", "both", "either") and any(
+        token.value in COLOURS or (in_period and token.kind in ("up", "down")) for token in tokens
+    )
+    if in_period and criterion.comparator == "relative":
+        return ("The returns are counted from now, not from the start of the period.",)
+    if not is_percentage and not is_coloured:
+        return ()
+    if criterion.legs:
+        return ("The moves are counted from the present prices, not from the start of the period.",)
+    move = "percentage" if is_percentage else "move"
+    return (f"The {move} is counted from the present price of {price(spot)} USD, not from the start of the period.",)
+
+
+def of_multiples(clause: Clause, multiples: Sequence[Amount], spot: float) -> Criterion:
+    """A move by a multiple: 2x, a 10x."""
+    if len(multiples) > 1:
+        raise invalid("The question names several multiples. Ask about one.")
+    return _times(multiples[0].value(1.0), clause.direction_at(multiples[0]), spot)
+
+
+def _times(factor: float, direction: int, spot: float) -> Criterion:
+    """A multiple of the spot price; "fall twofold" means to fall to one half."""
+    if 0 < factor < 1 and direction > 0:
+        raise invalid("A rise to a part of the price is unclear. Say by how many percent: for example, rise by 50%.")
+    if not factor > 0 or factor == 1:
+        raise invalid("Name a multiple of the present price other than 1, such as 2x.")
+    if factor > 1 and direction < 0:
+        factor = 1 / factor
+    pct = rounded((factor - 1) * 100)
+    return replace(touch(checked(spot * factor, spot), factor > 1), level_pct=pct)
+
+
+def of_words(clause: Clause, spot: float) -> Criterion:
+    """Questions without an amount: doubling, halving, up, down, or nothing definite."""
+    kinds = clause.kinds
+    if "multiple" in kinds:
+        factor = next(token.quantity for token in clause.tokens if token.kind == "multiple")
+        return _times(factor, clause.direction_at(None), spot)
+    if "flat" in kinds:
+        raise invalid(
+            "Name the two levels that the price should stay between: for example, between 90,000 and 100,000."
+        )
+    if clause.has_both_directions:
+        return _either(clause)
+    if kinds & {"or", "ormore", "orless"} and kinds & {"up", "above", "ormore"} and kinds & {"down", "below", "orless"}:
+        return Criterion("up").noted("Up or down: YES means up.")
+    direction = clause.direction_at(None)
+    if direction:
+        criterion = Criterion("up" if direction > 0 else "down")
+        return criterion.noted(ANY_SIZE) if any(token.text in LARGE for token in clause.tokens) else criterion
+    return _without_direction(clause)
+
+
+def _either(clause: Clause) -> Criterion:
+    """ "Up or down?", which some languages ask as two questions."""
+    asks = sum(token.kind in ("ask", "will") for token in clause.tokens)
+    if asks < 2 and "or" not in clause.kinds and not {"up", "down"} <= clause.kinds:
+        raise invalid("Both directions are named. Ask about one of them.")
+    return Criterion("up").noted("Up or down: YES means up.")
+
+
+def _without_direction(clause: Clause) -> Criterion:
+    """ "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
+    kinds = clause.kinds
+    if "now" in kinds and any(token.kind == "approx" and token.value for token in clause.tokens):
+        raise invalid("Name the two levels that the price should be between, or say by how many percent it may move.")
+    if {"where", "heading"} <= {token.text for token in clause.tokens}:
+        return nothing_definite()
+    beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
+    if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
+        return Criterion("down" if clause.is_below else "up")
+    if clause.kinds & WITH_LEVEL == {"between"} and any(token.text in RANGES for token in clause.tokens):
+        return Criterion("open").noted(QUANTILES)
+    interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in ASKING), None)
+    if any(token.kind in WITH_LEVEL for token in clause.tokens[:interrogative]):
+        raise invalid("The question names no level. Give a price in USD: for example, above 120,000 on Friday.")
+    return nothing_definite()
+
+
+def nothing_definite() -> Criterion:
+    """A question without a criterion: where is the price heading?"""
+    return Criterion("open").noted("No criterion was named: YES means a higher price at the deadline.")

@@ -8,8 +8,7 @@ from datetime import datetime
 
 from service.errors import InvalidQuestion
 from service.market.prices import Rate, Rates
-from service.questions.amount import Amount
-from service.questions.amounts import UNCONVERTED
+from service.questions.amounts import UNCONVERTED, Amount
 from service.questions.criterion import invalid, price
 from service.questions.tokens import Token
 

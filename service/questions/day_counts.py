@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
-from service.questions.any_day import HOW, LIMITS, is_days, names_large_day, without_any_day
 from service.questions.criterion import invalid
 from service.questions.numerals import readings
 from service.questions.tokens import Token
@@ -71,6 +71,11 @@ CANDLES = {
 WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 # Words for a day that also stand before its date.
 DAYS = {"dia", "giorno"}
+HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
+DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
+LIMITS = {"by", "before", "until"}
+# Kinds that may stand between "a" and the close: "a btc close", "one more close".
+BESIDE_DAY = {"asset", "filler", "the"}
 
 
 @dataclass(frozen=True)
@@ -376,3 +381,102 @@ def _written(number: Token) -> float:
         return readings(number.text)[0]
     digits = re.match(r"\d*", number.text)
     return float(digits[0] or 0) if digits else 0.0
+
+
+def names_large_day(tokens: Sequence[Token]) -> bool:
+    """Whether "a day in December where btc drops more than 5%" begins here: a move within one day."""
+    kinds = {token.kind for token in tokens[2:]}
+    is_day = len(tokens) > 2 and tokens[0].kind == "a" and is_days(tokens[1])
+    return is_day and bool(kinds & {"what", "when"}) and "percent" in kinds
+
+
+def without_any_day(tokens: Sequence[Token]) -> list[Token] | None:
+    """The tokens as a question about each day, without the words for any one of them; None for other questions."""
+    coloured = _without_coloured_day(tokens)
+    if coloured is not None:
+        return coloured
+    if _never_closes(tokens) or _ever_closes(tokens) or _names_daily_close(tokens) or _names_a_close(tokens):
+        return [_as_close(tokens, place) for place, token in enumerate(tokens) if token.kind != "ever"]
+    return None
+
+
+def is_days(token: Token) -> bool:
+    """The word "day" or "days"."""
+    return token.kind == "unit" and token.value == "day"
+
+
+def _as_close(tokens: Sequence[Token], place: int) -> Token:
+    is_daily = (tokens[place].kind, tokens[place].value) == ("eo", "day")
+    is_close = is_daily or _is_close(tokens, place)
+    return replace(tokens[place], kind="close", value=None) if is_close else tokens[place]
+
+
+def _never_closes(tokens: Sequence[Token]) -> bool:
+    """ "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
+    kinds = {token.kind for token in tokens}
+    is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
+    return is_never and "close" in kinds
+
+
+def _ever_closes(tokens: Sequence[Token]) -> bool:
+    """ "Closes above 95k at least once"."""
+    return any(token.kind == "ever" for token in tokens) and _has_side(tokens) and _place_of_close(tokens) is not None
+
+
+def _names_a_close(tokens: Sequence[Token]) -> bool:
+    """ "A close above 100k before Christmas", "any btc close below 90k this month"."""
+    place = _place_of_close(tokens)
+    before = [token for token in tokens[:place] if token.kind not in BESIDE_DAY or _is_one(token)]
+    return bool(place and before) and _is_one(before[-1]) and _has_side(tokens) and _is_within_period(tokens)
+
+
+def _place_of_close(tokens: Sequence[Token]) -> int | None:
+    return next((place for place in range(len(tokens)) if _is_close(tokens, place)), None)
+
+
+def _is_close(tokens: Sequence[Token], place: int) -> bool:
+    """A word for a close; Spanish "cierre de" is one before an asset and the end before a date."""
+    is_of_asset = tokens[place].kind == "end" and [token.kind for token in tokens[place + 1 : place + 2]] == ["asset"]
+    return is_of_asset or tokens[place].kind == "close"
+
+
+def _has_side(tokens: Sequence[Token]) -> bool:
+    return any(token.kind in ("above", "below") for token in tokens)
+
+
+def _names_daily_close(tokens: Sequence[Token]) -> bool:
+    """ "A daily close below 92k before December", "daily close above 96k this week"."""
+    place = next((place for place, token in enumerate(tokens) if (token.kind, token.value) == ("eo", "day")), None)
+    if place is None or not _has_side(tokens):
+        return False
+    kinds = {token.kind for token in tokens[place:]}
+    is_longer = any(token.kind == "unit" and not is_days(token) and token.value != "hour" for token in tokens[place:])
+    pairs = pairwise(tokens[: max(0, place - 1)])  # "12月前", "aralıktan önce"
+    is_limited = kinds & LIMITS or any(date.kind in DATES and limit.kind in LIMITS for date, limit in pairs)
+    return bool(is_limited) or (is_longer and bool(kinds & {"this", "next"}))
+
+
+def _without_coloured_day(tokens: Sequence[Token]) -> list[Token] | None:
+    """ "A red day this week", "one green day before Friday", "green days next week"."""
+    for place in range(1, len(tokens) - 1):
+        pair, before = tokens[place : place + 2], tokens[place - 1]
+        colours = [token for token in pair if token.value in ("green", "red")]
+        if len(colours) != 1 or not any(is_days(token) for token in pair):
+            continue
+        if before.kind == "than" or before.text == "more":
+            raise invalid(f"Numbers of days are not compared. {HOW}")
+        if _is_one(before) or before.kind == "asset":
+            rest = [*tokens[: place - _is_one(before)], *colours, *tokens[place + 2 :]]
+            return rest if _is_within_period(rest) else None
+    return None
+
+
+def _is_one(token: Token) -> bool:
+    return token.kind == "a" or token.text in ("any", "another", "single")
+
+
+def _is_within_period(tokens: Sequence[Token]) -> bool:
+    """Whether the tokens name a limit or a time longer than a day: "before Friday", "this week", "in December"."""
+    return bool({token.kind for token in tokens} & (LIMITS | {"month", "q", "weekend", "season"})) or any(
+        token.kind == "unit" and not is_days(token) for token in tokens
+    )

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from service.market.assets import asset_of
+from service.questions.circumstances import Setting
 from service.questions.clause import Clause
+from service.questions.criteria import COLOURS
 from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline
@@ -19,11 +21,9 @@ from service.questions.dates.matching import Span, spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
 from service.questions.day_counts import OVER_TIME
-from service.questions.history import Setting
 from service.questions.kinds import KINDS
 from service.questions.kinds.levels import close
 from service.questions.kinds.references import Comparison
-from service.questions.moves import COLOURS
 from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 

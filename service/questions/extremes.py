@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from service.errors import InvalidQuestion
 from service.market.assets import asset_of, tick_of
+from service.questions.circumstances import Setting
 from service.questions.criterion import checked, invalid, price
 from service.questions.dates.matching import spans
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
 from service.questions.dates.years import YEARLESS, is_year
-from service.questions.high_low import is_amount, side_of, with_paths
-from service.questions.history import Setting
 from service.questions.records import UNITS, reaches_back
 from service.questions.tokens import Token, read
 from service.questions.vocabulary import BEAR, BULL, Language
@@ -35,6 +34,12 @@ SIDED = {"above", "below", "exceed", *BULL, *BEAR}
 BROKEN = {"high": Token("above", "high"), "low": Token("below", "low")}
 # How much earlier the same period was that is named without its year.
 AGO = {"weekday": timedelta(weeks=1), **dict.fromkeys(YEARLESS, timedelta(days=366))}
+EXTREMES = {"high", "low"}
+# Kinds between a high and the side of a level that it is on, and the side of each such word.
+BEFORE_SIDE = {
+    *("the", "be", "will", "filler", "in", "on", "this", "next", "unit", "weekday", "month", "rel", "asset", "price"),
+}
+SIDES = {"above": "high", "exceed": "high", "below": "low"}
 
 
 class Extreme(NamedTuple):
@@ -182,3 +187,50 @@ def _extreme(extreme: Extreme, setting: Setting) -> tuple[float, str]:
 def _unknown(extreme: Extreme, setting: Setting) -> InvalidQuestion:
     name = asset_of(setting.asset).name
     return invalid(f"The prices of {name} on {extreme.dates.begin:%Y-%m-%d} are not stored. Name the level in USD.")
+
+
+def side_of(token: Token) -> str:
+    """ "high", "low" or "open" for a word that may be that of a period, else empty."""
+    return str(token.value) if token.kind != "record" and token.value in (*EXTREMES, "open") else ""
+
+
+def with_paths(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with what "a high above 100k" takes: one moment above it, and "a low above 100k" all of them.
+
+    "The difference between the high and the low" of a percentage is a range.
+    """
+    result = _with_width(tokens)
+    for place in range(len(result)):
+        result[place] = _as_path(result, place)
+    return result
+
+
+def is_amount(tokens: Sequence[Token]) -> bool:
+    """Whether a price in digits comes first."""
+    return any(token.kind == "number" for token in tokens[: 1 + any(token.kind == "money" for token in tokens[:1])])
+
+
+def _as_path(tokens: Sequence[Token], place: int) -> Token:
+    """The token itself or, for a high or low that a level follows, the word for a moment or for all of them."""
+    token, after = tokens[place], place + 1
+    if token.kind != "filler" or side_of(token) not in EXTREMES:
+        return token
+    while after < len(tokens) and tokens[after].kind in BEFORE_SIDE and not side_of(tokens[after]):
+        after += 1
+    beyond = SIDES.get(tokens[after].kind) if after < len(tokens) else None
+    if beyond is None or not is_amount(tokens[after + 1 :]):
+        return token
+    return Token("ever" if side_of(token) == beyond else "stay", token.text)
+
+
+def _with_width(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with a high and a low, joined by "and", as a range where there is a percentage."""
+    places = [place for place, token in enumerate(tokens) if side_of(token) in EXTREMES]
+    if len(places) != 2 or not any(token.kind == "percent" for token in tokens):
+        return list(tokens)
+    first, last = places
+    is_joined = any(token.kind == "and" for token in tokens[first:last])
+    if not is_joined or side_of(tokens[first]) == side_of(tokens[last]):
+        return list(tokens)
+    before = [token for token in tokens[:first] if token.kind != "between"]
+    return [*before, Token("width", "range"), *tokens[last + 1 :]]

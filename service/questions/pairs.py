@@ -13,21 +13,18 @@ from itertools import pairwise
 from typing import Literal
 
 from service.errors import InvalidQuestion
-from service.questions.amount import Amount
-from service.questions.amounts import find_amounts
-from service.questions.circumstances import Circumstances
-from service.questions.clause import read_clause
+from service.questions.amounts import Amount, find_amounts
+from service.questions.circumstances import Circumstances, Setting
+from service.questions.clause import NEAR, read_clause
 from service.questions.criteria import find_criterion
 from service.questions.criterion import Criterion, invalid
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
-from service.questions.history import Setting
 from service.questions.kinds import KINDS
 from service.questions.question import Leg
 from service.questions.records import of_record
-from service.questions.relevance import NEAR
 from service.questions.scope import refuse_other_matters, refuse_unreadable
 from service.questions.subject import Subject
 from service.questions.tokens import Token

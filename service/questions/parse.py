@@ -9,29 +9,28 @@ from functools import cached_property
 
 from service.market.assets import asset_of, trading_days
 from service.questions.canonical import canonical
-from service.questions.circumstances import Circumstances
+from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
-from service.questions.criteria import compare, find_criterion
-from service.questions.criterion import Criterion, price
+from service.questions.criteria import compare, find_criterion, nothing_definite, start_of_move
+from service.questions.criterion import Criterion, invalid, price
 from service.questions.currencies import conversion_notes
-from service.questions.daily import counted
 from service.questions.dates.deadline import Deadline
-from service.questions.day_counts import DayCount
+from service.questions.dates.roles import AMBIGUOUS
+from service.questions.day_counts import HOW, MOST_DAYS, DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
-from service.questions.history import Setting
-from service.questions.kinds import KINDS
-from service.questions.kinds.levels import Touch, of_zero
+from service.questions.extremes import EXTREMES
+from service.questions.kinds import KINDS, Comparator
+from service.questions.kinds.levels import RANGE_AT_END, Close, Direction, First, Touch, of_zero
+from service.questions.kinds.paths import DaysBeyond, DaysMoving
 from service.questions.levels import STEP
 from service.questions.lexicon import ENGLISH
-from service.questions.moves import nothing_definite, start_of_move
 from service.questions.question import Question
 from service.questions.records import of_record
-from service.questions.scope import asks_price_now
+from service.questions.scope import asks_price_now, names_event
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
 from service.questions.tokens import Token
-from service.questions.unused import unused_notes
-from service.questions.vocabulary import Language
+from service.questions.vocabulary import MOTIONS, Language
 
 # Words for days other than those of the calendar.
 WORKDAYS = {"trading days", "business days", "営業日"}
@@ -39,6 +38,23 @@ DECIDED = "The present price decides this already"
 FAR = "The level is far from the present price"
 BEFORE_DAY = "Everything from now on counts, also what is before that day."  # "touch 2k on Friday"
 NOT_NAMED = "No deadline was named: the deadline is in seven days."
+UNUSED_NUMBER = "A number in the question was ignored."
+UNUSED_TIME = "A date or a time in the question was ignored."
+MOST_WORDS = 8
+# Kinds that name a date or a time; what remains of them after the dates were read has no meaning there.
+TIMES = {
+    "weekday", "month", "unit", "rel", "holiday", "season", "nth", "ampm", "daypart", "clock", "eo", "iso", "date",
+    "slash", "glyphdate", "stamp", "weekend", "halfyear", "shortyear", "zone", "later", "ago", "after", "early", "late",
+}  # fmt: skip
+# Words of these kinds that also mean something else or only stand beside a date: "2027 года", "cuma günü".
+BESIDE_TIMES = AMBIGUOUS | {
+    *("day", "week", "from now", "год", "года", "году", "г", "gunu", "gunune", "ayinda", "ayinin", "saat", "天", "fy"),
+}
+# Kinds of words that change the meaning of some readings, by `Kind.uses`, or of none; of others they are left out.
+UNUSED = {"act", "other", "halfyear", "in_a_row"}
+CHANGING = UNUSED.union(*(kind.uses for kind in KINDS.values()))
+# Kinds after "and" that begin a second event.
+SECOND = MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 
 
 @dataclass(frozen=True)
@@ -219,3 +235,110 @@ def build(
         **event,
     )
     return replace(question, polarity=question.kind.polarity(question), canonical=canonical(question))
+
+
+def unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -> tuple[str, ...]:
+    """The notes about words, numbers and times to which no meaning was found.
+
+    `has_one_event` if the question has one asset, one instant and no count of days.
+    """
+    tokens = clause.tokens
+    words = [token.text for place, token in enumerate(tokens) if _is_unused(clause, place, criterion, has_one_event)]
+    has_number = clause.has_unused or any(token.kind == "numword" and token.quantity not in (0, 1) for token in tokens)
+    notes = {_left_out(words): bool(words), UNUSED_NUMBER: has_number, UNUSED_TIME: names_event(tokens)}
+    return tuple(note for note, applies in notes.items() if applies)
+
+
+def _left_out(words: Sequence[str]) -> str:
+    shown = " ".join(dict.fromkeys(words[:MOST_WORDS]))
+    return f"Not understood and left out: “{shown}”."
+
+
+def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: bool) -> bool:
+    token, kind = clause.tokens[place], KINDS[criterion.comparator]
+    if clause.covers(place):
+        return False
+    if token.kind == "word":
+        return len(token.text) > 1 or not token.text.isascii()
+    if token.kind in TIMES:
+        return token.text not in BESIDE_TIMES
+    if token.kind in ("multiple", "fraction"):
+        return has_one_event and criterion.level_pct is None
+    if token.kind == "record":
+        return bool(clause.amounts)
+    if token.kind == "ordinal":
+        return not isinstance(kind, First)
+    if token.kind == "filler":
+        return token.value == "open" or (
+            token.value in (*EXTREMES, "all") and (isinstance(kind, Close) or criterion.level_pct is not None)
+        )
+    if token.kind == "than":
+        return has_one_event and "now" not in clause.kinds
+    if token.kind == "and":
+        return has_one_event and criterion.comparator != "between" and _begins_event(clause.tokens[place + 1 :])
+    if token.kind == "or":  # "moon or back to 1.50"
+        return has_one_event and isinstance(kind, Close | Touch) and clause.tokens[place - 1].kind in ("rise", "fall")
+    if token.kind == "outperform" and clause.amounts:
+        return False  # "beat 95k"
+    return (has_one_event or token.kind == "average") and token.kind in CHANGING and token.kind not in kind.uses
+
+
+def _begins_event(tokens: Sequence[Token]) -> bool:
+    """Whether a second event begins there: "and hold it", "and close below"."""
+    kinds = [token.kind for token in tokens if token.kind not in ("the", "filler", "will", "a")]
+    return bool(kinds) and kinds[0] in SECOND
+
+
+def counted(
+    criterion: Criterion, count: DayCount, trading_days: int, begin: datetime | None = None, *, stays: bool = False
+) -> Criterion:
+    """The criterion for each day as one for a number of days, of which there are `trading_days` until the deadline.
+
+    They are counted from `begin`, or from now. `stays` if the price is to stay on one side of a level.
+    """
+    if count == DayCount(None) and isinstance(KINDS[criterion.comparator], Touch) and criterion.negated:
+        return criterion  # "stay above 90k every day" is to stay above it
+    if count == DayCount(None) and criterion.comparator == "between":
+        notes = dict.fromkeys((*criterion.notes, RANGE_AT_END))  # "between 90k and 95k all week"
+        return replace(criterion, notes=tuple(notes))
+    daily = _daily(criterion, stays=stays)
+    if count == DayCount(None) and daily.negated and daily.comparator in DaysBeyond.names:
+        opposite = DaysBeyond.of(-KINDS[daily.comparator].side)
+        daily = replace(daily, comparator=opposite, negated=False)  # "no higher than 2.4 all week"
+    days = _days(count, trading_days)
+    if trading_days > MOST_DAYS:
+        raise invalid(f"Days are counted over at most {MOST_DAYS} days. Name an earlier deadline.")
+    if not 1 <= days <= trading_days:
+        raise invalid(f"Only {trading_days} trading days end by the deadline. Name a later deadline or fewer days.")
+    negated = daily.negated != count.negated
+    noted = replace(daily, level_pct=None, days=days, in_a_row=count.in_a_row, negated=negated, earlier=begin)
+    share = {"": "", "most": "Most days", "half": "Half of the days"}[count.share]
+    noted = noted.noted(f"{share} are understood as at least {days} of {trading_days}.") if share else noted
+    return noted.noted(_note(noted.comparator, begin))
+
+
+def _daily(criterion: Criterion, *, stays: bool) -> Criterion:
+    """The criterion of one day, by its closing price."""
+    kind = KINDS[criterion.comparator]
+    if stays and isinstance(kind, Touch):  # a price that stays above a level is written as one that never touches it
+        return replace(criterion, comparator=DaysBeyond.of(-kind.side), negated=not criterion.negated)
+    if not isinstance(kind, Close | Direction) or criterion.comparator == "open":
+        raise invalid(f"Days are counted by their closing prices, above or below a level, up or down. {HOW}")
+    days = DaysBeyond if isinstance(kind, Close) else DaysMoving
+    return replace(criterion, comparator=days.of(kind.side))
+
+
+def _days(count: DayCount, trading_days: int) -> int:
+    if count.days is not None:
+        return count.days
+    shares = {"": trading_days, "most": trading_days // 2 + 1, "half": (trading_days + 1) // 2}
+    return shares[count.share]
+
+
+def _note(comparator: Comparator, begin: datetime | None) -> str:
+    start = f"{begin:%Y-%m-%d}" if begin else "now"
+    last_price = "by the last price of each trading day that ends by then."
+    each = f"Days are counted in UTC from {start} to the deadline, {last_price}"
+    if comparator in DaysMoving.names:
+        return f"{each} Each is compared with the one before it{'' if begin else ', the first with the present price'}."
+    return each

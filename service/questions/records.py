@@ -12,9 +12,9 @@ from service.market.assets import asset_of, tick_of, trading_days
 from service.market.bars import Bars
 from service.market.instants import DAY, utc
 from service.questions.amounts import find_amounts
+from service.questions.circumstances import Setting
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, invalid, price
-from service.questions.history import Setting
 from service.questions.kinds.levels import close, touch
 from service.questions.kinds.paths import DaysBeyond
 from service.questions.tokens import Token

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from service.errors import FieldError, InvalidRequest
 from service.questions.criterion import EXAMPLE, invalid
 from service.questions.lexicon import GLYPH, NUMERALS, Lexicon, Sense, Senses, fold, guess_language, lexicon
 from service.questions.vocabulary import Language
@@ -53,6 +55,8 @@ ABBREVIATED = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/ ?[-−]")
 # Months and days in Chinese numerals: "十二月二十五日", but not "一日", a day, and "百二十日".
 TO_NINE = "一二三四五六七八九"
 GLYPH_DAY = re.compile(rf"(?<![{NUMERALS}\d])(?!一日)([{TO_NINE}]?)(十?)([{TO_NINE}]?)(?=[月日号號])")
+LONGEST = 500
+SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +186,31 @@ def _single(token: Token, words: Lexicon) -> Iterator[Token]:
 def _with_senses(token: Token, senses: Senses, text: str) -> Iterator[Token]:
     for sense in senses:
         yield replace(token, kind=sense.kind, value=sense.value, text=text)
+
+
+def clean(text: str) -> str:
+    """`text` in NFKC on one line, without bidirectional, zero-width and other invisible marks.
+
+    Raises InvalidRequest for more than 500 characters (before or after NFKC), for control characters other than line
+    breaks and tabs, and for lone surrogates.
+    """
+    _refuse_long(text)
+    spaced = SPACES.sub(" ", text)
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in spaced):
+        raise _invalid("The question contains control characters or broken Unicode. Send plain text.")
+    normal = unicodedata.normalize("NFKC", "".join(letter for letter in spaced if _is_visible(letter)))
+    _refuse_long(normal)
+    return SPACES.sub(" ", normal).strip()
+
+
+def _is_visible(letter: str) -> bool:
+    return unicodedata.category(letter) != "Cf" and not "\ufe00" <= letter <= "\ufe0f"
+
+
+def _refuse_long(text: str) -> None:
+    if len(text) > LONGEST:
+        raise _invalid(f"The question is longer than {LONGEST} characters. Ask in one or two short sentences.")
+
+
+def _invalid(detail: str) -> InvalidRequest:
+    return InvalidRequest(detail, [FieldError("question", detail)])

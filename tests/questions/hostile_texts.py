@@ -10,9 +10,9 @@ from functools import partial
 
 from service.errors import InvalidRequest
 from service.questions.circumstances import Circumstances
-from service.questions.clean import LONGEST
-from service.questions.events import read_any
 from service.questions.lexicon import lexicon
+from service.questions.tokens import LONGEST
+from service.questions.topics import read_any
 from service.questions.vocabulary import LANGUAGES
 from tests.cpu import least_cpu_s
 from tests.questions.asking import NOW, SPOTS

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from service.errors import InvalidQuestion
+from service.questions.circumstances import NO_HISTORY, Setting
 from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
 from service.questions.earlier import Earlier, compared, find_earlier, of_period, with_known_price
-from service.questions.history import NO_HISTORY, Setting
 from service.questions.tokens import read
 from tests.questions.asking import HISTORY, NOW, SPOTS, clause
 

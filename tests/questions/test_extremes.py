@@ -11,7 +11,10 @@ from service.errors import InvalidQuestion
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions import Circumstances, Question, understand
-from service.questions.history import NoHistory
+from service.questions.circumstances import NoHistory
+from service.questions.extremes import with_paths
+from service.questions.numerals import spelled
+from service.questions.tokens import read
 from tests.questions.asking import NOW, SPOTS
 
 # The high and the low of Bitcoin on each of these days, other hours are at 90,000 USD.
@@ -98,3 +101,31 @@ def test_what_counts_from_now_in_a_coming_period_is_said():
     assert note in ask("Will btc touch 100k in December?").notes
     assert note not in ask("Will btc be above 100k in December?").notes
     assert note not in ask("Will btc touch 100k by December?").notes
+
+
+def kinds_of(text: str) -> list[str]:
+    return [token.kind for token in with_paths(spelled(read(text)[1]))]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("btc high this week above 100k", "ever"),
+        ("btc low this week above 90k", "stay"),
+        ("btc low below 90k", "ever"),
+        ("btc high below 100k", "stay"),
+    ],
+)
+def test_a_level_follows_a_high_or_low(text: str, kind: str):
+    assert kinds_of(text)[1] == kind
+
+
+@pytest.mark.parametrize("text", ["btc above last week's high", "btc high volatility above average", "btc low fees"])
+def test_a_high_without_a_level_is_left(text: str):
+    assert not {"ever", "stay"} & set(kinds_of(text))
+
+
+def test_a_high_and_a_low_with_a_percentage_are_a_range():
+    assert "width" in kinds_of("btc more than 8% between the high and the low")
+    assert "width" not in kinds_of("btc between the high and the low of last week")
+    assert "width" not in kinds_of("btc 8% above the high and the october high")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.questions.lexicon import ENGLISH, Lexicon, Sense, fold, guess_language, lexicon
+from service.questions.lexicon import ENGLISH, Lexicon, Sense, Typos, fold, guess_language, lexicon
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,13 @@ def test_a_run_of_glyphs_is_cut_into_the_longest_phrases():
 
 def test_every_english_word_is_found_with_one_letter_wrong():
     assert lexicon(ENGLISH).typos.mend("surpas") == "surpass"
+
+
+@pytest.mark.parametrize("written", ["bitcon", "bitcion", "bitcoiin", "butcoin", "bitcpin"])
+def test_a_word_with_one_slip_is_mended(written):
+    assert Typos(["bitcoin", "between"]).mend(written) == "bitcoin"
+
+
+@pytest.mark.parametrize("written", ["bit", "coin", "bitumen", "btiocin", "between", "xitcoin"])
+def test_other_words_are_left_alone(written):
+    assert Typos(["bitcoin"]).mend(written) is None

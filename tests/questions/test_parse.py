@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 import pytest
 
+from service.errors import InvalidQuestion
 from service.questions import Circumstances, understand
+from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
-from service.questions.kinds.levels import touch
-from service.questions.parse import build, has_two_orders
+from service.questions.day_counts import DayCount
+from service.questions.kinds.levels import RANGE_AT_END, between, close, stay, touch
+from service.questions.parse import build, counted, has_two_orders
 from service.questions.subject import Subject
 from service.questions.tokens import read
-from tests.questions.asking import HISTORY, NOW, SPOTS
+from tests.questions.asking import HISTORY, NOW, RATES, SPOTS
+from tests.questions.test_cases import CASES
 
 
 @pytest.mark.parametrize(
@@ -81,3 +87,136 @@ def test_a_deadline_from_outside_the_text_has_no_note():
     """Nothing in the text was ignored."""
     circumstances = Circumstances(NOW, SPOTS, until=NOW + timedelta(days=3))
     assert understand("Will btc reach 100k?", circumstances).notes == ()
+
+
+LEFT_OUT = "Not understood and left out: "
+
+
+def notes_of(text: str, prefix: str = LEFT_OUT) -> list[str]:
+    """The notes of a question that begin with these words, without them."""
+    notes = understand(text, Circumstances(NOW, SPOTS, history=HISTORY, rates=RATES)).notes
+    return [note.removeprefix(prefix) for note in notes if note.startswith(prefix)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("will btc zorgly hit 100k on friday", "zorgly"),
+        ("steigt btc bis freitag zorghaft auf 100k", "zorghaft"),
+        ("le btc atteindra 100k zorgement vendredi", "zorgement"),
+        ("btc llegará zorgamente a 100k el viernes", "zorgamente"),
+        ("o btc chega zorgamente a 100k na sexta", "zorgamente"),
+        ("btc arriva zorgamente a 100k venerdì", "zorgamente"),
+        ("биткоин достигнет зоргно 100к к пятнице", "зоргно"),
+        ("btc cuma zorgca 100 bine çıkar mı", "zorgca"),
+        ("比特币周五蟠到10万吗", "蟠"),
+        ("ビットコインは金曜に蟠10万に達する?", "蟠"),
+    ],
+)
+def test_an_unknown_word_is_named_in_every_language(text: str, words: str):
+    assert notes_of(text) == [f"“{words}”."]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("will btc beat 95k by friday", None),
+        ("btc above 95k on volume by friday", "volume"),
+        ("average btc price in december higher than in november", "average"),
+        ("btc to fall 20% from its peak by march", "peak"),
+        ("btc less than 5k away from ath by january", "ath"),
+        ("eth drop 5% from the open by tonight", "open"),
+        ("btc above 94k both on monday and on tuesday", "both"),
+        ("will xrp moon or go back to 1.50 by feb", "or"),
+        ("how many red days will btc have next week", "days"),
+    ],
+)
+def test_a_word_without_effect_is_named(text: str, words: str | None):
+    """A known word that changes the meaning elsewhere and does not do so here."""
+    assert notes_of(text) == ([f"“{words}”."] if words else [])
+
+
+def test_a_level_far_below_the_price_is_said_to_be_far():
+    """It may be a distance that was not understood as one."""
+    far = "The level is far from the present price of "
+    assert notes_of("bitcoin price on dec 31 minus price today above 5000?", far) == ["94,075.9 USD."]
+    assert notes_of("btc morgen zwischen 12 und 14 uhr über 95k", far) == ["94,075.9 USD."]
+    assert notes_of("btc above 60k on friday", far) == []
+    assert notes_of("btc to zero this year", far) == []
+
+
+def test_two_dates_of_which_one_is_a_beginning_are_noted():
+    notes = notes_of("btc > 95k for the entire week starting next monday", "Several dates are named. ")
+    assert notes == ["The deadline is understood as 2026-11-22."]
+
+
+@pytest.mark.slow
+def test_few_questions_of_the_table_leave_words_out():
+    """A note that appears too often is not read: fewer than 3% of the questions that are understood have it."""
+    understood = [case for case in CASES if not case.reading.startswith("refused")]
+    texts = [case for case in understood if case.now == NOW]
+    assert sum(bool(notes_of(case.question)) for case in texts) < 0.03 * len(texts)
+
+
+ABOVE = close(60_000.0, upward=True)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "comparator"),
+    [(ABOVE, "days_above"), (close(60_000.0, upward=False), "days_below"), (Criterion("up"), "days_up")],
+)
+def test_a_daily_close_is_counted(criterion: Criterion, comparator: str):
+    days = counted(criterion, DayCount(3, in_a_row=True), 7)
+    assert (days.comparator, days.level, days.days, days.in_a_row) == (comparator, criterion.level, 3, True)
+
+
+@pytest.mark.parametrize(
+    ("share", "trading_days", "days"), [("", 7, 7), ("most", 7, 4), ("most", 8, 5), ("half", 7, 4), ("half", 8, 4)]
+)
+def test_a_share_is_counted_in_trading_days(share: Literal["", "most", "half"], trading_days: int, days: int):
+    assert counted(ABOVE, DayCount(None, share=share), trading_days).days == days
+
+
+@pytest.mark.parametrize(("negated", "expected"), [(False, True), (True, False)])
+def test_at_most_is_the_opposite_of_one_more(negated: bool, expected: bool):
+    """Of a negated question it is the opposite of that."""
+    criterion = Criterion("close_above", 60_000.0, negated=negated)
+    assert counted(criterion, DayCount(4, negated=True), 7).negated is expected
+
+
+def test_staying_above_on_some_days_is_to_close_above():
+    days = counted(stay(60_000.0, below=False), DayCount(3), 7, stays=True)
+    assert (days.comparator, days.negated) == ("days_above", False)
+
+
+def test_staying_above_every_day_is_to_stay_above():
+    criterion = stay(60_000.0, below=False)
+    assert counted(criterion, DayCount(None), 7, stays=True) == criterion
+
+
+def test_a_range_on_every_day_keeps_the_order_of_notes():
+    """Between two levels all week counts at the deadline, which is said last and once."""
+    notes = tuple("abcdefgh")
+    noted = replace(between(60_000.0, 70_000.0, 65_000.0), notes=notes)
+    assert counted(noted, DayCount(None), 7).notes == (*notes, RANGE_AT_END)
+    assert counted(counted(noted, DayCount(None), 7), DayCount(None), 7).notes == (*notes, RANGE_AT_END)
+
+
+def test_a_note_says_from_when_days_are_counted():
+    assert "from now" in counted(ABOVE, DayCount(3), 7).notes[0]
+    begin = datetime(2026, 12, 1, tzinfo=UTC)
+    later = counted(ABOVE, DayCount(3), 7, begin)
+    assert ("from 2026-12-01" in later.notes[0], later.earlier) == (True, begin)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "days", "trading_days", "complaint"),
+    [
+        (ABOVE, 8, 7, "Only 7 trading days"),
+        (ABOVE, 3, 61, "at most 60 days"),
+        (touch(60_000.0, upward=True), 3, 7, "closing prices"),
+    ],
+)
+def test_days_that_cannot_be_counted_are_refused(criterion, days: int, trading_days: int, complaint: str):
+    with pytest.raises(InvalidQuestion, match=complaint):
+        counted(criterion, DayCount(days), trading_days)

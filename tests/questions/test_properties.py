@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from service.errors import InvalidRequest
 from service.questions import Circumstances, Question, understand
-from service.questions.clean import LONGEST
 from service.questions.dates.deadline import FARTHEST
 from service.questions.kinds.levels import Close, First, Touch
 from service.questions.kinds.paths import Average, DaysBeyond
 from service.questions.lexicon import lexicon
+from service.questions.tokens import LONGEST
 from service.questions.vocabulary import LANGUAGES
 from tests.conftest import IN_CI, IN_SOAK
 from tests.questions.asking import NOW, SPOTS

@@ -11,9 +11,9 @@ from service.errors import InvalidQuestion
 from service.market.bars import Bars, PriceExtremes
 from service.market.instants import HOUR
 from service.questions import Circumstances, Question, understand
+from service.questions.circumstances import NoHistory, Setting
 from service.questions.clause import read_clause
 from service.questions.criterion import Criterion
-from service.questions.history import NoHistory, Setting
 from service.questions.records import of_record, with_period
 from service.questions.tokens import read
 from tests.questions.asking import NOW, SPOTS

@@ -18,11 +18,10 @@ from service.forecasting.voters.context import Context
 from service.market import months
 from service.market.assets import ASSETS, LEADER, is_open, open_hours
 from service.market.instants import DAY, HOUR, utc
-from service.questions.canonical import canonical
+from service.questions.canonical import canonical, rule
 from service.questions.criterion import price
 from service.questions.kinds import Comparator
 from service.questions.question import Question
-from service.questions.rule import rule
 
 DAY_BEGINS_S = 12 * HOUR
 MONDAY = 4  # days after 1 January 1970

@@ -11,12 +11,12 @@ from service.forecasting.voters.price_forecasts import HorizonForecast
 from service.forecasting.voters.track_record import BandRecord, Standing
 from service.market.instants import World, utc
 from service.questions.alternatives import Alternative, alternatives
+from service.questions.canonical import rule
 from service.questions.criterion import price
-from service.questions.events import TopicQuestion
 from service.questions.kinds import Comparator, Polarity
 from service.questions.parse import Parse
 from service.questions.question import Leg, Question
-from service.questions.rule import rule
+from service.questions.topics import TopicQuestion
 
 Direction = Literal["BULLISH", "BEARISH", "NEUTRAL"]
 Strength = Literal["STRONG", "MODERATE", "WEAK", "DIVIDED"]

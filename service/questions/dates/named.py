@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
-from service.questions.dates import holidays, periods
+from service.questions.dates import periods
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import (
     Named,
@@ -174,8 +174,8 @@ def whole_year(named: Named, _today: Today) -> DateRange:
 
 def holiday(named: Named, today: Today) -> DateRange:
     name = str(named["holiday"].value)
-    dates = next_time(today, _year_of(named, today), lambda in_year: periods.day(holidays.holiday(name, in_year)))
-    return periods.unsure(dates) if name in holidays.UNSURE else dates
+    dates = next_time(today, _year_of(named, today), lambda in_year: periods.day(periods.holiday(name, in_year)))
+    return periods.unsure(dates) if name in periods.UNSURE else dates
 
 
 def sunday_of_advent(named: Named, today: Today) -> DateRange | None:
@@ -183,7 +183,7 @@ def sunday_of_advent(named: Named, today: Today) -> DateRange | None:
     later = timedelta(weeks=number(named["which"]) - 1)
     if named["holiday"].value != "advent":
         return None
-    return next_time(today, year(named), lambda in_year: periods.day(holidays.holiday("advent", in_year) + later))
+    return next_time(today, year(named), lambda in_year: periods.day(periods.holiday("advent", in_year) + later))
 
 
 def holiday_week(named: Named, today: Today) -> DateRange:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 from service.questions.kinds.path import Path, RecordedPath, Values
 
 if TYPE_CHECKING:
+    from service.questions.circumstances import Setting
     from service.questions.clause import Clause
     from service.questions.criterion import Criterion
-    from service.questions.history import Setting
     from service.questions.question import Question
 
 Polarity = Literal["bull", "bear", "none"]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from service.market.assets import asset_of, calendar_of, trading_days
 from service.market.instants import DAY
+from service.questions.amounts import find_amounts
 from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.kinds.kind import Chances, Kind
 from service.questions.kinds.levels import LAST, SPAN, close, touch
 from service.questions.kinds.path import Path, RecordedPath, Values
 from service.questions.kinds.paths import WidthOf
+from service.questions.tokens import Token
 
 if TYPE_CHECKING:
+    from service.questions.circumstances import Setting
     from service.questions.clause import Clause
-    from service.questions.history import Setting
     from service.questions.question import Question
 
 FEWEST, MOST = 2, 400  # days of an average
@@ -23,6 +26,9 @@ FEWEST, MOST = 2, 400  # days of an average
 LARGEST_SHARE = 0.25
 CROSSING = {"break", "reach"}
 HOW = "For example: Will bitcoin be above its 200-day moving average on December 31?"
+# Kinds that may separate the number from the words: "200-day", "moving average of 200 days", "moyenne mobile à 200".
+BESIDE = {"the", "a", "in", "to", "filler", "mark", "on", "within", "during"}
+WEEKLY = {"week", "w", "wma"}
 
 
 class Comparison(Kind):
@@ -163,3 +169,44 @@ def _crossing(clause: Clause, setting: Setting, days: int, mean: float, ahead: i
 
 def _present(setting: Setting, days: int, mean: float) -> str:
     return f"The {days}-day average of {asset_of(setting.asset).name} is {price(float(f'{mean:.10g}'))} USD today."
+
+
+def with_moving_average(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with "200 day moving average" as one token whose value is the number of days."""
+    tokens = _named(tokens)
+    place = next((place for place, token in enumerate(tokens) if token.kind == "moving_average"), None)
+    if place is None:
+        return list(tokens)
+    first, after = place, place + 1
+    counts = [amount for amount in find_amounts(tokens) if not amount.is_marked and not amount.is_percent]
+    for amount in counts:
+        if amount.after <= place and _only(tokens[amount.after : place]):
+            first = amount.first
+        elif amount.first >= after and _only(tokens[after : amount.first]):
+            after = amount.after + (amount.after < len(tokens) and tokens[amount.after].kind == "unit")
+        else:
+            continue
+        words = [*tokens[amount.after : place + 1], *tokens[amount.after : after]]
+        days = amount.values[0] * (7 if _is_weekly(words) else 1)
+        return [*tokens[:first], replace(tokens[place], value=days), *tokens[after:]]
+    raise invalid(f"Name the number of days of the moving average. {HOW}")
+
+
+def _named(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with the average of "above the average of 200 days" as a moving one."""
+    place = next((place for place, token in enumerate(tokens) if token.kind == "average"), None)
+    if place is None or not any(token.kind in ("above", "below", "break") for token in tokens[:place]):
+        return tokens
+    behind = [token for token in tokens[place + 1 : place + 5] if token.kind not in ("the", "last", "to")][:2]
+    is_of_days = [token.kind for token in behind] == ["number", "unit"] and behind[1].value == "day"
+    return (
+        [*tokens[:place], replace(tokens[place], kind="moving_average"), *tokens[place + 1 :]] if is_of_days else tokens
+    )
+
+
+def _only(between: Sequence[Token]) -> bool:
+    return all(token.kind in BESIDE or token.kind == "unit" or token.text == "-" for token in between)
+
+
+def _is_weekly(words: Sequence[Token]) -> bool:
+    return any(token.value == "week" or bool(WEEKLY & set(token.text.split())) for token in words)

@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 
-from service.questions.dates.matching import rules_by_role
-from service.questions.dates.rules import RULES
+from service.questions.dates.matching import RULES, rules_by_role
 from tests.questions.asking import dates_in
 
 

@@ -40,8 +40,8 @@ from service.forecasting.voters.prompts.reading import SCHEMA, TOPIC_SCHEMA
 from service.forecasting.voters.prompts.wording import TABLES, Wording
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
-from service.questions.clean import LONGEST
 from service.questions.question import Question
+from service.questions.tokens import LONGEST
 
 BYTES_PER_TOKEN = 3.5  # of English; four and more in long texts
 # No known tokenizer joins more than these: a word, up to three digits, a run of signs.

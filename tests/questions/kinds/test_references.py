@@ -10,11 +10,11 @@ import pytest
 from service.errors import InvalidQuestion
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
+from service.questions.circumstances import NoHistory, Setting
 from service.questions.clause import read_clause
 from service.questions.criterion import Criterion
-from service.questions.history import NoHistory, Setting
 from service.questions.kinds import KINDS
-from service.questions.moving_averages import with_moving_average
+from service.questions.kinds.references import with_moving_average
 from service.questions.tokens import read
 from tests.questions.asking import NOW
 
