@@ -64,9 +64,11 @@ class RunningService:
 
 
 @contextmanager
-def running_service(folder: Path, wall: float = START, **options) -> Iterator[RunningService]:
+def running_service(
+    folder: Path, wall: float = START, *, world: str = "simulated", history_days: int = HISTORY_DAYS, **options
+) -> Iterator[RunningService]:
     """A runtime over the data in `folder`, opened when the wall shows `wall`."""
-    settings = Settings(data_dir=folder, **{"world": "simulated", "history_days": HISTORY_DAYS} | options)
+    settings = Settings(data_dir=folder, world=world, history_days=history_days, **options)
     clock: list[RunningService] = []
     runtime = app.build_runtime(settings, lambda: clock[0].wall if clock else wall)
     running = RunningService(runtime, runtime.application().test_client(), wall)

@@ -46,8 +46,9 @@ def service(seeded: Path, tmp_path: Path) -> Iterator[Callable[..., RunningServi
     folder = copied(seeded, tmp_path)
     with ExitStack() as opened:
 
-        def build(**options) -> RunningService:
-            running = opened.enter_context(running_service(folder, START, **{"oracle_deadline_s": 5} | options))
+        def build(*, oracle_deadline_s: float = 5, **options) -> RunningService:
+            service = running_service(folder, START, oracle_deadline_s=oracle_deadline_s, **options)
+            running = opened.enter_context(service)
             running.register()
             return running
 

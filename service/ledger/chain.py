@@ -67,7 +67,15 @@ def chained(rows: Iterable[LedgerRow], recorded_at: str, head: ChainEntry | None
     for row in rows:
         seq += 1
         body = with_iso_instants(row.body)
-        fields = {"seq": seq, "recorded_at": recorded_at, **vars(row) | {"body": body}, "previous": previous}
+        fields = {
+            "seq": seq,
+            "recorded_at": recorded_at,
+            "kind": row.kind,
+            "subject": row.subject,
+            "backfilled": row.backfilled,
+            "body": body,
+            "previous": previous,
+        }
         previous = digest(fields)
         yield ChainEntry(**fields, hash=previous)
 

@@ -287,9 +287,17 @@ def _odds(db: Connection, ids: Sequence[str]) -> dict[str, Odds]:
 
 def _prediction(row: Row[Any], votes: tuple[CommittedVote, ...], quote: Odds | None) -> Prediction:
     commitment = Commitment(**canonical.read(row.commitment), votes=votes) if row.commitment else None
-    stored = row._mapping
     return Prediction(
-        **{name: stored[name] for name in _PLAIN},
+        id=row.id,
+        category=row.category,
+        rule=row.rule,
+        resolver=row.resolver,
+        created_at=row.created_at,
+        closes_at=row.closes_at,
+        deadline=row.deadline,
+        backfilled=row.backfilled,
+        number=row.number,
+        author=row.author,
         question=Question.from_plain(canonical.read(row.question)),
         commitment=commitment,
         odds=quote,

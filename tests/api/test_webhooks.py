@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -216,23 +217,23 @@ NOW = 1_795_262_400
 
 
 def row(**fields) -> WebhookRow:
-    active = {
-        "id": "wh_1",
-        "key": "1a",
-        "url": "https://example.com/",
-        "events": (),
-        "assets": (),
-        "created_at": NOW,
-        "rotations": 0,
-        "rotated_at": None,
-        "cursor": 7,
-        "attempts": 0,
-        "failing_since": None,
-        "next_at": 0.0,
-        "paused_at": None,
-        "paused_reason": None,
-    }
-    return WebhookRow(**active | fields)
+    active = WebhookRow(
+        id="wh_1",
+        key="1a",
+        url="https://example.com/",
+        events=(),
+        assets=(),
+        created_at=NOW,
+        rotations=0,
+        rotated_at=None,
+        cursor=7,
+        attempts=0,
+        failing_since=None,
+        next_at=0.0,
+        paused_at=None,
+        paused_reason=None,
+    )
+    return replace(active, **fields)
 
 
 def test_an_endpoint_that_works_waits_for_nothing():

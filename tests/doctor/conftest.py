@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +21,15 @@ from tests.sources.llm.model_server import ModelServer
 def examined(tmp_path) -> Examine:
     """What came of every part, by its name; without options, of a service that was never started."""
 
-    def run(ccxt: dict | None = None, **options: Any) -> dict[str, Finding]:
-        settings = Settings(**{"world": "simulated", "data_dir": tmp_path, "source_timeout_s": TIMEOUT_S} | options)
+    def run(
+        ccxt: dict | None = None,
+        *,
+        world: str = "simulated",
+        data_dir: Path = tmp_path,
+        source_timeout_s: float = TIMEOUT_S,
+        **options: Any,
+    ) -> dict[str, Finding]:
+        settings = Settings(world=world, data_dir=data_dir, source_timeout_s=source_timeout_s, **options)
         findings = examine(settings, lambda: float(START), ccxt)
         parts = {finding.part: finding for finding in findings}
         assert len(parts) == len(findings)

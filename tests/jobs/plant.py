@@ -35,14 +35,14 @@ class Plant:
         job_context = SimpleNamespace(database=self.database, clock=clock)
         return Engine(self.database, jobs, job_context, now=now or (lambda: self.wall))
 
-    def job(self, name: str = "tick", every: int = MINUTE, **options) -> Job:
-        """A job that records its slot."""
+    def job(self, name: str = "tick", every: int = MINUTE, work: Callable | None = None, **options) -> Job:
+        """A job that records its slot, unless it has other work."""
 
-        def work(job_context: JobContext, slot: int):
+        def record(job_context: JobContext, slot: int):
             self.worked.append((name, slot))
             return lambda db: db.execute(insert(self.applied).values(slot=slot, lane=name[0]))
 
-        return Job(name, Every(every), **({"work": work} | options))
+        return Job(name, Every(every), work or record, **options)
 
     def beat(self, *engines: Engine) -> None:
         """Dispatch in every engine once, and run what is due."""

@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def test_many_small_corrections_are_followed():
 def test_nothing_is_scheduled_after_a_jump(seeded: Path, tmp_path: Path):
     with running_service(copied(seeded, tmp_path)) as service:
         steady = service.wall
-        service.engine = service.runtime.__class__(**vars(service.runtime) | {"elapsed": lambda: steady}).engine()
+        service.engine = replace(service.runtime, elapsed=lambda: steady).engine()
         service.wall += 3 * DAY
         assert service.engine.dispatch() == []
         with service.runtime.database.reading() as db:

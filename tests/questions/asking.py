@@ -67,16 +67,16 @@ def dates_in(text: str, *, day_first: bool = False) -> list[tuple[date, date]]:
 
 def question(**fields: Any) -> Question:
     """A question about Bitcoin with a deadline in a day, but for the fields that are named."""
-    defaults: dict[str, Any] = {
-        "text": "raw text",
-        "asset": "btc",
-        "comparator": "up",
-        "deadline": NOW + timedelta(days=1),
-        "horizon_hours": 24.0,
-        "spot": 94075.9,
-        "polarity": "bull",
-    }
-    return Question(**(defaults | fields))
+    usual = Question(
+        text="raw text",
+        asset="btc",
+        comparator="up",
+        deadline=NOW + timedelta(days=1),
+        horizon_hours=24.0,
+        spot=94075.9,
+        polarity="bull",
+    )
+    return replace(usual, **fields)
 
 
 def meaning(question: Question) -> Question:

@@ -61,9 +61,11 @@ def given_answer(database: Database) -> Callable[..., Answer]:
     return store
 
 
-def ids(database: Database, caller: str, **options) -> tuple[list[str], str | None]:
+def ids(
+    database: Database, caller: str, *, limit: int = 2, cursor: str | None = None, with_votes: bool = True
+) -> tuple[list[str], str | None]:
     with database.reading() as db:
-        page = answers.page(db, caller, **{"limit": 2, "cursor": None, "with_votes": True} | options)
+        page = answers.page(db, caller, limit=limit, cursor=cursor, with_votes=with_votes)
     return [answer.id for answer in page.answers], page.following
 
 

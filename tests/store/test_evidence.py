@@ -43,7 +43,7 @@ def filled(database):
                 settled("no", "no", **opened, comparator="touch_above"),
                 settled("late", "yes", **opened, resolved=NOON + 1),
                 settled("void", "void", **opened),
-                settled("open", "yes", **opened | {"comparator": "open"}),
+                settled("open", "yes", **opened, comparator="open"),
                 settled("unvoted", "yes", opened=NOON - 3 * DAY, votes={"garch": 0.9}),
             ],
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def store(database: Database, part: Bars, asset: str = "btc") -> None:
 
 def other(part: Bars, factor: float) -> Bars:
     """The same bars with other prices."""
-    return Bars(**vars(part) | {"close": part.close * factor, "high": part.high * 2})
+    return replace(part, close=part.close * factor, high=part.high * 2)
 
 
 def loads_alike(database: Database, memory: HourlyBars, asset: str = "btc", since: int = START, until: int = END):

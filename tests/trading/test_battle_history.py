@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.market.instants import DAY, HOUR, iso
-from service.trading.battle_history import MOST_POINTS, history, spacing, thinned
+from service.trading.battle_history import MOST_POINTS, HistoryEvent, history, spacing, thinned
 from service.trading.lanes.lane import LaneEvent
 from tests.trading.markets import NEW_YEAR
 
@@ -25,12 +25,6 @@ def curve(bars: int, step: int = STEP) -> list[tuple[int, float, str]]:
 def history_of(bars, events=(), step: int = STEP, peaks: dict[str, float] | None = None):
     window = {"since": NEW_YEAR, "until": NEW_YEAR + 40 * DAY}
     return history({"trend": bars}, {"trend": list(events)}, peaks or {}, **window, step=step, world="replay")
-
-
-def test_a_short_curve_has_every_bar():
-    document = history_of(curve(MOST_POINTS + 1))
-    assert (document.bar_s, document.step_s) == (STEP, STEP)
-    assert [point.time for point in document.lanes[0].points] == [iso(bar[0]) for bar in curve(MOST_POINTS + 1)]
 
 
 @pytest.mark.parametrize(
@@ -65,27 +59,16 @@ def test_a_thinned_curve_has_the_last_bar_of_each_cell(places: list[int], bars_a
     kept = thinned(bars, cell)
     assert [bar for bar in bars if bar in kept] == kept
     assert kept[-1:] == bars[-1:]
+    assert [at - NEW_YEAR for at, *_ in thinned(curve(2 * 288), DAY)] == [DAY, 2 * DAY], "whole days end at midnight"
     for bar in bars:
         in_its_cell = [other for other in bars if -(-other[0] // cell) == -(-bar[0] // cell)]
         assert (bar in kept) == (bar == in_its_cell[-1])
 
 
-def test_the_points_of_whole_days_are_at_midnight():
-    points = thinned(curve(5 * 288), DAY)
-    assert [point[0] for point in points] == [NEW_YEAR + DAY * day for day in range(1, 6)]
-
-
 def test_all_lanes_share_one_grid():
     long, short = curve(2016), curve(2016)[-10:]
-    document = history(
-        {"trend": long, "lp_wide": short},
-        {"trend": [], "lp_wide": []},
-        {},
-        since=NEW_YEAR,
-        until=NEW_YEAR + 7 * DAY,
-        step=STEP,
-        world="live",
-    )
+    bars, events = {"trend": long, "lp_wide": short}, {"trend": [], "lp_wide": []}
+    document = history(bars, events, {}, since=NEW_YEAR, until=NEW_YEAR + 7 * DAY, step=STEP, world="live")
     first, second = ([point.time for point in lane.points] for lane in document.lanes)
     assert document.step_s == 1800
     assert set(second) <= set(first)
@@ -100,22 +83,17 @@ def test_all_events_are_listed_however_thin_the_curve():
     lane = history_of(curve(8928), [asdict(event) for event in events]).lanes[0]
     assert len(lane.points) < MOST_POINTS + 2
     assert len(lane.events) == 2000
-    assert asdict(lane.events[0]) == {
-        "time": iso(NEW_YEAR),
-        "kind": "trade",
-        "subject": "btc",
-        "note": "closes long",
-        "price": 50_000.12345679,
-        "value_usd": 100.0,
-        "cost_usd": 0.01,
-        "pnl_usd": -1.0,
-    }
+    shown = (iso(NEW_YEAR), "trade", "btc", "closes long", 50_000.12345679, 100.0, 0.01, -1.0)
+    assert lane.events[0] == HistoryEvent(*shown)
 
 
-def test_a_window_without_bars_is_empty_without_as_of():
+def test_a_short_curve_has_every_bar_and_an_empty_one_no_as_of():
     document = history_of([])
     assert (document.as_of, document.lanes[0].points, document.lanes[0].events) == (None, (), ())
     assert (document.step_s, document.lanes[0].label, document.lanes[0].initial_capital) == (300, "Trend follower", 1e4)
+    short = history_of(curve(MOST_POINTS + 1))
+    assert (short.bar_s, short.step_s) == (STEP, STEP)
+    assert [point.time for point in short.lanes[0].points] == [iso(bar[0]) for bar in curve(MOST_POINTS + 1)]
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,8 @@ def test_five_bars_by_hand_without_costs():
     fund = run([(HOUR, 0.5), (3 * HOUR, 0.6), (4 * HOUR, 0.3)], bars, 0, FREE)
     assert fund.times.tolist() == [0, HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 5 * HOUR]
     assert fund.equity.tolist() == pytest.approx([1000, 1000, 1100, 1050, 1050, 9.545454545 * 90])
-    assert [(trade.time, trade.side) for trade in fund.trades] == [
-        (HOUR, "buy"),
-        (3 * HOUR, "buy"),
-        (4 * HOUR, "sell"),
-    ]
+    sides = [(HOUR, "buy"), (3 * HOUR, "buy"), (4 * HOUR, "sell")]
+    assert [(trade.time, trade.side) for trade in fund.trades] == sides
     assert [trade.quantity for trade in fund.trades] == pytest.approx([5, 500 / 110, 5 + 500 / 110])
     assert [trade.exposure_before for trade in fund.trades] == pytest.approx([0, 550 / 1050, 1])
     assert [trade.exposure_after for trade in fund.trades] == pytest.approx([0.5, 1, 0])
@@ -100,15 +97,12 @@ def test_calls_and_bars_before_the_anchor_do_not_count():
     assert fund.benchmark.tolist() == pytest.approx([1000, 1000, 1000 - 500 * cost / (1 + cost / 2)])
 
 
-def test_without_calls_the_fund_stays_in_cash():
-    history = run([], bars_of([100, 120], [120, 110]), 0)
-    assert (history.trades, history.equity.tolist()) == ((), [1_000.0] * 3)
-
-
-def test_without_bars_the_equity_is_the_capital():
+def test_without_bars_or_calls_the_equity_is_the_capital():
     fund = run([(0, 0.9)], empty(HOUR), 0)
     assert (fund.equity.tolist(), fund.benchmark.tolist(), fund.times.tolist()) == ([1000], [1000], [0])
     assert (fund.cash, fund.quantity, fund.price, fund.trades) == (1000, 0, None, ())
+    uncalled = run([], bars_of([100, 120], [120, 110]), 0)
+    assert (uncalled.trades, uncalled.equity.tolist()) == ((), [1_000.0] * 3)
 
 
 @pytest.mark.parametrize("terms", [TERMS, FREE, FundTerms(fee=0.01, slippage=0.005, tolerance=0.02)])
@@ -207,9 +201,7 @@ def test_cash_and_bitcoin_add_up_to_the_equity(fund, document: FundDocument):
     assert document.exposure_pct == pytest.approx(100 * fund.quantity * fund.price / fund.equity[-1], abs=1e-3)
     assert document.pnl_usd == pytest.approx(document.equity_usd - 1000, abs=0.01)
     assert document.pnl_pct == pytest.approx(document.pnl_usd / 10, abs=1e-3)
-    assert document.fees_usd == pytest.approx(
-        sum(trade.quantity * trade.price / 1000 for trade in fund.trades), abs=0.01
-    )
+    assert document.fees_usd == pytest.approx(sum(trade.value / 1000 for trade in fund.trades), abs=0.01)
 
 
 def test_sharpe_is_daily_and_the_drawdown_hourly(fund, document: FundDocument):
@@ -240,10 +232,7 @@ def test_without_a_live_call_everything_is_backfilled(fund):
     assert document.live_since is None
     assert all(point.backfilled for point in document.equity)
     assert all(trade.backfilled for trade in document.trades)
-
-
-def test_without_a_backfill_there_is_only_a_live_book(fund):
-    assert [book.backfilled for book in fund_document(fund, 0, HEADER).books] == [False]
+    assert [book.backfilled for book in fund_document(fund, 0, HEADER).books] == [False], "all of it is live"
 
 
 def test_points_of_the_curve_are_marks_and_not_averages(fund, document: FundDocument):

@@ -52,26 +52,22 @@ def patient(seed: int, days: int = 90, drift: float = 0.0, trades: int = 30, mon
     )
 
 
-def test_a_snapshot_has_the_specified_fields_and_no_nan(february):
+def test_a_snapshot_has_every_strategy_once_by_score(february):
+    """With the specified fields and no NaN; it is valid until the next month ends."""
     body = json.loads(json.dumps(asdict(february), allow_nan=False))
     assert {"schema", "timestamp", "as_of", "snapshot_month", "summary", "strategies", "links"} <= body.keys()
     assert body["schema"] == "strategy-hospital/2"
-    assert list(body["strategies"][0]) == (
-        ["key", "name", "status", "recommendation", "health_score", "category", "assets", "metrics"]
-    )
-
-
-def test_every_strategy_is_there_once_by_score(february):
-    scores = [entry.health_score for entry in february.strategies]
+    names = "key name status recommendation health_score category assets metrics"
+    assert list(body["strategies"][0]) == names.split()
     assert {entry.key for entry in february.strategies} == set(STRATEGIES)
+    scores = [entry.health_score for entry in february.strategies]
     assert len(scores) == len(STRATEGIES)
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 100 for score in scores)
-
-
-def test_a_snapshot_is_valid_until_the_next_month_ends(february):
     assert (february.snapshot_month, february.as_of) == ("2025-02", "2025-03-01T00:00:00Z")
     assert (february.timestamp, february.stale_after) == (iso(MADE_AT), "2025-04-01T00:00:00Z")
+    empty = snapshot_of("2025-02", []).summary
+    assert (empty.strategies, empty.mean_score, empty.median_score) == (0, None, None)
 
 
 def test_a_snapshot_from_a_longer_history_is_the_same(real_hours, february):
@@ -89,9 +85,10 @@ def test_the_summary_has_counts_and_a_caveat(february):
     assert 2 < summary.effective_strategies < len(STRATEGIES)
     assert "+0.20 (±0.11)" in summary.caveat
     assert "+0.20 (±0.11)" in summary.evidence
-    assert {row.measure: (row.months, row.correlation) for row in summary.worth} == dict.fromkeys(
-        ("score", "turnover", "sharpe", "drawdown"), (0, None)
-    )
+    measures = ("score", "turnover", "sharpe", "drawdown")
+    assert [(row.measure, row.months, row.correlation) for row in summary.worth] == [
+        (name, 0, None) for name in measures
+    ]
     assert summary.changes == ()
 
 
@@ -126,22 +123,14 @@ def test_each_month_lists_changes_from_the_previous_one(real_arena):
     assert last.links.months == tuple(documents)
     assert documents["2024-06"].links.history is None
     for entry in last.strategies:
-        assert entry.metrics.previous_status == previous[entry.key].status
-        assert entry.metrics.score_change == pytest.approx(
-            entry.health_score - previous[entry.key].health_score, abs=0.01
-        )
+        before_it = previous[entry.key]
+        assert entry.metrics.previous_status == before_it.status
+        assert entry.metrics.score_change == pytest.approx(entry.health_score - before_it.health_score, abs=0.01)
     moved = {change.key: (change.before, change.now) for change in last.summary.changes}
-    assert moved == {
-        entry.key: (previous[entry.key].status, entry.status)
-        for entry in last.strategies
-        if entry.status != previous[entry.key].status
-    }
-    assert {entry.status for document in documents.values() for entry in document.strategies} >= {
-        "healthy",
-        "watch",
-        "sick",
-        "observation",
-    }
+    both = {entry.key: (previous[entry.key].status, entry.status) for entry in last.strategies}
+    assert moved == {key: (before, now) for key, (before, now) in both.items() if before != now}
+    statuses = {entry.status for document in documents.values() for entry in document.strategies}
+    assert statuses >= {"healthy", "watch", "sick", "observation"}
 
 
 def test_three_critical_months_in_a_row_retire_a_strategy():
@@ -191,8 +180,3 @@ def test_short_records_are_under_observation():
     document = snapshot_of("2025-02", ward)
     assert document.summary.status["observation"] == document.summary.recommendation["observe"] == 3
     assert all(entry.metrics.sharpe_score > 0.05 for entry in document.strategies), "five days say little"
-
-
-def test_without_strategies_there_is_a_document():
-    summary = snapshot_of("2025-02", []).summary
-    assert (summary.strategies, summary.mean_score, summary.median_score) == (0, None, None)

@@ -35,6 +35,7 @@ def test_a_switch_needs_gas_of_exit_swap_and_mint():
 def test_every_assumed_pool_is_marked_as_assumed():
     assert all(pool.asset in ASSETS and pool.source == "assumed" for pool in ASSUMED_POOLS.values())
     assert all(key == pool.key for key, pool in ASSUMED_POOLS.items())
+    assert (pools.deepest(ASSUMED_POOLS).key, pools.deepest({})) == ("eth-l1", None)
 
 
 def test_over_real_months_assumed_pools_have_a_small_margin(real_hours):
@@ -49,13 +50,10 @@ def test_expected_fees_equal_those_of_a_day_in_range():
     pool, price, factor = ASSUMED_POOLS["sol-solana"], 150.0, 1.3
     liquidity = amm.liquidity_of_value(10_000, price, amm.around(price, factor))
     a_day = amm.fees(pool.volume_usd, pool.fee, 1.0, liquidity, pools.active_liquidity(pool, price))
-    assert pools.fee_apr(pool, factor, 10_000) == pytest.approx(a_day * 365 / 10_000, rel=1e-9)
-
-
-def test_size_dilutes_fees_and_volume_raises_them():
-    pool = ASSUMED_POOLS["xrp-bsc"]
-    assert pools.fee_apr(pool, 2, 5e6) < pools.fee_apr(pool, 2, 1e4) / 2
-    assert pools.fee_apr(pool, 2, 1e4, busy=1.5) == pytest.approx(1.5 * pools.fee_apr(pool, 2, 1e4))
+    expected = pools.fee_apr(pool, factor, 10_000)
+    assert expected == pytest.approx(a_day * 365 / 10_000, rel=1e-9)
+    assert pools.fee_apr(pool, factor, 10_000, busy=1.5) == pytest.approx(1.5 * expected)
+    assert pools.fee_apr(pool, factor, 5e7) < expected / 2, "size dilutes it"
 
 
 def test_net_fees_are_fees_less_the_loss_to_arbitrage():
@@ -76,8 +74,3 @@ def test_a_derived_concentration_keeps_the_margin(volume, margin):
         assert 1.05 < margin_of(pool, 0.7) < 1.35
     else:
         assert margin_of(pool, 0.7) == pytest.approx(margin)
-
-
-def test_the_deepest_pool_is_the_one_with_most_in_it():
-    assert pools.deepest(ASSUMED_POOLS).key == "eth-l1"
-    assert pools.deepest({}) is None

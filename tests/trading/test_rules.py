@@ -8,7 +8,6 @@ import talib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.market.bars import from_rows
 from service.trading import rules
 from service.trading.rules import earlier, fade_beyond, follow_sign, hold, hold_beyond, log_price, ratio, z_score
 from tests.trading.markets import closing
@@ -102,12 +101,6 @@ def test_time_series_momentum_scales_by_volatility():
     assert rules.time_series_momentum(wild, lookback=10, width=1)[-1] == 0
 
 
-def test_a_scaled_return_by_hand():
-    """Logs 0, 1, 1, 2, 2: over two bars +1; returns 1, 0 have a deviation of 1/2, over two bars of sqrt(2)/2."""
-    logs = np.array([0, 1, 1, 2, 2], dtype=float)
-    np.testing.assert_allclose(rules.scaled_return(logs, 2), [NAN, NAN, 2**0.5, 2**0.5, 2**0.5])
-
-
 def test_vwap_ignores_hours_without_volume():
     """TA-Lib's own average of such hours is a quotient of rounding errors."""
     volumes = [1e6 * (1 + 0.37 * (at % 7)) / 3 for at in range(100)] + [0.0] * 60
@@ -126,16 +119,14 @@ def test_obv_trend_follows_the_side_on_which_volume_is_traded():
 
 
 def test_a_volume_breakout_needs_the_volume():
-    closes = [100.0 + at % 2 for at in range(20)] + [103.0]
-    rule = rules.volume_breakout
-    assert rule(closing(closes, [1.0] * 20 + [1.9]), period=10, surge=2)[-1] == 0
-    assert rule(closing(closes, [1.0] * 20 + [2.1]), period=10, surge=2)[-1] == 1
-
-
-def test_a_volume_breakout_is_left_at_the_average_price():
+    """It is left at the average price."""
     closes = [100.0 + at % 2 for at in range(20)] + [103.0, 103.0, 100.0]
-    targets = rules.volume_breakout(closing(closes, [1.0] * 20 + [3.0, 1.0, 1.0]), period=10, surge=2)
-    assert targets[-3:].tolist() == [1, 1, 0]
+    quiet, loud = (
+        rules.volume_breakout(closing(closes, [1.0] * 20 + [volume, 1.0, 1.0]), period=10, surge=2)
+        for volume in (1.9, 2.1)
+    )
+    assert quiet[-3:].tolist() == [0, 0, 0]
+    assert loud[-3:].tolist() == [1, 1, 0]
 
 
 def test_volatility_regime_follows_quiet_trends_only():
@@ -205,23 +196,17 @@ def test_hysteresis_equals_a_state_machine(events):
     assert hold(*columns).tolist() == machine(events)
 
 
-def test_earlier_is_nan_at_the_first_bar():
-    np.testing.assert_array_equal(earlier(array(1, 2, 3)), array(NAN, 1, 2))
-    assert earlier(array()).tolist() == []
+def test_the_arithmetic_by_hand():
+    """Of 1, 2, 3: mean 2, standard deviation sqrt(2/3).
 
-
-def test_a_ratio_needs_a_positive_divisor():
-    np.testing.assert_array_equal(ratio(array(1, 1, 1, 6), array(NAN, 0, -1, 3)), array(NAN, NAN, NAN, 2))
-
-
-def test_a_z_score_by_hand():
-    """Of 1, 2, 3: mean 2, standard deviation sqrt(2/3)."""
+    Of logs 0, 1, 1, 2, 2 over two bars: +1; returns 1, 0 have a deviation of 1/2, over two bars of sqrt(2)/2.
+    """
     assert z_score(array(1, 2, 3), 3)[-1] == pytest.approx(1.5**0.5)
     assert np.isnan(z_score(array(1, 2, 3), 3)[:2]).all()
     assert np.isnan(z_score(array(5, 5, 5), 3)).all()
-
-
-def test_log_prices_are_measured_from_the_first_bar():
-    bars = from_rows([(0, 2, 2, 2, 2, 1), (3600, 4, 4, 4, 4, 1)], 3600)
-    np.testing.assert_allclose(log_price(bars), [0, np.log(2)])
-    assert log_price(bars[:0]).tolist() == []
+    scaled = rules.scaled_return(array(0, 1, 1, 2, 2), 2)
+    np.testing.assert_allclose(scaled, [NAN, NAN, 2**0.5, 2**0.5, 2**0.5])
+    np.testing.assert_array_equal(earlier(array(1, 2, 3)), array(NAN, 1, 2))
+    np.testing.assert_array_equal(ratio(array(1, 1, 1, 6), array(NAN, 0, -1, 3)), array(NAN, NAN, NAN, 2))
+    np.testing.assert_allclose(log_price(closing([2.0, 4.0])), [0, np.log(2)])
+    assert earlier(array()).tolist() == log_price(closing([])).tolist() == []

@@ -40,8 +40,15 @@ def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
     """Let the history arrive until nothing is asked for any more."""
     opened: list[Database] = []
 
-    def run(clock: int = NOW, rounds: int = 12, **options) -> LiveJobs:
-        settings = Settings(world="live", **{"exchanges": exchanges.entries, "source_timeout_s": 6.0} | options)
+    def run(
+        clock: int = NOW,
+        rounds: int = 12,
+        *,
+        exchanges: tuple[str, ...] = exchanges.entries,
+        source_timeout_s: float = 6.0,
+        **options,
+    ) -> LiveJobs:
+        settings = Settings(world="live", exchanges=exchanges, source_timeout_s=source_timeout_s, **options)
         sessions.use_proxy(settings)
         opened.append(Database(sqlite_url))
         opened[-1].migrate()

@@ -20,11 +20,12 @@ from service.trading.lanes.logics import (
 )
 from service.trading.lanes.readings import HourReading
 
+USUAL = HourReading(100 * HOUR, *[1.0] * (len(HourReading._fields) - 1))
+
 
 def view(held: int = 0, vote: LaneVote | None = None, opened_at: int = 0, stop=None, **read) -> LaneView:
-    usual = dict.fromkeys(HourReading._fields, 1.0) | {"time": 100 * HOUR} | read
     holding = Holding(held, 100.0, 0.0, opened_at, stop) if held else None
-    return LaneView(HourReading(**usual), holding, vote)
+    return LaneView(USUAL._replace(**read), holding, vote)
 
 
 def test_a_trend_lasts_until_the_averages_cross():
