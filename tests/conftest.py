@@ -33,7 +33,7 @@ from service import logs
 from service.store import migrations
 from service.store.database import Database
 from service.store.tables import metadata
-from tests.own_redis import OwnRedis
+from tests.processes import OwnRedis
 from tests.running_service import replaying, running_service
 
 os.environ.setdefault("WORLD", "simulated")  # of the commands that tests run
@@ -131,12 +131,6 @@ def logs_as_before() -> Iterator[None]:
 def in_ci() -> bool:
     """Whether slow things run in full."""
     return IN_CI
-
-
-@pytest.fixture(scope="session")
-def patience() -> int:
-    """How many times longer than promised people may wait: tests of `make soak` have the machine to themselves."""
-    return 1 if IN_SOAK else 5
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from service import logs
 from service.store.database import Database
 from service.store.tables import metadata
 from tests.processes import ROOT
-from tests.running_service import copied
+from tests.running_service import START, copied, running_service
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ OF_THE_RUN = {"job_run", "heartbeat", "rate_window", "reservation"}
 
 def live(folder: Path, first: int, last: int, nudge: int = 0) -> subprocess.Popen:
     """A service in a process of its own."""
-    command = [sys.executable, "-m", "tests.seeded_worlds", str(folder), str(first), str(last), str(nudge)]
+    command = [sys.executable, "-m", "tests.test_recovery", str(folder), str(first), str(last), str(nudge)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
@@ -78,3 +79,20 @@ def test_random_kills_lead_to_the_same_final_state(seeded: Path, tmp_path: Path,
     same, other = everything(calm), everything(disturbed)
     assert {name: len(rows) for name, rows in other.items()} == {name: len(rows) for name, rows in same.items()}
     assert [difference for name in same if (difference := first_difference(name, same[name], other[name]))] == []
+
+
+TICK_S = 300
+
+
+def main(folder: Path, first: int, last: int, nudge: int) -> None:
+    """Work every tick from `first` to `last`."""
+    logs.configure("error")
+    with running_service(folder, wall=START + first * TICK_S + nudge) as running:
+        for tick in range(first, last + 1):
+            running.wall = START + tick * TICK_S + nudge
+            running.work()
+            print(tick, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *(int(argument) for argument in sys.argv[2:]))

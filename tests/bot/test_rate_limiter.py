@@ -150,8 +150,6 @@ def test_only_persons_of_the_last_minute_are_remembered(monkeypatch):
     assert throttle.excess(ANN, NOON + timedelta(seconds=40)) == 2
 
 
-pytestmark = pytest.mark.slow
-
 TOO_MANY = "Too Many Requests"
 PATIENCE_S = 30
 
@@ -162,6 +160,7 @@ def command(person: Person, text: str) -> dict:
     return {"message": person.message({"text": text, "entities": [entity]})}
 
 
+@pytest.mark.slow
 def test_a_flood_wait_of_one_chat_delays_no_other(ann, ben):
     """The handler of Ann's command waits with her chat; Ben is answered before her."""
     ann.stage.telegram.refuse("sendMessage", TOO_MANY, 429, retry_after=3, chat=ann.chat)
@@ -172,6 +171,7 @@ def test_a_flood_wait_of_one_chat_delays_no_other(ann, ben):
     assert len(ann.messages) == 1
 
 
+@pytest.mark.slow
 def test_updates_of_one_chat_are_handled_in_order(ann):
     """The first is refused and repeated; the second waits for it."""
     ann.stage.telegram.refuse("sendMessage", TOO_MANY, 429, retry_after=1, chat=ann.chat)

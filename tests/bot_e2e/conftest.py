@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot_e2e.chats import Person, Telegram
-from tests.measure import asking
+from tests.measure import servers
 from tests.models import waits_for
 from tests.npm import installed
 from tests.processes import free_port, running, wait_until_ready
@@ -61,7 +61,7 @@ def service(tmp_path_factory) -> Iterator[Service]:
         seat = {"ORACLE_MOMENTUM_MODEL": "openai:gpt-5-mini", "ORACLE_MOMENTUM_BASE_URL": model.address}
         with running([sys.executable, "app.py"], folder / "log", **settings, **seat) as process:
             wait_until_ready(port, process, folder / "log")
-            yield Service(f"http://127.0.0.1:{port}", asking.key(settings), model)
+            yield Service(f"http://127.0.0.1:{port}", servers.key(settings), model)
             assert process.poll() is None, f"the service ended with {process.returncode}"
 
 

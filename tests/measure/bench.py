@@ -11,7 +11,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,14 +18,12 @@ from pathlib import Path
 
 import httpx
 
-from tests.measure import asking, first_chart, load, model_speed, page_speed, servers, workbench
-from tests.measure.figures import Figure
-from tests.measure.servers import ROOT, Server
+from tests.measure import load, model_speed, page_speed, servers, workbench
+from tests.measure.servers import ROOT, Figure, Server
 
 ROUNDS = 5
 SECONDS = 2.0
 CONNECTIONS = 16
-SLOW_POSTS = 60
 QUESTIONS = 200
 OTHERS = ROOT / ".venv-bench"
 
@@ -38,11 +35,11 @@ def main() -> int:
         data = Path(folder)
         figures = [_first_start(data)]
         figures += _throughput(data, addresses)
-        figures += [_under_slow_posts(data, addresses), _oracle(data)]
+        figures.append(_oracle(data))
         figures += model_speed.figures(data, addresses)
         figures += workbench.figures(data)
         figures += page_speed.figures(data)
-        figures += first_chart.figures(data)
+        figures += workbench.first_chart_figures(data)
     for figure in figures:
         print(figure)
     return 0 if all(str(figure).startswith("ok") for figure in figures) else 1
@@ -104,36 +101,16 @@ def _rate(server: Server, addresses: Iterator[str]) -> float:
     return load.rate(server.port, server.path, seconds=SECONDS, connections=CONNECTIONS, addresses=addresses)
 
 
-def _under_slow_posts(data: Path, addresses: Iterator[str]) -> Figure:
-    """GET p99 while slow questions are open, against idle."""
-    with servers.slow_service(data) as server:
-        idle = load.run(server.port, server.path, seconds=4, connections=4, addresses=addresses).quantile_ms(0.99)
-        key = asking.key({"DATA_DIR": str(data)})
-        threads = [threading.Thread(target=_post, args=(server, key, number)) for number in range(SLOW_POSTS)]
-        for thread in threads:
-            thread.start()
-        time.sleep(1)
-        busy = load.run(server.port, server.path, seconds=4, connections=4, addresses=addresses).quantile_ms(0.99)
-        for thread in threads:
-            thread.join()
-    return Figure(f"GET p99 with {SLOW_POSTS} slow POSTs in flight / idle ({idle:.1f} ms)", busy / idle, "x", 3, False)
-
-
 def _oracle(data: Path) -> Figure:
     """Median time of an answer, each for an end user of its own."""
     with servers.service(data) as server, httpx.Client() as client:
-        key, took = asking.key({"DATA_DIR": str(data)}), []
+        key, took = servers.key({"DATA_DIR": str(data)}), []
         for number in range(QUESTIONS):
             began = time.perf_counter()
-            answer = asking.ask(client, server, key, number)
+            answer = servers.ask(client, server, key, number)
             took.append(1000 * (time.perf_counter() - began))
             answer.raise_for_status()
     return Figure("median of an oracle's answer with embedded engines", statistics.median(took), "ms", 15, False)
-
-
-def _post(server: Server, key: str, number: int) -> None:
-    with httpx.Client(timeout=60) as client:
-        asking.ask(client, server, key, number)
 
 
 def _others() -> Path:

@@ -35,8 +35,7 @@ from service.market.instants import WorldClock
 from service.signals import stop_signals
 from service.store.database import Database
 from tests.conftest import schema_of_its_own
-from tests.own_redis import OwnRedis
-from tests.processes import wait_until
+from tests.processes import OwnRedis, wait_until
 
 JOB_S, RECEIVER_S, OUTAGE_S = 2.0, 1.0, 4.0
 PATIENCE_S = 300

@@ -16,9 +16,8 @@ from pathlib import Path
 import httpx
 
 from service.config import SEATS
-from tests.measure import asking, load, servers
-from tests.measure.figures import Figure
-from tests.measure.servers import Server
+from tests.measure import load, servers
+from tests.measure.servers import Figure, Server
 
 WAITS_MS = dict(zip(SEATS, (200, 360, 520, 680, 840, 1000), strict=True))
 SLOWEST_MS = max(WAITS_MS.values())
@@ -32,7 +31,7 @@ ROUNDS = 3
 
 def figures(data: Path, addresses: Iterator[str]) -> list[Figure]:
     """The three figures of a service over `data`, whose first start is over."""
-    key, numbers = asking.key({"DATA_DIR": str(data)}), count()
+    key, numbers = servers.key({"DATA_DIR": str(data)}), count()
     command = [sys.executable, "-m", "tests.measure.waiting_models"]
     with servers.running(command, "/open") as models:
         with servers.service(data, **seated(models, WAITS_MS)) as service:
@@ -91,7 +90,7 @@ def _answer_ms(service: Server, key: str, number: int) -> float:
     """Milliseconds until the whole answer is there; raises where a seat was not its model."""
     with httpx.Client(timeout=60) as client:
         began = time.perf_counter()
-        answer = asking.ask(client, service, key, number)
+        answer = servers.ask(client, service, key, number)
         took = 1000 * (time.perf_counter() - began)
     votes = answer.raise_for_status().json()["votes"]
     others = [seat for seat in SEATS if not votes.get(seat, {}).get("engine", "").startswith("custom:wait-")]

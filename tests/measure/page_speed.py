@@ -22,7 +22,7 @@ from service.store.database import Database
 from service.store.market_pages import MarketSelection
 from tests.conftest import POSTGRESQL, schema_of_its_own
 from tests.forecasting.markets import HEADER, MONDAY, NAMES, days, settled
-from tests.measure.figures import Figure
+from tests.measure.servers import Figure
 from tests.store.test_bars import walk
 
 MARKETS, AT_ONCE, LIMIT, ROUNDS = 100_000, 2_000, 100, 25

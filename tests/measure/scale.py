@@ -12,10 +12,12 @@ from __future__ import annotations
 import socket
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -24,10 +26,14 @@ from types import MappingProxyType
 import httpx
 from sqlalchemy import make_url
 
+from service.ledger.verifier import verify
+from service.store import ledger
+from service.store.database import Database
 from tests import processes
 from tests.conftest import POSTGRESQL, RABBITMQ, schema_of_its_own
-from tests.measure import asking, load, outages, servers
+from tests.measure import load, servers
 from tests.measure.fleet import (
+    APPLICATION,
     JOB_S,
     KEY_SECRET,
     PATIENCE_S,
@@ -36,8 +42,8 @@ from tests.measure.fleet import (
     receiving,
     strikes,
 )
-from tests.own_redis import OwnRedis
-from tests.processes import wait_until
+from tests.measure.servers import Server
+from tests.processes import OwnRedis, wait_until
 from tests.receiver import endpoint, trade
 
 PROCESSES = (1, 2, 4)
@@ -48,6 +54,12 @@ WORKER = "a worker"
 GOALS = {2: 1.9, 4: 3.6}
 CONNECTIONS, LOAD_S = 16, 5.0
 CALLERS, QUESTIONS, WARMING = 8, 200, 20
+WEB, WORK = "a web process", "a job process"
+OUTAGE_CALLERS = 4
+PAUSE_S = 1.0  # between the questions of a caller: a key has 100 a day
+BEFORE_S, AFTER_S = 2.0, 2.0
+MOST_S = 30.0  # until the service answers again
+REFUNDED_S = 240.0  # until what a fault left charged is refunded
 
 
 def jobs_per_second(database: str, broker: str, workers: int) -> float:
@@ -103,7 +115,7 @@ def answers_per_second(settings: Mapping[str, str], key: str, numbers: Iterator[
 
         def ask(questions: int) -> float:
             began = time.monotonic()
-            for answer in callers.map(lambda _: asking.ask(client, server, key, next(numbers)), range(questions)):
+            for answer in callers.map(lambda _: servers.ask(client, server, key, next(numbers)), range(questions)):
                 answer.raise_for_status()
             return questions / (time.monotonic() - began)
 
@@ -137,14 +149,14 @@ def measure(database: str = POSTGRESQL) -> int:
             missed += _compare(name, rate, GOALS)
         with first_started(database, broker.url) as settings:
             _compare("GETs", partial(gets_per_second, settings, load.sources()))
-            _compare("answers of the oracle", partial(answers_per_second, settings, asking.key(settings), count()))
+            _compare("answers of the oracle", partial(answers_per_second, settings, servers.key(settings), count()))
         print(f"\n{'with two workers':<48}{'seconds until done':>20}{'lost':>8}{'doubled':>10}")
         nothing: dict[str, Callable[[Target], None]] = {"nothing happens": lambda _target: None}
         for name, strike in (nothing | strikes([WORKER])).items():
             seconds, lost, doubled = fault(database, broker, strike)
             missed += bool(lost or doubled)
             print(f"{name:<48}{seconds:>20.1f}{lost:>8}{doubled:>10}", flush=True)
-        missed += outages.measure(database, broker)
+        missed += measure_outages(database, broker)
     finally:
         broker.stop()
     return 1 if missed else 0
@@ -171,6 +183,118 @@ def rabbitmq_answers() -> bool:
     except OSError:
         return False
     return True
+
+
+@dataclass
+class Caller:
+    """What a key was answered: the status of each request, 0 where the answer was lost on the way."""
+
+    key: str
+    statuses: list[int] = field(default_factory=list)  # threads append, which loses nothing
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def answered(self) -> int:
+        """The questions that were answered."""
+        return self.statuses.count(200)
+
+    @property
+    def unknown(self) -> int:
+        """The requests of which only the service knows whether they were answered."""
+        return self.statuses.count(0)
+
+    def is_fair(self, used: int) -> bool:
+        """Whether the key was charged for its answers, neither more nor less."""
+        return self.answered <= used <= self.answered + self.unknown
+
+    def ask(self, address: str, number: int) -> bool:
+        """Ask one question; returns whether it was answered."""
+        question = {"question": f"Will bitcoin rise more than {1 + number / 100:g}% this week?"}
+        status, headers = 0, {"X-API-Key": self.key}
+        with suppress(httpx.TransportError):
+            status = httpx.post(f"{address}/api/v1/oracle", json=question, headers=headers, timeout=40).status_code
+        self.statuses.append(status)
+        return status == 200
+
+    def ask_on(self, address: str, numbers: Iterator[int]) -> None:
+        """Ask until it is stopped."""
+        while not self.stopping.wait(PAUSE_S):
+            self.ask(address, next(numbers))
+
+
+@contextmanager
+def started(database: str, redis: OwnRedis) -> Iterator[tuple[Server, Target, dict[str, str]]]:
+    """A service of two web and two job processes, and its settings."""
+    with ExitStack() as stack:
+        url = stack.enter_context(schema_of_its_own(make_url(database).set(drivername="postgresql+psycopg")))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        settings = {"DATA_DIR": str(folder), "DATABASE_URL": url, "REDIS_URL": redis.url, "HISTORY_DAYS": "60"}
+        settings |= {"LOG_LEVEL": "error", "PGAPPNAME": APPLICATION}
+        command = [sys.executable, "app.py"]
+        work = stack.enter_context(
+            processes.running([*command, "work", "--processes", "2"], folder / "work.log", **settings)
+        )
+        web = stack.enter_context(
+            servers.running([*command, "web", "--processes", "2"], "/api/v1/prices", ready="/readyz", **settings)
+        )
+        store = stack.enter_context(closing(Database(url)))
+        yield web, Target(redis, store, {WEB: web.pid, WORK: work.pid}), settings
+
+
+def answers_after(server: Server, caller: Caller, numbers: Iterator[int], strike: Callable[[], None]) -> float:
+    """Seconds from a fault until the service is ready and answers a question, at most 60; callers ask all the while."""
+    threads = [threading.Thread(target=caller.ask_on, args=(server.address, numbers)) for _ in range(OUTAGE_CALLERS)]
+    for thread in threads:
+        thread.start()
+    time.sleep(BEFORE_S)
+    struck = time.monotonic()
+    strike()
+    with suppress(AssertionError):  # it does not answer in time
+        wait_until(lambda: _is_ready(server) and caller.ask(server.address, next(numbers)), 2 * MOST_S)
+    seconds = time.monotonic() - struck
+    time.sleep(AFTER_S)
+    caller.stopping.set()
+    for thread in threads:
+        thread.join()
+    return seconds
+
+
+def _is_ready(server: Server) -> bool:
+    with suppress(httpx.TransportError):
+        return httpx.get(f"{server.address}/readyz", timeout=5).status_code == 200
+    return False
+
+
+def used(server: Server, caller: Caller) -> int:
+    """The calls that a key was charged for today."""
+    return int(httpx.get(f"{server.address}/api/v1/me", headers={"X-API-Key": caller.key}).json()["used"])
+
+
+def measure_outages(database: str, redis: OwnRedis) -> int:
+    """Print the table; returns how many promises were not kept."""
+    missed, numbers, callers = 0, count(), dict[str, Caller]()
+    print(f"\n{'with two web and two job processes':<48}{'seconds until answers':>22}")
+    with started(database, redis) as (server, target, settings):
+        for number, (name, strike) in enumerate(strikes([WEB, WORK]).items()):
+            callers[name] = Caller(_key(settings, number))
+            seconds = answers_after(server, callers[name], numbers, partial(strike, target))
+            missed += seconds > MOST_S
+            print(f"{name:<48}{seconds:>22.1f}", flush=True)
+        with suppress(AssertionError):
+            wait_until(lambda: all(each.is_fair(used(server, each)) for each in callers.values()), REFUNDED_S)
+        print(f"\n{'':<48}{'answered':>12}{'lost on the way':>17}{'charged':>10}")
+        for name, caller in callers.items():
+            charged = used(server, caller)
+            missed += not caller.is_fair(charged)
+            print(f"{name:<48}{caller.answered:>12}{caller.unknown:>17}{charged:>10}")
+        with target.database.reading() as db:
+            verification = verify(ledger.export(db))
+    print(f"the ledger: {verification.fault or f'{verification.rows:,} rows, valid'}", flush=True)
+    return missed + bool(verification.fault)
+
+
+def _key(settings: Mapping[str, str], number: int) -> str:
+    return servers.key(settings, "--plan", "paid", owner=f"caller-{number}")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,24 @@
-"""The servers that are measured side by side, each a process of its own on a free port."""
+"""The servers that are measured side by side, questions to them, and the lines of `make bench`."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+import httpx
+
 from tests import processes
 from tests.processes import ROOT, free_port
 
 THREADS = 64
+ASSETS = ("bitcoin", "ether", "solana", "gold")
 
 
 @dataclass(frozen=True)
@@ -44,12 +50,6 @@ def service(data: Path, **options: str):
     return running([sys.executable, "app.py"], "/api/v1/prices", ready="/readyz", DATA_DIR=str(data), **options)
 
 
-def slow_service(data: Path):
-    """The whole service with voters of a second each."""
-    command = [sys.executable, "-m", "tests.measure.slow_service"]
-    return running(command, "/api/v1/prices", ready="/readyz", DATA_DIR=str(data))
-
-
 def service_on_granian(data: Path, **options: str):
     """One web process of the service over data that is already there."""
     return running(
@@ -77,3 +77,34 @@ def fastapi_on_uvicorn(python: Path, document: Path):
 def _granian(target: str, *flags: str) -> list[str]:
     options = ["--interface=wsgi", "--host=127.0.0.1", "--port={port}", f"--blocking-threads={THREADS}"]
     return [sys.executable, "-m", "granian", *options, "--no-ws", "--log-level=error", *flags, target]
+
+
+def ask(client: httpx.Client, server: Server, key: str, number: int) -> httpx.Response:
+    """Ask question `number`, each of the first 1,800 another one, for an end user of its own: quotas count these."""
+    question = f"Will {ASSETS[number % 4]} rise more than {1 + number % 90 / 10 + number // 180 * 0.01:g}% this week?"
+    headers = {"X-API-Key": key, "X-End-User": f"bench-{number}"}
+    return client.post(f"{server.address}/api/v1/oracle", json={"question": question}, headers=headers)
+
+
+def key(environment: Mapping[str, str], *options: str, owner: str = "bench") -> str:
+    """A new key of the service with this environment; by default a delegating one."""
+    command = [sys.executable, "-m", "service.operator", "keys", "mint", "--email", f"{owner}@example.com", "--json"]
+    command += options or ["--delegating"]
+    minted = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, check=True)
+    return str(json.loads(minted.stdout)["api_key"])
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the result: what was measured, what it should be, and whether it is."""
+
+    name: str
+    value: float
+    unit: str
+    goal: float
+    at_least: bool
+
+    def __str__(self) -> str:
+        met = self.value >= self.goal if self.at_least else self.value <= self.goal
+        sign = "at least" if self.at_least else "at most"
+        return f"{'ok  ' if met else 'MISS'} {self.name:<66} {self.value:8.2f} {self.unit:<3} ({sign} {self.goal:g})"

@@ -1,20 +1,30 @@
-"""What one update of each panel costs a notebook's kernel; the battle panel has 120 days of all lanes."""
+"""What one update of each panel costs a kernel, and how long `make lab` takes to its first chart in Chromium.
+
+The battle panel has 120 days of all lanes. A service that does not run yet starts at the same time as the workbench; at
+its first start it makes its history before.
+"""
 
 from __future__ import annotations
 
+import shutil
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import Browser, sync_playwright
+
 from notebooks import widgets
 from notebooks.widgets.base.chart_panel import ChartPanel
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from service.client import Client
-from tests.measure import asking, servers
-from tests.measure.figures import Figure
+from tests.measure import servers
+from tests.measure.servers import Figure
+from tests.notebooks_e2e.programs import copied, launched, opened
+from tests.processes import ROOT, free_port, wait_until_said
 
 DAYS = 120
 UPDATES = 20
@@ -27,11 +37,12 @@ PANELS: dict[str, Callable[..., RefreshingPanel]] = {
     "predictions": widgets.PredictionsPanel,
 }
 QUESTION = "Will bitcoin rise more than 1% this week?"
+FIRST = "after a first start"
 
 
 def figures(data: Path) -> list[Figure]:
     """CPU time of an update from the response to the changed figure, of every panel."""
-    with servers.service(data) as server, Client(server.address, asking.key({"DATA_DIR": str(data)})) as client:
+    with servers.service(data) as server, Client(server.address, servers.key({"DATA_DIR": str(data)})) as client:
         took = {name: _refreshed(panel(client, refreshing=False)) for name, panel in PANELS.items()}
         took["oracle"] = _answered(widgets.OraclePanel(client))
     return [Figure(f"one update of the {name} panel", each, "ms", 50, False) for name, each in took.items()]
@@ -68,3 +79,36 @@ def _changed(part: Any) -> Any:
     if isinstance(part, list):
         return [_changed(value) for value in part]
     return part * 0.999 if isinstance(part, float) else part
+
+
+def first_chart_figures(data: Path) -> list[Figure]:
+    """Seconds to the chart of `battle.ipynb`; `data` is of a service whose first start is over. Needs Chromium."""
+    path = shutil.which("chromium")
+    if not path:
+        return []
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as empty:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        waited = {
+            FIRST: _first_chart(browser, Path(empty), free_port()),
+            "with a service to start": _first_chart(browser, data, free_port()),
+        }
+        with servers.service(data) as service:
+            waited["beside a service"] = _first_chart(browser, data, service.port)
+        browser.close()
+    goals = dict.fromkeys(waited, 10.0) | {FIRST: 15.0}  # the first start itself may take 10 s
+    return [Figure(f"first chart of `make lab` {name}", waited[name], "s", goals[name], False) for name in waited]
+
+
+def _first_chart(browser: Browser, data: Path, service: int) -> float:
+    port = free_port()
+    with tempfile.TemporaryDirectory() as parent:
+        folder = copied(Path(parent))
+        (folder / "app.py").symlink_to(ROOT / "app.py")
+        settings = {"LAB_PORT": str(port), "DATA_DIR": str(data), "ORACLE_URL": f"http://127.0.0.1:{service}"}
+        began = time.perf_counter()
+        with launched("lab", folder, **settings) as (process, log), opened(browser) as page:
+            token = wait_until_said(r"/lab\S*[?]token=(\w+)", process, log).group(1)
+            page.page.goto(f"http://127.0.0.1:{port}/lab/tree/battle.ipynb?reset&token={token}")
+            page.run_all()
+            page.panel().count_traces()
+            return time.perf_counter() - began

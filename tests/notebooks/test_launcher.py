@@ -155,9 +155,7 @@ def test_a_service_that_cannot_start_is_reported(settings: LabSettings, tmp_path
         wait_until_said("The service did not start: ninefold: WORLD", process, log)
 
 
-pytestmark = pytest.mark.slow
-
-
+@pytest.mark.slow
 def test_only_this_user_can_read_the_key_files(local_service: LabSettings):
     """The key is one of the paid plan."""
     local_service.lab_dir.mkdir(exist_ok=True)
@@ -169,6 +167,7 @@ def test_only_this_user_can_read_the_key_files(local_service: LabSettings):
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
+@pytest.mark.slow
 def test_an_accepted_key_stays_a_refused_key_is_replaced(local_service: LabSettings):
     local_service.lab_dir.mkdir(exist_ok=True)
     launcher.provide(local_service, lambda: None)
@@ -183,6 +182,7 @@ def test_an_accepted_key_stays_a_refused_key_is_replaced(local_service: LabSetti
         assert client.usage()["used"] >= 0
 
 
+@pytest.mark.slow
 def test_a_service_with_its_data_elsewhere_is_an_error(local_service: LabSettings, tmp_path: Path):
     """Its keys cannot be minted here."""
     elsewhere = replace(local_service, data_dir=tmp_path / "var")

