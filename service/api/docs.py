@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from http import HTTPStatus
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ from service.store.snapshots import Snapshot, make
 docs = Blueprint("docs", __name__)
 
 STATIC = Path(__file__).parent / "static"
+# Of this package only the script is used; its code is not imported.
+RAPIDOC = distribution("flask-openapi3-rapidoc")
+SCRIPT = Path(str(RAPIDOC.locate_file("flask_openapi3_rapidoc/templates/rapidoc/js/rapidoc-min.js")))
 HOUR_S = 3600
 MONTH_S = 30 * 86400
 LEGACY_VERSION = "1.0"
@@ -65,16 +69,16 @@ def full() -> Response:
 @operation(tag="Documentation", limit="telemetry", returns=str, media="text/html", cached=True)
 def page() -> Response:
     """The documentation as a page where each endpoint can be tried. It loads nothing from another host."""
-    response = document(static("docs.html"), max_age=HOUR_S, media="text/html; charset=utf-8")
+    response = document(static(STATIC / "docs.html"), max_age=HOUR_S, media="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = PAGE_LOADS
     return response
 
 
-@docs.get("/docs/rapidoc-9.3.8.js")
+@docs.get(f"/docs/rapidoc-{RAPIDOC.version}.js")
 @LIMITS["telemetry"]
 def script() -> Response:
     """The script of the page. It is not part of the API, so the OpenAPI document does not list it."""
-    return document(static("rapidoc-9.3.8.js"), max_age=MONTH_S, media="text/javascript; charset=utf-8")
+    return document(static(SCRIPT), max_age=MONTH_S, media="text/javascript; charset=utf-8")
 
 
 @docs.get("/")
@@ -91,9 +95,9 @@ def _described(name: str) -> Snapshot:
 
 
 @cache
-def static(name: str) -> Snapshot:
-    """A file of the folder `static`, compressed once."""
-    return make(name, 0, (STATIC / name).read_bytes())
+def static(file: Path) -> Snapshot:
+    """A file that is served as it is, compressed once."""
+    return make(file.name, 0, file.read_bytes())
 
 
 def describe_lite(routes: Iterable[Route]) -> dict[str, Any]:

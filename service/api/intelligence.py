@@ -12,7 +12,7 @@ from flask import Blueprint, Response
 from pydantic import Field, TypeAdapter
 
 from service.api import responses
-from service.api.docs import HOUR_S, static
+from service.api.docs import HOUR_S, STATIC, static
 from service.api.inputs import Query
 from service.api.limits import LIMITS
 from service.api.operations import operation
@@ -51,8 +51,7 @@ HEADLINES = HistoryListing(
 FUND, FUND_TRADES = TypeAdapter(FundDocument), TypeAdapter(FundTradesDocument)
 
 
-PAGE = "embed.html"
-SCRIPT = "embed.js"
+PAGE, SCRIPT = STATIC / "embed.html", STATIC / "embed.js"
 
 
 class FrameQuery(Query):
