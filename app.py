@@ -42,10 +42,10 @@ from service.sources.feeds import Feed, choose_world, open_feed
 from service.sources.llm.limits import Budget
 from service.sources.llm.seating import seated
 from service.sources.sessions import use_proxy
-from service.store import coverage, fingerprints, world
+from service.store import bars, secret, world
 from service.store.database import Database, database_name, opened
-from service.store.fingerprints import SecretName
-from service.store.spending import StoredSpending
+from service.store.quotas import StoredSpending
+from service.store.secret import SecretName
 from service.store.world import StoredWorld
 
 FIRST_QUESTION = """\
@@ -111,7 +111,7 @@ class Runtime:
         """The web application of these components; SettingsError where the database belongs to another key secret."""
         self._verify("key-secret")
         with self.database.reading() as db:
-            secrets = fingerprints.key_secrets(db, self.settings)
+            secrets = secret.key_secrets(db, self.settings)
         services = Services(
             settings=self.settings,
             database=self.database,
@@ -144,14 +144,14 @@ class Runtime:
     def log_start(self, process: str) -> None:
         """Log what this process runs on: version, world, database and the fingerprints of its secrets."""
         with self.database.reading() as db:
-            belongs = fingerprints.stored(db)
+            belongs = secret.stored_fingerprints(db)
         place = database_name(self.settings.database)
         log.info("start", process=process, version=VERSION, world=self.settings.world, database=place, secrets=belongs)
 
     def _verify(self, *names: SecretName) -> None:
         with self.database.writing() as db:
             for name in names:
-                fingerprints.verify(db, self.settings, name)
+                secret.verify_fingerprint(db, self.settings, name)
 
 
 def in_a_world(settings: Settings) -> Settings:
@@ -184,8 +184,8 @@ def build_runtime(
     feed, database = open_feed(settings, wall), opened(settings.database)
     with database.writing() as db:
         if feed.world == "live":
-            coverage.ask_again(db)
-        claimed = world.claim(
+            bars.ask_again(db)
+        claimed = world.claim_world(
             db,
             fingerprint=feed.fingerprint,
             step=feed.step,

@@ -13,9 +13,9 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.access.quota import Plan
 from service.ledger.chain import LedgerRow
-from service.store import keys, ledger, webhooks
+from service.store import keys, ledger, notifications
 from service.store.database import Database
-from service.store.webhooks import WebhookRow
+from service.store.notifications import WebhookRow
 
 WORLD_NOW = 1_795_262_520  # 2026-11-21T12:02:00Z
 
@@ -109,8 +109,8 @@ def endpoint(
 ) -> WebhookRow:
     """An endpoint of a key of its own, which gets what is recorded from now on."""
     with database.writing() as db:
-        _, key = keys.register(db, secret, f"{plan}@example.com", now, plan=plan)
-        return webhooks.add(db, key.id, url, events, assets, ledger.last_seq(db), int(now))
+        _, key = keys.register_key(db, secret, f"{plan}@example.com", now, plan=plan)
+        return notifications.add_webhook(db, key.id, url, events, assets, ledger.last_seq(db), int(now))
 
 
 def written(document: dict) -> str:

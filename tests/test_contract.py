@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from service.store import keys, predictions, webhooks
+from service.store import keys, notifications, predictions
 from service.store.secret import key_secret
 from tests.conftest import IN_CI
 from tests.jobs.challenges import challenge
@@ -78,7 +78,7 @@ class Existing:
         number = challenge(service)
         answered = service.ask().get_json()
         with self._runtime.database.reading() as db:
-            self._answer = predictions.find(db, answered["id"])
+            self._answer = predictions.find_prediction(db, answered["id"])
         self._body = answered
         (features,) = service.client.get("/api/v1/features?limit=1").get_json()["rows"]
         self._shared: Mapping[str, Any] = {
@@ -96,13 +96,13 @@ class Existing:
         """A key of the paid plan, and the values of paths for its caller."""
         house, now = self._runtime, int(self._runtime.now())
         with house.database.writing() as db:
-            key, row = keys.register(
+            key, row = keys.register_key(
                 db, key_secret(house.settings), "reader@example.com", now, plan="paid", delegating=True
             )
             caller = f"key:{row.id}"
             answer = replace(self._answer, id=f"{self._answer.id}-{row.id}", author=caller)
-            predictions.add(db, [answer], self._body)
-            endpoint = webhooks.add(db, row.id, "https://127.0.0.1/hook", (), (), 0, now)
+            predictions.add_predictions(db, [answer], self._body)
+            endpoint = notifications.add_webhook(db, row.id, "https://127.0.0.1/hook", (), (), 0, now)
         return key, {**self._shared, "answer_id": answer.id, "webhook_id": endpoint.id}
 
 

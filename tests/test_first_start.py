@@ -22,7 +22,7 @@ from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
 from service.store import bars
 from service.store.database import Database
-from service.store.predictions import settled
+from service.store.predictions import settled_predictions
 from tests.processes import free_port, running, wait_until
 from tests.running_service import RunningService, running_service
 from tests.sources.live.exchanges import Exchanges, trading
@@ -126,7 +126,7 @@ def _require_marked_record(file: Path) -> None:
     """Every settled market of the past is marked, and none has odds, which cannot be had honestly."""
     database = Database(f"sqlite:///{file}")
     with database.reading() as db:
-        past = settled(db)
+        past = settled_predictions(db)
     database.close()
     assert past
     assert all(market.backfilled and market.odds is None for market in past)
@@ -164,7 +164,7 @@ def _options(exchanges: Exchanges) -> dict:
 
 def _require_bars_of(exchanges: Exchanges, running: RunningService) -> None:
     with running.runtime.database.reading() as db:
-        stored = bars.load(db, "btc", 0, 2**40, HOUR)
+        stored = bars.load_bars(db, "btc", 0, 2**40, HOUR)
     expected = exchanges.hours["BTC"].since(int(stored.time[0])).until(stored.as_of)
     assert stored.time.tolist() == expected.time.tolist()
     assert stored.close.tolist() == expected.close.tolist()

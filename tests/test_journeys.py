@@ -17,7 +17,7 @@ from service.forecasting.voters.track_record import TrackRecord
 from service.market.assets import is_open
 from service.market.instants import HOUR, iso
 from service.store import bars, lanes, predictions
-from service.store.plain import records
+from service.store.pages import records
 from service.store.tables import snapshot
 from service.trading.lanes import LANES
 from tests.conftest import IN_SOAK
@@ -77,7 +77,7 @@ def test_a_question_is_resolved_and_every_voter_scored(house: RunningService):
     for _ in range(3):
         house.move(16 * HOUR)
     with house.runtime.database.reading() as db:
-        *settled, answer = predictions.settled(db)
+        *settled, answer = predictions.settled_predictions(db)
     markets = [market for market in resolved(settled) if market.band == "day"]
     assert answer.id == forecast["id"]
     assert answer.settlement.evidence
@@ -166,9 +166,9 @@ def test_real_months_run_through(shared_data: Path, tmp_path: Path):
         assert prices["ended"] is True
         assert prices["as_of"] == "2025-05-01T00:00:00Z"
         with running.runtime.database.reading() as db:
-            history = lanes.history(db, "trend", 0, 2**40, 100_000)
+            history = lanes.lane_bars(db, "trend", 0, 2**40, 100_000)
             months = [name for name in _documents(db) if name.startswith("strategy-hospital/")]
-            events = [event for name in LANES for event in lanes.events(db, name, 0, 2**40, 100_000)]
+            events = [event for name in LANES for event in lanes.lane_events(db, name, 0, 2**40, 100_000)]
     assert len(months) == 15
     assert [bar.as_of for bar in history] == sorted({bar.as_of for bar in history})
     assert history[-1].as_of == int(datetime(2025, 5, 1, tzinfo=UTC).timestamp())
@@ -193,7 +193,7 @@ def test_a_replay_with_broken_bars_says_so_and_loses_nothing_else(shared_data: P
     ):
         running.work()
         with running.runtime.database.reading() as db:
-            stored = bars.load(db, "btc", 0, 2**40, HOUR)
+            stored = bars.load_bars(db, "btc", 0, 2**40, HOUR)
     (refusal,) = (line for line in logs if line["event"] == "bars_refused")
     assert refusal["count"] == 3
     assert len(stored) == 24 * 90 - 5 - 2

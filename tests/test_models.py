@@ -22,9 +22,9 @@ from service.forecasting.voters.prompts.writing import tokens, version
 from service.forecasting.voters.track_record import Standing, TrackRecord
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR
-from service.store import bars, headlines, ledger, predictions
-from service.store.plain import records
-from service.store.spending import StoredSpending
+from service.store import bars, knowledge, ledger, predictions
+from service.store.pages import records
+from service.store.quotas import StoredSpending
 from service.store.tables import prediction
 from tests.forecasting.made import made_bars
 from tests.models import (
@@ -194,8 +194,8 @@ def test_nothing_stored_for_a_later_instant_reaches_a_model(runtime, servers):
     rows = [(now // HOUR * HOUR + hour * HOUR, 9e5, 9e5, 9e5, 9e5, 1) for hour in range(72)]
     with runtime.runtime.database.writing() as db:
         for asset in ("btc", "eth"):
-            bars.add(db, asset, from_rows(rows, HOUR))
-        headlines.add(db, read([headline("Bitcoin from the future", "desk", now + 60)]))
+            bars.add_bars(db, asset, from_rows(rows, HOUR))
+        knowledge.add_headlines(db, read([headline("Bitcoin from the future", "desk", now + 60)]))
     runtime.ask(f"{QUESTION} Please")
     for server in servers.values():
         before, after = (shown(user) for _, user in map(messages, server.requests))
@@ -455,7 +455,7 @@ def voted_on(running: RunningService) -> list[Prediction]:
     """The markets and challenges that were voted on since the first start."""
     with running.runtime.database.reading() as db:
         ids = db.scalars(select(prediction.c.id).where(prediction.c.category != "answer").order_by(prediction.c.id))
-        markets = predictions.by_ids(db, list(ids))
+        markets = predictions.find_predictions(db, list(ids))
     return [market for market in markets if market.commitment and market.commitment.voted_at > START]
 
 
@@ -472,7 +472,7 @@ def test_model_votes_on_markets_and_challenges_are_in_the_ledger(lived):
     assert {"daily", "challenge"} <= {market.category for market in markets}
     for market in markets:
         with running.runtime.database.reading() as db:
-            row = ledger.find(db, market.ledger_position.seq)
+            row = ledger.find_entry(db, market.ledger_position.seq)
         recorded, votes = ({vote["voter"]: vote for vote in row.body["votes"]}, market.commitment.votes)
         by_voter = {vote.voter: vote for vote in votes}
         for place, (seat, engine) in enumerate(ENGINES.items()):

@@ -12,7 +12,7 @@ import pytest
 from service.forecasting.news.headline import headline, read
 from service.forecasting.predictions.open_markets import resolved
 from service.market.instants import HOUR
-from service.store import headlines, predictions
+from service.store import knowledge, predictions
 from tests.models import BRAINS, ENGINES, Servers, fenced, messages, seats, six_models
 from tests.running_service import START, RunningService, copied, running_service
 from tests.sources.llm.model_server import answers, refuses, vote_text
@@ -114,7 +114,7 @@ def test_models_see_matching_headlines_and_what_is_scheduled(service, servers, t
     running = service(**seats(servers), events_file=calendar)
     now = running.runtime.world.clock.at(running.wall)
     with running.runtime.database.writing() as db:
-        headlines.add(db, read([headline("Fed chair sees no hurry", "desk", now - HOUR)]))
+        knowledge.add_headlines(db, read([headline("Fed chair sees no hurry", "desk", now - HOUR)]))
     running.ask(FED)
     prompts = {str(messages(server.requests[0])).replace(nonce_of(server), "") for server in servers.values()}
     assert len(prompts) == 1
@@ -148,7 +148,7 @@ def test_prices_do_not_settle_a_topic(service, servers):
     running.move(3 * 86_400)
     with running.runtime.database.reading() as db:
         assert [answer.id for answer in predictions.answers_by_hand(db)] == [id]
-        assert "topic" not in {question.band for question in resolved(predictions.settled(db))}
+        assert "topic" not in {question.band for question in resolved(predictions.settled_predictions(db))}
 
 
 def challenge(running: RunningService) -> dict:

@@ -32,7 +32,7 @@ def house(seeded: Path, tmp_path: Path) -> Iterator[RunningService]:
 def registered(house: RunningService, email: str) -> dict[str, str]:
     runtime = house.runtime
     with runtime.database.writing() as db:
-        key, _ = keys.register(db, key_secret(runtime.settings), email, house.wall, plan="paid")
+        key, _ = keys.register_key(db, key_secret(runtime.settings), email, house.wall, plan="paid")
     return {"X-API-Key": key}
 
 

@@ -37,8 +37,8 @@ from service.questions import Circumstances, coins_to_price, read_any
 from service.questions.parse import NOT_NAMED
 from service.questions.question import Question
 from service.questions.tokens import LONGEST
-from service.store import coins, evidence, knowledge, predictions, rates
-from service.store.history import StoredHistory
+from service.store import coins, knowledge, predictions, snapshots
+from service.store.bars import StoredHistory
 
 ANSWER = TypeAdapter(Answer)
 PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is waited for
@@ -236,11 +236,11 @@ class Answering:
     def _understand(self, content: QuestionInput, caller: Caller, place: ExitStack) -> Inquiry:
         services = self._services
         now = services.clock.at(services.now())
-        latest = knowledge.latest(services.database, services.step)
+        latest = knowledge.latest_knowledge(services.database, services.step)
         if not latest.contexts or (services.clock.world == "live" and not is_there(services, latest)):
             raise not_yet(services)
         with services.database.reading() as db:
-            current = rates.latest(db)
+            current = snapshots.latest_rates(db)
         history = StoredHistory(services.database.reading, services.step, now)
         circumstances = Circumstances(
             utc(now), latest.spots, history=history, rates=current, coins=self._coins.listed()
@@ -325,7 +325,9 @@ class Answering:
     def _informed(self, inquiry: Inquiry) -> Knowledge:
         """What the voters forecast from, with the evidence for language models; the store is closed again."""
         services = self._services
-        return evidence.beside(services.database, services.panel, inquiry.knowledge, inquiry.question, inquiry.now)
+        return knowledge.with_evidence(
+            services.database, services.panel, inquiry.knowledge, inquiry.question, inquiry.now
+        )
 
     def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
         """The answer as it is published, measured and stored with its votes."""
@@ -337,9 +339,9 @@ class Answering:
         answer = publish(result, inquiry.understood, record, id=id, world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:
-            predictions.add(db, [prediction], ANSWER.dump_python(answer, mode="json"))
+            predictions.add_predictions(db, [prediction], ANSWER.dump_python(answer, mode="json"))
             for key in inquiry.question.coins:
-                coins.need(db, key, inquiry.now, prediction.deadline + LATE_S)
+                coins.need_coin(db, key, inquiry.now, prediction.deadline + LATE_S)
         return answer
 
 

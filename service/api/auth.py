@@ -111,14 +111,14 @@ def holder(row: KeyRow, end_user: str | None = None) -> KeyHolder:
 def _authenticated(sent: str) -> KeyRow:
     wanted = key_id(sent)
     with services().database.reading() as db:
-        row = keys.find(db, wanted)
+        row = keys.find_key(db, wanted)
     stored, valid = row.hash if row else NOBODY, services().key_secrets.valid(services().now())
     matching = [secret for secret in valid if matches(sent, stored, secret)]
     if row is None or not matching:
         raise InvalidKey("The API key is not valid.")
     if matching[0] != valid[0]:
         with services().database.writing() as db:
-            keys.hash_again(db, row, digest(sent, valid[0]))
+            keys.hash_key_again(db, row, digest(sent, valid[0]))
     return row
 
 
@@ -126,7 +126,7 @@ def _note_use(row: KeyRow) -> None:
     now = services().now()
     if row.last_used_at is None or row.last_used_at <= now - keys.TOUCH_INTERVAL_S:
         with services().database.writing() as db:
-            keys.touch(db, row.id, now)
+            keys.touch_key(db, row.id, now)
 
 
 def _end_user() -> str | None:

@@ -16,7 +16,7 @@ from service.api.services import latest, services
 from service.errors import FieldError, InvalidRequest, ResourceNotFound
 from service.market.instants import DAY, iso, utc
 from service.store import lanes as stored
-from service.store.cursors import PageKey
+from service.store.pages import PageKey
 from service.trading import battle_history
 from service.trading.battle import BattleDocument
 from service.trading.battle_history import (
@@ -42,7 +42,7 @@ EVENTS = HistoryListing(
 )
 EQUITY = HistoryListing(
     "equity",
-    lambda db, window, lane: stored.history(db, lane, *window.rising, window.limit),
+    lambda db, window, lane: stored.lane_bars(db, lane, *window.rising, window.limit),
     lambda bar, lane: PageKey(bar.as_of, lane),
 )
 
@@ -111,9 +111,9 @@ def history(query: HistoryQuery) -> BattleHistory:
     longest = MOST_BARS * parts.step // len(names)
     since, until = _span(query, parts.clock.at(parts.now()), longest)
     with parts.database.reading() as db:
-        bars = {name: stored.history(db, name, since, until, MOST_BARS) for name in names}
-        events = {name: stored.events(db, name, since, until, MOST_EVENTS + 1) for name in names}
-        peaks = stored.peaks(db, names, since)
+        bars = {name: stored.lane_bars(db, name, since, until, MOST_BARS) for name in names}
+        events = {name: stored.lane_events(db, name, since, until, MOST_EVENTS + 1) for name in names}
+        peaks = stored.equity_peaks(db, names, since)
     _refuse_too_many(events)
     world = parts.clock.world
     return battle_history.history(bars, events, peaks, since=since, until=until, step=parts.step, world=world)

@@ -34,12 +34,11 @@ from service.market.instants import utc
 from service.market.prices import AssetPrice
 from service.questions import Circumstances
 from service.questions.tokens import LONGEST
-from service.store import ledger, rates, user_votes
+from service.store import ledger, listings, snapshots
 from service.store import predictions as stored
-from service.store.history import StoredHistory
-from service.store.prices import by_asset, read
-from service.store.snapshots import Snapshot
-from service.store.user_votes import Tally
+from service.store.bars import StoredHistory
+from service.store.listings import Tally
+from service.store.snapshots import Snapshot, prices_by_asset, read_prices
 
 challenges = Blueprint("challenges", __name__, url_prefix="/api/challenges")
 
@@ -106,10 +105,10 @@ def _create(body: Creation, caller: Caller) -> ListedChallenge:
     spots = {asset: price.price for asset, price in prices.items()}
     for _ in range(TRIES):
         with suppress(IntegrityError), web.database.writing() as db:
-            number, history = stored.next_number(db), StoredHistory(partial(nullcontext, db), web.step, now)
-            circumstances = Circumstances(utc(now), spots, history=history, rates=rates.latest(db))
+            number, history = stored.next_challenge_number(db), StoredHistory(partial(nullcontext, db), web.step, now)
+            circumstances = Circumstances(utc(now), spots, history=history, rates=snapshots.latest_rates(db))
             challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
-            stored.add(db, [challenge])
+            stored.add_predictions(db, [challenge])
             ledger.append(db, [question_row(challenge)], now)
             return _published(db, [challenge], prices, now)[0]
     raise Busy("Many challenges were created at the same instant.")
@@ -172,7 +171,7 @@ def _published(
     db: Connection, predictions: Sequence[Prediction], prices: dict[str, AssetPrice], now: int
 ) -> list[ListedChallenge]:
     """The challenges with the votes of callers and the prices of their assets."""
-    tallies = user_votes.tallies(db, [challenge.id for challenge in predictions])
+    tallies = listings.vote_tallies(db, [challenge.id for challenge in predictions])
     return [
         list_challenge(
             challenge,
@@ -186,4 +185,4 @@ def _published(
 
 
 def _prices(snapshot: Snapshot | None) -> dict[str, AssetPrice]:
-    return by_asset(read(snapshot) if snapshot else None)
+    return prices_by_asset(read_prices(snapshot) if snapshot else None)

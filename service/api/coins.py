@@ -20,7 +20,7 @@ from service.questions.coins import Coins
 from service.questions.criterion import invalid
 from service.questions.question import Question
 from service.sources.feeds.feed import CAUGHT_UP_S, HISTORY_S, extend
-from service.store import bars, coins, windows
+from service.store import bars, coins, quotas
 from service.store.coins import StoredCoin
 
 log = structlog.stdlib.get_logger(__name__)
@@ -58,7 +58,7 @@ class CoinDesk:
         if self._services.coins is None:
             return Coins(reason=LIVE_ONLY.format(count=COUNT, world="a replay" if world == "replay" else world))
         with self._services.database.reading() as db:
-            keys = coins.listed(db)
+            keys = coins.listed_coins(db)
         return Coins(keys, UNLISTED if keys else NO_LIST)
 
     def beside(self, latest: Knowledge, keys: tuple[str, ...], now: int) -> Knowledge:
@@ -77,7 +77,7 @@ class CoinDesk:
     def noted(self, question: Question) -> Question:
         """The question with a note for each of its coins that is none of the assets."""
         with self._services.database.reading() as db:
-            stored = {asset_of(key).name: coins.find(db, key) for key in question.coins}
+            stored = {asset_of(key).name: coins.find_coin(db, key) for key in question.coins}
         notes = (NOTE.format(coin=name, count=COUNT, source=coin.source) for name, coin in stored.items() if coin)
         return replace(question, notes=(*question.notes, *notes))
 
@@ -105,7 +105,7 @@ class CoinDesk:
         """The stored coin at its last price; None where it has to be fetched."""
         services = self._services
         with services.database.reading() as db:
-            coin, last = coins.find(db, key), bars.last(db, key, services.step)
+            coin, last = coins.find_coin(db, key), bars.last_bar(db, key, services.step)
         if coin and coin.refusal:
             return coin if now - coin.as_of < REFUSED_S else None
         if coin is None or coin.context is None or last is None:
@@ -119,7 +119,7 @@ class CoinDesk:
         services = self._services
         self._charge()
         with services.database.reading() as db:
-            stored = coins.load_bars(db, key, services.step, now - HISTORY_S, now - CAUGHT_UP_S, now)
+            stored = coins.coin_bars(db, key, services.step, now - HISTORY_S, now - CAUGHT_UP_S, now)
         try:
             assert services.coins is not None  # no coin is listed in a world without them
             fetched = extend(services.coins, key, stored, now, max(0.0, deadline - time.monotonic()))
@@ -136,7 +136,7 @@ class CoinDesk:
         now = int(self._services.now())
         ends = now // MINUTE * MINUTE + MINUTE
         with self._services.database.writing() as db:
-            is_counted = windows.take(db, "coins", ends, FETCHES_A_MINUTE)
+            is_counted = quotas.take_hits(db, "coins", ends, FETCHES_A_MINUTE)
         if not is_counted:
             detail = f"The prices of too many coins are being fetched. Try again in {ends - now} seconds."
             raise Busy(detail, retry_after_s=ends - now)
@@ -160,7 +160,7 @@ class CoinDesk:
 
     def _hours(self, assets: Iterable[str], until: int, length: int) -> dict[str, Bars]:
         with self._services.database.reading() as db:
-            return {asset: bars.load(db, asset, until - length, until, HOUR) for asset in assets}
+            return {asset: bars.load_bars(db, asset, until - length, until, HOUR) for asset in assets}
 
     def _store(self, key: str, coin: StoredCoin, fetched: CoinBars, now: int) -> None:
         with self._services.database.writing() as db:
@@ -169,8 +169,8 @@ class CoinDesk:
                     f"There are open answers about {coins.MOST_COINS} other coins. Ask about one of the {COUNT} assets."
                 )
                 raise Busy(detail, retry_after_s=HOUR)
-            coins.save(db, key, coin, now)
-            coins.add_bars(db, key, fetched)
+            coins.save_coin(db, key, coin, now)
+            coins.add_coin_bars(db, key, fetched)
 
 
 def _beside(context: Context, others: Mapping[str, Context]) -> Context:

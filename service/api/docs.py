@@ -23,7 +23,7 @@ from service.api.openapi import SECURITY, SECURITY_SCHEMES, Route, parameters, r
 from service.api.openapi_texts import DESCRIPTION, NAME, VERSION
 from service.api.operations import operation
 from service.api.responses import document
-from service.store.snapshots import Snapshot, make
+from service.store.snapshots import Snapshot, make_snapshot
 
 docs = Blueprint("docs", __name__)
 
@@ -90,14 +90,14 @@ def _described(name: str) -> Snapshot:
     kept: dict[str, Snapshot] = current_app.extensions.setdefault("ninefold-docs", {})
     if name not in kept:
         description = DESCRIPTIONS[name](openapi.routes(current_app))
-        kept[name] = make(name, 0, json.dumps(description, ensure_ascii=False, allow_nan=False).encode())
+        kept[name] = make_snapshot(name, 0, json.dumps(description, ensure_ascii=False, allow_nan=False).encode())
     return kept[name]
 
 
 @cache
 def static(file: Path) -> Snapshot:
     """A file that is served as it is, compressed once."""
-    return make(file.name, 0, file.read_bytes())
+    return make_snapshot(file.name, 0, file.read_bytes())
 
 
 def describe_lite(routes: Iterable[Route]) -> dict[str, Any]:

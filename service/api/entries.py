@@ -24,10 +24,10 @@ from service.forecasting.predictions.scores.forecasters import (
     opening_until,
 )
 from service.market.instants import iso, unix, utc
-from service.store import forecasters, forecasts, ledger, predictions
-from service.store import user_votes as stored
-from service.store.cursors import ID
-from service.store.user_votes import Tally
+from service.store import forecasts, ledger, predictions
+from service.store import listings as stored
+from service.store.listings import Tally
+from service.store.pages import ID
 
 SALT_BYTES = 16
 
@@ -91,8 +91,8 @@ def check_open(market: Prediction, now: int, activity: Literal["Voting", "Foreca
 def cast(db: Connection, market: Prediction, vote: Side, caller: Caller, now: int) -> Voted:
     """Store a caller's vote in place of an earlier one; raises VotingClosed once voting has closed."""
     check_open(market, now, "Voting")
-    stored.cast(db, market.id, caller.id, vote == "yes", now)
-    tally = stored.tallies(db, [market.id]).get(market.id, Tally())
+    stored.cast_vote(db, market.id, caller.id, vote == "yes", now)
+    tally = stored.vote_tallies(db, [market.id]).get(market.id, Tally())
     return Voted(market.id, vote, utc(now), user_votes(*tally))
 
 
@@ -106,12 +106,12 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
     market = _market(db, market_id)
     check_forecastable(market)
     check_open(market, now, "Forecasting")
-    forecaster = forecasters.id_of(db, caller.id, secrets.token_hex(16), now)
+    forecaster = forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
     salt = secrets.token_hex(SALT_BYTES)
     (entry,) = ledger.append(db, [forecast_row(market.id, forecaster, p_yes, salt)], now)
     at = unix(entry.recorded_at)
     check_open(market, at, "Forecasting")
-    forecasts.add(db, MarketForecast(entry.seq, market.id, forecaster, at, p_yes, salt))
+    forecasts.add_forecast(db, MarketForecast(entry.seq, market.id, forecaster, at, p_yes, salt))
     return RecordedForecast(
         id=market.id,
         p_yes=p_yes,
@@ -127,7 +127,7 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
 
 def _market(db: Connection, id: str) -> Prediction:
     """The market or challenge with this id."""
-    market = predictions.find(db, id) if ID.fullmatch(id) else None
+    market = predictions.find_prediction(db, id) if ID.fullmatch(id) else None
     if market is None or market.category == "answer":
         raise ResourceNotFound("No market has this id; /api/v1/predictions lists the open ones.")
     return market

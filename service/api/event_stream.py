@@ -21,7 +21,7 @@ from service.errors import Busy, FieldError, InvalidRequest
 from service.events.event import EVENT_TYPES, Event, EventFilter, EventType
 from service.events.messages import EVENT
 from service.market.assets import ASSETS, AssetCode
-from service.store import events, ledger
+from service.store import ledger, notifications
 
 event_stream = Blueprint("event_stream", __name__, url_prefix="/api/v1/events")
 
@@ -123,7 +123,7 @@ def _pieces(subscriber: _Subscriber, stream: OpenStream) -> Events:
     silent_since = time.monotonic()
     while time.monotonic() < subscriber.ends_at:
         with web.database.reading() as db:
-            page = events.after(db, seq, web.clock.world, subscriber.id)
+            page = notifications.events_after(db, seq, web.clock.world, subscriber.id)
         is_last_page, seq = page.last == seq, page.last
         for event in page.events:
             if subscriber.filter.accepts(event):

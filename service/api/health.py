@@ -16,7 +16,7 @@ from service.market.assets import ASSETS
 from service.market.headers import MISSED_BARS
 from service.market.instants import HOUR, World, iso
 from service.market.prices import AssetHistory, describe_history
-from service.store import bars, coverage, runs, snapshots, world
+from service.store import bars, runs, snapshots, world
 from service.store.knowledge import newest_fits
 
 health = Blueprint("health", __name__)
@@ -106,11 +106,11 @@ def _readiness(services: Services) -> Ready:
     with services.database.writing() as db:
         world.beat(db, int(wall))
     with services.database.reading() as db:
-        openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, services.step))]
+        openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
         fits = newest_fits(services.database, db)
-        late = {progress.job: progress.lag_s for progress in runs.progress(db, wall) if progress.lag_s > LATE_S}
-        stored = coverage.histories(db, ASSETS, services.step, services.clock.at(wall))
-        unmade = [name for name in DOCUMENTS if snapshots.latest(db, name) is None]
+        late = {progress.job: progress.lag_s for progress in runs.job_progress(db, wall) if progress.lag_s > LATE_S}
+        stored = bars.histories(db, ASSETS, services.step, services.clock.at(wall))
+        unmade = [name for name in DOCUMENTS if snapshots.latest_snapshot(db, name) is None]
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of
     is_first = bool(unmade) or fits is None  # later an asset that arrives holds up none of the others

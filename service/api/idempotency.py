@@ -64,7 +64,7 @@ def _retryable(caller: Caller) -> Retryable | None:
 def _replayed(retryable: Retryable) -> Response | None:
     now = int(services().now())
     with services().database.reading() as db:
-        replay = idempotency.find(db, retryable.caller, retryable.key, retryable.digest, now)
+        replay = idempotency.find_replay(db, retryable.caller, retryable.key, retryable.digest, now)
     return replay and _response(replay)
 
 

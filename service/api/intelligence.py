@@ -27,9 +27,8 @@ from service.forecasting.widget import WidgetDocument
 from service.market.assets import LONGEST_CLOSURE_S, AssetCode
 from service.market.instants import HOUR
 from service.store import bars
-from service.store import headlines as stored
-from service.store.cursors import PageKey
-from service.store.plain import apex_calls
+from service.store import knowledge as stored
+from service.store.pages import PageKey, apex_calls
 from service.trading.fund import FundDocument, FundTradesDocument, fund_table
 
 apex = Blueprint("apex", __name__, url_prefix="/api/apex")
@@ -45,7 +44,7 @@ CALLS = HistoryListing(
 )
 HEADLINES = HistoryListing(
     "headlines",
-    lambda db, window: stored.newest(db, *window),
+    lambda db, window: stored.newest_headlines(db, *window),
     lambda scored: PageKey(scored.headline.published_at, scored.headline.id),
 )
 FUND, FUND_TRADES = TypeAdapter(FundDocument), TypeAdapter(FundTradesDocument)
@@ -98,7 +97,7 @@ def calls(query: WindowQuery) -> Response:
     calls, next = CALLS.page(query)
     first = min((call.at for call in calls), default=now)
     with parts.database.reading() as db:
-        hourly = bars.load(db, ASSET, first - LONGEST_CLOSURE_S, now, HOUR)
+        hourly = bars.load_bars(db, ASSET, first - LONGEST_CLOSURE_S, now, HOUR)
     return page(calls_document(calls, hourly, now, world=parts.clock.world, next=next), MAX_AGE_S)
 
 

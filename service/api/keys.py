@@ -23,7 +23,7 @@ from service.api.windows import daily_quota
 from service.errors import InvalidRequest, NameTaken, RegistrationClosed, TooManyKeys
 from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED
 from service.market.instants import utc
-from service.store import forecasters, webhooks
+from service.store import forecasts, notifications
 from service.store import keys as stored
 from service.store.keys import KeyRow
 
@@ -163,7 +163,9 @@ def register(body: Registration) -> IssuedKey:
         raise RegistrationClosed("Registration is closed here: ask the operator of this service for a key.")
     try:
         with current.database.writing() as db:
-            issued = stored.register(db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name)
+            issued = stored.register_key(
+                db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name
+            )
     except TooManyKeys:
         # Answered like an address that registered too often, so that the answer does not tell which emails are known.
         raise REGISTRATION.refusal from None
@@ -189,8 +191,8 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
         raise NameTaken(f"{body.forecaster} is a name of this service.")
     now = services().clock.at(services().now())
     with services().database.writing() as db:
-        forecasters.id_of(db, caller.id, secrets.token_hex(16), now)
-        forecasters.rename(db, caller.id, body.forecaster)
+        forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
+        forecasts.rename_forecaster(db, caller.id, body.forecaster)
     return _usage(caller)
 
 
@@ -198,8 +200,8 @@ def _usage(caller: KeyHolder) -> Usage:
     today = daily_quota(caller)
     used = today.limit - today.remaining
     with services().database.reading() as db:
-        paused = [row for row in webhooks.of_key(db, caller.key_id) if row.paused_at]
-        name = forecasters.name_of(db, caller.id)
+        paused = [row for row in notifications.key_webhooks(db, caller.key_id) if row.paused_at]
+        name = forecasts.forecaster_name(db, caller.id)
     return Usage(
         key_id=caller.key_id,
         plan=caller.plan,
@@ -220,7 +222,7 @@ def _usage(caller: KeyHolder) -> Usage:
 def rotate(caller: KeyHolder) -> IssuedKey:
     """Replace your key by a new one with the same id, plan and usage; the old one is dead at once."""
     with services().database.writing() as db:
-        issued = stored.rotate(db, services().key_secrets.current, caller.key_id)
+        issued = stored.rotate_key(db, services().key_secrets.current, caller.key_id)
     return _issued(*issued)
 
 
@@ -229,8 +231,8 @@ def rotate(caller: KeyHolder) -> IssuedKey:
 def revoke(caller: KeyHolder) -> None:
     """Revoke your key for good; its forecasts stay in the ledger under an id that nothing ties to you any more."""
     with services().database.writing() as db:
-        stored.revoke(db, caller.key_id, services().now())
-        forecasters.forget(db, caller.key_id)
+        stored.revoke_key(db, caller.key_id, services().now())
+        forecasts.forget_forecasters(db, caller.key_id)
 
 
 def _issued(key: str, row: KeyRow) -> IssuedKey:

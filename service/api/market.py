@@ -20,7 +20,7 @@ from service.market.bars import Bars
 from service.market.instants import HOUR, unix
 from service.market.prices import STEPS, CandlesDocument, Interval, PricesDocument, candles_json, candles_table
 from service.store import bars as stored
-from service.store.cursors import PageKey
+from service.store.pages import PageKey
 
 candles = Blueprint("candles", __name__)
 
@@ -64,7 +64,7 @@ def _select_bars(db: Connection, window: PageWindow, asset: str, interval: Inter
         message = f"must be 1h or 1d: the source of this world has bars of {shortest} seconds"
         raise InvalidRequest("There are no such bars.", [FieldError("interval", message)])
     base = HOUR if step >= HOUR else shortest
-    return stored.first(db, asset, *window.rising, step, window.limit, stored=base)
+    return stored.first_bars(db, asset, *window.rising, step, window.limit, stored=base)
 
 
 CANDLES = HistoryListing("candles", _select_bars, lambda bar, asset, _: PageKey(int(bar.time), asset))

@@ -22,9 +22,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.api.services import Services
 from service.market.assets import ASSETS
 from service.market.instants import iso
-from service.store import bars, ledger, reservations, runs, webhooks
+from service.store import bars, ledger, notifications, quotas, runs
 from service.store.knowledge import newest_fits
-from service.store.spending import spent_on
+from service.store.quotas import spent_on
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -133,14 +133,16 @@ class StateGauges:
             yield from self._of_webhooks(db)
             yield from self._of_models(db)
             yield self._of_connections(db)
-            yield _gauge("reserved_charges", "Charges of requests without an answer yet.", reservations.count(db))
+            yield _gauge(
+                "reserved_charges", "Charges of requests without an answer yet.", quotas.count_reservations(db)
+            )
 
     def _of_jobs(self, db: Connection) -> Iterator[GaugeMetricFamily]:
         now = self._services.now()
         lag = GaugeMetricFamily("ninefold_job_lag_seconds", "Seconds for which a job has been due.", labels=["job"])
         duration = GaugeMetricFamily("ninefold_job_duration_seconds", "Seconds of its last run.", labels=["job"])
         failures = GaugeMetricFamily("ninefold_job_failures", "Failed attempts in the last 7 days.", labels=["job"])
-        for progress in runs.progress(db, now):
+        for progress in runs.job_progress(db, now):
             lag.add_metric([progress.job], progress.lag_s)
             failures.add_metric([progress.job], progress.failures)
             if progress.duration_s is not None:
@@ -152,7 +154,7 @@ class StateGauges:
         """The ages of the newest bar and of the fits in seconds of world time; none before the first."""
         services = self._services
         now = services.clock.at(services.now())
-        openings = [bar.time for asset in ASSETS if (bar := bars.last(db, asset, services.step))]
+        openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
         if openings:
             age = now - max(openings) - services.step
             yield _gauge("bar_age_seconds", "World seconds since the end of the newest bar.", age)
@@ -181,12 +183,12 @@ class StateGauges:
         return connections
 
     def _of_webhooks(self, db: Connection) -> Iterator[GaugeMetricFamily]:
-        due = len(webhooks.due(db, self._services.now()))
+        due = len(notifications.due_webhooks(db, self._services.now()))
         yield _gauge("webhooks_queued", "Webhook endpoints with events to deliver now.", due)
         deliveries = GaugeMetricFamily(
             "ninefold_webhook_deliveries", "Webhook messages of the last 30 days by state.", labels=["state"]
         )
-        for state, count in webhooks.count_deliveries(db).items():
+        for state, count in notifications.count_deliveries(db).items():
             deliveries.add_metric([state], count)
         yield deliveries
 

@@ -24,7 +24,7 @@ from service.forecasting.voters.panel import Reply
 from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
 from service.questions.question import Question
 from service.store import answers as stored
-from service.store.cursors import ID
+from service.store.pages import ID
 
 oracle = Blueprint("oracle", __name__)
 
@@ -174,7 +174,7 @@ def mine(query: AnswersQuery, caller: Caller) -> AnswersDocument:
     count against the daily quota. `next` is the `cursor` of the next page, also as a `Link` header.
     """
     with services().database.reading() as db:
-        page = stored.page(db, caller.id, query.limit, cursor=query.cursor, with_votes=query.votes == "full")
+        page = stored.answers_page(db, caller.id, query.limit, cursor=query.cursor, with_votes=query.votes == "full")
     link(page.following)
     return AnswersDocument("answers/1", len(page.answers), page.following, tuple(page.answers))
 
@@ -184,7 +184,7 @@ def mine(query: AnswersQuery, caller: Caller) -> AnswersDocument:
 def show(answer_id: str, caller: Caller) -> KeptAnswer:
     """One of your answers as it was given, with the outcome and the score once the question is resolved."""
     with services().database.reading() as db:
-        answer = stored.find(db, answer_id, caller.id) if ID.fullmatch(answer_id) else None
+        answer = stored.find_answer(db, answer_id, caller.id) if ID.fullmatch(answer_id) else None
     if answer is None:
         raise ResourceNotFound("You have no such answer; /api/v1/answers lists yours.")
     return answer

@@ -15,9 +15,8 @@ from service import canonical
 from service.api import responses
 from service.api.inputs import Begin, End, Query, require_order
 from service.api.services import services
-from service.store import cursors, sequences
-from service.store.cursors import PageKey
-from service.store.sequences import SequenceName
+from service.store import pages
+from service.store.pages import PageKey, SequenceName
 from service.store.snapshots import to_json
 
 MOST = 200
@@ -30,7 +29,10 @@ class PageQuery(Query):
 
     limit: int = Field(100, ge=1, le=MOST, description="rows on a page")
     cursor: str | None = Field(
-        None, min_length=1, max_length=cursors.LONGEST, description="the `next` of the page before; same filters only"
+        None,
+        min_length=1,
+        max_length=pages.LONGEST_CURSOR,
+        description="the `next` of the page before; same filters only",
     )
 
 
@@ -91,11 +93,11 @@ class HistoryListing(Generic[Rows]):
         if query.since is not None:
             require_order(query.since, until)
         scope = canonical.write([self.name, *selection, query.since, query.until])
-        after = cursors.read(scope, query.cursor) if query.cursor else None
+        after = pages.read_cursor(scope, query.cursor) if query.cursor else None
         with services().database.reading() as db:
             rows: Any = self.select(db, PageWindow(query.since or 0, until, query.limit + 1, after), *selection)
         is_last = len(rows) <= query.limit
-        next = None if is_last else cursors.write(scope, self.key(rows[query.limit - 1], *selection))
+        next = None if is_last else pages.write_cursor(scope, self.key(rows[query.limit - 1], *selection))
         link(next)
         return HistoryPage(rows[: query.limit], next)
 
@@ -117,7 +119,7 @@ def sequence_page(
     name: SequenceName, query: WindowQuery, kind: TypeAdapter, schema: str, rows: str, max_age: int
 ) -> Response:
     """A page of a stored sequence, newest first: a document of its kind, with the rows under their name."""
-    listing = HistoryListing(name, lambda db, window: sequences.newest(db, name, *window), lambda row: row.key)
+    listing = HistoryListing(name, lambda db, window: pages.newest_rows(db, name, *window), lambda row: row.key)
     stored, next = listing.page(query)
     header = {"schema": schema, "world": services().clock.world, "count": len(stored), "next": next}
     return page(kind.validate_python(header | {rows: [row.body for row in stored]}), max_age)

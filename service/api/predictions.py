@@ -40,12 +40,11 @@ from service.forecasting.predictions.scores.versus import AiVsMarketDocument
 from service.market.assets import LONGEST_CLOSURE_S, AssetCode
 from service.market.instants import DAY, HOUR, iso, unix
 from service.questions.kinds import Comparator
-from service.store import bars, forecasts, ledger, market_pages, opinions, user_votes, vote_inputs
+from service.store import bars, forecasts, knowledge, ledger, listings
 from service.store import predictions as stored
-from service.store.cursors import ID, PageKey
-from service.store.market_pages import MarketSelection, MarketStatus, Sort
-from service.store.prices import by_asset, read
-from service.store.snapshots import Snapshot
+from service.store.listings import MarketSelection, MarketStatus, Sort
+from service.store.pages import ID, PageKey
+from service.store.snapshots import Snapshot, prices_by_asset, read_prices
 
 predictions = Blueprint("predictions", __name__, url_prefix="/api")
 
@@ -53,7 +52,7 @@ features = Blueprint("features", __name__, url_prefix="/api/v1/features")
 MAX_AGE_S = 30
 INPUTS = HistoryListing(
     "features",
-    lambda db, window, asset: vote_inputs.page(db, asset or None, *window),
+    lambda db, window, asset: knowledge.vote_inputs_page(db, asset or None, *window),
     lambda row, _: PageKey(row.voted_at, row.hash),
 )
 PAGE, SHADOW = TypeAdapter(PredictionsDocument), TypeAdapter(ShadowDocument)
@@ -257,7 +256,7 @@ def _page(selection: MarketSelection, limit: int, cursor: str | None, *, with_vo
     header = {name: vars(_list_header(latest("predictions")))[name] for name in DocumentHeader.__dataclass_fields__}
     now = unix(header["timestamp"])
     with services().database.reading() as db:
-        selected = market_pages.page(db, selection, now, limit, cursor=cursor, with_votes=with_votes)
+        selected = listings.market_page(db, selection, now, limit, cursor=cursor, with_votes=with_votes)
         listed = _listed(db, selected.markets, now, with_votes=with_votes)
     return predictions_document(listed, DocumentHeader(**header), selected.following)
 
@@ -265,11 +264,11 @@ def _page(selection: MarketSelection, limit: int, cursor: str | None, *, with_vo
 def _listed(db: Connection, markets: Sequence[Prediction], now: int, *, with_votes: bool = True) -> list[ListedMarket]:
     """The markets as they are published at the world second `now`."""
     ids = [market.id for market in markets]
-    tallies = user_votes.tallies(db, ids)
-    unread = None if with_votes else stored.probabilities(db, ids)
-    held = opinions.latest(db, [market.id for market in markets if market.settlement is None])
+    tallies = listings.vote_tallies(db, ids)
+    unread = None if with_votes else stored.vote_probabilities(db, ids)
+    held = listings.latest_opinions(db, [market.id for market in markets if market.settlement is None])
     snapshot = find("prices")
-    prices = by_asset(read(snapshot) if snapshot else None)
+    prices = prices_by_asset(read_prices(snapshot) if snapshot else None)
     return list_all(markets, tallies=tallies, prices=prices, opinions=held, now=now, probabilities=unread)
 
 
@@ -278,7 +277,7 @@ def _whole(db: Connection, market: Prediction, caller: Caller, now: int) -> Mark
     (listed,) = _listed(db, [market], now)
     return market_document(
         listed,
-        opinions.series(db, market.id),
+        listings.opinion_series(db, market.id),
         _evidence(db, market),
         ledger.entries(db, 1, MOST_ROWS, subject=market.id),
         _own_vote(db, market, caller),
@@ -293,7 +292,7 @@ def _evidence(db: Connection, market: Prediction) -> list[EvidenceBars]:
         return []
     since = market.created_at - LONGEST_CLOSURE_S
     return [
-        evidence_bars(market, asset, bars.load(db, asset, since, settlement.resolved_at, HOUR))
+        evidence_bars(market, asset, bars.load_bars(db, asset, since, settlement.resolved_at, HOUR))
         for asset in market.question.assets
     ]
 
@@ -301,12 +300,12 @@ def _evidence(db: Connection, market: Prediction) -> list[EvidenceBars]:
 def _own_vote(db: Connection, market: Prediction, caller: Caller) -> MarketVote | None:
     if not isinstance(caller, KeyHolder):
         return None
-    own = user_votes.find(db, market.id, caller.id)
+    own = listings.find_own_vote(db, market.id, caller.id)
     return own and MarketVote("yes" if own.is_yes else "no", iso(own.voted_at))
 
 
 def _own_forecast(db: Connection, market: Prediction, caller: Caller) -> OwnForecast | None:
-    own = forecasts.last(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
+    own = forecasts.last_forecast(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
     return own and OwnForecast(own.p, iso(own.at), own.seq, own.salt)
 
 
@@ -331,7 +330,7 @@ def votes_inputs(query: FeaturesQuery) -> Response:
 def entry(hash: str) -> Response:
     """The inputs of one vote, by the hash that the ledger holds as `features`."""
     with services().database.reading() as db:
-        row = vote_inputs.find(db, hash) if ID.fullmatch(hash) else None
+        row = knowledge.find_vote_inputs(db, hash) if ID.fullmatch(hash) else None
     if row is None:
         raise ResourceNotFound("No inputs of votes on a market or a challenge have this hash.")
     return document(BodyBytes(row_json(row)), max_age=DAY, is_final=True)

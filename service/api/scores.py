@@ -25,8 +25,8 @@ from service.forecasting.predictions.scores.forecasters import (
 )
 from service.forecasting.predictions.scores.streaks import StreakHistoryDocument, StreaksDocument
 from service.market.instants import iso
-from service.store import forecasters as stored
 from service.store import forecasts
+from service.store import forecasts as stored
 from service.store.forecasts import SettledForecast
 from service.store.snapshots import Snapshot
 
@@ -71,8 +71,8 @@ def forecaster(name: str) -> ForecasterDocument:
     """
     listed = _listed(latest("forecasters"))
     with services().database.reading() as db:
-        row = stored.find(db, name) if NAME.fullmatch(name) else None
-        recent = forecasts.settled(db, row.id, MOST_FORECASTS) if row else []
+        row = stored.find_forecaster(db, name) if NAME.fullmatch(name) else None
+        recent = forecasts.settled_forecasts(db, row.id, MOST_FORECASTS) if row else []
     if row is None and name not in RESERVED:
         raise ResourceNotFound("No forecaster has this name; /api/v1/forecasters lists them.")
     entries = tuple(entry for entry in listed.entries if entry.name == name)

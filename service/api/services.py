@@ -21,7 +21,7 @@ from service.market.coverage import FIRST_GUESS_S, MAKING_S, has_arrived
 from service.market.instants import HOUR, WorldClock
 from service.market.prices import AssetPrice
 from service.sources.feeds.feed import CoinFeed
-from service.store import coverage, prices, snapshots
+from service.store import bars, snapshots
 from service.store.database import Database
 from service.store.secret import KeySecrets
 from service.store.snapshots import Snapshot
@@ -79,7 +79,7 @@ def find(name: str) -> Snapshot | None:
     read_at, snapshot = cache.get(name, (0.0, None))
     if snapshot is None or not 0 <= now - read_at < KEPT_S:
         with services.database.reading() as db:
-            snapshot = snapshots.latest(db, name)
+            snapshot = snapshots.latest_snapshot(db, name)
         if snapshot:
             cache[name] = now, snapshot
     return snapshot
@@ -88,7 +88,7 @@ def find(name: str) -> Snapshot | None:
 def price_of(asset: str) -> AssetPrice:
     """The last price of an asset; raises ResourceNotFound where this world has no bars of it."""
     require_listed(asset)
-    by_asset = prices.by_asset(prices.read(latest("prices")))
+    by_asset = snapshots.prices_by_asset(snapshots.read_prices(latest("prices")))
     if asset not in by_asset:
         raise ResourceNotFound(f"This world has no bars of {asset}; it has {', '.join(by_asset)}.")
     return by_asset[asset]
@@ -97,7 +97,7 @@ def price_of(asset: str) -> AssetPrice:
 def require_listed(asset: str) -> None:
     """Raise ResourceNotFound, with the reason, for an asset that no source of this world has."""
     snapshot = find("prices")
-    history = prices.read(snapshot).histories.get(asset) if snapshot else None
+    history = snapshots.read_prices(snapshot).histories.get(asset) if snapshot else None
     if history and history.state == "absent":
         raise ResourceNotFound(f"This world has no bars of {asset}: {history.detail}.")
 
@@ -105,7 +105,7 @@ def require_listed(asset: str) -> None:
 def is_there(services: Services, latest: Knowledge) -> bool:
     """Whether the live world has what a question needs: fits, and no history that is still arriving."""
     with services.database.reading() as db:
-        stored = coverage.histories(db, ASSETS, services.step, services.clock.at(services.now()))
+        stored = bars.histories(db, ASSETS, services.step, services.clock.at(services.now()))
     return latest.fits is not None and has_arrived(stored)
 
 
@@ -113,7 +113,7 @@ def not_yet(services: Services) -> ServiceUnavailable:
     """The reason why a document or an answer is not there yet, to be raised."""
     with services.database.reading() as db:
         now = services.clock.at(services.now())
-        stored = coverage.histories(db, ASSETS, services.step, now).values()
+        stored = bars.histories(db, ASSETS, services.step, now).values()
     if services.clock.world != "live":
         return ServiceUnavailable(NOT_YET, retry_after_s=RETRY_S)
     arriving = [history.seconds_left for history in stored if history.state == "arriving"]

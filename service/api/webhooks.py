@@ -25,8 +25,8 @@ from service.events.messages import test_message
 from service.market.assets import ASSETS, AssetCode
 from service.market.instants import utc
 from service.store import ledger
-from service.store import webhooks as stored
-from service.store.webhooks import DeliveryRow, DeliveryState, WebhookRow
+from service.store import notifications as stored
+from service.store.notifications import DeliveryRow, DeliveryState, WebhookRow
 
 webhooks = Blueprint("webhooks", __name__, url_prefix="/api/v1/webhooks")
 
@@ -152,9 +152,9 @@ def create(body: Subscription, caller: KeyHolder) -> WebhookWithSecret:
     check_url(body.url, private=services().settings.webhook_private)
     now = int(services().now())
     with services().database.writing() as db:
-        if len(stored.of_key(db, caller.key_id, lock=True)) >= WEBHOOKS[caller.plan]:
+        if len(stored.key_webhooks(db, caller.key_id, lock=True)) >= WEBHOOKS[caller.plan]:
             raise TooManyWebhooks(f"A key may have {WEBHOOKS[caller.plan]} webhooks; delete one first.")
-        row = stored.add(db, caller.key_id, body.url, body.events, body.assets, ledger.last_seq(db), now)
+        row = stored.add_webhook(db, caller.key_id, body.url, body.events, body.assets, ledger.last_seq(db), now)
     return _with_secret(row)
 
 
@@ -164,7 +164,7 @@ def all_of_key(caller: KeyHolder) -> WebhookList:
     """Your webhook endpoints, oldest first."""
     _check_plan(caller)
     with services().database.reading() as db:
-        rows = stored.of_key(db, caller.key_id)
+        rows = stored.key_webhooks(db, caller.key_id)
     return WebhookList(len(rows), WEBHOOKS[caller.plan], tuple(_endpoint(row) for row in rows))
 
 
@@ -191,7 +191,7 @@ def change(webhook_id: str, body: SubscriptionChange, caller: KeyHolder) -> Webh
     with services().database.writing() as db:
         row = _row(db, caller, webhook_id)
         changes |= _pause(row, body.paused)
-        return _endpoint(stored.change(db, row, **changes) if changes else row)
+        return _endpoint(stored.change_webhook(db, row, **changes) if changes else row)
 
 
 @webhooks.delete("/<webhook_id>")
@@ -200,7 +200,7 @@ def remove(webhook_id: str, caller: KeyHolder) -> None:
     """Delete an endpoint, with the record of its deliveries."""
     _check_plan(caller)
     with services().database.writing() as db:
-        stored.remove(db, _row(db, caller, webhook_id).id)
+        stored.remove_webhook(db, _row(db, caller, webhook_id).id)
 
 
 @webhooks.post("/<webhook_id>/rotate")
@@ -210,7 +210,7 @@ def rotate(webhook_id: str, caller: KeyHolder) -> WebhookWithSecret:
     _check_plan(caller)
     with services().database.writing() as db:
         row = _row(db, caller, webhook_id)
-        rotated = stored.change(db, row, rotations=row.rotations + 1, rotated_at=int(services().now()))
+        rotated = stored.change_webhook(db, row, rotations=row.rotations + 1, rotated_at=int(services().now()))
     return _with_secret(rotated)
 
 
@@ -233,7 +233,7 @@ def test(webhook_id: str, caller: KeyHolder) -> WebhookDelivery:
     finally:
         _TESTS.release()
     with web.database.writing() as db:
-        return delivery_of(stored.record(db, _row(db, caller, webhook_id).id, attempt))
+        return delivery_of(stored.record_attempt(db, _row(db, caller, webhook_id).id, attempt))
 
 
 @webhooks.get("/<webhook_id>/deliveries")
@@ -242,7 +242,7 @@ def deliveries(webhook_id: str, query: DeliveryPageQuery, caller: KeyHolder) -> 
     """The messages to an endpoint with their last attempts, newest first; they are kept for 30 days."""
     _check_plan(caller)
     with services().database.reading() as db:
-        rows = stored.deliveries(db, _row(db, caller, webhook_id).id, query.cursor, query.limit + 1)
+        rows = stored.find_deliveries(db, _row(db, caller, webhook_id).id, query.cursor, query.limit + 1)
     page = rows[: query.limit]
     following = page[-1].number if len(rows) > query.limit else None
     link(following)
@@ -255,7 +255,7 @@ def _check_plan(caller: KeyHolder) -> None:
 
 
 def _row(db: Connection, caller: KeyHolder, webhook_id: str) -> WebhookRow:
-    row = stored.find(db, caller.key_id, webhook_id)
+    row = stored.find_webhook(db, caller.key_id, webhook_id)
     if row is None:
         raise ResourceNotFound("Your key has no such webhook; GET /api/v1/webhooks lists those that it has.")
     return row

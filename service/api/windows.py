@@ -26,9 +26,8 @@ from service.api import metrics
 from service.api.auth import Caller, KeyHolder
 from service.api.services import services
 from service.market.instants import DAY, MINUTE
-from service.store import reservations, windows
-from service.store.reservations import Reservation
-from service.store.windows import Window
+from service.store import quotas
+from service.store.quotas import Reservation, Window
 
 MINUTES = "ninefold-minutes"
 REDIS_TIMEOUT_S = 0.3
@@ -143,14 +142,14 @@ def _count(key: str, length: int, amount: int = 1) -> Window:
         minutes: MinuteWindows = current_app.extensions[MINUTES]
         return minutes.count(key, now, amount)
     with services().database.writing() as db:
-        return windows.take(db, key, window_end(now, length), amount=amount) or Window(windows.NO_CAP, 0)
+        return quotas.take_hits(db, key, window_end(now, length), amount=amount) or Window(quotas.NO_CAP, 0)
 
 
 def _reserve(key: str, most: int, amount: int) -> Window:
     """Count hits of a day until they are settled or refunded, or their lease ends; beyond `most` none is counted."""
     now, id, limits = services().now(), secrets.token_hex(8), request_limits.get()
     with services().database.writing() as db:
-        window = reservations.reserve(db, id, key, window_end(now, DAY), most, now, amount)
+        window = quotas.reserve(db, id, key, window_end(now, DAY), most, now, amount)
     if window is None:
         return Window(most + amount, window_end(now, DAY))
     limits.reserved[key] = Reservation(id, key, window.ends)
@@ -163,7 +162,7 @@ def _window(key: str, length: int) -> Window:
         return _count(key, length, 0)
     now = services().now()
     with services().database.reading() as db:
-        return windows.read(db, key, now) or Window(0, window_end(now, length))
+        return quotas.open_window(db, key, now) or Window(0, window_end(now, length))
 
 
 class AlignedWindowRateLimiter(FixedWindowRateLimiter):
@@ -220,7 +219,7 @@ def settle() -> None:
     limits = request_limits.get(None)
     if limits and limits.reserved:
         with services().database.writing() as db:
-            reservations.settle(db, limits.reserved.values())
+            quotas.settle(db, limits.reserved.values())
         limits.reserved.clear()
 
 
@@ -235,7 +234,7 @@ def refund() -> None:
         return
     try:
         with services().database.writing() as db:
-            reservations.release(db, limits.reserved.values())
+            quotas.release(db, limits.reserved.values())
     except SQLAlchemyError as error:
         log.warning("refund_delayed", charges=len(limits.reserved), error=type(error).__name__)
         metrics.observe_refund(delayed=True)

@@ -14,7 +14,7 @@ from service.doctor.sources import UP_TO_DATE, Options, source_checks, store_che
 from service.sources.llm.limits import SpendingInMemory
 from service.sources.sessions import use_proxy
 from service.store.database import Database
-from service.store.spending import StoredSpending
+from service.store.quotas import StoredSpending
 
 
 def examine(settings: Settings, now: Callable[[], float] = time.time, exchanges: Options = None) -> list[Finding]:

@@ -16,7 +16,7 @@ from service.forecasting.voters.track_record import BandRecord
 from service.jobs.committing import keep_votes
 from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs, swarm
-from service.store import evidence, knowledge, predictions
+from service.store import knowledge, predictions
 
 EVERY_S = 2
 
@@ -37,7 +37,7 @@ def answer(job_context: JobContext, slot: int) -> Effects:
         if not waiting:
             return lambda _: None
         history = job_context.call_memory.read(db, job_context.hourly_bars, now)
-    latest = knowledge.latest(job_context.database, job_context.feed.step)
+    latest = knowledge.latest_knowledge(job_context.database, job_context.feed.step)
     record = record_of(history.resolved, now).of_band("day")
     with ThreadPoolExecutor(job_context.at_once) as executor:
         commitments = executor.map(lambda market: _commit(job_context, market, now, latest, record), waiting)
@@ -59,7 +59,7 @@ def _commit(
     if asset not in latest.contexts or asset not in net:
         log.info("no_votes", market=market.id, detail=f"no data on {asset} yet")
         return None
-    informed = evidence.beside(job_context.database, job_context.panel, latest, market.question, at)
+    informed = knowledge.with_evidence(job_context.database, job_context.panel, latest, market.question, at)
     try:
         return commit_challenge(
             market,

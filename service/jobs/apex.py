@@ -16,8 +16,8 @@ from service.jobs.job import Effects, JobContext
 from service.jobs.layer_inputs import gather_inputs
 from service.ledger.chain import LedgerRow
 from service.market.instants import HOUR
-from service.store import knowledge, ledger, sequences, snapshots
-from service.store.plain import apex_calls
+from service.store import knowledge, ledger, pages, snapshots
+from service.store.pages import apex_calls
 from service.trading.fund import fund_document, published_trade, run
 
 SHOWN_EVERY_S = HOUR
@@ -46,7 +46,9 @@ def apex(job_context: JobContext, slot: int) -> Effects:
             apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=False)
         ledger.append(db, [LedgerRow("apex", call.asset, call.to_plain(), backfilled=False) for call in new], slot)
         snapshots.publish(db, slot, {"apex": document, "apex-fund": portfolio})
-        sequences.keep(db, "fund_trades", times, lambda place: vars(published_trade(fund.trades[place], live_since)))
+        pages.keep_sequence(
+            db, "fund_trades", times, lambda place: vars(published_trade(fund.trades[place], live_since))
+        )
 
     return write
 
@@ -58,6 +60,6 @@ def _call(job_context: JobContext, slot: int, calls: Sequence[Call], resolved: S
     contexts = job_context.contexts.of(hours(job_context, slot))
     if ASSET not in contexts:
         return []
-    latest = knowledge.beside(job_context.database, contexts)
+    latest = knowledge.knowledge_of(job_context.database, contexts)
     record = record_of(resolved, slot).of_band("day")
     return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, job_context.apex_thresholds.of(calls))]

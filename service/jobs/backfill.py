@@ -23,8 +23,8 @@ from service.jobs.price_record import keep_book
 from service.jobs.rank import run_arena
 from service.ledger.chain import LedgerRow
 from service.market.instants import DAY
-from service.store import headlines, knowledge, ledger, predictions, price_forecasts
-from service.store.plain import RECORD, apex_calls, records
+from service.store import forecasts, knowledge, ledger, predictions
+from service.store.pages import RECORD, apex_calls, records
 from service.trading.arena import net_history
 
 # Sixty days of the fund, after two days in which the first markets resolve.
@@ -36,7 +36,7 @@ TRAINING_S = 30 * DAY
 def backfill(job_context: JobContext, slot: int) -> Effects:
     """Backfill the days before `slot`, unless there are markets already, no fits, or too little history."""
     with job_context.database.reading() as db:
-        newest, has_begun = knowledge.newest_fits(job_context.database, db), predictions.has_any(db)
+        newest, has_begun = knowledge.newest_fits(job_context.database, db), predictions.has_markets(db)
         first = min(job_context.whole_since(db, slot).values(), default=slot)
     since = max(slot - BACKFILLED_S, first + TRAINING_S) // DAY * DAY
     if has_begun or newest is None or since >= slot:
@@ -64,10 +64,10 @@ def _backfilled(*arguments: Any) -> BackfilledPast:
 
 def _keep(db: Connection, past: BackfilledPast, prices: Sequence[LedgerRow], slot: int) -> None:
     records.save(db, RECORD, past.record.to_plain(), as_of=slot)
-    headlines.add(db, past.headlines)
+    knowledge.add_headlines(db, past.headlines)
     for call in past.calls:
         apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=True)
     keep_opened(db, past.markets, slot)
     ledger.append(db, prices, slot)
-    price_forecasts.add(db, past.prices.waiting, backfilled=True)
+    forecasts.add_price_forecasts(db, past.prices.waiting, backfilled=True)
     keep_book(db, past.prices.book, slot, backfilled=True)

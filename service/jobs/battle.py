@@ -23,8 +23,8 @@ from service.ledger.chain import LedgerRow
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.sources import pools
-from service.store import bars, hourly_votes, lanes, ledger, snapshots
-from service.store.plain import contexts, lane_states
+from service.store import bars, lanes, ledger, snapshots
+from service.store.pages import contexts, lane_states
 from service.trading import battle as documents
 from service.trading.battle import RateLimit, benchmarks
 from service.trading.lanes import LANES, CexState, LaneVote, LpState, State, Walk, moments
@@ -61,7 +61,7 @@ def battle(job_context: JobContext, slot: int) -> Effects:
 
     def write(db: Connection) -> None:
         for name, walk in walks.items():
-            lanes.advance(db, name, asdict(walk.state), walk.bars, walk.events)
+            lanes.advance_lane(db, name, asdict(walk.state), walk.bars, walk.events)
         ledger.append(db, rows, slot)
         snapshots.publish(db, slot, published)
 
@@ -92,8 +92,8 @@ def _market(
     with job_context.database.reading() as db:
         since = job_context.whole_since(db, slot)
         hours = job_context.hourly_bars.load(db, since, slot)
-        marks = {asset: bars.load(db, asset, after - shortest, slot, shortest) for asset in since}
-        return hours, marks, hourly_votes.since(db, after - HOUR)
+        marks = {asset: bars.load_bars(db, asset, after - shortest, slot, shortest) for asset in since}
+        return hours, marks, lanes.hourly_votes_since(db, after - HOUR)
 
 
 def list_pools(job_context: JobContext, slot: int) -> Effects:
@@ -104,13 +104,13 @@ def list_pools(job_context: JobContext, slot: int) -> Effects:
     answer = pools.fetch(job_context.settings.pools_url, job_context.settings.source_timeout_s)
     listed, refused = pools.parse(answer, volatility)
     log.info("pools_listed", listed=len(listed), refused=len(refused))
-    return lambda db: snapshots.save(db, "pools", slot, POOLS.dump_json(listed)) if listed else None
+    return lambda db: snapshots.save_snapshot(db, "pools", slot, POOLS.dump_json(listed)) if listed else None
 
 
 def _pools(job_context: JobContext, slot: int) -> Mapping[str, Pool]:
     """The pools listed within the last day, else the assumed ones."""
     with job_context.database.reading() as db:
-        snapshot = snapshots.latest(db, "pools")
+        snapshot = snapshots.latest_snapshot(db, "pools")
     if snapshot is None or slot - snapshot.as_of > DAY:
         return ASSUMED_POOLS
     return POOLS.validate_json(snapshot.body)

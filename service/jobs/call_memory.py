@@ -15,8 +15,8 @@ from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.store import bars
-from service.store.hourly_bars import HourlyBars
-from service.store.plain import apex_calls
+from service.store.bars import HourlyBars
+from service.store.pages import apex_calls
 
 
 class CallHistory(NamedTuple):
@@ -42,7 +42,7 @@ class CallMemory:
             self._calls += [Call.from_plain(plain) for plain in apex_calls.since(db, self._next)]
             first = self._calls[0].at if self._calls else slot
             # Before the bars are read: bars of a later revision are resolved again at the next time.
-            if (revision := bars.revision(db, ASSET)) != self._revision:
+            if (revision := bars.bars_revision(db, ASSET)) != self._revision:
                 self._revision, self._final = revision, {}
             hourly = hourly_bars.load(db, {ASSET: first - LONGEST_CLOSURE_S}, slot)
             resolved = self._resolve(hourly[ASSET], slot)

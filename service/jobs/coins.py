@@ -25,14 +25,14 @@ def list_coins(job_context: JobContext, slot: int) -> Effects:
     """Store the list of the coins that questions may name."""
     feed = job_context.feed.coins
     keys = sorted(feed.list_coins())[:MOST_LISTED] if feed else []
-    return lambda db: coins.save_list(db, keys, slot)
+    return lambda db: coins.save_coin_list(db, keys, slot)
 
 
 def follow_coins(job_context: JobContext, slot: int) -> Effects:
     """Fetch the bars of every coin with an open answer up to `slot`; a source that fails is asked again later."""
     feed = job_context.feed.coins
     with job_context.database.reading() as db:
-        keys = coins.needed(db, slot) if feed else []
+        keys = coins.needed_coins(db, slot) if feed else []
     answers = {key: _extended(job_context, feed, key, slot) for key in keys} if feed else {}
     fetched = {key: series for key, series in answers.items() if series}
     return lambda db: _store(db, fetched)
@@ -41,7 +41,7 @@ def follow_coins(job_context: JobContext, slot: int) -> Effects:
 def _extended(job_context: JobContext, feed: CoinFeed, key: str, slot: int) -> CoinBars | None:
     begin = slot - CAUGHT_UP_S
     with job_context.database.reading() as db:
-        stored = coins.load_bars(db, key, job_context.feed.step, begin, begin, slot)
+        stored = coins.coin_bars(db, key, job_context.feed.step, begin, begin, slot)
     try:
         return extend(feed, key, stored, slot, SECONDS_EACH)
     except SourceFailed as error:
@@ -51,4 +51,4 @@ def _extended(job_context: JobContext, feed: CoinFeed, key: str, slot: int) -> C
 
 def _store(db: Connection, fetched: Mapping[str, CoinBars]) -> None:
     for key, series in fetched.items():
-        coins.add_bars(db, key, series)
+        coins.add_coin_bars(db, key, series)

@@ -18,26 +18,26 @@ from service.forecasting.predictions.scores.forecasters import MarketForecast, s
 from service.forecasting.voters.track_record import build
 from service.ledger.chain import ChainEntry
 from service.market.instants import DAY
-from service.store import forecasts, ledger, predictions, resolved_days, vote_inputs
-from service.store.plain import RECORD, records
+from service.store import forecasts, knowledge, ledger, predictions
+from service.store.pages import RECORD, records
 
 
 def keep_opened(db: Connection, opened: Sequence[Prediction], recorded_at: int) -> None:
     """Store markets with their votes and their inputs, and past ones with their settlements."""
     entries = ledger.append(db, commitments.market_rows(opened), recorded_at)
     positions = {entry.subject: _position(entry) for entry in entries if entry.kind == "votes"}
-    predictions.add(db, [replace(market, ledger_position=positions[market.id]) for market in opened])
-    vote_inputs.add(db, opened)
+    predictions.add_predictions(db, [replace(market, ledger_position=positions[market.id]) for market in opened])
+    knowledge.add_vote_inputs(db, opened)
 
 
 def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, recorded_at: int) -> None:
     """Store the votes on a challenge with their inputs, unless it was voted on or settled meanwhile."""
-    stored = predictions.find(db, challenge.id)
+    stored = predictions.find_prediction(db, challenge.id)
     if stored is None or stored.commitment or stored.settlement:
         return
     (entry,) = ledger.append(db, [commitments.votes_row(challenge, commitment)], recorded_at)
-    predictions.commit(db, challenge.id, commitment, _position(entry))
-    vote_inputs.add(db, [replace(challenge, commitment=commitment)])
+    predictions.add_commitment(db, challenge.id, commitment, _position(entry))
+    knowledge.add_vote_inputs(db, [replace(challenge, commitment=commitment)])
 
 
 def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot: int) -> list[ChainEntry]:
@@ -53,9 +53,9 @@ def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot
 
 def renew_record(db: Connection, slot: int) -> None:
     """Store the track record of everything settled by `slot`, carried on from the days that nothing has changed."""
-    for day in resolved_days.outdated(db):
-        resolved_days.keep(db, day, resolved(predictions.settled(db, day, day + DAY)))
-    records.save(db, RECORD, build(resolved_days.every(db), slot).to_plain(), as_of=slot)
+    for day in predictions.outdated_days(db):
+        predictions.keep_day(db, day, resolved(predictions.settled_predictions(db, day, day + DAY)))
+    records.save(db, RECORD, build(predictions.resolved_questions(db), slot).to_plain(), as_of=slot)
 
 
 def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> Sequence[ChainEntry]:
@@ -63,9 +63,9 @@ def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at
 
     Returns the new rows of the ledger.
     """
-    if not predictions.settle(db, id, settlement):
+    if not predictions.add_settlement(db, id, settlement):
         return []
-    prediction = predictions.find(db, id)
+    prediction = predictions.find_prediction(db, id)
     if prediction is None:
         return []
     # A forecast is stored under the lock of the ledger, so none is missed after these rows are appended.
@@ -77,12 +77,12 @@ def _keep_forecasts(
     db: Connection, market: Prediction, settlement: Settlement, recorded_at: int
 ) -> Sequence[ChainEntry]:
     """Reveal every forecast of a settled market, and store the scores of its forecasters."""
-    forecasts_of_market = forecasts.of_market(db, market.id)
+    forecasts_of_market = forecasts.market_forecasts(db, market.id)
     by_forecaster: dict[str, list[MarketForecast]] = defaultdict(list)
     for forecast in forecasts_of_market:
         by_forecaster[forecast.forecaster].append(forecast)
     scores = {forecaster: score_forecasts(market, part) for forecaster, part in by_forecaster.items()}
-    forecasts.keep_scores(db, market.id, settlement.resolved_at, scores)
+    forecasts.add_scores(db, market.id, settlement.resolved_at, scores)
     return ledger.append(db, map(commitments.reveal_row, forecasts_of_market), recorded_at)
 
 

@@ -20,9 +20,9 @@ from service.events.messages import Attempt, message_of
 from service.jobs.dispatcher import open_worker
 from service.jobs.job import JobContext
 from service.market.instants import DAY, HOUR
-from service.store import events, webhooks
-from service.store.fingerprints import key_secrets
-from service.store.webhooks import WebhookRow
+from service.store import notifications
+from service.store.notifications import WebhookRow
+from service.store.secret import key_secrets
 
 # Slow endpoints keep these threads waiting and no others.
 THREADS = 8
@@ -71,21 +71,21 @@ class Deliveries(Middleware):
     def due(self) -> list[str]:
         """The ids of the endpoints that are due."""
         with self._context.database.reading() as db:
-            return webhooks.due(db, self._now())
+            return notifications.due_webhooks(db, self._now())
 
     def deliver(self, id: str) -> None:
         """Deliver the next events of an endpoint, one after the other, until one fails or none is left."""
         now = self._now()
         lease = _Lease(id, uuid.uuid4().hex, now + WORK_S)
         with self._context.database.writing() as db:
-            if not webhooks.claim(db, id, lease.owner, now):
+            if not notifications.claim_webhook(db, id, lease.owner, now):
                 return
         try:
             while self._deliver_page(lease):
                 pass
         finally:
             with self._context.database.writing() as db:
-                webhooks.release(db, id, lease.owner)
+                notifications.release_webhook(db, id, lease.owner)
 
     def _deliver_page(self, lease: _Lease) -> bool:
         """Deliver the events of one page of the ledger; whether the next page may follow."""
@@ -93,7 +93,7 @@ class Deliveries(Middleware):
         if row is None:
             return False
         with self._context.database.reading() as db:
-            page = events.after(db, row.cursor, self._context.clock.world, f"key:{row.key}")
+            page = notifications.events_after(db, row.cursor, self._context.clock.world, f"key:{row.key}")
         if page.last == row.cursor or not all(self._deliver_event(lease, event) for event in page.events):
             return False
         return self._advance(lease, page.last)
@@ -116,7 +116,7 @@ class Deliveries(Middleware):
         if self._now() >= lease.work_until:
             return None
         with self._context.database.reading() as db:
-            return webhooks.held(db, lease.id, lease.owner)
+            return notifications.held_webhook(db, lease.id, lease.owner)
 
     def _send(self, row: WebhookRow, event: Event) -> Attempt:
         from service.sources.webhooks import send  # imported lazily: the HTTP library costs 0.2 s of the start-up
@@ -128,14 +128,14 @@ class Deliveries(Middleware):
 
     def _advance(self, lease: _Lease, seq: int, attempt: Attempt | None = None) -> bool:
         with self._context.database.writing() as db:
-            return webhooks.advance(db, lease.id, lease.owner, seq, self._now(), attempt)
+            return notifications.advance_webhook(db, lease.id, lease.owner, seq, self._now(), attempt)
 
     def _fail(self, row: WebhookRow, lease: _Lease, attempt: Attempt) -> None:
         now = self._now()
         reason = pause_reason(attempt.status, row.failing_since or attempt.at, now)
         next_at = now + retry_after(row.attempts + 1, random.random())
         with self._context.database.writing() as db:
-            webhooks.fail(db, row, lease.owner, attempt, next_at, reason)
+            notifications.fail_webhook(db, row, lease.owner, attempt, next_at, reason)
         log.info("webhook_failed", webhook=row.id, attempt=row.attempts + 1, status=attempt.status, paused=bool(reason))
 
 

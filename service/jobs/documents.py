@@ -11,7 +11,7 @@ from service.errors import SourceFailed
 from service.jobs.job import JobContext
 from service.market import headers
 from service.market.instants import unix
-from service.store import prices
+from service.store import snapshots
 
 
 def header(
@@ -28,7 +28,7 @@ def header(
     that stopped is visible. `sources` are added to the sources of the prices, by name.
     """
     with job_context.database.reading() as db:
-        published = prices.latest(db)
+        published = snapshots.latest_prices(db)
     if published is None:
         raise SourceFailed("no price has been published yet")
     return headers.header(
@@ -50,5 +50,5 @@ def bar_header(job_context: JobContext, slot: int, as_of: int, step: int, **sour
 
 def bar_sources(db: Connection) -> dict[str, str]:
     """The origin of each asset's latest stored bars; empty before the first tick."""
-    published = prices.latest(db)
+    published = snapshots.latest_prices(db)
     return dict(published.sources) if published else {}

@@ -127,14 +127,14 @@ class Engine:
     def _with_new_slots(self, names: Iterable[str], now: float) -> dict[str, JobState]:
         """The states of the jobs after the slots that are due have been added."""
         with self._database.reading() as db:
-            states = runs.states(db, now)
+            states = runs.job_states(db, now)
             missing = [(name, slot) for name in names if (slot := self._missing_slot(db, states, name, now))]
         if not missing:
             return states
         with self._database.writing() as db:
             for name, slot in missing:
                 runs.add(db, name, slot, now)
-            return runs.states(db, now)
+            return runs.job_states(db, now)
 
     def _missing_slot(self, db: Connection, states: Mapping[str, JobState], name: str, now: float) -> int | None:
         """The latest slot of a job up to which the jobs it needs are done; None when it is in the table already."""

@@ -24,8 +24,8 @@ from service.ledger.chain import LedgerRow
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
-from service.store import hourly_votes, knowledge, ledger, snapshots
-from service.store.plain import contexts, fits
+from service.store import knowledge, lanes, ledger, snapshots
+from service.store.pages import contexts, fits
 from service.trading.lanes import VOTED, LaneVote
 from service.trading.performance import DAYS_A_YEAR
 
@@ -49,8 +49,8 @@ def observe(job_context: JobContext, slot: int) -> Effects:
     def write(db: Connection) -> None:
         for asset, state in by_asset.items():
             contexts.save(db, asset, state.to_plain(), as_of=state.as_of)
-        ledger.append(db, changes(hour, votes, hourly_votes.before(db, hour)), slot)
-        hourly_votes.add(db, hour, votes)
+        ledger.append(db, changes(hour, votes, lanes.hourly_votes_before(db, hour)), slot)
+        lanes.add_hourly_votes(db, hour, votes)
 
     return write
 
@@ -73,9 +73,9 @@ def _direction(vote: LaneVote) -> Direction:
 def _vote(job_context: JobContext, hour: int, by_asset: dict[str, Context]) -> dict[str, LaneVote]:
     """The vote on each asset with enough voters and a bar that ends at `hour`; empty where they are stored."""
     with job_context.database.reading() as db:
-        if hourly_votes.since(db, hour):
+        if lanes.hourly_votes_since(db, hour):
             return {}
-    basis = knowledge.beside(job_context.database, by_asset)
+    basis = knowledge.knowledge_of(job_context.database, by_asset)
     trading = [asset for asset in VOTED if asset in by_asset and by_asset[asset].as_of == hour]
     votes = {asset: _lane_vote(job_context.embedded, basis, asset) for asset in trading}
     return {asset: vote for asset, vote in votes.items() if vote}
@@ -132,7 +132,7 @@ def due(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
 
 def forecast_prices(job_context: JobContext, slot: int) -> Effects:
     """Publish where the price of every asset will be, once the models are fitted."""
-    stored = knowledge.latest(job_context.database, job_context.feed.step)
+    stored = knowledge.latest_knowledge(job_context.database, job_context.feed.step)
     documents = price_forecasts.describe(stored, slot, header(job_context, slot, every_s=0))
     return lambda db: snapshots.publish(db, slot, price_forecasts.by_name(documents))
 

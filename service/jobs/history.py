@@ -10,7 +10,7 @@ from service.jobs.job import Effects, JobContext
 from service.jobs.tick import fetch, keep, latest, publish
 from service.market.coverage import Span, gap, merged
 from service.market.instants import DAY, HOUR
-from service.store import coverage
+from service.store import bars
 
 EVERY_S = 10
 # The span requested at a time: what one call returns within its deadline.
@@ -62,7 +62,7 @@ def _missing(db: Connection, job_context: JobContext, asset: str, now: int | Non
     Those that a source may give at the unix second `now`, or at any time.
     """
     short = job_context.feed.step
-    fine, hourly = coverage.find(db, asset, short), coverage.find(db, asset, HOUR)
+    fine, hourly = bars.find_coverage(db, asset, short), bars.find_coverage(db, asset, HOUR)
     if fine is None or hourly is None:
         return None  # the first tick has not come yet
     if not fine.windows:

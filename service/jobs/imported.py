@@ -25,7 +25,7 @@ from service.jobs.job import Effects, JobContext
 from service.jobs.predict import vote
 from service.market.instants import iso
 from service.sources.odds import SOURCES
-from service.store import bars, knowledge, opinions, predictions, snapshots
+from service.store import bars, knowledge, listings, predictions, snapshots
 
 HOURS_A_YEAR = 24 * 365.25
 SNAPSHOT = "odds-sources"
@@ -48,18 +48,18 @@ def import_markets(job_context: JobContext, slot: int) -> Effects:
     """Import what outside markets ask about our assets; where a source fails, earlier imports stay."""
     offered, statuses = _offered(job_context, slot)
     contexts = job_context.contexts.of(hours(job_context, slot))
-    keep = _import(job_context, slot, offered, knowledge.beside(job_context.database, contexts))
+    keep = _import(job_context, slot, offered, knowledge.knowledge_of(job_context.database, contexts))
 
     def write(db: Connection) -> None:
         keep(db)
-        snapshots.save(db, SNAPSHOT, slot, STATUSES.dump_json(statuses))
+        snapshots.save_snapshot(db, SNAPSHOT, slot, STATUSES.dump_json(statuses))
 
     return write
 
 
 def import_short(job_context: JobContext, slot: int) -> Effects:
     """Import the short markets whose move begins at `slot`, for the assets with a bar that ends then."""
-    basis = knowledge.latest(job_context.database, job_context.feed.step)
+    basis = knowledge.latest_knowledge(job_context.database, job_context.feed.step)
     contexts = {asset: context for asset, context in basis.contexts.items() if context.as_of == slot}
     offered, _ = _offered(job_context, slot, short=True)
     return _import(job_context, slot, offered, replace(basis, contexts=contexts), short=True)
@@ -78,7 +78,7 @@ def sources(db: Connection) -> dict[str, str]:
 def settle_imported(job_context: JobContext, slot: int) -> Effects:
     """Settle imported markets as their sources have settled them; those decided before the import become void."""
     with job_context.database.reading() as db:
-        waiting = {market.id: market for market in predictions.unresolved(db) if market.resolver in SOURCES}
+        waiting = {market.id: market for market in predictions.unresolved_predictions(db) if market.resolver in SOURCES}
     settled = {
         market.id: void_if_decided_before_import(market, settlement, slot)
         for name in SOURCES
@@ -100,8 +100,8 @@ def _import(
 ) -> Effects:
     """Import the offered markets that are fit for it, and renew the odds of the imported ones."""
     with job_context.database.reading() as db:
-        unresolved = predictions.unresolved(db)
-        stored = predictions.ids(db, slot)
+        unresolved = predictions.unresolved_predictions(db)
+        stored = predictions.market_ids(db, slot)
     fresh = {market.id: market for market in offered if market.id not in stored}
     volatility = {asset: sqrt(state.slow * HOURS_A_YEAR) for asset, state in basis.contexts.items()}
     price_at = partial(_price_at, job_context)
@@ -112,7 +112,7 @@ def _import(
 
     def write(db: Connection) -> None:
         keep_opened(db, opened, slot)
-        opinions.add(db, "odds", renewed)
+        listings.add_opinions(db, "odds", renewed)
 
     return write
 
@@ -121,7 +121,7 @@ def _price_at(job_context: JobContext, asset: str, instant: int) -> float | None
     """The close of the bar of the feed that ends at a unix second; None if there is none."""
     step = job_context.feed.step
     with job_context.database.reading() as db:
-        ending = bars.load(db, asset, instant - step, instant, step)
+        ending = bars.load_bars(db, asset, instant - step, instant, step)
     return float(ending.close[-1]) if len(ending) else None
 
 
@@ -155,7 +155,7 @@ def _renewed(offered: Iterable[OutsideMarket], unresolved: Iterable[Prediction],
 
 
 def _statuses(db: Connection) -> dict[str, SourceStatus]:
-    snapshot = snapshots.latest(db, SNAPSHOT)
+    snapshot = snapshots.latest_snapshot(db, SNAPSHOT)
     return STATUSES.validate_json(snapshot.body) if snapshot else {}
 
 

@@ -22,9 +22,9 @@ from service.jobs.score_memory import ScoreMemory
 from service.market.bars import Bars
 from service.market.coverage import History, whole_since
 from service.market.instants import WorldClock
-from service.store import coverage
+from service.store import bars
+from service.store.bars import HourlyBars
 from service.store.database import Database
-from service.store.hourly_bars import HourlyBars
 from service.trading.accounts import AccountTerms
 from service.trading.arena import Arena
 
@@ -96,7 +96,7 @@ class JobContext:
 
     def histories(self, db: Connection, now: int) -> dict[str, History]:
         """The stored history of every asset that a source was asked for, at the world second `now`."""
-        return coverage.histories(db, self.feed.assets, self.feed.step, now)
+        return bars.histories(db, self.feed.assets, self.feed.step, now)
 
     def whole_since(self, db: Connection, now: int) -> dict[str, int]:
         """The assets to compute with, each with the unix second from which its history has no gap."""

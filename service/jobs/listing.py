@@ -10,8 +10,8 @@ from service.jobs.documents import header
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import odds_sources
 from service.market.instants import MINUTE
-from service.store import market_pages, opinions, predictions, prices, snapshots, user_votes
-from service.store.market_pages import MarketSelection
+from service.store import listings, predictions, snapshots
+from service.store.listings import MarketSelection
 
 EVERY_S = MINUTE
 MOST = 200
@@ -19,17 +19,17 @@ MOST = 200
 
 def is_wanted(db: Connection, _job_context: JobContext) -> bool:
     """Whether any market was ever opened."""
-    return predictions.has_any(db)
+    return predictions.has_markets(db)
 
 
 def list_markets(job_context: JobContext, slot: int) -> Effects:
     """Publish the markets that are open at the wall second `slot`, at most 200."""
     now = job_context.clock.at(slot)
     with job_context.database.reading() as db:
-        page = market_pages.page(db, MarketSelection(), now, MOST)
+        page = listings.market_page(db, MarketSelection(), now, MOST)
         markets, ids = page.markets, [market.id for market in page.markets]
-        tallies, held = user_votes.tallies(db, ids), opinions.latest(db, ids)
-        by_asset, sources = prices.by_asset(prices.latest(db)), imported.sources(db)
+        tallies, held = listings.vote_tallies(db, ids), listings.latest_opinions(db, ids)
+        by_asset, sources = snapshots.prices_by_asset(snapshots.latest_prices(db)), imported.sources(db)
     listed = list_all(markets, tallies=tallies, prices=by_asset, opinions=held, now=now)
     odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
     document = predictions_document(

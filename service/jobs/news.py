@@ -18,8 +18,8 @@ from service.jobs.job import Effects, JobContext
 from service.market.instants import DAY, HOUR, iso, unix
 from service.sources import headlines as feeds
 from service.sources.headlines import FeedFailed, FeedState, source_of
-from service.store import headlines, snapshots
-from service.store.plain import feed_states
+from service.store import knowledge, snapshots
+from service.store.pages import feed_states
 
 EVERY_S = HOUR
 KEPT_S = 200 * DAY
@@ -45,7 +45,7 @@ def read_news(job_context: JobContext, slot: int) -> Effects:
     news = _fetch(job_context, slot) if live else _write(job_context, slot)
     scored = read(news.headlines)
     with job_context.database.reading() as db:
-        stored = headlines.since(db, slot - LOOK_BACK_S)
+        stored = knowledge.headlines_since(db, slot - LOOK_BACK_S)
     ids = {each.headline.id for each in stored}
     mood = pulse([*stored, *(each for each in scored if each.headline.id not in ids)], slot)
     feeds_read = ", ".join(map(source_of, job_context.settings.news_feeds))
@@ -54,8 +54,8 @@ def read_news(job_context: JobContext, slot: int) -> Effects:
     document = news_document(mood, head, news.failed)
 
     def write(db: Connection) -> None:
-        headlines.add(db, scored)
-        headlines.prune(db, slot - KEPT_S)
+        knowledge.add_headlines(db, scored)
+        knowledge.prune_headlines(db, slot - KEPT_S)
         for url, state in news.states.items():
             feed_states.save(db, url, state)
         snapshots.publish(db, slot, {NAME: document})
@@ -65,7 +65,7 @@ def read_news(job_context: JobContext, slot: int) -> Effects:
 
 def _write(job_context: JobContext, slot: int) -> FetchedNews:
     with job_context.database.reading() as db:
-        last = headlines.last_at(db)
+        last = knowledge.last_headline_at(db)
     since = slot - LOOK_BACK_S if last is None else max(last, slot - LOOK_BACK_S)
     return FetchedNews(slot, simulated.write(hours(job_context, slot), since, slot))
 
@@ -73,7 +73,7 @@ def _write(job_context: JobContext, slot: int) -> FetchedNews:
 def _fetch(job_context: JobContext, slot: int) -> FetchedNews:
     """The news of every feed; a feed that fails keeps its state. Only host names are logged: a URL may hold a token."""
     with job_context.database.reading() as db:
-        states, before = feed_states.every(db), snapshots.latest(db, NAME)
+        states, before = feed_states.every(db), snapshots.latest_snapshot(db, NAME)
     news = FetchedNews(unix(json.loads(before.body)["as_of"]) if before else None)
     for url in job_context.settings.news_feeds:
         try:

@@ -17,7 +17,7 @@ from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.sources.feeds.simulated import SimulatedFeed
-from service.store import evidence, knowledge, predictions
+from service.store import knowledge, predictions
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -26,8 +26,8 @@ def predict(job_context: JobContext, slot: int) -> Effects:
     """Open every market of the series that is due at `slot` and not stored yet."""
     contexts = job_context.contexts.of(hours(job_context, slot))
     with job_context.database.reading() as db:
-        stored = predictions.ids(db, slot)
-    basis = knowledge.beside(job_context.database, contexts)
+        stored = predictions.market_ids(db, slot)
+    basis = knowledge.knowledge_of(job_context.database, contexts)
     opened = vote(job_context, slot, series.opening(slot, contexts, stored), basis)
     if outside := outside_market(job_context):
         opened = [replace(market, odds=outside.quote(market, basis, slot)) for market in opened]
@@ -54,7 +54,7 @@ def vote(job_context: JobContext, slot: int, markets: Iterable[Prediction], basi
 
     def committed(market: Prediction) -> Prediction | None:
         try:
-            informed = evidence.beside(job_context.database, job_context.panel, basis, market.question, slot)
+            informed = knowledge.with_evidence(job_context.database, job_context.panel, basis, market.question, slot)
             result = job_context.panel.ask(market.question, slot, informed)
         except NoVoters as error:
             log.info("no_votes", market=market.id, detail=error.detail)

@@ -15,9 +15,9 @@ from service.jobs.job import Effects, JobContext
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars
 from service.market.instants import HOUR
-from service.store import bars, knowledge, ledger, price_forecasts, snapshots
-from service.store.plain import price_books
-from service.store.price_forecasts import WaitingForecast
+from service.store import bars, forecasts, knowledge, ledger, snapshots
+from service.store.forecasts import WaitingForecast
+from service.store.pages import price_books
 
 BOOKS = {False: "live", True: "backfilled"}
 
@@ -27,10 +27,10 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
 
     The work does not grow with the past.
     """
-    forecasts = _forecasts(job_context, slot)
+    new = _forecasts(job_context, slot)
     with job_context.database.reading() as db:
         whole = job_context.whole_since(db, slot)
-        due = [row for row in price_forecasts.due(db, slot) if row.forecast.asset in whole]
+        due = [row for row in forecasts.due_price_forecasts(db, slot) if row.forecast.asset in whole]
         hourly = _bars(db, [row.forecast for row in due], slot)
         books = {backfilled: _book(db, backfilled) for backfilled in BOOKS}
     outcomes = {backfilled: _outcomes(due, hourly, slot, backfilled) for backfilled in BOOKS}
@@ -41,10 +41,10 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
         for backfilled, decided in ((name, outcomes[name].decided) for name in BOOKS):
             if decided:
                 keep_book(db, books[backfilled], slot, backfilled=backfilled)
-                price_forecasts.remove(db, decided)
+                forecasts.remove_price_forecasts(db, decided)
         if not _is_late(db, job_context, slot):
-            keep_forecasts(db, forecasts, slot)
-        document = price_record_document(books, price_forecasts.count(db), head, [*whole])
+            keep_forecasts(db, new, slot)
+        document = price_record_document(books, forecasts.count_price_forecasts(db), head, [*whole])
         snapshots.publish(db, slot, {"forecasts/record": document})
 
     return write
@@ -53,13 +53,13 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
 def _forecasts(job_context: JobContext, slot: int) -> list[PriceForecast]:
     """The forecasts of this hour, from its complete hourly bars."""
     by_asset = job_context.contexts.of(hours(job_context, slot))
-    return committed.commit(knowledge.beside(job_context.database, by_asset), slot)
+    return committed.commit(knowledge.knowledge_of(job_context.database, by_asset), slot)
 
 
 def _bars(db: Connection, due: Sequence[PriceForecast], slot: int) -> dict[str, Bars]:
     """The hourly bars of the assets of due forecasts from before the earliest deadline on."""
     since = min((row.deadline for row in due), default=slot) - LONGEST_CLOSURE_S
-    return {asset: bars.load(db, asset, since, slot, HOUR) for asset in {row.asset for row in due}}
+    return {asset: bars.load_bars(db, asset, since, slot, HOUR) for asset in {row.asset for row in due}}
 
 
 def _book(db: Connection, backfilled: bool) -> PriceBook:
@@ -78,7 +78,7 @@ def _is_late(db: Connection, job_context: JobContext, slot: int) -> bool:
     if job_context.clock.world != "live":
         return False
     step = job_context.feed.step
-    lasts = (bars.last(db, asset, step) for asset in job_context.feed.assets)
+    lasts = (bars.last_bar(db, asset, step) for asset in job_context.feed.assets)
     return any(bar.time + step > slot for bar in lasts if bar)
 
 
@@ -87,9 +87,9 @@ def keep_book(db: Connection, book: PriceBook, slot: int, *, backfilled: bool) -
     price_books.save(db, BOOKS[backfilled], book.to_plain(), as_of=slot)
 
 
-def keep_forecasts(db: Connection, forecasts: Sequence[PriceForecast], slot: int) -> None:
+def keep_forecasts(db: Connection, new: Sequence[PriceForecast], slot: int) -> None:
     """Record the forecasts of one hour in the ledger and store them, unless they are recorded."""
-    for row in committed.ledger_rows(forecasts, backfilled=False):
-        if not ledger.stands(db, row.subject):
+    for row in committed.ledger_rows(new, backfilled=False):
+        if not ledger.entries(db, 1, 1, subject=row.subject):
             ledger.append(db, [row], slot)
-            price_forecasts.add(db, forecasts, backfilled=False)
+            forecasts.add_price_forecasts(db, new, backfilled=False)

@@ -7,8 +7,8 @@ from sqlalchemy import Connection
 
 from service.jobs.job import Effects, JobContext
 from service.market.instants import DAY
-from service.store import erasure, idempotency, lanes, opinions, reservations, runs, webhooks, windows
-from service.store.plain import fits
+from service.store import answers, idempotency, lanes, listings, notifications, quotas, runs
+from service.store.pages import fits
 
 JOB_RUNS_KEPT_S = 7 * DAY
 DELIVERIES_KEPT_S = 30 * DAY
@@ -21,15 +21,15 @@ def prune(job_context: JobContext, slot: int) -> Effects:
     settings, now = job_context.settings, job_context.clock.at(slot)
 
     def write(db: Connection) -> None:
-        windows.prune(db, slot)
+        quotas.prune_windows(db, slot)
         idempotency.prune(db, slot)
         runs.prune(db, slot - JOB_RUNS_KEPT_S)
         fits.keep_newest(db, FITS_KEPT)
-        webhooks.prune(db, slot - DELIVERIES_KEPT_S)
-        opinions.prune(db, now)
-        lanes.thin(db, now - settings.lane_bars_kept_days * DAY)
+        notifications.prune_deliveries(db, slot - DELIVERIES_KEPT_S)
+        listings.prune_opinions(db, now)
+        lanes.thin_lane_bars(db, now - settings.lane_bars_kept_days * DAY)
         if settings.answers_kept_days:
-            erasure.erase_answers(db, now - settings.answers_kept_days * DAY)
+            answers.erase_answers(db, now - settings.answers_kept_days * DAY)
 
     return write
 
@@ -41,14 +41,14 @@ log = structlog.stdlib.get_logger(__name__)
 
 def has_reserved(db: Connection, _job_context: JobContext) -> bool:
     """Whether anything is reserved."""
-    return reservations.count(db) > 0
+    return quotas.count_reservations(db) > 0
 
 
 def refund_expired(_job_context: JobContext, slot: int) -> Effects:
     """Refund the charges whose lease has ended at the wall second `slot`."""
 
     def write(db: Connection) -> None:
-        if refunded := reservations.release_expired(db, slot):
+        if refunded := quotas.release_expired(db, slot):
             log.info("expired_charges_refunded", charges=refunded)
 
     return write

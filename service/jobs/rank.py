@@ -40,5 +40,5 @@ def run_arena(job_context: JobContext, slot: int) -> Arena:
     with job_context.database.reading() as db:
         since = job_context.whole_since(db, slot)
         hours = job_context.hourly_bars.load(db, since, slot)
-        marks = {asset: bars.load(db, asset, slot - 2 * HOUR, slot, job_context.feed.step) for asset in since}
+        marks = {asset: bars.load_bars(db, asset, slot - 2 * HOUR, slot, job_context.feed.step) for asset in since}
     return arena.mark(job_context.arenas.of(hours), hours, marks).traded()

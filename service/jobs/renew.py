@@ -19,7 +19,7 @@ from service.jobs.job import Effects, JobContext
 from service.jobs.predict import outside_market
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import HOUR
-from service.store import bars, knowledge, opinions, predictions
+from service.store import bars, knowledge, listings, predictions
 
 EVERY_S = HOUR
 
@@ -29,9 +29,9 @@ log = structlog.stdlib.get_logger(__name__)
 def renew_opinions(job_context: JobContext, slot: int) -> Effects:
     """Store what is thought of every open market at `slot`; opinions are shown and never scored."""
     contexts = job_context.contexts.of(hours(job_context, slot))
-    basis = knowledge.beside(job_context.database, contexts)
+    basis = knowledge.knowledge_of(job_context.database, contexts)
     with job_context.database.reading() as db:
-        questions = list(_questions_of_now(db, predictions.active(db, slot), slot, basis))
+        questions = list(_questions_of_now(db, predictions.active_markets(db, slot), slot, basis))
     ai = {market.id: opinion for market, informed in questions if (opinion := _ai(job_context, market, slot, informed))}
     odds: dict[str, Opinion] = {}
     if outside := outside_market(job_context):
@@ -39,8 +39,8 @@ def renew_opinions(job_context: JobContext, slot: int) -> Effects:
         odds = {id: opinion for id, opinion in quoted.items() if opinion}
 
     def write(db: Connection) -> None:
-        opinions.add(db, "ai", ai)
-        opinions.add(db, "odds", odds)
+        listings.add_opinions(db, "ai", ai)
+        listings.add_opinions(db, "odds", odds)
 
     return write
 
@@ -64,7 +64,7 @@ def _questions_of_now(
 
 def _price_before(db: Connection, asset: str, instant: int) -> float | None:
     """The close from which a move of an asset is measured at a unix second; None without a bar before it."""
-    before = bars.load(db, asset, instant - LONGEST_CLOSURE_S, instant, HOUR)
+    before = bars.load_bars(db, asset, instant - LONGEST_CLOSURE_S, instant, HOUR)
     return float(before.close[-1]) if len(before) else None
 
 

@@ -17,7 +17,7 @@ from service.jobs.predict import odds_sources
 from service.jobs.score_memory import SEED, Scores
 from service.market.instants import HOUR
 from service.scores.luck import SimulatedRecords
-from service.store import forecasters, forecasts, sequences, snapshots
+from service.store import forecasts, pages, snapshots
 
 EVERY_S = HOUR
 
@@ -38,9 +38,9 @@ def score(job_context: JobContext, slot: int) -> Effects:
 
     def write(db: Connection) -> None:
         snapshots.publish(db, slot, documents)
-        sequences.keep(db, "streaks", scores.history.times, scores.history.question_at)
+        pages.keep_sequence(db, "streaks", scores.history.times, scores.history.question_at)
         for id, record in records.items():
-            forecasters.keep_record(db, id, record, slot)
+            forecasts.save_record(db, id, record, slot)
 
     return write
 
@@ -49,9 +49,9 @@ def _forecasters(
     db: Connection, scores: Scores, header: DocumentHeader
 ) -> tuple[ForecastersDocument, dict[str, ForecasterRecord]]:
     """The table of forecasters, and the records that are new, by id: only those with new scores are computed again."""
-    outdated = forecasters.outdated(db)
-    of_outdated = forecasts.scores_of(db, outdated)
+    outdated = forecasts.outdated_forecasters(db)
+    of_outdated = forecasts.find_scores(db, outdated)
     new = {id: record_of(of_outdated.get(id, {}), scores.counted, SimulatedRecords(SEED)) for id in outdated}
-    rows = ((row.name, row.id, new.get(row.id) or row.record) for row in forecasters.named(db))
+    rows = ((row.name, row.id, new.get(row.id) or row.record) for row in forecasts.named_forecasters(db))
     callers = [(name, id, record) for name, id, record in rows if record]
-    return forecasters_document(callers, forecasters.count(db), scores.own, header), new
+    return forecasters_document(callers, forecasts.count_forecasters(db), scores.own, header), new

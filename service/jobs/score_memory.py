@@ -20,7 +20,7 @@ from service.forecasting.predictions.scores.forecasters import (
 from service.forecasting.predictions.scores.streaks import StreakHistory, StreaksDocument, streaks_document
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
 from service.scores.luck import RecordsByName, simulated_records
-from service.store.listed_markets import Listed, ListedMarkets
+from service.store.listings import Listed, ListedMarkets
 
 SEED = 20_260_401  # of what scores draw: the same markets give the same documents
 

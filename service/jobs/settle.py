@@ -19,7 +19,7 @@ def settle(job_context: JobContext, slot: int) -> Effects:
     """Settle every prediction that prices have decided by `slot`, then renew the track record."""
     with job_context.database.reading() as db:
         late = set(job_context.feed.assets) - job_context.whole_since(db, slot).keys()  # their bars are still to come
-        waiting = (prediction for prediction in predictions.due(db, slot) if is_due(prediction, slot))
+        waiting = (prediction for prediction in predictions.due_predictions(db, slot) if is_due(prediction, slot))
         due = [prediction for prediction in waiting if late.isdisjoint(prediction.question.assets)]
         settlements = {prediction.id: _settlement(db, job_context, prediction, slot) for prediction in due}
     settled = {id: settlement for id, settlement in settlements.items() if settlement}
@@ -28,7 +28,7 @@ def settle(job_context: JobContext, slot: int) -> Effects:
 
 def _settlement(db: Connection, job_context: JobContext, prediction: Prediction, slot: int) -> Settlement | None:
     since, step = prediction.created_at - LONGEST_CLOSURE_S, _step(job_context, prediction)
-    shown = {asset: bars.load(db, asset, since, slot, step) for asset in prediction.question.assets}
+    shown = {asset: bars.load_bars(db, asset, since, slot, step) for asset in prediction.question.assets}
     return settle_by_bars(prediction, shown, slot)
 
 

@@ -19,7 +19,7 @@ from service.market.coverage import Coverage, Span
 from service.market.instants import DAY, HOUR, iso
 from service.market.prices import PricesDocument, describe
 from service.sources.feeds.feed import AssetUnlisted
-from service.store import bars, coverage, predictions, snapshots
+from service.store import bars, predictions, snapshots
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -63,7 +63,7 @@ def latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     """The bars of an asset since the last stored one, up to `slot`; in the live world those of two days at most."""
     step = job_context.feed.step
     with job_context.database.reading() as db:
-        stored = coverage.find(db, asset, step)
+        stored = bars.find_coverage(db, asset, step)
     is_live = job_context.clock.world == "live"
     floor = max(job_context.history_from, (slot - LIVE_SPAN_S) // HOUR * HOUR if is_live else 0)
     last = stored.windows[-1][1] if stored and stored.windows else None
@@ -127,7 +127,7 @@ def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: 
             _store(db, job_context, outcome.asset, outcome.bars)
         for length, since in wanted_from.items():
             change = outcome.change if length == outcome.step else replace
-            before, after = coverage.change(db, outcome.asset, length, Coverage(since, now), change)
+            before, after = bars.change_coverage(db, outcome.asset, length, Coverage(since, now), change)
             if after.fault and after.fault != before.fault:
                 faults[after.fault.removeprefix(f"no bars of {outcome.asset}: ")].append(outcome.asset)
             if before.fault and not after.fault:
@@ -138,22 +138,22 @@ def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: 
 
 def _store(db: Connection, job_context: JobContext, asset: str, fresh: Bars) -> None:
     if fresh.step == HOUR != job_context.feed.step:
-        bars.renew(db, asset, fresh)  # also in place of an hour that was built from a part of its bars
+        bars.renew_bars(db, asset, fresh)  # also in place of an hour that was built from a part of its bars
         return
-    last = bars.last(db, asset, fresh.step)
+    last = bars.last_bar(db, asset, fresh.step)
     first = min(int(fresh.time[0]), last.time if last else fresh.as_of) // HOUR * HOUR
-    around = merge(bars.load(db, asset, first, fresh.as_of, fresh.step), fresh)
+    around = merge(bars.load_bars(db, asset, first, fresh.as_of, fresh.step), fresh)
     if job_context.clock.world == "live":
         around = with_silent_bars(around)
-    if bars.add(db, asset, around) and fresh.step != HOUR:
-        bars.renew(db, asset, resample(around, HOUR))
+    if bars.add_bars(db, asset, around) and fresh.step != HOUR:
+        bars.renew_bars(db, asset, resample(around, HOUR))
 
 
 def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
     """Raise WrongClock where a stored bar ends after `slot`."""
     step = job_context.feed.step
     with job_context.database.reading() as db:
-        ends = [bar.time + step for asset in job_context.feed.assets if (bar := bars.last(db, asset, step))]
+        ends = [bar.time + step for asset in job_context.feed.assets if (bar := bars.last_bar(db, asset, step))]
     if max(ends, default=0) > slot:
         raise WrongClock(f"the last bar ends at {iso(max(ends))}, but the clock shows {iso(slot)}")
 
@@ -170,15 +170,15 @@ def _document(db: Connection, job_context: JobContext, slot: int) -> PricesDocum
     shown = {asset: history for asset in feed.assets if len(history := _last_day(db, asset, feed.step))}
     if not shown:
         return None
-    histories = coverage.histories(db, feed.assets, feed.step, slot)
+    histories = bars.histories(db, feed.assets, feed.step, slot)
     sources = bar_sources(db) | {asset: history.source for asset, history in histories.items() if history.source}
     return describe(shown, histories, made_at=slot, world=clock.world, ended=clock.has_ended(slot), sources=sources)
 
 
 def _last_day(db: Connection, asset: str, step: int) -> Bars:
     """The stored bars of the last day that has any."""
-    last = bars.last(db, asset, step)
+    last = bars.last_bar(db, asset, step)
     if last is None:
         return empty(step)
     end = last.time + step
-    return bars.load(db, asset, end - SHOWN_S, end, step)
+    return bars.load_bars(db, asset, end - SHOWN_S, end, step)

@@ -25,7 +25,7 @@ def triage(job_context: JobContext, slot: int) -> Effects:
     arena = run_arena(job_context, slot)
     months = closed_months(arena.anchor, slot)
     with job_context.database.reading() as db:
-        stored = {month: snapshots.latest(db, f"{NAME}/{month}") for month in months}
+        stored = {month: snapshots.latest_snapshot(db, f"{NAME}/{month}") for month in months}
         sources = bar_sources(db)
     before = {month: hospital.past(json.loads(snapshot.body)) for month, snapshot in stored.items() if snapshot}
     missing = [month for month in months if month not in before]
@@ -43,9 +43,9 @@ def triage(job_context: JobContext, slot: int) -> Effects:
 
     def write(db: Connection) -> None:
         for month, body in bodies.items():
-            snapshots.save(db, f"{NAME}/{month}", ends(month), body)
+            snapshots.save_snapshot(db, f"{NAME}/{month}", ends(month), body)
         ledger.append(db, rows, slot)
-        snapshots.save(db, NAME, ends(max(bodies)), bodies[max(bodies)])
+        snapshots.save_snapshot(db, NAME, ends(max(bodies)), bodies[max(bodies)])
 
     return write
 

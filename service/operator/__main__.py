@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from service import config, logs
 from service.config import SettingsError
 from service.errors import NinefoldError
-from service.operator import answers, challenges, keys, ledger, secret, world
+from service.operator import answers, challenges, keys, ledger, secret
 from service.operator.commands import Command, CommandOutput, add, add_offline, as_json, readable
 from service.operator.maintenance import bring_back, copy, file_argument, forget, migrate, move_to, require_database
 from service.operator.status import status
@@ -27,7 +27,6 @@ NOUNS = {
     "answers": answers,
     "ledger": ledger,
     "secrets": secret,
-    "world": world,
 }
 
 

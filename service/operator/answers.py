@@ -35,7 +35,7 @@ def resolve(arguments: argparse.Namespace, database: Database, _settings: Settin
     """Set the outcome of an answer that no price decides, score its votes, and renew the voters' track record."""
     with database.writing() as db:
         now = world.find_clock(db).at(time.time())
-        answer = predictions.find(db, arguments.id)
+        answer = predictions.find_prediction(db, arguments.id)
         if answer is None or answer.category != "answer":
             raise ResourceNotFound(f"There is no answer {arguments.id}.")
         settlement = resolve_by_hand(answer, arguments.outcome, arguments.evidence, now)

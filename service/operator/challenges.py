@@ -25,7 +25,9 @@ def listed(arguments: argparse.Namespace, database: Database, _settings: Setting
     """List all challenges, oldest first, with their status: open, due (the deadline has passed) or the outcome."""
     with database.reading() as db:
         now = world.find_clock(db).at(time.time())
-        challenges = predictions.unresolved(db) if arguments.unresolved else predictions.listed(db)
+        challenges = (
+            predictions.unresolved_predictions(db) if arguments.unresolved else predictions.listed_predictions(db)
+        )
     rows = [_row(challenge, now) for challenge in challenges if challenge.category == "challenge"]
     return CommandTable(COLUMNS, sorted(rows, key=lambda row: row["number"]))
 

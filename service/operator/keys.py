@@ -12,7 +12,7 @@ from service.access.quota import PLANS
 from service.config import Settings
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
-from service.store import fingerprints, forecasters, keys
+from service.store import forecasts, keys, secret
 from service.store.database import Database
 from service.store.keys import KeyRow
 from service.store.secret import key_secret
@@ -23,21 +23,21 @@ COLUMNS = ("key_id", "plan", "delegating", "email", "app_name", "created_at", "l
 def listed(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
     """List all keys, including revoked ones, or those of one email."""
     with database.reading() as db:
-        rows = keys.listed(db, arguments.email and normalised(arguments.email))
+        rows = keys.listed_keys(db, arguments.email and normalised(arguments.email))
     return CommandTable(COLUMNS, [_printed(row) for row in rows])
 
 
 def grant(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
     """Set the plan of a key."""
     with database.writing() as db:
-        return _printed(keys.grant(db, arguments.key_id, arguments.plan))
+        return _printed(keys.grant_plan(db, arguments.key_id, arguments.plan))
 
 
 def mint(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
     """Create a key and print it; it cannot be shown again."""
     with database.writing() as db:
-        fingerprints.verify(db, settings, "key-secret")
-        key, row = keys.register(
+        secret.verify_fingerprint(db, settings, "key-secret")
+        key, row = keys.register_key(
             db,
             key_secret(settings),
             normalised(arguments.email),
@@ -52,8 +52,8 @@ def mint(arguments: argparse.Namespace, database: Database, settings: Settings) 
 def revoke(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
     """Revoke a key permanently, and take the names of its forecasters from the table."""
     with database.writing() as db:
-        forecasters.forget(db, arguments.key_id)
-        return _printed(keys.revoke(db, arguments.key_id, time.time()))
+        forecasts.forget_forecasters(db, arguments.key_id)
+        return _printed(keys.revoke_key(db, arguments.key_id, time.time()))
 
 
 def register(verbs: Commands) -> None:

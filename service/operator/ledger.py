@@ -37,7 +37,7 @@ def correct(arguments: argparse.Namespace, database: Database, _settings: Settin
         raise InvalidRequest("The note must state what is wrong in the row and what is right.")
     with database.writing() as db:
         now = world.find_clock(db).at(time.time())
-        wrong = ledger.find(db, arguments.seq)
+        wrong = ledger.find_entry(db, arguments.seq)
         if wrong is None:
             raise ResourceNotFound(f"There is no row {arguments.seq} in the ledger.")
         row = LedgerRow("correction", wrong.subject, {"corrects": arguments.seq, "note": note}, wrong.backfilled)

@@ -9,10 +9,9 @@ from pathlib import Path
 from service.access.keys import normalised
 from service.config import Settings, SettingsError
 from service.operator.commands import CommandOutput, CommandTable
-from service.store import erasure, migrations
-from service.store.backup import backup, restore
+from service.store import answers, migrations
+from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
-from service.store.moving import move
 from service.store.secret import FILE, LEDGER_FILE
 
 
@@ -76,7 +75,7 @@ def forget(arguments: argparse.Namespace, database: Database, _settings: Setting
     Backups that were made before still have them.
     """
     with database.writing() as db:
-        return asdict(erasure.forget(db, normalised(arguments.email)))
+        return asdict(answers.erase_email(db, normalised(arguments.email)))
 
 
 def require_database(settings: Settings) -> str:

@@ -11,10 +11,21 @@ from service.config import Settings, SettingsError
 from service.ledger.roots import public_key
 from service.market.instants import DAY, iso
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
-from service.store import fingerprints, ledger, world
+from service.store import ledger, secret, world
 from service.store.database import Database
-from service.store.fingerprints import DIGITS, VARIABLES, fingerprint_of, replace_key_secret
-from service.store.secret import FILE, LEDGER_FILE, OLD_FILE, exists, ledger_key, prepare, put_in_place
+from service.store.secret import (
+    FILE,
+    FINGERPRINT_DIGITS,
+    LEDGER_FILE,
+    OLD_FILE,
+    VARIABLES,
+    fingerprint_of,
+    ledger_key,
+    prepare,
+    put_in_place,
+    replace_key_secret,
+    secret_exists,
+)
 
 OVERLAP_DAYS = 30
 
@@ -22,7 +33,7 @@ OVERLAP_DAYS = 30
 def listed(_arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
     """Show the fingerprints of the secrets that the database belongs to."""
     with database.reading() as db:
-        stored = fingerprints.stored(db)
+        stored = secret.stored_fingerprints(db)
     rows = [{"secret": name, "fingerprint": value} for name, value in sorted(stored.items())]
     return CommandTable(("secret", "fingerprint"), rows)
 
@@ -42,7 +53,7 @@ def rotate(arguments: argparse.Namespace, database: Database, settings: Settings
     """
     name, path = arguments.secret, settings.data_dir / arguments.secret
     if not path.exists():
-        here = f"{VARIABLES[name]} is set" if exists(settings, name) else f"there is no {path}"
+        here = f"{VARIABLES[name]} is set" if secret_exists(settings, name) else f"there is no {path}"
         raise SettingsError(f"Only a secret in a file can be rotated, but {here}: put the secret into {path} first.")
     until = int(time.time()) + arguments.days * DAY
     is_key_secret = name == FILE
@@ -54,8 +65,8 @@ def rotate(arguments: argparse.Namespace, database: Database, settings: Settings
 def _replace_key_secret(database: Database, path: Path, until: int) -> dict[str, Any]:
     fingerprint = fingerprint_of(prepare(path))
     with database.writing() as db:
-        if fingerprints.stored(db).get(FILE) != fingerprint:
-            fingerprints.hand_on(db, FILE, fingerprint, until)
+        if secret.stored_fingerprints(db).get(FILE) != fingerprint:
+            secret.hand_on(db, FILE, fingerprint, until)
     return {"fingerprint": fingerprint, "old_accepted_until": iso(until), "old_file": str(path.with_name(OLD_FILE))}
 
 
@@ -65,9 +76,9 @@ def _hand_ledger_over(database: Database, settings: Settings) -> dict[str, Any]:
     with database.writing() as db:
         if ledger.signing_key(db) != public:
             entry = ledger.hand_over(db, before, after, world.find_clock(db).at(time.time()))
-            fingerprints.hand_on(db, LEDGER_FILE, public[:DIGITS])
-            return {"fingerprint": public[:DIGITS], "public_key": public, "seq": entry.seq}
-    return {"fingerprint": public[:DIGITS], "public_key": public}
+            secret.hand_on(db, LEDGER_FILE, public[:FINGERPRINT_DIGITS])
+            return {"fingerprint": public[:FINGERPRINT_DIGITS], "public_key": public, "seq": entry.seq}
+    return {"fingerprint": public[:FINGERPRINT_DIGITS], "public_key": public}
 
 
 def register(verbs: Commands) -> None:

@@ -14,7 +14,7 @@ from service.jobs import timetable
 from service.market.assets import ASSETS
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, CommandTable
-from service.store import coverage, keys, ledger, runs, world
+from service.store import bars, keys, ledger, runs, world
 from service.store.database import Database
 from service.store.runs import JobProgress
 from service.store.tables import rate_window
@@ -29,7 +29,7 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
     with database.reading() as db:
         clock, wall = world.find_clock(db), time.time()
         step = db.scalar(select(world_table.c.step)) or 0
-        progress = {each.job: each for each in runs.progress(db, wall)}
+        progress = {each.job: each for each in runs.job_progress(db, wall)}
         jobs = [_job(db, job.name, progress.get(job.name)) for job in timetable(clock.world, step)]
         return {
             "world": clock.world,
@@ -45,7 +45,7 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
 
 def _job(db: Connection, name: str, progress: JobProgress | None) -> dict[str, Any]:
     """A row of the table; lag, duration and failures are those of the metrics."""
-    newest, done = runs.newest(db, name), runs.done_up_to(db, name)
+    newest, done = runs.newest_run(db, name), runs.done_up_to(db, name)
     return {
         "job": name,
         "state": newest.state if newest else "never run",
@@ -58,12 +58,12 @@ def _job(db: Connection, name: str, progress: JobProgress | None) -> dict[str, A
 
 
 def _histories(db: Connection, step: int, now: int) -> list[dict[str, Any]]:
-    stored = coverage.histories(db, ASSETS, step, now).values()
+    stored = bars.histories(db, ASSETS, step, now).values()
     return [{"asset": each.asset, "state": each.state, "history": each.sentence} for each in stored]
 
 
 def _keys(db: Connection, wall: float) -> dict[str, Any]:
-    live = [row for row in keys.listed(db) if row.revoked_at is None]
+    live = [row for row in keys.listed_keys(db) if row.revoked_at is None]
     windows = select(func.count(), func.sum(rate_window.c.hits)).where(rate_window.c.ends > int(wall))
     callers, calls = db.execute(windows).one()
     plans = Counter(row.plan for row in live)

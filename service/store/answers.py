@@ -1,20 +1,26 @@
-"""The oracle's answers as their callers read them again, newest first."""
+"""The oracle's answers as their callers read them again, and erasure of what callers wrote.
+
+Answers are erased after a time, or with everything else of one email at once. A settled answer counts in the voters'
+track record, so its row stays with its numbers, without text, reasons and caller. The ledger holds no person.
+"""
 
 from __future__ import annotations
 
+import secrets
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, select, tuple_
+from sqlalchemy import ColumnElement, Connection, delete, or_, select, tuple_, update
 
 from service import canonical
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.callers import KeptAnswer, kept_answer
 from service.forecasting.voters.votes import Answer, in_words, understood
-from service.store import cursors, predictions
-from service.store.cursors import PageKey
-from service.store.membership import is_among
-from service.store.tables import prediction
+from service.store import forecasts, keys, notifications, pages, predictions
+from service.store.database import is_among
+from service.store.pages import PageKey
+from service.store.tables import api_key, idempotency, odds, opinion, prediction, prediction_vote, user_vote
 
 _ANSWER = TypeAdapter(Answer)
 _SCOPE = "answers"
@@ -38,20 +44,20 @@ class AnswersPage(NamedTuple):
     following: str | None
 
 
-def page(db: Connection, caller: str, limit: int, *, cursor: str | None, with_votes: bool) -> AnswersPage:
+def answers_page(db: Connection, caller: str, limit: int, *, cursor: str | None, with_votes: bool) -> AnswersPage:
     """At most `limit` answers to a caller from a cursor on; raises InvalidRequest for a cursor of another list."""
     conditions = [_of(caller)]
     if cursor is not None:
         place = tuple_(prediction.c.created_at, prediction.c.id)
-        conditions.append(place < cursors.read(_SCOPE, cursor))
+        conditions.append(place < pages.read_cursor(_SCOPE, cursor))
     order = (prediction.c.created_at.desc(), prediction.c.id.desc())
     query = select(prediction.c.created_at, prediction.c.id).where(*conditions).order_by(*order).limit(limit + 1)
     keys = [PageKey(*row) for row in db.execute(query)]
     answers = _published(db, [key.id for key in keys[:limit]], with_votes=with_votes)
-    return AnswersPage(answers, cursors.following(_SCOPE, keys, limit))
+    return AnswersPage(answers, pages.next_cursor(_SCOPE, keys, limit))
 
 
-def find(db: Connection, id: str, caller: str) -> KeptAnswer | None:
+def find_answer(db: Connection, id: str, caller: str) -> KeptAnswer | None:
     """The answer with this id; None if there is none or if it was given to another caller."""
     own = db.scalar(select(prediction.c.id).where(_of(caller), prediction.c.id == id))
     return next(iter(_published(db, [own] if own else [], with_votes=True)), None)
@@ -62,7 +68,7 @@ def _of(caller: str) -> ColumnElement[bool]:
 
 
 def _published(db: Connection, ids: list[str], *, with_votes: bool) -> list[KeptAnswer]:
-    stored = {answer.id: answer for answer in predictions.by_ids(db, ids, with_votes=False)}
+    stored = {answer.id: answer for answer in predictions.find_predictions(db, ids, with_votes=False)}
     bodies = db.execute(select(prediction.c.id, prediction.c.body).where(is_among(prediction.c.id, ids)))
     read = {id: canonical.read(body) for id, body in bodies}
     return [kept_answer(_answer(stored[id], read[id], with_votes=with_votes), stored[id]) for id in ids]
@@ -80,3 +86,87 @@ def _answer(stored: Prediction, body: dict[str, Any], *, with_votes: bool) -> An
             "votes": {voter: _LATER_VOTE | vote for voter, vote in votes.items()},
         }
     )
+
+
+ERASED = "(erased)"
+
+_IS_ANSWER = prediction.c.category == "answer"
+_HAS_TEXT = prediction.c.author.is_not(None)
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """What was erased of one email, as numbers of rows."""
+
+    keys: int
+    answers: int
+    challenges: int
+    votes: int
+    webhooks: int
+
+
+def erase_answers(db: Connection, before: int) -> int:
+    """Erase the answers whose deadline lies before the world second `before`, and return their number."""
+    return _erase_answers(db, prediction.c.deadline < before)
+
+
+def erase_email(db: Connection, email: str) -> Erasure:
+    """Erase the keys of a normalised email and everything that was asked, voted and stored with them.
+
+    Challenges stay without their author, because their text is in the ledger; votes stay counted, without a caller.
+    Forecasts stay under an id that nothing ties to the email.
+    """
+    answers = challenges = votes = endpoints = 0
+    rows = keys.listed_keys(db, email)
+    for row in rows:
+        answers += _erase_answers(db, _by(prediction.c.author, row.id))
+        own = _by(prediction.c.author, row.id)
+        challenges += db.execute(update(prediction).where(own).values(author=None)).rowcount
+        nobody = f"forgotten:{secrets.token_hex(8)}"
+        votes += _forget_votes(db, row.id, nobody)
+        db.execute(delete(idempotency).where(_by(idempotency.c.caller, row.id)))
+        forecasts.forget_forecasters(db, row.id)
+        for endpoint in notifications.key_webhooks(db, row.id):
+            notifications.remove_webhook(db, endpoint.id)
+            endpoints += 1
+        db.execute(delete(api_key).where(api_key.c.id == row.id))
+    return Erasure(len(rows), answers, challenges, votes, endpoints)
+
+
+def _by(column: ColumnElement[str], key: str) -> ColumnElement[bool]:
+    """Whether a caller is the holder of a key, or one of its end users; an id of a key has no wildcard in it."""
+    return or_(column == f"key:{key}", column.like(f"key:{key}:%"))
+
+
+def _forget_votes(db: Connection, key: str, nobody: str) -> int:
+    """Rename the callers of votes; an end user of a delegating key gets a name of its own."""
+    callers = db.scalars(select(user_vote.c.caller).where(_by(user_vote.c.caller, key)).distinct()).all()
+    return sum(
+        db.execute(update(user_vote).where(user_vote.c.caller == caller).values(caller=f"{nobody}:{number}")).rowcount
+        for number, caller in enumerate(callers)
+    )
+
+
+def _erase_answers(db: Connection, condition: ColumnElement[bool]) -> int:
+    """Delete the unsettled answers that meet a condition, and take text and caller from the settled ones."""
+    wanted = select(prediction.c.id, prediction.c.question, prediction.c.outcome)
+    rows = db.execute(wanted.where(_IS_ANSWER, _HAS_TEXT, condition)).all()
+    _delete(db, [row.id for row in rows if row.outcome is None])
+    settled = [row for row in rows if row.outcome is not None]
+    is_settled = is_among(prediction_vote.c.prediction, [row.id for row in settled])
+    db.execute(update(prediction_vote).where(is_settled).values(reasoning=""))
+    for row in settled:
+        values = {"question": _without_text(row.question), "rule": "", "author": None, "body": None}
+        db.execute(update(prediction).where(prediction.c.id == row.id).values(**values))
+    return len(rows)
+
+
+def _delete(db: Connection, ids: list[str]) -> None:
+    for table in (prediction_vote, odds, opinion, user_vote):
+        db.execute(delete(table).where(is_among(table.c.prediction, ids)))
+    db.execute(delete(prediction).where(is_among(prediction.c.id, ids)))
+
+
+def _without_text(question: str) -> str:
+    plain = canonical.read(question)
+    return canonical.write(plain | {"text": ERASED, "canonical": ERASED, "notes": []})

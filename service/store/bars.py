@@ -1,21 +1,29 @@
-"""The bars of the feed, and the hourly bars built from them.
+"""The bars of the assets, and what the sources have given of them.
 
-A bar of the feed is stored once and never replaced. An hourly bar is built again when a gap in its hour is filled.
+Bars of a feed are stored once. An hourly bar is built again when a gap in its hour is filled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection, Dialect, Select, bindparam, delete, func, select
 
+from service import canonical
 from service.market.assets import LONGEST_CLOSURE_S
-from service.market.bars import Bar, Bars, PriceExtremes, from_rows, resample
+from service.market.bars import Bar, Bars, PriceExtremes, from_rows, join, resample
+from service.market.coverage import Coverage, History, history_of
 from service.market.instants import DAY, HOUR, utc
-from service.store.database import insert
+from service.store.database import insert_into
+from service.store.pages import PlainTable
 from service.store.tables import bar, bar_revision
+from service.store.tables import coverage as table
 
 if TYPE_CHECKING:
     import psycopg
@@ -38,7 +46,7 @@ _REVISION = select(bar_revision.c.revision).where(bar_revision.c.asset == bindpa
 _LAST = select(*COLUMNS).where(_OF_SERIES).order_by(bar.c.time.desc()).limit(1)
 
 
-def add(db: Connection, asset: str, bars: Bars) -> int:
+def add_bars(db: Connection, asset: str, bars: Bars) -> int:
     """Store the bars of a feed that are not stored yet, and return their number.
 
     Uses the driver directly, which is four times as fast for a year of five-minute bars.
@@ -58,18 +66,18 @@ def add(db: Connection, asset: str, bars: Bars) -> int:
     return added
 
 
-def renew(db: Connection, asset: str, built: Bars) -> None:
+def renew_bars(db: Connection, asset: str, built: Bars) -> None:
     """Store bars that were built from shorter ones, in place of earlier builds."""
     rows = [{"asset": asset, "step": built.step, **dict(zip(Bar._fields, row, strict=True))} for row in built.rows()]
     if not rows:
         return
     _revise(db, asset, built, _newest_hour(db, asset))
-    statement = insert(db, bar)
+    statement = insert_into(db, bar)
     newer = {name: statement.excluded[name] for name in Bar._fields[1:]}
     db.execute(statement.on_conflict_do_update(index_elements=list(bar.primary_key), set_=newer), rows)
 
 
-def revision(db: Connection, asset: str) -> int:
+def bars_revision(db: Connection, asset: str) -> int:
     """A number that rises when old hourly bars of an asset are stored or built anew."""
     return db.scalar(_REVISION, {"asset": asset}) or 0
 
@@ -86,7 +94,7 @@ def _revise(db: Connection, asset: str, changed: Bars, newest: int | None) -> No
     """
     if newest is None or changed.time[0] > newest - CHANGING_S + DAY:
         return
-    statement = insert(db, bar_revision).values(asset=asset, revision=1)
+    statement = insert_into(db, bar_revision).values(asset=asset, revision=1)
     counted = {"revision": bar_revision.c.revision + 1}
     db.execute(statement.on_conflict_do_update(index_elements=[bar_revision.c.asset], set_=counted))
 
@@ -105,17 +113,17 @@ def _copy(db: Connection, rows: Iterable[tuple[Any, ...]]) -> int:
     return added
 
 
-def drop(db: Connection, asset: str) -> None:
+def drop_bars(db: Connection, asset: str) -> None:
     """Delete all bars of an asset."""
     db.execute(delete(bar).where(bar.c.asset == asset))
 
 
-def load(db: Connection, asset: str, since: int, until: int, step: int) -> Bars:
+def load_bars(db: Connection, asset: str, since: int, until: int, step: int) -> Bars:
     """The bars that open at `since` or later and are complete at `until` (unix seconds), each `step` seconds long."""
     return from_rows(_fetch(db, _LOAD, asset, since, until, step), step)
 
 
-def first(db: Connection, asset: str, since: int, until: int, step: int, most: int, *, stored: int) -> Bars:
+def first_bars(db: Connection, asset: str, since: int, until: int, step: int, most: int, *, stored: int) -> Bars:
     """The earliest `most` bars, at most, that open at `since` or later and are complete at `until` (unix seconds).
 
     They are built from stored ones, which are `stored` seconds long; `step` is a multiple of that. A built bar is
@@ -126,13 +134,13 @@ def first(db: Connection, asset: str, since: int, until: int, step: int, most: i
     return resample(from_rows(rows, stored), step).until(until)[:most]
 
 
-def last(db: Connection, asset: str, step: int) -> Bar | None:
+def last_bar(db: Connection, asset: str, step: int) -> Bar | None:
     """The latest bar of an asset, of those `step` seconds long; None when it has none."""
     row = db.execute(_LAST, {"asset": asset, "step": step}).first()
     return Bar(*row) if row else None
 
 
-def record(db: Connection, asset: str, step: int, since: int = 0) -> PriceExtremes | None:
+def price_extremes(db: Connection, asset: str, step: int, since: int = 0) -> PriceExtremes | None:
     """The highest and the lowest price of an asset in the bars from `since` on; None without an hourly one.
 
     The hourly bars are read, and those of the feed, `step` seconds long, after them.
@@ -167,3 +175,98 @@ def _fetch_binary(db: Connection, query: Select, values: dict[str, Any]) -> Sequ
 @cache
 def _text(query: Select, dialect: Dialect) -> bytes:
     return str(query.compile(dialect=dialect)).encode()
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The bars of an asset from the unix second `since` on, as they were at a revision."""
+
+    since: int
+    revision: int
+    bars: Bars
+
+
+class HourlyBars:
+    """Gives the hourly bars that `bars.load` gives, and reads again only those that may have changed."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, _Read] = {}
+        self._lock = Lock()
+
+    def load(self, db: Connection, since: Mapping[str, int], until: int) -> dict[str, Bars]:
+        """The bars that open at the unix second `since` of their asset, or later, and are complete at `until`."""
+        with self._lock:
+            read = {asset: self._renewed(db, asset, first, until) for asset, first in since.items()}
+        return {asset: series.since(since[asset]).until(until) for asset, series in read.items()}
+
+    def _renewed(self, db: Connection, asset: str, since: int, until: int) -> Bars:
+        revision, read = bars_revision(db, asset), self._read.get(asset)
+        if read is None or read.revision != revision or since < read.since or not len(read.bars):
+            read = _Read(since, revision, load_bars(db, asset, since, until, HOUR))
+        else:
+            kept = read.bars.until(min(until, read.bars.as_of) - CHANGING_S)
+            newest = load_bars(db, asset, kept.as_of if len(kept) else read.since, until, HOUR)
+            read = _Read(read.since, revision, join([kept, newest]))
+        self._read[asset] = read
+        return read.bars
+
+
+_COVERAGE = PlainTable(table)
+
+
+def find_coverage(db: Connection, asset: str, step: int) -> Coverage | None:
+    """The coverage of an asset's bars of `step` seconds; None before the first fetch."""
+    plain = _COVERAGE.find(db, f"{asset}/{step}")
+    return Coverage.from_plain(plain) if plain else None
+
+
+def change_coverage(
+    db: Connection, asset: str, step: int, unused: Coverage, change: Callable[[Coverage], Coverage]
+) -> tuple[Coverage, Coverage]:
+    """Store what `change` makes of the coverage, which is `unused` before the first fetch; returns both.
+
+    Only one process at a time changes it. Bars are wanted from where `unused` says.
+    """
+    series = f"{asset}/{step}"
+    _COVERAGE.add(db, series, unused.to_plain())
+    body = db.scalar(select(table.c.body).where(table.c.series == series).with_for_update())
+    before = replace(Coverage.from_plain(canonical.read(body)) if body else unused, wanted_from=unused.wanted_from)
+    after = change(before)
+    _COVERAGE.save(db, series, after.to_plain())
+    return before, after
+
+
+def ask_again(db: Connection) -> None:
+    """Let the sources be asked again for what none of them had, as at a start with other ones."""
+    for series, plain in _COVERAGE.every(db).items():
+        _COVERAGE.save(db, series, plain | {"asked_at": 0})
+
+
+def histories(db: Connection, assets: Iterable[str], step: int, now: int) -> dict[str, History]:
+    """The hourly history at the world second `now` of the assets that were asked for; the feed's bars have `step`."""
+    stored = {series: Coverage.from_plain(plain) for series, plain in _COVERAGE.every(db).items()}
+    result = {}
+    for asset in assets:
+        if (hourly := stored.get(f"{asset}/{HOUR}")) and (fine := stored.get(f"{asset}/{step}")):
+            result[asset] = history_of(asset, hourly, fine, now)
+    return result
+
+
+@dataclass(frozen=True)
+class StoredHistory:
+    """The bars that were complete at the world second `now`; those of the feed are `step` seconds long."""
+
+    reading: Callable[[], AbstractContextManager[Connection]]
+    step: int
+    now: int
+
+    def record(self, asset: str) -> PriceExtremes | None:
+        """The highest and the lowest price of an asset since its history has no gap; None without one."""
+        with self.reading() as db:
+            stored = histories(db, (asset,), self.step, self.now).get(asset)
+            return price_extremes(db, asset, self.step, (stored and stored.since) or 0)
+
+    def hourly(self, asset: str, since: datetime) -> Bars:
+        """The complete hourly bars of an asset that open at `since` or later."""
+        with self.reading() as db:
+            return load_bars(db, asset, int(since.timestamp()), self.now, HOUR)

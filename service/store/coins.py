@@ -12,8 +12,8 @@ from service.forecasting.voters.context import Context
 from service.market.bars import CoinBars
 from service.market.instants import HOUR
 from service.store import bars
-from service.store.database import insert
-from service.store.plain import COIN_LIST, coin_lists
+from service.store.database import insert_into
+from service.store.pages import COIN_LIST, coin_lists
 from service.store.tables import coin
 
 MOST_COINS = 50
@@ -32,17 +32,17 @@ class StoredCoin:
     refusal: str = ""
 
 
-def save_list(db: Connection, keys: Collection[str], as_of: int) -> None:
+def save_coin_list(db: Connection, keys: Collection[str], as_of: int) -> None:
     """Store the keys of the coins that may be asked about, in place of an older list."""
     coin_lists.save(db, COIN_LIST, sorted(keys), as_of=as_of)
 
 
-def listed(db: Connection) -> frozenset[str]:
+def listed_coins(db: Connection) -> frozenset[str]:
     """The keys of the coins that may be asked about; none before the first list."""
     return frozenset(coin_lists.find(db, COIN_LIST) or ())
 
 
-def find(db: Connection, key: str) -> StoredCoin | None:
+def find_coin(db: Connection, key: str) -> StoredCoin | None:
     """The coin with this key; None if it is not stored."""
     row = db.execute(select(coin.c.as_of, coin.c.body).where(coin.c.asset == key)).first()
     if row is None:
@@ -52,23 +52,23 @@ def find(db: Connection, key: str) -> StoredCoin | None:
     return StoredCoin(row.as_of, plain["source"], context, plain["refusal"])
 
 
-def save(db: Connection, key: str, stored: StoredCoin, asked_at: int) -> None:
+def save_coin(db: Connection, key: str, stored: StoredCoin, asked_at: int) -> None:
     """Store a coin that was asked about at the world second `asked_at`, in place of its earlier state."""
     plain = stored.context.to_plain() if stored.context else None
     body = canonical.write({"source": stored.source, "context": plain, "refusal": stored.refusal})
     row = {"asset": key, "asked_at": asked_at, "needed_until": 0, "as_of": stored.as_of, "body": body}
     newer = {name: row[name] for name in ("asked_at", "as_of", "body")}
-    db.execute(insert(db, coin).values(row).on_conflict_do_update(index_elements=["asset"], set_=newer))
+    db.execute(insert_into(db, coin).values(row).on_conflict_do_update(index_elements=["asset"], set_=newer))
 
 
-def need(db: Connection, key: str, asked_at: int, until: int) -> None:
+def need_coin(db: Connection, key: str, asked_at: int, until: int) -> None:
     """Keep a coin, which was asked about at `asked_at`, at least until the world second `until`."""
     needed = func.max if db.dialect.name == "sqlite" else func.greatest
     values = {"asked_at": asked_at, "needed_until": needed(coin.c.needed_until, until)}
     db.execute(update(coin).where(coin.c.asset == key).values(values))
 
 
-def needed(db: Connection, now: int) -> list[str]:
+def needed_coins(db: Connection, now: int) -> list[str]:
     """The coins with open answers at the world second `now`."""
     return list(db.scalars(select(coin.c.asset).where(coin.c.needed_until > now).order_by(coin.c.asset)))
 
@@ -82,18 +82,18 @@ def make_room(db: Connection, key: str, now: int) -> bool:
     surplus = 0 if key in {row.asset for row in rows} else len(rows) + 1 - MOST_COINS
     idle = [row.asset for row in rows if row.needed_until <= now]
     for asset in idle[: max(surplus, 0)]:
-        bars.drop(db, asset)
+        bars.drop_bars(db, asset)
         db.execute(delete(coin).where(coin.c.asset == asset))
     return surplus <= len(idle)
 
 
-def load_bars(db: Connection, key: str, step: int, since: int, fine_since: int, until: int) -> CoinBars:
+def coin_bars(db: Connection, key: str, step: int, since: int, fine_since: int, until: int) -> CoinBars:
     """The hourly bars of a coin from `since` on, and those of `step` seconds from `fine_since` on."""
-    return CoinBars(bars.load(db, key, since, until, HOUR), bars.load(db, key, fine_since, until, step))
+    return CoinBars(bars.load_bars(db, key, since, until, HOUR), bars.load_bars(db, key, fine_since, until, step))
 
 
-def add_bars(db: Connection, key: str, fetched: CoinBars) -> None:
+def add_coin_bars(db: Connection, key: str, fetched: CoinBars) -> None:
     """Store bars that are not stored yet, and replace the hours that were built from shorter bars."""
-    bars.add(db, key, fetched.fine)
-    bars.renew(db, key, fetched.built)
-    bars.add(db, key, fetched.hourly)
+    bars.add_bars(db, key, fetched.fine)
+    bars.renew_bars(db, key, fetched.built)
+    bars.add_bars(db, key, fetched.hourly)

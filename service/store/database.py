@@ -7,17 +7,42 @@ updates was lost, and with a plain BEGIN most failed with "database is locked".
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
+from typing import Any
 
 import structlog
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url, text
+from sqlalchemy import (
+    ARRAY,
+    URL,
+    Boolean,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Engine,
+    String,
+    Table,
+    any_,
+    bindparam,
+    create_engine,
+    event,
+    func,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from service.config import SettingsError
 from service.errors import SourceFailed
@@ -132,7 +157,7 @@ def revision_at(url: str) -> str | None:
         return migrations.current(db)
 
 
-def insert(db: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+def insert_into(db: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """The INSERT of this database's dialect, which supports ON CONFLICT."""
     dialect = sqlite if db.dialect.name == "sqlite" else postgresql
     return dialect.insert(table)
@@ -191,3 +216,45 @@ def _postgresql(address: URL) -> tuple[Engine, Engine]:
         address, **pool, connect_args=reading, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True
     )
     return writers, readers
+
+
+class _Keys(TypeDecorator[Sequence[str]]):
+    """Texts as one value: an array of PostgreSQL, a JSON array of SQLite."""
+
+    impl = String
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(ARRAY(String()) if dialect.name == "postgresql" else String())
+
+    def process_bind_param(self, value: Sequence[str] | None, dialect: Dialect) -> Any:
+        return list(value or ()) if dialect.name == "postgresql" else json.dumps(list(value or ()))
+
+
+class _IsAmong(FunctionElement[bool]):
+    """A column of texts and the keys that it is looked up in."""
+
+    type = Boolean()
+    inherit_cache = True
+
+    def self_group(self, against: Any = None) -> _IsAmong:  # noqa: ARG002 - the name is that of SQLAlchemy
+        """Itself: SQLite would be asked for `… = 1`, for which it uses no index."""
+        return self
+
+
+@compiles(_IsAmong, "postgresql")
+def _in_array(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
+    column, keys = element.clauses
+    return compiler.process(column == any_(keys), **options)
+
+
+@compiles(_IsAmong, "sqlite")
+def _in_json(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
+    column, keys = element.clauses
+    listed = func.json_each(keys).table_valued("value")
+    return compiler.process(column.in_(select(listed.c.value)), **options)
+
+
+def is_among(column: ColumnElement[str], keys: Sequence[str]) -> ColumnElement[bool]:
+    """Whether a column of texts holds one of the keys; false where there are none."""
+    return _IsAmong(column, bindparam("keys", keys, type_=_Keys(), unique=True))

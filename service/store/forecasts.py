@@ -1,17 +1,99 @@
-"""The forecasts of forecasters, each of which the ledger commits to, and the scores of those that are settled."""
+"""Forecasters with their names and records, their forecasts of markets, and the service's own forecasts of prices."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
 
+from service import canonical
+from service.errors import NameTaken
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.scores.forecasters import MarketForecast, MarketForecastScore
-from service.store.tables import forecast, forecast_score, forecaster, prediction
+from service.forecasting.predictions.scores.forecasters import ForecasterRecord, MarketForecast, MarketForecastScore
+from service.forecasting.price_record.committed import PriceForecast
+from service.store.database import insert_into
+from service.store.tables import forecast, forecast_score, forecaster, prediction, price_forecast
+
+
+class NamedForecaster(NamedTuple):
+    """A forecaster with a public name; `record` is None before it is computed."""
+
+    id: str
+    name: str
+    record: ForecasterRecord | None
+
+
+_RECORD = TypeAdapter(ForecasterRecord)
+_NAMED = select(forecaster.c.id, forecaster.c.name, forecaster.c.record).where(forecaster.c.name.is_not(None))
+
+
+def forecaster_id(db: Connection, caller: str, new_id: str, now: int) -> str:
+    """The id of a caller, which is `new_id` from its first forecast or name on."""
+    row = {"id": new_id, "caller": caller, "created_at": now}
+    db.execute(insert_into(db, forecaster).values(row).on_conflict_do_nothing(index_elements=[forecaster.c.caller]))
+    return db.execute(select(forecaster.c.id).where(forecaster.c.caller == caller)).scalar_one()
+
+
+def forecaster_name(db: Connection, caller: str) -> str | None:
+    """The public name of a caller; None without one."""
+    return db.scalar(select(forecaster.c.name).where(forecaster.c.caller == caller))
+
+
+def rename_forecaster(db: Connection, caller: str, name: str | None) -> None:
+    """Give a forecaster another public name, or none; raises NameTaken if another one has it."""
+    values = {"name": name} if name else {"name": None, "record": None, "record_at": None}
+    try:
+        db.execute(update(forecaster).where(forecaster.c.caller == caller).values(values))
+    except IntegrityError:
+        raise NameTaken(f"Another forecaster is called {name}.") from None
+
+
+def forget_forecasters(db: Connection, key_id: str) -> None:
+    """Remove what ties forecasters to a key or its end users; their forecasts stay under ids that name nobody."""
+    caller = forecaster.c.caller
+    own = or_(caller == f"key:{key_id}", caller.startswith(f"key:{key_id}:", autoescape=True))
+    db.execute(update(forecaster).where(own).values(caller=None, name=None, record=None, record_at=None))
+
+
+def count_forecasters(db: Connection) -> int:
+    """The number of forecasters, with a name or without."""
+    return db.scalar(select(func.count()).select_from(forecaster)) or 0
+
+
+def named_forecasters(db: Connection) -> list[NamedForecaster]:
+    """The forecasters with a public name, in the order of their names."""
+    return [_named(row) for row in db.execute(_NAMED.order_by(forecaster.c.name))]
+
+
+def find_forecaster(db: Connection, name: str) -> NamedForecaster | None:
+    """The forecaster with this public name."""
+    row = db.execute(_NAMED.where(forecaster.c.name == name)).first()
+    return _named(row) if row else None
+
+
+def outdated_forecasters(db: Connection) -> list[str]:
+    """The ids of named forecasters without a record, or with scores since it was computed."""
+    is_newer = exists().where(
+        forecast_score.c.forecaster == forecaster.c.id, forecast_score.c.resolved_at >= forecaster.c.record_at
+    )
+    query = select(forecaster.c.id).where(forecaster.c.name.is_not(None), forecaster.c.record_at.is_(None) | is_newer)
+    return list(db.scalars(query.order_by(forecaster.c.id)))
+
+
+def save_record(db: Connection, id: str, record: ForecasterRecord, at: int) -> None:
+    """Store the record of a forecaster as of the world second `at`, if it still has a name."""
+    row = update(forecaster).where(forecaster.c.id == id, forecaster.c.name.is_not(None))
+    db.execute(row.values(record=_RECORD.dump_json(record).decode(), record_at=at))
+
+
+def _named(row: Row) -> NamedForecaster:
+    return NamedForecaster(row.id, row.name, _RECORD.validate_json(row.record) if row.record else None)
+
 
 _COLUMNS = (
     forecast.c.seq,
@@ -35,19 +117,19 @@ class SettledForecast(NamedTuple):
     resolved_at: int
 
 
-def add(db: Connection, new: MarketForecast) -> None:
+def add_forecast(db: Connection, new: MarketForecast) -> None:
     """Store a forecast; earlier ones of the same forecaster stay."""
     row = {("prediction" if name == "market" else name): value for name, value in asdict(new).items()}
     db.execute(insert(forecast).values(row))
 
 
-def of_market(db: Connection, market_id: str) -> list[MarketForecast]:
+def market_forecasts(db: Connection, market_id: str) -> list[MarketForecast]:
     """Every forecast of a market, the oldest first."""
     query = select(*_COLUMNS).where(forecast.c.prediction == market_id).order_by(forecast.c.seq)
     return [MarketForecast(**row._asdict()) for row in db.execute(query)]
 
 
-def last(db: Connection, market_id: str, caller: str) -> MarketForecast | None:
+def last_forecast(db: Connection, market_id: str, caller: str) -> MarketForecast | None:
     """The last forecast of a caller on a market; None without one."""
     query = (
         select(*_COLUMNS)
@@ -60,7 +142,7 @@ def last(db: Connection, market_id: str, caller: str) -> MarketForecast | None:
     return MarketForecast(**row._asdict()) if row else None
 
 
-def settled(db: Connection, forecaster_id: str, limit: int) -> list[SettledForecast]:
+def settled_forecasts(db: Connection, forecaster_id: str, limit: int) -> list[SettledForecast]:
     """At most `limit` forecasts of a forecaster on settled markets, the newest first."""
     query = (
         select(*_COLUMNS[:2], forecast.c.at, forecast.c.p)
@@ -73,7 +155,7 @@ def settled(db: Connection, forecaster_id: str, limit: int) -> list[SettledForec
     return [SettledForecast(*row) for row in db.execute(query)]
 
 
-def keep_scores(
+def add_scores(
     db: Connection, market_id: str, resolved_at: int, scores: Mapping[str, MarketForecastScore | None]
 ) -> None:
     """Store the scores of the forecasters of a settled market, without those that have none."""
@@ -86,7 +168,7 @@ def keep_scores(
         db.execute(insert(forecast_score), rows)
 
 
-def scores_of(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[str, MarketForecastScore]]:
+def find_scores(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[str, MarketForecastScore]]:
     """The scores of these forecasters, each by market."""
     columns = (forecast_score.c[name] for name in MarketForecastScore.__dataclass_fields__)
     query = select(forecast_score.c.prediction, *columns)
@@ -96,3 +178,65 @@ def scores_of(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[str,
             market_id, *values = list(row)
             scores[id][market_id] = MarketForecastScore(*values)
     return scores
+
+
+_DUE = (
+    select(price_forecast)
+    .where(price_forecast.c.deadline <= bindparam("until"))
+    .order_by(price_forecast.c.deadline, price_forecast.c.at, price_forecast.c.asset)
+)
+_DELETE = delete(price_forecast).where(
+    and_(*(column == bindparam(f"the_{column.name}") for column in price_forecast.primary_key))
+)
+_WAITING = select(price_forecast.c.backfilled, price_forecast.c.horizon, func.count()).group_by(
+    price_forecast.c.backfilled, price_forecast.c.horizon
+)
+
+
+class WaitingForecast(NamedTuple):
+    """A stored forecast, and whether it was backfilled."""
+
+    forecast: PriceForecast
+    backfilled: bool
+
+
+def add_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast], *, backfilled: bool) -> None:
+    """Store forecasts; one that is stored already stays as it is."""
+    rows = [
+        {
+            "at": row.at,
+            "asset": row.asset,
+            "horizon": row.horizon,
+            "deadline": row.deadline,
+            "backfilled": backfilled,
+            "body": canonical.write([row.price, row.price_as_of, row.law]),
+        }
+        for row in forecasts
+    ]
+    if rows:
+        db.execute(insert_into(db, price_forecast).on_conflict_do_nothing(), rows)
+
+
+def due_price_forecasts(db: Connection, until: int) -> list[WaitingForecast]:
+    """The forecasts with a deadline at or before a unix second, the earliest first."""
+    return [
+        WaitingForecast(_price_forecast(row.at, row.asset, row.horizon, row.body), row.backfilled)
+        for row in db.execute(_DUE, {"until": until})
+    ]
+
+
+def _price_forecast(at: int, asset: str, horizon: str, body: str) -> PriceForecast:
+    price, price_as_of, law = canonical.read(body)
+    return PriceForecast(at, asset, horizon, price, price_as_of, tuple(law))
+
+
+def remove_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast]) -> None:
+    """Delete forecasts that have been scored or are void."""
+    keys = [{"the_at": row.at, "the_asset": row.asset, "the_horizon": row.horizon} for row in forecasts]
+    if keys:
+        db.execute(_DELETE, keys)
+
+
+def count_price_forecasts(db: Connection) -> dict[tuple[bool, str], int]:
+    """The number of waiting forecasts by `backfilled` and horizon."""
+    return {(backfilled, horizon): number for backfilled, horizon, number in db.execute(_WAITING)}

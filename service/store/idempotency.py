@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, select, update
 
 from service.errors import IdempotencyMismatch, RequestConflict
-from service.store.database import insert
+from service.store.database import insert_into
 from service.store.tables import idempotency
 
 KEPT_S = 86400
@@ -32,7 +32,7 @@ class Replay(NamedTuple):
     body: bytes
 
 
-def find(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
+def find_replay(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
     """The stored response; None when there is none yet.
 
     `digest` is that of the whole request. Raises IdempotencyMismatch when the key was used with another request.
@@ -73,7 +73,7 @@ def prune(db: Connection, now: int) -> int:
 def _take(db: Connection, caller: str, key: str, digest: str, now: int) -> bool:
     """Write the row of a running request where there is none, it is over 24 hours old, or its request has crashed."""
     row = {"caller": caller, "key": key, "digest": digest, "created_at": now, "status": None, "body": None}
-    statement = insert(db, idempotency).values(row)
+    statement = insert_into(db, idempotency).values(row)
     expired = idempotency.c.created_at <= now - KEPT_S
     crashed = (
         idempotency.c.status.is_(None)

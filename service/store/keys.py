@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, or_, select, update
 from service.access import keys
 from service.access.quota import KEYS_PER_EMAIL, Plan
 from service.errors import InvalidKey, TooManyKeys
-from service.store.database import insert
+from service.store.database import insert_into
 from service.store.tables import api_key
 
 TOUCH_INTERVAL_S = 60
@@ -31,7 +31,7 @@ class KeyRow:
     revoked_at: int | None
 
 
-def register(
+def register_key(
     db: Connection,
     secret: bytes,
     email: str,
@@ -55,17 +55,17 @@ def register(
             keys.key_id(key), keys.digest(key, secret), email, app_name, plan, delegating, int(now), None, None
         )
         values = {name: getattr(row, name) for name in KeyRow.__slots__}
-        if db.scalar(insert(db, api_key).values(values).on_conflict_do_nothing().returning(api_key.c.id)):
+        if db.scalar(insert_into(db, api_key).values(values).on_conflict_do_nothing().returning(api_key.c.id)):
             return key, row
 
 
-def find(db: Connection, id: str) -> KeyRow | None:
+def find_key(db: Connection, id: str) -> KeyRow | None:
     """The live key of this id."""
     row = db.execute(_FINDING, {"wanted": id}).first()
     return KeyRow(*row) if row else None
 
 
-def listed(db: Connection, email: str | None = None) -> list[KeyRow]:
+def listed_keys(db: Connection, email: str | None = None) -> list[KeyRow]:
     """Every key ever issued, or those of one normalised email, the oldest first; revoked ones included."""
     wanted = select(api_key).order_by(api_key.c.created_at, api_key.c.id)
     if email is not None:
@@ -73,17 +73,17 @@ def listed(db: Connection, email: str | None = None) -> list[KeyRow]:
     return [KeyRow(*row) for row in db.execute(wanted)]
 
 
-def touch(db: Connection, id: str, now: float) -> None:
+def touch_key(db: Connection, id: str, now: float) -> None:
     """Record that the key was used, at most once a minute."""
     db.execute(_TOUCHING, {"used": id, "now": int(now), "stale": int(now) - TOUCH_INTERVAL_S})
 
 
-def hash_again(db: Connection, row: KeyRow, hash: str) -> None:
+def hash_key_again(db: Connection, row: KeyRow, hash: str) -> None:
     """Store the hash of an unchanged key with a newer secret, unless the key was rotated meanwhile."""
     db.execute(update(api_key).where(api_key.c.id == row.id, api_key.c.hash == row.hash).values(hash=hash))
 
 
-def rotate(db: Connection, secret: bytes, id: str) -> tuple[str, KeyRow]:
+def rotate_key(db: Connection, secret: bytes, id: str) -> tuple[str, KeyRow]:
     """Give a live key a new secret; returns the new key, which is not stored, and its row.
 
     The id stays, and with it today's usage. The old secret stops working at once.
@@ -92,12 +92,12 @@ def rotate(db: Connection, secret: bytes, id: str) -> tuple[str, KeyRow]:
     return key, _change(db, id, hash=keys.digest(key, secret))
 
 
-def revoke(db: Connection, id: str, now: float) -> KeyRow:
+def revoke_key(db: Connection, id: str, now: float) -> KeyRow:
     """Revoke a live key permanently."""
     return _change(db, id, revoked_at=int(now))
 
 
-def grant(db: Connection, id: str, plan: Plan) -> KeyRow:
+def grant_plan(db: Connection, id: str, plan: Plan) -> KeyRow:
     """Set the plan of a live key."""
     return _change(db, id, plan=plan)
 

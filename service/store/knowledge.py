@@ -1,38 +1,51 @@
-"""The inputs of the voters, as the jobs stored them last."""
+"""What voters forecast from: contexts, fits and track record, the evidence for models, headlines, stored inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select, delete, func, select, tuple_
 
+from service import canonical
 from service.forecasting.densities.fits import VERSION, Fits
+from service.forecasting.news.headline import ScoredHeadline
+from service.forecasting.news.pulse import matching, news_of
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.commitments import VoteInputs
 from service.forecasting.voters.context import Context, Knowledge
+from service.forecasting.voters.embedded import VOL
+from service.forecasting.voters.evidence import HISTORY_S, NEWS_S, TOPIC_NEWS_S, Evidence, PastQuestion
+from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.track_record import TrackRecord
+from service.market.bars import Bars
+from service.market.instants import DAY, HOUR
+from service.questions.question import Question
 from service.store import bars
-from service.store.database import Database
-from service.store.plain import contexts, fits, records
+from service.store.database import Database, insert_into
+from service.store.pages import PageKey, contexts, fits, records
+from service.store.tables import headline, prediction, prediction_vote, vote_input
 
 
-def latest(database: Database, step: int) -> Knowledge:
+def latest_knowledge(database: Database, step: int) -> Knowledge:
     """The stored contexts with the prices of the last bars, `step` seconds long, and the newest fits and record."""
     with database.reading() as db:
         plain = contexts.every(db)
-        lasts = {asset: bar for asset in plain if (bar := bars.last(db, asset, step))}
+        lasts = {asset: bar for asset in plain if (bar := bars.last_bar(db, asset, step))}
         by_asset = {
             asset: Context.from_plain(plain[asset]).at_price(bar.close, bar.time + step) for asset, bar in lasts.items()
         }
-        return _beside(database, db, by_asset)
+        return _knowledge(database, db, by_asset)
 
 
-def beside(database: Database, by_asset: Mapping[str, Context]) -> Knowledge:
+def knowledge_of(database: Database, by_asset: Mapping[str, Context]) -> Knowledge:
     """The given contexts with the newest fits and the newest track record."""
     with database.reading() as db:
-        return _beside(database, db, by_asset)
+        return _knowledge(database, db, by_asset)
 
 
-def _beside(database: Database, db: Connection, by_asset: Mapping[str, Context]) -> Knowledge:
+def _knowledge(database: Database, db: Connection, by_asset: Mapping[str, Context]) -> Knowledge:
     newest, record = newest_fits(database, db), records.latest(db)
     return Knowledge(by_asset, newest, TrackRecord.from_plain(record) if record else TrackRecord())
 
@@ -49,3 +62,177 @@ def _fits(database: Database, slot: int) -> Fits | None:
     with database.reading() as db:
         plain = fits.find(db, slot)
     return Fits.from_plain(plain) if plain and plain["version"] == VERSION else None
+
+
+OTHERS_S = 32 * DAY  # of bars of the assets that the question does not name
+REPEATED_S = 2 * DAY  # of earlier headlines, so that a story that goes on is seen as one
+MOST_RESOLVED = 1000  # the newest, which are read in some 40 ms
+
+_HAPPENED_OR_NOT = (prediction.c.outcome.in_(("yes", "no")), prediction.c.category != "answer")
+
+
+def with_evidence(database: Database, panel: Panel, knowledge: Knowledge, question: Question, now: int) -> Knowledge:
+    """The same knowledge with the evidence for a question asked at the world second `now`.
+
+    A panel without language models needs none, and nothing is read.
+    """
+    if not panel.has_models:
+        return knowledge
+    if question.comparator == "topic":
+        return replace(knowledge, evidence=_on_topic(database, panel, question, now))
+    hourly = {
+        asset: _bars(database, asset, HISTORY_S if asset in question.assets else OTHERS_S, now // HOUR, context.as_of)
+        for asset, context in knowledge.contexts.items()
+    }
+    with database.reading() as db:
+        recent = headlines_since(db, now - NEWS_S - REPEATED_S)
+        until, n = _last_settlement(db, now)
+    evidence = Evidence(
+        hourly={asset: series for asset, series in hourly.items() if len(series)},
+        variance={asset: context.slow for asset, context in knowledge.contexts.items()},
+        news=news_of(question.assets, recent, now),
+        resolved=_resolved(database, until, n),
+    )
+    return replace(knowledge, evidence=evidence)
+
+
+def _on_topic(database: Database, panel: Panel, question: Question, now: int) -> Evidence:
+    """Headlines that match the words of a question that no price decides, and the events until its deadline."""
+    with database.reading() as db:
+        recent = headlines_since(db, now - TOPIC_NEWS_S)
+    until = question.deadline.timestamp()
+    return Evidence(
+        topic_stories=matching(question.text, recent, now),
+        events=tuple(event for event in panel.events if now <= event.at <= until),
+    )
+
+
+@lru_cache(maxsize=32)
+def _bars(database: Database, asset: str, span_s: int, hour: int, _as_of: int) -> Bars:
+    """The hourly bars of a span up to the beginning of an hour since 1970; with the next bar they are read again."""
+    with database.reading() as db:
+        return bars.load_bars(db, asset, hour * HOUR - span_s, hour * HOUR, HOUR)
+
+
+def _last_settlement(db: Connection, now: int) -> tuple[int, int]:
+    """When the last market or challenge resolved yes or no by the world second `now`, and how many did then.
+
+    Both stay the same until the next one does; counting all of them would take longer every year.
+    """
+    ended = select(prediction.c.resolved_at).where(*_HAPPENED_OR_NOT)
+    newest = ended.where(prediction.c.resolved_at <= now).order_by(prediction.c.resolved_at.desc()).limit(1)
+    until = db.scalar(newest) or 0
+    n = db.scalar(select(func.count()).select_from(ended.where(prediction.c.resolved_at == until).subquery()))
+    return until, n or 0
+
+
+@lru_cache(maxsize=2)
+def _resolved(database: Database, until: int, _n: int) -> tuple[PastQuestion, ...]:
+    """The newest markets and challenges that resolved yes or no by the world second `until`, when `_n` of them did.
+
+    Without an event, or without a vote of plain volatility, a question is left out.
+    """
+    query = (
+        select(prediction.c.question, prediction.c.outcome, prediction_vote.c.p)
+        .join(prediction_vote, prediction_vote.c.prediction == prediction.c.id)
+        .where(prediction_vote.c.voter == VOL.name, *_HAPPENED_OR_NOT, prediction.c.resolved_at <= until)
+        .order_by(prediction.c.resolved_at.desc(), prediction.c.id)
+        .limit(MOST_RESOLVED)
+    )
+    with database.reading() as db:
+        rows = [(canonical.read(question), outcome, base) for question, outcome, base in db.execute(query)]
+    return tuple(
+        PastQuestion(plain["comparator"], plain["negated"], plain["horizon_hours"], base, outcome == "yes")
+        for plain, outcome, base in rows
+        if plain["comparator"] != "open"
+    )
+
+
+_INPUT_COLUMNS = (vote_input.c.hash, vote_input.c.voted_at, vote_input.c.asset, vote_input.c.body)
+_INPUT_KEY = (vote_input.c.voted_at, vote_input.c.hash)
+
+
+def add_vote_inputs(db: Connection, voted: Iterable[Prediction]) -> None:
+    """Store the inputs of new commitments; those of an earlier vote stay as they are."""
+    rows = {
+        commitment.features: {
+            "hash": commitment.features,
+            "voted_at": commitment.voted_at,
+            "asset": prediction.question.asset,
+            "body": commitment.inputs,
+        }
+        for prediction in sorted(voted, key=lambda prediction: prediction.voted_at, reverse=True)
+        if (commitment := prediction.commitment) and commitment.inputs
+    }
+    if rows:
+        db.execute(insert_into(db, vote_input).on_conflict_do_nothing(), list(rows.values()))
+
+
+def find_vote_inputs(db: Connection, hash: str) -> VoteInputs | None:
+    """The inputs with this hash; None if there are none."""
+    row = db.execute(select(*_INPUT_COLUMNS).where(vote_input.c.hash == hash)).first()
+    return VoteInputs(*row) if row else None
+
+
+def vote_inputs_page(
+    db: Connection, asset: str | None, since: int, until: int, limit: int, after: PageKey | None = None
+) -> list[VoteInputs]:
+    """The inputs of votes between two world seconds, both included, the oldest first; None is every asset.
+
+    `after` is the key of the last one of the page before: the instant of the votes, and the hash.
+    """
+    return [VoteInputs(*row) for row in db.execute(vote_inputs_query(asset, since, until, after).limit(limit))]
+
+
+def vote_inputs_query(asset: str | None, since: int, until: int, after: PageKey | None) -> Select:
+    """What `page` reads, without its limit, in the order of an index."""
+    if after is not None:
+        since = max(since, int(after.value))
+    query = select(*_INPUT_COLUMNS).where(vote_input.c.voted_at.between(since, until))
+    if asset is not None:
+        query = query.where(vote_input.c.asset == asset)
+    if after is not None:
+        query = query.where(tuple_(*_INPUT_KEY) > (int(after.value), after.id))
+    return query.order_by(*_INPUT_KEY)
+
+
+def add_headlines(db: Connection, scored: Iterable[ScoredHeadline]) -> None:
+    """Store headlines, unless they are stored already."""
+    rows = [
+        {"id": item.headline.id, "published_at": item.headline.published_at, "body": canonical.write(item.to_plain())}
+        for item in scored
+    ]
+    if rows:
+        db.execute(insert_into(db, headline).on_conflict_do_nothing(), rows)
+
+
+def headlines_since(db: Connection, instant: int) -> list[ScoredHeadline]:
+    """The headlines published at the world second `instant` or later, the oldest first."""
+    order = (headline.c.published_at, headline.c.id)
+    rows = db.scalars(select(headline.c.body).where(headline.c.published_at >= instant).order_by(*order))
+    return [ScoredHeadline.from_plain(canonical.read(body)) for body in rows]
+
+
+def newest_headlines(
+    db: Connection, since: int, until: int, limit: int, after: PageKey | None = None
+) -> list[ScoredHeadline]:
+    """The headlines published between two world seconds, both included, newest first.
+
+    `after` is the key of the last one of the page before: when it was published, and its id.
+    """
+    keys = (headline.c.published_at, headline.c.id)
+    query = select(headline.c.body).where(headline.c.published_at.between(since, until))
+    if after is not None:
+        query = query.where(tuple_(*keys) < (int(after.value), after.id))
+    rows = db.scalars(query.order_by(*(key.desc() for key in keys)).limit(limit))
+    return [ScoredHeadline.from_plain(canonical.read(body)) for body in rows]
+
+
+def last_headline_at(db: Connection) -> int | None:
+    """When the newest headline was published; None without any."""
+    return db.scalar(select(func.max(headline.c.published_at)))
+
+
+def prune_headlines(db: Connection, before: int) -> None:
+    """Delete the headlines published before the world second `before`."""
+    db.execute(delete(headline).where(headline.c.published_at < before))

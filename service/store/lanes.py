@@ -1,4 +1,4 @@
-"""The lanes: their state after the last bar, their equity at every bar, and their events.
+"""The lanes: their state after the last bar, their equity at every bar, their events, and the votes they trade on.
 
 Instants are world seconds; a bar is identified by the instant at which it was complete. A state and the bars that led
 to it are written in one transaction. No bar is written twice: a second writer violates the primary key, and its
@@ -14,11 +14,10 @@ from sqlalchemy import Connection, bindparam, delete, func, select, tuple_
 
 from service import canonical
 from service.market.instants import DAY, HOUR
-from service.store.cursors import PageKey
-from service.store.database import insert
-from service.store.plain import lane_states
-from service.store.tables import lane, lane_bar, lane_event
-from service.trading.lanes import LaneBar
+from service.store.database import insert_into
+from service.store.pages import PageKey, lane_states
+from service.store.tables import hourly_vote, lane, lane_bar, lane_event
+from service.trading.lanes import LaneBar, LaneVote
 
 THINNED_S = 30 * DAY  # thinned at a time
 
@@ -64,7 +63,7 @@ _NEWEST = (
 _PLACES = 1_000
 
 
-def advance(
+def advance_lane(
     db: Connection, name: str, body: dict[str, Any], passed: Iterable[LaneBar], events: Iterable[dict[str, Any]]
 ) -> None:
     """Store the state after the bars it has passed, those bars, and their events, each with its `time`.
@@ -78,7 +77,7 @@ def advance(
     db.exec_driver_sql(_ADD_BARS[db.dialect.name], rows)
     event_rows = list(_event_rows(name, events))
     if event_rows:
-        db.execute(insert(db, lane_event), event_rows)
+        db.execute(insert_into(db, lane_event), event_rows)
     lane_states.save(db, name, body, as_of=rows[-1][1])
 
 
@@ -90,13 +89,13 @@ def _event_rows(name: str, events: Iterable[dict[str, Any]]) -> Iterator[dict[st
         yield {"lane": name, "time": instant, "place": place, "body": canonical.write(event)}
 
 
-def history(db: Connection, name: str, since: int, until: int, limit: int) -> list[LaneBar]:
+def lane_bars(db: Connection, name: str, since: int, until: int, limit: int) -> list[LaneBar]:
     """The bars of a lane that were complete between two instants, both included, oldest first."""
     rows = db.execute(_HISTORY, {"lane": name, "since": since, "until": until, "most": limit})
     return [LaneBar(*row) for row in rows]
 
 
-def thin(db: Connection, before: int) -> int:
+def thin_lane_bars(db: Connection, before: int) -> int:
     """Keep of the bars that were complete before a world second those of full hours; returns how many were deleted.
 
     The bars of all lanes are those of the feed, so without this they would soon be most of the database. It goes back
@@ -112,7 +111,7 @@ def thin(db: Connection, before: int) -> int:
         until = min(since, last + 1)
 
 
-def peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, float]:
+def equity_peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, float]:
     """The highest equity in USD of each lane that has bars before the instant `until`."""
     rows = db.execute(_PEAKS, {"lanes": list(names), "until": until})
     return {row.lane: row.peak for row in rows}
@@ -132,7 +131,34 @@ def newest_events(
     return [(PageKey(time * _PLACES + place, name), canonical.read(body)) for time, place, body in rows]
 
 
-def events(db: Connection, name: str, since: int, until: int, limit: int) -> list[dict[str, Any]]:
+def lane_events(db: Connection, name: str, since: int, until: int, limit: int) -> list[dict[str, Any]]:
     """The events of a lane between two instants, both included, oldest first."""
     rows = db.execute(_EVENTS, {"lane": name, "since": since, "until": until, "most": limit})
     return [canonical.read(row.body) for row in rows]
+
+
+def add_hourly_votes(db: Connection, hour: int, votes: dict[str, LaneVote]) -> None:
+    """Store the votes at the end of an hour, a world second, unless they are stored already."""
+    rows = [{"hour": hour, "asset": asset, **vote._asdict()} for asset, vote in votes.items()]
+    if rows:
+        db.execute(insert_into(db, hourly_vote).on_conflict_do_nothing(), rows)
+
+
+def hourly_votes_since(db: Connection, hour: int) -> dict[int, dict[str, LaneVote]]:
+    """The votes at the ends of hours from `hour` on, by hour and asset."""
+    votes: dict[int, dict[str, LaneVote]] = {}
+    for row in db.execute(select(hourly_vote).where(hourly_vote.c.hour >= hour)):
+        votes.setdefault(row.hour, {})[row.asset] = LaneVote(row.volatility, row.p_up)
+    return votes
+
+
+def hourly_votes_before(db: Connection, hour: int) -> dict[str, LaneVote]:
+    """The last vote on each asset that is older than `hour`."""
+    last = (
+        select(hourly_vote.c.asset, func.max(hourly_vote.c.hour).label("hour"))
+        .where(hourly_vote.c.hour < hour)
+        .group_by(hourly_vote.c.asset)
+        .subquery()
+    )
+    newest = select(hourly_vote).join(last, (hourly_vote.c.asset == last.c.asset) & (hourly_vote.c.hour == last.c.hour))
+    return {row.asset: LaneVote(row.volatility, row.p_up) for row in db.execute(newest)}

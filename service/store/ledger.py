@@ -16,10 +16,9 @@ from service.config import SettingsError
 from service.ledger import proofs, roots
 from service.ledger.chain import GENESIS, ChainEntry, Kind, LedgerRow, chained, line
 from service.ledger.proofs import Proof
-from service.ledger.rewinding import is_rewinding
 from service.ledger.roots import Root, handover_row
 from service.market.instants import DAY, iso
-from service.store.database import insert
+from service.store.database import insert_into
 from service.store.tables import ledger, ledger_root
 
 # Any number that is not used by another advisory lock of this database.
@@ -45,7 +44,7 @@ _LIVE = (
 _HASHES = (
     select(ledger.c.hash).where(ledger.c.seq.between(bindparam("first"), bindparam("last"))).order_by(ledger.c.seq)
 )
-# The last row before an instant. Rows that a rewind took back come before it although their instant is later.
+# The last row before an instant. In old ledgers, rows that were taken back come before it with a later instant.
 _LAST_UNTIL = (
     select(func.max(ledger.c.seq))
     .where(ledger.c.seq > bindparam("sealed"), ledger.c.recorded_at < bindparam("until"))
@@ -69,17 +68,15 @@ _ROOTS = (
 )
 
 
-def append(
-    db: Connection, rows: Iterable[LedgerRow], recorded_at: int, *, may_be_earlier: bool = False
-) -> tuple[ChainEntry, ...]:
+def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple[ChainEntry, ...]:
     """Record the rows in their order, in the transaction of `db`.
 
-    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Only the
-    corrections of a rewind `may_be_earlier`. Raises ValueError if a body is not JSON.
+    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Raises
+    ValueError if a body is not JSON.
     """
     lock(db)
     last = db.execute(_LAST).first()
-    instant = max(recorded_at, last.recorded_at) if last and not may_be_earlier else recorded_at
+    instant = max(recorded_at, last.recorded_at) if last else recorded_at
     entries = tuple(chained(rows, iso(instant), _entry(last) if last else None))
     if entries:
         # Directly through the driver: a first start writes thousands of rows.
@@ -114,7 +111,7 @@ def seal(db: Connection, day: str, key: bytes, signed_at: int) -> Root | None:
         signed_at=iso(signed_at),
         seed=key,
     )
-    db.execute(insert(db, ledger_root).values(vars(root) | {"signed_at": signed_at}))
+    db.execute(insert_into(db, ledger_root).values(vars(root) | {"signed_at": signed_at}))
     return root
 
 
@@ -141,7 +138,7 @@ def head(db: Connection) -> ChainEntry | None:
     return _entry(row) if row else None
 
 
-def find(db: Connection, seq: int) -> ChainEntry | None:
+def find_entry(db: Connection, seq: int) -> ChainEntry | None:
     """The row with this number."""
     row = db.execute(_BY_SEQ, {"wanted": seq}).first()
     return _entry(row) if row else None
@@ -157,18 +154,6 @@ def entries(
     if subject is not None:
         wanted = wanted.where(ledger.c.subject == subject)
     return [_entry(row) for row in db.execute(wanted, {"since": since, "most": limit})]
-
-
-def stands(db: Connection, subject: str) -> bool:
-    """Whether a row about a subject is recorded, and no rewind took the last one back."""
-    last = db.execute(select(ledger).where(ledger.c.subject == subject).order_by(ledger.c.seq.desc()).limit(1)).first()
-    return last is not None and not is_rewinding(_entry(last))
-
-
-def taken_back(db: Connection, after: int) -> set[int]:
-    """The rows that corrections after row `after` take back, because the world was taken back."""
-    rows = db.execute(select(ledger).where(ledger.c.kind == "correction", ledger.c.seq > after))
-    return {entry.body["corrects"] for entry in map(_entry, rows) if is_rewinding(entry)}
 
 
 def live_entries(db: Connection, after: int, kinds: Sequence[Kind], limit: int) -> list[ChainEntry]:

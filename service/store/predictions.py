@@ -2,12 +2,15 @@
 
 Commitments, odds and settlements are written once and never changed. Unless its docstring says otherwise, a function
 reads only markets and challenges, which are listed and recorded in the ledger; answers are neither.
+
+The track record of the voters is carried on from the resolved questions of each UTC day. A settlement outdates the days
+of what it settles, in its own transaction, so that stored questions and settlements never differ.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -25,10 +28,11 @@ from service.forecasting.predictions import (
     by_resolution,
 )
 from service.forecasting.voters.ballots import Ballot, Forecast
+from service.forecasting.voters.track_record import Resolved
+from service.market.instants import DAY
 from service.questions import Question
-from service.store import ledger, resolved_days
-from service.store.membership import is_among
-from service.store.tables import IS_MARKET, odds, prediction, prediction_vote
+from service.store.database import insert_into, is_among
+from service.store.tables import IS_MARKET, odds, prediction, prediction_vote, resolved_day
 
 LAST = 2**62  # later than every instant
 MOST_ANSWERS = 500  # settled in one run, so that a run ends in time even after a long pause
@@ -56,7 +60,7 @@ _IS_BY_HAND = prediction.c.resolver == "hand"
 _AWAITS_VOTES = prediction.c.number.is_not(None) & prediction.c.voted_at.is_(None) & _IS_OPEN
 
 
-def add(db: Connection, predictions: Sequence[Prediction], body: dict[str, Any] | None = None) -> None:
+def add_predictions(db: Connection, predictions: Sequence[Prediction], body: dict[str, Any] | None = None) -> None:
     """Store new predictions with everything recorded about them; raises IntegrityError if an id exists.
 
     `body` is for an answer of the oracle: the answer as it was published, as plain JSON. The order of its names stays.
@@ -71,21 +75,15 @@ def add(db: Connection, predictions: Sequence[Prediction], body: dict[str, Any] 
     quotes = [asdict(record.odds) | {"prediction": record.id} for record in predictions if record.odds]
     if quotes:
         db.execute(insert(odds), quotes)
-    resolved_days.outdate(db, (record.settlement.resolved_at for record in predictions if record.settlement))
+    outdate_days(db, (record.settlement.resolved_at for record in predictions if record.settlement))
 
 
-def next_number(db: Connection) -> int:
-    """The number of the next challenge; it must be read and used within one write transaction.
-
-    Numbers of challenges that a rewind took back are not used again.
-    """
-    number = (db.scalar(select(func.max(prediction.c.number))) or 0) + 1
-    while ledger.entries(db, 1, 1, subject=f"challenge-{number}"):
-        number += 1
-    return number
+def next_challenge_number(db: Connection) -> int:
+    """The number of the next challenge; it must be read and used within one write transaction."""
+    return (db.scalar(select(func.max(prediction.c.number))) or 0) + 1
 
 
-def commit(db: Connection, id: str, commitment: Commitment, position: LedgerPosition) -> bool:
+def add_commitment(db: Connection, id: str, commitment: Commitment, position: LedgerPosition) -> bool:
     """Store a commitment and its ledger row; returns False if the prediction already has a commitment."""
     done = db.execute(
         update(prediction)
@@ -97,25 +95,25 @@ def commit(db: Connection, id: str, commitment: Commitment, position: LedgerPosi
     return done.rowcount == 1
 
 
-def settle(db: Connection, id: str, settlement: Settlement) -> bool:
+def add_settlement(db: Connection, id: str, settlement: Settlement) -> bool:
     """Store the settlement of a prediction; returns False if it is already settled."""
     done = db.execute(update(prediction).where(prediction.c.id == id, _IS_OPEN).values(**_settlement_row(settlement)))
     if done.rowcount:
-        resolved_days.outdate(db, (settlement.resolved_at,))
+        outdate_days(db, (settlement.resolved_at,))
     return done.rowcount == 1
 
 
-def ids(db: Connection, since: int = 0) -> set[str]:
+def market_ids(db: Connection, since: int = 0) -> set[str]:
     """The ids of the markets with a deadline at the world second `since` or later, settled or not."""
     return set(db.scalars(select(prediction.c.id).where(IS_MARKET, prediction.c.deadline >= since)))
 
 
-def find(db: Connection, id: str) -> Prediction | None:
+def find_prediction(db: Connection, id: str) -> Prediction | None:
     """The prediction with this id, which may be an answer; None if there is none."""
     return next(iter(_load(db, prediction.c.id == id)), None)
 
 
-def by_ids(
+def find_predictions(
     db: Connection, ids: Sequence[str], *, with_votes: bool = True, with_reasoning: bool = True
 ) -> list[Prediction]:
     """The predictions with these ids, in their order; without their votes, or those without their reasoning."""
@@ -124,7 +122,7 @@ def by_ids(
     return [by_id[id] for id in ids if id in by_id]
 
 
-def probabilities(db: Connection, ids: Sequence[str]) -> dict[str, list[float]]:
+def vote_probabilities(db: Connection, ids: Sequence[str]) -> dict[str, list[float]]:
     """P(YES) of every vote on these predictions, without the votes; where there are none, the id is absent."""
     votes: dict[str, list[float]] = defaultdict(list)
     own = select(prediction_vote.c.prediction, prediction_vote.c.p).where(is_among(prediction_vote.c.prediction, ids))
@@ -143,7 +141,7 @@ def find_challenge(db: Connection, number: int) -> Prediction | None:
     return next(iter(_load(db, prediction.c.number == number)), None)
 
 
-def active(db: Connection, now: int) -> list[Prediction]:
+def active_markets(db: Connection, now: int) -> list[Prediction]:
     """The markets that were open at the world second `now`, earliest deadline first."""
     unsettled = _IS_OPEN | (prediction.c.resolved_at > now)
     return _load(db, IS_MARKET, unsettled, prediction.c.created_at <= now, prediction.c.deadline > now)
@@ -160,17 +158,17 @@ def active_challenges(db: Connection, now: int, limit: int) -> list[Prediction]:
     return sorted(_load(db, prediction.c.number.in_(newest)), key=_number, reverse=True)
 
 
-def listed(db: Connection) -> list[Prediction]:
+def listed_predictions(db: Connection) -> list[Prediction]:
     """All markets and challenges by deadline, settled or not; the votes are without their reasoning."""
     return _load(db, ~_IS_ANSWER, with_reasoning=False)
 
 
-def unresolved(db: Connection) -> list[Prediction]:
+def unresolved_predictions(db: Connection) -> list[Prediction]:
     """The markets and challenges that are not settled, the earliest deadline first."""
     return _load(db, _IS_OPEN, ~_IS_ANSWER)
 
 
-def due(db: Connection, slot: int) -> list[Prediction]:
+def due_predictions(db: Connection, slot: int) -> list[Prediction]:
     """The predictions that prices may settle at `slot`: unsettled markets and challenges, and answers that are due.
 
     Markets may be due before their deadline, because a touch is settled as soon as it is seen. At most 500 answers are
@@ -201,12 +199,12 @@ def has_unanswered(db: Connection, *, by_hand: bool) -> bool:
     return db.scalar(select(prediction.c.id).where(_awaits_votes(by_hand)).limit(1)) is not None
 
 
-def has_any(db: Connection) -> bool:
+def has_markets(db: Connection) -> bool:
     """Whether any market was ever opened."""
     return db.scalar(select(prediction.c.id).where(IS_MARKET).limit(1)) is not None
 
 
-def settled(db: Connection, since: int = 0, until: int = LAST) -> list[Prediction]:
+def settled_predictions(db: Connection, since: int = 0, until: int = LAST) -> list[Prediction]:
     """What was resolved from `since` on and before `until`, two world seconds; the votes are without their reasoning.
 
     Markets and challenges come in order of resolution, then answers by deadline, then by creation.
@@ -308,3 +306,33 @@ def _prediction(row: Row[Any], votes: tuple[CommittedVote, ...], quote: Odds | N
 
 def _number(challenge: Prediction) -> int:
     return challenge.number or 0
+
+
+_OUTDATED = select(resolved_day.c.day).where(resolved_day.c.body.is_(None)).order_by(resolved_day.c.day)
+_BODIES = select(resolved_day.c.body).where(resolved_day.c.body.is_not(None)).order_by(resolved_day.c.day)
+
+
+def outdate_days(db: Connection, resolved_at: Iterable[int]) -> None:
+    """Note that predictions were resolved at these instants, or that the resolved ones of these days changed."""
+    for day in sorted({instant // DAY * DAY for instant in resolved_at}):
+        _save_day(db, day, None)
+
+
+def outdated_days(db: Connection) -> list[int]:
+    """The days whose questions are to be stored again."""
+    return list(db.scalars(_OUTDATED))
+
+
+def keep_day(db: Connection, day: int, resolved: Iterable[Resolved]) -> None:
+    """Store the questions that were resolved on a day."""
+    _save_day(db, day, canonical.write([question.to_plain() for question in resolved]))
+
+
+def resolved_questions(db: Connection) -> list[Resolved]:
+    """The questions of every day that has them, the first day first."""
+    return [Resolved.from_plain(plain) for body in db.scalars(_BODIES) for plain in canonical.read(body)]
+
+
+def _save_day(db: Connection, day: int, body: str | None) -> None:
+    statement = insert_into(db, resolved_day).values(day=day, body=body)
+    db.execute(statement.on_conflict_do_update(index_elements=[resolved_day.c.day], set_={"body": body}))

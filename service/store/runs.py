@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Float, and_, bindparam, case, delete, func, or_, select, true, update
 
-from service.store.database import insert
+from service.store.database import insert_into
 from service.store.tables import job_run
 
 _ROW = (job_run.c.job, job_run.c.slot, job_run.c.state, job_run.c.attempt, job_run.c.next_at)
@@ -102,13 +102,13 @@ class JobProgress(NamedTuple):
     failures: int
 
 
-def newest(db: Connection, job: str) -> Run | None:
+def newest_run(db: Connection, job: str) -> Run | None:
     """The latest slot of a job, in any state."""
     row = db.execute(_NEWEST, {"job": job}).first()
     return Run(*row) if row else None
 
 
-def states(db: Connection, now: float) -> dict[str, JobState]:
+def job_states(db: Connection, now: float) -> dict[str, JobState]:
     """The state of every job that has a slot, by its name: one query, however many jobs there are."""
     rows = db.execute(_STATES, {"now": now})
     return {job: JobState(Run(job, *run), done, bool(is_held)) for job, *run, done, is_held in rows}
@@ -132,7 +132,7 @@ def is_held(db: Connection, job: str, now: float) -> bool:
 def add(db: Connection, job: str, slot: int, now: float) -> bool:
     """Make a slot due; returns False if it already exists."""
     row = {"job": job, "slot": slot, "state": "due", "attempt": 0, "added_at": now, "next_at": now}
-    added = insert(db, job_run).values(row).on_conflict_do_nothing().returning(job_run.c.slot)
+    added = insert_into(db, job_run).values(row).on_conflict_do_nothing().returning(job_run.c.slot)
     return db.scalar(added) is not None
 
 
@@ -143,7 +143,7 @@ def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: fl
     """
     # Locks the open rows, so that the second of two concurrent claims on a job sees the result of the first.
     db.execute(select(job_run.c.slot).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update())
-    run = newest(db, job)
+    run = newest_run(db, job)
     if run is None or run.slot != slot or not run.is_open or run.next_at > now:
         return None
     if is_held(db, job, now):
@@ -187,7 +187,7 @@ def queued(db: Connection, now: float) -> int:
     return db.scalar(_QUEUED, {"now": now}) or 0
 
 
-def progress(db: Connection, now: float) -> list[JobProgress]:
+def job_progress(db: Connection, now: float) -> list[JobProgress]:
     """How every job stands at `now`, by name."""
     return [JobProgress(*row) for row in db.execute(_PROGRESS, {"now": now})]
 

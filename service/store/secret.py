@@ -1,18 +1,27 @@
-"""The secrets of an installation: set by the operator, or generated at the first start.
+"""The secrets of an installation, and their fingerprints in the database that belongs to them.
 
-A generated secret is stored in `DATA_DIR` with mode 600. Processes that start at the same time get the same secret.
+A secret is set by the operator, or generated at the first start and stored in `DATA_DIR` with mode 600. Processes that
+start at the same time get the same one. A process with another secret does not start: it would refuse every valid API
+key and issue keys that the others refuse, or could not sign the next root of the ledger.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
+
+from sqlalchemy import Connection, delete, select, update
 
 from service.config import Settings, SettingsError
+from service.ledger import roots
+from service.store import ledger
+from service.store.database import insert_into
+from service.store.tables import secret_fingerprint
 
 FILE: Final = "key-secret"
 OLD_FILE: Final = "key-secret.before"
@@ -76,7 +85,7 @@ def ledger_key(settings: Settings) -> bytes:
     return bytes.fromhex(written)
 
 
-def exists(settings: Settings, name: str) -> bool:
+def secret_exists(settings: Settings, name: str) -> bool:
     """Whether the secret of this name (FILE or LEDGER_FILE) is set or has a file."""
     chosen = settings.key_secret if name == FILE else settings.ledger_key
     return bool(chosen.get_secret_value()) or (settings.data_dir / name).exists()
@@ -106,3 +115,89 @@ def _make(path: Path) -> None:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+SecretName = Literal["key-secret", "ledger-key"]
+FINGERPRINT_DIGITS = 16
+OLD = "old-key-secret"
+SINCE = "0013"  # the revision of the first database that has fingerprints
+VARIABLES: dict[SecretName, str] = {FILE: "KEY_SECRET", LEDGER_FILE: "LEDGER_KEY"}
+
+
+def verify_fingerprint(db: Connection, settings: Settings, name: SecretName) -> str:
+    """The fingerprint of this process's secret, which the first process to start has stored, 16 hex digits.
+
+    Raises SettingsError where the database belongs to another secret, or to one that is absent here; a missing secret
+    is created only for a database that belongs to none.
+    """
+    expected = _expected(db, name)
+    if expected and not secret_exists(settings, name):
+        raise SettingsError(f"{_of(expected, name)}, which is not there: {_remedy(settings, name)}")
+    fingerprint = _fingerprint(settings, name)
+    if not expected:
+        db.execute(
+            insert_into(db, secret_fingerprint).values(name=name, fingerprint=fingerprint).on_conflict_do_nothing()
+        )
+        expected = stored_fingerprints(db)[name]
+    if fingerprint != expected:
+        raise SettingsError(f"{_of(expected, name)}, not to this one ({fingerprint}): {_remedy(settings, name)}")
+    return fingerprint
+
+
+def stored_fingerprints(db: Connection) -> dict[str, str]:
+    """The fingerprints that this database belongs to, by the name of the secret."""
+    return {row.name: row.fingerprint for row in db.execute(select(secret_fingerprint))}
+
+
+def replace_key_secret(db: Connection, settings: Settings) -> str:
+    """Let the database belong to the present key secret; keys that were issued with another one stay invalid."""
+    db.execute(delete(secret_fingerprint).where(secret_fingerprint.c.name.in_((FILE, OLD))))
+    return verify_fingerprint(db, settings, FILE)
+
+
+def hand_on(db: Connection, name: SecretName, fingerprint: str, accepted_until: int | None = None) -> None:
+    """Let the database belong to a new secret; the key secret until now is accepted until a wall second."""
+    row = secret_fingerprint.c
+    if name == FILE:
+        db.execute(delete(secret_fingerprint).where(row.name == OLD))
+        db.execute(update(secret_fingerprint).where(row.name == name).values(name=OLD, accepted_until=accepted_until))
+    db.execute(delete(secret_fingerprint).where(row.name == name))
+    db.execute(insert_into(db, secret_fingerprint).values(name=name, fingerprint=fingerprint))
+
+
+def key_secrets(db: Connection, settings: Settings) -> KeySecrets:
+    """The key secret, and the one before it where this database accepts it and it is here."""
+    current, before = key_secret(settings), old_key_secret(settings)
+    row = db.execute(select(secret_fingerprint).where(secret_fingerprint.c.name == OLD)).first()
+    if row is None or before is None or fingerprint_of(before) != row.fingerprint:
+        return KeySecrets(current)
+    return KeySecrets(current, before, row.accepted_until or 0)
+
+
+def fingerprint_of(secret: bytes) -> str:
+    """The fingerprint of a key secret: a slow hash, because an operator may have chosen it."""
+    return hashlib.scrypt(secret, salt=b"ninefold " + FILE.encode(), n=2**12, r=8, p=1).hex()[:FINGERPRINT_DIGITS]
+
+
+def _expected(db: Connection, name: SecretName) -> str | None:
+    if name == LEDGER_FILE and (key := ledger.signing_key(db)):
+        return key[:FINGERPRINT_DIGITS]
+    return stored_fingerprints(db).get(name)
+
+
+def _fingerprint(settings: Settings, name: SecretName) -> str:
+    """Of the ledger key its public half; of the key secret a hash."""
+    if name == LEDGER_FILE:
+        return roots.public_key(ledger_key(settings))[:FINGERPRINT_DIGITS]
+    return fingerprint_of(key_secret(settings))
+
+
+def _of(fingerprint: str, name: SecretName) -> str:
+    return f"This database belongs to the {name.replace('-', ' ')} with the fingerprint {fingerprint}"
+
+
+def _remedy(settings: Settings, name: SecretName) -> str:
+    return (
+        f"bring {settings.data_dir / name} from the installation that started with this database or from its backup, "
+        f"or set {VARIABLES[name]} as it is there"
+    )

@@ -1,4 +1,4 @@
-"""The documents that jobs publish, stored as the bytes that the API serves."""
+"""The documents that jobs publish, as the bytes that the API serves; prices and exchange rates are read back."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import gzip
 import hashlib
 import sys
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, bindparam, select
 
-from service.store.database import insert
+from service.market.prices import NO_RATES, AssetPrice, PricesDocument, Rate, Rates
+from service.store.database import insert_into
 from service.store.tables import snapshot
 
 if sys.version_info >= (3, 14):
@@ -34,7 +35,7 @@ class Snapshot(NamedTuple):
     zstd: bytes
 
 
-def make(name: str, as_of: int, body: bytes) -> Snapshot:
+def make_snapshot(name: str, as_of: int, body: bytes) -> Snapshot:
     """`body` as a document with this name, hashed and compressed once instead of at every request."""
     etag = hashlib.sha256(body).hexdigest()[:32]
     return Snapshot(name, as_of, etag, body, gzip.compress(body, 6, mtime=0), zstd.compress(body))
@@ -53,13 +54,13 @@ def _adapter(kind: type) -> TypeAdapter:
 def publish(db: Connection, as_of: int, documents: Mapping[str, object]) -> None:
     """Store each document, a dataclass or bytes, under its name, unless a later one is stored."""
     for name, document in documents.items():
-        save(db, name, as_of, document if isinstance(document, bytes) else to_json(document))
+        save_snapshot(db, name, as_of, document if isinstance(document, bytes) else to_json(document))
 
 
-def save(db: Connection, name: str, as_of: int, body: bytes) -> Snapshot:
+def save_snapshot(db: Connection, name: str, as_of: int, body: bytes) -> Snapshot:
     """Store `body` as the document with this name, unless a later one is stored."""
-    prepared = make(name, as_of, body)
-    statement = insert(db, snapshot).values(prepared._asdict())
+    prepared = make_snapshot(name, as_of, body)
+    statement = insert_into(db, snapshot).values(prepared._asdict())
     newer = {column: statement.excluded[column] for column in Snapshot._fields[1:]}
     db.execute(
         statement.on_conflict_do_update(
@@ -69,7 +70,42 @@ def save(db: Connection, name: str, as_of: int, body: bytes) -> Snapshot:
     return prepared
 
 
-def latest(db: Connection, name: str) -> Snapshot | None:
+def latest_snapshot(db: Connection, name: str) -> Snapshot | None:
     """The document with this name; None before its first publication."""
     row = db.execute(_LATEST, {"name": name}).first()
     return Snapshot(*row) if row else None
+
+
+_PRICES = TypeAdapter(PricesDocument)
+
+
+def latest_prices(db: Connection) -> PricesDocument | None:
+    """The last published prices; None before the first tick."""
+    snapshot = latest_snapshot(db, "prices")
+    return read_prices(snapshot) if snapshot else None
+
+
+@lru_cache(maxsize=2)
+def read_prices(snapshot: Snapshot) -> PricesDocument:
+    """The document in a snapshot."""
+    return _PRICES.validate_json(snapshot.body)
+
+
+def prices_by_asset(document: PricesDocument | None) -> dict[str, AssetPrice]:
+    """The price of each asset; empty without a document."""
+    return {price.asset: price for price in document.prices} if document else {}
+
+
+RATES = "rates"
+_RATES = TypeAdapter(dict[str, Rate])
+
+
+def save_rates(db: Connection, as_of: int, rates: Rates) -> None:
+    """Store the rates that were read at the unix second `as_of`, unless later ones are stored."""
+    save_snapshot(db, RATES, as_of, _RATES.dump_json(dict(rates)))
+
+
+def latest_rates(db: Connection) -> Rates:
+    """The last stored rates by currency; none before the first run of the job."""
+    snapshot = latest_snapshot(db, RATES)
+    return _RATES.validate_json(snapshot.body) if snapshot else NO_RATES

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, select, update
 
 from service.errors import ResourceNotFound, WrongWorld
 from service.market.instants import WorldClock
-from service.store.database import insert
+from service.store.database import insert_into
 from service.store.tables import heartbeat, world
 
 
@@ -21,7 +21,7 @@ class StoredWorld:
     history_from: int
 
 
-def claim(
+def claim_world(
     db: Connection, *, fingerprint: str, step: int, history_from: int, clock: WorldClock, wall: float
 ) -> StoredWorld:
     """Claim an empty database for a world, or check that it belongs to the same one.
@@ -32,7 +32,7 @@ def claim(
     """
     first = {"name": clock.world, "fingerprint": fingerprint, "step": step, "history_from": history_from}
     line = {key: value for key, value in asdict(clock).items() if key != "world"}
-    db.execute(insert(db, world).values(id=1, **first, **line).on_conflict_do_nothing())
+    db.execute(insert_into(db, world).values(id=1, **first, **line).on_conflict_do_nothing())
     row = db.execute(select(world).with_for_update()).one()
     _check(row, clock.world, fingerprint, step)
     stored = _clock(row)
@@ -71,5 +71,5 @@ def _words(name: str, fingerprint: str, step: int) -> str:
 
 def beat(db: Connection, now: int) -> None:
     """Write the wall second `now`."""
-    statement = insert(db, heartbeat).values(id=1, at=now)
+    statement = insert_into(db, heartbeat).values(id=1, at=now)
     db.execute(statement.on_conflict_do_update(index_elements=[heartbeat.c.id], set_={"at": now}))

@@ -16,5 +16,5 @@ BODY = b'{"schema": "document/1", "text": "' + b"again and " * 100 + b'"}'
 def add_document(app: Flask, database: Database) -> None:
     """Store BODY and serve it at PATH."""
     with database.writing() as db:
-        snapshots.save(db, "document", 1, BODY)
+        snapshots.save_snapshot(db, "document", 1, BODY)
     app.add_url_rule(PATH, "document", lambda: document(latest("document"), max_age=30))

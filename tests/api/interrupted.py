@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from service.jobs.prune import REFUND_EVERY_S, refund_expired
 from service.store.database import Database
-from service.store.reservations import LEASE_S
+from service.store.quotas import LEASE_S
 from tests.api.web import NOON, Question, Web
 
 

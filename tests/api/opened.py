@@ -86,7 +86,7 @@ def settlement(outcome: str, at: int) -> Settlement:
 
 def open_market(database: Database, opened: Prediction) -> Prediction:
     with database.writing() as db:
-        predictions.add(db, [opened])
+        predictions.add_predictions(db, [opened])
     return opened
 
 
@@ -94,10 +94,10 @@ def let_vote(database: Database, opened: Prediction, votes: Commitment) -> ledge
     """Commit votes as the job does, and return their row of the ledger."""
     with database.writing() as db:
         (entry,) = ledger.append(db, [votes_row(opened, votes)], votes.voted_at)
-        assert predictions.commit(db, opened.id, votes, LedgerPosition(entry.seq, entry.hash))
+        assert predictions.add_commitment(db, opened.id, votes, LedgerPosition(entry.seq, entry.hash))
     return entry
 
 
 def settle(database: Database, opened: Prediction, outcome: str, at: int) -> None:
     with database.writing() as db:
-        assert predictions.settle(db, opened.id, settlement(outcome, at))
+        assert predictions.add_settlement(db, opened.id, settlement(outcome, at))

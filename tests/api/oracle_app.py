@@ -20,7 +20,7 @@ from service.market.instants import WorldClock
 from service.questions.question import Question
 from service.store import bars
 from service.store.database import Database
-from service.store.plain import contexts
+from service.store.pages import contexts
 from service.store.secret import KeySecrets
 from tests.api.conftest import NOON, STEP, Wall
 from tests.forecasting.made import panel_of
@@ -50,7 +50,7 @@ def observe(database: Database, at: int = NOON, spot: float = SPOT) -> None:
     context = Context("btc", at, spot, 200.0, 1e-5, 1e-5, inputs={}, correlations={})
     with database.writing() as db:
         contexts.save(db, "btc", context.to_plain(), as_of=at)
-        bars.add(db, "btc", from_rows([(at - STEP, spot, spot, spot, spot, 1.0)], STEP))
+        bars.add_bars(db, "btc", from_rows([(at - STEP, spot, spot, spot, spot, 1.0)], STEP))
 
 
 def oracle_app(database: Database, folder: Path, wall: Wall, panel: Panel | None = None, **options) -> Flask:

@@ -26,7 +26,7 @@ def found_in(text: bytes, issued: list[str]) -> int:
 def test_no_key_is_in_the_database_or_its_backup(web, tmp_path, tries):
     with web.database.writing() as db:
         issued = [
-            keys.register(db, web.secret, f"{n}@example.com", web.now)[0] for n in range(tries(1000, 1000, 10_000))
+            keys.register_key(db, web.secret, f"{n}@example.com", web.now)[0] for n in range(tries(1000, 1000, 10_000))
         ]
     backup(web.database, tmp_path / "backup")
     files = [path for path in tmp_path.iterdir() if path.is_file()]

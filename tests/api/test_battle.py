@@ -78,7 +78,7 @@ def fought(document, publish, sqlite) -> None:
     publish("bot-battle", END, document)
     with sqlite.writing() as db:
         for venue in ("all", "cex", "dex"):
-            snapshots.save(db, f"bot-battle.csv/{venue}", END, as_csv(document, venue))
+            snapshots.save_snapshot(db, f"bot-battle.csv/{venue}", END, as_csv(document, venue))
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def lived(lives, sqlite, wall) -> None:
     wall.time = END
     with sqlite.writing() as db:
         for name, life in lives.items():
-            stored.advance(db, name, asdict(life.state), life.bars, life.events)
+            stored.advance_lane(db, name, asdict(life.state), life.bars, life.events)
 
 
 class TestDocument:
@@ -266,7 +266,7 @@ class TestHistory:
         wall.time = END
         busy = [lives["trend"].events[0] | {"time": END - DAY + count} for count in range(2001)]
         with sqlite.writing() as db:
-            stored.advance(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
+            stored.advance_lane(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
         most = client.get(HISTORY, query_string={"since": iso(END - DAY + 1)})
         assert len(most.json["lanes"][0]["events"]) == 2000
         name, message = error_of(client.get(HISTORY, query_string={"since": iso(END - DAY)}))
@@ -300,7 +300,7 @@ class TestPages:
         wall.time = END
         busy = [lives["trend"].events[0] | {"time": END, "note": str(number)} for number in range(5)]
         with sqlite.writing() as db:
-            stored.advance(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
+            stored.advance_lane(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
         listed = read_whole(client, f"{PATH}/trend/events?limit=2", "events")
         assert [event["note"] for event in listed] == ["4", "3", "2", "1", "0"]
 

@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import ASSUMED
-from service.store import keys, ledger, predictions, rates
+from service.store import keys, ledger, predictions, snapshots
 from service.store.database import Database
 from tests.api.conftest import NOON, Wall
 from tests.api.opened import NAMES, SPOTS, commitment, let_vote, market, settle, tell_prices
@@ -63,7 +63,7 @@ def vote(send) -> Callable[..., TestResponse]:
 def delegating(database: Database) -> str:
     """A key that may call on behalf of end users."""
     with database.writing() as db:
-        return keys.register(db, b"a secret of the tests", "bot@example.com", NOON, delegating=True)[0]
+        return keys.register_key(db, b"a secret of the tests", "bot@example.com", NOON, delegating=True)[0]
 
 
 def left(answer: TestResponse) -> int:
@@ -92,7 +92,7 @@ class TestCreating:
 
     def test_its_level_may_be_in_another_currency(self, create, database):
         with database.writing() as db:
-            rates.save(db, NOON, ASSUMED)
+            snapshots.save_rates(db, NOON, ASSUMED)
         shown = create("Will Bitcoin be above 50,000 euros?").json
         assert shown["understood"]["level"] == pytest.approx(54_200)
         assert "54,200 USD" in shown["resolution"]["rule"]
@@ -383,7 +383,7 @@ def test_a_challenge_on_an_asset_without_a_price_has_no_context(create, send, da
 def test_the_newest_two_hundred_are_listed(send, database):
     with database.writing() as db:
         challenges = [market(f"challenge-{number}", category="challenge", number=number) for number in range(1, 203)]
-        predictions.add(db, challenges)
+        predictions.add_predictions(db, challenges)
     listed = send("GET", ACTIVE).json
     assert [challenge["number"] for challenge in listed["challenges"]] == list(range(202, 2, -1))
     assert listed["count"] == 200

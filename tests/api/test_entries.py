@@ -46,7 +46,7 @@ def test_until_then_it_is_open():
 def test_a_vote_replaces_the_earlier_one(sqlite):
     caller = Caller("203.0.113.7")
     with sqlite.writing() as db:
-        predictions.add(db, [WAITING])
+        predictions.add_predictions(db, [WAITING])
         now = WAITING.created_at
         voted = [cast(db, WAITING, side, caller, now) for side in ("yes", "no")]
         other = cast(db, WAITING, "no", Caller("203.0.113.8"), now)
@@ -114,7 +114,7 @@ class TestRecording:
             wall.time = NOON + number * HOUR
             assert forecast(p).status_code == 200
         with database.reading() as db:
-            kept = [(row.p, row.at) for row in forecasts.of_market(db, MARKET.id)]
+            kept = [(row.p, row.at) for row in forecasts.market_forecasts(db, MARKET.id)]
         assert kept == [(0.2, NOON), (0.3, NOON + HOUR), (0.3, NOON + 2 * HOUR)]
         assert len({row.body["commitment"] for row in rows(database)}) == 3
         assert len({row.subject for row in rows(database)}) == 1
@@ -134,7 +134,7 @@ class TestRecording:
             statuses = {answer.status_code for answer in pool.map(forecast, values)}
         assert statuses == {200}
         with database.reading() as db:
-            kept = forecasts.of_market(db, MARKET.id)
+            kept = forecasts.market_forecasts(db, MARKET.id)
         assert sorted(row.p for row in kept) == values
         assert [row.seq for row in kept] == [row.seq for row in rows(database)]
         assert len({row.forecaster for row in kept}) == 1
@@ -168,7 +168,7 @@ class TestRecording:
     def test_a_challenge_that_prices_settle_is_a_market(self, forecast: Forecast, database: Database):
         opened = market("challenge-1", category="challenge", number=1)
         with database.writing() as db:
-            predictions.add(db, [opened, replace(opened, id="challenge-2", number=2, resolver="hand")])
+            predictions.add_predictions(db, [opened, replace(opened, id="challenge-2", number=2, resolver="hand")])
         assert forecast(id="challenge-1").status_code == 200
         refused = forecast(id="challenge-2")
         assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
@@ -213,7 +213,7 @@ class TestRefusals:
     def test_of_an_unknown_id_there_is_none(self, forecast: Forecast, database: Database, id: str):
         """An answer of the oracle, which is private, is as unknown as any other id."""
         with database.writing() as db:
-            predictions.add(db, [market("00adcce31a6a83e7", category="answer")])
+            predictions.add_predictions(db, [market("00adcce31a6a83e7", category="answer")])
         assert (forecast(id=id).status_code, forecast(id=id).json["code"]) == (404, "not_found")
 
     def test_it_shares_the_limit_of_votes(self, forecast: Forecast):
@@ -245,7 +245,7 @@ class TestReading:
         assert row.body == {"market": MARKET.id, "forecast": shown["seq"], "p_yes": P, "salt": shown["salt"]}
         with database.reading() as db:
             verification = verify(ledger.export(db))
-            (score,) = forecasts.scores_of(db, [shown["forecaster"]])[shown["forecaster"]].values()
+            (score,) = forecasts.find_scores(db, [shown["forecaster"]])[shown["forecaster"]].values()
         assert (verification.fault, verification.forecasts, verification.revealed) == (None, 1, 1)
         assert (score.opening, round(score.brier, 7)) == (P, round((1 - P) ** 2, 7))
 
@@ -254,7 +254,7 @@ class TestReading:
         settle(database, outcome="void")
         assert rows(database)[-1].body["p_yes"] == P
         with database.reading() as db:
-            assert not forecasts.scores_of(db, [shown["forecaster"]])
+            assert not forecasts.find_scores(db, [shown["forecaster"]])
 
     def test_a_tampered_forecast_does_not_verify(self, forecast: Forecast, database: Database):
         """The database of the service may change; the commitment in the ledger does not."""

@@ -89,7 +89,7 @@ def test_markets_and_challenges_are_events(web: Web):
     settlement = Settlement("yes", MONDAY + 90_000, "a bar", "bars")
     with web.database.writing() as db:
         keep_opened(db, [market], MONDAY)
-        predictions.add(db, [challenge])
+        predictions.add_predictions(db, [challenge])
         for id in ("m", "challenge-1"):
             keep_settlement(db, id, settlement, MONDAY + 90_000)
     shown = {event["type"]: event for event in events(web, "since=0")}
@@ -114,7 +114,7 @@ def test_a_resolved_answer_is_shown_to_its_key_alone(web: Web, key: str):
     id = key.split("_")[2]
     answer = replace(waiting("secret question", opened=MONDAY), category="answer", author=f"key:{id}", odds=None)
     with web.database.writing() as db:
-        predictions.add(db, [answer])
+        predictions.add_predictions(db, [answer])
         keep_settlement(db, answer.id, Settlement("no", MONDAY + 90_000, "a bar", "bars"), MONDAY + 90_000)
         (entry,) = ledger.entries(db, 1, 10)
     assert (entry.kind, set(entry.body)) == ("answer", {"outcome", "resolved_at"})

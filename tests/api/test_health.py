@@ -9,7 +9,7 @@ from service.api.health import DOCUMENTS
 from service.forecasting.densities.fits import VERSION, Fits
 from service.market.bars import from_rows
 from service.store import bars, runs, snapshots
-from service.store.plain import fits
+from service.store.pages import fits
 from service.store.tables import heartbeat
 from tests.api.conftest import STEP, Wall
 
@@ -21,11 +21,11 @@ def know(sqlite, wall: Wall):
     def store(*, age_s: int = 0, version: str | None = VERSION) -> None:
         opened = int(wall.time) - age_s - STEP
         with sqlite.writing() as db:
-            bars.add(db, "btc", from_rows([(opened, 1.0, 1.0, 1.0, 1.0, 1.0)], STEP))
+            bars.add_bars(db, "btc", from_rows([(opened, 1.0, 1.0, 1.0, 1.0, 1.0)], STEP))
             if version:
                 fits.save(db, opened, Fits(version, opened, {}).to_plain())
             for name in DOCUMENTS:
-                snapshots.save(db, name, opened, b"{}")
+                snapshots.save_snapshot(db, name, opened, b"{}")
 
     return store
 

@@ -17,9 +17,9 @@ from service.forecasting.apex.scores import ResolvedCall, score
 from service.forecasting.news.headline import headline, read
 from service.forecasting.news.pulse import news_document, pulse
 from service.market.instants import DAY, HOUR, iso
-from service.store import bars, sequences
-from service.store import headlines as stored
-from service.store.plain import apex_calls
+from service.store import bars, pages
+from service.store import knowledge as stored
+from service.store.pages import apex_calls
 from service.trading.fund import FundTradesDocument, fund_document, published_trade, run
 from tests.api.conftest import NOON
 from tests.api.opened import header
@@ -65,7 +65,7 @@ def test_every_trade_of_the_fund_is_listed(client: FlaskClient, sqlite, as_descr
     fund = run(calls, made_bars("btc", 30, 1, start), start)
     trades = [published_trade(trade, NOON - 2 * DAY) for trade in fund.trades]
     with sqlite.writing() as db:
-        sequences.keep(db, "fund_trades", [trade.time for trade in fund.trades], lambda place: vars(trades[place]))
+        pages.keep_sequence(db, "fund_trades", [trade.time for trade in fund.trades], lambda place: vars(trades[place]))
     path, seen = "/api/apex/fund/trades", []
     while path:
         answer = client.get(path)
@@ -91,7 +91,7 @@ def test_every_call_is_listed_with_its_outcome(client: FlaskClient, sqlite, as_d
         for at in range(start, NOON, DAY)
     ]
     with sqlite.writing() as db:
-        bars.add(db, "btc", hours)
+        bars.add_bars(db, "btc", hours)
         for each in calls:
             apex_calls.add(db, each.at, each.to_plain(), p_up=each.p_up, backfilled=each.backfilled)
     first = client.get("/api/apex/calls?limit=2")
@@ -126,7 +126,7 @@ def test_every_headline_is_listed_newest_first(client: FlaskClient, sqlite, as_d
     titles = [f"Bitcoin surges for the {number}th day" for number in range(5)]
     printed = [headline(title, "desk", NOON - max(number, 1) * HOUR) for number, title in enumerate(titles)]
     with sqlite.writing() as db:
-        stored.add(db, read([*printed, headline("Too early", "desk", NOON + HOUR)]))
+        stored.add_headlines(db, read([*printed, headline("Too early", "desk", NOON + HOUR)]))
     path, listed = "/api/v1/headlines?limit=1", []
     while path:
         answer = client.get(path)

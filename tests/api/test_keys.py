@@ -132,7 +132,7 @@ class TestAKey:
 
     def test_hashed_with_another_secret_is_unknown(self, web, key):
         with web.database.writing() as db:
-            other, _ = keys.register(db, b"another secret", EMAIL, NOON)
+            other, _ = keys.register_key(db, b"another secret", EMAIL, NOON)
         assert me(web, other).status_code == 401
 
     def test_is_read_from_its_header_alone(self, web, key):
@@ -144,7 +144,7 @@ class TestAKey:
             me(web, key)
             web.now += 30
         with web.database.reading() as db:
-            assert keys.find(db, key_id(key)).last_used_at == NOON + 60
+            assert keys.find_key(db, key_id(key)).last_used_at == NOON + 60
 
     def test_makes_answers_uncacheable(self, web, key):
         for answer in (web.register(), web.ask(key), me(web, key), me(web, UNKNOWN)):
@@ -177,7 +177,7 @@ class TestMe:
         key = web.granted(plan="paid")
         web.statuses(key, 30)
         with web.database.writing() as db:
-            keys.grant(db, key_id(key), "free")
+            keys.grant_plan(db, key_id(key), "free")
         assert me(web, key).json["quota"]["remaining"] == 0
 
     def test_is_under_the_limit_of_telemetry(self, web, key):

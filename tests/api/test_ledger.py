@@ -236,16 +236,6 @@ def test_a_row_of_a_day_with_a_root_is_sealed_after_that_day(client: FlaskClient
     assert detail.endswith("it will be after 2026-11-22T00:00:00Z in world time.")
 
 
-def test_a_row_from_before_the_last_sealed_day_waits_for_the_next(client: FlaskClient, sqlite):
-    """After the world was taken back, days that have a root already are not sealed again."""
-    with sqlite.writing() as db:
-        stored.append(db, [LedgerRow("score", "x", {}, False)], NOON + 5 * DAY)
-        stored.seal(db, "2026-11-26", KEY, NOON + 6 * DAY)
-        (entry,) = stored.append(db, [LedgerRow("score", "y", {}, False)], NOON, may_be_earlier=True)
-    detail = client.get(f"{PATH}/proof/{entry.seq}").json["detail"]
-    assert detail.endswith("it will be after 2026-11-27T00:00:00Z in world time.")
-
-
 def test_a_proof_is_fetched_and_checked_by_the_client(reader: Client, recorded, root):
     assert reader.verify_proof(3) == reader.verify_proof(3, key=root.key) == reader.ledger_proof(3)
     with pytest.raises(ProofFailed, match="signed by another key"):

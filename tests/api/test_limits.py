@@ -18,7 +18,7 @@ from service.api.limits import LIMITS, limiter
 from service.api.operations import OPERATION
 from service.config import Settings
 from service.market.instants import DAY, MINUTE
-from service.store import keys, windows
+from service.store import keys, quotas
 from tests.api.web import MIDNIGHT, NOON, TELEMETRY, Web, looked, rate_headers
 
 ROOT = Path(__file__).parents[2]
@@ -138,7 +138,7 @@ class TestADelegatingKey:
     def test_refused_for_its_end_user_costs_the_cap_nothing(self, web, key):
         assert web.statuses(key, 20, headers={"X-End-User": "alice"}) == {200: 10, 429: 10}
         with web.database.reading() as db:
-            assert windows.read(db, f"delegated:key:{key.split('_')[2]}", web.now).hits == 10
+            assert quotas.open_window(db, f"delegated:key:{key.split('_')[2]}", web.now).hits == 10
 
     def test_reports_both_limits(self, web, key):
         headers = rate_headers(web.ask(key, headers={"X-End-User": "alice"}))
@@ -153,7 +153,7 @@ class TestADelegatingKey:
 
     def use(self, web: Web, key: str, calls: int) -> None:
         with web.database.writing() as db:
-            windows.take(db, f"delegated:key:{key.split('_')[2]}", MIDNIGHT, amount=calls)
+            quotas.take_hits(db, f"delegated:key:{key.split('_')[2]}", MIDNIGHT, amount=calls)
 
 
 def test_an_end_user_named_by_any_other_key_is_ignored(sqlite):
@@ -203,7 +203,7 @@ class TestWhatCounts:
     def test_a_plan_granted_at_noon_keeps_the_use_of_the_morning(self, web, key):
         web.statuses(key, 10)
         with web.database.writing() as db:
-            keys.grant(db, key.split("_")[2], "paid")
+            keys.grant_plan(db, key.split("_")[2], "paid")
         assert web.statuses(key, 91) == {200: 90, 429: 1}
 
 

@@ -35,8 +35,8 @@ FIELDS = ("open", "high", "low", "close", "volume")
 def stored(sqlite, asset: str, series: Bars) -> Bars:
     """Bars of five minutes are stored, with their hours."""
     with sqlite.writing() as db:
-        bars.add(db, asset, series)
-        bars.renew(db, asset, resample(series, HOUR))
+        bars.add_bars(db, asset, series)
+        bars.renew_bars(db, asset, resample(series, HOUR))
     return series
 
 
@@ -119,7 +119,7 @@ def test_a_page_keeps_its_size_where_bars_are_missing(sqlite):
     stored(sqlite, "btc", kept)
     hours = resample(kept, HOUR)
     with sqlite.reading() as db:
-        page = bars.first(db, "btc", START, NOON, HOUR, 7, stored=STEP)
+        page = bars.first_bars(db, "btc", START, NOON, HOUR, 7, stored=STEP)
     assert page.time.tolist() == hours.time[:7].tolist()
 
 
@@ -227,7 +227,7 @@ def test_before_the_first_fit_there_is_none(client):
 def test_an_asset_with_too_little_history_is_named(client, sqlite):
     """Where other assets have a forecast, the first run has finished."""
     with sqlite.writing() as db:
-        snapshots.save(db, "forecasts/btc", 1, b"{}")
+        snapshots.save_snapshot(db, "forecasts/btc", 1, b"{}")
     answer = client.get("/api/v1/forecasts/gold?horizon=1h")
     assert answer.status_code == 503
     assert "Gold" in answer.json["detail"]

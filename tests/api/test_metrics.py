@@ -7,8 +7,8 @@ from flask.testing import FlaskClient
 from service.api import metrics
 from service.market.bars import from_rows
 from service.market.instants import iso
-from service.store import bars, reservations, runs
-from service.store.spending import StoredSpending
+from service.store import bars, quotas, runs
+from service.store.quotas import StoredSpending
 from tests.api.conftest import STEP, Wall
 
 
@@ -57,9 +57,9 @@ def test_gauges_come_from_the_database(client: FlaskClient, sqlite, wall: Wall):
         runs.claim(db, "tick", 100, "a", now - 89, now)
         runs.finish(db, "tick", 100, "a", now - 85)
         runs.add(db, "seal", 100, now - 60)
-        reservations.reserve(db, "a", "daily:key:1a2b3c4d", int(now) + 100, 10, now)
+        quotas.reserve(db, "a", "daily:key:1a2b3c4d", int(now) + 100, 10, now)
         opened = int(now) - 2 * STEP
-        bars.add(db, "btc", from_rows([(opened, 1.0, 1.0, 1.0, 1.0, 1.0)], STEP))
+        bars.add_bars(db, "btc", from_rows([(opened, 1.0, 1.0, 1.0, 1.0, 1.0)], STEP))
     StoredSpending(sqlite).add(iso(int(now))[:10], 1200, 0.5)
     page = client.get("/metrics").text
     assert '\nninefold_database_connections{state="active"} ' in page

@@ -21,7 +21,7 @@ from service.forecasting.predictions import Settlement
 from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import utc
 from service.market.prices import Rate
-from service.store import keys, predictions, rates
+from service.store import keys, predictions, snapshots
 from service.store.secret import key_secret
 from service.store.tables import prediction
 from tests.api.conftest import NOON, Wall
@@ -77,7 +77,7 @@ def test_a_level_in_euros_is_converted_at_the_stored_rate(ask, sqlite):
     assert (refused.status_code, refused.json["code"]) == (400, "invalid_question")
     assert "no exchange rate of the euro" in refused.json["detail"]
     with sqlite.writing() as db:
-        rates.save(db, NOON, {"EUR": Rate(1.1, "kraken EUR/USD", utc(NOON))})
+        snapshots.save_rates(db, NOON, {"EUR": Rate(1.1, "kraken EUR/USD", utc(NOON))})
     understood = ask(question).json["understood"]
     assert understood["level"] == pytest.approx(55_000)
     assert understood["canonical"].startswith("Will Bitcoin (btc) be above 55,000 USD at")
@@ -244,7 +244,7 @@ def caller_of(service: RunningService) -> Client:
     """A new caller, whose key the service uses from then on."""
     runtime = service.runtime
     with runtime.database.writing() as db:
-        service.key, _ = keys.register(
+        service.key, _ = keys.register_key(
             db, key_secret(runtime.settings), "reader@example.com", runtime.now(), plan="paid"
         )
     return Client("http://service", service.key, transport=httpx.WSGITransport(service.client.application))
@@ -295,7 +295,7 @@ def test_an_answer_of_another_caller_does_not_exist(service: RunningService, cal
 
 def test_a_market_is_no_answer(service: RunningService, caller: Client):
     with service.runtime.database.reading() as db:
-        id = predictions.active(db, int(service.wall))[0].id
+        id = predictions.active_markets(db, int(service.wall))[0].id
     with pytest.raises(NotFound):
         caller.answer(id)
 
@@ -305,8 +305,10 @@ def test_a_resolved_answer_has_its_outcome_and_score(service: RunningService, ca
     price, _, level = caller.answers()["answers"]
     with service.runtime.database.writing() as db:
         for answer in (price, level):
-            predictions.settle(db, answer["id"], Settlement("no", int(service.wall), "btc close 50,000", "bars"))
-        p = predictions.find(db, level["id"]).commitment.p
+            predictions.add_settlement(
+                db, answer["id"], Settlement("no", int(service.wall), "btc close 50,000", "bars")
+            )
+        p = predictions.find_prediction(db, level["id"]).commitment.p
     shown = caller.answer(level["id"])
     assert (shown["resolution"]["outcome"], shown["resolution"]["evidence"]) == ("no", "btc close 50,000")
     assert shown["score"]["brier"] == pytest.approx(p**2, abs=1e-5)

@@ -10,7 +10,7 @@ from flask import Flask
 from service.api import responses
 from service.api.pages import HistoryListing, PageWindow, WindowQuery
 from service.errors import InvalidRequest
-from service.store.cursors import PageKey
+from service.store.pages import PageKey
 from tests.api.conftest import NOON
 
 WINDOWS = HistoryListing("windows", lambda _, window: [window] * window.limit, lambda _: PageKey(NOON - 9, "a"))

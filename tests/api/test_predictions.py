@@ -33,9 +33,9 @@ from service.forecasting.voters.inputs import INPUTS
 from service.jobs.committing import keep_opened, keep_votes
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso
-from service.store import bars, market_pages, opinions, predictions, snapshots
+from service.store import bars, listings, predictions, snapshots
 from service.store.database import Database
-from service.store.market_pages import MarketSelection
+from service.store.listings import MarketSelection
 from tests.api.conftest import NOON, Wall
 from tests.api.opened import commitment, header, let_vote, market, odds, open_market, settle, tell_prices
 from tests.api.public import hold
@@ -136,12 +136,12 @@ class TestVoting:
 
     def test_a_challenge_is_voted_on_elsewhere(self, vote, database):
         with database.writing() as db:
-            predictions.add(db, [market("challenge-1", category="challenge", number=1)])
+            predictions.add_predictions(db, [market("challenge-1", category="challenge", number=1)])
         assert vote(id="challenge-1").json["code"] == "not_found"
 
     def test_an_answer_of_the_oracle_is_not_voted_on(self, vote, database):
         with database.writing() as db:
-            predictions.add(db, [market("00adcce31a6a83e7", category="answer")])
+            predictions.add_predictions(db, [market("00adcce31a6a83e7", category="answer")])
         assert vote(id="00adcce31a6a83e7").json["code"] == "not_found"
 
     @pytest.mark.parametrize("id", ["none-such", ID.upper(), "%00", "%20", "x" * 97, "..", "%EF%BF%BD"])
@@ -196,8 +196,8 @@ def filled(sqlite: Database) -> Database:
     """230 resolved markets, one open, and the list as the job publishes it."""
     opened = market(commitment=commitment(), odds=odds())
     with sqlite.writing() as db:
-        predictions.add(db, [*PAST, opened])
-        opinions.add(db, "ai", {opened.id: Opinion(NOON, 0.94)})
+        predictions.add_predictions(db, [*PAST, opened])
+        listings.add_opinions(db, "ai", {opened.id: Opinion(NOON, 0.94)})
         snapshots.publish(db, NOON, {"predictions": predictions_document([], header())})
     tell_prices(sqlite)
     return sqlite
@@ -266,7 +266,7 @@ class TestPages:
 
     def test_the_stored_list_links_to_its_next_page(self, client: FlaskClient, headers, filled):
         with filled.writing() as db:
-            cursor = market_pages.page(db, MarketSelection("resolved"), NOON, 1).following
+            cursor = listings.market_page(db, MarketSelection("resolved"), NOON, 1).following
             snapshots.publish(db, NOON, {"predictions": predictions_document([], header(), cursor)})
         assert client.get(PATH, headers=headers).headers["Link"] == f'<{PATH}?cursor={cursor}>; rel="next"'
 
@@ -318,9 +318,9 @@ class TestOneMarket:
         let_vote(sqlite, self.OPENED, commitment(NOON - DAY))
         hours = from_rows([(NOON - DAY + n * HOUR, *[50_000.0 + n] * 4, 1.0) for n in range(-2, 24)], HOUR)
         with sqlite.writing() as db:
-            bars.add(db, "btc", hours)
-            opinions.add(db, "ai", {self.OPENED.id: Opinion(NOON - HOUR, 0.9)})
-            opinions.add(db, "odds", {self.OPENED.id: Opinion(NOON - HOUR, 0.8, 0.79, None)})
+            bars.add_bars(db, "btc", hours)
+            listings.add_opinions(db, "ai", {self.OPENED.id: Opinion(NOON - HOUR, 0.9)})
+            listings.add_opinions(db, "odds", {self.OPENED.id: Opinion(NOON - HOUR, 0.8, 0.79, None)})
         settle(sqlite, self.OPENED, "no", NOON)
         return sqlite
 
@@ -359,8 +359,8 @@ class TestOneMarket:
     def test_of_another_id_there_is_none(self, client: FlaskClient, sqlite: Database, id: str):
         """Challenges have an address of their own, and an answer belongs to its caller."""
         with sqlite.writing() as db:
-            predictions.add(db, [market("challenge-1", category="challenge", number=1)])
-            predictions.add(db, [market("00adcce31a6a83e7", category="answer")])
+            predictions.add_predictions(db, [market("challenge-1", category="challenge", number=1)])
+            predictions.add_predictions(db, [market("00adcce31a6a83e7", category="answer")])
         assert client.get(f"{PATH}/{id}").json["code"] == "not_found"
 
     def test_the_client_reads_it(self, reader: Client, settled):

@@ -28,7 +28,7 @@ from service.forecasting.predictions.scores.streaks import (
 )
 from service.jobs.committing import keep_settlement
 from service.scores.luck import SimulatedRecords, simulated_records
-from service.store import forecasters, forecasts, predictions, sequences, snapshots
+from service.store import forecasts, pages, predictions, snapshots
 from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table
 from tests.api.conftest import NOON
@@ -128,7 +128,7 @@ class TestNames(WithNames):
         from service.store import keys
 
         with database.writing() as db:
-            key, _ = keys.register(db, b"a secret of the tests", "bot@example.com", NOON, delegating=True)
+            key, _ = keys.register_key(db, b"a secret of the tests", "bot@example.com", NOON, delegating=True)
         assert name("owl", key, **{"X-End-User": "alice"}).json["forecaster"] == "owl"
         assert name("owl", key, **{"X-End-User": "bob"}).json["code"] == "name_taken"
 
@@ -145,10 +145,10 @@ class TestPages(WithNames):
         end = MARKET.deadline + 1
         with database.writing() as db:
             keep_settlement(db, MARKET.id, Settlement("yes", end, "a bar", "bars"), end)
-            counted = counted_markets(columns_of(predictions.listed(db)))
-            for id in forecasters.outdated(db):
-                record = record_of(forecasts.scores_of(db, [id]).get(id, {}), counted, SimulatedRecords(1))
-                forecasters.keep_record(db, id, record, end)
+            counted = counted_markets(columns_of(predictions.listed_predictions(db)))
+            for id in forecasts.outdated_forecasters(db):
+                record = record_of(forecasts.find_scores(db, [id]).get(id, {}), counted, SimulatedRecords(1))
+                forecasts.save_record(db, id, record, end)
 
     def test_a_page_has_scores_and_revealed_forecasts(self, app: Flask, settled, as_described):
         shown = app.test_client().get(f"{PATH}/owl").json
@@ -191,7 +191,7 @@ class TestPages(WithNames):
         assert app.test_client().get(f"{PATH}/owl").status_code == 404
         with database.reading() as db:
             (row,) = db.execute(select(forecaster_table)).all()
-            assert len(forecasts.of_market(db, MARKET.id)) == 2
+            assert len(forecasts.market_forecasts(db, MARKET.id)) == 2
         assert (row.caller, row.name, row.record) == (None, None, None)
 
 
@@ -209,7 +209,7 @@ def test_the_streaks_are_public_in_two_books(client: FlaskClient, publish, as_de
 def test_their_history_is_read_in_pages(client: FlaskClient, sqlite, as_described):
     history = StreakHistory(counted_questions(columns_of(many(80))))
     with sqlite.writing() as db:
-        sequences.keep(db, "streaks", history.times, history.question_at)
+        pages.keep_sequence(db, "streaks", history.times, history.question_at)
     path, seen = "/api/streaks/history?limit=30", []
     while path:
         answer = client.get(path)

@@ -12,7 +12,7 @@ from service.api.services import latest, not_yet
 from service.errors import HistoryArriving, ServiceUnavailable
 from service.market.coverage import Coverage
 from service.market.instants import DAY, HOUR, WorldClock
-from service.store import coverage, snapshots
+from service.store import bars, snapshots
 from tests.api.documents import BODY, PATH, add_document
 
 
@@ -26,7 +26,7 @@ def app(make_app, sqlite) -> Flask:
 def test_a_new_document_is_seen_within_a_second_under_a_new_tag(client: FlaskClient, sqlite, wall):
     before = client.get(PATH)
     with sqlite.writing() as db:
-        snapshots.save(db, "document", 2, b"{}")
+        snapshots.save_snapshot(db, "document", 2, b"{}")
     assert client.get(PATH).data == BODY
     wall.time += 1
     after = client.get(PATH, headers={"If-None-Match": before.headers["ETag"]})
@@ -36,7 +36,7 @@ def test_a_new_document_is_seen_within_a_second_under_a_new_tag(client: FlaskCli
 def test_a_clock_that_was_set_back_does_not_freeze_a_document(client: FlaskClient, sqlite, wall):
     client.get(PATH)
     with sqlite.writing() as db:
-        snapshots.save(db, "document", 2, b"{}")
+        snapshots.save_snapshot(db, "document", 2, b"{}")
     wall.time -= 3600
     assert client.get(PATH).data == b"{}"
 
@@ -58,8 +58,8 @@ def services(sqlite):
 
 def keep(sqlite, change, step=300, asset="btc"):
     with sqlite.writing() as db:
-        coverage.change(db, asset, step, UNUSED, change)
-        coverage.change(db, asset, {300: HOUR, HOUR: 300}[step], UNUSED, lambda stored: stored)
+        bars.change_coverage(db, asset, step, UNUSED, change)
+        bars.change_coverage(db, asset, {300: HOUR, HOUR: 300}[step], UNUSED, lambda stored: stored)
 
 
 def test_before_the_first_bar_the_time_is_a_guess(services):

@@ -16,8 +16,8 @@ from service.config import Settings
 from service.events.signing import OVERLAP_S
 from service.market.assets import ASSETS, AssetCode
 from service.market.instants import DAY, utc
-from service.store import ledger, webhooks
-from service.store.webhooks import DeliveryRow, WebhookRow
+from service.store import ledger, notifications
+from service.store.notifications import DeliveryRow, WebhookRow
 from tests.api.web import NOON, Web
 from tests.receiver import Receiver, receiving, trade
 
@@ -174,8 +174,10 @@ def test_me_names_the_paused_webhooks(web: Web, paid: str):
     """With the reason, until its owner resumes it."""
     id = create(web, paid).json["webhook"]["id"]
     with web.database.writing() as db:
-        (row,) = [row for row in webhooks.of_key(db, paid.split("_")[2]) if row.id == id]
-        webhooks.change(db, row, paused_at=int(NOON), paused_reason="The endpoint answered 410 Gone.", attempts=7)
+        (row,) = [row for row in notifications.key_webhooks(db, paid.split("_")[2]) if row.id == id]
+        notifications.change_webhook(
+            db, row, paused_at=int(NOON), paused_reason="The endpoint answered 410 Gone.", attempts=7
+        )
     (paused,) = web.send("GET", "/api/v1/me", key=paid).json["paused_webhooks"]
     assert paused == {
         "id": id,
@@ -195,10 +197,10 @@ def test_a_new_endpoint_begins_at_the_head_of_the_ledger(web: Web, paid: str):
     created = create(web, paid).json["webhook"]
     with web.database.reading() as db:
         assert created["last_row"] == ledger.last_seq(db)
-        assert webhooks.due(db, NOON) == []
+        assert notifications.due_webhooks(db, NOON) == []
     trade(web.database, 1)
     with web.database.reading() as db:
-        assert webhooks.due(db, NOON) == [created["id"]]
+        assert notifications.due_webhooks(db, NOON) == [created["id"]]
 
 
 def test_the_plans_say_what_they_hold(web: Web):

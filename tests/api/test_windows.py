@@ -23,7 +23,7 @@ from service.api.windows import REDIS_PAUSE_S, REDIS_TIMEOUT_S, MinuteWindows, R
 from service.config import Settings
 from service.market.instants import MINUTE
 from service.store import database as databases
-from service.store import windows
+from service.store import quotas
 from service.store.database import Database
 from tests.api.interrupted import InterruptedWeb, after_the_lease
 from tests.api.web import ADDRESS, MIDNIGHT, NOON, Web, looked
@@ -86,7 +86,7 @@ def test_a_request_keeps_seeing_its_own_hit(web):
     with answering(web):
         limiter.limiter.hit(PER_DAY, *CALLER)
         with web.database.writing() as db:
-            windows.take(db, "test:key:1a2b3c4d", MIDNIGHT)
+            quotas.take_hits(db, "test:key:1a2b3c4d", MIDNIGHT)
         assert limiter.limiter.get_window_stats(PER_DAY, *CALLER).remaining == 1
     with web.app.test_request_context():
         assert limiter.limiter.get_window_stats(PER_DAY, *CALLER).remaining == 0

@@ -126,7 +126,7 @@ class Web:
     def granted(self, email: str = EMAIL, **granted) -> str:
         """A key that an operator minted."""
         with self.database.writing() as db:
-            return keys.register(db, self.secret, email, self.now, **granted)[0]
+            return keys.register_key(db, self.secret, email, self.now, **granted)[0]
 
     def burst(self, key: str, calls: int) -> Counter:
         """How often each status came of questions by as many threads at once."""

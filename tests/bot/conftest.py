@@ -172,7 +172,7 @@ def oracle_key(service: RunningService) -> str:
     """A delegating key."""
     with service.runtime.database.writing() as db:
         secret = key_secret(service.runtime.settings)
-        return keys.register(db, secret, "bot@example.com", service.wall, delegating=True)[0]
+        return keys.register_key(db, secret, "bot@example.com", service.wall, delegating=True)[0]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from service.sources.llm.client import Clients, LanguageModel
 from service.sources.llm.modes import Modes
 from service.sources.llm.providers import parse
 from service.store.database import Database
-from service.store.plain import RECORD, records
+from service.store.pages import RECORD, records
 from tests.processes import free_port
 
 pytestmark = pytest.mark.slow

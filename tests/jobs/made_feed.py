@@ -78,11 +78,11 @@ class LiveJobs:
     def times(self, asset: str = "btc", step: int = STEP) -> list[int]:
         """The times of the stored bars of a length."""
         with self.database.reading() as db:
-            return bars.load(db, asset, 0, 2**40, step).time.tolist()
+            return bars.load_bars(db, asset, 0, 2**40, step).time.tolist()
 
     def prices(self) -> dict:
         with self.database.reading() as db:
-            return json.loads(snapshots.latest(db, "prices").body)
+            return json.loads(snapshots.latest_snapshot(db, "prices").body)
 
     def histories(self, now: int = SLOT) -> dict[str, History]:
         with self.database.reading() as db:

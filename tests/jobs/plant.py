@@ -58,5 +58,5 @@ class Plant:
 
     def state(self, job: str = "tick") -> tuple[int, str, int]:
         with self.database.reading() as db:
-            run = runs.newest(db, job)
+            run = runs.newest_run(db, job)
         return run.slot, run.state, run.attempt

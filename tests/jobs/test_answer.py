@@ -32,7 +32,7 @@ def test_every_voter_votes_on_a_new_challenge_at_the_next_beat(house):
     assert after["apex"]["voted_at"] == iso(int(house.wall) // BEAT_S * BEAT_S)
     with house.runtime.database.reading() as db:
         votes = predictions.find_challenge(db, number).commitment.votes
-        row = ledger.find(db, after["commitment"]["seq"])
+        row = ledger.find_entry(db, after["commitment"]["seq"])
     assert (row.kind, row.subject, row.hash) == ("votes", f"challenge-{number}", after["commitment"]["hash"])
     assert {vote["voter"]: vote["p"] for vote in row.body["votes"]} == {vote.voter: vote.p for vote in votes}
     weights = {vote.voter: vote.weight for vote in votes}
@@ -74,13 +74,13 @@ def test_a_finished_challenge_gets_no_votes(seeded, tmp_path):
 def test_a_challenge_waits_until_its_voters_know_enough(house, logged):
     """Before the strategies were ranked for the first time there is no swarm: that is no failure."""
     with house.runtime.database.writing() as db:
-        held = snapshots.latest(db, "swarm")
+        held = snapshots.latest_snapshot(db, "swarm")
         db.execute(delete(snapshot).where(snapshot.c.name == "swarm"))
     number = challenge(house)
     house.move(BEAT_S)
     assert shown(house, number)["votes_pending"]
     with house.runtime.database.writing() as db:
-        snapshots.save(db, "swarm", held.as_of, held.body)
+        snapshots.save_snapshot(db, "swarm", held.as_of, held.body)
     house.move(BEAT_S)
     assert len(shown(house, number)["ai_votes"]) == 10
     assert not [line for line in logged if line["log_level"] == "error"]

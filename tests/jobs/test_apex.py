@@ -11,7 +11,7 @@ from service.forecasting.apex.call import Call
 from service.forecasting.backfill import ASSET
 from service.market.instants import HOUR
 from service.store import bars
-from service.store.plain import apex_calls
+from service.store.pages import apex_calls
 from service.trading.fund import run
 from tests.jobs.track_record import document
 from tests.measure import growth
@@ -40,7 +40,7 @@ def test_the_fund_of_two_years_has_all_its_calls_and_bars(seeded: Path, tmp_path
         shown = [document(running, name) for name in ("apex-fund", "apex")]
         with running.runtime.database.reading() as db:
             calls = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
-            hourly = bars.load(db, ASSET, calls[0].at, START + HOUR, HOUR)
+            hourly = bars.load_bars(db, ASSET, calls[0].at, START + HOUR, HOUR)
     fund = run([(call.at, call.p_up) for call in calls], hourly, calls[0].at)
     assert (shown[0]["equity_usd"], shown[0]["trades_count"]) == (round(float(fund.equity[-1]), 2), len(fund.trades))
     # Where the repeated bars leave gaps, calls are void.

@@ -50,4 +50,4 @@ def test_an_early_challenge_does_not_prevent_the_backfill(house, monkeypatch):
     effects = backfill.backfill(house.engine.job_context, SLOT)
     with house.runtime.database.writing() as db:
         effects(db)
-        assert len(predictions.ids(db)) > 20
+        assert len(predictions.market_ids(db)) > 20

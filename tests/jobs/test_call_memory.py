@@ -12,9 +12,9 @@ from service.jobs.call_memory import CallMemory
 from service.market.bars import equal
 from service.market.instants import DAY, HOUR
 from service.store import bars
+from service.store.bars import HourlyBars
 from service.store.database import Database
-from service.store.hourly_bars import HourlyBars
-from service.store.plain import apex_calls
+from service.store.pages import apex_calls
 from tests.forecasting.made import made_bars
 
 BARS = made_bars("btc", 30, 1)
@@ -35,7 +35,7 @@ def add(database: Database, *calls: Call) -> None:
 
 def build(database: Database, hourly) -> None:
     with database.writing() as db:
-        bars.renew(db, "btc", hourly)
+        bars.renew_bars(db, "btc", hourly)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def reads_alike(database):
         with database.reading() as db:
             calls, resolved, hourly = memory.read(db, hourly_bars, slot)
             stored = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
-            whole = bars.load(db, "btc", 0, slot, HOUR)
+            whole = bars.load_bars(db, "btc", 0, slot, HOUR)
         since = stored[0].at if stored else slot
         assert equal(hourly.since(since), whole.since(since))
         return list(calls) == stored and list(resolved) == list(resolved_calls(stored, {"btc": whole}, slot))
@@ -86,10 +86,10 @@ def test_a_void_call_is_decided_once_its_gap_is_filled(database, reads_alike):
     add(database, call)
     slot = int(BARS.time[-1]) + HOUR
     with database.reading() as db:
-        assert outcome_of(call, bars.load(db, "btc", 0, slot, HOUR), slot) == "void"
+        assert outcome_of(call, bars.load_bars(db, "btc", 0, slot, HOUR), slot) == "void"
     assert reads_alike(slot)
     assert reads_alike(slot)
     build(database, BARS[end - 5 : end])
     with database.reading() as db:
-        assert outcome_of(call, bars.load(db, "btc", 0, slot, HOUR), slot) in ("yes", "no")
+        assert outcome_of(call, bars.load_bars(db, "btc", 0, slot, HOUR), slot) in ("yes", "no")
     assert reads_alike(slot)

@@ -15,7 +15,7 @@ from service.jobs import coins, settle
 from service.market.instants import DAY, HOUR
 from service.store import bars, predictions
 from service.store import coins as store
-from service.store.plain import contexts
+from service.store.pages import contexts
 from tests.jobs.coin_world import LiveFeedWithCoins, fine_bars, offer, open_coins
 from tests.jobs.live import DAYS, SEED, Outside, do
 from tests.running_service import START, RunningService, copied, running_service
@@ -63,12 +63,12 @@ def _move(running: RunningService, exchanges: Iterable[ExchangeServer], wall: in
 
 def _answers(running: RunningService) -> list:
     with running.runtime.database.reading() as db:
-        return [due for due in predictions.due(db, START + 60 * DAY) if due.category == "answer"]
+        return [due for due in predictions.due_predictions(db, START + 60 * DAY) if due.category == "answer"]
 
 
 def _stored(running: RunningService, step: int) -> int:
     with running.runtime.database.reading() as db:
-        return len(bars.load(db, "doge", 0, START + 60 * DAY, step))
+        return len(bars.load_bars(db, "doge", 0, START + 60 * DAY, step))
 
 
 def test_a_coin_is_answered_recorded_and_settled(running, kraken, coinbase):
@@ -83,7 +83,7 @@ def test_a_coin_is_answered_recorded_and_settled(running, kraken, coinbase):
         do(running, coins.follow_coins, slot + 5)
     do(running, settle.settle, FRIDAY)
     with running.runtime.database.reading() as db:
-        settled = predictions.find(db, answer["id"]).settlement
+        settled = predictions.find_prediction(db, answer["id"]).settlement
     assert settled.outcome == "no"
     assert settled.evidence.startswith("doge never rose above 0.")
 
@@ -155,7 +155,7 @@ def test_a_stablecoin_is_refused_with_the_reason(running):
 
 def test_before_the_first_list_a_coin_is_refused_with_the_reason(running):
     with running.runtime.database.writing() as db:
-        store.save_list(db, (), START + 1)
+        store.save_coin_list(db, (), START + 1)
     assert "have not been read yet" in running.ask(QUESTION).get_json()["detail"]
 
 
@@ -191,7 +191,7 @@ def test_the_coin_asked_about_longest_ago_makes_room(running, kraken, coinbase, 
     assert running.ask("Will WIF reach 1 by Friday?").status_code == 400
     assert running.ask(QUESTION).status_code == 200
     with running.runtime.database.reading() as db:
-        assert (store.find(db, "wif"), bars.last(db, "wif", HOUR)) == (None, None)
+        assert (store.find_coin(db, "wif"), bars.last_bar(db, "wif", HOUR)) == (None, None)
     full = running.ask("Will WIF reach 1 by Friday?")
     assert full.status_code == 503
     assert "open answers about 1 other coins" in full.get_json()["detail"]
@@ -205,7 +205,7 @@ def test_coins_stay_out_of_documents_and_records(running, kraken, coinbase):
     do(running, settle.settle, FRIDAY + 8 * HOUR)
     with running.runtime.database.reading() as db:
         assert _answers(running) == []
-        settled = [answer for answer in predictions.settled(db) if answer.category == "answer"]
+        settled = [answer for answer in predictions.settled_predictions(db) if answer.category == "answer"]
         assert "doge" not in contexts.every(db)
     assert [answer.outcome for answer in settled] == ["no"]
     assert resolved(settled) == []

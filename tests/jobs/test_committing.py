@@ -12,8 +12,8 @@ from service.forecasting.voters.track_record import TrackRecord, build
 from service.jobs import answer
 from service.jobs.committing import keep_settlement, keep_settlements, renew_record
 from service.market.instants import DAY
-from service.store import predictions, resolved_days
-from service.store.plain import RECORD, records
+from service.store import predictions
+from service.store.pages import RECORD, records
 from service.store.tables import resolved_day
 from tests.forecasting.markets import settled, waiting
 from tests.jobs.challenges import BEAT_S, challenge, recorded, shown
@@ -36,7 +36,7 @@ def test_the_record_counts_what_is_settled(sqlite_database):
     markets = {id: waiting(id, votes={"vol": 0.6, "trend": 0.7}) for id in "abc"}
     slot = markets["a"].deadline + DAY
     with sqlite_database.writing() as db:
-        predictions.add(db, list(markets.values()))
+        predictions.add_predictions(db, list(markets.values()))
         counts = [_counts(db, settled("a"), slot), _counts(db, settled("b", "no"), slot + DAY)]
     assert counts == [(slot, {"vol": 1, "trend": 1}), (slot + DAY, {"vol": 2, "trend": 2})]
 
@@ -46,16 +46,16 @@ def test_the_record_is_carried_on_from_stored_days(sqlite_database):
     markets = {id: waiting(id, votes={"vol": 0.6, "trend": 0.7}) for id in "abc"}
     slot = markets["a"].deadline + DAY
     with sqlite_database.writing() as db:
-        predictions.add(db, list(markets.values()))
+        predictions.add_predictions(db, list(markets.values()))
         for number, id in enumerate("abc"):
             outcome = replace(settled(id).settlement, resolved_at=slot + number * DAY)
             keep_settlements(db, {id: outcome}, slot + number * DAY)
-            assert resolved_days.outdated(db) == []
+            assert predictions.outdated_days(db) == []
         carried = records.find(db, RECORD)
         db.execute(update(resolved_day).values(body=None))
-        assert len(resolved_days.outdated(db)) == 3
+        assert len(predictions.outdated_days(db)) == 3
         renew_record(db, slot + 2 * DAY)
-        recomputed = build(resolved(predictions.settled(db)), slot + 2 * DAY)
+        recomputed = build(resolved(predictions.settled_predictions(db)), slot + 2 * DAY)
         assert records.find(db, RECORD) == carried
         assert TrackRecord.from_plain(carried) == recomputed
 

@@ -16,9 +16,9 @@ from service.jobs.deliveries import THREADS, Deliveries
 from service.jobs.dispatcher import open_broker
 from service.jobs.engine import Engine
 from service.market.instants import DAY, HOUR, WorldClock
-from service.store import keys, webhooks
+from service.store import keys, notifications
 from service.store.database import Database
-from service.store.webhooks import LEASE_S, DeliveryRow, WebhookRow
+from service.store.notifications import LEASE_S, DeliveryRow, WebhookRow
 from tests.receiver import Receiver, endpoint, receiving, trade
 
 pytestmark = pytest.mark.slow
@@ -53,12 +53,12 @@ class Sender:
 
     def row(self, row: WebhookRow) -> WebhookRow:
         with self.database.reading() as db:
-            (now,) = webhooks.of_key(db, row.key)
+            (now,) = notifications.key_webhooks(db, row.key)
         return now
 
     def log(self, row: WebhookRow) -> list[DeliveryRow]:
         with self.database.reading() as db:
-            return webhooks.deliveries(db, row.id, None, 1000)
+            return notifications.find_deliveries(db, row.id, None, 1000)
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_an_endpoint_that_fails_for_a_day_is_paused(sender: Sender, receiver: Re
     assert sender.work() == []
     receiver.answer = lambda _document: 200
     with sender.database.writing() as db:
-        webhooks.change(db, paused, paused_at=None, paused_reason=None, failing_since=None, next_at=0.0)
+        notifications.change_webhook(db, paused, paused_at=None, paused_reason=None, failing_since=None, next_at=0.0)
     receiver.verified.clear()
     sender.wall = time.time()  # the library refuses messages from the future
     sender.work()
@@ -159,12 +159,12 @@ def test_a_key_without_the_paid_plan_gets_nothing(sender: Sender, receiver: Rece
     row = sender.subscribe(receiver)
     trade(sender.database, 1)
     with sender.database.writing() as db:
-        keys.grant(db, row.key, "free")
+        keys.grant_plan(db, row.key, "free")
     assert sender.work() == []
     sender.deliveries.deliver(row.id)
     assert receiver.ids == []
     with sender.database.writing() as db:
-        keys.grant(db, row.key, "paid")
+        keys.grant_plan(db, row.key, "paid")
     sender.work()
     assert len(receiver.ids) == 1
 
@@ -172,7 +172,7 @@ def test_a_key_without_the_paid_plan_gets_nothing(sender: Sender, receiver: Rece
 def test_both_secrets_are_valid_for_a_day_after_a_rotation(sender: Sender, receiver: Receiver):
     row = sender.subscribe(receiver)
     with sender.database.writing() as db:
-        rotated = webhooks.change(db, row, rotations=1, rotated_at=int(sender.wall))
+        rotated = notifications.change_webhook(db, row, rotations=1, rotated_at=int(sender.wall))
     secrets = [receiver.secret, rotated.secrets.current(SECRET.encode())]
     assert secrets[0] != secrets[1]
     for secret in secrets:
@@ -181,7 +181,7 @@ def test_both_secrets_are_valid_for_a_day_after_a_rotation(sender: Sender, recei
         sender.work()
     assert (len(receiver.ids), receiver.forged) == (2, 0)
     with sender.database.writing() as db:
-        webhooks.change(db, rotated, rotated_at=int(sender.wall) - DAY)
+        notifications.change_webhook(db, rotated, rotated_at=int(sender.wall) - DAY)
     receiver.secret = secrets[0]
     trade(sender.database, 1)
     sender.work()

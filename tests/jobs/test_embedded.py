@@ -52,7 +52,7 @@ def wait_for(condition) -> None:
 
 def newest(database: Database, job: str = "tick") -> runs.Run | None:
     with database.reading() as db:
-        return runs.newest(db, job)
+        return runs.newest_run(db, job)
 
 
 def test_a_first_start_does_not_wait_for_the_ticker(database, applied):

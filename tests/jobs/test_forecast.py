@@ -17,9 +17,9 @@ from service.jobs.schedules import Monthly
 from service.market.assets import Calendar
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR
-from service.store import hourly_votes, knowledge
+from service.store import knowledge, lanes
 from service.store.database import Database
-from service.store.plain import fits
+from service.store.pages import fits
 from service.trading.lanes import VOTED, LaneVote
 from tests.forecasting.made import made_bars
 from tests.jobs.contexts import context_of
@@ -138,7 +138,7 @@ def test_a_vote_of_the_lane_has_the_weeks_volatility(house: RunningService):
     """The pooled sigma of seven days as it is published, for a year of 365 days, and even odds."""
     house.move(HOUR)
     with house.runtime.database.reading() as db:
-        votes = hourly_votes.since(db, 0)[START // HOUR * HOUR + HOUR]
+        votes = lanes.hourly_votes_since(db, 0)[START // HOUR * HOUR + HOUR]
     assert set(votes) == set(VOTED)
     for asset, vote in votes.items():
         horizons = document(house, f"forecasts/{asset}")["horizons"]

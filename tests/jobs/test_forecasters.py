@@ -21,7 +21,7 @@ from service.jobs.score import score
 from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.market.prices import PricesDocument
-from service.store import forecasters, forecasts, ledger, predictions, snapshots
+from service.store import forecasts, ledger, predictions, snapshots
 from service.store.database import Database
 from tests.conftest import IN_CI
 from tests.forecasting.markets import MONDAY, many, waiting
@@ -77,14 +77,14 @@ def database(migrated_sqlite, tmp_path_factory) -> Iterator[Database]:
 
 
 def _fill(db) -> None:
-    predictions.add(db, [replace(market, settlement=None) for market in SETTLED])
+    predictions.add_predictions(db, [replace(market, settlement=None) for market in SETTLED])
     for number in range(CALLERS):
-        forecasters.id_of(db, f"key:{number:08}", f"id-{number}", MONDAY)
-        forecasters.rename(db, f"key:{number:08}", f"owl-{number}")
+        forecasts.forecaster_id(db, f"key:{number:08}", f"id-{number}", MONDAY)
+        forecasts.rename_forecaster(db, f"key:{number:08}", f"owl-{number}")
     rows = [(f"id-{row.caller}", row) for row in FRAME.itertuples()]
     ledger.append(db, [forecast_row(row.market, id, row.p, f"salt-{row.seq}") for id, row in rows], MONDAY)
     for id, row in rows:
-        forecasts.add(db, MarketForecast(row.seq, row.market, id, row.at, row.p, f"salt-{row.seq}"))
+        forecasts.add_forecast(db, MarketForecast(row.seq, row.market, id, row.at, row.p, f"salt-{row.seq}"))
     for market in sorted(SETTLED, key=lambda market: market.settlement.resolved_at):
         keep_settlement(db, market.id, market.settlement, market.settlement.resolved_at)
 
@@ -101,7 +101,7 @@ def _publish(database: Database, slot: int) -> None:
 
 def shown(database: Database) -> ForecastersDocument:
     with database.reading() as db:
-        snapshot = snapshots.latest(db, "forecasters")
+        snapshot = snapshots.latest_snapshot(db, "forecasters")
     return TypeAdapter(ForecastersDocument).validate_json(snapshot.body)
 
 
@@ -232,9 +232,9 @@ def test_only_callers_with_new_scores_are_computed_again(database: Database, mon
     assert (computed, shown(database).entries) == ([], before)
     late = waiting("late", opened=END, p=0.5, votes={"vol": 0.5}, odds=None)
     with database.writing() as db:
-        predictions.add(db, [late])
+        predictions.add_predictions(db, [late])
         (entry,) = ledger.append(db, [forecast_row("late", "id-3", 0.9, "salt")], END)
-        forecasts.add(db, MarketForecast(entry.seq, "late", "id-3", END, 0.9, "salt"))
+        forecasts.add_forecast(db, MarketForecast(entry.seq, "late", "id-3", END, 0.9, "salt"))
         settlement = replace(SETTLED[0].settlement, outcome="yes", resolved_at=END + DAY)
         keep_settlement(db, "late", settlement, END + DAY)
     _publish(database, END + DAY)

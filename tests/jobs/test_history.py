@@ -9,7 +9,7 @@ import pytest
 from service.jobs import history, tick
 from service.market.coverage import has_arrived
 from service.market.instants import DAY, HOUR
-from service.store import coverage
+from service.store import bars
 from tests.jobs.made_feed import HISTORY_FROM, SLOT, STEP, LiveJobs
 
 
@@ -160,7 +160,7 @@ def test_short_bars_are_fetched_where_an_open_answer_needs_them(live, monkeypatc
     live.run(tick.tick, later)
     live.run(history.history, later)
     with live.database.reading() as db:
-        assert coverage.find(db, "btc", STEP).windows == ((SLOT - 2 * DAY, later),)
+        assert bars.find_coverage(db, "btc", STEP).windows == ((SLOT - 2 * DAY, later),)
 
 
 def test_the_time_left_follows_the_pace(live):
@@ -170,11 +170,11 @@ def test_the_time_left_follows_the_pace(live):
     assert guess.sentence == "2 of 200 days, about 37 s left"
     with live.database.writing() as db:
         span = (SLOT - 62 * DAY, SLOT - 2 * DAY)
-        coverage.change(
+        bars.change_coverage(
             db,
             "btc",
             HOUR,
-            coverage.find(db, "btc", HOUR),
+            bars.find_coverage(db, "btc", HOUR),
             lambda before: before.answered(span, SLOT, "a test", took_s=10.0),
         )
     assert live.histories()["btc"].seconds_left == round(138 / 60 * 10) + 12

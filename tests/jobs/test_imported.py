@@ -47,7 +47,7 @@ def frozen(running: RunningService) -> dict[str, dict]:
 
 def stored(running: RunningService, market_id: str) -> Prediction:
     with running.runtime.database.reading() as db:
-        return predictions.find(db, market_id)
+        return predictions.find_prediction(db, market_id)
 
 
 def test_imported_markets_show_the_prices_of_now(live):
@@ -195,7 +195,7 @@ def short(live_world, begun, world, tmp_path, monkeypatch) -> Iterator[RunningSe
 def close_at(running: RunningService, asset: str, instant: int) -> float:
     """The close of the five-minute bar that ends at a unix second."""
     with running.runtime.database.reading() as db:
-        return float(bars.load(db, asset, instant - FIVE, instant, FIVE).close[-1])
+        return float(bars.load_bars(db, asset, instant - FIVE, instant, FIVE).close[-1])
 
 
 def until(running: RunningService, instant: int) -> None:

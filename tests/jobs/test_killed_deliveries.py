@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import update
 
 from service.store.database import Database
+from service.store.notifications import WebhookRow
 from service.store.tables import webhook
-from service.store.webhooks import WebhookRow
 from tests.jobs.mortal_sender import KEY_SECRET
 from tests.npm import installed
 from tests.processes import ROOT

@@ -13,7 +13,7 @@ from service.forecasting.price_record.committed import COLUMNS
 from service.jobs import price_record
 from service.jobs.price_record import record_prices
 from service.market.instants import HOUR, MINUTE, iso
-from service.store import price_forecasts
+from service.store import forecasts
 from service.store.database import Database
 from tests.jobs.track_record import SLOT, document, rows
 from tests.running_service import START, RunningService, copied, running_service
@@ -37,7 +37,7 @@ def committed(running: RunningService) -> dict[str, bool]:
 
 def waiting(database: Database) -> set:
     with database.reading() as db:
-        return set(price_forecasts.due(db, 2**40))
+        return set(forecasts.due_price_forecasts(db, 2**40))
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from service.config import Settings
 from service.events.messages import Attempt, Message
 from service.jobs.prune import prune
 from service.market.instants import DAY, WorldClock
-from service.store import keys, webhooks, windows
-from service.store.plain import fits
+from service.store import keys, notifications, quotas
+from service.store.pages import fits
 from service.store.tables import metadata
 from tests.receiver import endpoint
 
@@ -21,12 +21,12 @@ CONTEXT = SimpleNamespace(clock=WorldClock("simulated"), settings=Settings())
 
 def test_windows_that_have_ended_are_deleted(sqlite_database):
     with sqlite_database.writing() as db:
-        windows.take(db, "ended", NOW - 1)
-        windows.take(db, "open", NOW + DAY)
+        quotas.take_hits(db, "ended", NOW - 1)
+        quotas.take_hits(db, "open", NOW + DAY)
         prune(CONTEXT, NOW)(db)
         table = next(table for name, table in metadata.tables.items() if "window" in name)
         assert db.scalar(select(func.count()).select_from(table)) == 1
-        assert windows.read(db, "open", NOW).hits == 1
+        assert quotas.open_window(db, "open", NOW).hits == 1
 
 
 def test_old_deliveries_and_webhooks_of_revoked_keys_are_deleted(sqlite_database):
@@ -36,11 +36,11 @@ def test_old_deliveries_and_webhooks_of_revoked_keys_are_deleted(sqlite_database
         for row in (kept, revoked):
             for at in (old, NOW):
                 message = Message(f"{row.id}_{at}", 1, "lane.trade", "{}")
-                webhooks.record(db, row.id, Attempt(message, at, 5, 204, None))
-        keys.revoke(db, revoked.key, old)
+                notifications.record_attempt(db, row.id, Attempt(message, at, 5, 204, None))
+        keys.revoke_key(db, revoked.key, old)
         prune(CONTEXT, NOW)(db)
-        assert [delivery.last_at for delivery in webhooks.deliveries(db, kept.id, None, 10)] == [NOW]
-        assert webhooks.of_key(db, revoked.key) == []
+        assert [delivery.last_at for delivery in notifications.find_deliveries(db, kept.id, None, 10)] == [NOW]
+        assert notifications.key_webhooks(db, revoked.key) == []
 
 
 def test_replaced_fits_are_deleted(sqlite_database):

@@ -64,9 +64,9 @@ def test_every_kind_is_answered_and_settled(house, answers):
         assert answer["price_forecast"] is None
     house.move(2 * DAY)
     with house.runtime.database.reading() as db:
-        settled = {name: predictions.find(db, answer["id"]) for name, answer in answers.items()}
+        settled = {name: predictions.find_prediction(db, answer["id"]) for name, answer in answers.items()}
         asked_at, deadline = settled["move"].created_at, settled["move"].deadline
-        seen = bars.load(db, "btc", asked_at, deadline + 1, house.runtime.feed.step)
+        seen = bars.load_bars(db, "btc", asked_at, deadline + 1, house.runtime.feed.step)
     for comparator, prediction in settled.items():
         yes = happened(comparator, answers[comparator]["understood"], seen)
         assert prediction.outcome == ("yes" if yes else "no"), (comparator, prediction.settlement)
@@ -87,8 +87,8 @@ def test_a_record_is_that_of_the_stored_prices(house, answers):
     """The level is one step above the highest stored price, and a note says since when prices are stored."""
     understood = answers["touch_above"]["understood"]
     with house.runtime.database.reading() as db:
-        record = bars.record(db, "btc", house.runtime.feed.step)
-        hourly = bars.load(db, "btc", 0, int(house.wall), HOUR)
+        record = bars.price_extremes(db, "btc", house.runtime.feed.step)
+        hourly = bars.load_bars(db, "btc", 0, int(house.wall), HOUR)
     assert record.high >= hourly.high.max()
     assert understood["level"] == pytest.approx(record.high + 0.01)
     assert f"since {datetime.fromtimestamp(int(hourly.time[0])):%Y-%m-%d}" in understood["notes"][0]

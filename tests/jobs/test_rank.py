@@ -26,7 +26,7 @@ def job_context(sqlite_database: Database) -> JobContext:
     """Hourly bars of every asset with a leaderboard."""
     with sqlite_database.writing() as db:
         for seed, asset in enumerate(ASSETS):
-            bars.add(db, asset, made_bars(asset, 61, seed))
+            bars.add_bars(db, asset, made_bars(asset, 61, seed))
     return context_of(sqlite_database, ASSETS, history_from=FIRST, world_origin=FIRST)
 
 
@@ -35,7 +35,7 @@ def published(job_context: JobContext, job, name: str) -> dict:
     effects = job(job_context, SLOT)
     with job_context.database.writing() as db:
         effects(db)
-        return json.loads(snapshots.latest(db, name).body)
+        return json.loads(snapshots.latest_snapshot(db, name).body)
 
 
 @pytest.mark.parametrize("name", ["leaderboard", *(f"leaderboard/{asset}" for asset in tuple(ASSETS)[:2])])
@@ -72,4 +72,4 @@ def test_each_strategy_has_a_page(job_context):
     page = published(job_context, publish_strategy_pages, f"strategies/{keys[0]}")
     assert (page["standing"]["key"], page["as_of"]) == (keys[0], iso(SLOT))
     with job_context.database.reading() as db:
-        assert all(snapshots.latest(db, f"strategies/{key}") for key in keys)
+        assert all(snapshots.latest_snapshot(db, f"strategies/{key}") for key in keys)

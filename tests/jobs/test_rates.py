@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from service.jobs.rates import read_rates
 from service.market.prices import ASSUMED, NO_RATES, Rate, Rates
 from service.sources.feeds.simulated import SimulatedFeed
-from service.store import rates
+from service.store import snapshots
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 SLOT = int(NOON.timestamp())
@@ -33,7 +33,7 @@ def run(database, feed, slot: int = SLOT) -> None:
 
 def stored(database) -> Rates:
     with database.reading() as db:
-        return rates.latest(db)
+        return snapshots.latest_rates(db)
 
 
 def test_there_is_no_rate_before_the_first_run(sqlite_database):

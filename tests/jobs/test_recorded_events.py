@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from service.events.event import Event
 from service.market.instants import HOUR, unix
-from service.store import events, ledger
+from service.store import ledger, notifications
 from service.store.tables import hourly_vote
 from tests.running_service import START, RunningService
 
@@ -19,7 +19,7 @@ def events_after(house: RunningService, seq: int) -> list[Event]:
     database, found_events = house.runtime.database, []
     while True:
         with database.reading() as db:
-            page = events.after(db, seq, "simulated", None)
+            page = notifications.events_after(db, seq, "simulated", None)
         found_events += page.events
         if page.last == seq:
             return found_events

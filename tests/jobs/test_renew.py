@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from service.jobs.renew import renew_opinions
 from service.market.instants import DAY, HOUR
-from service.store import bars, opinions, predictions
+from service.store import bars, listings, predictions
 from tests.cpu import least_cpu_s
 from tests.running_service import RunningService
 
@@ -25,8 +25,8 @@ def hour_of(house: RunningService) -> int:
 def held_by(house: RunningService) -> tuple[list, dict]:
     """The open markets, and the last opinions on them."""
     with house.runtime.database.reading() as db:
-        markets = predictions.active(db, hour_of(house))
-        return markets, opinions.latest(db, [market.id for market in markets])
+        markets = predictions.active_markets(db, hour_of(house))
+        return markets, listings.latest_opinions(db, [market.id for market in markets])
 
 
 def test_a_market_opened_this_hour_gets_the_opinion_of_its_votes(house: RunningService):
@@ -57,7 +57,7 @@ def test_the_opinion_follows_the_price(house: RunningService):
     house.move(9 * HOUR)
     markets, held = held_by(house)
     with house.runtime.database.reading() as db:
-        spots = {asset: bars.last(db, asset, 300).close for asset in {m.question.asset for m in markets}}
+        spots = {asset: bars.last_bar(db, asset, 300).close for asset in {m.question.asset for m in markets}}
     closes = [market for market in markets if market.question.comparator == "close_above"]
     for market in closes:
         is_above = spots[market.question.asset] > market.question.threshold
@@ -84,7 +84,7 @@ def test_late_opinions_do_not_see_the_bars_after_their_hour(house: RunningServic
     with house.runtime.database.writing() as db:
         db.execute(text("DELETE FROM opinion WHERE at = :hour"), {"hour": hour})
         effects(db)
-        again = opinions.latest(db, list(held))
+        again = listings.latest_opinions(db, list(held))
     assert held
     assert again == held
 

@@ -56,7 +56,7 @@ def test_scores_are_computed_again_after_a_change_alone(database, computed):
     read(database, memory)
     assert computed == [2, 2, 3]
     with database.writing() as db:
-        predictions.commit(db, "three", stored("three").commitment, POSITION)
+        predictions.add_commitment(db, "three", stored("three").commitment, POSITION)
     read(database, memory)
     assert computed == [2, 2, 3, 3]
 

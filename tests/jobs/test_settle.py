@@ -26,7 +26,7 @@ def test_two_days_later_more_markets_are_resolved(house, aged):
         assert market.commitment.as_of <= market.commitment.voted_at
         assert market.odds.fetched_at == market.commitment.voted_at
     with aged.runtime.database.reading() as db:
-        overdue = [market.id for market in predictions.unresolved(db) if market.deadline < END - 12 * HOUR]
+        overdue = [market.id for market in predictions.unresolved_predictions(db) if market.deadline < END - 12 * HOUR]
     assert not overdue
 
 

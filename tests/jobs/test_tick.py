@@ -8,7 +8,7 @@ import structlog
 from service.errors import SourceFailed, WrongClock
 from service.jobs import history, tick
 from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.store import bars, coverage
+from service.store import bars
 from tests.jobs.made_feed import SLOT, STEP, LiveJobs
 
 
@@ -42,7 +42,7 @@ def test_a_bar_without_trades_is_flat_and_not_asked_again(live):
     live.run(tick.tick, SLOT + 2 * STEP)
     assert live.times() == list(range(SLOT - 2 * DAY, SLOT + 2 * STEP, STEP))
     with live.database.reading() as db:
-        stored = bars.load(db, "btc", SLOT - HOUR, SLOT + STEP, STEP)
+        stored = bars.load_bars(db, "btc", SLOT - HOUR, SLOT + STEP, STEP)
     flat = stored[stored.volume == 0]
     assert flat.time.tolist() == [SLOT - HOUR, SLOT - STEP, SLOT]
     assert (flat.open == flat.close).all()
@@ -57,7 +57,7 @@ def test_a_weekend_without_bars_leaves_no_gap(live):
     live.feed.silent = set(range(SLOT, SLOT + DAY, STEP))
     live.run(tick.tick, SLOT + DAY + HOUR)
     with live.database.reading() as db:
-        assert coverage.find(db, "btc", STEP).windows == ((SLOT - 2 * DAY, SLOT + DAY + HOUR),)
+        assert bars.find_coverage(db, "btc", STEP).windows == ((SLOT - 2 * DAY, SLOT + DAY + HOUR),)
     assert live.times()[-1] == SLOT + DAY + HOUR - STEP
 
 
@@ -77,7 +77,7 @@ def test_an_hour_of_which_a_part_is_stored_is_fetched_whole(live):
     live.run(tick.tick, later)
     live.run(history.history, later)
     with live.database.reading() as db:
-        hour = bars.load(db, "btc", SLOT, SLOT + HOUR, HOUR)
+        hour = bars.load_bars(db, "btc", SLOT, SLOT + HOUR, HOUR)
     assert hour.volume.tolist() == [1.0]
     assert live.histories(later)["btc"].since == live.feed.history_from
 
@@ -143,6 +143,6 @@ def test_after_days_offline_the_short_bars_begin_anew(live):
     live.run(tick.tick)
     live.run(tick.tick, SLOT + 9 * DAY)
     with live.database.reading() as db:
-        windows = coverage.find(db, "btc", STEP).windows
+        windows = bars.find_coverage(db, "btc", STEP).windows
     assert windows == ((SLOT - 2 * DAY, SLOT), (SLOT + 7 * DAY, SLOT + 9 * DAY))
     assert live.histories(SLOT + 9 * DAY)["btc"].state == "arriving"

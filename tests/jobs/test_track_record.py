@@ -13,7 +13,7 @@ from service.jobs import apex, listing, predict, score, settle, widget
 from service.ledger.verifier import Verification, verify
 from service.market.instants import HOUR
 from service.store import ledger
-from service.store.plain import apex_calls
+from service.store.pages import apex_calls
 from service.store.tables import prediction
 from tests.jobs.track_record import END, opened, rows, settled
 from tests.running_service import RunningService

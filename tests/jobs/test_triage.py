@@ -26,7 +26,7 @@ def job_context(sqlite_database: Database) -> JobContext:
     """Two assets with hourly bars from the beginning of 2025 on; the first start is in the middle of February."""
     with sqlite_database.writing() as db:
         for seed, asset in enumerate(("btc", "eth")):
-            bars.add(db, asset, made_bars(asset, 70, seed))
+            bars.add_bars(db, asset, made_bars(asset, 70, seed))
     return context_of(sqlite_database, ("btc", "eth"), history_from=FIRST, world_origin=FIRST + 45 * DAY)
 
 
@@ -36,7 +36,7 @@ def work(job_context: JobContext, slot: int) -> tuple[dict[str, dict], list[Chai
     with job_context.database.writing() as db:
         effects(db)
         names = ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
-        stored = {name: snapshot for name in names if (snapshot := snapshots.latest(db, name))}
+        stored = {name: snapshot for name in names if (snapshot := snapshots.latest_snapshot(db, name))}
         rows = [json.loads(line) for line in ledger.export(db)]
     return stored, rows
 

@@ -71,9 +71,11 @@ def answers(replayed: RunningService) -> dict[str, dict]:
 def stored(replayed: RunningService, id: str) -> tuple[predictions.Prediction, dict[str, Bars]]:
     """The recorded prediction, and the bars of its assets, from 60 days before it to its deadline."""
     with replayed.runtime.database.reading() as db:
-        prediction = predictions.find(db, id)
+        prediction = predictions.find_prediction(db, id)
         since, until = prediction.created_at - 60 * DAY, prediction.deadline + 1
-        return prediction, {asset: bars.load(db, asset, since, until, HOUR) for asset in prediction.question.assets}
+        return prediction, {
+            asset: bars.load_bars(db, asset, since, until, HOUR) for asset in prediction.question.assets
+        }
 
 
 def close_at(series: Bars, instant: float) -> float:

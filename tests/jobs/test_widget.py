@@ -8,7 +8,7 @@ from sqlalchemy import delete
 
 from service.jobs import widget
 from service.market.instants import HOUR
-from service.store import prices, snapshots
+from service.store import snapshots
 from service.store.tables import snapshot
 from tests.running_service import START, RunningService
 
@@ -22,7 +22,7 @@ def shown(house: RunningService, slot: int = SLOT) -> dict | None:
     write = widget.show(house.engine.job_context, slot)
     with house.runtime.database.writing() as db:
         write(db)
-        published = snapshots.latest(db, "widget")
+        published = snapshots.latest_snapshot(db, "widget")
     return published and json.loads(published.body)
 
 
@@ -36,9 +36,9 @@ def test_it_waits_for_every_document_that_it_shows(house: RunningService):
 def test_it_joins_price_call_and_scores_as_stored(house: RunningService):
     document = shown(house)
     with house.runtime.database.reading() as db:
-        price = prices.by_asset(prices.latest(db))["btc"]
-        call = json.loads(snapshots.latest(db, "apex").body)
-        books = json.loads(snapshots.latest(db, "ai-vs-market").body)["books"]
+        price = snapshots.prices_by_asset(snapshots.latest_prices(db))["btc"]
+        call = json.loads(snapshots.latest_snapshot(db, "apex").body)
+        books = json.loads(snapshots.latest_snapshot(db, "ai-vs-market").body)["books"]
     assert document["btc"]["price"] == price.price
     assert document["consensus"]["bull_probability"] == call["vote"]["bull_probability"]
     assert document["accuracy"]["n"] in [book["ai"]["accuracy_n"] for book in books]
@@ -46,6 +46,6 @@ def test_it_joins_price_call_and_scores_as_stored(house: RunningService):
 
 def test_without_a_price_nothing_is_published(house: RunningService):
     with house.runtime.database.writing() as db:
-        empty = json.loads(snapshots.latest(db, "prices").body) | {"prices": []}
-        snapshots.save(db, "prices", SLOT + HOUR, json.dumps(empty).encode())
+        empty = json.loads(snapshots.latest_snapshot(db, "prices").body) | {"prices": []}
+        snapshots.save_snapshot(db, "prices", SLOT + HOUR, json.dumps(empty).encode())
     assert shown(house) is None

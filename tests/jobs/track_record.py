@@ -16,7 +16,7 @@ END = SLOT + 48 * HOUR
 
 def document(running: RunningService, name: str) -> dict:
     with running.runtime.database.reading() as db:
-        return json.loads(snapshots.latest(db, name).body)
+        return json.loads(snapshots.latest_snapshot(db, name).body)
 
 
 def rows(running: RunningService, kind: str | None = None) -> list[ChainEntry]:
@@ -28,7 +28,7 @@ def settled(running: RunningService, backfilled: bool) -> dict[str, Prediction]:
     with running.runtime.database.reading() as db:
         return {
             market.id: market
-            for market in predictions.settled(db)
+            for market in predictions.settled_predictions(db)
             if market.category != "answer" and market.backfilled == backfilled
         }
 
@@ -36,4 +36,4 @@ def settled(running: RunningService, backfilled: bool) -> dict[str, Prediction]:
 def opened(running: RunningService) -> dict[str, bool]:
     """The markets that nothing has settled yet, and whether they are of the past."""
     with running.runtime.database.reading() as db:
-        return {market.id: market.backfilled for market in predictions.unresolved(db)}
+        return {market.id: market.backfilled for market in predictions.unresolved_predictions(db)}

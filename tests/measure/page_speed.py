@@ -17,9 +17,9 @@ from sqlalchemy import make_url, text
 from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
 from service.market.prices import candles_json
 from service.store import bars as stored_bars
-from service.store import market_pages, opinions, predictions, user_votes
+from service.store import listings, predictions
 from service.store.database import Database
-from service.store.market_pages import MarketSelection
+from service.store.listings import MarketSelection
 from tests.conftest import POSTGRESQL, schema_of_its_own
 from tests.forecasting.markets import HEADER, MONDAY, NAMES, days, settled
 from tests.measure.servers import Figure
@@ -66,7 +66,7 @@ def _figures(name: str, url: str) -> Iterator[Figure]:
 def _bars_figure(name: str, database: Database) -> Figure:
     """The median time from the selection to the JSON of a page of bars."""
     with database.writing() as db:
-        stored_bars.add(db, "btc", walk(MONDAY + FINE_STEP * np.arange(5 * BARS), FINE_STEP))
+        stored_bars.add_bars(db, "btc", walk(MONDAY + FINE_STEP * np.arange(5 * BARS), FINE_STEP))
     took = statistics.median(_time_bars(database) for _ in range(ROUNDS))
     return Figure(f"page of {BARS:,} bars, {name}", took, "ms", 40, False)
 
@@ -75,7 +75,7 @@ def _time_bars(database: Database) -> float:
     began = time.perf_counter()
     since = MONDAY + BARS * FINE_STEP
     with database.reading() as db:
-        page = stored_bars.first(db, "btc", since, NOW, FINE_STEP, BARS + 1, stored=FINE_STEP)
+        page = stored_bars.first_bars(db, "btc", since, NOW, FINE_STEP, BARS + 1, stored=FINE_STEP)
     candles_json("btc", "5m", page[:BARS], world="simulated", source="made", next=None)
     return 1000 * (time.perf_counter() - began)
 
@@ -96,7 +96,7 @@ def _fill(database: Database) -> None:
             for number in range(start, start + AT_ONCE)
         ]
         with database.writing() as db:
-            predictions.add(db, markets)
+            predictions.add_predictions(db, markets)
     if database.dialect == "postgresql":
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
             db.execute(
@@ -108,7 +108,7 @@ def _last_cursor(database: Database) -> str | None:
     """The cursor of the last whole page."""
     cursor = None
     with database.reading() as db:
-        while following := market_pages.page(db, SELECTION, NOW, 1_000, cursor=cursor, with_votes=False).following:
+        while following := listings.market_page(db, SELECTION, NOW, 1_000, cursor=cursor, with_votes=False).following:
             cursor = following
     return cursor
 
@@ -116,9 +116,9 @@ def _last_cursor(database: Database) -> str | None:
 def _time(database: Database, cursor: str | None, with_votes: bool) -> float:
     began = time.perf_counter()
     with database.reading() as db:
-        page = market_pages.page(db, SELECTION, NOW, LIMIT, cursor=cursor, with_votes=with_votes)
-        tallies = user_votes.tallies(db, [market.id for market in page.markets])
-        held = opinions.latest(db, [market.id for market in page.markets if market.settlement is None])
+        page = listings.market_page(db, SELECTION, NOW, LIMIT, cursor=cursor, with_votes=with_votes)
+        tallies = listings.vote_tallies(db, [market.id for market in page.markets])
+        held = listings.latest_opinions(db, [market.id for market in page.markets if market.settlement is None])
     listed = list_all(page.markets, tallies=tallies, prices={}, opinions=held, now=NOW)
     PAGE.dump_json(predictions_document(listed, HEADER, page.following))
     return 1000 * (time.perf_counter() - began)

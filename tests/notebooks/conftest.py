@@ -124,7 +124,7 @@ def client_of(running: RunningService) -> Client:
     """A client with a key of the paid plan and an address of its own."""
     with running.runtime.database.writing() as db:
         secret = key_secret(running.runtime.settings)
-        key, _ = keys.register(db, secret, "reader@example.com", running.wall, plan="paid")
+        key, _ = keys.register_key(db, secret, "reader@example.com", running.wall, plan="paid")
     transport = httpx.WSGITransport(running.client.application, remote_addr=next(ADDRESSES))
     return Client("http://ninefold", key, transport=transport)
 

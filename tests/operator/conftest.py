@@ -54,7 +54,7 @@ def now(database) -> int:
     instant = int(time.time()) + 10 * DAY
     clock = WorldClock("replay", world_origin=instant, wall_origin=STARTED, speed=1.0, ends=instant)
     with database.writing() as db:
-        world.claim(db, fingerprint="abc", step=HOUR, history_from=0, clock=clock, wall=STARTED)
+        world.claim_world(db, fingerprint="abc", step=HOUR, history_from=0, clock=clock, wall=STARTED)
     return instant
 
 
@@ -64,10 +64,10 @@ def challenge(database, now) -> Callable[..., int]:
 
     def opened(text: str, *, opened_at: int = now - 2 * DAY, days: int = 7) -> int:
         with database.writing() as db:
-            number = predictions.next_number(db)
+            number = predictions.next_challenge_number(db)
             deadline = utc(opened_at).date() + timedelta(days=days)
             market = open_challenge(text, deadline, Circumstances(utc(opened_at), SPOTS), number, "key:secret-caller")
-            predictions.add(db, [market])
+            predictions.add_predictions(db, [market])
             ledger.append(db, [question_row(market)], opened_at)
         return number
 

@@ -10,7 +10,7 @@ import pytest
 from service.forecasting.voters.track_record import TrackRecord
 from service.market.instants import HOUR
 from service.store import predictions
-from service.store.plain import RECORD, records
+from service.store.pages import RECORD, records
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import waiting
 
@@ -31,7 +31,7 @@ def answered(database, now):
             answer, category="answer", resolver=resolver, author="key:secret-caller", commitment=commitment
         )
         with database.writing() as db:
-            predictions.add(db, [stored], {})
+            predictions.add_predictions(db, [stored], {})
         return id
 
     return store
@@ -59,7 +59,7 @@ def test_a_resolved_answer_is_scored_in_its_own_band(operate, answered, database
     assert code == 0
     assert (json.loads(printed)["status"], json.loads(printed)["brier"]) == ("no", 0.09)
     with database.reading() as db:
-        assert predictions.find(db, "fed").settlement.source == "hand"
+        assert predictions.find_prediction(db, "fed").settlement.source == "hand"
         record = TrackRecord.from_plain(records.find(db, RECORD))
     standings = record.of_band("topic").standings
     weights = {standing.voter: standing.weight for standing in standings}

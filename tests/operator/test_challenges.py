@@ -11,7 +11,7 @@ from service.forecasting.voters.track_record import TrackRecord
 from service.ledger.chain import with_iso_instants
 from service.market.instants import DAY, HOUR, iso
 from service.store import ledger, predictions
-from service.store.plain import RECORD, records
+from service.store.pages import RECORD, records
 from tests.forecasting.markets import waiting
 
 
@@ -52,7 +52,7 @@ class TestChallenges:
         )
         with database.reading() as db:
             settlement = predictions.find_challenge(db, number).settlement
-            entry = ledger.find(db, shown["seq"])
+            entry = ledger.find_entry(db, shown["seq"])
         assert (settlement.outcome, settlement.resolved_at, settlement.source) == ("yes", now, "hand")
         assert (entry.kind, entry.subject, entry.recorded_at) == ("resolution", f"challenge-{number}", iso(now))
         assert entry.body == with_iso_instants(vars(settlement))
@@ -90,7 +90,7 @@ class TestChallenges:
         """The pool said 30% and it happened: 0.49."""
         topic = waiting("challenge-9", p=0.3, votes={"news": 0.4}, opened=now - HOUR, odds=None, comparator="topic")
         with database.writing() as db:
-            predictions.add(db, [replace(topic, category="challenge", number=9, resolver="hand")])
+            predictions.add_predictions(db, [replace(topic, category="challenge", number=9, resolver="hand")])
         assert operate("challenges", "resolve", 9, "yes", "--evidence", "seen")[0] == 0
         with database.reading() as db:
             score = ledger.head(db)

@@ -14,7 +14,7 @@ def test_a_list_is_a_table_that_shows_no_hash(web, operate):
     assert heading.split()[:4] == ["key_id", "plan", "delegating", "email"]
     assert row.split()[:4] == [id, "free", "no", EMAIL]
     with web.database.reading() as db:
-        assert keys.find(db, id).hash not in printed
+        assert keys.find_key(db, id).hash not in printed
 
 
 def test_a_minted_key_is_readable_without_json(operate):

@@ -37,7 +37,7 @@ class TestTheLedger:
         assert code == 0
         assert json.loads(printed) == {"seq": 2, "corrects": 1, "subject": "challenge-1", "recorded_at": iso(now)}
         with database.reading() as db:
-            entry, wrong = ledger.find(db, 2), ledger.find(db, 1)
+            entry, wrong = ledger.find_entry(db, 2), ledger.find_entry(db, 1)
         assert (entry.kind, entry.backfilled) == ("correction", False)
         assert entry.body == {"corrects": 1, "note": "The deadline was misread."}
         assert wrong.kind == "question"
@@ -47,7 +47,7 @@ class TestTheLedger:
             ledger.append(db, [LedgerRow("votes", "daily-btc-up-20261001", {"p": 0.5}, True)], now)
         operate("ledger", "correct", 1, "--note", "wrong")
         with database.reading() as db:
-            assert ledger.find(db, 2).backfilled
+            assert ledger.find_entry(db, 2).backfilled
 
     @pytest.mark.parametrize(
         ("seq", "note", "complaint"),

@@ -80,7 +80,7 @@ class TestABackup:
         """A backup is begun while a writer has not committed yet."""
         id, file = web.register().json["key_id"], tmp_path / "backup.sqlite"
         with web.database.writing() as db:
-            keys.register(db, b"secret", EMAIL, 0)
+            keys.register_key(db, b"secret", EMAIL, 0)
             code, printed, _ = operate("backup", file)
         assert code == 0
         assert str(tmp_path / "key-secret") in printed

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from service.ledger.__main__ import main as ledger
-from service.ledger.chain import LedgerRow
-from service.market.instants import DAY
 from service.operator.__main__ import main as operator
-from service.store import ledger as ledger_rows
-from service.store.backup import backup
-from service.store.database import Database
 from tests.processes import ROOT
 from tests.running_service import copied
 
@@ -33,14 +26,6 @@ def commands() -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line not in SERVERS]
 
 
-def ahead_of(database: Path, file: Path) -> None:
-    """A copy of a database whose ledger has one row more."""
-    with closing(Database(f"sqlite:///{database}")) as source:
-        backup(source, file)
-    with closing(Database(f"sqlite:///{file}")) as copy, copy.writing() as db:
-        ledger_rows.append(db, [LedgerRow("consensus", "btc", {}, backfilled=False)], int(time.time()) + DAY)
-
-
 def test_every_command_of_the_runbook_works(seeded: Path, tmp_path: Path, monkeypatch, capsys, empty_postgresql: str):
     """In their order, over the data of a service; before a restore the database is moved away."""
     folder = copied(seeded, tmp_path)
@@ -49,8 +34,6 @@ def test_every_command_of_the_runbook_works(seeded: Path, tmp_path: Path, monkey
     for command in commands():
         if " restore " in command:
             (folder / "simulated.sqlite").rename(folder / "old")
-        if " rewind " in command:
-            ahead_of(folder / "simulated.sqlite", tmp_path / "ninefold.before")
         if " move " in command:
             command = f"{command.rpartition(' ')[0]} {shlex.quote(empty_postgresql.replace('+psycopg', ''))}"
         python, _, module, *words = shlex.split(command)
@@ -61,5 +44,5 @@ def test_every_command_of_the_runbook_works(seeded: Path, tmp_path: Path, monkey
 def test_the_runbook_names_every_command_of_the_operator_for_the_database():
     listed = "\n".join(commands())
     secrets = ("secrets list", "secrets rotate", "secrets replace-key-secret")
-    for name in ("status", "backup", "restore", "migrate", "forget", "move", "world rewind", *secrets):
+    for name in ("status", "backup", "restore", "migrate", "forget", "move", *secrets):
         assert f"service.operator {name}" in listed

@@ -15,10 +15,9 @@ from service.ledger.chain import LedgerRow
 from service.ledger.roots import public_key
 from service.ledger.verifier import verify
 from service.market.instants import DAY
-from service.store import fingerprints, ledger
+from service.store import ledger, secret
 from service.store.database import Database
-from service.store.fingerprints import OLD, fingerprint_of
-from service.store.secret import KeySecrets, key_secret, ledger_key, prepare
+from service.store.secret import OLD, KeySecrets, fingerprint_of, key_secret, ledger_key, prepare
 from tests.api.web import Web
 
 Operate = Callable[..., tuple[int, str, str]]
@@ -29,8 +28,8 @@ def started(database: Database, tmp_path: Path) -> Settings:
     """The settings of a service that has started with this database."""
     settings = Settings(world="simulated", data_dir=tmp_path)
     with database.writing() as db:
-        for name in fingerprints.VARIABLES:
-            fingerprints.verify(db, settings, name)
+        for name in secret.VARIABLES:
+            secret.verify_fingerprint(db, settings, name)
     return settings
 
 
@@ -43,8 +42,8 @@ def rotated(operate: Operate, name: str) -> dict:
 def restarted(web: Web, settings: Settings) -> KeySecrets:
     """What a process that starts now accepts."""
     with web.database.writing() as db:
-        fingerprints.verify(db, settings, "key-secret")
-        return fingerprints.key_secrets(db, settings)
+        secret.verify_fingerprint(db, settings, "key-secret")
+        return secret.key_secrets(db, settings)
 
 
 def me(web: Web, secrets: KeySecrets, key: str, now: float) -> int:
@@ -70,7 +69,7 @@ def test_an_interrupted_rotation_of_the_key_secret_is_finished(operate, web: Web
     key, before = web.granted(plan="paid"), key_secret(started)
     fingerprint = fingerprint_of(prepare(started.data_dir / "key-secret"))
     with web.database.writing() as db:
-        fingerprints.hand_on(db, "key-secret", fingerprint, int(time.time()) + DAY)
+        secret.hand_on(db, "key-secret", fingerprint, int(time.time()) + DAY)
     assert rotated(operate, "key-secret")["fingerprint"] == fingerprint
     secrets = restarted(web, started)
     assert (secrets.old, fingerprint_of(secrets.current)) == (before, fingerprint)
@@ -128,4 +127,4 @@ def test_a_secret_without_a_file_is_not_rotated(operate, database: Database, mon
 
 def fingerprints_of(database: Database) -> dict[str, str]:
     with database.reading() as db:
-        return fingerprints.stored(db)
+        return secret.stored_fingerprints(db)

@@ -28,7 +28,7 @@ def test_status_and_metrics_show_the_same_lag(operate_in, folder: Path):
     """A slot that has been due for an hour: the number of the alert is the number that the operator finds."""
     with running_service(folder) as service, service.runtime.database.writing() as db:
         runs.add(db, "seal", START + DAY, time.time() - 3600)
-        (lag,) = [each.lag_s for each in runs.progress(db, time.time()) if each.job == "seal"]
+        (lag,) = [each.lag_s for each in runs.job_progress(db, time.time()) if each.job == "seal"]
     state = json.loads(operate_in(folder, "status", "--json")[1])
     (shown,) = [row["lag_s"] for row in state["jobs"] if row["job"] == "seal"]
     assert lag - 1 <= shown <= lag + 60

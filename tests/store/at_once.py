@@ -26,7 +26,7 @@ def add_bars(url: str) -> int:
     times = np.arange(2000, dtype=np.int64) * 300
     ones = np.ones(2000)
     with Database(url).writing() as db:
-        return bars.add(db, "btc", Bars(times, ones, ones, ones, ones, ones, 300))
+        return bars.add_bars(db, "btc", Bars(times, ones, ones, ones, ones, ones, 300))
 
 
 WORK = {"migrate": migrate, "add-bars": add_bars}

@@ -55,7 +55,7 @@ def given_answer(database: Database) -> Callable[..., Answer]:
         market = waiting(id, votes={"vol": P})
         stored = replace(market, category="answer", author=caller, created_at=at, odds=None, question=QUESTION)
         with database.writing() as db:
-            predictions.add(db, [stored], ANSWER.dump_python(answer, mode="json"))
+            predictions.add_predictions(db, [stored], ANSWER.dump_python(answer, mode="json"))
         return answer
 
     return store
@@ -65,7 +65,7 @@ def ids(
     database: Database, caller: str, *, limit: int = 2, cursor: str | None = None, with_votes: bool = True
 ) -> tuple[list[str], str | None]:
     with database.reading() as db:
-        page = answers.page(db, caller, limit=limit, cursor=cursor, with_votes=with_votes)
+        page = answers.answers_page(db, caller, limit=limit, cursor=cursor, with_votes=with_votes)
     return [answer.id for answer in page.answers], page.following
 
 
@@ -83,16 +83,16 @@ def test_an_answer_is_its_callers_alone(database: Database, given_answer):
     given_answer("a")
     assert ids(database, BEN) == ([], None)
     with database.reading() as db:
-        assert answers.find(db, "a", BEN) is None
-        assert answers.find(db, "a", ANN).id == "a"
+        assert answers.find_answer(db, "a", BEN) is None
+        assert answers.find_answer(db, "a", ANN).id == "a"
 
 
 def test_it_reads_as_it_was_given(database: Database, given_answer):
     """Without votes where only the list is wanted."""
     answer = given_answer("a")
     with database.reading() as db:
-        kept = answers.find(db, "a", ANN)
-        (listed,) = answers.page(db, ANN, 1, cursor=None, with_votes=False).answers
+        kept = answers.find_answer(db, "a", ANN)
+        (listed,) = answers.answers_page(db, ANN, 1, cursor=None, with_votes=False).answers
     assert {name: getattr(kept, name) for name in vars(answer)} == vars(answer)
     assert (kept.resolution, kept.score, listed.votes) == (None, None, {})
 
@@ -100,8 +100,8 @@ def test_it_reads_as_it_was_given(database: Database, given_answer):
 def test_its_outcome_is_scored_against_what_was_answered(database: Database, given_answer):
     given_answer("a")
     with database.writing() as db:
-        predictions.settle(db, "a", Settlement("no", NOON + DAY, "btc close 50,000", "bars"))
-        kept = answers.find(db, "a", ANN)
+        predictions.add_settlement(db, "a", Settlement("no", NOON + DAY, "btc close 50,000", "bars"))
+        kept = answers.find_answer(db, "a", ANN)
     assert (kept.resolution.outcome, kept.score.brier) == ("no", pytest.approx(P**2, abs=1e-5))
 
 
@@ -115,7 +115,7 @@ def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
         for vote in body["votes"].values():
             del vote["outlier"], vote["usd"], vote["evidence"]
         db.execute(update(prediction).values(body=canonical.write(body)))
-        kept = answers.find(db, "a", ANN)
+        kept = answers.find_answer(db, "a", ANN)
     assert (kept.consensus.pivotal, kept.understood.alternatives) == ((), ())
     assert {(vote.outlier, vote.usd, vote.evidence) for vote in kept.votes.values()} == {(False, None, None)}
     assert kept.answer == "About as likely as not: 60%"
@@ -123,4 +123,4 @@ def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
 
 def test_a_cursor_of_another_list_is_refused(database: Database):
     with pytest.raises(InvalidRequest), database.reading() as db:
-        answers.page(db, ANN, 2, cursor="bWFya2V0czox", with_votes=True)
+        answers.answers_page(db, ANN, 2, cursor="bWFya2V0czox", with_votes=True)

@@ -13,7 +13,7 @@ from service.config import Settings
 from service.errors import InvalidRequest
 from service.ledger.chain import LedgerRow
 from service.market.instants import WorldClock
-from service.store import fingerprints, ledger, world
+from service.store import ledger, secret, world
 from service.store.backup import backup, restore
 from service.store.database import Database
 from service.store.tables import ledger as ledger_table
@@ -33,10 +33,10 @@ def used(sqlite_url: str, settings: Settings) -> Database:
     """A database that a service of the simulated world has used."""
     with closing(Database(sqlite_url)) as database:
         with database.writing() as db:
-            world.claim(db, fingerprint="abc", step=300, history_from=0, clock=WorldClock("simulated"), wall=NOON)
+            world.claim_world(db, fingerprint="abc", step=300, history_from=0, clock=WorldClock("simulated"), wall=NOON)
             ledger.append(db, [LedgerRow("apex", "btc", {"n": n}, backfilled=False) for n in range(3)], NOON)
-            for name in fingerprints.VARIABLES:
-                fingerprints.verify(db, settings, name)
+            for name in secret.VARIABLES:
+                secret.verify_fingerprint(db, settings, name)
         yield database
 
 

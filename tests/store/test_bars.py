@@ -24,30 +24,30 @@ def walk(times, step: int = 300) -> Bars:
 
 def add(database, asset: str, some: Bars) -> int:
     with database.writing() as db:
-        return bars.add(db, asset, some)
+        return bars.add_bars(db, asset, some)
 
 
 def test_bars_come_back_as_they_were_stored(database):
     stored = walk(START + 300 * np.arange(500))
     assert add(database, "btc", stored) == 500
     with database.reading() as db:
-        loaded = bars.load(db, "btc", START, START + 500 * 300, 300)
+        loaded = bars.load_bars(db, "btc", START, START + 500 * 300, 300)
         assert equal(loaded, stored)
         assert loaded.time.dtype == np.int64
-        assert bars.last(db, "btc", 300) == Bar(*stored.rows()[-1])
+        assert bars.last_bar(db, "btc", 300) == Bar(*stored.rows()[-1])
 
 
 def test_only_bars_that_are_complete_by_the_end_are_loaded(database):
     add(database, "btc", walk(START + 300 * np.arange(10)))
     with database.reading() as db:
-        loaded = bars.load(db, "btc", START + 300, START + 1799, 300)
+        loaded = bars.load_bars(db, "btc", START + 300, START + 1799, 300)
     assert loaded.time.tolist() == [START + 300, START + 600, START + 900, START + 1200]
 
 
 def test_an_asset_without_bars_has_none(database):
     with database.reading() as db:
-        assert len(bars.load(db, "eth", 0, START, 300)) == 0
-        assert bars.last(db, "eth", 300) is None
+        assert len(bars.load_bars(db, "eth", 0, START, 300)) == 0
+        assert bars.last_bar(db, "eth", 300) is None
     assert add(database, "eth", walk([])) == 0
 
 
@@ -56,7 +56,7 @@ def test_a_stored_bar_is_never_replaced(database):
     add(database, "btc", first)
     assert add(database, "btc", walk(START + 300 * np.arange(5, 15))) == 5
     with database.reading() as db:
-        assert equal(bars.load(db, "btc", START, START + 3000, 300), first)
+        assert equal(bars.load_bars(db, "btc", START, START + 3000, 300), first)
 
 
 def test_each_asset_has_bars_of_its_own(database):
@@ -69,7 +69,7 @@ def test_two_processes_never_store_a_bar_twice(database, database_url, at_once):
     added = at_once("add-bars", database_url, 2)
     assert sum(added) == 2000
     with database.reading() as db:
-        assert len(bars.load(db, "btc", 0, START, 300)) == 2000
+        assert len(bars.load_bars(db, "btc", 0, START, 300)) == 2000
 
 
 def test_hours_lie_beside_the_bars_they_are_made_of(database):
@@ -77,10 +77,10 @@ def test_hours_lie_beside_the_bars_they_are_made_of(database):
     hours = resample(stored, HOUR)
     add(database, "btc", stored)
     with database.writing() as db:
-        bars.renew(db, "btc", hours)
+        bars.renew_bars(db, "btc", hours)
     with database.reading() as db:
-        assert equal(bars.load(db, "btc", START, START + 3 * HOUR, HOUR), hours)
-        assert equal(bars.load(db, "btc", START, START + 3 * HOUR, 300), stored)
+        assert equal(bars.load_bars(db, "btc", START, START + 3 * HOUR, HOUR), hours)
+        assert equal(bars.load_bars(db, "btc", START, START + 3 * HOUR, 300), stored)
 
 
 def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
@@ -88,9 +88,9 @@ def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
     holed = Bars(*(getattr(whole, name)[np.arange(12) != 5] for name in Bar._fields), step=300)
     for minutes in (holed, whole):
         with database.writing() as db:
-            bars.renew(db, "btc", resample(minutes, HOUR))
+            bars.renew_bars(db, "btc", resample(minutes, HOUR))
     with database.reading() as db:
-        assert equal(bars.load(db, "btc", START, START + HOUR, HOUR), resample(whole, HOUR))
+        assert equal(bars.load_bars(db, "btc", START, START + HOUR, HOUR), resample(whole, HOUR))
 
 
 @pytest.mark.parametrize("asset", ["btc", "gold"])
@@ -100,17 +100,17 @@ def test_real_bars_survive_the_database(sqlite_url, shared_data, asset):
     database = Database(sqlite_url)
     add(database, asset, real)
     with database.reading() as db:
-        assert equal(bars.load(db, asset, START, real.as_of, HOUR), real)
+        assert equal(bars.load_bars(db, asset, START, real.as_of, HOUR), real)
     database.close()
 
 
 def test_the_record_is_over_hours_and_the_bars_after_them(database):
     """Hourly bars reach farther back; the hour that is not complete yet has bars of the feed only."""
     with database.writing() as db:
-        assert bars.record(db, "btc", 300) is None
-        bars.renew(db, "btc", from_rows([(START, 9, 12, 8, 10, 1), (START + HOUR, 10, 11, 9, 10, 1)], HOUR))
-        bars.add(db, "btc", from_rows([(START + 2 * HOUR, 10, 13, 10, 12, 1)], 300))
-        record = bars.record(db, "btc", 300)
+        assert bars.price_extremes(db, "btc", 300) is None
+        bars.renew_bars(db, "btc", from_rows([(START, 9, 12, 8, 10, 1), (START + HOUR, 10, 11, 9, 10, 1)], HOUR))
+        bars.add_bars(db, "btc", from_rows([(START + 2 * HOUR, 10, 13, 10, 12, 1)], 300))
+        record = bars.price_extremes(db, "btc", 300)
     assert (record.high, record.low, record.since.timestamp()) == (13, 8, START)
 
 
@@ -119,7 +119,7 @@ def test_the_first_bars_are_built_from_stored_ones(database):
     stored = walk(START + 300 * np.array([0, 1, 5, 11, 12, 30, 35, 36]))
     add(database, "btc", stored)
     with database.reading() as db:
-        first = bars.first(db, "btc", START, START + DAY, HOUR, 2, stored=300)
-        every = bars.first(db, "btc", START + 1, START + DAY, HOUR, 9, stored=300)
+        first = bars.first_bars(db, "btc", START, START + DAY, HOUR, 2, stored=300)
+        every = bars.first_bars(db, "btc", START + 1, START + DAY, HOUR, 9, stored=300)
     assert equal(first, resample(stored, HOUR)[:2])
     assert every.time.tolist() == [START + HOUR, START + 2 * HOUR]

@@ -25,33 +25,33 @@ def _bars(since: int, count: int, step: int, price: float) -> Bars:
 
 
 def _save(db, key: str, asked_at: int, needed_until: int = 0) -> None:
-    coins.save(db, key, StoredCoin(NOW, "kraken", None, "has 43 days"), asked_at)
-    coins.need(db, key, asked_at, needed_until)
-    coins.add_bars(db, key, CoinBars(_bars(NOW - HOUR, 1, HOUR, 1.0), _bars(NOW, 2, STEP, 1.0)))
+    coins.save_coin(db, key, StoredCoin(NOW, "kraken", None, "has 43 days"), asked_at)
+    coins.need_coin(db, key, asked_at, needed_until)
+    coins.add_coin_bars(db, key, CoinBars(_bars(NOW - HOUR, 1, HOUR, 1.0), _bars(NOW, 2, STEP, 1.0)))
 
 
 def test_a_coin_is_read_as_it_was_stored(database):
     stored = StoredCoin(NOW, "kraken DOGE/USD", CONTEXT)
     with database.writing() as db:
-        coins.save(db, "doge", StoredCoin(NOW - 5, "coinbase", None, "has 43 days"), NOW - 5)
-        coins.save(db, "doge", stored, NOW)
-        assert (coins.find(db, "doge"), coins.find(db, "wif")) == (stored, None)
+        coins.save_coin(db, "doge", StoredCoin(NOW - 5, "coinbase", None, "has 43 days"), NOW - 5)
+        coins.save_coin(db, "doge", stored, NOW)
+        assert (coins.find_coin(db, "doge"), coins.find_coin(db, "wif")) == (stored, None)
 
 
 def test_the_list_of_coins_is_replaced(database):
     with database.writing() as db:
-        assert coins.listed(db) == frozenset()
-        coins.save_list(db, {"doge", "wif"}, NOW)
-        coins.save_list(db, {"doge"}, NOW + 1)
-        assert coins.listed(db) == {"doge"}
+        assert coins.listed_coins(db) == frozenset()
+        coins.save_coin_list(db, {"doge", "wif"}, NOW)
+        coins.save_coin_list(db, {"doge"}, NOW + 1)
+        assert coins.listed_coins(db) == {"doge"}
 
 
 def test_a_coin_is_needed_until_its_last_deadline(database):
     with database.writing() as db:
         _save(db, "doge", NOW, NOW + 2 * HOUR)
-        coins.need(db, "doge", NOW + 1, NOW + HOUR)
-        assert coins.needed(db, NOW + 2 * HOUR - 1) == ["doge"]
-        assert coins.needed(db, NOW + 2 * HOUR) == []
+        coins.need_coin(db, "doge", NOW + 1, NOW + HOUR)
+        assert coins.needed_coins(db, NOW + 2 * HOUR - 1) == ["doge"]
+        assert coins.needed_coins(db, NOW + 2 * HOUR) == []
 
 
 def test_room_is_made_by_the_coin_asked_about_longest_ago(database, few):
@@ -60,10 +60,14 @@ def test_room_is_made_by_the_coin_asked_about_longest_ago(database, few):
         _save(db, "doge", NOW)
         _save(db, "wif", NOW - 1)
         assert coins.make_room(db, "doge", NOW)
-        assert coins.find(db, "wif")
+        assert coins.find_coin(db, "wif")
         assert coins.make_room(db, "ada", NOW)
-        assert (coins.find(db, "wif"), bars.last(db, "wif", HOUR), bars.last(db, "wif", STEP)) == (None, None, None)
-        assert bars.last(db, "doge", STEP)
+        assert (coins.find_coin(db, "wif"), bars.last_bar(db, "wif", HOUR), bars.last_bar(db, "wif", STEP)) == (
+            None,
+            None,
+            None,
+        )
+        assert bars.last_bar(db, "doge", STEP)
 
 
 def test_coins_with_open_answers_leave_no_room(database, few):
@@ -77,7 +81,7 @@ def test_coins_with_open_answers_leave_no_room(database, few):
 def test_hours_built_from_short_bars_replace_those_of_the_exchange(database):
     fine = _bars(NOW, 24, STEP, 2.0)
     with database.writing() as db:
-        coins.add_bars(db, "doge", CoinBars(_bars(NOW - 2 * HOUR, 3, HOUR, 1.0), fine))
-        stored = coins.load_bars(db, "doge", STEP, NOW - 2 * HOUR, NOW, NOW + 2 * HOUR)
+        coins.add_coin_bars(db, "doge", CoinBars(_bars(NOW - 2 * HOUR, 3, HOUR, 1.0), fine))
+        stored = coins.coin_bars(db, "doge", STEP, NOW - 2 * HOUR, NOW, NOW + 2 * HOUR)
     assert stored.hourly.close.tolist() == [1.0, 1.0, 2.0, 2.0]
     assert stored.fine.rows() == fine.rows()

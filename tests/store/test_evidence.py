@@ -13,7 +13,7 @@ from service.forecasting.voters.evidence import Evidence, PastQuestion, Schedule
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, utc
 from service.questions.question import Question
-from service.store import bars, evidence, headlines, predictions
+from service.store import bars, knowledge, predictions
 from tests.forecasting.made import NOON, panel_of, titled
 from tests.forecasting.markets import settled
 
@@ -23,8 +23,8 @@ KNOWLEDGE = Knowledge(CONTEXTS)
 MODELS = panel_of([*voters(), Embedded("vol", "brain", "custom:model")])
 
 
-def gather(database, now: int = NOON, knowledge: Knowledge = KNOWLEDGE) -> Evidence:
-    return evidence.beside(database, MODELS, knowledge, QUESTION, now).evidence
+def gather(database, now: int = NOON, basis: Knowledge = KNOWLEDGE) -> Evidence:
+    return knowledge.with_evidence(database, MODELS, basis, QUESTION, now).evidence
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def filled(database):
     rows = [(NOON + hour * HOUR, 100, 100, 100, 100, 1) for hour in range(-200 * 24, 24)]
     with database.writing() as db:
         for asset in CONTEXTS:
-            bars.add(db, asset, from_rows(rows, HOUR))
-        headlines.add(db, read([titled("Bitcoin climbs", NOON - HOUR), titled("Bitcoin later", NOON + 1)]))
+            bars.add_bars(db, asset, from_rows(rows, HOUR))
+        knowledge.add_headlines(db, read([titled("Bitcoin climbs", NOON - HOUR), titled("Bitcoin later", NOON + 1)]))
         opened = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "garch": 0.9}}
-        predictions.add(
+        predictions.add_predictions(
             db,
             [
                 settled("yes", "yes", **opened),
@@ -78,7 +78,7 @@ def test_a_bar_that_came_late_is_shown(filled):
     contexts = {asset: replace(context, as_of=later) for asset, context in CONTEXTS.items()}
     assert gather(filled, later + HOUR, Knowledge(contexts)).hourly["btc"].as_of == later
     with filled.writing() as db:
-        bars.add(db, "btc", late)
+        bars.add_bars(db, "btc", late)
     contexts |= {"btc": replace(contexts["btc"], as_of=later + HOUR)}
     assert gather(filled, later + HOUR, Knowledge(contexts)).hourly["btc"].close[-1] == 101
 
@@ -86,7 +86,7 @@ def test_a_bar_that_came_late_is_shown(filled):
 def test_a_question_that_resolved_meanwhile_is_shown(filled):
     before = gather(filled).resolved
     with filled.writing() as db:
-        predictions.add(db, [settled("new", "yes", opened=NOON - 3 * DAY, votes={"vol": 0.6})])
+        predictions.add_predictions(db, [settled("new", "yes", opened=NOON - 3 * DAY, votes={"vol": 0.6})])
     after = gather(filled).resolved
     assert set(after) - set(before) == {PastQuestion("up", False, 24, 0.6, True)}
     assert len(after) == len(before) + 1
@@ -94,7 +94,7 @@ def test_a_question_that_resolved_meanwhile_is_shown(filled):
 
 def test_embedded_voters_cost_no_reading():
     """Without a database the knowledge is the same."""
-    assert evidence.beside(None, panel_of(), KNOWLEDGE, QUESTION, NOON) is KNOWLEDGE
+    assert knowledge.with_evidence(None, panel_of(), KNOWLEDGE, QUESTION, NOON) is KNOWLEDGE
 
 
 def test_an_empty_store_has_no_evidence(database):
@@ -107,6 +107,6 @@ def test_a_topic_has_matching_headlines_and_events_alone(filled):
     topic = replace(QUESTION, text="Will Bitcoin climbs be banned?", comparator="topic", polarity="none")
     events = tuple(ScheduledEvent(at, "x") for at in (NOON - 1, NOON, NOON + DAY, NOON + DAY + 1))
     panel = replace(MODELS, events=events)
-    shown = evidence.beside(filled, panel, KNOWLEDGE, topic, NOON).evidence
+    shown = knowledge.with_evidence(filled, panel, KNOWLEDGE, topic, NOON).evidence
     assert [story.title for story in shown.topic_stories] == ["Bitcoin climbs"]
     assert shown == Evidence(topic_stories=shown.topic_stories, events=events[1:3])

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from service.config import Settings, SettingsError
-from service.store import fingerprints
+from service.store import secret
 from service.store.database import Database
-from service.store.fingerprints import replace_key_secret, verify
+from service.store.secret import replace_key_secret, verify_fingerprint
 
 NAMES = ("key-secret", "ledger-key")
 
@@ -18,21 +18,21 @@ def first(database: Database, tmp_path: Path) -> Settings:
     settings = Settings(data_dir=tmp_path / "first")
     with database.writing() as db:
         for name in NAMES:
-            verify(db, settings, name)
+            verify_fingerprint(db, settings, name)
     return settings
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_secret_of_the_first_start_is_accepted_again(database: Database, first: Settings, name):
     with database.writing() as db:
-        assert verify(db, first, name) == fingerprints.stored(db)[name]
+        assert verify_fingerprint(db, first, name) == secret.stored_fingerprints(db)[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_another_secret_is_refused_with_the_file_to_bring(database: Database, first: Settings, tmp_path, name):
     other = Settings(data_dir=tmp_path / "other", key_secret="another secret!!", ledger_key="0b" * 32)
     with pytest.raises(SettingsError, match=f"bring .*/other/{name} .*, or set") as caught, database.writing() as db:
-        verify(db, other, name)
+        verify_fingerprint(db, other, name)
     assert "another secret" not in caught.value.detail
     assert "0b0b" not in caught.value.detail
 
@@ -40,17 +40,17 @@ def test_another_secret_is_refused_with_the_file_to_bring(database: Database, fi
 @pytest.mark.parametrize("name", NAMES)
 def test_a_missing_secret_of_a_used_database_is_not_created(database: Database, first: Settings, tmp_path, name):
     with pytest.raises(SettingsError, match="which is not there"), database.writing() as db:
-        verify(db, Settings(data_dir=tmp_path / "restored"), name)
+        verify_fingerprint(db, Settings(data_dir=tmp_path / "restored"), name)
     assert not (tmp_path / "restored").exists()
 
 
 def test_an_operator_can_give_the_database_a_new_key_secret(database: Database, first: Settings, tmp_path):
     other = Settings(data_dir=tmp_path / "other")
     with database.writing() as db:
-        assert replace_key_secret(db, other) == verify(db, other, "key-secret")
+        assert replace_key_secret(db, other) == verify_fingerprint(db, other, "key-secret")
 
 
 def test_a_fingerprint_is_no_part_of_a_secret(database: Database, first: Settings):
     with database.reading() as db:
-        for name, fingerprint in fingerprints.stored(db).items():
+        for name, fingerprint in secret.stored_fingerprints(db).items():
             assert fingerprint not in (first.data_dir / name).read_text()

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from service.forecasting.news.headline import ScoredHeadline, headline
-from service.store import headlines
-from service.store.cursors import PageKey
+from service.store import knowledge
+from service.store.pages import PageKey
 
 
 def read(title: str = "Bitcoin rises", at: int = 1000, score: float = 0.1 + 0.2, **fields) -> ScoredHeadline:
@@ -18,12 +18,12 @@ def read(title: str = "Bitcoin rises", at: int = 1000, score: float = 0.1 + 0.2,
 
 def keep(database, *scored: ScoredHeadline) -> None:
     with database.writing() as db:
-        headlines.add(db, scored)
+        knowledge.add_headlines(db, scored)
 
 
 def since(database, instant: int) -> list[ScoredHeadline]:
     with database.reading() as db:
-        return headlines.since(db, instant)
+        return knowledge.headlines_since(db, instant)
 
 
 @pytest.mark.parametrize("fields", [{}, {"url": None}, {"simulated": True}, {"title": "Bitcoin fällt — ₿ \U0001f4c9"}])
@@ -58,23 +58,23 @@ def test_an_empty_batch_is_allowed(database):
 
 def test_the_instant_of_the_newest_is_read(database):
     with database.reading() as db:
-        assert headlines.last_at(db) is None
+        assert knowledge.last_headline_at(db) is None
     keep(database, read("Story 1", 3000), read("Story 2", 1000), read("Story 3", 2000))
     with database.reading() as db:
-        assert headlines.last_at(db) == 3000
+        assert knowledge.last_headline_at(db) == 3000
 
 
 def test_pruning_deletes_everything_before_an_instant(database):
     keep(database, *(read(f"Story {at}", at) for at in (1000, 2000, 3000)))
     with database.writing() as db:
-        headlines.prune(db, 2000)
+        knowledge.prune_headlines(db, 2000)
     assert [each.headline.published_at for each in since(database, 0)] == [2000, 3000]
 
 
 def test_a_headline_that_was_deleted_may_come_again(database):
     keep(database, read())
     with database.writing() as db:
-        headlines.prune(db, 5000)
+        knowledge.prune_headlines(db, 5000)
     keep(database, replace(read(), score=0.5))
     assert since(database, 0) == [replace(read(), score=0.5)]
 
@@ -82,7 +82,7 @@ def test_a_headline_that_was_deleted_may_come_again(database):
 def test_the_newest_headlines_continue_after_a_key(database):
     keep(database, *(read(f"Story {n}", 1000 + n // 3) for n in range(9)))
     with database.reading() as db:
-        first = headlines.newest(db, 1001, 1002, 4)
+        first = knowledge.newest_headlines(db, 1001, 1002, 4)
         last = first[-1].headline
-        rest = headlines.newest(db, 1001, 1002, 9, PageKey(last.published_at, last.id))
+        rest = knowledge.newest_headlines(db, 1001, 1002, 9, PageKey(last.published_at, last.id))
     assert [*first, *rest] == since(database, 1001)[::-1]

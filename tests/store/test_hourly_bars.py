@@ -17,8 +17,8 @@ from hypothesis import strategies as some
 from service.market.bars import Bars, equal
 from service.market.instants import DAY, HOUR
 from service.store import bars
+from service.store.bars import HourlyBars
 from service.store.database import Database
-from service.store.hourly_bars import HourlyBars
 from tests.store.test_bars import START, walk
 
 WHOLE = walk(START + HOUR * np.arange(20 * 24), HOUR)
@@ -39,7 +39,7 @@ def shared(migrated_sqlite: Path, tmp_path_factory) -> Iterator[Database]:
 
 def store(database: Database, part: Bars, asset: str = "btc") -> None:
     with database.writing() as db:
-        bars.renew(db, asset, part)
+        bars.renew_bars(db, asset, part)
 
 
 def other(part: Bars, factor: float) -> Bars:
@@ -50,7 +50,7 @@ def other(part: Bars, factor: float) -> Bars:
 def loads_alike(database: Database, memory: HourlyBars, asset: str = "btc", since: int = START, until: int = END):
     with database.reading() as db:
         (loaded,) = memory.load(db, {asset: since}, until).values()
-        return equal(loaded, bars.load(db, asset, since, until, HOUR))
+        return equal(loaded, bars.load_bars(db, asset, since, until, HOUR))
 
 
 @given(steps=some.lists(some.tuples(CHANGES, SPANS), max_size=10))
@@ -86,8 +86,8 @@ def test_a_bar_is_seen_where_memory_ends(database, place):
 def test_bars_that_were_stored_already_are_no_revision(database):
     """A source may answer with them every minute; only a new one is a change."""
     with database.writing() as db:
-        bars.add(db, "btc", WHOLE[24:])
-        bars.add(db, "btc", WHOLE[24:])
-        assert bars.revision(db, "btc") == 0
-        bars.add(db, "btc", WHOLE)
-        assert bars.revision(db, "btc") == 1
+        bars.add_bars(db, "btc", WHOLE[24:])
+        bars.add_bars(db, "btc", WHOLE[24:])
+        assert bars.bars_revision(db, "btc") == 0
+        bars.add_bars(db, "btc", WHOLE)
+        assert bars.bars_revision(db, "btc") == 1

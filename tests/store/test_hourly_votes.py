@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.market.instants import HOUR
-from service.store import hourly_votes
+from service.store import lanes
 from service.trading.lanes import LaneVote
 
 EVEN, UP, DOWN = (LaneVote(0.6, p_up) for p_up in (0.5, 0.6, 0.4))
@@ -11,28 +11,28 @@ EVEN, UP, DOWN = (LaneVote(0.6, p_up) for p_up in (0.5, 0.6, 0.4))
 
 def test_votes_are_read_from_an_hour_on(database):
     with database.writing() as db:
-        hourly_votes.add(db, HOUR, {"btc": EVEN})
-        hourly_votes.add(db, 2 * HOUR, {"btc": UP, "eth": DOWN})
-        hourly_votes.add(db, 3 * HOUR, {})
+        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN})
+        lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP, "eth": DOWN})
+        lanes.add_hourly_votes(db, 3 * HOUR, {})
     with database.reading() as db:
-        assert hourly_votes.since(db, 2 * HOUR) == {2 * HOUR: {"btc": UP, "eth": DOWN}}
-        assert hourly_votes.since(db, 2 * HOUR + 1) == {}
+        assert lanes.hourly_votes_since(db, 2 * HOUR) == {2 * HOUR: {"btc": UP, "eth": DOWN}}
+        assert lanes.hourly_votes_since(db, 2 * HOUR + 1) == {}
 
 
 def test_the_votes_before_an_hour_are_the_last_of_each_asset(database):
     with database.writing() as db:
-        hourly_votes.add(db, HOUR, {"btc": EVEN, "eth": DOWN})
-        hourly_votes.add(db, 2 * HOUR, {"btc": UP})
-        hourly_votes.add(db, 3 * HOUR, {"btc": DOWN})
+        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN, "eth": DOWN})
+        lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP})
+        lanes.add_hourly_votes(db, 3 * HOUR, {"btc": DOWN})
     with database.reading() as db:
-        assert hourly_votes.before(db, 3 * HOUR) == {"btc": UP, "eth": DOWN}
-        assert hourly_votes.before(db, HOUR) == {}
+        assert lanes.hourly_votes_before(db, 3 * HOUR) == {"btc": UP, "eth": DOWN}
+        assert lanes.hourly_votes_before(db, HOUR) == {}
 
 
 def test_a_stored_vote_is_not_replaced(database):
     """A second run of the same hour adds only what is missing."""
     with database.writing() as db:
-        hourly_votes.add(db, HOUR, {"btc": EVEN})
-        hourly_votes.add(db, HOUR, {"btc": UP, "eth": DOWN})
+        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN})
+        lanes.add_hourly_votes(db, HOUR, {"btc": UP, "eth": DOWN})
     with database.reading() as db:
-        assert hourly_votes.since(db, 0) == {HOUR: {"btc": EVEN, "eth": DOWN}}
+        assert lanes.hourly_votes_since(db, 0) == {HOUR: {"btc": EVEN, "eth": DOWN}}

@@ -19,7 +19,7 @@ def begin(database, now: int = NOW, digest: str = "body", caller: str = "me") ->
 
 def find(database, now: int = NOW, digest: str = "body") -> Replay | None:
     with database.reading() as db:
-        return idempotency.find(db, "me", "key", digest, now)
+        return idempotency.find_replay(db, "me", "key", digest, now)
 
 
 def finish(database, body: bytes = b"answer") -> None:

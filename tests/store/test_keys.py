@@ -21,22 +21,22 @@ EMAIL = "you@example.com"
 
 def register(database: Database, now: float = NOW, email: str = EMAIL, **more) -> tuple[str, KeyRow]:
     with database.writing() as db:
-        return keys.register(db, SECRET, email, now, **more)
+        return keys.register_key(db, SECRET, email, now, **more)
 
 
 def find(database: Database, id: str) -> KeyRow | None:
     with database.reading() as db:
-        return keys.find(db, id)
+        return keys.find_key(db, id)
 
 
 def use(database: Database, id: str, now: float) -> None:
     with database.writing() as db:
-        keys.touch(db, id, now)
+        keys.touch_key(db, id, now)
 
 
 def live(database: Database, email: str = EMAIL) -> set[str]:
     with database.reading() as db:
-        return {row.id for row in keys.listed(db, email) if row.revoked_at is None}
+        return {row.id for row in keys.listed_keys(db, email) if row.revoked_at is None}
 
 
 def test_a_registered_key_is_found_by_its_id_and_matches_its_hash(database):
@@ -101,7 +101,7 @@ def test_registrations_at_once_leave_three_keys(database):
 def test_a_rotated_key_keeps_its_row_and_the_old_key_matches_no_more(database):
     old, row = register(database, app_name="dashboard", plan="paid")
     with database.writing() as db:
-        new, rotated = keys.rotate(db, SECRET, row.id)
+        new, rotated = keys.rotate_key(db, SECRET, row.id)
     assert find(database, row.id) == rotated == dataclasses.replace(row, hash=rotated.hash)
     assert matches(new, rotated.hash, SECRET)
     assert not matches(old, rotated.hash, SECRET)
@@ -110,9 +110,9 @@ def test_a_rotated_key_keeps_its_row_and_the_old_key_matches_no_more(database):
 def test_a_revoked_key_stays_revoked(database):
     id = register(database)[1].id
     with database.writing() as db:
-        assert keys.revoke(db, id, NOW + 9).revoked_at == NOW + 9
+        assert keys.revoke_key(db, id, NOW + 9).revoked_at == NOW + 9
     assert find(database, id) is None
-    for change in (lambda db: keys.rotate(db, SECRET, id), lambda db: keys.grant(db, id, "paid")):
+    for change in (lambda db: keys.rotate_key(db, SECRET, id), lambda db: keys.grant_plan(db, id, "paid")):
         with pytest.raises(InvalidKey), database.writing() as db:
             change(db)
 
@@ -120,14 +120,14 @@ def test_a_revoked_key_stays_revoked(database):
 def test_a_granted_plan_holds_from_then_on(database):
     id = register(database)[1].id
     with database.writing() as db:
-        keys.grant(db, id, "paid")
+        keys.grant_plan(db, id, "paid")
     assert find(database, id).plan == "paid"
 
 
 def test_keys_are_listed_oldest_first_with_the_revoked_ones(database):
     ids = [register(database, NOW + second, f"{second}@example.com")[1].id for second in (2, 1, 3)]
     with database.writing() as db:
-        keys.revoke(db, ids[0], NOW)
+        keys.revoke_key(db, ids[0], NOW)
     with database.reading() as db:
-        assert [row.id for row in keys.listed(db)] == [ids[1], ids[0], ids[2]]
-        assert [row.id for row in keys.listed(db, "3@example.com")] == [ids[2]]
+        assert [row.id for row in keys.listed_keys(db)] == [ids[1], ids[0], ids[2]]
+        assert [row.id for row in keys.listed_keys(db, "3@example.com")] == [ids[2]]

@@ -15,7 +15,7 @@ from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, MINUTE
 from service.store import bars, knowledge
 from service.store.database import Database
-from service.store.plain import RECORD, contexts, fits, records
+from service.store.pages import RECORD, contexts, fits, records
 
 STEP = 5 * MINUTE
 NOON = 1_763_985_600  # Monday 2025-11-24T12:00:00Z
@@ -38,7 +38,7 @@ def observe(database, *observed: Context, price: float = 101.0, at: int = NOON) 
     with database.writing() as db:
         for each in observed:
             contexts.save(db, each.asset, each.to_plain(), as_of=each.as_of)
-            bars.add(db, each.asset, from_rows(rows, STEP))
+            bars.add_bars(db, each.asset, from_rows(rows, STEP))
 
 
 def refit(database, slot: int = NOON, version: str = VERSION) -> None:
@@ -52,13 +52,13 @@ def newest_fits(database) -> Fits | None:
 
 
 def test_at_the_beginning_nothing_is_known(database):
-    assert knowledge.latest(database, STEP) == Knowledge({}, None, TrackRecord())
+    assert knowledge.latest_knowledge(database, STEP) == Knowledge({}, None, TrackRecord())
 
 
 def test_a_context_stands_beside_the_newest_price(database):
     """Its inputs are those of the last full hour; price and instant are those of the last bar."""
     observe(database, context(), context("eth", 50.0))
-    latest = knowledge.latest(database, STEP)
+    latest = knowledge.latest_knowledge(database, STEP)
     assert latest.contexts["btc"] == replace(context(), spot=101.0, as_of=NOON + 2 * STEP)
     assert latest.spots == {"btc": 101.0, "eth": 101.0}
 
@@ -66,14 +66,14 @@ def test_a_context_stands_beside_the_newest_price(database):
 def test_an_old_context_keeps_its_own_price_and_age(database):
     """A fresh price must not hide that the inputs are no longer renewed."""
     observe(database, context(as_of=NOON - 7 * HOUR))
-    assert knowledge.latest(database, STEP).contexts["btc"] == context(as_of=NOON - 7 * HOUR)
+    assert knowledge.latest_knowledge(database, STEP).contexts["btc"] == context(as_of=NOON - 7 * HOUR)
 
 
 def test_fits_and_record_are_those_stored_last(database):
     refit(database)
     with database.writing() as db:
         records.save(db, RECORD, TRACK_RECORD.to_plain(), as_of=NOON)
-    latest = knowledge.latest(database, STEP)
+    latest = knowledge.latest_knowledge(database, STEP)
     assert latest.fits == fitted()
     assert latest.record == TRACK_RECORD
 

@@ -7,7 +7,7 @@ from sqlalchemy.exc import IntegrityError
 
 from service.market.instants import DAY, HOUR
 from service.store import lanes
-from service.store.plain import lane_states
+from service.store.pages import lane_states
 from service.trading.lanes import LaneBar
 
 BARS = [LaneBar(300, 10_000.0, "waiting"), LaneBar(600, 10_001.5, "in_market"), LaneBar(900, 9_999.0, "in_market")]
@@ -19,29 +19,29 @@ def event(time: int, note: str) -> dict:
 
 def test_a_state_is_stored_with_the_bars_that_led_to_it(database):
     with database.writing() as db:
-        lanes.advance(db, "trend", {"cash": 1.0}, BARS[:2], [])
-        lanes.advance(db, "trend", {"cash": 2.0}, BARS[2:], [])
-        lanes.advance(db, "reversion", {"cash": 3.0}, BARS[:1], [])
+        lanes.advance_lane(db, "trend", {"cash": 1.0}, BARS[:2], [])
+        lanes.advance_lane(db, "trend", {"cash": 2.0}, BARS[2:], [])
+        lanes.advance_lane(db, "reversion", {"cash": 3.0}, BARS[:1], [])
     with database.reading() as db:
-        assert lanes.history(db, "trend", 0, 1000, 10) == BARS
+        assert lanes.lane_bars(db, "trend", 0, 1000, 10) == BARS
         assert lane_states.every(db) == {"reversion": {"cash": 3.0}, "trend": {"cash": 2.0}}
 
 
 def test_without_a_bar_nothing_is_stored(database):
     with database.writing() as db:
-        lanes.advance(db, "trend", {"cash": 1.0}, [], [event(300, "lost")])
+        lanes.advance_lane(db, "trend", {"cash": 1.0}, [], [event(300, "lost")])
     with database.reading() as db:
-        assert (lane_states.find(db, "trend"), lanes.events(db, "trend", 0, 1000, 10)) == (None, [])
+        assert (lane_states.find(db, "trend"), lanes.lane_events(db, "trend", 0, 1000, 10)) == (None, [])
 
 
 def test_a_bar_is_stored_once(database):
     """The transaction of a second writer fails as a whole: its state and its later bars are not stored."""
     with database.writing() as db:
-        lanes.advance(db, "trend", {"cash": 1.0}, BARS[:2], [])
+        lanes.advance_lane(db, "trend", {"cash": 1.0}, BARS[:2], [])
     with pytest.raises(IntegrityError), database.writing() as db:
-        lanes.advance(db, "trend", {"cash": 2.0}, BARS[1:], [])
+        lanes.advance_lane(db, "trend", {"cash": 2.0}, BARS[1:], [])
     with database.reading() as db:
-        assert lanes.history(db, "trend", 0, 1000, 10) == BARS[:2]
+        assert lanes.lane_bars(db, "trend", 0, 1000, 10) == BARS[:2]
         assert lane_states.find(db, "trend") == {"cash": 1.0}
 
 
@@ -51,12 +51,14 @@ def test_bars_of_years_are_thinned_across_a_pause(database):
     bars = [LaneBar(at, 10_000.0, "waiting") for at in (*old, *new)]
     hours = [bar for bar in bars if bar.as_of % HOUR == 0]
     with database.writing() as db:
-        lanes.advance(db, "trend", {"cash": 1.0}, bars, [])
-        lanes.advance(db, "reversion", {"cash": 1.0}, bars[:100], [])
+        lanes.advance_lane(db, "trend", {"cash": 1.0}, bars, [])
+        lanes.advance_lane(db, "reversion", {"cash": 1.0}, bars[:100], [])
         before = new[-1] + 1
-        assert lanes.thin(db, before) == len(bars) - len(hours) + 100 - len([bar for bar in hours if bar in bars[:100]])
-        assert lanes.history(db, "trend", 0, before, 10_000) == hours
-        assert lanes.thin(db, before) == 0
+        assert lanes.thin_lane_bars(db, before) == len(bars) - len(hours) + 100 - len(
+            [bar for bar in hours if bar in bars[:100]]
+        )
+        assert lanes.lane_bars(db, "trend", 0, before, 10_000) == hours
+        assert lanes.thin_lane_bars(db, before) == 0
 
 
 def test_old_bars_are_thinned_to_full_hours(database):
@@ -64,48 +66,48 @@ def test_old_bars_are_thinned_to_full_hours(database):
     bars = [LaneBar(at, 10_000.0 + at, "waiting") for at in range(300, 4 * HOUR + 1, 300)]
     with database.writing() as db:
         for lane in ("trend", "reversion"):
-            lanes.advance(db, lane, {"cash": 1.0}, bars, [])
-        assert lanes.thin(db, 2 * HOUR + 1) == 2 * 22
-        assert lanes.thin(db, 2 * HOUR + 1) == 0
-        kept = lanes.history(db, "trend", 0, 5 * HOUR, 100)
+            lanes.advance_lane(db, lane, {"cash": 1.0}, bars, [])
+        assert lanes.thin_lane_bars(db, 2 * HOUR + 1) == 2 * 22
+        assert lanes.thin_lane_bars(db, 2 * HOUR + 1) == 0
+        kept = lanes.lane_bars(db, "trend", 0, 5 * HOUR, 100)
     assert kept == [bar for bar in bars if bar.as_of % HOUR == 0 or bar.as_of > 2 * HOUR]
 
 
 def test_windows_contain_both_ends_and_at_most_the_limit(database):
     with database.writing() as db:
-        lanes.advance(db, "trend", {}, BARS, [event(bar.as_of, "") for bar in BARS])
+        lanes.advance_lane(db, "trend", {}, BARS, [event(bar.as_of, "") for bar in BARS])
     with database.reading() as db:
-        assert [bar.as_of for bar in lanes.history(db, "trend", 300, 600, 10)] == [300, 600]
-        assert [each["time"] for each in lanes.events(db, "trend", 600, 900, 10)] == [600, 900]
-        assert [bar.as_of for bar in lanes.history(db, "trend", 0, 1000, 2)] == [300, 600]
-        assert [each["time"] for each in lanes.events(db, "trend", 0, 1000, 1)] == [300]
+        assert [bar.as_of for bar in lanes.lane_bars(db, "trend", 300, 600, 10)] == [300, 600]
+        assert [each["time"] for each in lanes.lane_events(db, "trend", 600, 900, 10)] == [600, 900]
+        assert [bar.as_of for bar in lanes.lane_bars(db, "trend", 0, 1000, 2)] == [300, 600]
+        assert [each["time"] for each in lanes.lane_events(db, "trend", 0, 1000, 1)] == [300]
 
 
 def test_the_highest_equity_is_that_before_an_instant(database):
     """A lane without an earlier bar has none."""
     with database.writing() as db:
-        lanes.advance(db, "trend", {}, BARS, [])
-        lanes.advance(db, "reversion", {}, BARS[2:], [])
+        lanes.advance_lane(db, "trend", {}, BARS, [])
+        lanes.advance_lane(db, "reversion", {}, BARS[2:], [])
     with database.reading() as db:
-        assert lanes.peaks(db, ["trend", "reversion"], 600) == {"trend": 10_000.0}
-        assert lanes.peaks(db, ["trend", "reversion"], 1000) == {"trend": 10_001.5, "reversion": 9_999.0}
-        assert lanes.peaks(db, ["reversion"], 1000) == {"reversion": 9_999.0}
+        assert lanes.equity_peaks(db, ["trend", "reversion"], 600) == {"trend": 10_000.0}
+        assert lanes.equity_peaks(db, ["trend", "reversion"], 1000) == {"trend": 10_001.5, "reversion": 9_999.0}
+        assert lanes.equity_peaks(db, ["reversion"], 1000) == {"reversion": 9_999.0}
 
 
 def test_events_of_one_instant_keep_their_order(database):
     notes = [event(300, "closes"), event(300, "opens"), event(600, "closes")]
     with database.writing() as db:
-        lanes.advance(db, "trend", {}, BARS, notes)
+        lanes.advance_lane(db, "trend", {}, BARS, notes)
     with database.reading() as db:
-        assert lanes.events(db, "trend", 0, 1000, 10) == notes
+        assert lanes.lane_events(db, "trend", 0, 1000, 10) == notes
 
 
 def test_the_newest_events_continue_after_a_key(database):
     """Three events of one instant are on two pages."""
     events = [event(300, "a"), event(600, "b"), event(600, "c"), event(600, "d"), event(900, "e")]
     with database.writing() as db:
-        lanes.advance(db, "trend", {}, BARS, events)
-        lanes.advance(db, "reversion", {}, BARS, events[:1])
+        lanes.advance_lane(db, "trend", {}, BARS, events)
+        lanes.advance_lane(db, "reversion", {}, BARS, events[:1])
     with database.reading() as db:
         first = lanes.newest_events(db, "trend", 0, 600, 2)
         rest = lanes.newest_events(db, "trend", 0, 600, 9, first[-1][0])

@@ -78,8 +78,8 @@ def test_rows_are_numbered_from_one_and_read_back_unchanged(database):
     assert recorded[0].recorded_at == "2026-11-21T12:00:00Z"
     with database.reading() as db:
         assert tuple(ledger.entries(db, 1, 99)) == recorded
-        assert ledger.head(db) == ledger.find(db, 5) == recorded[-1]
-        assert ledger.find(db, 6) is None
+        assert ledger.head(db) == ledger.find_entry(db, 5) == recorded[-1]
+        assert ledger.find_entry(db, 6) is None
     assert verdict(database).rows == 5
 
 

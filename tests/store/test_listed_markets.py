@@ -9,7 +9,7 @@ import numpy as np
 from service.forecasting.predictions.scores.columns import columns_of
 from service.jobs.committing import keep_opened, keep_settlement
 from service.store import ledger, predictions
-from service.store.listed_markets import ListedMarkets
+from service.store.listings import ListedMarkets
 from tests.store.test_predictions import DEADLINE, YES, answer, bare, keep, stored
 
 NUMBERS = ("resolved_at", "voted_at", "happened", "is_challenge", "template", "quoted", "p", "is_sided")
@@ -17,7 +17,7 @@ NUMBERS = ("resolved_at", "voted_at", "happened", "is_challenge", "template", "q
 
 def lists_alike(database, memory: ListedMarkets) -> bool:
     with database.reading() as db:
-        listed = columns_of(predictions.listed(db))
+        listed = columns_of(predictions.listed_predictions(db))
         columns = memory.load(db).columns()
     assert all(np.array_equal(getattr(columns, name), getattr(listed, name), equal_nan=True) for name in NUMBERS)
     return [without_reasoning(market) for market in columns.market] == listed.market.tolist()
@@ -70,5 +70,5 @@ def test_rows_of_one_kind_are_found_between_two_others(database):
 
 def keep_settled(db, *ids: str) -> None:
     for id in ids:
-        predictions.add(db, [stored(id)])
+        predictions.add_predictions(db, [stored(id)])
         keep_settlement(db, id, YES, DEADLINE + 2)

@@ -9,9 +9,9 @@ from sqlalchemy.dialects import sqlite
 
 from service.errors import InvalidRequest
 from service.forecasting.predictions import Prediction
-from service.store import market_pages, predictions
+from service.store import listings, predictions
 from service.store.database import Database
-from service.store.market_pages import MarketSelection
+from service.store.listings import MarketSelection
 from tests.forecasting.markets import MONDAY, days, many, settled, waiting
 
 NOW = days(3)
@@ -36,7 +36,7 @@ def filled(database: Database) -> Database:
     rows = [*SETTLED, *OPEN, OVER, *markets]
     rows += [replace(challenge, category="challenge", number=1), replace(answer, category="answer", author="key:1")]
     with database.writing() as db:
-        predictions.add(db, rows)
+        predictions.add_predictions(db, rows)
     return database
 
 
@@ -45,7 +45,7 @@ def walked(database: Database, selection: MarketSelection, limit: int) -> list[P
     markets, cursor = [], None
     with database.reading() as db:
         while True:
-            page = market_pages.page(db, selection, NOW, limit, cursor=cursor)
+            page = listings.market_page(db, selection, NOW, limit, cursor=cursor)
             assert len(page.markets) == limit or page.following is None
             markets += page.markets
             if page.following is None:
@@ -102,16 +102,16 @@ def test_filters_select_and_combine(filled: Database, filters: dict[str, str]):
 
 def test_votes_can_be_left_out(filled: Database):
     with filled.reading() as db:
-        page = market_pages.page(db, MarketSelection("resolved"), NOW, 5, with_votes=False)
+        page = listings.market_page(db, MarketSelection("resolved"), NOW, 5, with_votes=False)
     assert [market.votes for market in page.markets] == [()] * 5
     assert all(market.commitment for market in page.markets)
 
 
 def test_a_cursor_of_other_filters_is_refused(filled: Database):
     with filled.reading() as db:
-        cursor = market_pages.page(db, MarketSelection("resolved"), NOW, 5).following
+        cursor = listings.market_page(db, MarketSelection("resolved"), NOW, 5).following
         with pytest.raises(InvalidRequest):
-            market_pages.page(db, MarketSelection("resolved", asset="btc"), NOW, 5, cursor=cursor)
+            listings.market_page(db, MarketSelection("resolved", asset="btc"), NOW, 5, cursor=cursor)
 
 
 @pytest.mark.parametrize(
@@ -134,5 +134,5 @@ def test_sqlite_walks_an_index_and_sorts_nothing(sqlite_url: str, selection: Mar
 
 
 def sql_of(selection: MarketSelection) -> str:
-    query = market_pages.keys_of(selection, NOW)
+    query = listings.market_keys(selection, NOW)
     return str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))

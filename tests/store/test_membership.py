@@ -7,8 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects import sqlite
 
 from service.store import predictions
-from service.store.database import Database
-from service.store.membership import is_among
+from service.store.database import Database, is_among
 from service.store.tables import prediction
 from tests.forecasting.markets import waiting
 
@@ -18,7 +17,7 @@ IDS = ("plain", 'quo"ted', "brace{,}", "back\\slash", "ünïcode")
 @pytest.fixture
 def stored(database: Database) -> Database:
     with database.writing() as db:
-        predictions.add(db, [waiting(id) for id in IDS])
+        predictions.add_predictions(db, [waiting(id) for id in IDS])
     return database
 
 

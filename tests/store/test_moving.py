@@ -16,7 +16,7 @@ from service.ledger.chain import LedgerRow
 from service.market.bars import from_rows
 from service.market.instants import WorldClock
 from service.operator.__main__ import main
-from service.store import bars, ledger, webhooks, world
+from service.store import bars, ledger, notifications, world
 from service.store.database import Database
 from service.store.secret import KeySecrets, key_secret
 from service.store.tables import metadata
@@ -53,12 +53,12 @@ def test_a_moved_service_has_the_same_rows_ledger_and_keys(operate: Operate, web
     """A key still works, the ledger and its root are the same, and new rows are numbered after the copied ones."""
     key = web.granted(plan="paid")
     with web.database.writing() as db:
-        world.claim(db, fingerprint="abc", step=300, history_from=0, clock=WorldClock("simulated"), wall=NOON)
+        world.claim_world(db, fingerprint="abc", step=300, history_from=0, clock=WorldClock("simulated"), wall=NOON)
         ledger.append(db, [LedgerRow("apex", "btc", {"p": 0.1 + 0.2, "n": n}, n < 2) for n in range(5)], NOON)
         ledger.seal(db, "2026-11-21", b"a seed of thirty-two bytes......", NOON)
-        bars.add(db, "btc", from_rows([(NOON, 1.1, 1.3, 1e-9, 1.2, 0.0)], 300))
-        hook = webhooks.add(db, key.split("_")[2], "https://example.com/", ["odds"], [], 0, NOON)
-        webhooks.record(db, hook.id, attempt("one"))
+        bars.add_bars(db, "btc", from_rows([(NOON, 1.1, 1.3, 1e-9, 1.2, 0.0)], 300))
+        hook = notifications.add_webhook(db, key.split("_")[2], "https://example.com/", ["odds"], [], 0, NOON)
+        notifications.record_attempt(db, hook.id, attempt("one"))
         exported = list(ledger.export(db))
     code, printed, complaint = operate("move", empty_postgresql.replace("+psycopg", ""), "--json")
     assert code == 0, complaint
@@ -66,7 +66,7 @@ def test_a_moved_service_has_the_same_rows_ledger_and_keys(operate: Operate, web
     assert counts(moved) == counts(web.database) == {row["table"]: row["rows"] for row in json.loads(printed)["tables"]}
     with moved.writing() as db:
         assert list(ledger.export(db)) == exported
-        assert webhooks.record(db, hook.id, attempt("two")).number == 2
+        assert notifications.record_attempt(db, hook.id, attempt("two")).number == 2
     there = replace(web, database=moved, secrets=KeySecrets(web.secret))
     assert there.send("GET", "/api/v1/me", key=key).status_code == 200
     moved.close()

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from service.forecasting.apex.call import Call
-from service.store.plain import RECORD, apex_calls, contexts, feed_states, fits, lane_states, price_books, records
+from service.store.pages import RECORD, apex_calls, contexts, feed_states, fits, lane_states, price_books, records
 from tests.forecasting.made import call_of
 
 FEED = "https://example.com/feed.xml"

@@ -41,7 +41,7 @@ def answer(id: str, **fields: Any) -> Prediction:
 
 def keep(database, *markets: Prediction) -> None:
     with database.writing() as db:
-        predictions.add(db, markets)
+        predictions.add_predictions(db, markets)
 
 
 def ask(database, query, *arguments):
@@ -57,15 +57,15 @@ def test_a_market_comes_back_as_it_went_in(database):
     """Every number is the same double, the votes are in the order in which they were cast."""
     market = stored(settlement=YES)
     keep(database, market)
-    assert ask(database, predictions.find, "one") == market
+    assert ask(database, predictions.find_prediction, "one") == market
 
 
 def test_every_part_may_be_missing(database):
     unrecorded = replace(stored("three"), ledger_position=None)
     keep(database, bare(author="user:1"), stored("two", odds=None), unrecorded)
-    assert ask(database, predictions.find, "one") == bare(author="user:1")
-    assert ask(database, predictions.find, "two").odds is None
-    assert ask(database, predictions.find, "three") == unrecorded
+    assert ask(database, predictions.find_prediction, "one") == bare(author="user:1")
+    assert ask(database, predictions.find_prediction, "two").odds is None
+    assert ask(database, predictions.find_prediction, "three") == unrecorded
 
 
 def test_a_commitment_keeps_abstentions_features_and_views(database):
@@ -82,37 +82,37 @@ def test_a_commitment_keeps_abstentions_features_and_views(database):
         p_up=0.505,
     )
     keep(database, replace(market, commitment=commitment))
-    assert ask(database, predictions.find, "one").commitment == commitment
+    assert ask(database, predictions.find_prediction, "one").commitment == commitment
 
 
 def test_odds_keep_what_their_source_left_out(database):
     market = stored(odds=(None, 0.5, None))
     quote = replace(market.odds, url="https://example.com/one", volume_usd=1234.5)
     keep(database, replace(market, odds=quote))
-    assert ask(database, predictions.find, "one").odds == quote
+    assert ask(database, predictions.find_prediction, "one").odds == quote
 
 
 def test_an_id_is_taken_once(database):
     keep(database, stored())
     with pytest.raises(IntegrityError):
         keep(database, stored("two"), bare("one"))
-    assert ask(database, predictions.ids) == {"one"}
+    assert ask(database, predictions.market_ids) == {"one"}
 
 
 def test_an_unknown_id_is_not_found(database):
-    assert ask(database, predictions.find, "one") is None
+    assert ask(database, predictions.find_prediction, "one") is None
     assert ask(database, predictions.find_challenge, 1) is None
-    assert not ask(database, predictions.has_any)
-    assert ask(database, predictions.ids) == set()
+    assert not ask(database, predictions.has_markets)
+    assert ask(database, predictions.market_ids) == set()
     keep(database)
-    assert not ask(database, predictions.has_any)
+    assert not ask(database, predictions.has_markets)
 
 
 def test_a_challenge_is_not_a_market(database):
     keep(database, stored("challenge-1", number=1))
-    assert not ask(database, predictions.has_any)
+    assert not ask(database, predictions.has_markets)
     keep(database, stored("daily"))
-    assert ask(database, predictions.has_any)
+    assert ask(database, predictions.has_markets)
 
 
 def test_votes_are_committed_once_and_never_changed(database):
@@ -120,12 +120,12 @@ def test_votes_are_committed_once_and_never_changed(database):
     keep(database, bare(number=1))
     votes = stored().commitment
     with database.writing() as db:
-        assert predictions.commit(db, "one", votes, POSITION)
-        assert not predictions.commit(
+        assert predictions.add_commitment(db, "one", votes, POSITION)
+        assert not predictions.add_commitment(
             db, "one", replace(votes, p=0.9, votes=votes.votes[:1]), LedgerPosition(8, "0" * 64)
         )
-        assert not predictions.commit(db, "another", votes, LedgerPosition(9, "0" * 64))
-    market = ask(database, predictions.find, "one")
+        assert not predictions.add_commitment(db, "another", votes, LedgerPosition(9, "0" * 64))
+    market = ask(database, predictions.find_prediction, "one")
     assert (market.commitment, market.ledger_position) == (votes, POSITION)
     assert len(ask(database, lambda db: db.execute(select(prediction_vote)).all())) == len(VOTES)
 
@@ -133,18 +133,20 @@ def test_votes_are_committed_once_and_never_changed(database):
 def test_a_market_is_settled_once(database):
     keep(database, stored())
     with database.writing() as db:
-        assert predictions.settle(db, "one", YES)
-        assert not predictions.settle(db, "one", replace(YES, outcome="no"))
-        assert not predictions.settle(db, "another", YES)
-    assert ask(database, predictions.find, "one").settlement == YES
+        assert predictions.add_settlement(db, "one", YES)
+        assert not predictions.add_settlement(db, "one", replace(YES, outcome="no"))
+        assert not predictions.add_settlement(db, "another", YES)
+    assert ask(database, predictions.find_prediction, "one").settlement == YES
 
 
 def test_a_market_may_be_settled_before_it_has_votes(database):
     keep(database, bare(number=1))
     with database.writing() as db:
-        predictions.settle(db, "one", replace(YES, outcome="void"))
-    assert ask(database, predictions.find, "one").commitment is None
-    assert ask(database, predictions.settled) == [replace(bare(number=1), settlement=replace(YES, outcome="void"))]
+        predictions.add_settlement(db, "one", replace(YES, outcome="void"))
+    assert ask(database, predictions.find_prediction, "one").commitment is None
+    assert ask(database, predictions.settled_predictions) == [
+        replace(bare(number=1), settlement=replace(YES, outcome="void"))
+    ]
     assert ask(database, partial(predictions.awaiting_votes, by_hand=True)) == []
     assert not ask(database, partial(predictions.has_unanswered, by_hand=True))
 
@@ -158,22 +160,22 @@ def test_active_markets_are_open_the_earliest_deadline_first(database):
         stored("touched", settlement=replace(YES, resolved_at=MONDAY + 3600)),
         stored("challenge-1", number=1),
     )
-    assert names(ask(database, predictions.active, MONDAY + 43_200)) == ["sooner", "later"]
-    assert names(ask(database, predictions.active, MONDAY + 3600)) == ["over", "sooner", "later"]
+    assert names(ask(database, predictions.active_markets, MONDAY + 43_200)) == ["sooner", "later"]
+    assert names(ask(database, predictions.active_markets, MONDAY + 3600)) == ["over", "sooner", "later"]
 
 
 def test_a_market_was_active_from_its_opening_to_its_end(database):
     """A job that begins again later asks what was open at its own hour."""
     keep(database, stored("touched", settlement=replace(YES, resolved_at=MONDAY + 3600)), stored("open"))
-    assert names(ask(database, predictions.active, MONDAY - 1)) == []
-    assert names(ask(database, predictions.active, MONDAY + 3599)) == ["open", "touched"]
-    assert names(ask(database, predictions.active, MONDAY + 3600)) == ["open"]
+    assert names(ask(database, predictions.active_markets, MONDAY - 1)) == []
+    assert names(ask(database, predictions.active_markets, MONDAY + 3599)) == ["open", "touched"]
+    assert names(ask(database, predictions.active_markets, MONDAY + 3600)) == ["open"]
 
 
 def test_a_market_is_active_until_the_second_of_its_deadline(database):
     keep(database, stored())
-    assert names(ask(database, predictions.active, DEADLINE - 1)) == ["one"]
-    assert names(ask(database, predictions.active, DEADLINE)) == []
+    assert names(ask(database, predictions.active_markets, DEADLINE - 1)) == ["one"]
+    assert names(ask(database, predictions.active_markets, DEADLINE)) == []
 
 
 def test_the_newest_open_challenges_come_first(database):
@@ -198,9 +200,9 @@ def test_a_challenge_is_found_by_its_number(database):
 
 
 def test_numbers_of_challenges_go_up_from_one(database):
-    assert ask(database, predictions.next_number) == 1
+    assert ask(database, predictions.next_challenge_number) == 1
     keep(database, stored("daily"), bare("challenge-7", number=7))
-    assert ask(database, predictions.next_number) == 8
+    assert ask(database, predictions.next_challenge_number) == 8
 
 
 def test_challenges_await_votes_the_oldest_first(database):
@@ -237,7 +239,7 @@ def test_models_alone_are_asked_what_prices_do_not_decide(database):
 
 def test_the_unresolved_are_markets_and_challenges(database):
     keep(database, stored("b", hours=2), stored("a", number=1), stored("c", settlement=YES))
-    assert names(ask(database, predictions.unresolved)) == ["b", "a"]
+    assert names(ask(database, predictions.unresolved_predictions)) == ["b", "a"]
 
 
 def test_settled_markets_come_in_order_of_resolution(database):
@@ -245,7 +247,7 @@ def test_settled_markets_come_in_order_of_resolution(database):
     at = {"late": 9, "b": 5, "a": 5, "early": 2}
     keep(database, *(stored(id, settlement=replace(YES, resolved_at=DEADLINE + step)) for id, step in at.items()))
     keep(database, stored("short", hours=2, settlement=replace(YES, resolved_at=DEADLINE + 5)), stored("open"))
-    assert names(ask(database, predictions.settled)) == ["early", "short", "a", "b", "late"]
+    assert names(ask(database, predictions.settled_predictions)) == ["early", "short", "a", "b", "late"]
 
 
 @pytest.mark.slow
@@ -253,7 +255,7 @@ def test_hundreds_of_markets_are_loaded_whole(database):
     """Each with its own votes and odds."""
     many = [stored(f"m{n:04}", p=n / 1000, odds=(None, n / 1000, None)) for n in range(1, 900)]
     keep(database, *many)
-    assert ask(database, predictions.unresolved) == many
+    assert ask(database, predictions.unresolved_predictions) == many
 
 
 def test_votes_and_odds_belong_to_a_market(database):
@@ -268,32 +270,36 @@ class TestAnswers:
     def test_an_answer_comes_back_as_it_was_given(self, database):
         answered = answer("a1", settlement=YES, author="key:1")
         with database.writing() as db:
-            predictions.add(db, [answered], {"consensus": {"p_yes": 0.4}})
-        assert ask(database, predictions.find, "a1") == answered
+            predictions.add_predictions(db, [answered], {"consensus": {"p_yes": 0.4}})
+        assert ask(database, predictions.find_prediction, "a1") == answered
         assert ask(database, lambda db: db.scalar(select(prediction.c.body))) == '{"consensus":{"p_yes":0.4}}'
 
     def test_no_list_of_markets_or_challenges_holds_an_answer(self, database):
         keep(database, answer("open"), answer("over", settlement=YES))
-        assert ask(database, predictions.active, MONDAY) == []
+        assert ask(database, predictions.active_markets, MONDAY) == []
         assert ask(database, predictions.active_challenges, MONDAY, 10) == []
-        for query in (predictions.listed, predictions.unresolved, partial(predictions.awaiting_votes, by_hand=True)):
+        for query in (
+            predictions.listed_predictions,
+            predictions.unresolved_predictions,
+            partial(predictions.awaiting_votes, by_hand=True),
+        ):
             assert ask(database, query) == []
         assert ask(database, predictions.find_market, "open") is None
-        assert ask(database, predictions.ids) == set()
-        assert not ask(database, predictions.has_any)
+        assert ask(database, predictions.market_ids) == set()
+        assert not ask(database, predictions.has_markets)
 
     def test_an_answer_is_due_from_its_deadline_on(self, database):
         """Markets are due before, as a touch may be seen at any time."""
         keep(database, answer("a1"), bare("daily"), bare("by-hand"), answer("over", settlement=YES))
         with database.writing() as db:
             db.execute(update(prediction).where(prediction.c.id == "by-hand").values(resolver="hand"))
-        assert names(ask(database, predictions.due, DEADLINE - 1)) == ["daily"]
-        assert names(ask(database, predictions.due, DEADLINE)) == ["daily", "a1"]
+        assert names(ask(database, predictions.due_predictions, DEADLINE - 1)) == ["daily"]
+        assert names(ask(database, predictions.due_predictions, DEADLINE)) == ["daily", "a1"]
 
     def test_the_oldest_answers_are_due_first_and_not_all_at_once(self, database, monkeypatch):
         monkeypatch.setattr(predictions, "MOST_ANSWERS", 2)
         keep(database, answer("a1"), answer("a2", hours=3), answer("a3", hours=2))
-        assert names(ask(database, predictions.due, DEADLINE)) == ["a3", "a2"]
+        assert names(ask(database, predictions.due_predictions, DEADLINE)) == ["a3", "a2"]
 
     def test_settled_answers_come_by_deadline_after_markets(self, database):
         """Those of one deadline come in the order in which they were given, then by id."""
@@ -301,4 +307,4 @@ class TestAnswers:
         late = replace(answer("a0", settlement=YES), created_at=MONDAY + 1)
         keep(database, late, answer("a2", settlement=YES), answer("a1", settlement=YES))
         keep(database, answer("a9", hours=3, settlement=replace(YES, resolved_at=DEADLINE + 9)), answer("open"))
-        assert names(ask(database, predictions.settled)) == ["market", "a9", "a1", "a2", "a0"]
+        assert names(ask(database, predictions.settled_predictions)) == ["market", "a9", "a1", "a2", "a0"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.market.prices import AssetPrice, PricesDocument
-from service.store import prices, snapshots
+from service.store import snapshots
 
 BTC = AssetPrice("btc", "Bitcoin", 50_500.0, 1.25, 51_000.0, 49_000.0, True, "2026-11-28T01:00:00Z", "simulated")
 
@@ -30,10 +30,10 @@ def published(database) -> PricesDocument:
 
 def test_they_come_back_as_they_were_published(database, published):
     with database.reading() as db:
-        assert prices.latest(db) == published
-        assert prices.by_asset(prices.latest(db)) == {"btc": BTC}
+        assert snapshots.latest_prices(db) == published
+        assert snapshots.prices_by_asset(snapshots.latest_prices(db)) == {"btc": BTC}
 
 
 def test_before_the_first_tick_there_are_none(database):
     with database.reading() as db:
-        assert (prices.latest(db), prices.by_asset(prices.latest(db))) == (None, {})
+        assert (snapshots.latest_prices(db), snapshots.prices_by_asset(snapshots.latest_prices(db))) == (None, {})

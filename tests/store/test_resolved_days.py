@@ -6,7 +6,7 @@ import pytest
 
 from service.forecasting.voters.track_record import Resolved, ResolvedVote
 from service.market.instants import DAY
-from service.store import resolved_days
+from service.store import predictions
 
 
 @pytest.fixture
@@ -20,19 +20,19 @@ def resolved(resolved_at: int) -> list[Resolved]:
 
 
 def test_a_settlement_outdates_its_day(db):
-    resolved_days.outdate(db, [3 * DAY, DAY + 5, DAY + 7])
-    assert resolved_days.outdated(db) == [DAY, 3 * DAY]
-    assert resolved_days.every(db) == []
+    predictions.outdate_days(db, [3 * DAY, DAY + 5, DAY + 7])
+    assert predictions.outdated_days(db) == [DAY, 3 * DAY]
+    assert predictions.resolved_questions(db) == []
 
 
 def test_stored_questions_are_read_in_the_order_of_the_days(db):
     for day in (3 * DAY, DAY):
-        resolved_days.keep(db, day, resolved(day + 5))
-    assert resolved_days.outdated(db) == []
-    assert resolved_days.every(db) == [*resolved(DAY + 5), *resolved(3 * DAY + 5)]
+        predictions.keep_day(db, day, resolved(day + 5))
+    assert predictions.outdated_days(db) == []
+    assert predictions.resolved_questions(db) == [*resolved(DAY + 5), *resolved(3 * DAY + 5)]
 
 
 def test_an_outdated_day_has_no_questions(db):
-    resolved_days.keep(db, DAY, resolved(DAY + 5))
-    resolved_days.outdate(db, [DAY + 9])
-    assert (resolved_days.outdated(db), resolved_days.every(db)) == ([DAY], [])
+    predictions.keep_day(db, DAY, resolved(DAY + 5))
+    predictions.outdate_days(db, [DAY + 9])
+    assert (predictions.outdated_days(db), predictions.resolved_questions(db)) == ([DAY], [])

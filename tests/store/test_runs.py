@@ -27,7 +27,7 @@ def finish(database, slot: int, owner: str = "a", now: float = 1.0) -> bool:
 
 def newest(database) -> Run | None:
     with database.reading() as db:
-        return runs.newest(db, "tick")
+        return runs.newest_run(db, "tick")
 
 
 def test_a_slot_is_there_once_however_often_it_is_added(database):
@@ -112,10 +112,10 @@ def test_the_states_of_all_jobs_are_read_at_once(database):
     for now in (0.0, 14.0, 15.0):
         with database.reading() as db:
             expected = {
-                job: JobState(runs.newest(db, job), runs.done_up_to(db, job), runs.is_held(db, job, now))
+                job: JobState(runs.newest_run(db, job), runs.done_up_to(db, job), runs.is_held(db, job, now))
                 for job in ("tick", "rank")
             }
-            assert runs.states(db, now) == expected
+            assert runs.job_states(db, now) == expected
             assert expected["tick"].is_held == (now < 15)
 
 
@@ -179,10 +179,10 @@ def test_failed_slots_stay_until_they_are_pruned(database):
     fail(database, 180)
     with database.writing() as db:
         assert slots(database) == [60, 120, 180]
-        assert runs.progress(db, 200.0)[0].failures == 3
+        assert runs.job_progress(db, 200.0)[0].failures == 3
         assert runs.prune(db, before=120) == 0
         assert runs.prune(db, before=10_000) == 1
-        assert (runs.done_up_to(db, "tick"), runs.newest(db, "tick").slot) == (120, 180)
+        assert (runs.done_up_to(db, "tick"), runs.newest_run(db, "tick").slot) == (120, 180)
 
 
 def test_a_job_that_never_finished_is_pruned_too(database):
@@ -193,7 +193,7 @@ def test_a_job_that_never_finished_is_pruned_too(database):
             runs.bury(db, "tick", slot, "a", slot, "boom")
     with database.writing() as db:
         assert runs.prune(db, before=10_000) == 1
-        assert runs.newest(db, "tick").slot == 120
+        assert runs.newest_run(db, "tick").slot == 120
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -226,15 +226,15 @@ def test_the_progress_of_a_job_is_its_lag_duration_and_failures(database):
         runs.add(db, "tick", 100, 1000.0)
         runs.claim(db, "tick", 100, "a", 1001.0, 1020.0)
         runs.finish(db, "tick", 100, "a", 1003.5)
-        assert runs.progress(db, 5000.0) == [("tick", 0.0, 2.5, 0)]
+        assert runs.job_progress(db, 5000.0) == [("tick", 0.0, 2.5, 0)]
         for slot in (200, 300):
             runs.add(db, "tick", slot, 1000.0 + slot)
             runs.claim(db, "tick", slot, "a", 1000.0 + slot, 1320.0)
             runs.retry(db, "tick", slot, "a", 1400.0, "down")
-        assert runs.progress(db, 5000.0) == [("tick", 3800.0, 2.5, 2)]
+        assert runs.job_progress(db, 5000.0) == [("tick", 3800.0, 2.5, 2)]
 
 
 def test_a_job_that_never_finished_lags_from_its_first_slot(database):
     with database.writing() as db:
         runs.add(db, "seal", 100, 1000.0)
-        assert runs.progress(db, 1060.0) == [("seal", 60.0, None, 0)]
+        assert runs.job_progress(db, 1060.0) == [("seal", 60.0, None, 0)]

@@ -8,21 +8,21 @@ from itertools import product
 import pytest
 from sqlalchemy import event
 
-from service.store import sequences
-from service.store.cursors import PageKey
+from service.store import pages
 from service.store.database import Database
+from service.store.pages import PageKey
 
 Row = tuple[int, str]
 
 
 def keep(database: Database, *rows: Row) -> None:
     with database.writing() as db:
-        sequences.keep(db, "streaks", [at for at, _ in rows], lambda place: {"note": rows[place][1]})
+        pages.keep_sequence(db, "streaks", [at for at, _ in rows], lambda place: {"note": rows[place][1]})
 
 
 def newest(database: Database, since: int = 0, until: int = 99, limit: int = 99, after: PageKey | None = None):
     with database.reading() as db:
-        return sequences.newest(db, "streaks", since, until, limit, after)
+        return pages.newest_rows(db, "streaks", since, until, limit, after)
 
 
 def notes(database: Database, **selection) -> list[str]:
@@ -46,8 +46,8 @@ def test_rows_after_a_change_are_replaced(database, changed: list[Row]):
 def test_sequences_do_not_touch_each_other(database):
     keep(database, (1, "a"))
     with database.writing() as db:
-        sequences.keep(db, "fund_trades", [5], lambda _: "a trade")
-        sequences.keep(db, "fund_trades", [], lambda _: "nothing")
+        pages.keep_sequence(db, "fund_trades", [5], lambda _: "a trade")
+        pages.keep_sequence(db, "fund_trades", [], lambda _: "nothing")
     assert notes(database) == ["a"]
 
 
@@ -78,6 +78,6 @@ def test_an_hour_costs_the_same_after_any_past(sqlite_url: str, past: int):
         keep(database, *rows[:-1])
         event.listen(database.engine, "before_cursor_execute", lambda *seen: statements.append(seen[2].split()[0]))
         with database.writing() as db:
-            sequences.keep(db, "streaks", [at for at, _ in rows], body_of)
+            pages.keep_sequence(db, "streaks", [at for at, _ in rows], body_of)
     assert statements == ["BEGIN", "SELECT", "SELECT", "INSERT"]
     assert places == [past - 1, past]

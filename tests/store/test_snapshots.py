@@ -12,12 +12,12 @@ BODY = b'{"lanes":[],"schema":"bot-battle/1"}' * 20
 
 def save(database, as_of: int, body: bytes) -> snapshots.Snapshot:
     with database.writing() as db:
-        return snapshots.save(db, "battle", as_of, body)
+        return snapshots.save_snapshot(db, "battle", as_of, body)
 
 
 def latest(database) -> snapshots.Snapshot | None:
     with database.reading() as db:
-        return snapshots.latest(db, "battle")
+        return snapshots.latest_snapshot(db, "battle")
 
 
 def test_there_is_no_document_before_the_first_run(database):

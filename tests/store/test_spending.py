@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from service.store.spending import StoredSpending
+from service.store.quotas import StoredSpending
 
 
 def test_a_day_adds_up_and_the_next_begins_at_nothing(database):

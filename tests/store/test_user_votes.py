@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
-from service.store import predictions, user_votes
-from service.store.user_votes import Tally
+from service.store import listings, predictions
+from service.store.listings import Tally
 from tests.forecasting.markets import waiting
 
 
@@ -17,18 +17,18 @@ def markets(database):
     """Two markets to vote on."""
     with database.writing() as db:
         for id in ("one", "two"):
-            predictions.add(db, [waiting(id)])
+            predictions.add_predictions(db, [waiting(id)])
     return database
 
 
 def cast(database, market: str, caller: str, is_yes: bool) -> None:
     with database.writing() as db:
-        user_votes.cast(db, market, caller, is_yes, at=100)
+        listings.cast_vote(db, market, caller, is_yes, at=100)
 
 
 def tallies(database, *markets: str) -> dict[str, Tally]:
     with database.reading() as db:
-        return user_votes.tallies(db, markets)
+        return listings.vote_tallies(db, markets)
 
 
 def test_votes_are_counted_by_market_and_side(markets):

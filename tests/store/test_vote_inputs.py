@@ -11,9 +11,9 @@ from sqlalchemy.dialects import sqlite
 
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import VoteInputs
-from service.store import vote_inputs
-from service.store.cursors import PageKey
+from service.store import knowledge
 from service.store.database import Database
+from service.store.pages import PageKey
 from tests.forecasting.markets import MONDAY, waiting
 
 
@@ -31,12 +31,12 @@ def row(inputs: str = "{}", at: int = MONDAY, asset: str = "btc") -> VoteInputs:
 
 def keep(database, *markets: Prediction) -> None:
     with database.writing() as db:
-        vote_inputs.add(db, markets)
+        knowledge.add_vote_inputs(db, markets)
 
 
 def page(database, asset=None, since=0, until=2**40, limit=99, after=None) -> list[VoteInputs]:
     with database.reading() as db:
-        return vote_inputs.page(db, asset, since, until, limit, after)
+        return knowledge.vote_inputs_page(db, asset, since, until, limit, after)
 
 
 def test_inputs_that_votes_share_are_stored_once(database):
@@ -55,8 +55,8 @@ def test_votes_without_inputs_store_nothing(database):
 def test_inputs_are_found_by_their_hash(database):
     keep(database, voted('{"a":1}'), voted('{"a":2}'))
     with database.reading() as db:
-        assert vote_inputs.find(db, row('{"a":2}').hash) == row('{"a":2}')
-        assert vote_inputs.find(db, "0" * 64) is None
+        assert knowledge.find_vote_inputs(db, row('{"a":2}').hash) == row('{"a":2}')
+        assert knowledge.find_vote_inputs(db, "0" * 64) is None
 
 
 def test_pages_join_to_the_whole(database):
@@ -78,7 +78,7 @@ def test_pages_join_to_the_whole(database):
 @pytest.mark.parametrize("after", [None, PageKey(MONDAY, "0" * 64)])
 def test_a_page_follows_an_index(sqlite_url: str, asset: str | None, after: PageKey | None):
     """So the last page costs what the first one costs."""
-    query = vote_inputs.rows_of(asset, MONDAY, MONDAY + 9, after).limit(9)
+    query = knowledge.vote_inputs_query(asset, MONDAY, MONDAY + 9, after).limit(9)
     sql = str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
     with closing(Database(sqlite_url)) as database, database.reading() as db:
         plan = " ".join(str(row) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}"))

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import func, select
 
 from service.market.instants import DAY
-from service.store import windows
+from service.store import quotas
 from service.store.database import Database
+from service.store.quotas import Window
 from service.store.tables import rate_window
-from service.store.windows import Window
 
 ROOT = Path(__file__).parents[2]
 ENDS = 20_000 * DAY
@@ -34,12 +34,12 @@ print(taken)
 
 def take(database: Database, ends: int = ENDS, cap: int = 10, key: str = "k") -> Window | None:
     with database.writing() as db:
-        return windows.take(db, key, ends, cap)
+        return quotas.take_hits(db, key, ends, cap)
 
 
 def read(database: Database, now: float = ENDS - 1) -> Window | None:
     with database.reading() as db:
-        return windows.read(db, "k", now)
+        return quotas.open_window(db, "k", now)
 
 
 def test_hits_are_counted_up_to_the_cap_and_a_refused_one_is_not(database):
@@ -96,7 +96,7 @@ def test_a_window_from_a_clock_years_ahead_blocks_no_caller(database):
 def test_a_refunded_hit_can_be_used_again(database):
     assert [take(database, cap=1), take(database, cap=1)] == [Window(1, ENDS), None]
     with database.writing() as db:
-        windows.refund(db, "k", ENDS)
+        quotas.refund_hit(db, "k", ENDS)
     assert take(database, cap=1) == Window(1, ENDS)
 
 
@@ -104,7 +104,7 @@ def test_refunding_too_much_adds_no_quota(database):
     take(database)
     with database.writing() as db:
         for _ in range(3):
-            windows.refund(db, "k", ENDS)
+            quotas.refund_hit(db, "k", ENDS)
     assert read(database) == Window(0, ENDS)
 
 
@@ -112,7 +112,7 @@ def test_a_hit_of_yesterday_is_not_refunded_today(database):
     take(database)
     take(database, ENDS + DAY)
     with database.writing() as db:
-        windows.refund(db, "k", ENDS)
+        quotas.refund_hit(db, "k", ENDS)
     assert read(database) == Window(1, ENDS + DAY)
 
 
@@ -126,6 +126,6 @@ def test_pruning_deletes_the_windows_that_have_ended_and_no_other(database):
     take(database, ENDS, key="ended")
     take(database, ENDS + DAY, key="open")
     with database.writing() as db:
-        assert windows.prune(db, ENDS) == 1
+        assert quotas.prune_windows(db, ENDS) == 1
     with database.reading() as db:
         assert db.scalar(select(func.count()).select_from(rate_window)) == 1

@@ -16,7 +16,7 @@ REPLAY = {
 
 def claim(database, wall: float = 2_000_000_000, **changes) -> world.StoredWorld:
     with database.writing() as db:
-        return world.claim(db, wall=wall, **(REPLAY | changes))
+        return world.claim_world(db, wall=wall, **(REPLAY | changes))
 
 
 def test_the_first_start_stores_the_world_of_the_feed(database):

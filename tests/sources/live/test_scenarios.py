@@ -78,8 +78,8 @@ def is_equal_to(exchanges: Exchanges, jobs: LiveJobs, asset: str, until: int = N
     """Whether the stored hours and short bars are those of the market."""
     market, hours = exchanges.shown(ASSETS[asset], STEP).until(until), exchanges.hours[ASSETS[asset]].until(until)
     with jobs.database.reading() as db:
-        stored = bars.load(db, asset, 0, 2**40, STEP)
-        stored_hours = bars.load(db, asset, 0, 2**40, HOUR)
+        stored = bars.load_bars(db, asset, 0, 2**40, STEP)
+        stored_hours = bars.load_bars(db, asset, 0, 2**40, HOUR)
     expected = with_silent_bars(market).since(int(stored.time[0]))
     expected_hours = hours.since(jobs.feed.history_from)
     return (

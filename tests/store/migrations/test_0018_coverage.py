@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from service.config import SettingsError
 from service.market.bars import from_rows
-from service.store import bars, coverage, migrations
+from service.store import bars, migrations
 from service.store.database import Database
 from tests.store.migrations.revisions import make_first
 
@@ -18,7 +18,7 @@ START = 1_763_985_600
 def earlier(database: Database) -> Database:
     """The database as version 1.2 left it: two bars of five minutes."""
     with database.writing() as db:
-        bars.add(db, "btc", from_rows([(START + 300 * place, 9, 9, 9, 9, 1) for place in range(2)], 300))
+        bars.add_bars(db, "btc", from_rows([(START + 300 * place, 9, 9, 9, 9, 1) for place in range(2)], 300))
         make_first(db)
     return database
 
@@ -34,7 +34,7 @@ def test_only_a_live_history_is_fetched_again(earlier, world, windows):
     try:
         earlier.migrate()
         with earlier.reading() as db:
-            stored = coverage.find(db, "btc", 300)
+            stored = bars.find_coverage(db, "btc", 300)
             assert (stored and stored.windows) == windows
     finally:
         with earlier.writing() as db:

@@ -16,7 +16,7 @@ from service.ledger.verifier import verify
 from service.market.instants import DAY
 from service.store import knowledge, ledger, predictions
 from service.store.database import Database
-from service.store.plain import RECORD, records
+from service.store.pages import RECORD, records
 from service.store.tables import resolved_day
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import settled
@@ -45,7 +45,7 @@ def earlier(database: Database) -> tuple[Database, Prediction]:
     record = {"as_of": SETTLED_AT, "direction": {"calibration": CALIBRATION, "standings": STANDINGS}, "event": {}}
     with database.writing() as db:
         ledger.append(db, market_rows([market]), SETTLED_AT)
-        predictions.add(db, [market])
+        predictions.add_predictions(db, [market])
         body = canonical.write(COUNTED)
         db.execute(resolved_day.delete())
         db.execute(insert(resolved_day).values(day=SETTLED_AT // DAY * DAY, body=body))
@@ -59,7 +59,7 @@ def test_a_vote_without_a_view_is_read_as_it_was_cast(earlier):
     """Its row in the ledger has no such field, so every hash stays."""
     database, market = earlier
     with database.reading() as db:
-        stored = predictions.find(db, market.id)
+        stored = predictions.find_prediction(db, market.id)
         assert verify(ledger.export(db)).fault is None
     assert stored == market
     assert {vote.ballot.forecast.p_up for vote in stored.votes} | {stored.commitment.p_up} == {None}
@@ -68,10 +68,10 @@ def test_a_vote_without_a_view_is_read_as_it_was_cast(earlier):
 def test_a_record_of_classes_reads_as_empty_until_it_is_renewed(earlier):
     """Then the same votes count in the band of their horizon, with the weight of an embedded engine."""
     database, _ = earlier
-    assert knowledge.latest(database, 300).record == TrackRecord(SETTLED_AT)
+    assert knowledge.latest_knowledge(database, 300).record == TrackRecord(SETTLED_AT)
     with database.writing() as db:
         renew_record(db, SETTLED_AT)
-    record = knowledge.latest(database, 300).record
+    record = knowledge.latest_knowledge(database, 300).record
     standings = [(each.voter, each.engine, each.n, each.weight) for each in record.of_band("day").standings]
     assert standings == [("forest", ENGINE, 1, 1.0), ("vol", ENGINE, 1, 1.0)]
     assert list(record.bands) == ["day"]

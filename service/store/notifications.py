@@ -1,7 +1,8 @@
-"""Webhook endpoints and their deliveries. Instants are wall seconds; the caller passes them in.
+"""Events, which are rows of the ledger, and the webhook endpoints that they are sent to, with their deliveries.
 
 The outbox of an endpoint is the ledger: `cursor` is the last row that is done. One process at a time delivers to an
-endpoint, under a lease; whatever it writes is refused once another process holds the lease.
+endpoint, under a lease; whatever it writes is refused once another process holds the lease. Instants of endpoints are
+wall seconds; the caller passes them in.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, exists, func, insert, or_, select, update
 
 from service import canonical
-from service.events.event import EventFilter, EventType
+from service.documents import World
+from service.events.event import ABOUT_PREDICTIONS, KINDS, Event, EventFilter, EventType, event_of
 from service.events.messages import Attempt
 from service.events.signing import EndpointSecrets
-from service.store.database import insert as upsert
-from service.store.tables import api_key, ledger, webhook, webhook_delivery
+from service.forecasting.predictions import Prediction
+from service.store import ledger, predictions
+from service.store.database import insert_into
+from service.store.tables import api_key, webhook, webhook_delivery
+from service.store.tables import ledger as ledger_rows
 
 # Longer than one delivery and the transactions around it.
 LEASE_S = 25
@@ -86,12 +91,12 @@ _STATES = select(webhook_delivery.c.state, func.count().label("number")).group_b
 _DUE = (
     select(webhook.c.id)
     .where(_IS_ACTIVE, _IS_FREE, webhook.c.next_at <= bindparam("now"))
-    .where(webhook.c.cursor < select(func.max(ledger.c.seq)).scalar_subquery())
+    .where(webhook.c.cursor < select(func.max(ledger_rows.c.seq)).scalar_subquery())
     .order_by(webhook.c.next_at, webhook.c.id)
 )
 
 
-def add(
+def add_webhook(
     db: Connection, key: str, url: str, events: Sequence[EventType], assets: Sequence[str], cursor: int, now: int
 ) -> WebhookRow:
     """Store a new endpoint, which gets the events after row `cursor`."""
@@ -116,33 +121,33 @@ def add(
     return row
 
 
-def of_key(db: Connection, key: str, *, lock: bool = False) -> list[WebhookRow]:
+def key_webhooks(db: Connection, key: str, *, lock: bool = False) -> list[WebhookRow]:
     """The endpoints of a key, oldest first; `lock` makes a second transaction on the same key wait."""
     if lock:
         db.execute(select(api_key.c.id).where(api_key.c.id == key).with_for_update())
     return _load(db, webhook.c.key == key)
 
 
-def find(db: Connection, key: str, id: str) -> WebhookRow | None:
+def find_webhook(db: Connection, key: str, id: str) -> WebhookRow | None:
     """The endpoint `id` of a key; None if it has none of that id."""
     return next(iter(_load(db, webhook.c.key == key, webhook.c.id == id)), None)
 
 
-def change(db: Connection, row: WebhookRow, **changes: Any) -> WebhookRow:
+def change_webhook(db: Connection, row: WebhookRow, **changes: Any) -> WebhookRow:
     """Store other values of an endpoint; returns its new row."""
     plain = {name: canonical.write(value) if name in ("events", "assets") else value for name, value in changes.items()}
     db.execute(update(webhook).where(webhook.c.id == row.id).values(plain))
     return replace(row, **changes)
 
 
-def remove(db: Connection, id: str) -> None:
+def remove_webhook(db: Connection, id: str) -> None:
     """Delete an endpoint and its deliveries."""
     db.execute(select(webhook.c.id).where(webhook.c.id == id).with_for_update())
     db.execute(delete(webhook_delivery).where(webhook_delivery.c.webhook == id))
     db.execute(delete(webhook).where(webhook.c.id == id))
 
 
-def due(db: Connection, now: float) -> list[str]:
+def due_webhooks(db: Connection, now: float) -> list[str]:
     """The active endpoints with rows to look at and no process that does so, the longest waiting first."""
     return list(db.scalars(_DUE, {"now": now}))
 
@@ -152,19 +157,21 @@ def count_deliveries(db: Connection) -> dict[DeliveryState, int]:
     return {row.state: row.number for row in db.execute(_STATES)}
 
 
-def claim(db: Connection, id: str, owner: str, now: float) -> bool:
+def claim_webhook(db: Connection, id: str, owner: str, now: float) -> bool:
     """Take the lease of an endpoint that is due for a process; returns False if another one holds it."""
     is_due = (webhook.c.id == id) & _IS_ACTIVE & _IS_FREE & (webhook.c.next_at <= bindparam("now"))
     claimed = update(webhook).where(is_due).values(owner=owner, held_until=now + LEASE_S)
     return db.execute(claimed, {"now": now}).rowcount == 1
 
 
-def held(db: Connection, id: str, owner: str) -> WebhookRow | None:
+def held_webhook(db: Connection, id: str, owner: str) -> WebhookRow | None:
     """The endpoint as it is now, if `owner` still holds its lease and it is still active."""
     return next(iter(_load(db, webhook.c.id == id, webhook.c.owner == owner, _IS_ACTIVE)), None)
 
 
-def advance(db: Connection, id: str, owner: str, cursor: int, now: float, attempt: Attempt | None = None) -> bool:
+def advance_webhook(
+    db: Connection, id: str, owner: str, cursor: int, now: float, attempt: Attempt | None = None
+) -> bool:
     """Go on to the row `cursor`, after an accepted attempt or past rows that are not wanted, and renew the lease.
 
     Returns False, and writes nothing, if `owner` no longer holds the lease.
@@ -173,7 +180,7 @@ def advance(db: Connection, id: str, owner: str, cursor: int, now: float, attemp
     return _write(db, id, owner, done, attempt)
 
 
-def fail(
+def fail_webhook(
     db: Connection, row: WebhookRow, owner: str, attempt: Attempt, next_at: float, pause_reason: str | None
 ) -> bool:
     """Record a failed attempt and end the lease; with a reason the endpoint is paused. False if the lease is lost."""
@@ -188,12 +195,12 @@ def fail(
     return _write(db, row.id, owner, values, attempt)
 
 
-def release(db: Connection, id: str, owner: str) -> None:
+def release_webhook(db: Connection, id: str, owner: str) -> None:
     """End a lease."""
     db.execute(update(webhook).where(webhook.c.id == id, webhook.c.owner == owner).values(owner=None))
 
 
-def record(db: Connection, id: str, attempt: Attempt) -> DeliveryRow:
+def record_attempt(db: Connection, id: str, attempt: Attempt) -> DeliveryRow:
     """Store an attempt: a new delivery, or the next attempt of one; returns the delivery."""
     state: DeliveryState = "failed" if attempt.error else "delivered"
     last = {name: getattr(attempt, name) for name in ("status", "error", "duration_ms")} | {
@@ -202,13 +209,13 @@ def record(db: Connection, id: str, attempt: Attempt) -> DeliveryRow:
     }
     message = attempt.message
     first = {"webhook": id, "message": message.id, "seq": message.seq, "event": message.event}
-    statement = upsert(db, webhook_delivery).values(first | last | {"first_at": attempt.at, "attempts": 1})
+    statement = insert_into(db, webhook_delivery).values(first | last | {"first_at": attempt.at, "attempts": 1})
     again = last | {"attempts": webhook_delivery.c.attempts + 1}
     statement = statement.on_conflict_do_update(index_elements=[webhook_delivery.c.message], set_=again)
     return DeliveryRow(*db.execute(statement.returning(*_DELIVERY_COLUMNS)).one())
 
 
-def deliveries(db: Connection, id: str, before: int | None, limit: int) -> list[DeliveryRow]:
+def find_deliveries(db: Connection, id: str, before: int | None, limit: int) -> list[DeliveryRow]:
     """At most `limit` deliveries of an endpoint with a number below `before`, newest first."""
     query = select(*_DELIVERY_COLUMNS).where(webhook_delivery.c.webhook == id)
     if before is not None:
@@ -216,7 +223,7 @@ def deliveries(db: Connection, id: str, before: int | None, limit: int) -> list[
     return [DeliveryRow(*row) for row in db.execute(query.order_by(webhook_delivery.c.number.desc()).limit(limit))]
 
 
-def prune(db: Connection, before: int) -> None:
+def prune_deliveries(db: Connection, before: int) -> None:
     """Delete the deliveries last tried before `before`, and the endpoints of keys that were revoked before it."""
     revoked = select(api_key.c.id).where(api_key.c.revoked_at < before)
     orphans = select(webhook.c.id).where(webhook.c.key.in_(revoked))
@@ -230,7 +237,7 @@ def _write(db: Connection, id: str, owner: str, values: dict[str, Any], attempt:
     if db.execute(update(webhook).where(mine).values(values)).rowcount == 0:
         return False
     if attempt:
-        record(db, id, attempt)
+        record_attempt(db, id, attempt)
     return True
 
 
@@ -244,3 +251,38 @@ def _row(row: Row[Any]) -> WebhookRow:
     for name in ("events", "assets"):
         values[name] = tuple(canonical.read(values[name]))
     return WebhookRow(**values)
+
+
+EVENTS_AT_ONCE = 200
+
+
+@dataclass(frozen=True)
+class EventPage:
+    """Events in their order; `last` is the number of the last row that was looked at, whether it is an event or not."""
+
+    events: tuple[Event, ...]
+    last: int
+
+
+def events_after(db: Connection, seq: int, world: World, caller: str | None) -> EventPage:
+    """The events that follow row `seq` and that a caller may see, from at most 200 rows.
+
+    All but resolved answers are public. `caller` is the id of a caller, whose own answers are included; that of a
+    delegating key includes those of its end users.
+    """
+    last = ledger.last_seq(db)
+    rows = ledger.live_entries(db, seq, KINDS, EVENTS_AT_ONCE)
+    ids = [entry.subject for entry in rows if entry.kind in ABOUT_PREDICTIONS]
+    subjects = {stored.id: stored for stored in predictions.find_predictions(db, ids)}
+    visible = {id: stored for id, stored in subjects.items() if _is_visible(stored, caller)}
+    events = [event for entry in rows if (event := event_of(entry, world, visible))]
+    if rows and (len(rows) == EVENTS_AT_ONCE or rows[-1].seq > last):
+        last = rows[-1].seq
+    return EventPage(tuple(events), max(last, seq))
+
+
+def _is_visible(stored: Prediction, caller: str | None) -> bool:
+    if stored.category != "answer":
+        return True
+    author = stored.author or ""
+    return caller is not None and (author == caller or author.startswith(f"{caller}:"))

@@ -1,0 +1,242 @@
+"""Listed markets: their pages, their columns for scores, the hourly opinions on them, and the votes of callers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, TextClause, bindparam, delete, func, select, tuple_
+
+from service import canonical
+from service.forecasting.predictions import Holder, Opinion, Prediction
+from service.forecasting.predictions.scores.columns import MarketColumns, columns_of, joined
+from service.store import ledger, pages, predictions
+from service.store.database import insert_into, is_among
+from service.store.pages import PageKey
+from service.store.tables import IS_MARKET, opinion, prediction, user_vote
+
+MarketStatus = Literal["open", "resolved", "void", "all"]
+Sort = Literal["deadline", "created", "divergence"]
+
+_SORTED_BY = {
+    "deadline": prediction.c.deadline,
+    "created": prediction.c.created_at,
+    "divergence": prediction.c.divergence,
+}
+# An expression keeps SQLite from the index by outcome, from which it would sort every settled market.
+_OUTCOME = func.coalesce(prediction.c.outcome, "")
+_STATUSES: dict[MarketStatus, tuple[ColumnElement[bool], ...]] = {
+    "open": (prediction.c.outcome.is_(None),),
+    "resolved": (_OUTCOME.in_(("yes", "no")),),
+    "void": (_OUTCOME == "void",),
+    "all": (),
+}
+
+
+@dataclass(frozen=True)
+class MarketSelection:
+    """Which markets, in which order; None selects all.
+
+    By deadline the open ones come with the earliest first and all others with the latest first; by creation the newest
+    first; by divergence the largest first, and those without one are left out.
+    """
+
+    status: MarketStatus = "open"
+    asset: str | None = None
+    category: str | None = None
+    template: str | None = None
+    sort: Sort = "deadline"
+
+    @property
+    def scope(self) -> str:
+        """The name of this list for its cursors."""
+        return canonical.write(vars(self))
+
+    @property
+    def is_rising(self) -> bool:
+        """Whether the smallest value comes first."""
+        return self.status == "open" and self.sort == "deadline"
+
+
+class MarketPage(NamedTuple):
+    """The markets of a page, and the cursor of the next one; None on the last."""
+
+    markets: list[Prediction]
+    following: str | None
+
+
+def market_page(
+    db: Connection,
+    selection: MarketSelection,
+    now: int,
+    limit: int,
+    *,
+    cursor: str | None = None,
+    with_votes: bool = True,
+) -> MarketPage:
+    """At most `limit` markets of a selection from a cursor on; open are those with a deadline after `now`.
+
+    Raises InvalidRequest for a cursor of another list.
+    """
+    query = market_keys(selection, now).limit(limit + 1)
+    if cursor is not None:
+        place, after = tuple_(_SORTED_BY[selection.sort], prediction.c.id), pages.read_cursor(selection.scope, cursor)
+        query = query.where(place > after if selection.is_rising else place < after)
+    keys = [PageKey(*row) for row in db.execute(query)]
+    markets = predictions.find_predictions(db, [key.id for key in keys[:limit]], with_votes=with_votes)
+    return MarketPage(markets, pages.next_cursor(selection.scope, keys, limit))
+
+
+def market_keys(selection: MarketSelection, now: int) -> Select:
+    """The keys of all markets of a selection in its order; an index alone answers it."""
+    column = _SORTED_BY[selection.sort]
+    order = (column.asc(), prediction.c.id.asc()) if selection.is_rising else (column.desc(), prediction.c.id.desc())
+    return select(column, prediction.c.id).where(*_conditions(selection, now)).order_by(*order)
+
+
+def _conditions(selection: MarketSelection, now: int) -> list[ColumnElement[bool] | TextClause]:
+    conditions: list[ColumnElement[bool] | TextClause] = [IS_MARKET, *_STATUSES[selection.status]]
+    if selection.status == "open":
+        conditions.append(prediction.c.deadline > now)
+    if selection.sort == "divergence":
+        conditions.append(prediction.c.divergence.is_not(None))
+    for name in ("asset", "category", "template"):
+        if value := getattr(selection, name):
+            conditions.append(prediction.c[name] == value)
+    return conditions
+
+
+class Listed(NamedTuple):
+    """The settled markets and challenges, whose votes are without reasoning, and the others."""
+
+    settled: MarketColumns
+    unsettled: list[Prediction]
+
+    def columns(self) -> MarketColumns:
+        """All of them."""
+        return joined(self.settled, columns_of(self.unsettled))
+
+
+class ListedMarkets:
+    """Gives what `predictions.listed` lists, and reads again only what was not settled at the last time."""
+
+    def __init__(self) -> None:
+        self._settled = columns_of([])
+        self._ids: set[str] = set()  # of the settled ones
+        self._read_until: int | None = None  # the row of the ledger
+        self._lock = Lock()
+
+    def load(self, db: Connection) -> Listed:
+        """All markets and challenges; the same object holds the settled ones until another one is settled."""
+        with self._lock:
+            # In this order, so that one that is settled meanwhile is read twice and not missed.
+            unresolved = predictions.unresolved_predictions(db)
+            until = ledger.last_seq(db)
+            new = [market for market in self._newly(db, until) if market.settlement and market.id not in self._ids]
+            if new:
+                self._settled = joined(self._settled, columns_of(new))
+                self._ids |= {market.id for market in new}
+            self._read_until = until
+            return Listed(self._settled, [market for market in unresolved if market.id not in self._ids])
+
+    def _newly(self, db: Connection, until: int) -> list[Prediction]:
+        """Those that were settled since the last time; at the first time all."""
+        if self._read_until is None:
+            return predictions.listed_predictions(db)
+        ids = ledger.subjects(db, "resolution", self._read_until, until)
+        return predictions.find_predictions(db, ids, with_reasoning=False) if ids else []
+
+
+OPINIONS_KEPT_S = 30 * 86400  # after the settlement of a market
+
+_VALUES = (opinion.c.at, opinion.c.p, opinion.c.bid, opinion.c.ask)
+_SERIES = select(opinion.c.holder, *_VALUES).where(opinion.c.prediction == bindparam("id")).order_by(opinion.c.at)
+
+
+def add_opinions(db: Connection, holder: Holder, opinions: Mapping[str, Opinion]) -> None:
+    """Store an opinion on each of these markets; one of the same hour stays as it is."""
+    rows = [{"prediction": id, "holder": holder, **vars(held)} for id, held in opinions.items()]
+    if rows:
+        db.execute(insert_into(db, opinion).on_conflict_do_nothing(), rows)
+
+
+def latest_opinions(db: Connection, ids: Sequence[str]) -> dict[str, dict[Holder, Opinion]]:
+    """The last opinion of each holder on each of these markets that has one."""
+    if not ids:
+        return {}
+    newest = (
+        select(opinion.c.prediction, opinion.c.holder, func.max(opinion.c.at))
+        .where(is_among(opinion.c.prediction, ids))
+        .group_by(opinion.c.prediction, opinion.c.holder)
+    )
+    key = tuple_(opinion.c.prediction, opinion.c.holder, opinion.c.at)
+    held: dict[str, dict[Holder, Opinion]] = defaultdict(dict)
+    for id, holder, *values in db.execute(
+        select(opinion.c.prediction, opinion.c.holder, *_VALUES).where(key.in_(newest))
+    ):
+        held[id][holder] = Opinion(*values)
+    return held
+
+
+def opinion_series(db: Connection, id: str) -> dict[Holder, list[Opinion]]:
+    """Every stored opinion on a market by holder, oldest first."""
+    held: dict[Holder, list[Opinion]] = {"ai": [], "odds": []}
+    for holder, *values in db.execute(_SERIES, {"id": id}):
+        held[holder].append(Opinion(*values))
+    return held
+
+
+def prune_opinions(db: Connection, now: int) -> None:
+    """Delete the opinions on markets that were settled 30 days before the world second `now`."""
+    expired = (
+        select(opinion.c.prediction)
+        .join(prediction, prediction.c.id == opinion.c.prediction)
+        .where(prediction.c.resolved_at < now - OPINIONS_KEPT_S)
+    )
+    db.execute(delete(opinion).where(opinion.c.prediction.in_(expired)))
+
+
+class Tally(NamedTuple):
+    """The number of votes for yes and for no."""
+
+    yes: int = 0
+    no: int = 0
+
+
+def cast_vote(db: Connection, market_id: str, caller: str, is_yes: bool, at: int) -> None:
+    """Store a caller's vote in place of an earlier one."""
+    statement = insert_into(db, user_vote).values(prediction=market_id, caller=caller, is_yes=is_yes, voted_at=at)
+    newer = {name: statement.excluded[name] for name in ("is_yes", "voted_at")}
+    keys = [user_vote.c.prediction, user_vote.c.caller]
+    db.execute(statement.on_conflict_do_update(index_elements=keys, set_=newer))
+
+
+class OwnVote(NamedTuple):
+    """A caller's vote as it counts now."""
+
+    is_yes: bool
+    voted_at: int
+
+
+def find_own_vote(db: Connection, market_id: str, caller: str) -> OwnVote | None:
+    """A caller's vote on a market; None without one."""
+    own = (user_vote.c.prediction == market_id) & (user_vote.c.caller == caller)
+    row = db.execute(select(user_vote.c.is_yes, user_vote.c.voted_at).where(own)).first()
+    return OwnVote(*row) if row else None
+
+
+def vote_tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:
+    """The tally of each of these markets that has votes."""
+    counts = (
+        select(user_vote.c.prediction, user_vote.c.is_yes, func.count())
+        .where(is_among(user_vote.c.prediction, market_ids))
+        .group_by(user_vote.c.prediction, user_vote.c.is_yes)
+    )
+    tallies: dict[str, Tally] = {}
+    for market_id, is_yes, count in db.execute(counts):
+        tally = tallies.get(market_id, Tally())
+        tallies[market_id] = Tally(count, tally.no) if is_yes else Tally(tally.yes, count)
+    return tallies

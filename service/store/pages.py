@@ -1,0 +1,206 @@
+"""JSON values by key or in sequence, and cursors, which say where a page of a list ends."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import Connection, Table, bindparam, delete, func, select
+
+from service import canonical
+from service.errors import FieldError, InvalidRequest
+from service.store import tables
+from service.store.database import insert_into
+from service.store.tables import sequence_row
+
+LONGEST_CURSOR = 256
+ID = re.compile("[!-~]{1,96}")  # PostgreSQL takes no NUL in a text
+
+
+class PageKey(NamedTuple):
+    """The place of a row in the order of a list: the value it is sorted by, and its id."""
+
+    value: int | float
+    id: str
+
+
+def write_cursor(scope: str, key: PageKey) -> str:
+    """The cursor after a row; `scope` names the list with everything that selects and sorts it."""
+    text = json.dumps([_digest(scope), *key], separators=(",", ":"))
+    return urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def read_cursor(scope: str, cursor: str) -> PageKey:
+    """The key in a cursor of the same list; raises InvalidRequest for any other text."""
+    try:
+        digest, value, id = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, TypeError):
+        raise _invalid() from None
+    is_number = type(value) in (int, float) and math.isfinite(value) and abs(value) < 2**63
+    if digest != _digest(scope) or not is_number or not (isinstance(id, str) and ID.fullmatch(id)):
+        raise _invalid()
+    return PageKey(value, id)
+
+
+def next_cursor(scope: str, keys: Sequence[PageKey], limit: int) -> str | None:
+    """The cursor after `limit` rows, where `keys` has the key of one row more; None on the last page."""
+    return write_cursor(scope, keys[limit - 1]) if len(keys) > limit else None
+
+
+def _digest(scope: str) -> str:
+    return sha256(scope.encode()).hexdigest()[:8]
+
+
+def _invalid() -> InvalidRequest:
+    message = "must be the `next` of a page of the same list: same filters, same order"
+    return InvalidRequest("The cursor is not valid.", [FieldError("cursor", message)])
+
+
+SequenceName = Literal["fund_trades", "streaks"]
+
+_OF_NAME = sequence_row.c.name == bindparam("name")
+_COUNT = select(func.max(sequence_row.c.place)).where(_OF_NAME)
+_ROW = select(sequence_row.c.at, sequence_row.c.body).where(_OF_NAME, sequence_row.c.place == bindparam("place"))
+_ORDER = (sequence_row.c.at, sequence_row.c.place)
+_FIRST = select(sequence_row.c.place).where(_OF_NAME, sequence_row.c.at >= bindparam("since")).order_by(*_ORDER)
+_LAST = (
+    select(sequence_row.c.place)
+    .where(_OF_NAME, sequence_row.c.at <= bindparam("until"))
+    .order_by(*(column.desc() for column in _ORDER))
+)
+_NEWEST = (
+    select(sequence_row.c.place, sequence_row.c.body)
+    .where(_OF_NAME, sequence_row.c.place.between(bindparam("first"), bindparam("last")))
+    .order_by(sequence_row.c.place.desc())
+    .limit(bindparam("most"))
+)
+
+
+class KeyedBody(NamedTuple):
+    """A row of a page, with its key for cursors."""
+
+    key: PageKey
+    body: Any
+
+
+def keep_sequence(db: Connection, name: SequenceName, times: Sequence[int], body_of: Callable[[int], Any]) -> None:
+    """Store the rows of a sequence; `times` are the unix seconds of all rows, `body_of` gives the row at a place.
+
+    Rows are compared from the newest back to the first that is stored already, so the work does not grow with the past.
+    """
+    last = db.scalar(_COUNT, {"name": name})
+    stored = 0 if last is None else last + 1
+    same = min(len(times), stored)
+    while same and not _is_stored(db, name, same - 1, times[same - 1], body_of(same - 1)):
+        same -= 1
+    if stored > same:
+        db.execute(delete(sequence_row).where(sequence_row.c.name == name, sequence_row.c.place >= same))
+    rows = [
+        {"name": name, "place": place, "at": times[place], "body": canonical.write(body_of(place))}
+        for place in range(same, len(times))
+    ]
+    if rows:
+        db.execute(insert_into(db, sequence_row), rows)
+
+
+def _is_stored(db: Connection, name: str, place: int, at: int, body: Any) -> bool:
+    row = db.execute(_ROW, {"name": name, "place": place}).one()
+    return tuple(row) == (at, canonical.write(body))
+
+
+def newest_rows(
+    db: Connection, name: SequenceName, since: int, until: int, limit: int, after: PageKey | None = None
+) -> list[KeyedBody]:
+    """The rows of a sequence between two unix seconds, both included, newest first.
+
+    `after` is the key of the last one of the page before.
+    """
+    first = db.scalar(_FIRST.limit(1), {"name": name, "since": since})
+    last = db.scalar(_LAST.limit(1), {"name": name, "until": until})
+    if first is None or last is None:
+        return []
+    if after is not None:
+        last = min(last, int(after.value) - 1)
+    rows = db.execute(_NEWEST, {"name": name, "first": first, "last": last, "most": limit})
+    return [KeyedBody(PageKey(place, name), canonical.read(body)) for place, body in rows]
+
+
+class PlainTable:
+    """A table that holds JSON values in its column `body`; its first column is their key."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._key = key = next(iter(table.c))
+        self._find = select(table.c.body).where(key == bindparam("key"))
+        self._every = select(key, table.c.body).order_by(key)
+        span = key.between(bindparam("since"), bindparam("until"))
+        self._newest = select(table.c.body).where(span).order_by(key.desc()).limit(bindparam("most"))
+        self._since = select(table.c.body).where(key >= bindparam("since")).order_by(key)
+        self._latest = select(table.c.body).order_by(key.desc()).limit(1)
+        self._latest_key = select(func.max(key))
+
+    def save(self, db: Connection, key: str | int, body: Any, **columns: Any) -> None:
+        """Store a value in place of an earlier one; `columns` are the other columns of the row."""
+        row = {self._key.name: key, "body": canonical.write(body), **columns}
+        statement = insert_into(db, self._table).values(row)
+        newer = {name: statement.excluded[name] for name in row if name != self._key.name}
+        guard = self._table.c.as_of <= statement.excluded.as_of if "as_of" in columns else None
+        db.execute(statement.on_conflict_do_update(index_elements=[self._key], set_=newer, where=guard))
+
+    def add(self, db: Connection, key: str | int, body: Any, **columns: Any) -> None:
+        """Store a value unless the key already has one."""
+        row = {self._key.name: key, "body": canonical.write(body), **columns}
+        db.execute(insert_into(db, self._table).values(row).on_conflict_do_nothing())
+
+    def find(self, db: Connection, key: str | int) -> Any | None:
+        """The value of a key; None if it has none."""
+        return _read(db.scalar(self._find, {"key": key}))
+
+    def every(self, db: Connection) -> dict[Any, Any]:
+        """All values by key, in the order of the keys."""
+        return {key: canonical.read(text) for key, text in db.execute(self._every)}
+
+    def newest(self, db: Connection, since: Any, until: Any, limit: int) -> list[Any]:
+        """The values of the largest keys from `since` to `until`, at most `limit`, the largest key first."""
+        return [
+            canonical.read(text) for text in db.scalars(self._newest, {"since": since, "until": until, "most": limit})
+        ]
+
+    def since(self, db: Connection, since: Any) -> list[Any]:
+        """The values of the keys from `since` on, the smallest key first."""
+        return [canonical.read(text) for text in db.scalars(self._since, {"since": since})]
+
+    def latest(self, db: Connection) -> Any | None:
+        """The value of the largest key; None in an empty table."""
+        return _read(db.scalar(self._latest))
+
+    def latest_key(self, db: Connection) -> Any | None:
+        """The largest key, which is cheaper to read than its value."""
+        return db.scalar(self._latest_key)
+
+    def keep_newest(self, db: Connection, count: int) -> None:
+        """Delete all but the `count` values with the largest keys."""
+        newest = select(self._key).order_by(self._key.desc()).offset(count - 1).limit(1)
+        db.execute(delete(self._table).where(self._key < newest.scalar_subquery()))
+
+
+def _read(text: str | None) -> Any | None:
+    return None if text is None else canonical.read(text)
+
+
+contexts = PlainTable(tables.context)  # by asset
+fits = PlainTable(tables.fit)  # by the slot of the refit
+records = PlainTable(tables.record)  # the only row has the key RECORD
+apex_calls = PlainTable(tables.apex_call)  # by the instant of the call
+lane_states = PlainTable(tables.lane)  # by lane
+price_books = PlainTable(tables.price_book)  # by the name of the book
+feed_states = PlainTable(tables.news_feed)  # by address
+coin_lists = PlainTable(tables.coin_list)  # the only row has the key COIN_LIST
+
+RECORD = 1
+COIN_LIST = 1
