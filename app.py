@@ -32,10 +32,10 @@ from service.config import Settings, SettingsError
 from service.errors import NinefoldError, ResourceNotFound
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.panel import Concurrent, Panel, Voter, is_model
-from service.jobs import JobContext, timetable
-from service.jobs.clock_guard import elapsed_s
-from service.jobs.engine import Engine
+from service.jobs.engine import Engine, elapsed_s
+from service.jobs.job import JobContext
 from service.jobs.processes import supervise
+from service.jobs.timetable import timetable
 from service.signals import stop_signals
 from service.sources.event_calendar import read_events
 from service.sources.feeds import Feed, choose_world, open_feed

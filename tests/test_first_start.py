@@ -17,7 +17,7 @@ import pytest
 
 import app
 from service.config import Settings, read
-from service.jobs import triage
+from service.jobs import rank
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
 from service.store import bars
@@ -149,7 +149,7 @@ def test_a_start_before_a_month_ends_goes_on_across_it(tmp_path):
         with running.runtime.database.reading() as db:
             names = db.exec_driver_sql("SELECT name FROM snapshot WHERE name LIKE 'strategy-hospital/%'")
             months = [name for (name,) in names]
-        assert sorted(months) == [f"{triage.NAME}/2026-{month:02}" for month in (8, 9, 10)]
+        assert sorted(months) == [f"{rank.HOSPITAL}/2026-{month:02}" for month in (8, 9, 10)]
         _require_bars_of(exchanges, running)
 
 

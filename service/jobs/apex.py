@@ -1,22 +1,34 @@
-"""Apex: a call on bitcoin's next day every four hours, the accuracy of the calls, and the fund that follows them."""
+"""Apex: a call on bitcoin every four hours, its accuracy and its fund; the votes on challenges; the widget."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
+import structlog
+from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
-from service.forecasting.apex.call import EVERY_S, Call, fuse
+from service.errors import NoVoters
+from service.forecasting.apex.call import EVERY_S, Call, commit_challenge, fuse
 from service.forecasting.apex.document import apex_document
+from service.forecasting.apex.layers import LayerInputs, NetView, odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of
 from service.forecasting.backfill import ASSET
-from service.jobs.documents import header
+from service.forecasting.news.headline import stories
+from service.forecasting.news.pulse import LOOK_BACK_S, asset_pulse, score_at
+from service.forecasting.predictions import Commitment, Prediction
+from service.forecasting.predictions.scores.versus import VersusBook
+from service.forecasting.voters.context import Knowledge
+from service.forecasting.voters.track_record import BandRecord
+from service.forecasting.widget import widget_document
+from service.jobs.committing import keep_votes
 from service.jobs.forecast import hours
-from service.jobs.job import Effects, JobContext
-from service.jobs.layer_inputs import gather_inputs
+from service.jobs.job import Effects, JobContext, header
 from service.ledger.chain import LedgerRow
-from service.market.instants import HOUR
-from service.store import knowledge, ledger, pages, snapshots
+from service.market.instants import DAY, HOUR
+from service.store import knowledge, ledger, pages, predictions, snapshots
 from service.store.pages import apex_calls
 from service.trading.fund import fund_document, published_trade, run
 
@@ -63,3 +75,111 @@ def _call(job_context: JobContext, slot: int, calls: Sequence[Call], resolved: S
     latest = knowledge.knowledge_of(job_context.database, contexts)
     record = record_of(resolved, slot).of_band("day")
     return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, job_context.apex_thresholds.of(calls))]
+
+
+def gather_inputs(job_context: JobContext, at: int, basis: Knowledge, asset: str) -> LayerInputs:
+    """The inputs of a call on `asset`, which has a context, at the world second `at`."""
+    with job_context.database.reading() as db:
+        recent = knowledge.headlines_since(db, at - LOOK_BACK_S)
+        markets = predictions.active_markets(db, at)
+    return poll_layers(
+        asset,
+        at,
+        basis,
+        job_context.embedded,
+        news=score_at(stories(recent), at),
+        odds_p=odds_of_up(asset, at, markets),
+        swarm=swarm(job_context).get(asset),
+    )
+
+
+def swarm(job_context: JobContext) -> dict[str, NetView]:
+    """The numbers of strategies long, short and flat in each asset, from the latest ranking; empty before the first."""
+    with job_context.database.reading() as db:
+        snapshot = snapshots.latest_snapshot(db, "swarm")
+    return {asset: NetView(**counts) for asset, counts in json.loads(snapshot.body).items()} if snapshot else {}
+
+
+ANSWER_EVERY_S = 2
+
+log = structlog.stdlib.get_logger(__name__)
+
+
+def awaits_answers(db: Connection, job_context: JobContext) -> bool:
+    """Whether a challenge awaits votes; without language models, those that no price decides get none."""
+    return predictions.has_unanswered(db, by_hand=job_context.panel.answers_topics)
+
+
+def answer(job_context: JobContext, slot: int) -> Effects:
+    """Collect the votes on every open challenge without votes, at the wall second `slot`."""
+    now = job_context.clock.at(slot)
+    by_hand = job_context.panel.answers_topics
+    with job_context.database.reading() as db:
+        waiting = [market for market in predictions.awaiting_votes(db, by_hand=by_hand) if now < market.closes_at]
+        if not waiting:
+            return lambda _: None
+        history = job_context.call_memory.read(db, job_context.hourly_bars, now)
+    latest = knowledge.latest_knowledge(job_context.database, job_context.feed.step)
+    record = record_of(history.resolved, now).of_band("day")
+    with ThreadPoolExecutor(job_context.at_once) as executor:
+        commitments = executor.map(lambda market: _commit(job_context, market, now, latest, record), waiting)
+        committed = list(zip(waiting, commitments, strict=True))
+
+    def write(db: Connection) -> None:
+        for market, commitment in committed:
+            if commitment:
+                keep_votes(db, market, commitment, now)
+
+    return write
+
+
+def _commit(
+    job_context: JobContext, market: Prediction, now: int, latest: Knowledge, record: BandRecord
+) -> Commitment | None:
+    asset, net = market.question.asset, swarm(job_context)
+    at = max(now, market.created_at)
+    if asset not in latest.contexts or asset not in net:
+        log.info("no_votes", market=market.id, detail=f"no data on {asset} yet")
+        return None
+    informed = knowledge.with_evidence(job_context.database, job_context.panel, latest, market.question, at)
+    try:
+        return commit_challenge(
+            market,
+            at,
+            informed,
+            job_context.panel,
+            net=net[asset],
+            call=fuse(gather_inputs(job_context, at, latest, asset), record),
+        )
+    except NoVoters as error:
+        log.warning("no_votes", market=market.id, detail=error.detail)
+        return None
+
+
+BOOKS = TypeAdapter(tuple[VersusBook, ...])
+
+
+def has_widget_documents(db: Connection, _job_context: JobContext) -> bool:
+    """Whether every document that it shows has been published."""
+    return all(snapshots.latest_snapshot(db, name) for name in ("prices", "apex", "ai-vs-market"))
+
+
+def publish_widget(job_context: JobContext, slot: int) -> Effects:
+    """Publish bitcoin's price with the latest call of apex, news pulse and scores."""
+    with job_context.database.reading() as db:
+        costs, call, books = (
+            snapshots.prices_by_asset(snapshots.latest_prices(db)),
+            apex_calls.latest(db),
+            _versus_books(db),
+        )
+        mood = asset_pulse(ASSET, knowledge.headlines_since(db, slot - 2 * DAY), slot)
+    if ASSET not in costs:
+        return lambda _: None
+    head = header(job_context, slot, job_context.feed.step)
+    document = widget_document(costs[ASSET], call and Call.from_plain(call), mood, books, head)
+    return lambda db: snapshots.publish(db, slot, {"widget": document})
+
+
+def _versus_books(db: Connection) -> tuple[VersusBook, ...]:
+    snapshot = snapshots.latest_snapshot(db, "ai-vs-market")
+    return BOOKS.validate_python(json.loads(snapshot.body)["books"]) if snapshot else ()

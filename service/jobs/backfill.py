@@ -14,7 +14,7 @@ from service.forecasting import backfill as pure
 from service.forecasting.apex.layers import NetView
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.price_record.committed import ledger_rows
-from service.jobs import children
+from service.jobs import processes
 from service.jobs.committing import keep_opened
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
@@ -43,7 +43,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
         return lambda _: None
     settings = job_context.settings
     positions = net_history(run_arena(job_context, slot), pure.ASSET)
-    past = children.call(
+    past = processes.call_child(
         _backfilled,
         hours(job_context, slot),
         since,
@@ -59,7 +59,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
 
 def _backfilled(*arguments: Any) -> BackfilledPast:
     """The past, whose months are computed in processes of their own."""
-    return pure.backfill(*arguments, each=children.each)
+    return pure.backfill(*arguments, each=processes.call_children)
 
 
 def _keep(db: Connection, past: BackfilledPast, prices: Sequence[LedgerRow], slot: int) -> None:

@@ -17,8 +17,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from service.access.quota import TELEMETRY_CALLS, TELEMETRY_WINDOW_S
-from service.jobs.documents import bar_header
-from service.jobs.job import Effects, JobContext
+from service.jobs.job import Effects, JobContext, bar_header
 from service.ledger.chain import LedgerRow
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR

@@ -8,7 +8,8 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 import dramatiq
 import structlog
@@ -16,12 +17,9 @@ from dramatiq.middleware import Interrupt
 from sqlalchemy import Connection
 
 from service.errors import NinefoldError
-from service.jobs.clock_guard import ClockGuard
 from service.jobs.deliveries import Deliveries
-from service.jobs.dispatcher import Dispatcher, open_broker, open_worker
+from service.jobs.dispatcher import Dispatcher, Ticker, open_broker, open_worker
 from service.jobs.job import Job, JobContext
-from service.jobs.leases import LEASE_S, Leases
-from service.jobs.ticker import Ticker
 from service.market.coverage import has_arrived
 from service.store import runs
 from service.store.database import Database
@@ -216,3 +214,76 @@ def _check(jobs: dict[str, Job]) -> None:
         for need in job.needs:
             if need not in jobs or jobs[need].clock != job.clock:
                 raise ValueError(f"job {job.name} needs {need}, which is not a job of the {job.clock} clock")
+
+
+# How far the two clocks may part between two looks; a clock that is corrected by less is followed.
+TOLERANCE_S = 5.0
+# A clock that counts while the machine sleeps. Linux has one of its own for that.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+def elapsed_s() -> float:
+    """Seconds since the machine started; nobody can set this clock."""
+    return time.clock_gettime(_CLOCK)
+
+
+class ClockGuard:
+    """Compares the wall clock `now` with the steady clock `elapsed`, both in seconds.
+
+    After a jump of more than 5 s the wall clock is refused until it is back within 5 s of where it should be, or until
+    the process is restarted, by which the operator confirms the new time.
+    """
+
+    def __init__(self, now: Callable[[], float], elapsed: Callable[[], float]) -> None:
+        self._now = now
+        self._elapsed = elapsed
+        self._offset = now() - elapsed()
+        self._refusing = False
+
+    def refuses(self) -> bool:
+        """Whether the wall clock has jumped; the first refusal and the end of it are logged."""
+        offset = self._now() - self._elapsed()
+        jump = offset - self._offset
+        refusing = abs(jump) > TOLERANCE_S
+        if refusing and not self._refusing:
+            log.error("clock_jumped", seconds=round(jump, 1), until="the clock is right again, or a restart")
+        if self._refusing and not refusing:
+            log.warning("clock_right_again")
+        if not refusing:
+            self._offset = offset
+        self._refusing = refusing
+        return refusing
+
+
+LEASE_S = 15
+RENEW_S = 5
+
+
+class Leases:
+    """The leases of this process; the ticker renews them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._held: dict[str, float] = {}
+        self._renewed_at = 0.0
+
+    @contextmanager
+    def hold(self, owner: str, until: float) -> Iterator[None]:
+        """Hold the slot of `owner` during the block, at most until the wall second `until`.
+
+        An attempt that hangs where its time limit cannot interrupt it must not hold its job forever.
+        """
+        self._held[owner] = until
+        try:
+            yield
+        finally:
+            del self._held[owner]
+
+    def renew(self, now: float) -> None:
+        """Renew all leases, at most every RENEW_S seconds."""
+        owners = [owner for owner, until in list(self._held.items()) if now < until]
+        if not owners or 0 <= now - self._renewed_at < RENEW_S:
+            return
+        with self._database.writing() as db:
+            runs.renew(db, owners, now + LEASE_S)
+        self._renewed_at = now

@@ -16,10 +16,8 @@ from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.votes import Direction, direction_of
-from service.jobs import children
-from service.jobs.documents import header
-from service.jobs.job import Effects, JobContext
-from service.jobs.schedules import Monthly
+from service.jobs import processes
+from service.jobs.job import Effects, JobContext, Monthly, header
 from service.ledger.chain import LedgerRow
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
@@ -111,9 +109,9 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     hourly = hours(job_context, slot)
     if is_current and not due(current, hourly):
         return lambda _: None
-    fitted = children.call(fit, hourly, month)
+    fitted = processes.call_child(fit, hourly, month)
     if due(fitted.calendars, hourly):
-        fitted = children.call(fit, hourly, slot)
+        fitted = processes.call_child(fit, hourly, slot)
     return lambda db: fits.save(db, slot, fitted.to_plain()) if fitted.calendars else None
 
 

@@ -1,28 +1,32 @@
-"""Jobs, and the context they run in."""
+"""Jobs, their schedules, the context they run in, and the headers of the documents that they publish.
+
+A slot is a unix second, so daylight saving does not move it. `slot_at` of a schedule is the latest slot at or before
+the unix second `now`, `shortest_s` the least distance of two slots.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from sqlalchemy import Connection
 
 from service.config import Settings
+from service.documents import DocumentHeader
+from service.errors import SourceFailed
 from service.forecasting.apex.call import Call, Thresholds, thresholds_of
 from service.forecasting.apex.scores import ApexScores, ResolvedCall, score
 from service.forecasting.voters.context import Context, build_all
 from service.forecasting.voters.panel import Panel, embedded_panel
-from service.jobs.arena_memory import ArenaMemory
-from service.jobs.call_memory import CallMemory
-from service.jobs.memory import Memory, same_bars
-from service.jobs.schedules import Schedule
-from service.jobs.score_memory import ScoreMemory
+from service.jobs.memory import ArenaMemory, CallMemory, Memory, ScoreMemory, same_bars
+from service.market import headers
 from service.market.bars import Bars
 from service.market.coverage import History, whole_since
-from service.market.instants import WorldClock
-from service.store import bars
+from service.market.instants import DAY, WorldClock, unix
+from service.market.months import month_start
+from service.store import bars, snapshots
 from service.store.bars import HourlyBars
 from service.store.database import Database
 from service.trading.accounts import AccountTerms
@@ -139,3 +143,83 @@ class Job:
     def instant(self, clock: WorldClock, wall: float) -> int:
         """The time of this job's own clock, in seconds, at the wall time `wall`."""
         return clock.at(wall) if self.clock == "world" else int(wall)
+
+
+@dataclass(frozen=True)
+class Every:
+    """A slot every `seconds`, counted from 1970, `offset` seconds later."""
+
+    seconds: int
+    offset: int = 0
+
+    @property
+    def shortest_s(self) -> int:
+        return self.seconds
+
+    def slot_at(self, now: int) -> int:
+        return (now - self.offset) // self.seconds * self.seconds + self.offset
+
+
+@dataclass(frozen=True)
+class Daily:
+    """One slot a day, `offset` seconds after midnight UTC."""
+
+    offset: int = 0
+    shortest_s: ClassVar[int] = DAY
+
+    def slot_at(self, now: int) -> int:
+        return Every(DAY, self.offset).slot_at(now)
+
+
+@dataclass(frozen=True)
+class Monthly:
+    """One slot a month, `offset` seconds after midnight UTC of its first day."""
+
+    offset: int = 0
+    shortest_s: ClassVar[int] = 28 * DAY
+
+    def slot_at(self, now: int) -> int:
+        return month_start(now - self.offset) + self.offset
+
+
+Schedule = Every | Daily | Monthly
+
+
+def header(
+    job_context: JobContext,
+    slot: int,
+    every_s: int,
+    *,
+    seen: int | None = None,
+    sources: Mapping[str, str] | None = None,
+) -> DocumentHeader:
+    """The header of a document that is computed at `slot` and again every `every_s` seconds.
+
+    `as_of` is the end of the last published bar, or the unix second `seen` where that is earlier, so that a source
+    that stopped is visible. `sources` are added to the sources of the prices, by name.
+    """
+    with job_context.database.reading() as db:
+        published = snapshots.latest_prices(db)
+    if published is None:
+        raise SourceFailed("no price has been published yet")
+    return headers.header(
+        slot,
+        min(slot, unix(published.as_of), slot if seen is None else seen),
+        step=job_context.feed.step,
+        world=job_context.clock.world,
+        sources=published.sources | dict(sources or {}),
+        every_s=every_s,
+    )
+
+
+def bar_header(job_context: JobContext, slot: int, as_of: int, step: int, **sources: str) -> DocumentHeader:
+    """The header of a document that is computed at `slot` from bars that end at `as_of`, every `step` seconds."""
+    with job_context.database.reading() as db:
+        origins = bar_sources(db) | sources
+    return headers.header(slot, as_of, step=step, world=job_context.clock.world, sources=origins)
+
+
+def bar_sources(db: Connection) -> dict[str, str]:
+    """The origin of each asset's latest stored bars; empty before the first tick."""
+    published = snapshots.latest_prices(db)
+    return dict(published.sources) if published else {}

@@ -1,13 +1,40 @@
-"""What a job process computes once for all jobs that see the same bars or calls."""
+"""What a job process keeps in memory, so that it computes once what the same bars, calls or markets give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import eq
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
+import numpy as np
+from sqlalchemy import Connection
+
+from service.documents import DocumentHeader
+from service.forecasting.apex.call import Call
+from service.forecasting.apex.scores import ResolvedCall, outcome_of, resolved_call
+from service.forecasting.backfill import ASSET
+from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_document
+from service.forecasting.predictions.scores.columns import MarketColumns, counted_questions
+from service.forecasting.predictions.scores.forecasters import (
+    CountedMarkets,
+    ForecasterEntry,
+    counted_markets,
+    own_entries,
+)
+from service.forecasting.predictions.scores.streaks import StreakHistory, StreaksDocument, streaks_document
+from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
+from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars, equal
+from service.market.instants import DAY
+from service.scores.luck import RecordsByName, simulated_records
+from service.store import bars
+from service.store.bars import HourlyBars
+from service.store.listings import Listed, ListedMarkets
+from service.store.pages import apex_calls
+from service.trading.accounts import TERMS, AccountTerms
+from service.trading.arena import Arena, advance, block_start, end_of, unused_arena
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -33,3 +60,127 @@ class Memory(Generic[S, T]):
 def same_bars(hourly: Mapping[str, Bars], others: Mapping[str, Bars]) -> bool:
     """Whether both hold the same bars of the same assets."""
     return hourly.keys() == others.keys() and all(equal(bars, others[asset]) for asset, bars in hourly.items())
+
+
+class ArenaMemory:
+    """Gives the arena after any hourly bars, and computes again only what comes after the last complete block.
+
+    The first time, and where an older bar has changed, all blocks are computed.
+    """
+
+    def __init__(self, terms: AccountTerms = TERMS) -> None:
+        self._terms = terms
+        self._hours: Mapping[str, Bars] = {}
+        self._arena = unused_arena(0, terms)  # after these hours
+
+    def after(self, hours: Mapping[str, Bars]) -> Arena:
+        """The arena after these complete one-hour bars, anchored at the first of them."""
+        anchor = min((int(bars.time[0]) for bars in hours.values() if len(bars)), default=0)
+        if anchor != self._arena.anchor or not same_bars(_until(hours, self._arena.as_of), self._hours):
+            self._arena, self._hours = unused_arena(anchor, self._terms), {}
+        complete_hours = _until(hours, block_start(anchor, end_of(hours, anchor)))
+        self._arena, self._hours = advance(self._arena, complete_hours), complete_hours
+        return advance(self._arena, hours)
+
+
+def _until(hours: Mapping[str, Bars], instant: int) -> dict[str, Bars]:
+    return {asset: bars.until(instant) for asset, bars in hours.items()}
+
+
+class CallHistory(NamedTuple):
+    """All calls, those that were right or wrong with their outcomes, and the hourly bars from before the first on."""
+
+    calls: Sequence[Call]
+    resolved: Sequence[ResolvedCall]
+    hourly: Bars
+
+
+class CallMemory:
+    """Holds the calls, which never change, and outcomes that later bars cannot change."""
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+        self._final: dict[int, ResolvedCall | None] = {}  # by the instant of the call; None if void
+        self._revision = 0  # of the bars that decided them
+        self._lock = Lock()
+
+    def read(self, db: Connection, hourly_bars: HourlyBars, slot: int) -> CallHistory:
+        """The calls, and the outcomes of those whose day is over at the world second `slot`."""
+        with self._lock:
+            self._calls += [Call.from_plain(plain) for plain in apex_calls.since(db, self._next)]
+            first = self._calls[0].at if self._calls else slot
+            # Before the bars are read: bars of a later revision are resolved again at the next time.
+            if (revision := bars.bars_revision(db, ASSET)) != self._revision:
+                self._revision, self._final = revision, {}
+            hourly = hourly_bars.load(db, {ASSET: first - LONGEST_CLOSURE_S}, slot)
+            resolved = self._resolve(hourly[ASSET], slot)
+            return CallHistory(tuple(self._calls), resolved, hourly[ASSET])
+
+    @property
+    def _next(self) -> int:
+        """The first instant at which a call can be new."""
+        return self._calls[-1].at + 1 if self._calls else 0
+
+    def _resolve(self, hourly: Bars, slot: int) -> list[ResolvedCall]:
+        new: dict[int, ResolvedCall | None] = {}
+        for call in self._calls:
+            if call.at not in self._final and (outcome := outcome_of(call, hourly, slot)):
+                new[call.at] = resolved_call(call, outcome)
+        by_instant = self._final | new
+        if len(hourly):
+            unchanging = hourly.as_of - DAY - bars.CHANGING_S
+            self._final |= {at: resolved for at, resolved in new.items() if at < unchanging}
+        return [resolved for call in self._calls if (resolved := by_instant.get(call.at))]
+
+
+SEED = 20_260_401  # of what scores draw: the same markets give the same documents
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Three documents, the questions of the streaks, and what the table of forecasters is made of."""
+
+    streaks: StreaksDocument
+    history: StreakHistory
+    shadow: ShadowDocument
+    versus: AiVsMarketDocument
+    counted: CountedMarkets
+    own: list[ForecasterEntry]
+
+
+class ScoreMemory:
+    """Holds the markets seen last with their scores: most hours settle nothing and open nothing."""
+
+    def __init__(self) -> None:
+        self._listed = ListedMarkets()
+        self._records = simulated_records(SEED)
+        self._held: tuple[Listed, Scores] | None = None
+        self._lock = Lock()
+
+    def read(self, db: Connection, header: DocumentHeader, priced: DocumentHeader) -> Scores:
+        """The scores of everything listed; `priced` is the header of the documents that show outside odds."""
+        with self._lock:
+            listed, held = self._listed.load(db), self._held
+            if held is None or listed.settled is not held[0].settled or listed.unsettled != held[0].unsettled:
+                self._held = held = listed, compute(listed.columns(), header, priced, self._records)
+            scores = held[1]
+            return replace(
+                scores,
+                streaks=replace(scores.streaks, **vars(header)),
+                shadow=replace(scores.shadow, **vars(priced)),
+                versus=replace(scores.versus, **vars(priced)),
+            )
+
+
+def compute(listed: MarketColumns, header: DocumentHeader, priced: DocumentHeader, records: RecordsByName) -> Scores:
+    """The scores of markets and challenges, from `records` simulated so far."""
+    # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
+    questions, counted = counted_questions(listed.where(~listed.is_challenge)), counted_markets(listed)
+    return Scores(
+        streaks=streaks_document(questions, header, records),
+        history=StreakHistory(questions),
+        shadow=shadow_document(listed, priced),
+        versus=ai_vs_market_document(listed, priced, np.random.default_rng(SEED)),
+        counted=counted,
+        own=own_entries(counted, records),
+    )

@@ -12,9 +12,8 @@ from sqlalchemy import Connection
 from service.forecasting.news import simulated
 from service.forecasting.news.headline import Headline, read
 from service.forecasting.news.pulse import LOOK_BACK_S, news_document, pulse
-from service.jobs.documents import header
 from service.jobs.forecast import hours
-from service.jobs.job import Effects, JobContext
+from service.jobs.job import Effects, JobContext, header
 from service.market.instants import DAY, HOUR, iso, unix
 from service.sources import headlines as feeds
 from service.sources.headlines import FeedFailed, FeedState, source_of

@@ -9,9 +9,8 @@ from sqlalchemy import Connection
 from service.forecasting.price_record import committed
 from service.forecasting.price_record.book import Outcomes, PriceBook, price_record_document, resolve
 from service.forecasting.price_record.committed import EVERY_S, PriceForecast
-from service.jobs.documents import header
 from service.jobs.forecast import hours
-from service.jobs.job import Effects, JobContext
+from service.jobs.job import Effects, JobContext, header
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars
 from service.market.instants import HOUR

@@ -1,23 +1,25 @@
-"""The scores of what was settled: streaks, the shadow book, the comparison with the outside market, forecasters."""
+"""The scores of what was settled, and the document of the open markets."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection
 
 from service.documents import DocumentHeader
+from service.forecasting.predictions.documents import list_all, predictions_document
 from service.forecasting.predictions.scores.forecasters import (
     ForecasterRecord,
     ForecastersDocument,
     forecasters_document,
     record_of,
 )
-from service.jobs.documents import header
-from service.jobs.job import Effects, JobContext
+from service.jobs import imported
+from service.jobs.job import Effects, JobContext, header
+from service.jobs.memory import SEED, Scores
 from service.jobs.predict import odds_sources
-from service.jobs.score_memory import SEED, Scores
-from service.market.instants import HOUR
+from service.market.instants import HOUR, MINUTE
 from service.scores.luck import SimulatedRecords
-from service.store import forecasts, pages, snapshots
+from service.store import forecasts, listings, pages, predictions, snapshots
+from service.store.listings import MarketSelection
 
 EVERY_S = HOUR
 
@@ -55,3 +57,30 @@ def _forecasters(
     rows = ((row.name, row.id, new.get(row.id) or row.record) for row in forecasts.named_forecasters(db))
     callers = [(name, id, record) for name, id, record in rows if record]
     return forecasters_document(callers, forecasts.count_forecasters(db), scores.own, header), new
+
+
+LISTED_EVERY_S = MINUTE
+MOST_LISTED = 200
+
+
+def has_markets(db: Connection, _job_context: JobContext) -> bool:
+    """Whether any market was ever opened."""
+    return predictions.has_markets(db)
+
+
+def list_markets(job_context: JobContext, slot: int) -> Effects:
+    """Publish the markets that are open at the wall second `slot`, at most 200."""
+    now = job_context.clock.at(slot)
+    with job_context.database.reading() as db:
+        page = listings.market_page(db, MarketSelection(), now, MOST_LISTED)
+        markets, ids = page.markets, [market.id for market in page.markets]
+        tallies, held = listings.vote_tallies(db, ids), listings.latest_opinions(db, ids)
+        by_asset, sources = snapshots.prices_by_asset(snapshots.latest_prices(db)), imported.sources(db)
+    listed = list_all(markets, tallies=tallies, prices=by_asset, opinions=held, now=now)
+    odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
+    document = predictions_document(
+        listed,
+        header(job_context, now, LISTED_EVERY_S, sources=odds | odds_sources(job_context) | sources),
+        page.following,
+    )
+    return lambda db: snapshots.publish(db, now, {"predictions": document})

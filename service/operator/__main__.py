@@ -14,19 +14,29 @@ from sqlalchemy.exc import OperationalError
 from service import config, logs
 from service.config import SettingsError
 from service.errors import NinefoldError
-from service.operator import answers, challenges, keys, ledger, secret
 from service.operator.commands import Command, CommandOutput, add, add_offline, as_json, readable
-from service.operator.maintenance import bring_back, copy, file_argument, forget, migrate, move_to, require_database
+from service.operator.keys import register_keys, register_secrets
+from service.operator.maintenance import (
+    bring_back,
+    copy,
+    file_argument,
+    forget,
+    migrate,
+    move_to,
+    register_ledger,
+    require_database,
+)
+from service.operator.resolutions import register_answers, register_challenges
 from service.operator.status import status
 from service.store import migrations
 from service.store.database import opened
 
 NOUNS = {
-    "keys": keys,
-    "challenges": challenges,
-    "answers": answers,
-    "ledger": ledger,
-    "secrets": secret,
+    "keys": register_keys,
+    "challenges": register_challenges,
+    "answers": register_answers,
+    "ledger": register_ledger,
+    "secrets": register_secrets,
 }
 
 
@@ -70,9 +80,9 @@ def _refuse(detail: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m service.operator", description=(__doc__ or "").partition("\n")[0])
     nouns = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, noun in NOUNS.items():
-        parser_of_noun = nouns.add_parser(name, help=noun.__doc__, description=noun.__doc__)
-        noun.register(parser_of_noun.add_subparsers(required=True, metavar="COMMAND"))
+    for name, register in NOUNS.items():
+        noun = nouns.add_parser(name, help=register.__doc__, description=register.__doc__)
+        register(noun.add_subparsers(required=True, metavar="COMMAND"))
     add(nouns, "status", status)
     file_argument(add(nouns, "backup", copy), "the copy to create; must not exist yet")
     add(nouns, "move", move_to).add_argument("url", metavar="URL", help="postgresql://… of an empty database")

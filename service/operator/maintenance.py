@@ -1,15 +1,18 @@
-"""Back up, restore and migrate the database, and erase what belongs to one email."""
+"""Back up, restore, move and migrate the database, erase what belongs to one email, export and correct the ledger."""
 
 from __future__ import annotations
 
 import argparse
+import time
 from dataclasses import asdict
 from pathlib import Path
 
 from service.access.keys import normalised
 from service.config import Settings, SettingsError
-from service.operator.commands import CommandOutput, CommandTable
-from service.store import answers, migrations
+from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
+from service.ledger.chain import LedgerRow
+from service.operator.commands import CommandOutput, Commands, CommandTable, add
+from service.store import answers, ledger, migrations, world
 from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
 from service.store.secret import FILE, LEDGER_FILE
@@ -76,6 +79,47 @@ def forget(arguments: argparse.Namespace, database: Database, _settings: Setting
     """
     with database.writing() as db:
         return asdict(answers.erase_email(db, normalised(arguments.email)))
+
+
+def register_ledger(verbs: Commands) -> None:
+    """Export the ledger for verification, and add corrections to it."""
+    add(verbs, "export", export_ledger).add_argument(
+        "file", metavar="FILE", type=Path, help="the file to create; must not exist yet"
+    )
+    correcting = add(verbs, "correct", correct_ledger)
+    correcting.add_argument("seq", metavar="SEQ", type=int)
+    correcting.add_argument("--note", required=True, help="what is wrong and what is right; it is published")
+
+
+def export_ledger(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
+    """Write the whole ledger as lines of JSON, for `python -m service.ledger verify`."""
+    lines = 0
+    try:
+        # Line endings are not part of any hash, but the file must be the same on every system.
+        with database.reading() as db, open(arguments.file, "x", encoding="utf-8", newline="\n") as file:
+            for line in ledger.export(db):
+                file.write(f"{line}\n")
+                lines += 1
+    except FileExistsError:
+        raise InvalidRequest(f"{arguments.file} exists already; an export does not overwrite files.") from None
+    except OSError as error:
+        raise ServiceUnavailable(f"The export could not be written: {error}.") from error
+    return {"file": str(arguments.file), "bytes": arguments.file.stat().st_size, "lines": lines}
+
+
+def correct_ledger(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
+    """Add a row that states an error in an earlier row; the earlier row does not change."""
+    note = arguments.note.strip()
+    if not note:
+        raise InvalidRequest("The note must state what is wrong in the row and what is right.")
+    with database.writing() as db:
+        now = world.find_clock(db).at(time.time())
+        wrong = ledger.find_entry(db, arguments.seq)
+        if wrong is None:
+            raise ResourceNotFound(f"There is no row {arguments.seq} in the ledger.")
+        row = LedgerRow("correction", wrong.subject, {"corrects": arguments.seq, "note": note}, wrong.backfilled)
+        (entry,) = ledger.append(db, [row], now)
+    return {"seq": entry.seq, "corrects": arguments.seq, "subject": entry.subject, "recorded_at": entry.recorded_at}
 
 
 def require_database(settings: Settings) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select, text
 
 from service.config import Settings
-from service.jobs import timetable
+from service.jobs.timetable import timetable
 from service.market.assets import ASSETS
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, CommandTable

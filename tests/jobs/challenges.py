@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from service.jobs import answer
+from service.jobs import apex
 from service.store import ledger
 from tests.running_service import RunningService
 
 NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "garch", "sv"}
 NOON = "Will Bitcoin be above 60,000 USD at 12:00 UTC today?"
 TODAY = "2026-11-21"
-BEAT_S = answer.EVERY_S
+BEAT_S = apex.ANSWER_EVERY_S
 
 
 def challenge(running: RunningService, question: str = NOON, deadline: str = TODAY) -> int:

@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy import inspect
 
 import app
-from service.jobs import tick
+from service.jobs import prices
 from service.market.instants import DAY, HOUR
 from service.store.database import Database
 from tests.jobs.live import (
@@ -107,7 +107,7 @@ def live_prices() -> Iterator[None]:
     """Prices that need no exchange, and all of their past at the first tick."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(app, "open_feed", lambda _, wall: LiveFeed(SEED, wall - wall % DAY - DAYS * DAY))
-        patch.setattr(tick, "LIVE_SPAN_S", 2 * DAYS * DAY)
+        patch.setattr(prices, "LIVE_SPAN_S", 2 * DAYS * DAY)
         yield
 
 

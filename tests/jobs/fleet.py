@@ -10,8 +10,7 @@ from mortal import applied
 from sqlalchemy import insert
 
 from service.jobs.engine import Engine
-from service.jobs.job import Job
-from service.jobs.schedules import Every
+from service.jobs.job import Every, Job
 from service.market.instants import WorldClock
 from service.store.database import Database
 

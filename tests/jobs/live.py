@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from typing import Any
 
-from service.jobs import imported, listing, news
+from service.jobs import imported, news, score
 from service.market.instants import HOUR, WorldClock
 from service.sources.feeds import simulated
 from service.sources.feeds.simulated import SimulatedFeed
@@ -158,4 +158,4 @@ def an_hour_later(running: RunningService, hours: int = 1) -> None:
     slot = SLOT + hours * HOUR
     for job in (imported.import_markets, imported.settle_imported, news.read_news):
         do(running, job, slot)
-    do(running, listing.list_markets, slot + 60)
+    do(running, score.list_markets, slot + 60)

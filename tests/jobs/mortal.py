@@ -19,8 +19,7 @@ from dramatiq import Message
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String, Table, func, insert, select
 
 from service.jobs.engine import QUEUE, Engine
-from service.jobs.job import Job, JobContext
-from service.jobs.schedules import Every
+from service.jobs.job import Every, Job, JobContext
 from service.market.instants import WorldClock
 from service.store import runs
 from service.store.database import Database

@@ -9,8 +9,7 @@ from types import SimpleNamespace
 from sqlalchemy import insert, select
 
 from service.jobs.engine import Engine
-from service.jobs.job import Job, JobContext
-from service.jobs.schedules import Every
+from service.jobs.job import Every, Job, JobContext
 from service.market.instants import WorldClock
 from service.store import runs
 from service.store.database import Database

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from service.jobs import answer
-from service.jobs.leases import LEASE_S
+from service.jobs import apex
+from service.jobs.engine import LEASE_S
 from service.ledger.verifier import verify
 from service.market.instants import HOUR, iso
 from service.store import ledger, predictions, snapshots
@@ -97,7 +97,7 @@ def test_a_process_that_dies_after_computing_changes_nothing(seeded: Path, tmp_p
         quick.wall = slow.wall + LEASE_S + 1
 
         def stall(job_context, slot):
-            computed = answer.answer(job_context, slot)
+            computed = apex.answer(job_context, slot)
             assert quick.engine.execute("answer", slot) == "done"
             return computed
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.jobs import arena_memory
-from service.jobs.arena_memory import ArenaMemory
+from service.jobs import memory
+from service.jobs.memory import ArenaMemory
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.trading.arena import Arena, mark, run
@@ -67,11 +67,9 @@ def test_an_older_bar_that_changed_is_computed_anew():
 
 def test_complete_blocks_are_not_computed_again(monkeypatch: pytest.MonkeyPatch):
     """The next hour begins where the last complete block ended."""
-    memory, begins = ArenaMemory(), []
-    memory.after(until(FIRST + 190 * DAY))
-    advance = arena_memory.advance
-    monkeypatch.setattr(
-        arena_memory, "advance", lambda before, hours: begins.append(before.as_of) or advance(before, hours)
-    )
-    memory.after(until(FIRST + 191 * DAY))
+    arenas, begins = ArenaMemory(), []
+    arenas.after(until(FIRST + 190 * DAY))
+    advance = memory.advance
+    monkeypatch.setattr(memory, "advance", lambda before, hours: begins.append(before.as_of) or advance(before, hours))
+    arenas.after(until(FIRST + 191 * DAY))
     assert min(begins) == FIRST + 180 * DAY

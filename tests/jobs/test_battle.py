@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from service.jobs import battle, forecast, tick
+from service.jobs import battle, forecast, prices
 from service.market.instants import DAY, HOUR, unix
 from service.store.tables import metadata
 from tests.jobs.track_record import SLOT, rows
@@ -57,7 +57,7 @@ def battle_of(running: RunningService) -> dict:
 
 def test_the_lanes_use_the_listed_pools(running, llama):
     """They are named in the lane, its mode and the sources of the document."""
-    for job in (tick.tick, forecast.observe):
+    for job in (prices.tick, forecast.observe):
         work(running, job, SLOT)
     work(running, battle.list_pools, SLOT, pools_url=f"{llama.address}/pools")
     work(running, battle.battle, SLOT)
@@ -69,7 +69,7 @@ def test_the_lanes_use_the_listed_pools(running, llama):
 
 
 def test_pools_listed_a_day_ago_are_not_used(running, llama):
-    for job in (tick.tick, forecast.observe):
+    for job in (prices.tick, forecast.observe):
         work(running, job, SLOT)
     work(running, battle.list_pools, SLOT - DAY - 3600, pools_url=f"{llama.address}/pools")
     work(running, battle.battle, SLOT)

@@ -8,7 +8,7 @@ import pytest
 
 from service.forecasting.apex.call import EVERY_S, Call
 from service.forecasting.apex.scores import outcome_of, resolved_calls
-from service.jobs.call_memory import CallMemory
+from service.jobs.memory import CallMemory
 from service.market.bars import equal
 from service.market.instants import DAY, HOUR
 from service.store import bars

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import func, select
 
 from service.errors import WrongClock
-from service.jobs import tick
-from service.jobs.clock_guard import ClockGuard
+from service.jobs import prices
+from service.jobs.engine import ClockGuard
 from service.store.database import Database
 from service.store.tables import job_run
 from tests.conftest import absent
@@ -76,7 +76,7 @@ def test_nothing_is_scheduled_after_a_jump(seeded: Path, tmp_path: Path):
 
 def test_a_tick_refuses_when_stored_bars_lie_ahead(seeded: Path, tmp_path: Path):
     with running_service(copied(seeded, tmp_path)) as service, pytest.raises(WrongClock, match="but the clock shows"):
-        tick.tick(service.engine.job_context, START // 300 * 300 - 300)
+        prices.tick(service.engine.job_context, START // 300 * 300 - 300)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 import app
 from service.api import coins as coin_desk
 from service.forecasting.predictions.open_markets import resolved
-from service.jobs import coins, settle
+from service.jobs import committing, prices
 from service.market.instants import DAY, HOUR
 from service.store import bars, predictions
 from service.store import coins as store
@@ -49,7 +49,7 @@ def running(
     monkeypatch.setattr(app, "open_feed", lambda *_: feed)
     with running_service(copied(begun, tmp_path), wall=START + 60, **world.options) as running:
         _move(running, (kraken, coinbase), START + 60)
-        do(running, coins.list_coins, START)
+        do(running, prices.list_coins, START)
         running.register()
         yield running
 
@@ -80,8 +80,8 @@ def test_a_coin_is_answered_recorded_and_settled(running, kraken, coinbase):
     assert 0.001 <= answer["p_yes"] < 0.3
     for slot in range(FRIDAY - 6 * DAY, FRIDAY + 1, 6 * HOUR):
         _move(running, (kraken, coinbase), slot + 5)
-        do(running, coins.follow_coins, slot + 5)
-    do(running, settle.settle, FRIDAY)
+        do(running, prices.follow_coins, slot + 5)
+    do(running, committing.settle, FRIDAY)
     with running.runtime.database.reading() as db:
         settled = predictions.find_prediction(db, answer["id"]).settlement
     assert settled.outcome == "no"
@@ -90,15 +90,15 @@ def test_a_coin_is_answered_recorded_and_settled(running, kraken, coinbase):
 
 def test_the_bars_of_open_answers_are_fetched_until_then(running, kraken, coinbase):
     """The job asks for a coin as long as an answer about it is open, and stores the hours too."""
-    do(running, coins.follow_coins, START + HOUR)
+    do(running, prices.follow_coins, START + HOUR)
     assert _stored(running, HOUR) == 0
     assert running.ask(QUESTION).status_code == 200
     before = _stored(running, 300)
     _move(running, (kraken, coinbase), START + 3 * HOUR)
-    do(running, coins.follow_coins, START + 3 * HOUR)
+    do(running, prices.follow_coins, START + 3 * HOUR)
     assert _stored(running, 300) == before + 3 * 12
     requests = len(kraken.requests)
-    do(running, coins.follow_coins, FRIDAY + 2 * DAY)
+    do(running, prices.follow_coins, FRIDAY + 2 * DAY)
     assert len(kraken.requests) == requests
 
 
@@ -127,7 +127,7 @@ def test_every_kind_of_question_is_answered(running, kraken, coinbase, question,
     """Comparisons with the seven and between coins, whole paths, prices and records."""
     for exchange in (kraken, coinbase):
         offer(exchange, "WIF/USD", fine_bars(220, 0.8, seed=8))
-    do(running, coins.list_coins, START)
+    do(running, prices.list_coins, START)
     answer = running.ask(question).get_json()
     assert answer["understood"]["comparator"] == comparator
     assert len(answer["votes"]) >= 5
@@ -137,7 +137,7 @@ def test_less_than_ninety_days_are_refused_with_their_number(running, kraken, co
     """Asked again within the hour it is refused without another fetch, and neither costs a question."""
     for exchange in (kraken, coinbase):
         offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(running, coins.list_coins, START)
+    do(running, prices.list_coins, START)
     refusals = [running.ask("Will WIF reach 1 by Friday?")]
     requests = len(coinbase.requests)
     refusals.append(running.ask("Will WIF reach 1 by Friday?"))
@@ -176,7 +176,7 @@ def test_so_many_fetches_a_minute_and_no_more(running, kraken, coinbase, monkeyp
     monkeypatch.setattr(coin_desk, "FETCHES_A_MINUTE", 1)
     for exchange in (kraken, coinbase):
         offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(running, coins.list_coins, START)
+    do(running, prices.list_coins, START)
     assert running.ask(QUESTION).status_code == 200
     busy = running.ask("Will WIF reach 1 by Friday?")
     assert (busy.status_code, busy.headers["Retry-After"]) == (503, "60")
@@ -187,7 +187,7 @@ def test_the_coin_asked_about_longest_ago_makes_room(running, kraken, coinbase, 
     monkeypatch.setattr(store, "MOST_COINS", 1)
     for exchange in (kraken, coinbase):
         offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(running, coins.list_coins, START)
+    do(running, prices.list_coins, START)
     assert running.ask("Will WIF reach 1 by Friday?").status_code == 400
     assert running.ask(QUESTION).status_code == 200
     with running.runtime.database.reading() as db:
@@ -201,8 +201,8 @@ def test_coins_stay_out_of_documents_and_records(running, kraken, coinbase):
     """A settled answer about a coin is in no track record; forecasts and prices are of the seven alone."""
     running.ask(QUESTION)
     _move(running, (kraken, coinbase), FRIDAY + 5)
-    do(running, coins.follow_coins, FRIDAY + 5)
-    do(running, settle.settle, FRIDAY + 8 * HOUR)
+    do(running, prices.follow_coins, FRIDAY + 5)
+    do(running, committing.settle, FRIDAY + 8 * HOUR)
     with running.runtime.database.reading() as db:
         assert _answers(running) == []
         settled = [answer for answer in predictions.settled_predictions(db) if answer.category == "answer"]

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, update
 from service.forecasting.predictions import Prediction, Settlement
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.voters.track_record import TrackRecord, build
-from service.jobs import answer
+from service.jobs import apex
 from service.jobs.committing import keep_settlement, keep_settlements, renew_record
 from service.market.instants import DAY
 from service.store import predictions
@@ -23,7 +23,7 @@ from tests.running_service import START
 def test_votes_that_come_after_it_was_settled_are_not_kept(house):
     """They were computed before the settlement and would be written after it."""
     number, slot = challenge(house), START + BEAT_S
-    write = answer.answer(house.engine.job_context, slot)
+    write = apex.answer(house.engine.job_context, slot)
     with house.runtime.database.writing() as db:
         keep_settlement(db, f"challenge-{number}", Settlement("yes", slot, "a bar", "bars"), slot)
         write(db)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from service.errors import SourceFailed
-from service.jobs import documents
+from service.jobs import job
 from service.market.instants import HOUR, MINUTE, WorldClock, iso, unix
 from service.market.prices import PricesDocument
 from service.sources.feeds import FetchedBars
@@ -33,14 +33,14 @@ def publish_prices(database, as_of: int) -> None:
 @pytest.mark.parametrize(("prices", "seen", "as_of"), [(0, None, 0), (-HOUR, None, -HOUR), (0, -HOUR, -HOUR)])
 def test_as_of_is_the_oldest_input(database, job_context, prices: int, seen: int | None, as_of: int):
     publish_prices(database, SLOT + prices)
-    header = documents.header(job_context, SLOT, HOUR, seen=None if seen is None else SLOT + seen)
+    header = job.header(job_context, SLOT, HOUR, seen=None if seen is None else SLOT + seen)
     assert (header.timestamp, header.as_of) == (iso(SLOT), iso(SLOT + as_of))
     assert header.stale_after == iso(SLOT + as_of + HOUR + 15 * MINUTE)
 
 
 def test_further_sources_are_added_to_those_of_the_prices(database, job_context):
     publish_prices(database, SLOT)
-    assert documents.header(job_context, SLOT, HOUR, sources={"headlines": "a feed"}).sources == {
+    assert job.header(job_context, SLOT, HOUR, sources={"headlines": "a feed"}).sources == {
         "btc": "a file",
         "headlines": "a feed",
     }
@@ -48,11 +48,11 @@ def test_further_sources_are_added_to_those_of_the_prices(database, job_context)
 
 def test_without_prices_a_job_is_retried(job_context):
     with pytest.raises(SourceFailed, match="no price"):
-        documents.header(job_context, SLOT, HOUR)
+        job.header(job_context, SLOT, HOUR)
 
 
 def test_before_the_first_tick_bars_have_no_source(job_context):
-    header = documents.bar_header(job_context, SLOT, SLOT - HOUR, HOUR, pools="assumed")
+    header = job.bar_header(job_context, SLOT, SLOT - HOUR, HOUR, pools="assumed")
     assert (header.as_of, header.sources) == (iso(SLOT - HOUR), {"pools": "assumed"})
 
 

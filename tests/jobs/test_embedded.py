@@ -11,10 +11,9 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import insert, select
 
-from service.jobs import ticker
+from service.jobs import dispatcher
 from service.jobs.engine import Engine
-from service.jobs.job import Job
-from service.jobs.schedules import Every
+from service.jobs.job import Every, Job
 from service.market.instants import WorldClock
 from service.store import runs
 from service.store.database import Database
@@ -67,7 +66,7 @@ def test_a_first_start_does_not_wait_for_the_ticker(database, applied):
         took = time.monotonic() - started
     with database.reading() as db:
         assert list(db.scalars(select(applied.c.lane).order_by(applied.c.id))) == list(names)
-    assert took < len(names) * ticker.BEAT_S / 2
+    assert took < len(names) * dispatcher.BEAT_S / 2
 
 
 @pytest.mark.slow

@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from service.jobs.engine import Engine
-from service.jobs.job import Job, JobContext
-from service.jobs.schedules import Monthly
+from service.jobs.job import Job, JobContext, Monthly
 from service.market.instants import WorldClock
 from service.store.tables import job_run
 from tests.jobs.plant import MINUTE, START

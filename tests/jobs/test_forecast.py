@@ -11,9 +11,9 @@ import pytest
 from service.forecasting.densities.fits import VERSION, CalendarFit, Fits
 from service.forecasting.densities.fitting import fit, least_history_h
 from service.forecasting.densities.season import WEEK, Season
-from service.jobs import children, forecast
+from service.jobs import forecast, processes
 from service.jobs.forecast import changes, due, refit
-from service.jobs.schedules import Monthly
+from service.jobs.job import Monthly
 from service.market.assets import Calendar
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR
@@ -52,7 +52,7 @@ def fitting(monkeypatch: pytest.MonkeyPatch, fitted: Callable[[int], Fits], **ho
         slots.append(slot)
         return fitted(slot)
 
-    monkeypatch.setattr(children, "call", call)
+    monkeypatch.setattr(processes, "call_child", call)
     monkeypatch.setattr(forecast, "hours", lambda _context, _slot: hourly)
     return slots
 

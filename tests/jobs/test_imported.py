@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from service.forecasting.predictions import Prediction, Settlement
-from service.jobs import imported, tick
+from service.jobs import imported, prices
 from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.sources.odds import source
@@ -152,7 +152,7 @@ def test_a_market_that_fails_changes_nothing_but_its_freshness(live, world, name
 def test_a_source_that_never_answered_is_shown_as_never_read(live_world, world, tmp_path):
     with running_service(tmp_path, **world.options) as running:
         world.servers["kalshi"].fault = answering(b"", 500)
-        do(running, tick.tick, SLOT)
+        do(running, prices.tick, SLOT)
         do(running, imported.import_markets, SLOT)
         with running.runtime.database.reading() as db:
             assert imported.sources(db)["kalshi"] == "odds (kalshi), never read; failed since: kalshi: it answered 500"
@@ -246,7 +246,7 @@ def test_a_short_market_needs_the_bar_of_its_start(short, world):
     short.wall = QUARTER + 10
     do(short, imported.import_short, QUARTER)
     assert stored(short, "polymarket-5") is None
-    do(short, tick.tick, QUARTER + tick.LIVE_DELAY_S)
+    do(short, prices.tick, QUARTER + prices.LIVE_DELAY_S)
     do(short, imported.import_short, QUARTER)
     assert stored(short, "polymarket-5").votes
 

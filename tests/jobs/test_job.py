@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from service.config import Settings
-from service.jobs.job import Job, JobContext
-from service.jobs.schedules import Every
+from service.jobs.job import Every, Job, JobContext
 from service.market.instants import WorldClock
 from service.trading.accounts import AccountTerms
 from tests.forecasting.made import panel_of

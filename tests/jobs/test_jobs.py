@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 from dramatiq import Message
 
-from service.jobs import timetable
 from service.jobs.engine import QUEUE, Engine
 from service.jobs.job import Job
+from service.jobs.timetable import timetable
 from service.market.instants import DAY, HOUR, MINUTE, WorldClock
 from service.store.database import Database
 from tests.market.coverages import whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from service.forecasting.apex.layers import NetView
-from service.jobs.layer_inputs import swarm
+from service.jobs.apex import swarm
 from service.store import snapshots
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.jobs import tick
+from service.jobs import prices
 from service.market.instants import HOUR, iso
 from tests.jobs.live import (
     BIG,
@@ -62,7 +62,7 @@ def test_a_paper_with_retry_after_is_skipped_and_named(live, world):
         {"127.0.0.1": f"paused until {iso(SLOT + 3 * HOUR)} at its request"},
     )
     assert page["as_of"] == iso(SLOT)
-    do(live, tick.tick, SLOT + 3 * HOUR + tick.LIVE_DELAY_S)
+    do(live, prices.tick, SLOT + 3 * HOUR + prices.LIVE_DELAY_S)
     an_hour_later(live, 3)
     page = document(live, "news-pulse")
     assert (page["failed"], page["as_of"], page["headlines"][0]["title"]) == ({}, iso(SLOT + 3 * HOUR), "Gold rises")
@@ -74,7 +74,7 @@ def test_one_of_two_news_sources_may_fail(live, begun, world, tmp_path):
     options["news_feeds"] = ("http://localhost:1/rss", *options["news_feeds"])
     world.servers["paper"].fault = printing(*PRINTED, ("Gold rises", SLOT + 60))
     with running_service(copied(begun, tmp_path / "two"), **options) as running:
-        do(running, tick.tick, SLOT + HOUR + tick.LIVE_DELAY_S)
+        do(running, prices.tick, SLOT + HOUR + prices.LIVE_DELAY_S)
         an_hour_later(running)
         page = document(running, "news-pulse")
     assert set(page["failed"]) == {"localhost"}

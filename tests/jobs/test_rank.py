@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from service.jobs.apex import swarm
 from service.jobs.job import JobContext
-from service.jobs.layer_inputs import swarm
 from service.jobs.rank import publish_strategy_pages, rank
 from service.market.assets import ASSETS
 from service.market.instants import DAY, iso

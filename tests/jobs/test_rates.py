@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
-from service.jobs.rates import read_rates
+from service.jobs.prices import read_rates
 from service.market.prices import ASSUMED, NO_RATES, Rate, Rates
 from service.sources.feeds.simulated import SimulatedFeed
 from service.store import snapshots

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from service.jobs.renew import renew_opinions
+from service.jobs.predict import renew_opinions
 from service.market.instants import DAY, HOUR
 from service.store import bars, listings, predictions
 from tests.cpu import least_cpu_s

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.jobs.schedules import Daily, Every, Monthly
+from service.jobs.job import Daily, Every, Monthly
 
 SCHEDULES = (Every(60), Every(300, 10), Every(3600), Daily(), Daily(3600), Monthly(), Monthly(7200))
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.jobs import score_memory
+from service.jobs import memory
 from service.jobs.committing import keep_settlement
-from service.jobs.score_memory import ScoreMemory
+from service.jobs.memory import ScoreMemory
 from service.store import predictions
 from service.store.database import Database
 from tests.forecasting.markets import HEADER
@@ -22,13 +22,13 @@ LATER = replace(HEADER, timestamp="2026-04-01T16:00:00Z", as_of="2026-04-01T15:5
 def computed(monkeypatch) -> list[int]:
     """The number of markets at each computation, as it happens."""
     counts: list[int] = []
-    compute = score_memory.compute
+    compute = memory.compute
 
     def counting(listed, *rest):
         counts.append(len(listed))
         return compute(listed, *rest)
 
-    monkeypatch.setattr(score_memory, "compute", counting)
+    monkeypatch.setattr(memory, "compute", counting)
     return counts
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 
-from service.jobs import ticker
-from service.jobs.ticker import Ticker
+from service.jobs import dispatcher
+from service.jobs.dispatcher import Ticker
 
 DEADLINE_S = 10
 
 
 def test_the_ticker_survives_a_failure(monkeypatch):
-    monkeypatch.setattr(ticker, "AFTER_FAILURE_S", 0.001)
+    monkeypatch.setattr(dispatcher, "AFTER_FAILURE_S", 0.001)
     beats, again = [], threading.Event()
 
     def beat() -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from sqlalchemy import select
 
-from service.jobs import apex, listing, predict, score, settle, widget
+from service.jobs import apex, committing, predict, score
 from service.ledger.verifier import Verification, verify
 from service.market.instants import HOUR
 from service.store import ledger
@@ -65,11 +65,11 @@ def test_two_days_down_are_caught_up_with_once(house, aged, logged):
 
 JOBS = {
     "predict": predict.predict,
-    "settle": settle.settle,
+    "settle": committing.settle,
     "score": score.score,
     "apex": apex.apex,
-    "widget": widget.show,
-    "list_markets": listing.list_markets,
+    "widget": apex.publish_widget,
+    "list_markets": score.list_markets,
 }
 
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from service.jobs.job import JobContext
-from service.jobs.triage import triage
+from service.jobs.rank import triage
 from service.ledger.chain import ChainEntry
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import ends

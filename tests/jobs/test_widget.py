@@ -6,7 +6,7 @@ import json
 
 from sqlalchemy import delete
 
-from service.jobs import widget
+from service.jobs import apex
 from service.market.instants import HOUR
 from service.store import snapshots
 from service.store.tables import snapshot
@@ -19,7 +19,7 @@ def shown(house: RunningService, slot: int = SLOT) -> dict | None:
     """The document that the job publishes for a slot."""
     with house.runtime.database.writing() as db:
         db.execute(delete(snapshot).where(snapshot.c.name == "widget"))
-    write = widget.show(house.engine.job_context, slot)
+    write = apex.publish_widget(house.engine.job_context, slot)
     with house.runtime.database.writing() as db:
         write(db)
         published = snapshots.latest_snapshot(db, "widget")
@@ -28,9 +28,9 @@ def shown(house: RunningService, slot: int = SLOT) -> dict | None:
 
 def test_it_waits_for_every_document_that_it_shows(house: RunningService):
     with house.runtime.database.writing() as db:
-        assert widget.is_wanted(db, house.engine.job_context)
+        assert apex.has_widget_documents(db, house.engine.job_context)
         db.execute(delete(snapshot).where(snapshot.c.name == "ai-vs-market"))
-        assert not widget.is_wanted(db, house.engine.job_context)
+        assert not apex.has_widget_documents(db, house.engine.job_context)
 
 
 def test_it_joins_price_call_and_scores_as_stored(house: RunningService):

@@ -28,9 +28,8 @@ from sqlalchemy import text as sql
 
 from service.config import Settings
 from service.jobs.engine import Engine
-from service.jobs.job import Job
+from service.jobs.job import Every, Job
 from service.jobs.processes import supervise
-from service.jobs.schedules import Every
 from service.market.instants import WorldClock
 from service.signals import stop_signals
 from service.store.database import Database

@@ -29,8 +29,8 @@ SERVICE = str(Path(__file__).parents[2] / "service") + "/"
 QUESTION = "Will Bitcoin be above $58,000 on Friday?"
 VOCABULARY = (
     *("access/", "market/", "canonical", "config", "documents", "errors", "logs", "signals", "tabular"),
-    *("api/application", "api/metrics", "api/responses", "api/services", "jobs/documents", "jobs/job"),
-    *("jobs/schedules", "store/cursors", "store/database", "store/membership", "store/tables", "trading/statements"),
+    *("api/application", "api/metrics", "api/responses", "api/services", "jobs/job"),
+    *("store/database", "store/tables", "trading/statements"),
 )
 WHOLE = (
     *("ledger", "questions", "forecasting/apex", "forecasting/densities", "forecasting/news"),
@@ -42,10 +42,8 @@ SINCE = {
     *("api/coins", "api/pages", "forecasting/densities"),
     *("forecasting/news", "forecasting/price_record", "forecasting/voters/path_events"),
     *("forecasting/voters/price_forecasts",),
-    *("forecasting/voters/seats", "jobs/clock_guard", "jobs/news_inputs", "jobs/price_record", "jobs/prune"),
-    *("store/evidence", "store/forecasters", "store/forecasts", "store/headlines", "store/market_pages"),
-    *("store/opinions", "store/price_forecasts", "store/prices", "store/rates", "store/reservations"),
-    *("store/resolved_days", "store/secret", "store/sequences", "store/vote_inputs"),
+    *("forecasting/voters/seats", "jobs/price_record", "jobs/prune", "store/forecasts", "store/listings"),
+    *("store/quotas", "store/secret"),
 }
 CONVERSION = re.compile(r"(from|has|is|may|to|wants?)_|__(?!call__)|<")
 BARS = ("tick", "observe", "rank", "battle")

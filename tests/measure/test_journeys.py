@@ -17,7 +17,7 @@ PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)+)`")
 ELSEWHERE = {
     *("forecasting/voters/prompts", "sources/llm/seating"),  # language models
     *("sources/feeds/feed", "store/coins"),  # another coin, in the live world
-    *("jobs/renew", "jobs/ticker", "store/history"),  # a job beside them, the thread that begins one, a past price
+    "jobs/dispatcher",  # the thread that begins a job
 }
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from notebooks.settings import LabSettings
 from service.client import Client, ClientError
-from service.jobs.answer import EVERY_S
+from service.jobs.apex import ANSWER_EVERY_S
 from service.market.instants import utc
 from service.store import keys
 from service.store.secret import key_secret
@@ -43,7 +43,7 @@ def challenged_service(folder: Path) -> Iterator[RunningService]:
             deadline = f"{utc(START) + timedelta(days=9):%Y-%m-%d}"
             number = client.create_challenge(QUESTION, deadline)["number"]
             client.vote_challenge(number, "no")
-        running.move(EVERY_S)
+        running.move(ANSWER_EVERY_S)
         yield running
 
 

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from service.config import Settings
-from service.jobs import history, tick
+from service.jobs import prices
 from service.market.bars import with_silent_bars
 from service.market.instants import DAY, HOUR
 from service.sources import sessions
@@ -56,7 +56,7 @@ def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
         feed = replace(opened_feed, now=lambda: clock)
         jobs = LiveJobs(opened[-1], feed, clock)
         for seconds in range(0, 70 * rounds, 70):
-            for job in (tick.tick, history.history) if not seconds else (history.history,):
+            for job in (prices.tick, prices.history) if not seconds else (prices.history,):
                 try_to(jobs, job, clock + seconds)
         return jobs
 
@@ -138,7 +138,7 @@ def test_silent_bars_cost_no_request(exchanges, arrive, silent):
     times = jobs.times("btc", STEP)
     assert len(times) == (times[-1] - times[0]) // STEP + 1
     assert times[0] <= NOW - 2 * DAY
-    try_to(jobs, history.history, NOW + 60)
+    try_to(jobs, prices.history, NOW + 60)
     assert exchanges.requests["coinbase"] == first
 
 

@@ -1,9 +1,9 @@
-"""The tick: fetch the bars since the last one, and publish the current prices."""
+"""Prices from the sources: the bars of every tick, older history, other coins, exchange rates."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -12,14 +12,13 @@ import structlog
 from sqlalchemy import Connection
 
 from service.errors import SourceFailed, WrongClock
-from service.jobs.documents import bar_sources
-from service.jobs.job import Effects, JobContext
-from service.market.bars import Bars, empty, merge, newest_run, oldest_run, resample, with_silent_bars
-from service.market.coverage import Coverage, Span
-from service.market.instants import DAY, HOUR, iso
+from service.jobs.job import Effects, JobContext, bar_sources
+from service.market.bars import Bars, CoinBars, empty, merge, newest_run, oldest_run, resample, with_silent_bars
+from service.market.coverage import Coverage, Span, gap, merged
+from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.market.prices import PricesDocument, describe
-from service.sources.feeds.feed import AssetUnlisted
-from service.store import bars, predictions, snapshots
+from service.sources.feeds.feed import CAUGHT_UP_S, AssetUnlisted, CoinFeed, extend
+from service.store import bars, coins, predictions, snapshots
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -46,20 +45,20 @@ def tick(job_context: JobContext, slot: int) -> Effects:
     source answered, or when bars are stored that lie ahead of it: the clock was ahead when they were stored.
     """
     _refuse_future_bars(job_context, slot)
-    outcomes = [latest(job_context, asset, slot) for asset in job_context.feed.assets]
+    outcomes = [fetch_latest(job_context, asset, slot) for asset in job_context.feed.assets]
     if all(outcome.bars is None for outcome in outcomes):
         with job_context.database.writing() as db:
-            keep(db, job_context, outcomes, slot)
+            keep_outcomes(db, job_context, outcomes, slot)
         raise SourceFailed("no source answered for any asset: check the network, SOURCE_PROXY and EXCHANGES")
 
     def write(db: Connection) -> None:
-        keep(db, job_context, outcomes, slot)
-        publish(db, job_context, slot)
+        keep_outcomes(db, job_context, outcomes, slot)
+        publish_prices(db, job_context, slot)
 
     return write
 
 
-def latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
+def fetch_latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     """The bars of an asset since the last stored one, up to `slot`; in the live world those of two days at most."""
     step = job_context.feed.step
     with job_context.database.reading() as db:
@@ -118,7 +117,7 @@ def fetch(
     return Outcome(asset, step, bars, partial(answered, took_s=took_s * past_of))
 
 
-def keep(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: int) -> None:
+def keep_outcomes(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: int) -> None:
     """Store the fetched bars with the hours that they complete, and what the sources have answered by `now`."""
     wanted_from = {HOUR: job_context.history_from, job_context.feed.step: short_bars_from(db, job_context, now)}
     faults: dict[str, list[str]] = defaultdict(list)
@@ -158,7 +157,7 @@ def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
         raise WrongClock(f"the last bar ends at {iso(max(ends))}, but the clock shows {iso(slot)}")
 
 
-def publish(db: Connection, job_context: JobContext, slot: int) -> None:
+def publish_prices(db: Connection, job_context: JobContext, slot: int) -> None:
     """Publish the prices of the stored bars, as soon as an asset has one."""
     if document := _document(db, job_context, slot):
         snapshots.publish(db, slot, {"prices": document})
@@ -182,3 +181,115 @@ def _last_day(db: Connection, asset: str, step: int) -> Bars:
         return empty(step)
     end = last.time + step
     return bars.load_bars(db, asset, end - SHOWN_S, end, step)
+
+
+HISTORY_EVERY_S = 10
+# The span requested at a time: what one call returns within its deadline.
+HOURLY_PIECE_S = 60 * DAY
+SHORT_PIECE_S = 2 * DAY
+
+
+def misses_history(db: Connection, job_context: JobContext) -> bool:
+    """Whether bars of the past are missing that a source may have."""
+    return any(_missing(db, job_context, asset) for asset in job_context.feed.assets)
+
+
+def history(job_context: JobContext, slot: int) -> Effects:
+    """Fetch what is missing piece by piece, all assets in turn; each piece is stored at once, so that progress shows.
+
+    A source that fails is asked again after a pause.
+    """
+    timer = job_context.panel.timer
+    began = timer()
+
+    def now() -> int:
+        return slot + int(timer() - began)
+
+    has_arrived = False
+    while True:
+        with job_context.database.reading() as db:
+            missing = {asset: _missing(db, job_context, asset, now()) for asset in job_context.feed.assets}
+        due = {asset: part for asset, part in missing.items() if part}
+        arrived = [_piece(job_context, asset, *part, now, len(due)) for asset, part in due.items()]
+        if not any(arrived):
+            return lambda db: publish_prices(db, job_context, now()) if has_arrived else None
+        has_arrived = True
+
+
+def _piece(job_context: JobContext, asset: str, step: int, span: Span, now: Callable[[], int], assets: int) -> bool:
+    """Fetch and store the newest piece of a missing span, of so many assets; False where the source failed."""
+    piece = max(span[0], span[1] - (HOURLY_PIECE_S if step == HOUR else SHORT_PIECE_S)), span[1]
+    outcome = (
+        fetch(job_context, asset, step, piece, now(), past_of=assets)
+        if span[1]
+        else fetch_latest(job_context, asset, now())
+    )
+    with job_context.database.writing() as db:
+        keep_outcomes(db, job_context, [outcome], now())
+    return outcome.bars is not None
+
+
+def _missing(db: Connection, job_context: JobContext, asset: str, now: int | None = None) -> tuple[int, Span] | None:
+    """The length of the missing bars of an asset and their span, which ends at 0 where none were stored yet.
+
+    Those that a source may give at the unix second `now`, or at any time.
+    """
+    short = job_context.feed.step
+    fine, hourly = bars.find_coverage(db, asset, short), bars.find_coverage(db, asset, HOUR)
+    if fine is None or hourly is None:
+        return None  # the first tick has not come yet
+    if not fine.windows:
+        return (short, (0, 0)) if fine.is_listed and fine.may_be_asked((0, 1), now) else None
+    for step, part, windows in ((short, fine, fine.windows), (HOUR, hourly, merged((*hourly.windows, *fine.windows)))):
+        if (span := gap(windows, part.wanted_from)) and part.may_be_asked(span, now):
+            return step, span
+    return None
+
+
+COINS_EVERY_S = HOUR
+SECONDS_EACH = 5.0  # to fetch the bars of one coin: all coins in less than a job's time
+MOST_LISTED = 10_000
+
+
+def list_coins(job_context: JobContext, slot: int) -> Effects:
+    """Store the list of the coins that questions may name."""
+    feed = job_context.feed.coins
+    keys = sorted(feed.list_coins())[:MOST_LISTED] if feed else []
+    return lambda db: coins.save_coin_list(db, keys, slot)
+
+
+def follow_coins(job_context: JobContext, slot: int) -> Effects:
+    """Fetch the bars of every coin with an open answer up to `slot`; a source that fails is asked again later."""
+    feed = job_context.feed.coins
+    with job_context.database.reading() as db:
+        keys = coins.needed_coins(db, slot) if feed else []
+    answers = {key: _extended(job_context, feed, key, slot) for key in keys} if feed else {}
+    fetched = {key: series for key, series in answers.items() if series}
+    return lambda db: _store_coins(db, fetched)
+
+
+def _extended(job_context: JobContext, feed: CoinFeed, key: str, slot: int) -> CoinBars | None:
+    begin = slot - CAUGHT_UP_S
+    with job_context.database.reading() as db:
+        stored = coins.coin_bars(db, key, job_context.feed.step, begin, begin, slot)
+    try:
+        return extend(feed, key, stored, slot, SECONDS_EACH)
+    except SourceFailed as error:
+        log.warning("coin_failed", coin=key, detail=error.detail)
+        return None
+
+
+def _store_coins(db: Connection, fetched: Mapping[str, CoinBars]) -> None:
+    for key, series in fetched.items():
+        coins.add_coin_bars(db, key, series)
+
+
+RATES_EVERY_S = 10 * MINUTE
+
+
+def read_rates(job_context: JobContext, slot: int) -> Effects:
+    """Store the rates of the feed; a currency whose sources fail keeps its last rate, which says its time."""
+    fresh = job_context.feed.rates()
+    with job_context.database.reading() as db:
+        stored = snapshots.latest_rates(db)
+    return lambda db: snapshots.save_rates(db, slot, {**stored, **fresh})

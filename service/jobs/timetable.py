@@ -1,0 +1,85 @@
+"""The timetable: all jobs, their schedules and what each one depends on."""
+
+from __future__ import annotations
+
+from service.jobs import (
+    apex,
+    backfill,
+    battle,
+    committing,
+    forecast,
+    imported,
+    news,
+    predict,
+    price_record,
+    prices,
+    prune,
+    rank,
+    score,
+)
+from service.jobs.job import Daily, Every, Job, Monthly
+from service.market.instants import HOUR, World
+
+
+def timetable(world: World, step: int) -> tuple[Job, ...]:
+    """The jobs of a world whose bars are `step` seconds long."""
+    live = world == "live"
+    jobs = (
+        Job("tick", Every(step, offset=prices.LIVE_DELAY_S if live else 0), prices.tick, needs_history=False),
+        Job("observe", Every(step), forecast.observe, needs=("tick",)),
+        Job("battle", Every(step), battle.battle, needs=("observe",)),
+        Job("rank", Every(step), rank.rank, needs=("tick",)),
+        # The pages do not depend on the battle; a first start is ready sooner when both do not run at once.
+        Job("publish_strategy_pages", Every(rank.PAGES_EVERY_S), rank.publish_strategy_pages, needs=("battle",)),
+        Job("triage", Monthly(), rank.triage, needs=("battle",)),
+        Job("refit", Every(HOUR), forecast.refit, needs=("tick",)),
+        Job("forecast_prices", Every(step), forecast.forecast_prices, needs=("observe", "refit")),
+        Job("record_prices", Every(price_record.EVERY_S), price_record.record_prices, needs=("observe", "backfill")),
+        Job("predict", Every(HOUR), predict.predict, needs=("observe", "backfill")),
+        Job("settle", Every(HOUR), committing.settle, needs=("predict",)),
+        Job("renew_opinions", Every(predict.OPINIONS_EVERY_S), predict.renew_opinions, needs=("settle",)),
+        Job("score", Every(score.EVERY_S), score.score, needs=("settle",)),
+        Job("news", Every(news.EVERY_S), news.read_news, needs=("backfill",)),
+        Job("apex", Every(apex.SHOWN_EVERY_S), apex.apex, needs=("predict", "news", "rank")),
+        Job("widget", Every(step), apex.publish_widget, needs=("tick",), wanted=apex.has_widget_documents),
+        Job("seal", Every(HOUR), committing.seal, needs=("settle", "battle")),
+        Job("answer", Every(apex.ANSWER_EVERY_S), apex.answer, clock="wall", wanted=apex.awaits_answers),
+        Job("list_markets", Every(score.LISTED_EVERY_S), score.list_markets, clock="wall", wanted=score.has_markets),
+        Job("rates", Every(prices.RATES_EVERY_S), prices.read_rates, clock="wall"),
+        Job(
+            "refund_expired",
+            Every(prune.REFUND_EVERY_S),
+            prune.refund_expired,
+            clock="wall",
+            wanted=prune.has_reserved,
+            needs_history=False,
+        ),
+        Job("prune", Daily(), prune.prune, clock="wall", needs_history=False),
+        Job("backfill", Every(HOUR), backfill.backfill, needs=("refit",)),
+    )
+    if not live:
+        return jobs
+    # Only the live history arrives piece by piece, and only live pools, markets and coins can be listed.
+    return (
+        *jobs,
+        Job(
+            "history",
+            Every(prices.HISTORY_EVERY_S),
+            prices.history,
+            needs=("tick",),
+            wanted=prices.misses_history,
+            needs_history=False,
+        ),
+        Job("import_markets", Every(HOUR), imported.import_markets, needs=("predict",)),
+        Job("import_short", Every(step), imported.import_short, needs=("observe",), wanted=imported.imports_short),
+        Job("settle_imported", Every(HOUR), imported.settle_imported, needs=("predict",)),
+        Job("list_pools", Every(HOUR), battle.list_pools, needs=("observe",)),
+        Job("list_coins", Daily(), prices.list_coins),
+        # A few seconds after the hour, as the tick, so that the last bar has all of its trades.
+        Job(
+            "follow_coins",
+            Every(prices.COINS_EVERY_S, offset=prices.LIVE_DELAY_S),
+            prices.follow_coins,
+            needs=("tick",),
+        ),
+    )
