@@ -47,11 +47,6 @@ def test_a_story_counts_for_a_day_from_its_publication():
     assert [each.headline.title for each in pulse(headlines, NOON).latest] == ["beta", "alpha"]
 
 
-def test_copies_count_once():
-    copies = [scored("ether exchange reserves drop again", 0.5, NOON - minute) for minute in range(10)]
-    assert pulse(copies, NOON).n == 1
-
-
 @pytest.mark.parametrize(
     ("score", "direction"),
     [(0.1, "BULLISH"), (0.0999, "NEUTRAL"), (0.0, "NEUTRAL"), (-0.0999, "NEUTRAL"), (-0.1, "BEARISH")],
@@ -125,6 +120,12 @@ def test_a_pair_stands_for_its_words():
     """`token` is mentioned in the pair only and left to it; `unlock` is not."""
     day = stories_of("token unlock nears", "big token unlock", "token unlock: a guide", "unlock")
     assert [each.term for each in topics([*quiet_week(), *day], NOON)] == ["unlock", "token unlock"]
+    repeated = stories_of("the merge merge 2026", "a merge in 2026", "2026 and the merge")
+    (topic,) = topics([*quiet_week(), *repeated], NOON)
+    assert (topic.term, topic.mentions) == ("merge", 3), "words count once a story, numbers never"
+    copies = stories_of(*["hashrate record broken today"] * 10)
+    mood = pulse([*quiet_week(), *copies], NOON)
+    assert (mood.topics, mood.n) == ((), 1), "a story of ten sources is mentioned once"
 
 
 @pytest.mark.parametrize(
@@ -142,17 +143,6 @@ def test_a_pair_stands_for_its_words():
 )
 def test_a_term_that_did_not_rise_is_no_topic(week, day):
     assert topics([*week, *stories_of(*day)], NOON) == ()
-
-
-def test_words_count_once_a_story_and_numbers_never():
-    day = stories_of("the merge merge 2026", "a merge in 2026", "2026 and the merge")
-    (topic,) = topics([*quiet_week(), *day], NOON)
-    assert (topic.term, topic.mentions) == ("merge", 3)
-
-
-def test_a_story_of_ten_sources_is_mentioned_once():
-    copies = stories_of(*["hashrate record broken today"] * 10)
-    assert pulse([*quiet_week(), *copies], NOON).topics == ()
 
 
 def test_at_most_ten_the_surest_first():
@@ -239,6 +229,7 @@ def test_headlines_of_72_hours_are_shown_and_none_of_later():
     ages = {"old": 72, "new": 71, "now": 0, "later": -1}
     headlines = [scored(f"{name}a {name}b", at=NOON - age * HOUR, assets=("btc",)) for name, age in ages.items()]
     assert titles("btc", *headlines) == ["nowa nowb", "newa newb"]
+    assert len(titles("btc", *apart(50, assets=("btc",)))) == 40
 
 
 def test_a_repeated_story_is_shown_once():
@@ -249,10 +240,6 @@ def test_a_repeated_story_is_shown_once():
     assert titles("btc", again, scored("Bitcoin rose above 100,000", at=NOON - 20 * HOUR, assets=("btc",))) == [
         again.headline.title
     ]
-
-
-def test_at_most_forty_headlines_are_kept():
-    assert len(titles("btc", *apart(50, assets=("btc",)))) == 40
 
 
 def test_the_score_is_that_of_the_published_pulse():
@@ -281,23 +268,17 @@ def test_headlines_match_by_a_name_or_by_two_words():
 
 
 def test_an_asset_is_no_name_that_makes_a_headline_match():
-    """Most headlines name one; with a second word it counts."""
+    """Most headlines name one; with a second word it counts. One word is enough where a question has no other."""
+    assert matches("Will there be a recession?", "A recession looms", "Gold shines") == ["A recession looms"]
     question = "Will Bitcoin dominance be above 60% by December 31?"
     assert matches(question, "Bitcoin climbs 3%", "Dominance of Bitcoin at a high") == [
         "Dominance of Bitcoin at a high"
     ]
 
 
-def test_one_word_is_enough_where_a_question_has_no_other():
-    assert matches("Will there be a recession?", "A recession looms", "Gold shines") == ["A recession looms"]
-
-
 def test_headlines_of_thirty_days_match_and_none_of_later():
     assert matches(FED, "Fed waits", age_s=30 * DAY - 1) == ["Fed waits"]
     assert matches(FED, "Fed waits", age_s=30 * DAY) == []
     assert matches(FED, "Fed waits", age_s=-1) == []
-
-
-def test_at_most_forty_newest_headlines_match():
-    titles = [f"Fed w{place}a w{place}b w{place}c" for place in range(50)]
-    assert matches(FED, *titles) == titles[:40]
+    titles_of_fed = [f"Fed w{place}a w{place}b w{place}c" for place in range(50)]
+    assert matches(FED, *titles_of_fed) == titles_of_fed[:40], "the newest forty"

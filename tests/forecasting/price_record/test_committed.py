@@ -137,6 +137,8 @@ def test_the_pinball_loss_by_hand():
     assert by_percent[25] == pytest.approx(0.25 * (1 + 0.67449), abs=1e-5)
     assert by_percent[90] == pytest.approx(0.1 * (1.28155 - 1), abs=1e-5)
     assert by_percent[99] == pytest.approx(0.01 * (2.32635 - 1), abs=1e-5)
+    above, below = pinball(np.zeros((2, 99)), np.array([1.0, -1.0]))
+    assert (above, below) == (pytest.approx(LEVELS), pytest.approx(1 - LEVELS))
 
 
 def test_coverage_and_pit_by_hand():
@@ -166,13 +168,6 @@ def test_the_right_width_scores_best():
     assert means[1] == pytest.approx(1 / sqrt(np.pi), rel=0.03)
 
 
-def test_pinball_is_the_definition():
-    """Level times the error above a quantile, one minus the level times the error below it."""
-    losses = pinball(np.zeros((2, 99)), np.array([1.0, -1.0]))
-    assert losses[0] == pytest.approx(LEVELS)
-    assert losses[1] == pytest.approx(1 - LEVELS)
-
-
 WEEK_S = 7 * DAY
 
 
@@ -199,6 +194,11 @@ def test_sums_by_hand():
     assert (sums.inside, sums.pit[0], sums.pinball[0]) == ((3, 3, 3, 3), 3, 3)
     void = ScoreSums().plus(scores_of([], []), np.array([], dtype=int), void=2)
     assert (void.n, void.void, ratio_of(void, Dependence(0.02))) == (0, 2, None)
+    late = summed([1], [1], [8]).plus(scores_of([2], [3]), np.array([7]))
+    assert (late.block, late.block_sums, late.blocks) == (8, (3, 4), 0), "a late score counts in the latest block"
+    times = FIRST_MONDAY + WEEK_S * np.arange(10) + HOUR
+    assert len(set(blocks_of("7d", times).tolist())) == 10
+    assert np.bincount(blocks_of("30d", times)).tolist() == [5, 5], "a month counts in blocks of five weeks"
 
 
 @given(st.lists(st.integers(1, 59), max_size=4, unique=True))
@@ -246,17 +246,6 @@ def test_a_first_block_is_worth_what_is_usual():
     alone = ratio_of(summed([1.0], [1.1], [5]), Dependence(0.02))
     assert (alone.mean, alone.n_eff) == (pytest.approx(1 / 1.1), 1)
     assert np.isnan(alone.interval()).all()
-
-
-def test_a_month_counts_in_blocks_of_five_weeks():
-    times = FIRST_MONDAY + WEEK_S * np.arange(10) + HOUR
-    assert len(set(blocks_of("7d", times).tolist())) == 10
-    assert np.bincount(blocks_of("30d", times)).tolist() == [5, 5]
-
-
-def test_a_late_score_counts_in_the_latest_block():
-    sums = summed([1], [1], [8]).plus(scores_of([2], [3]), np.array([7]))
-    assert (sums.block, sums.block_sums, sums.blocks) == (8, (3, 4), 0)
 
 
 def test_sums_survive_as_json():

@@ -89,6 +89,10 @@ def test_a_short_history_is_null_not_nan(hourly):
 
 
 def test_without_a_bar_there_is_no_context(hourly):
+    """Before the first fit there is an empty record and no evidence."""
+    knowledge = Knowledge({"btc": SimpleNamespace(spot=94_000.0), "gold": SimpleNamespace(spot=3_200.0)})
+    assert knowledge.spots == {"btc": 94_000.0, "gold": 3_200.0}
+    assert (knowledge.fits, knowledge.record.bands, knowledge.lead) == (None, {}, 0.0)
     assert build_all(hourly, int(hourly["btc"].time[0])).get("btc") is None
     assert build_all({}, WEDNESDAY) == {}
 
@@ -137,10 +141,3 @@ def test_with_missing_hours_the_last_complete_one_is_recalled(hourly):
     metals = {asset: hourly[asset] for asset in ("gold", "silver")}
     for bars, instant in ((holed, WEDNESDAY + 9 * HOUR), (metals, WEDNESDAY + 4 * DAY)):
         assert recall(survey(bars), bars, instant) == build_all(bars, instant)
-
-
-def test_the_spots_are_those_of_the_contexts():
-    """Before the first fit there is an empty record and no evidence."""
-    knowledge = Knowledge({"btc": SimpleNamespace(spot=94_000.0), "gold": SimpleNamespace(spot=3_200.0)})
-    assert knowledge.spots == {"btc": 94_000.0, "gold": 3_200.0}
-    assert (knowledge.fits, knowledge.record.bands, knowledge.lead) == (None, {}, 0.0)

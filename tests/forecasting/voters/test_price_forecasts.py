@@ -24,7 +24,7 @@ from service.forecasting.voters.price_forecasts import (
 from service.market.assets import calendar_of
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso, utc
-from tests.forecasting.made import NOW, panel_of
+from tests.forecasting.made import NOW
 
 HEADER = header(NOW, NOW, step=HOUR, world="simulated", sources={"btc": "made for a test"})
 
@@ -45,14 +45,6 @@ def test_quantiles_rise_and_the_median_is_the_price(forecasts):
                 prices = list(quantiles.values())
                 assert prices == sorted(prices)
                 assert quantiles["50"] == pytest.approx(forecast.price, rel=1e-6)
-
-
-def test_quantiles_and_levels_add_up(forecasts, knowledge, asking):
-    """The panel asked whether the price will be above a pooled quantile says what is left, to the published digits."""
-    for name, level in (("24h", "95"), ("7d", "25")):
-        (horizon,) = [each for each in forecasts["btc"].horizons if each.horizon == name]
-        question = asking("close_above", hours=HORIZONS[name] // HOUR, level=horizon.quantiles[level])
-        assert panel_of().ask(question, NOW, knowledge).pooled.p == pytest.approx(1 - int(level) / 100, abs=1e-5)
 
 
 def test_a_longer_horizon_is_wider(forecasts):
@@ -85,6 +77,7 @@ def test_a_market_that_stays_closed_keeps_its_price(knowledge):
 def test_without_fitted_models_there_is_no_forecast(knowledge):
     """Before the first fit, or with a context of the version before."""
     assert described(replace(knowledge, fits=None)) == {}
+    assert "btc" not in described(knowledge, NOW + 2 * DAY), "nor one from old bars, from which voters abstain"
     blind = {asset: replace(context, level=None) for asset, context in knowledge.contexts.items()}
     assert described(replace(knowledge, contexts=blind)) == {}
 
@@ -94,11 +87,6 @@ def test_the_pooled_sigma_is_the_published_one(forecasts, knowledge):
     (week,) = (horizon for horizon in forecasts["btc"].horizons if horizon.horizon == "7d")
     assert pooled_sigma(knowledge, "btc", NOW, NOW + 7 * DAY) == pytest.approx(week.sigma_pct / 100, abs=1e-5)
     assert pooled_sigma(replace(knowledge, fits=None), "btc", NOW, NOW + DAY) is None
-
-
-def test_an_asset_without_fresh_bars_has_no_forecast(knowledge):
-    """As voters abstain from it: bitcoin's last bar is two days old."""
-    assert "btc" not in described(knowledge, NOW + 2 * DAY)
 
 
 def test_a_price_question_has_the_published_forecast(asking, knowledge, forecasts):

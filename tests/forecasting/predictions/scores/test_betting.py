@@ -37,6 +37,8 @@ def test_a_book_by_hand():
     assert book.win_rate_pct == pytest.approx(100 / 3, abs=1e-4)
     assert book.breakeven_pct == pytest.approx(52.7493)
     assert book.max_drawdown_usd == 200.0
+    at_once = live([settled("a", "no"), settled("b", "yes", asset="eth")])
+    assert at_once.max_drawdown_usd == 10.42, "bets of one instant are one step, whichever is looked at first"
     assert [(point.time, point.pnl_usd) for point in book.curve] == [
         ("2025-11-25T00:00:00Z", 89.58),
         ("2025-11-26T00:00:00Z", -10.42),
@@ -44,23 +46,12 @@ def test_a_book_by_hand():
     ]
 
 
-def test_bets_of_one_instant_are_one_step():
-    """A loss and a win at the same instant leave a fall of 10.42, whichever is looked at first."""
-    assert live([settled("a", "no"), settled("b", "yes", asset="eth")]).max_drawdown_usd == 10.42
-
-
-def test_one_bet_has_no_interval_and_two_have_one():
-    assert (live([settled("a")]).roi_low_pct, live([settled("a")]).roi_high_pct) == (None, None)
-    book = live([settled("a"), settled("b", "no")])
-    assert book.roi_low_pct <= book.roi_pct <= book.roi_high_pct
-    assert book.win_rate_low_pct <= book.win_rate_pct <= book.win_rate_high_pct
-
-
 def test_the_intervals_of_a_book_by_hand():
     """Ten weeks, won and lost in turn: results 89.58 and -100, standard error 99.93 / sqrt 10, t(9) = 2.262157."""
     rows = [settled(f"m{week}", ("yes", "no")[week % 2], opened=days(7 * week)) for week in range(10)]
     book, half = live(rows), 2.262157 * 189.58 / 2 * (10 / 9) ** 0.5 / 10**0.5
     assert (book.n, book.n_eff) == (10, 10.0)
+    assert (live(rows[:1]).roi_low_pct, live(rows[:1]).roi_high_pct) == (None, None)
     assert (book.roi_low_pct, book.roi_high_pct) == pytest.approx((book.roi_pct - half, book.roi_pct + half), abs=1e-3)
     wins = clustered_mean(np.tile([1.0, 0.0], 5), np.arange(10), LEVELS)
     assert (book.win_rate_low_pct, book.win_rate_high_pct) == pytest.approx(
@@ -150,9 +141,6 @@ def test_only_more_than_three_points_make_a_bet(p, bets):
 )
 def test_without_a_quote_there_is_no_bet(fields):
     assert live([settled(**fields)]).bets == 0
-
-
-def test_a_market_without_votes_has_no_bet():
     assert bet_on(replace(waiting(), commitment=None)) is None
 
 

@@ -184,9 +184,6 @@ def test_a_rate_counts_what_had_resolved_at_the_vote():
 @pytest.mark.parametrize("other", [{"comparator": "close_above"}, {"backfilled": True}])
 def test_another_template_or_book_says_nothing(other):
     assert rates(settled("a"), settled("b", opened=days(2), **other)) == [1 / 2, 1 / 2]
-
-
-def test_every_asset_has_the_same_template():
     assert rates(settled("a"), settled("b", opened=days(2), asset="gold")) == pytest.approx([1 / 2, 16 / 31])
 
 
@@ -211,15 +208,12 @@ LONG = "Will Bitcoin reach 123,456 USD before 98,765 USD by 30 September 2027, a
 THREE_YEARS = many(3_000, weeks=160)
 
 
-def test_a_short_curve_stays_as_it_is():
-    assert thinned(np.arange(MOST_POINTS)).tolist() == list(range(MOST_POINTS))
-
-
 @pytest.mark.parametrize("length", [101, 102, 1_000, 12_345])
 def test_a_long_curve_keeps_its_ends_and_a_hundred_points(length: int):
     points = thinned(np.arange(length))
     assert (len(points), points[0], points[-1]) == (MOST_POINTS, 0, length - 1)
     assert np.all(np.diff(points) > 0)
+    assert thinned(np.arange(MOST_POINTS)).tolist() == list(range(MOST_POINTS)), "a short one stays as it is"
 
 
 def test_both_summaries_stay_under_60_kb():

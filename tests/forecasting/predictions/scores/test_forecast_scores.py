@@ -37,9 +37,6 @@ def test_a_voter_is_scored_on_its_own_votes_and_against_vol():
         ("vol", "brain", 1, 0.16, 0.0),
     ]
     assert (scores[0].accuracy_n, scores[0].accuracy_pct) == (1, 100.0)
-
-
-def test_without_vol_there_is_no_comparison_with_it():
     assert live([pair("a", "yes", 0.7, 0.6, votes={"trend": 0.8})]).voters[0].skill_vol is None
 
 
@@ -130,10 +127,10 @@ def test_a_diversity_by_hand():
     diversity = of(rows(30, vol=0.9, trend=0.5, swarm=0.1))
     assert (diversity.voters_brier, diversity.linear_pool_brier, diversity.diversity) == (0.13, 0.09, 0.04)
     assert (diversity.n, diversity.low, diversity.high) == (30, 0.04, 0.04)
-
-
-def test_voters_that_agree_have_none():
     assert of(rows(30, vol=0.6, trend=0.6)).diversity == 0
+    votes = {"vol": 0.9, "trend": 0.5}
+    book = live([pair(f"m{day}", "yes", 0.7, 0.6, day=day, votes=votes) for day in range(30)])
+    assert (book.diversity.diversity, live([]).diversity) == (0.04, None), "each book publishes its own"
 
 
 def test_it_is_null_with_fewer_than_thirty_markets():
@@ -148,10 +145,3 @@ def test_it_is_the_variance_of_the_votes(seed):
     own = many(40, seed)
     expected = np.mean([np.var([vote.p for vote in market.votes]) for market in own])
     assert of(own).diversity == pytest.approx(expected, abs=1e-5)
-
-
-def test_each_book_publishes_its_own():
-    votes = {"vol": 0.9, "trend": 0.5}
-    book = live([pair(f"m{day}", "yes", 0.7, 0.6, day=day, votes=votes) for day in range(30)])
-    assert book.diversity.diversity == 0.04
-    assert live([]).diversity is None

@@ -81,11 +81,8 @@ def test_a_caller_without_a_settled_market_is_not_listed():
     empty = record({})
     assert (empty.opening.n, empty.time_weighted.brier, empty.time_weighted.coverage_pct) == (0, None, None)
     assert "owl" not in {row.name for row in table(("owl", empty)).entries}
-
-
-def test_before_the_first_market_the_table_is_empty():
     own = own_entries(counted_markets(columns_of([])), simulated_records(1))
-    assert forecasters_document([], 0, own, HEADER).entries == ()
+    assert forecasters_document([], 0, own, HEADER).entries == (), "before the first market the table is empty"
 
 
 @pytest.mark.parametrize("count", [3, 500, 520])
@@ -161,9 +158,6 @@ def test_each_forecast_counts_as_long_as_it_stood():
 def test_the_last_forecast_of_the_first_hour_is_the_opening():
     scored = score(MARKET, forecast(0.1, 0.3), forecast(0.9, 0.4), forecast(1, 0.8))
     assert scored.opening == 0.4
-
-
-def test_a_later_forecast_has_no_opening():
     assert score(MARKET, forecast(1, 0.8)).opening is None
 
 
@@ -196,10 +190,7 @@ def test_the_hour_before_an_early_settlement_does_not_count():
 )
 def test_a_market_without_a_live_outcome_is_not_scored(market: Prediction):
     assert score_forecasts(market, [forecast(0.5, 0.5)]) is None
-
-
-def test_without_a_forecast_there_is_no_score():
-    assert score_forecasts(MARKET, []) is None
+    assert score_forecasts(MARKET, []) is None, "nor is one without a forecast"
 
 
 def test_only_what_prices_settle_with_yes_or_no_is_forecast():

@@ -50,12 +50,17 @@ def test_a_right_answer_extends_a_run_and_a_wrong_one_ends_it():
     """Right, right, wrong, right: 1 now, 2 at best."""
     line = pool(series((0.7, "yes"), (0.2, "no"), (0.7, "no"), (0.9, "yes")))
     assert (line.current, line.best, line.correct, line.n, line.resolved) == (1, 2, 3, 4, 4)
+    assert pool([settled(p=0.8, comparator="touch_below", polarity="bear")]).correct == 1, "a bearish yes that happened"
+    assert pool([settled(comparator="open")]).resolved == 0, "a question without an event is never counted"
 
 
 def test_a_neutral_vote_neither_extends_nor_breaks():
     """.529 is 52.9% bullish, which is published as NEUTRAL; .47 is 53% bearish, which is a side."""
     line = pool(series((0.7, "yes"), (0.529, "no"), (0.47, "no")))
     assert (line.current, line.n, line.resolved) == (2, 2, 3)
+    neutral = questions(series((0.7, "yes"), (0.51, "no"), (0.9, "no")))
+    answers = [question["answers"]["momentum"] for question in neutral]
+    assert [(answer["right"], answer["streak"]) for answer in answers] == [(True, 1), (None, 1), (False, 0)]
 
 
 def test_a_void_question_neither_extends_nor_breaks():
@@ -64,15 +69,6 @@ def test_a_void_question_neither_extends_nor_breaks():
     assert (line.current, line.best, line.n, line.resolved) == (2, 2, 2, 2)
     void = settled("void", "void", resolved=days(2))
     assert pool([void, settled("next", opened=days(1))]).resolved == 0
-
-
-def test_a_bearish_yes_is_right_when_it_happens():
-    line = pool([settled(p=0.8, comparator="touch_below", polarity="bear")])
-    assert (line.current, line.correct) == (1, 1)
-
-
-def test_a_question_without_an_event_is_never_counted():
-    assert pool([settled(comparator="open")]).resolved == 0
 
 
 def test_questions_count_in_the_order_in_which_they_resolved():
@@ -136,11 +132,12 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     rows = series((0.7, "yes"), (0.7, "yes"))
     (vote,) = rows[1].commitment.votes
     other = committed_vote(vote.voter, vote.p, engine="openai:some-model")
-    published = document([rows[0], replace(rows[1], commitment=replace(rows[1].commitment, votes=(other,)))])
-    assert {(row.engine, row.current) for row in published.streaks if row.oracle == "momentum"} == {
-        (EMBEDDED, 1),
-        ("openai:some-model", 1),
-    }
+    both = [rows[0], replace(rows[1], commitment=replace(rows[1].commitment, votes=(other,)))]
+    streaks_of_momentum = [row for row in document(both).streaks if row.oracle == "momentum"]
+    engines = {EMBEDDED: 1, "openai:some-model": 1}
+    assert {row.engine: row.current for row in streaks_of_momentum} == engines
+    answers = [question["answers"]["momentum"] for question in questions(both)]
+    assert {answer["engine"]: answer["streak"] for answer in answers} == engines
 
 
 def test_questions_of_one_week_depend_on_each_other():
@@ -195,21 +192,6 @@ def test_runs_end_where_the_streaks_stand():
         assert (row.current, row.best) == (sided[-1][0], max(streak for streak, _ in sided))
         assert (row.n, row.correct) == (len(sided), sum(right for _, right in sided))
     assert len(rows) > 10
-
-
-def test_a_neutral_vote_leaves_the_run_as_it_is():
-    answers = [
-        question["answers"]["momentum"] for question in questions(series((0.7, "yes"), (0.51, "no"), (0.9, "no")))
-    ]
-    assert [(answer["right"], answer["streak"]) for answer in answers] == [(True, 1), (None, 1), (False, 0)]
-
-
-def test_another_engine_begins_another_run():
-    first, second = series((0.7, "yes"), (0.8, "yes"))
-    votes = (committed_vote("momentum", 0.8, engine="openai:a-model"),)
-    changed = replace(second, commitment=replace(second.commitment, votes=votes))
-    answers = [question["answers"]["momentum"] for question in questions([first, changed])]
-    assert [(answer["engine"], answer["streak"]) for answer in answers] == [(EMBEDDED, 1), ("openai:a-model", 1)]
 
 
 def test_questions_are_those_that_count():

@@ -88,11 +88,8 @@ def test_the_difference_is_a_mean_over_markets():
     assert (difference.mean, difference.n, difference.weeks) == (0.015, 2, 2)
     assert (difference.low, difference.high) == pytest.approx((0.015 - 1.71534, 0.015 + 1.71534), abs=1e-4)
     assert difference.p_value == 1.0
-
-
-def test_there_is_no_difference_before_two_calendar_weeks():
-    book = live([pair(f"m{day}", "yes", 0.8, 0.6, day=day) for day in range(6)])
-    assert (book.difference, book.verdict) == (None, "not enough resolved markets")
+    within_one = live([pair(f"m{day}", "yes", 0.8, 0.6, day=day) for day in range(6)])
+    assert (within_one.difference, within_one.verdict) == (None, "not enough resolved markets")
 
 
 @pytest.mark.parametrize(
@@ -161,17 +158,13 @@ def test_from_thirty_on_deviation_and_design_effect_are_measured():
     assert book.needed_for["0.02"] == math.ceil((2.801585 * mean.deviation / 0.02) ** 2 * mean.design_effect)
 
 
-def test_no_number_needed_is_under_thirty():
-    """Differences of deviation .01 would show a gap of .05 in less than one market."""
-    tiny = power_of(clustered_mean(np.tile([0.01, -0.01], 50), np.repeat(np.arange(10), 10), DIFFERENCES))
-    assert tiny.needed_for == {"0.05": 30, "0.02": 30}
-
-
 def test_without_a_gap_no_number_is_needed():
     assert live([pair("a", "yes", 0.6, 0.6)]).needed is None
     assert live([]).needed is None
     equal = power_of(clustered_mean(np.zeros(50), np.repeat(np.arange(10), 5), DIFFERENCES))
     assert (equal.deviation, equal.deviation_assumed) == (0.1205, True), "equal differences show no deviation"
+    tiny = power_of(clustered_mean(np.tile([0.01, -0.01], 50), np.repeat(np.arange(10), 10), DIFFERENCES))
+    assert tiny.needed_for == {"0.05": 30, "0.02": 30}, "a deviation of .01 shows a gap of .05 in less than one market"
 
 
 @pytest.mark.parametrize("fields", [{"outcome": "void"}, {"odds": None}, {"comparator": "open"}])

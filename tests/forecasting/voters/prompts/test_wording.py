@@ -61,12 +61,8 @@ def test_a_masked_question_has_an_index_and_relative_time(comparator, fields, se
     question = asking(comparator, **fields)
     state = build_inputs(question, NOW, knowledge).state
     assert Wording(question, is_masked=True).sentence(state) == sentence
-    assert Wording(question, is_masked=True).sentence(state) == sentence
-
-
-def test_a_decided_question_stays_masked(asking, knowledge):
-    question = asking("touch_above", at=0.9)
-    message = write("trend", question, build_inputs(question, NOW, knowledge), NONCE, is_masked=True).user
+    decided = asking("touch_above", at=0.9)
+    message = write("trend", decided, build_inputs(decided, NOW, knowledge), NONCE, is_masked=True).user
     assert "- The level has already been reached.\n" in message
 
 
@@ -126,18 +122,11 @@ def test_closes_of_60_days_and_72_hours_by_hand(seat):
     assert title.startswith("Closes of the last 60 days, 24 h apart, oldest first: ")
     assert title.endswith("in tenths of a sigma of 24 h")
     assert hour_title.endswith("in tenths of a sigma of 1 h")
-
-
-def test_reversion_has_the_closes_of_48_hours():
+    _, short_days, _, short_hours = lines(seat, rising(0.1, 3 * 24))
+    assert (len(closes(short_days, "2.90")), len(closes(short_hours, "0.59"))) == (2, 71)
     title, hours = lines("reversion", rising(0.1, 90 * 24))
     assert "Closes of the last 48 h, 1 h apart" in title
-    by_hour = [-0.001 * k / math.sqrt(3.5e-5) for k in range(48, 0, -1)]
-    assert closes(hours, "0.59") == pytest.approx(by_hour, abs=0.051)
-
-
-def test_a_short_history_gives_shorter_rows():
-    _, days, _, hours = lines("momentum", rising(0.1, 3 * 24))
-    assert (len(closes(days, "2.90")), len(closes(hours, "0.59"))) == (2, 71)
+    assert closes(hours, "0.59") == pytest.approx([-0.001 * k / hour for k in range(48, 0, -1)], abs=0.051)
 
 
 def test_two_assets_share_a_title_and_show_every_second_close(asking, knowledge, contexts, hourly):
@@ -199,8 +188,4 @@ def test_nothing_after_the_question_is_shown(seat, comparator, asking, contexts,
     assert lines(seat, whole, wording) == lines(seat, past, wording)
     earlier = informed(inputs, evidence({asset: bars.until(then - DAY) for asset, bars in hourly.items()}, contexts))
     assert lines(seat, whole, wording) != lines(seat, earlier, wording)
-
-
-@pytest.mark.parametrize("seat", TABLES)
-def test_without_bars_there_is_no_table(seat):
     assert lines(seat, replace(sample_inputs(), evidence=Evidence())) == []
