@@ -6,8 +6,7 @@ Front ends import this package and nothing else of the service. `AsyncClient` ha
 import tomllib
 from pathlib import Path
 
-from service.client.async_client import AsyncClient
-from service.client.client import Client
+from service.client.client import AsyncClient, Client
 from service.client.errors import (
     BadRequest,
     ClientError,
@@ -25,7 +24,7 @@ from service.client.errors import (
     Unavailable,
     WebhookInvalid,
 )
-from service.client.webhooks import verify_webhook
+from service.client.streams import verify_webhook
 
 # The names of the assets by key.
 ASSETS: dict[str, str] = {

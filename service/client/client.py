@@ -1,22 +1,262 @@
-"""The client that waits for each answer."""
+"""The client that waits for each answer, and the one for asyncio; what both do is written once."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from concurrent.futures import Future
-from contextlib import suppress
-from typing import Any
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from typing import Any, Generic, TypeVar
 
 import httpx
 
 from service.client.errors import ConnectionFailed, TimedOut, document_of, refusal_of
-from service.client.operations import RECONNECT_S, TIMEOUT_S, Operations, Read, headers_of
+from service.client.operations import Document, File, Items, Nothing, Operations, Read, Text
 from service.client.streams import AnswerReader, EventReader, is_document
 
+TIMEOUT_S = 30.0
+RECONNECT_S = 1.0
+MOST_ROWS = 500  # of the ledger on a page
 
-class Client(Operations[dict[str, Any], str, bytes, None, Iterator[dict[str, Any]]]):
+Lines = TypeVar("Lines")
+T = TypeVar("T")
+Page = dict[str, Any]
+
+
+class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Document, Text, File, Nothing, Items, Lines]):
+    """What is sent and read in every call.
+
+    It is written with `await`, also for the client that waits: what that one awaits has waited already.
+    """
+
+    def __init__(self, http: httpx.Client | httpx.AsyncClient, timeout_s: float) -> None:
+        self.timeout_s = timeout_s
+        self._base_url, self._headers = http.base_url, http.headers
+
+    @abstractmethod
+    def _result(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """What a call gives for its work."""
+
+    @abstractmethod
+    def _items(self, items: AsyncGenerator[Any, None]) -> Any:
+        """What a call gives for the items of its work."""
+
+    @abstractmethod
+    async def _request(self, method: str, path: str, **more: Any) -> httpx.Response:
+        """The complete answer to a request, within `timeout_s`."""
+
+    @abstractmethod
+    def _open(self, request: dict[str, Any]) -> AbstractAsyncContextManager[httpx.Response]:
+        """The answer to a request while it comes."""
+
+    @abstractmethod
+    def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]:
+        """The text of an answer as it comes."""
+
+    @abstractmethod
+    async def _complete(self, answer: httpx.Response) -> None:
+        """Read the rest of an answer."""
+
+    @abstractmethod
+    async def _pause(self, seconds: float) -> None:
+        """Wait."""
+
+    def ask_stream(self, question: str | Mapping[str, Any], *, idempotency_key: str | None = None) -> Items:
+        """The same as it comes: what was understood, each vote or abstention, and last the whole answer.
+
+        Each is a dictionary with its kind under `event`: "question", "vote", "abstention", "consensus". Raises as `ask`
+        does, also after the first votes. The whole is bounded by `timeout_s` and at most one silence of 15 s; closing
+        the iterator closes the connection. With an `idempotency_key` the service finishes the answer nevertheless, and
+        a retry with the same key is free: raises Conflict until the answer is complete, then has the last event only.
+        """
+        return self._items(self._steps(question, idempotency_key))
+
+    async def _steps(self, question: str | Mapping[str, Any], key: str | None) -> AsyncGenerator[Page, None]:
+        reader = AnswerReader(time.monotonic() + self.timeout_s)
+        with self._failing():
+            async with self._open(reader.request(question, key)) as answer:
+                if answer.status_code >= 300:
+                    await self._complete(answer)
+                    raise refusal_of(answer)
+                if is_document(answer):
+                    await self._complete(answer)
+                    yield {"event": "consensus", **answer.json()}
+                    return
+                async for text in self._pieces(answer):
+                    for step in reader.feed(text):
+                        yield step
+                        if step["event"] == "consensus":
+                            return
+        raise ConnectionFailed(f"{self._base_url} broke off in the middle of an answer.")
+
+    def export_ledger(self, since: int = 1) -> Lines:
+        """The ledger from row `since` on as lines for `python -m service.ledger verify`, without their ends.
+
+        It is read page by page, 500 rows at a time. What a RateLimited cut short goes on `since` the next row, and
+        the pieces together are one export.
+        """
+        return self._items(self._ledger_lines(since))
+
+    async def _ledger_lines(self, since: int) -> AsyncGenerator[str, None]:
+        from service.ledger.chain import line
+
+        # The roots first: rows that are recorded meanwhile then lack a root, and never a root its rows.
+        roots = [root async for root in self._all(self.ledger_roots, "roots", None)]
+        async for entry in self._all(lambda at: self.ledger(at, MOST_ROWS), "entries", since):
+            yield line("row", entry)
+        for root in roots:
+            yield line("root", root)
+
+    def events(
+        self,
+        events: Iterable[str] = (),
+        assets: Iterable[str] = (),
+        *,
+        since: int | None = None,
+        seconds: int | None = None,
+    ) -> Items:
+        """Events as they happen, each once, without an end: a stream that ends or breaks is continued.
+
+        `events` and `assets` choose types and assets. `since` is the `id` of the last event that you saw; without it
+        the first is one that comes from now on. `seconds` is how long one stream may stay open, at most 300. Raises
+        Refused if the service refuses the stream; while it cannot be reached the client tries again.
+        """
+        return self._items(self._events(EventReader(events, assets, since, seconds)))
+
+    async def _events(self, reader: EventReader) -> AsyncGenerator[Page, None]:
+        while True:
+            with suppress(ConnectionFailed, TimedOut), self._failing():
+                async with self._open(reader.request(self.timeout_s)) as answer:
+                    if answer.status_code != 200:
+                        await self._complete(answer)
+                        raise refusal_of(answer)
+                    async for text in self._pieces(answer):
+                        for event in reader.feed(text):
+                            yield event
+            await self._pause(RECONNECT_S)
+
+    def _pages(self, ask: Callable[[Any], Document], name: str) -> Items:
+        return self._items(self._all(ask, name, None))
+
+    async def _all(self, ask: Callable[[Any], Any], name: str, at: Any) -> AsyncGenerator[Page, None]:
+        while True:
+            page = ask(at)
+            if inspect.isawaitable(page):
+                page = await page
+            for item in page[name]:
+                yield item
+            at = page["next"]
+            if at is None:
+                return
+
+    def _json(self, method: str, path: str, read: Read | None = None, **more: Any) -> Document:
+        def document(answer: httpx.Response) -> Page:
+            return read(document_of(answer)) if read else document_of(answer)
+
+        return self._result(self._send(document, method, path, **more))
+
+    def _text(self, method: str, path: str, **more: Any) -> Text:
+        return self._result(self._send(lambda answer: answer.text, method, path, **more))
+
+    def _file(self, method: str, path: str, **more: Any) -> File:
+        return self._result(self._send(lambda answer: answer.content, method, path, **more))
+
+    def _nothing(self, method: str, path: str, **more: Any) -> Nothing:
+        return self._result(self._send(lambda _: None, method, path, **more))
+
+    def _use_key(self, issued: Page) -> Page:
+        self._headers["X-API-Key"] = issued["api_key"]
+        return issued
+
+    async def _send(self, read: Callable[[httpx.Response], T], method: str, path: str, **more: Any) -> T:
+        with self._failing():
+            answer = await self._request(method, path, **more)
+        if answer.status_code >= 300:
+            raise refusal_of(answer)
+        return read(answer)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Translate a failed connection into an exception of this family."""
+        try:
+            yield
+        except (TimeoutError, httpx.TimeoutException):
+            raise TimedOut(f"No answer from {self._base_url} within {self.timeout_s:g} s.") from None
+        except httpx.RequestError as error:
+            raise ConnectionFailed(f"No connection to {self._base_url}: {error}.") from None
+
+
+class AsyncClient(
+    _Exchange[
+        Awaitable[Page], Awaitable[str], Awaitable[bytes], Awaitable[None], AsyncGenerator[Page], AsyncGenerator[str]
+    ]
+):
+    """The service at `base_url` for asyncio: methods are awaited, or iterated over with `async for`; see `Client`."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        end_user: str | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._http = httpx.AsyncClient(
+            base_url=base_url,
+            headers=headers_of(api_key, end_user),
+            timeout=timeout_s,
+            transport=transport or httpx.AsyncHTTPTransport(retries=1),
+        )
+        super().__init__(self._http, timeout_s)
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    def _result(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return work
+
+    def _items(self, items: AsyncGenerator[Any, None]) -> Any:
+        return items
+
+    async def _request(self, method: str, path: str, **more: Any) -> httpx.Response:
+        async with asyncio.timeout(self.timeout_s):
+            return await self._http.request(method, path, **more)
+
+    def _open(self, request: dict[str, Any]) -> AbstractAsyncContextManager[httpx.Response]:
+        return self._http.stream(**request)
+
+    def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]:
+        return answer.aiter_text()
+
+    async def _complete(self, answer: httpx.Response) -> None:
+        await answer.aread()
+
+    async def _pause(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class Client(_Exchange[Page, str, bytes, None, Generator[Page, None, None], Generator[str, None, None]]):
     """The service at `base_url`.
 
     `timeout_s` bounds a whole call, not each read of it. `end_user` is on whose behalf a delegating key
@@ -50,101 +290,47 @@ class Client(Operations[dict[str, Any], str, bytes, None, Iterator[dict[str, Any
     def close(self) -> None:
         self._http.close()
 
-    def ask_stream(
-        self, question: str | Mapping[str, Any], *, idempotency_key: str | None = None
-    ) -> Generator[dict[str, Any], None, None]:
-        """The same as it comes: what was understood, each vote or abstention, and last the whole answer.
+    def _result(self, work: Coroutine[Any, Any, Any]) -> Any:
+        try:
+            work.send(None)
+        except StopIteration as ended:
+            return ended.value
+        raise AssertionError("what a client that waits awaits has ended")
 
-        Each is a dictionary with its kind under `event`: "question", "vote", "abstention", "consensus". Raises as `ask`
-        does, also after the first votes. The whole is bounded by `timeout_s` and at most one silence of 15 s; closing
-        the iterator closes the connection. With an `idempotency_key` the service finishes the answer nevertheless, and
-        a retry with the same key is free: raises Conflict until the answer is complete, then has the last event only.
-        """
-        reader = AnswerReader(time.monotonic() + self.timeout_s)
-        with self._failing(), self._http.stream(**reader.request(question, idempotency_key)) as answer:
-            if answer.status_code >= 300:
-                answer.read()
-                raise refusal_of(answer)
-            if is_document(answer):
-                answer.read()
-                yield {"event": "consensus", **answer.json()}
-                return
-            for text in answer.iter_text():
-                for step in reader.feed(text):
-                    yield step
-                    if step["event"] == "consensus":
-                        return
-        raise self._broken_off()
+    def _items(self, items: AsyncGenerator[Any, None]) -> Any:
+        try:
+            while True:
+                try:
+                    item = self._result(items.__anext__())
+                except StopAsyncIteration:
+                    return
+                yield item
+        finally:
+            self._result(items.aclose())
 
-    def export_ledger(self, since: int = 1) -> Iterator[str]:
-        """The ledger from row `since` on as lines for `python -m service.ledger verify`, without their ends.
+    async def _request(self, method: str, path: str, **more: Any) -> httpx.Response:
+        return _within(self.timeout_s, lambda: self._http.request(method, path, **more))
 
-        It is read page by page, 500 rows at a time. What a RateLimited cut short goes on `since` the next row, and
-        the pieces together are one export.
-        """
-        from service.ledger.chain import line
+    @asynccontextmanager
+    async def _open(self, request: dict[str, Any]) -> AsyncIterator[httpx.Response]:
+        with self._http.stream(**request) as answer:
+            yield answer
 
-        # The roots first: rows that are recorded meanwhile then lack a root, and never a root its rows.
-        roots = list(self._pages(self.ledger_roots, "roots", None))
-        for entry in self._pages(lambda at: self.ledger(at, 500), "entries", since):
-            yield line("row", entry)
-        yield from (line("root", root) for root in roots)
+    async def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]:
+        for text in answer.iter_text():
+            yield text
 
-    def events(
-        self,
-        events: Iterable[str] = (),
-        assets: Iterable[str] = (),
-        *,
-        since: int | None = None,
-        seconds: int | None = None,
-    ) -> Generator[dict[str, Any], None, None]:
-        """Events as they happen, each once, without an end: a stream that ends or breaks is continued.
+    async def _complete(self, answer: httpx.Response) -> None:
+        answer.read()
 
-        `events` and `assets` choose types and assets. `since` is the `id` of the last event that you saw; without it
-        the first is one that comes from now on. `seconds` is how long one stream may stay open, at most 300. Raises
-        Refused if the service refuses the stream; while it cannot be reached the client tries again.
-        """
-        reader = EventReader(events, assets, since, seconds)
-        while True:
-            with (
-                suppress(ConnectionFailed, TimedOut),
-                self._failing(),
-                self._http.stream(**reader.request(self.timeout_s)) as answer,
-            ):
-                if answer.status_code != 200:
-                    answer.read()
-                    raise refusal_of(answer)
-                for text in answer.iter_text():
-                    yield from reader.feed(text)
-            time.sleep(RECONNECT_S)
+    async def _pause(self, seconds: float) -> None:
+        time.sleep(seconds)
 
-    def _pages(self, ask: Callable[[Any], dict[str, Any]], name: str, at: Any) -> Iterator[dict[str, Any]]:
-        while True:
-            page = ask(at)
-            yield from page[name]
-            at = page["next"]
-            if at is None:
-                return
 
-    def _json(self, method: str, path: str, read: Read | None = None, **more: Any) -> dict[str, Any]:
-        document = document_of(self._send(method, path, **more))
-        return read(document) if read else document
-
-    def _text(self, method: str, path: str, **more: Any) -> str:
-        return self._send(method, path, **more).text
-
-    def _file(self, method: str, path: str, **more: Any) -> bytes:
-        return self._send(method, path, **more).content
-
-    def _nothing(self, method: str, path: str, **more: Any) -> None:
-        self._send(method, path, **more)
-
-    def _send(self, method: str, path: str, **more: Any) -> httpx.Response:
-        with self._failing():
-            answer = _within(self.timeout_s, lambda: self._http.request(method, path, **more))
-        if answer.status_code >= 300:
-            raise refusal_of(answer)
-        return answer
+def headers_of(api_key: str | None, end_user: str | None) -> dict[str, str]:
+    """The headers of every request of a client."""
+    sent = {"X-API-Key": api_key, "X-End-User": end_user}
+    return {name: value for name, value in sent.items() if value is not None}
 
 
 def _within(seconds: float, call: Callable[[], httpx.Response]) -> httpx.Response:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 
-import httpx
-
-from service.client.errors import ConnectionFailed, ProofFailed, TimedOut
+from service.client.errors import ProofFailed
 from service.client.streams import once, present, question_body
 
-TIMEOUT_S = 30.0
-RECONNECT_S = 1.0
-MOST = 200  # rows on a page
-MOST_BARS = 10_000  # bars on a page
-CSV, PARQUET = {"Accept": "text/csv"}, {"Accept": "application/vnd.apache.parquet"}
+# What the pages of an operation hold, and how many at most.
+PAGES = {
+    "answers": ("answers", 200),
+    "apex_calls": ("calls", 200),
+    "candles": ("bars", 10_000),
+    "features": ("rows", 200),
+    "fund_trades": ("trades", 200),
+    "headlines": ("headlines", 200),
+    "lane_equity": ("points", 10_000),
+    "lane_events": ("events", 200),
+    "predictions": ("markets", 200),
+    "streak_history": ("questions", 200),
+}
+FORMS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 Document = TypeVar("Document")
 Text = TypeVar("Text")
@@ -28,16 +35,21 @@ Items = TypeVar("Items")
 Read = Callable[[dict[str, Any]], dict[str, Any]]
 
 
+class Window(TypedDict, total=False):
+    """A page of a history: between two dates or instants in ISO 8601, at most `limit` rows from a `cursor` on."""
+
+    since: str | None
+    until: str | None
+    limit: int | None
+    cursor: str | None
+
+
 class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     """One method per endpoint, for the client that waits and for the asynchronous one alike.
 
     The five types are what a method returns: a document, a text, the bytes of a file, nothing, or the items of all
     pages; of the asynchronous client each is awaited or iterated over asynchronously.
     """
-
-    def __init__(self, http: httpx.Client | httpx.AsyncClient, timeout_s: float) -> None:
-        self.timeout_s = timeout_s
-        self._base_url, self._headers = http.base_url, http.headers
 
     @abstractmethod
     def _json(self, method: str, path: str, read: Read | None = None, **more: Any) -> Document:
@@ -56,8 +68,36 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """Send a request whose answer is empty."""
 
     @abstractmethod
-    def _pages(self, ask: Callable[[Any], Document], name: str, at: Any) -> Items:
-        """The items under `name` of every page, from the page at `at` to the last."""
+    def _pages(self, ask: Callable[[Any], Document], name: str) -> Items:
+        """The items under `name` of every page, from the first to the last."""
+
+    @abstractmethod
+    def _use_key(self, issued: dict[str, Any]) -> dict[str, Any]:
+        """Send a key that was issued from now on."""
+
+    def pages(self, operation: str, *words: str, **selection: str | None) -> Items:
+        """Every item of an operation that answers in pages, read page by page: `pages("candles", "btc", "1h")`.
+
+        The operations are those of PAGES. Each page of markets and of answers counts against the quota.
+        """
+        name, most = PAGES[operation]
+        ask = getattr(self, operation)
+        return self._pages(lambda cursor: ask(*words, limit=most, cursor=cursor, **selection), name)
+
+    def table(
+        self, operation: str, *words: str, form: Literal["csv", "parquet"] = "csv", **selection: str | int | None
+    ) -> File:
+        """The bytes of a CSV or Parquet file of what an operation answers: `table("candles", "btc", limit=10_000)`.
+
+        Bars, markets, the leaderboard, the bets of `shadow` and the equity of `fund` are tables.
+        """
+
+        def file(method: str, path: str, **more: Any) -> File:
+            return self._file(method, path, **more, headers={"Accept": FORMS[form]})
+
+        client = copy(self)
+        vars(client)["_json"] = file  # the same request, whose answer is read as a file
+        return getattr(client, operation)(*words, **selection)
 
     def ask(self, question: str | Mapping[str, Any], *, idempotency_key: str | None = None) -> Document:
         """Nine votes and a consensus on a text, or on the `understood` of an earlier answer.
@@ -74,10 +114,6 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """A page of this key's answers, newest first, with outcome and score; `next` is the `cursor` of the next."""
         return self._json("GET", "/api/v1/answers", params=present(limit=limit, cursor=cursor, votes=votes))
 
-    def all_answers(self, *, votes: str | None = None) -> Items:
-        """Every answer of this key, newest first, read page by page."""
-        return self._pages(lambda at: self.answers(limit=MOST, cursor=at, votes=votes), "answers", None)
-
     def answer(self, answer_id: str) -> Document:
         """One answer of this key as it was given, with outcome and score once the question is resolved."""
         return self._json("GET", f"/api/v1/answers/{quote(answer_id, safe='')}")
@@ -86,60 +122,19 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The price of every asset and its time."""
         return self._json("GET", "/api/v1/prices")
 
-    def candles(
-        self,
-        asset: str,
-        interval: str | None = None,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
+    def candles(self, asset: str, interval: str | None = None, **window: Unpack[Window]) -> Document:
         """A page of the bars of an asset, oldest first; `interval` is 5m, 1h or 1d, `next` the `cursor` of the next.
 
         `since` and `until` are dates or instants in ISO 8601, `limit` is at most 10,000.
         """
-        window = present(interval=interval, since=since, until=until, limit=limit, cursor=cursor)
-        return self._json("GET", "/api/v1/candles", params={"asset": asset, **window})
+        return self._json("GET", "/api/v1/candles", params=present(asset=asset, interval=interval, **window))
 
-    def all_candles(self, asset: str, interval: str | None = None, **window: str | None) -> Items:
-        """Every bar of an asset between `since` and `until`, oldest first, read page by page."""
-
-        def page(cursor: str | None) -> Document:
-            return self.candles(asset, interval, limit=MOST_BARS, cursor=cursor, **window)
-
-        return self._pages(page, "bars", None)
-
-    def candles_csv(self, asset: str, **window: str | int | None) -> Text:
-        """The text of a page of `candles` as a CSV file."""
-        params = {"asset": asset, **present(**window)}
-        return self._text("GET", "/api/v1/candles", params=params, headers=CSV)
-
-    def candles_parquet(self, asset: str, **window: str | int | None) -> File:
-        """The bytes of a page of `candles` as a Parquet file."""
-        params = {"asset": asset, **present(**window)}
-        return self._file("GET", "/api/v1/candles", params=params, headers=PARQUET)
-
-    def features(
-        self,
-        asset: str | None = None,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
+    def features(self, asset: str | None = None, **window: Unpack[Window]) -> Document:
         """A page of the inputs of the voters at each committed vote, oldest first; `next` is the `cursor` of the next.
 
         The `features` of a market is the `hash` of its row; markets that were voted on from the same inputs share it.
         """
-        window = present(asset=asset, since=since, until=until, limit=limit, cursor=cursor)
-        return self._json("GET", "/api/v1/features", params=window)
-
-    def all_features(self, asset: str | None = None, **window: str | None) -> Items:
-        """The inputs of the voters at every committed vote between `since` and `until`, oldest first."""
-        return self._pages(lambda at: self.features(asset, limit=MOST, cursor=at, **window), "rows", None)
+        return self._json("GET", "/api/v1/features", params=present(asset=asset, **window))
 
     def features_entry(self, hash: str) -> Document:
         """The inputs of the votes on a market, by the hash that is its `features`."""
@@ -160,10 +155,6 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The strategies by rank, over all their assets or in one of them."""
         return self._json("GET", "/api/v1/leaderboard", params=present(asset=asset))
 
-    def leaderboard_csv(self, asset: str | None = None) -> Text:
-        """The text of `leaderboard` as a CSV file, without the open positions."""
-        return self._text("GET", "/api/v1/leaderboard", params=present(asset=asset), headers=CSV)
-
     def strategy(self, key: str) -> Document:
         """One strategy in full: its rule, its equity curve, its last trades."""
         return self._json("GET", f"/api/v1/strategies/{quote(key, safe='')}")
@@ -180,39 +171,13 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The equity and events of one lane or all, between two dates or instants in ISO 8601."""
         return self._json("GET", "/api/v1/bot-battle/history", params=present(lane=lane, since=since, until=until))
 
-    def lane_events(
-        self,
-        lane: str,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
+    def lane_events(self, lane: str, **window: Unpack[Window]) -> Document:
         """A page of the trades, harvests and switches of a lane, newest first; `next` is the `cursor` of the next."""
-        window = present(since=since, until=until, limit=limit, cursor=cursor)
-        return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/events", params=window)
+        return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/events", params=present(**window))
 
-    def all_lane_events(self, lane: str, **window: str | None) -> Items:
-        """Every event of a lane between `since` and `until`, newest first, read page by page."""
-        return self._pages(lambda at: self.lane_events(lane, limit=MOST, cursor=at, **window), "events", None)
-
-    def lane_equity(
-        self,
-        lane: str,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
+    def lane_equity(self, lane: str, **window: Unpack[Window]) -> Document:
         """A page of the equity of a lane at every bar, oldest first; `next` is the `cursor` of the next page."""
-        window = present(since=since, until=until, limit=limit, cursor=cursor)
-        return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/equity", params=window)
-
-    def all_lane_equity(self, lane: str, **window: str | None) -> Items:
-        """The equity of a lane at every bar between `since` and `until`, oldest first, read page by page."""
-        return self._pages(lambda at: self.lane_equity(lane, limit=MOST_BARS, cursor=at, **window), "points", None)
+        return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/equity", params=present(**window))
 
     def hospital(self, month: str | None = None) -> Document:
         """The health of every strategy at the end of a month, `YYYY-MM`, or of the last one."""
@@ -236,22 +201,6 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """
         selection = present(status=status, asset=asset, category=category, template=template, sort=sort, votes=votes)
         return self._json("GET", "/api/v1/predictions", params=selection | present(limit=limit, cursor=cursor))
-
-    def all_predictions(self, status: str | None = None, **selection: str | None) -> Items:
-        """Every market of a selection, as in `predictions`, read page by page; each page counts against the quota."""
-
-        def page(cursor: str | None) -> Document:
-            return self.predictions(status, limit=MOST, cursor=cursor, **selection)
-
-        return self._pages(page, "markets", None)
-
-    def predictions_csv(self, **selection: str | int | None) -> Text:
-        """The text of a page of `predictions` as a CSV file."""
-        return self._text("GET", "/api/v1/predictions", params=present(**selection), headers=CSV)
-
-    def predictions_parquet(self, **selection: str | int | None) -> File:
-        """The bytes of a page of `predictions` as a Parquet file."""
-        return self._file("GET", "/api/v1/predictions", params=present(**selection), headers=PARQUET)
 
     def prediction(self, market_id: str) -> Document:
         """One market whole: votes, hourly opinions, the bars that settled it, its ledger rows and your vote."""
@@ -297,29 +246,13 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The streaks of correct votes of each voter, and what luck alone would give."""
         return self._json("GET", "/api/streaks")
 
-    def streak_history(
-        self,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
+    def streak_history(self, **window: Unpack[Window]) -> Document:
         """A page of the questions that count in streaks with all answers, newest first; `next` is the next `cursor`."""
-        window = present(since=since, until=until, limit=limit, cursor=cursor)
-        return self._json("GET", "/api/streaks/history", params=window)
-
-    def all_streak_history(self, **window: str | None) -> Items:
-        """Every question that counts in streaks between `since` and `until`, newest first, read page by page."""
-        return self._pages(lambda at: self.streak_history(limit=MOST, cursor=at, **window), "questions", None)
+        return self._json("GET", "/api/streaks/history", params=present(**window))
 
     def shadow(self) -> Document:
         """The virtual result of betting 100 USD on every disagreement with the market."""
         return self._json("GET", "/api/predictions/shadow")
-
-    def shadow_csv(self) -> Text:
-        """The text of a CSV file of the bets that `shadow` lists."""
-        return self._text("GET", "/api/predictions/shadow", headers=CSV)
 
     def ai_vs_market(self) -> Document:
         """The accuracy of the voters against the outside market, on the same markets at the same instant."""
@@ -329,65 +262,25 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The sentiment and topics of the headlines, and the headlines."""
         return self._json("GET", "/api/predictions/news-pulse")
 
-    def headlines(
-        self,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
+    def headlines(self, **window: Unpack[Window]) -> Document:
         """A page of the headlines with their tone, newest first; `next` is the `cursor` of the next page."""
-        window = present(since=since, until=until, limit=limit, cursor=cursor)
-        return self._json("GET", "/api/v1/headlines", params=window)
-
-    def all_headlines(self, **window: str | None) -> Items:
-        """Every stored headline between `since` and `until`, newest first, read page by page."""
-        return self._pages(lambda at: self.headlines(limit=MOST, cursor=at, **window), "headlines", None)
+        return self._json("GET", "/api/v1/headlines", params=present(**window))
 
     def apex(self) -> Document:
         """The fused forecast of bitcoin's next day, and the accuracy of its eight layers."""
         return self._json("GET", "/api/apex/status")
 
-    def apex_calls(
-        self,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
+    def apex_calls(self, **window: Unpack[Window]) -> Document:
         """A page of the forecasts of apex with their outcomes, newest first; `next` is the `cursor` of the next."""
-        window = present(since=since, until=until, limit=limit, cursor=cursor)
-        return self._json("GET", "/api/apex/calls", params=window)
-
-    def all_apex_calls(self, **window: str | None) -> Items:
-        """Every forecast of apex between `since` and `until`, newest first, read page by page."""
-        return self._pages(lambda at: self.apex_calls(limit=MOST, cursor=at, **window), "calls", None)
+        return self._json("GET", "/api/apex/calls", params=present(**window))
 
     def fund(self) -> Document:
         """The virtual fund of 1,000 USD that follows apex."""
         return self._json("GET", "/api/apex/fund")
 
-    def fund_csv(self) -> Text:
-        """The text of a CSV file of the equity of `fund`."""
-        return self._text("GET", "/api/apex/fund", headers=CSV)
-
-    def fund_trades(
-        self,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
+    def fund_trades(self, **window: Unpack[Window]) -> Document:
         """A page of the trades of the virtual fund, newest first; `next` is the `cursor` of the next page."""
-        window = present(since=since, until=until, limit=limit, cursor=cursor)
-        return self._json("GET", "/api/apex/fund/trades", params=window)
-
-    def all_fund_trades(self, **window: str | None) -> Items:
-        """Every trade of the virtual fund between `since` and `until`, newest first, read page by page."""
-        return self._pages(lambda at: self.fund_trades(limit=MOST, cursor=at, **window), "trades", None)
+        return self._json("GET", "/api/apex/fund/trades", params=present(**window))
 
     def widget(self) -> Document:
         """Bitcoin's price, the consensus, news sentiment and accuracy, in one small document."""
@@ -514,29 +407,6 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     def metrics(self) -> Text:
         """The metrics for Prometheus."""
         return self._text("GET", "/metrics")
-
-    def _use_key(self, issued: dict[str, Any]) -> dict[str, Any]:
-        self._headers["X-API-Key"] = issued["api_key"]
-        return issued
-
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
-        """Translate a failed connection into an exception of this family."""
-        try:
-            yield
-        except (TimeoutError, httpx.TimeoutException):
-            raise TimedOut(f"No answer from {self._base_url} within {self.timeout_s:g} s.") from None
-        except httpx.RequestError as error:
-            raise ConnectionFailed(f"No connection to {self._base_url}: {error}.") from None
-
-    def _broken_off(self) -> ConnectionFailed:
-        return ConnectionFailed(f"{self._base_url} broke off in the middle of an answer.")
-
-
-def headers_of(api_key: str | None, end_user: str | None) -> dict[str, str]:
-    """The headers of every request of a client."""
-    sent = {"X-API-Key": api_key, "X-End-User": end_user}
-    return {name: value for name, value in sent.items() if value is not None}
 
 
 def _verified(proof: dict[str, Any], seq: int, key: str | None) -> dict[str, Any]:

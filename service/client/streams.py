@@ -1,4 +1,4 @@
-"""The streams of the API as bytes come in, for the client that waits and for the asynchronous one alike."""
+"""What the service sends: streams as their bytes come in, and webhook messages; and the parts of requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from service.client.errors import refusal
+from service.client.errors import WebhookInvalid, refusal
 
 SILENCE_S = 15.0  # a stream sends a heartbeat every ten seconds
 
@@ -89,7 +89,7 @@ def once(idempotency_key: str | None) -> dict[str, str]:
     return {"Idempotency-Key": idempotency_key} if idempotency_key else {}
 
 
-def present(**parameters: str | int | None) -> dict[str, str | int]:
+def present(**parameters: object) -> dict[str, Any]:
     """The parameters that have a value; an empty one would be refused."""
     return {name: value for name, value in parameters.items() if value is not None}
 
@@ -97,3 +97,18 @@ def present(**parameters: str | int | None) -> dict[str, str | int]:
 def question_body(question: str | Mapping[str, Any]) -> dict[str, Any]:
     """The body of a text, or of what was understood before."""
     return {"question": question} if isinstance(question, str) else {"understood": dict(question)}
+
+
+def verify_webhook(body: bytes | str, headers: Mapping[str, str], secret: str) -> dict[str, Any]:
+    """The event in a webhook message, after checking its signature; raises WebhookInvalid.
+
+    `body` and `headers` are those of the request as they came, `secret` is `whsec_…`. A message may come twice, with
+    the same `webhook-id` in its headers.
+    """
+    from standardwebhooks import Webhook, WebhookVerificationError
+    from standardwebhooks.webhooks import EmptyWebhookSecretError
+
+    try:
+        return Webhook(secret).verify(body, dict(headers))
+    except (WebhookVerificationError, EmptyWebhookSecretError, ValueError) as error:
+        raise WebhookInvalid(f"The message is not valid: {error}.") from None

@@ -283,7 +283,7 @@ def test_pages_join_to_all_answers(caller: Client):
     second = caller.answers(limit=2, cursor=first["next"])
     assert (first["count"], second["count"], second["next"]) == (2, 1, None)
     assert [answer["votes"] for answer in first["answers"]] == [{}, {}]
-    assert len(list(caller.all_answers())) == 3
+    assert len(list(caller.pages("answers"))) == 3
 
 
 def test_an_answer_of_another_caller_does_not_exist(service: RunningService, caller: Client):

@@ -219,7 +219,7 @@ class TestPages:
         assert following.json["markets"][0]["deadline"] <= answer.json["markets"][-1]["deadline"]
 
     def test_the_client_reads_every_page(self, reader: Client, filled):
-        rows = list(reader.all_predictions(status="resolved", votes="none"))
+        rows = list(reader.pages("predictions", status="resolved", votes="none"))
         assert ({row["id"] for row in rows}, len(rows)) == ({row.id for row in PAST}, 230)
         assert all(row["ai_votes"] == {} and row["score"] for row in rows)
 
@@ -273,7 +273,7 @@ class TestPages:
 
 class TestFiles:
     def test_a_csv_file_has_a_line_for_each_market(self, reader: Client, filled):
-        lines = list(csv.DictReader(io.StringIO(reader.predictions_csv(status="resolved", limit=200))))
+        lines = list(csv.DictReader(io.StringIO(reader.table("predictions", "resolved", limit=200).decode())))
         assert (len(lines), tuple(lines[0])) == (200, tuple(COLUMNS))
         stored = {row.id: row for row in PAST}[lines[0]["id"]]
         assert (lines[0]["template"], lines[0]["outcome"]) == (stored.question.comparator, stored.outcome)
@@ -282,18 +282,20 @@ class TestFiles:
         )
 
     def test_without_parameters_it_has_the_open_markets(self, reader: Client, filled):
-        (line,) = csv.DictReader(io.StringIO(reader.predictions_csv()))
+        (line,) = csv.DictReader(io.StringIO(reader.table("predictions").decode()))
         assert (line["status"], line["p_ai"], line["p_ai_now"], line["backfilled"]) == ("open", "0.6", "0.94", "false")
 
     def test_a_parquet_file_has_the_columns_of_the_csv_file(self, reader: Client, filled):
         """Of every page, with the same types."""
-        file = pyarrow.parquet.read_table(io.BytesIO(reader.predictions_parquet(status="resolved", limit=200)))
-        lines = list(csv.DictReader(io.StringIO(reader.predictions_csv(status="resolved", limit=200))))
+        file = pyarrow.parquet.read_table(
+            io.BytesIO(reader.table("predictions", "resolved", form="parquet", limit=200))
+        )
+        lines = list(csv.DictReader(io.StringIO(reader.table("predictions", "resolved", limit=200).decode())))
         assert file.column_names == list(COLUMNS)
         assert file["id"].to_pylist() == [line["id"] for line in lines]
         assert file["brier_ai"].to_pylist() == [float(line["brier_ai"]) for line in lines]
         assert str(file.schema.field("resolved_at").type) == "timestamp[ms, tz=UTC]"
-        opened = pyarrow.parquet.read_table(io.BytesIO(reader.predictions_parquet()))
+        opened = pyarrow.parquet.read_table(io.BytesIO(reader.table("predictions", form="parquet")))
         assert (opened.schema, opened["outcome"].to_pylist()) == (file.schema, [None])
 
     def test_a_parquet_file_links_to_its_next_page(self, client: FlaskClient, headers, filled):

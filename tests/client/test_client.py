@@ -1,22 +1,37 @@
-"""The client in use: a key, a challenge, failed connections and the deadline of a call."""
+"""Both clients in use: a key, a challenge, pages, tables, failed connections and the deadline of a call."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from flask import Flask
 
-from service.client import BadRequest, Client, ClientError, ConnectionFailed, NotFound, TimedOut, Unauthorized
+from service.client import (
+    AsyncClient,
+    BadRequest,
+    Client,
+    ClientError,
+    ConnectionFailed,
+    NotFound,
+    ProofFailed,
+    TimedOut,
+    Unauthorized,
+    Unavailable,
+)
 from tests.api.opened import tell_prices
 from tests.api.web import NOON
+from tests.client.test_streams import LAST_EVENT, QUESTION_EVENT, VOTE_EVENT
 
 ROOT = Path(__file__).parents[2]
 
@@ -109,3 +124,93 @@ def test_a_front_end_loads_neither_flask_nor_sqlalchemy():
     )
     done = subprocess.run([sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def answered(call: Callable[[AsyncClient], Any], *answers: httpx.Response | Callable[[httpx.Request], Any]) -> Any:
+    """What an asynchronous client gives whose requests are answered so: a result, or the list of its items."""
+
+    async def respond(request: httpx.Request) -> httpx.Response:
+        answer = answers[0]
+        return await answer(request) if callable(answer) else answer
+
+    async def run() -> Any:
+        async with AsyncClient(
+            "http://ninefold", "key", transport=httpx.MockTransport(respond), timeout_s=0.5
+        ) as client:
+            work = call(client)
+            return await work if inspect.isawaitable(work) else [item async for item in work]
+
+    return asyncio.run(run())
+
+
+async def streamed(texts: Iterable[bytes]) -> AsyncIterator[bytes]:
+    for text in texts:
+        yield text
+
+
+async def page(request: httpx.Request) -> httpx.Response:
+    """Three pages, each from the cursor of the one before."""
+    cursor = request.url.params.get("cursor")
+    return httpx.Response(200, json={"markets": [{"id": cursor}], "next": {None: "a", "a": "b", "b": None}[cursor]})
+
+
+def test_both_clients_read_all_pages():
+    read = answered(lambda client: client.pages("predictions", "resolved", asset="btc"), page)
+    transport = httpx.MockTransport(lambda request: asyncio.run(page(request)))
+    with Client("http://ninefold", transport=transport) as client:
+        assert (
+            list(client.pages("predictions", "resolved", asset="btc"))
+            == read
+            == [{"id": at} for at in (None, "a", "b")]
+        )
+
+
+def test_a_table_is_the_operation_as_a_file():
+    requests = []
+
+    async def table(request: httpx.Request) -> httpx.Response:
+        requests.append((request.url.path, dict(request.url.params), request.headers["Accept"]))
+        return httpx.Response(200, content=b"PAR1")
+
+    assert answered(lambda client: client.table("candles", "btc", form="parquet", limit=3), table) == b"PAR1"
+    assert requests == [("/api/v1/candles", {"asset": "btc", "limit": "3"}, "application/vnd.apache.parquet")]
+
+
+def test_an_answer_comes_step_by_step_asynchronously():
+    text = b"".join((QUESTION_EVENT, b": still being answered\n\n", VOTE_EVENT, LAST_EVENT))
+    for size in (1, 7, len(text)):
+        cut = [text[at : at + size] for at in range(0, len(text), size)]
+        steps = answered(lambda client: client.ask_stream("up?"), httpx.Response(200, content=streamed(cut)))
+        assert [step["event"] for step in steps] == ["question", "vote", "consensus"]
+
+
+def test_a_refused_stream_says_why_asynchronously():
+    for call in (lambda client: client.ask_stream("up?"), lambda client: client.events()):
+        refused = httpx.Response(503, content=streamed([b'{"code":"unavailable","detail":"No voters."}']))
+        with pytest.raises(Unavailable, match="No voters"):
+            answered(call, refused)
+
+
+def test_a_new_key_is_used_after_a_rotation():
+    keys = []
+
+    async def rotate(client: AsyncClient) -> None:
+        await client.rotate()
+        await client.usage()
+
+    async def issue(request: httpx.Request) -> httpx.Response:
+        keys.append(request.headers["X-API-Key"])
+        return httpx.Response(200, json={"api_key": "new"})
+
+    answered(rotate, issue)
+    assert keys == ["key", "new"]
+
+
+def test_a_proof_is_checked_here():
+    with pytest.raises(ProofFailed):
+        answered(lambda client: client.verify_proof(1), httpx.Response(200, json={"entry": {}}))
+
+
+def test_the_deadline_holds_for_an_asynchronous_call():
+    with pytest.raises(TimedOut, match=r"within 0\.5 s"):
+        answered(lambda client: client.prices(), lambda _: asyncio.Event().wait())

@@ -14,20 +14,7 @@ from service.client import Client
 # Addresses that are for browsers or the same under another name.
 WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/embed"), ("GET", "/api/v1/openapi-lite.json")}
 # Methods that are made of others, which check or gather what those answer; and the streams.
-MADE_OF_OTHERS = {
-    *("verify_proof", "export_ledger", "ask_stream", "events"),
-    *("all_predictions", "predictions_csv", "predictions_parquet", "all_answers"),
-    *("all_candles", "candles_csv", "candles_parquet", "leaderboard_csv", "shadow_csv", "fund_csv"),
-    *(
-        "all_streak_history",
-        "all_fund_trades",
-        "all_lane_events",
-        "all_lane_equity",
-        "all_apex_calls",
-        "all_headlines",
-        "all_features",
-    ),
-}
+MADE_OF_OTHERS = {"verify_proof", "export_ledger", "ask_stream", "events", "pages", "table"}
 STREAMED = {("GET", "/api/v1/events")}
 
 
@@ -44,9 +31,8 @@ def sent_by(name: str, method: Callable) -> tuple[str, str]:
         seen.append((request.method, request.url.path))
         return httpx.Response(200, json={"api_key": "new"})
 
-    required = [
-        name for name, parameter in inspect.signature(method).parameters.items() if parameter.default is parameter.empty
-    ]
+    parameters = inspect.signature(method).parameters.values()
+    required = [each.name for each in parameters if each.default is each.empty and each.kind != each.VAR_KEYWORD]
     with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
         getattr(client, name)(*required[1:])
     (route,) = seen

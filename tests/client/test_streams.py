@@ -1,7 +1,8 @@
-"""Answers and events as they come: cut anywhere, refused, broken off, silent."""
+"""Answers and events as they come, cut anywhere, refused, broken off or silent; and signed webhook messages."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import repeat
@@ -11,8 +12,21 @@ import pytest
 from flask import Flask
 
 from service import client as clients
-from service.client import BadRequest, Client, ConnectionFailed, HistoryPending, TimedOut, Unavailable
-from tests.receiver import trade
+from service.client import (
+    BadRequest,
+    Client,
+    ConnectionFailed,
+    HistoryPending,
+    TimedOut,
+    Unavailable,
+    WebhookInvalid,
+    verify_webhook,
+)
+from service.events.event import event_of
+from service.events.messages import message_of
+from service.events.signing import EndpointSecrets, signed_headers
+from service.ledger.chain import ChainEntry, chained
+from tests.receiver import lane_row, trade
 
 QUESTION_EVENT = b'event: question\ndata: {"question":"up?"}\n\n'
 VOTE_EVENT = b'event: vote\ndata: {"voter":"vol"}\n\n'
@@ -120,3 +134,27 @@ def test_the_events_of_the_service_come_one_by_one(app: Flask, client: Client):
     seqs = trade(app.extensions["ninefold"].database, 3)
     with closing(client.events(["lane.trade"], ["btc"], since=0, seconds=1)) as events:
         assert [next(events)["id"] for _ in seqs] == seqs
+
+
+def test_a_webhook_message_is_verified():
+    secret = EndpointSecrets("wh_1", 0, None).current(b"secret")
+    message = message_of("wh_1", event_of(chained_row(), "simulated", {}))
+    headers = signed_headers(message, [secret], int(time.time()))
+    assert verify_webhook(message.body.encode(), headers, secret)["type"] == "lane.trade"
+    other = EndpointSecrets("wh_1", 1, None).current(b"secret")
+    old = signed_headers(message, [secret], int(time.time()) - 301)
+    for body, sent, key in (
+        (message.body + " ", headers, secret),
+        (message.body, headers, other),
+        (message.body, old, secret),
+        (message.body, {}, secret),
+        (message.body, headers, "whsec_"),
+    ):
+        with pytest.raises(WebhookInvalid):
+            verify_webhook(body, sent, key)
+
+
+def chained_row() -> ChainEntry:
+    """A trade of a lane in a ledger."""
+    (entry,) = chained([lane_row(1)], "2026-11-21T08:02:00Z", None)
+    return entry

@@ -37,7 +37,7 @@ def test_every_bar_is_downloaded_once(stub: InterceptedClient, tmp_path: Path):
     pages: list[dict[str, Any]] = []
     stub.changes["candles"] = lambda page: pages.append(page) or page
     bars = Archive(stub, tmp_path, progress=False).candles("btc")
-    assert len(bars) == sum(page["count"] for page in pages) == len(list(stub.client.all_candles("btc")))
+    assert len(bars) == sum(page["count"] for page in pages) == len(list(stub.client.pages("candles", "btc")))
     pages.clear()
     Archive(stub, tmp_path, progress=False).candles("btc")
     assert [page["count"] for page in pages] == [1]
@@ -102,7 +102,7 @@ def test_a_world_that_was_taken_back_has_other_files(stub: InterceptedClient, tm
 
 def test_every_resolved_market_is_one_call(archive: Archive, client: Client):
     markets = archive.markets()
-    assert list(markets.index) == [market["id"] for market in client.all_predictions("resolved", votes="none")]
+    assert list(markets.index) == [market["id"] for market in client.pages("predictions", "resolved", votes="none")]
     assert len(markets) > 200
     assert markets["brier_ai"].notna().all()
 

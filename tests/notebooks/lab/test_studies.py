@@ -79,7 +79,7 @@ def test_the_sharpe_of_a_lane_uses_every_bar(client: Client, tmp_path: Path):
     table = lane_sharpes(archive)
     backfilled = table[table["backfilled"]]
     assert list(backfilled.index) == list(archive.lanes)
-    points = [p["equity_usd"] for p in client.all_lane_equity("trend") if p["time"] < "2026-11-21T08:02:00Z"]
+    points = [p["equity_usd"] for p in client.pages("lane_equity", "trend") if p["time"] < "2026-11-21T08:02:00Z"]
     returns = np.diff(points) / points[:-1]
     row = backfilled.loc["trend"]
     assert row["bars"] == len(returns) > 30_000

@@ -60,7 +60,7 @@ def test_an_unknown_status_stands_out(panel, stub):
 def test_holding_bitcoin_is_the_benchmark(panel, client):
     """Its gain is since the start of the lanes, like theirs, whatever the window."""
     first = pd.Timestamp(client.lane_equity("trend", limit=1)["points"][0]["time"])
-    bars = list(client.all_candles("btc", "1h"))
+    bars = list(client.pages("candles", "btc", "1h"))
     entry = next(bar["open"] for bar in bars if pd.Timestamp(bar["time"]) == (first - pd.Timedelta("1s")).floor("h"))
     assert panel.holding_trace.y[-1] == pytest.approx(100 * (bars[-1]["close"] / entry - 1))
     assert pd.to_datetime(panel.holding_trace.x[-1], utc=True) == pd.Timestamp(bars[-1]["time"]) + pd.Timedelta("1h")
