@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -13,12 +13,7 @@ from service.market.assets import open_at
 from service.market.bars import Bars, PriceExtremes
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import ASSUMED
-from service.questions.clause import Clause, read_clause
-from service.questions.dates.matching import spans
-from service.questions.dates.reading import Today
-from service.questions.numerals import spelled
 from service.questions.question import Question
-from service.questions.tokens import read
 
 NOW = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)  # a Saturday
 SPOTS = {
@@ -59,12 +54,6 @@ def _waves(asset: str) -> Bars:
 HISTORY = WaveHistory()
 
 
-def dates_in(text: str, *, day_first: bool = False) -> list[tuple[date, date]]:
-    """The first and the last day of every date in a text that is written at NOW."""
-    found_spans = spans(spelled(read(text)[1]), Today(NOW, day_first))
-    return [(span.dates.begin.date(), span.dates.end.date()) for span in found_spans]
-
-
 def question(**fields: Any) -> Question:
     """A question about Bitcoin with a deadline in a day, but for the fields that are named."""
     usual = Question(
@@ -84,9 +73,3 @@ def meaning(question: Question) -> Question:
     is_size = question.level is None
     legs = tuple(leg if leg.level is None else replace(leg, level_pct=None) for leg in question.legs)
     return replace(question, text="", notes=(), legs=legs, level_pct=question.level_pct if is_size else None)
-
-
-def clause(text: str, spot: float = SPOTS["btc"]) -> Clause:
-    """The clause of a text without dates."""
-    language, tokens = read(text)
-    return read_clause(tokens, language, spot)

@@ -49,6 +49,12 @@ from tests.questions.test_cases import CASES
         ("Will btc be above 90k before December 1?", "understood as 2026-12-01"),
         ("BTC -7% next week?", "Everything from now on counts"),
         ("btc above 95k tomorrow when stocks rally", "condition"),
+        ("Will btc rise by Friday after the halving?", "condition was ignored"),
+        ("Will btc hit 6 figures this year?", "at least 100,000 USD"),
+        ("Will eth fall to 3 figures this year?", "less than 1,000 USD"),
+        ("Will btc be around 95k on Friday?", "within 2%"),
+        ("Will btc rise 10% to 100k this week?", "The percentage was ignored"),
+        ("Will btc be above its October close on Friday?", "Bitcoin was at"),
     ],
 )
 def test_the_notes_name_what_was_assumed(text, word):

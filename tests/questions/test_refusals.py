@@ -9,7 +9,7 @@ import pytest
 from service.errors import InvalidQuestion, InvalidRequest
 from service.market.assets import ASSETS
 from service.questions import Circumstances, understand
-from service.questions.criterion import EXAMPLE, invalid, not_about_markets
+from service.questions.criterion import EXAMPLE, checked, invalid, not_about_markets
 from tests.questions.asking import NOW, SPOTS
 from tests.questions.test_cases import CASES, Case
 
@@ -26,6 +26,15 @@ def test_the_refusal_of_another_text_names_every_asset():
 def test_the_example_in_a_refusal_is_understood():
     question = understand(EXAMPLE, Circumstances(datetime(2026, 11, 21, 10, tzinfo=UTC), SPOTS))
     assert (question.comparator, question.level, question.notes) == ("touch_above", 120_000, ())
+
+
+@pytest.mark.parametrize(("level", "plausible"), [(940, True), (939, False), (9_400_000, True), (9_400_001, False)])
+def test_a_level_is_within_a_hundred_times_the_spot_price(level, plausible):
+    if plausible:
+        assert checked(level, 94_000) == level
+        return
+    with pytest.raises(InvalidQuestion, match="between 940 and 9,400,000"):
+        checked(level, 94_000)
 
 
 def refusal_of(text: str, now: datetime = NOW, until: datetime | None = None) -> InvalidRequest:

@@ -34,6 +34,9 @@ def test_an_asset_without_a_price_is_refused_with_the_others():
         understand("Will crypto rise tomorrow?", Circumstances(NOW, {"gold": 3282.8}))
     with pytest.raises(InvalidQuestion, match="no price of Solana"):
         understand("Will bitcoin outperform solana this week?", Circumstances(NOW, SPOTS))
+    for price in (float("nan"), float("inf"), 0.0, -1.0):
+        with pytest.raises(InvalidQuestion, match="no price of Bitcoin"):
+            understand("Will bitcoin rise?", Circumstances(NOW, {"btc": price}))
 
 
 def test_another_market_is_refused_with_those_that_are_covered():
@@ -110,6 +113,22 @@ def test_a_metals_question_may_end_while_the_market_is_closed():
     assert understand("Will gold rise over the weekend?", Circumstances(NOW, SPOTS)).deadline == datetime(
         2026, 11, 22, 23, 59, 59, tzinfo=UTC
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("if the fed cuts will btc rise", "a condition"),
+        ("Will btc rise? Will eth fall?", "several questions"),
+        ("when will btc reach 100k", "asks for a time"),
+        ("will btc, eth and gold rise", "several assets"),
+    ],
+)
+def test_a_challenge_with_a_loose_end_is_refused(text, complaint):
+    """The oracle answers the same question with a note; others rely on that of a challenge."""
+    assert understand(text, Circumstances(NOW, PRICES)).notes
+    with pytest.raises(InvalidQuestion, match=complaint):
+        understand(text, Circumstances(NOW, PRICES, until=datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC)))
 
 
 @pytest.mark.slow
