@@ -25,7 +25,7 @@ from unittest.mock import patch
 
 # Saturday evening. A week and a month begin in the three days after it, and the market of the metals opens.
 WALL = int(datetime(2026, 11, 28, 20, 2, tzinfo=UTC).timestamp())
-HOURS, HOUR_S = 72, 3600
+HOUR_S = 3600
 OPTIONS = {"ledger_key": "11" * 32, "key_secret": "the secret of the comparison", "history_days": 120}
 
 # Questions and deadlines: prices decide some of them within the three days, the operator two, and two are refused.
@@ -133,7 +133,7 @@ def dump_questions(inputs: dict[str, Any], dump: Dump) -> None:
 
 
 def dump_world(inputs: dict[str, Any], dump: Dump) -> None:
-    """Three days of a seeded world: its documents, answers, votes, refusals and ledger."""
+    """Some days of a seeded world: its documents, answers, votes, refusals and ledger."""
     checkout, questions = names(), inputs["oracle"]
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -143,7 +143,7 @@ def dump_world(inputs: dict[str, Any], dump: Dump) -> None:
         world.send("refusals", "GET", "/readyz")
         service.work()
         world.begin(questions)
-        for hour in range(1, HOURS):
+        for hour in range(1, inputs["hours"]):
             service.move(HOUR_S)
             if hour % 24 == 0:
                 world.spend_a_day(questions[hour // 24 :: 10], f"hour {hour}")

@@ -1,7 +1,8 @@
-"""Whether two checkouts behave the same, but for words: `python -m tests.measure.compare_checkouts OLD NEW`.
+"""Whether two checkouts behave the same, byte by byte: `python -m tests.measure.compare_checkouts OLD NEW`.
 
-Each checkout reads a table of questions and runs one seeded world, in processes of its own (`checkout_dump`). Their
-answers, documents, votes and ledgers are compared by `checkout_differences`, which lists what may differ and why.
+Each checkout reads a table of questions and runs one seeded world for some hours, in processes of its own
+(`checkout_dump`). Their answers, documents, votes, refusals, ledgers and OpenAPI documents are compared. What is random
+or measured is masked, so a checkout does not differ from itself. An hour of the world takes about 2 s.
 """
 
 from __future__ import annotations
@@ -14,11 +15,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-from tests.measure.checkout_differences import DIFFERENT, FOLLOWS, KINDS, WORDED, Difference, compare
+from typing import Any, NamedTuple
 
 STEPS = ("questions", "world")
 SHOWN = 15  # differences of a section that are printed, each from another place
@@ -26,42 +25,64 @@ SHOWN = 15  # differences of a section that are printed, each from another place
 NOW = "2026-11-21T10:00:00+00:00"
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "sol": 147.04, "bnb": 598.68, "xrp": 2.1929, "gold": 3282.8, "silver": 32.835}
 
-Items = dict[tuple[str, str], dict[str, Any]]  # by section and name
+# Drawn at random: wherever such a value stands, it is replaced by the place at which it stood first.
+RANDOM = re.compile(r'"(api_key|key_id|request_id|X-Request-ID|salt)": ?"([^"]+)"')
+ANSWER_ID = re.compile(r'"(id)": ?"([0-9a-f]{16})"')  # of an answer of the oracle; other ids are not random
+ORACLE = "POST /api/v1/oracle"
+# Measured on the machine: by the first pattern in JSON, by the second in the text of the metrics.
+MEASURED = re.compile(r'("latency_ms": ?)[0-9.]+')
+MEASURED_METRIC = re.compile(r"^(?:python|process)_.*\n|^\w+_(?:sum|bucket|created)\b.*\n", re.MULTILINE)
+# These follow from the text that is compared, and change with what is masked in it.
+DERIVED_HEADERS = ("Content-Length", "ETag")
+
+Item = dict[str, Any]
+Items = dict[tuple[str, str], Item]  # by section and name
+
+
+class Difference(NamedTuple):
+    """Two values at one path of an item."""
+
+    item: str
+    path: str
+    old: Any
+    new: Any
+
+    @property
+    def place(self) -> str:
+        """The item and the path without what is counted in them and what was sent."""
+        name = re.sub(r"\?.*| \{.*| \|.*| #.*|\d+$", "", self.item)
+        return f"{name}  {re.sub(r'(?<=/)[^/]*[0-9][^/]*', '*', self.path)}"
 
 
 def main() -> int:
-    """Run both checkouts, compare and print; 1 where anything is DIFFERENT."""
+    """Run both checkouts, compare and print; 1 where anything differs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("old", type=Path, metavar="OLD_CHECKOUT")
     parser.add_argument("new", type=Path, metavar="NEW_CHECKOUT")
-    arguments = parser.parse_args()
+    parser.add_argument("--hours", type=int, default=72, help="that the world goes on, at least 25")
+    options = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        old, new = run(arguments.old.resolve(), arguments.new.resolve(), Path(folder))
+        old, new = run([options.old.resolve(), options.new.resolve()], options.hours, Path(folder))
     print(f"Both checkouts ran in {time.monotonic() - began:.0f} s.\n")
     return report(old, new)
 
 
-def run(old: Path, new: Path, folder: Path) -> list[Items]:
+def run(checkouts: Sequence[Path], hours: int, folder: Path) -> list[Items]:
     """What each checkout answers. A step runs in both at the same time."""
     inputs, script = folder / "inputs.json", Path(__file__).with_name("checkout_dump.py")
-    inputs.write_text(json.dumps(questions(old)), encoding="utf-8")
-    checkouts = {"old": old, "new": new}
+    inputs.write_text(json.dumps(questions(checkouts[0]) | {"hours": hours}), encoding="utf-8")
     for step in STEPS:
-        processes = {}
-        for name, checkout in checkouts.items():
-            command = [sys.executable, script, step, inputs, folder / f"{name}-{step}.jsonl"]
-            processes[name] = subprocess.Popen(command, cwd=checkout, stdout=subprocess.DEVNULL)
-        failed = [str(checkouts[name]) for name, process in processes.items() if process.wait()]
-        if failed:
-            raise SystemExit(f"The step `{step}` failed in {' and '.join(failed)}.")
-    return [read([folder / f"{name}-{step}.jsonl" for step in STEPS]) for name in checkouts]
-
-
-def read(files: Sequence[Path]) -> Items:
-    """The items of files of JSON lines."""
-    items = (json.loads(line) for file in files for line in file.read_text(encoding="utf-8").split("\n") if line)
-    return {(item["section"], item["name"]): item for item in items}
+        processes = []
+        for number, checkout in enumerate(checkouts):
+            command = [sys.executable, script, step, inputs, folder / f"{number}-{step}.jsonl"]
+            with (folder / f"{number}.log").open("wb") as log:
+                processes.append(subprocess.Popen(command, cwd=checkout, stdout=log, stderr=log))
+        for number, process in enumerate(processes):
+            if process.wait():
+                log = (folder / f"{number}.log").read_text(encoding="utf-8")[-2000:]
+                raise SystemExit(f"The step `{step}` failed in {checkouts[number]}:\n{log}")
+    return [read([folder / f"{number}-{step}.jsonl" for step in STEPS]) for number in range(len(checkouts))]
 
 
 def questions(checkout: Path) -> dict[str, Any]:
@@ -82,45 +103,86 @@ def questions(checkout: Path) -> dict[str, Any]:
     return {"cases": cases, "spots": SPOTS, "oracle": list(oracle.values())}
 
 
+def read(files: Sequence[Path]) -> Items:
+    """The items of files of JSON lines, without what is random or measured."""
+    items = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").split("\n") if line]
+    values: dict[str, str] = {}
+    for item in items:
+        place = re.sub(r'["\\]', "", item["name"])
+        for number, (name, value) in enumerate(random_values(item)):
+            values.setdefault(value, f"<{name} {number} of {place}>")
+    pattern = re.compile("|".join(map(re.escape, sorted(values, key=len, reverse=True))) or "(?!)")
+    for item in items:
+        for name in DERIVED_HEADERS:
+            item.get("headers", {}).pop(name, None)
+        item["headers"] = json.loads(pattern.sub(lambda found: values[found[0]], json.dumps(item.get("headers", {}))))
+        item["name"] = pattern.sub(lambda found: values[found[0]], item["name"])
+        item["text"] = MEASURED.sub(r"\g<1>0", pattern.sub(lambda found: values[found[0]], item["text"]))
+        if item["headers"].get("Content-Type", "").startswith("text/plain"):
+            item["text"] = MEASURED_METRIC.sub("", item["text"])
+    return {(item["section"], item["name"]): item for item in items}
+
+
+def random_values(item: Item) -> Iterator[tuple[str, str]]:
+    """The random values that an item shows, each with the name under which it stands."""
+    yield from RANDOM.findall(json.dumps(item.get("headers", {})) + item["text"])
+    if item["name"].startswith(ORACLE):
+        yield from ANSWER_ID.findall(item["text"])
+
+
 def report(old: Items, new: Items) -> int:
-    """Print the table, and what differs where; 1 where anything is DIFFERENT."""
-    table: dict[str, Counter[int]] = {}
-    differences: dict[str, list[Difference]] = {}
-    for section, name in old | new:
-        pair = list(compare(name, old.get((section, name)), new.get((section, name))))
-        table.setdefault(section, Counter())[max((difference.kind for difference in pair), default=0)] += 1
-        differences.setdefault(section, []).extend(pair)
-    print_row("section", "compared", KINDS)
-    for section, counts in [*table.items(), ("all", sum(table.values(), Counter()))]:
-        print_row(section, f"{counts.total():,}", [f"{counts[kind]:,}" for kind in range(len(KINDS))])
-    everything = [difference for section in differences.values() for difference in section]
-    print_counts("Words only", Counter(item.field for item in everything if item.kind == WORDED))
-    headlines = Counter(item.place for item in everything if item.kind == FOLLOWS)
-    print_counts("Follows from the shortened headlines", headlines)
-    for section, listed in differences.items():
-        print_different(section, [difference for difference in listed if difference.kind == DIFFERENT])
-    return int(any(difference.kind == DIFFERENT for difference in everything))
+    """Print the table, and what differs where; 1 where anything does."""
+    differences = {key: list(compare(key[1], old.get(key), new.get(key))) for key in old | new}
+    compared = Counter(section for section, _ in differences)
+    different = Counter(section for (section, _), listed in differences.items() if listed)
+    print(f"{'section':16}{'compared':>10}{'different':>12}")
+    for section, count in [*compared.items(), ("all", compared.total())]:
+        print(f"{section:16}{count:>10,}{different[section] if section != 'all' else different.total():>12,}")
+    for section in different:
+        listed = [each for (name, _), each in differences.items() if name == section]
+        places = {difference.place: difference for group in reversed(listed) for difference in reversed(group)}
+        print(
+            f"\nDifferent in {section}: {sum(map(len, listed)):,} values at {len(places):,} places; the first of them:"
+        )
+        for difference in list(reversed(places.values()))[:SHOWN]:
+            print(f"  {difference.item[:110]}")
+            print(f"    {difference.path}: {repr(difference.old)[:100]} -> {repr(difference.new)[:100]}")
+    return int(bool(different))
 
 
-def print_row(section: str, compared: str, counts: Sequence[str]) -> None:
-    print(f"{section:16}{compared:>10}{''.join(f'{count:>24}' for count in counts)}")
+def compare(name: str, old: Item | None, new: Item | None) -> Iterator[Difference]:
+    """What differs between two items of one name; an item has a `text` and may have a status and headers."""
+    if old is None or new is None:
+        yield Difference(name, "(item)", "present" if old else "absent", "present" if new else "absent")
+        return
+    pairs = list(differing(content(old), content(new), ""))
+    yield from (Difference(name, path, *pair) for path, *pair in pairs)
+    if not pairs and old["text"] != new["text"]:
+        lines = zip(old["text"].split("\n"), new["text"].split("\n"), strict=False)
+        yield Difference(name, "(spelling)", *next(pair for pair in lines if pair[0] != pair[1]))
 
 
-def print_counts(title: str, counts: Counter[str]) -> None:
-    """How many values differ under each name."""
-    print(f"\n{title}: {counts.total():,} values")
-    for name, count in sorted(counts.items()):
-        print(f"{count:9,}  {name}")
+def content(item: Item) -> dict[str, Any]:
+    """The status, the headers and the body of an item as one document; a body that is no JSON as its lines."""
+    try:
+        body = json.loads(item["text"] or "null", parse_float=str)
+    except ValueError:
+        body = item["text"].split("\n")
+    return {"status": item.get("status"), "headers": item["headers"], "body": body}
 
 
-def print_different(section: str, differences: Sequence[Difference]) -> None:
-    """The first difference of each place, with its path and both values."""
-    places = {difference.place: difference for difference in reversed(differences)}
-    if places:
-        print(f"\nDIFFERENT in {section}: {len(differences):,} values at {len(places):,} places; the first of them:")
-    for difference in list(reversed(places.values()))[:SHOWN]:
-        print(f"  {difference.item[:110]}")
-        print(f"    {difference.path}: {repr(difference.old)[:100]} -> {repr(difference.new)[:100]}")
+def differing(old: Any, new: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """The paths at which two documents have different values, with both."""
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        old, new = ({str(place): element for place, element in enumerate(elements)} for elements in (old, new))
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        if type(old) is not type(new) or old != new:
+            yield path, old, new
+        return
+    for name in old | new:
+        yield from differing(old.get(name, "(absent)"), new.get(name, "(absent)"), f"{path}/{name}")
+    if list(old) != list(new) and set(old) == set(new):
+        yield f"{path}/(order)", list(old), list(new)
 
 
 if __name__ == "__main__":

@@ -37,14 +37,6 @@ WHOLE = (
     *("forecasting/predictions/scores", "forecasting/price_record", "forecasting/voters/prompts"),
     *("sources/feeds", "sources/llm", "sources/odds", "trading/fund", "trading/lanes", "trading/rules"),
 )
-# What the first edition did not do; hops from and to these are counted apart.
-SINCE = {
-    *("api/coins", "api/pages", "forecasting/densities"),
-    *("forecasting/news", "forecasting/price_record", "forecasting/voters/path_events"),
-    *("forecasting/voters/price_forecasts",),
-    *("forecasting/voters/seats", "jobs/price_record", "jobs/prune", "store/forecasts", "store/listings"),
-    *("store/quotas", "store/secret"),
-}
 CONVERSION = re.compile(r"(from|has|is|may|to|wants?)_|__(?!call__)|<")
 BARS = ("tick", "observe", "rank", "battle")
 MARKETS = ("predict", "list_markets", "settle", "score", "seal")
@@ -152,8 +144,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         traces = journeys(Path(folder))
     for name, journey in traces.items():
-        common = [hop for hop in journey.hops if SINCE.isdisjoint(hop)]
-        print(f"{name:32} {len(journey.hops):4} hops {len(common):4} without SINCE {len(journey.entries):4} files")
+        print(f"{name:32} {len(journey.hops):4} hops {len(journey.entries):4} files")
         for (caller, called), function in journey.hops.items() if "--list" in sys.argv else ():
             print(f"    {caller} -> {called}: {function}")
 
