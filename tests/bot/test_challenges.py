@@ -33,11 +33,6 @@ def test_a_challenge_is_created_and_voted_on(ann):
     assert ann.stage.telegram.popups[-1].startswith("You voted no. Votes so far: 0 yes, 1 no")
 
 
-def test_the_question_can_follow_the_command(ann):
-    assert "Which deadline?" in ann.says(f"/challenge {QUESTION}").plain
-    assert QUESTION in ann.says(DATE).plain
-
-
 @pytest.mark.parametrize(
     ("date", "reason"),
     [
@@ -90,13 +85,6 @@ def test_create_pressed_twice_creates_once(ann, service):
     ann.sends_data(create, reply)
     assert "is open until" in reply.plain
     assert count_of(service) == before + 1
-
-
-def test_the_draft_of_another_person_is_not_created(ann, ben, service):
-    before = count_of(service)
-    create = written(ann).buttons["Create"]
-    ben.sends_data(create, ben.says("/help"))
-    assert count_of(service) == before
 
 
 def test_other_commands_work_during_the_conversation(ann):

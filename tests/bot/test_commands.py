@@ -15,6 +15,8 @@ EVERY = (  # noqa: SIM905
 SHARED = ("ask", "price", "lanes", "top", "accuracy", "language", "help")
 
 ANSWERS = {
+    "/start whatever_17": "I send your questions",
+    "/start challenge_999999999": "Nothing has that name",
     "/start": "I send your questions to the oracle and show paper-trading results",
     "/help": "/quota",
     "/privacy": "Stored data",
@@ -113,14 +115,6 @@ def test_texts_in_a_group_are_not_questions(stage, group):
     member = stage.person(group)
     assert member.says("Will Bitcoin rise this week?") is None
     assert member.says("/nonsense") is None
-
-
-def test_an_unknown_link_is_a_start(ann):
-    assert "I send your questions" in ann.says("/start whatever_17").plain
-
-
-def test_a_link_to_an_unknown_challenge_is_answered(ann):
-    assert "Nothing has that name" in ann.says("/start challenge_999999999").plain
 
 
 def test_a_sticker_is_answered(ann):

@@ -72,19 +72,6 @@ def test_a_silent_service_is_one_sentence(start, silent_port, monkeypatch, text)
     assert "too long" in reply.plain
 
 
-@pytest.mark.slow
-def test_a_silent_service_does_not_delay_others(start, silent_port, monkeypatch):
-    """Handlers that wait for the service do not block others."""
-    monkeypatch.setattr(bot.service, "CALL_S", 1.0)
-    stage = start(oracle_url=f"http://127.0.0.1:{silent_port}")
-    ann, ben = stage.person(), stage.person()
-    ann.says("/lanes", settle=False)
-    assert "/quota" in ben.says("/help", settle=False).plain
-    assert ann.newest is None
-    stage.settle()
-    assert is_one_sentence(ann.newest)
-
-
 @pytest.mark.parametrize("app", [broken, faulty])
 @pytest.mark.parametrize("text", ["/lanes", "/quota", QUESTION])
 def test_a_failing_service_is_one_sentence(start, app, text):

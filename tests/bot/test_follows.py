@@ -6,8 +6,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from bot.store import MAX_FOLLOWS, Target
-
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 
 
@@ -128,12 +126,6 @@ def test_what_is_followed_is_listed_and_ended(ann, store):
     assert followed(store, ann) == [("price", "eth")]
 
 
-def test_a_person_cannot_follow_too_much(ann, store):
-    for level in range(MAX_FOLLOWS):
-        store.follow(ann.id, ann.id, Target("price", "btc", 1 + level))
-    assert f"You can follow {MAX_FOLLOWS} things" in ann.says("/follow btc 70000").plain
-
-
 def test_a_follow_in_a_group_alerts_in_private(stage, group, store):
     """The button keeps its label, since it is for every member."""
     member = stage.person(group)
@@ -156,15 +148,3 @@ def test_quiet_hours_are_a_choice_in_the_persons_time_zone(ann, store):
     ann.presses("Quiet hours")
     ann.presses("None")
     assert "Quiet hours:" not in reply.plain
-
-
-def test_a_followed_price_is_reported_over_the_real_service(ann, store, service):
-    """The watcher reads the price, and delivery sends one message with a sound."""
-    ann.says("/help")
-    store.follow(ann.id, ann.id, Target("price", "btc", 2.0, value=1.0))
-    (job,) = ann.stage.application.job_queue.jobs()
-    for _ in range(2):
-        ann.stage.runner.run(job.run(ann.stage.application))
-        ann.stage.settle()
-    assert len(ann.messages) == 2
-    assert "Bitcoin has reached 2.00 USD" in ann.newest.plain

@@ -47,22 +47,6 @@ def test_every_command_is_answered_in_every_language(ann, language):
         assert all(len(data.encode()) <= 64 for data in reply.buttons.values() if not data.startswith("http"))
 
 
-def test_an_alert_is_written_in_the_language_of_its_chat(ann, store, service):
-    """The watcher has no update; it uses the language that was seen last."""
-    ann.language = "tr"
-    ann.says("/help")
-    store.set_digest(ann.id, ann.chat, 8, "UTC")
-    (job,) = ann.stage.application.job_queue.jobs()
-    before = service.wall
-    try:
-        service.wall += 86400
-        ann.stage.runner.run(job.run(ann.stage.application))
-        ann.stage.settle()
-    finally:
-        service.wall = before
-    assert ann.newest.plain.startswith("Özet, ")
-
-
 def test_a_deadline_is_read_in_the_language_of_its_person(ann):
     ann.language = "ru"
     ann.says("/challenge Вырастет ли биткоин?")

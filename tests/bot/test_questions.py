@@ -59,12 +59,6 @@ def test_the_answer_replaces_the_waiting_message(ann, text, monkeypatch):
     assert len(ann.messages) == 1
 
 
-def test_an_answer_in_a_group_quotes_the_question(stage, group):
-    reply = stage.person(group).says(f"/ask {QUESTION}")
-    assert "of 9 voted" in reply.text
-    assert reply.quoted
-
-
 def test_a_question_does_not_delay_other_people(start, slow, may_vote):
     stage = start(slow)
     ann, ben = stage.person(), stage.person()
@@ -130,14 +124,6 @@ def test_the_eleventh_question_of_a_day_is_refused(ann, ben):
     assert reply.plain == "You have used today's 10 questions. You can ask again after 00:00 UTC."
     assert "You have used today's 10 questions" in ann.says("/quota").plain
     assert "of 9 voted" in ben.says(QUESTION).plain
-
-
-def test_ask_again_counts_as_a_question(ann):
-    first = ann.says(QUESTION)
-    ann.presses("Ask again")
-    assert len(ann.messages) == 2
-    assert "9 of 10" in first.text
-    assert "8 of 10" in ann.newest.text
 
 
 def test_ask_again_counts_for_the_person_who_presses(stage, group):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from statistics import median, quantiles
 
 import pytest
 
@@ -24,8 +25,10 @@ def test_a_hundred_people_are_answered(bot: str, telegram: Telegram, slow_model:
     slow.reads("have voted")
     for _ in range(HAMMERED):
         hammering.says("/help")
-    ask_in_turn(telegram, others)
+    sent_at = ask_in_turn(telegram, others)
     telegram.wait_for(lambda: all(person.calls("sendMessage") for person in others))
+    waits = sorted(person.calls("sendMessage")[0].at - at for person, at in zip(others, sent_at, strict=True))
+    print(f"\nmedian {median(waits):.3f} s, p99 {quantiles(waits, n=100)[98]:.3f} s, longest {waits[-1]:.3f} s")
     slow_model.set()
     slow.reads("of 9 voted")
     refused = [person.id for person in others if "Too many" in person.messages[0].text]
@@ -33,10 +36,12 @@ def test_a_hundred_people_are_answered(bot: str, telegram: Telegram, slow_model:
     assert len(hammering.messages) <= 31
 
 
-def ask_in_turn(telegram: Telegram, people: list[Person]) -> None:
-    """Everybody sends one text, evenly over SECONDS."""
-    began = time.time()
+def ask_in_turn(telegram: Telegram, people: list[Person]) -> list[float]:
+    """Everybody sends one text, evenly over SECONDS; returns when each was sent, in unix seconds."""
+    began, instants = time.time(), []
     for number, person in enumerate(people):
         while (left := began + number * SECONDS / len(people) - time.time()) > 0:
             telegram.read_calls(left)
+        instants.append(time.time())
         person.says(TEXTS[number % len(TEXTS)])
+    return instants

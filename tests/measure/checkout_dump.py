@@ -7,6 +7,7 @@ are imported from there. All that this file knows of a checkout's insides stands
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -134,12 +135,13 @@ def dump_questions(inputs: dict[str, Any], dump: Dump) -> None:
 
 def dump_world(inputs: dict[str, Any], dump: Dump) -> None:
     """Some days of a seeded world: its documents, answers, votes, refusals and ledger."""
-    checkout, questions = names(), inputs["oracle"]
+    checkout, questions, draws = names(), inputs["oracle"], Draws()
     with (
+        patch("secrets.token_bytes", draws.token_bytes),
         tempfile.TemporaryDirectory() as folder,
         checkout.running_service(Path(folder), wall=WALL, **OPTIONS) as service,
     ):
-        world = World(checkout, service, Path(folder), dump)
+        world = World(checkout, service, Path(folder), dump, draws)
         world.send("refusals", "GET", "/readyz")
         service.work()
         world.begin(questions)
@@ -152,11 +154,21 @@ def dump_world(inputs: dict[str, Any], dump: Dump) -> None:
         world.end()
 
 
+class Draws:
+    """Stands in for random bytes: those of one length are the same during a request, however many are drawn."""
+
+    occasion = 0
+
+    def token_bytes(self, nbytes: int | None = None) -> bytes:
+        return hashlib.shake_256(f"{self.occasion} {nbytes}".encode()).digest(nbytes or 32)
+
+
 class World:
     """A running service and two keys, and the dump of everything that the service answers."""
 
-    def __init__(self, checkout: SimpleNamespace, service: Any, folder: Path, dump: Dump) -> None:
+    def __init__(self, checkout: SimpleNamespace, service: Any, folder: Path, dump: Dump, draws: Draws) -> None:
         self._checkout, self._service, self._folder, self._dump = checkout, service, folder, dump
+        self._draws = draws
         self._requests = count()
         self._host = ""  # a key that may name end users
 
@@ -221,6 +233,7 @@ class World:
             headers |= {"X-API-Key": self._host, "X-End-User": user}
         if key:
             headers["X-API-Key"] = key
+        self._draws.occasion += 1
         request = next(self._requests)
         address = {"REMOTE_ADDR": f"10.0.{request // 250}.{request % 250 + 1}"}
         answer = self._service.client.open(path, method=method, json=body, headers=headers, environ_base=address)
@@ -281,6 +294,7 @@ class World:
 
     def _operate(self, *words: str) -> Any:
         """The JSON that a command of the operator prints at the service's instant."""
+        self._draws.occasion += 1
         options = {name.upper(): str(value) for name, value in (OPTIONS | {"data_dir": self._folder}).items()}
         with (
             contextlib.redirect_stdout(io.StringIO()) as printed,

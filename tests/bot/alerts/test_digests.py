@@ -153,9 +153,3 @@ def test_it_is_up_to_twelve_hours_late(world, group):
     world.service.broken.clear()
     assert len(at(world, "2026-11-23T20:00:00+00:00")) == 1
     assert at(world, "2026-11-30T20:00:01+00:00") == []
-
-
-def test_documents_are_read_only_when_it_is_due(world, group):
-    at(world, MONDAY)
-    at(world, "2026-11-23T08:01:00+00:00")
-    assert world.service.calls.count("resolved_markets") == 1

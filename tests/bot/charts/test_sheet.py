@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
@@ -82,13 +81,6 @@ def test_dollar_signs_in_a_name_are_not_a_formula():
     chart = record(lambda: charts.strategy(documents.strategy() | {"name": "Buy $low_{ and $high"}, "all", LIGHT))
     assert "Buy $low_{ and $high" in chart.title
     assert not any(text.get_parse_math() for text in chart.figure.texts)
-
-
-def test_threads_can_draw_at_the_same_time(drawn):
-    """Every thread gets the same picture as without the others."""
-    with ThreadPoolExecutor(5) as threads:
-        together = {name: threads.submit(draw) for name, draw in DRAW.items()}
-    assert all(future.result() == drawn[name].picture for name, future in together.items())
 
 
 def test_a_dark_chart_has_no_light_area():

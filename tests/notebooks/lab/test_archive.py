@@ -151,9 +151,3 @@ def test_a_file_of_another_schema_counts_as_absent(cache: ParquetCache):
     """One of an earlier version, which lacks a column, is downloaded again."""
     cache.write("rows", SCHEMA.frame(ROWS).drop(columns="p"))
     assert cache.read("rows", SCHEMA).empty
-
-
-def test_nothing_unfinished_stays_beside_the_file(cache: ParquetCache):
-    for _ in range(2):
-        cache.write("rows", SCHEMA.frame(ROWS))
-    assert [file.name for file in cache.folder.iterdir()] == ["rows.parquet"]

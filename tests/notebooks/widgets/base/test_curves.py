@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notebooks.widgets.base.curves import CurveEnd, drawdowns_pct, gains_pct, instants, labels, spread, values
+from notebooks.widgets.base.curves import CurveEnd, drawdowns_pct, instants, labels, spread
 
 HEIGHTS = st.floats(-1e6, 1e6)
 ASCENDING = st.lists(HEIGHTS, max_size=12).map(sorted)
@@ -48,16 +48,8 @@ def test_a_label_stays_when_the_reader_zooms():
     assert (annotation["y"], annotation["yref"], annotation["xref"]) == (0.5, "y domain", "paper")
 
 
-def test_gains_are_percentages_of_the_initial_capital():
-    assert gains_pct(np.array([110.0, 90.0]), 100) == pytest.approx([10, -10])
-
-
 def test_a_drawdown_is_the_decline_from_the_highest_value():
     assert drawdowns_pct(np.array([100.0, 200.0, 150.0, 250.0])) == pytest.approx([0, 0, -25, 0])
-
-
-def test_without_points_there_is_no_drawdown():
-    assert len(drawdowns_pct(values([]))) == 0
 
 
 def test_instants_are_utc():

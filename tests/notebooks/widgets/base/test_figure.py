@@ -52,11 +52,6 @@ def test_a_page_that_opens_later_has_the_last_numbers(figure):
         assert sent(figure)["layout"]["title"]["text"] == f"{len(numbers)} points"
 
 
-def test_a_figure_is_sent_as_it_was_built():
-    """Before any change."""
-    assert sent(Figure(layout={"height": 120}))["layout"]["height"] == 120
-
-
 def test_all_changes_are_sent_at_once(figure):
     before = figure.widget.content
     with figure.changing():

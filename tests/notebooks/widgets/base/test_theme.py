@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style, template
+from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style
 
 BOTH = pytest.mark.parametrize("theme", PALETTES)
 
@@ -32,24 +32,9 @@ def test_every_colour_of_text_can_be_read_on_the_paper(theme: Theme):
     assert min(contrast(colour, palette.paper) for colour in written) >= 4.5
 
 
-@BOTH
-def test_the_colours_of_curves_differ_and_repeat(theme: Theme):
-    palette = PALETTES[theme]
-    assert len(set(palette.colours)) == len(palette.colours)
-    assert palette.colour(len(palette.colours)) == palette.colour(0)
-    assert palette.colour(None) == palette.quiet
-
-
 def test_an_unknown_theme_is_refused_with_those_that_exist():
     with pytest.raises(ValueError, match="theme is light or dark, not 'sepia'"):
         palette_of("sepia")
-
-
-@BOTH
-def test_a_figure_has_the_colours_of_its_theme(theme: Theme):
-    layout, palette = template(theme).layout, PALETTES[theme]
-    assert (layout.paper_bgcolor, layout.font.color) == (palette.paper, palette.ink)
-    assert layout.colorway == palette.colours
 
 
 @BOTH

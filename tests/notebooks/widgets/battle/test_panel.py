@@ -157,10 +157,3 @@ def test_texts_of_the_document_are_escaped(panel, stub):
     assert not any("<" in text for text in texts)
     assert "<a" not in panel.figure.layout.title.text
     assert not any("<" in trace.meta for trace in traces(panel, "gain").values())
-
-
-def test_the_first_span_is_the_chosen_one(open_panel, client):
-    panel = open_panel(BattlePanel, client, days=30)
-    first = min(point["time"] for lane in lanes(panel) for point in lane["points"])
-    assert panel.span.value == 30
-    assert pd.Timestamp(first) < pd.Timestamp(panel.now()) - pd.Timedelta(days=20)

@@ -72,10 +72,6 @@ def test_the_title_has_the_counts_and_the_recommendations(panel):
         assert text in title.subtitle.text
 
 
-def test_the_jitter_of_a_strategy_is_always_the_same(panel, open_panel, stub):
-    assert list(open_panel(HospitalPanel, stub).marks.y) == list(panel.marks.y)
-
-
 @pytest.mark.parametrize("status", ["healthy", "critical"])
 def test_one_status_can_be_shown_alone(panel, status):
     """The rows of the categories stay where they are."""
@@ -104,15 +100,6 @@ def test_a_selected_month_is_requested(panel, stub):
     assert ("hospital", "2026-09") in stub.calls
     expected = stub.client.hospital("2026-09")["strategies"]
     assert list(panel.marks.x) == [strategy["health_score"] for strategy in expected]
-
-
-def test_viewing_an_older_month_keeps_all_months(panel):
-    """The document of a month lists only the months up to it."""
-    offered = dict(panel.month.options)
-    panel.month.value = "2026-09"
-    panel.refresh()
-    assert panel.month.options == offered
-    assert panel.month.value == "2026-09"
 
 
 def test_a_new_month_is_offered_and_the_selection_stays(panel, stub):

@@ -147,19 +147,6 @@ def test_the_title_counts_who_beats_buy_and_hold(panel):
     )
 
 
-def test_a_smaller_drawdown_is_better(panel):
-    panel.metric.value = "max_drawdown_pct"
-    drawdowns = {ghost["key"]: ghost["max_drawdown_pct"] for ghost in ghosts(panel)}
-    better = sum(entry["max_drawdown_pct"] < drawdowns["buy_and_hold"] for entry in entries(panel))
-    assert panel.figure.layout.title.text.startswith(f"{better} of {len(STRATEGIES)} ")
-
-
-def test_the_win_rate_is_compared_with_a_coin_flip(panel):
-    """Buy and hold has no trades."""
-    panel.metric.value = "win_rate_pct"
-    assert "coin flip" in panel.figure.layout.title.text
-
-
 def test_the_subtitle_says_paper_n_and_luck(panel):
     subtitle = panel.figure.layout.title.subtitle.text
     for text in ("PAPER · SIMULATED market", "all assets", f"n = {len(STRATEGIES)}", "UTC", "looks good by luck alone"):
@@ -284,15 +271,6 @@ def test_texts_of_the_document_are_escaped(panel, stub):
     texts = [*labels(panel)[1:], *names(panel), panel.figure.layout.title.text, panel.detail.value]
     for text in texts:
         assert not any(tag in text for tag in ("<img", "<u>", "<i>"))
-
-
-def test_the_names_of_a_narrow_chart_are_shortened(panel):
-    """The rank stays whole."""
-    axis = panel.figure.layout.yaxis
-    narrow = panel.figure.layout.meta["narrow"]["yaxis"]["ticktext"]
-    assert len(narrow) == len(axis.ticktext)
-    assert max(map(len, narrow)) < 35 < max(map(len, axis.ticktext))
-    assert [name.split()[-1] for name in narrow] == [name.split()[-1] for name in axis.ticktext]
 
 
 def test_the_interval_shrinks_with_the_root_of_time():

@@ -48,11 +48,6 @@ def test_it_opens_the_live_book_once_it_has_markets(open_panel, stub):
     assert open_panel(PredictionsPanel, stub).book.value is False
 
 
-def test_the_track_record_is_free_of_charge(panel, stub):
-    assert {call[0] for call in stub.calls} == {"ai_vs_market"}
-    assert "each refresh uses" not in panel.status_line.value
-
-
 def test_the_open_view_requests_the_markets_once(open_view, stub):
     assert points(open_view)
     open_view.view.value = "record"
