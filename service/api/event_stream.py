@@ -18,9 +18,8 @@ from service.api.operations import operation
 from service.api.services import services
 from service.api.streaming import BEAT_S, Checkpoint, Events, OpenStream, StreamEvent
 from service.errors import Busy, FieldError, InvalidRequest
-from service.events.event import EVENT_TYPES, Event, EventFilter, EventType
-from service.events.messages import EVENT
 from service.market.assets import ASSETS, AssetCode
+from service.notifications.events import EVENT, EVENT_TYPES, Event, EventFilter, EventType
 from service.store import ledger, notifications
 
 event_stream = Blueprint("event_stream", __name__, url_prefix="/api/v1/events")

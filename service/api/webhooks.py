@@ -19,11 +19,10 @@ from service.api.operations import operation
 from service.api.pages import link
 from service.api.services import services
 from service.errors import Busy, PlanRequired, ResourceNotFound, TooManyWebhooks
-from service.events.destinations import LONGEST_URL, check_url
-from service.events.event import EVENT_TYPES, EventType
-from service.events.messages import test_message
 from service.market.assets import ASSETS, AssetCode
 from service.market.instants import utc
+from service.notifications.events import EVENT_TYPES, EventType, test_message
+from service.notifications.webhooks import LONGEST_URL, check_url
 from service.store import ledger
 from service.store import notifications as stored
 from service.store.notifications import DeliveryRow, DeliveryState, WebhookRow

@@ -15,11 +15,10 @@ import dramatiq
 import structlog
 from dramatiq.middleware import Middleware
 
-from service.events.event import Event
-from service.events.messages import Attempt, message_of
 from service.jobs.dispatcher import open_worker
 from service.jobs.job import JobContext
 from service.market.instants import DAY, HOUR
+from service.notifications.events import Attempt, Event, message_of
 from service.store import notifications
 from service.store.notifications import WebhookRow
 from service.store.secret import key_secrets

@@ -15,9 +15,8 @@ import httpcore2
 import httpx2
 
 from service.errors import InvalidRequest
-from service.events.destinations import check_url, is_public
-from service.events.messages import Attempt, Message
-from service.events.signing import signed_headers
+from service.notifications.events import Attempt, Message
+from service.notifications.webhooks import check_url, is_public, signed_headers
 from service.sources import deadline_network
 from service.sources.deadline_network import AddressRefused, DeadlineBackend, Resolve
 

@@ -16,10 +16,9 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, exists
 
 from service import canonical
 from service.documents import World
-from service.events.event import ABOUT_PREDICTIONS, KINDS, Event, EventFilter, EventType, event_of
-from service.events.messages import Attempt
-from service.events.signing import EndpointSecrets
 from service.forecasting.predictions import Prediction
+from service.notifications.events import ABOUT_PREDICTIONS, KINDS, Attempt, Event, EventFilter, EventType, event_of
+from service.notifications.webhooks import EndpointSecrets
 from service.store import ledger, predictions
 from service.store.database import insert_into
 from service.store.tables import api_key, webhook, webhook_delivery

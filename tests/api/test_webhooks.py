@@ -13,9 +13,9 @@ import pytest
 from service.access.quota import WEBHOOKS
 from service.api.webhooks import delivery_of, endpoint_of
 from service.config import Settings
-from service.events.signing import OVERLAP_S
 from service.market.assets import ASSETS, AssetCode
 from service.market.instants import DAY, utc
+from service.notifications.webhooks import OVERLAP_S
 from service.store import ledger, notifications
 from service.store.notifications import DeliveryRow, WebhookRow
 from tests.api.web import NOON, Web

@@ -22,10 +22,9 @@ from service.client import (
     WebhookInvalid,
     verify_webhook,
 )
-from service.events.event import event_of
-from service.events.messages import message_of
-from service.events.signing import EndpointSecrets, signed_headers
 from service.ledger.chain import ChainEntry, chained
+from service.notifications.events import event_of, message_of
+from service.notifications.webhooks import EndpointSecrets, signed_headers
 from tests.receiver import lane_row, trade
 
 QUESTION_EVENT = b'event: question\ndata: {"question":"up?"}\n\n'

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from sqlalchemy import func, select
 
 from service.config import Settings
-from service.events.messages import Attempt, Message
 from service.jobs.prune import prune
 from service.market.instants import DAY, WorldClock
+from service.notifications.events import Attempt, Message
 from service.store import keys, notifications, quotas
 from service.store.pages import fits
 from service.store.tables import metadata

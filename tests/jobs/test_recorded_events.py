@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from sqlalchemy import update
 
-from service.events.event import Event
 from service.market.instants import HOUR, unix
+from service.notifications.events import Event
 from service.store import ledger, notifications
 from service.store.tables import hourly_vote
 from tests.running_service import START, RunningService

@@ -13,7 +13,7 @@ from threading import Event, Thread
 import pytest
 
 from service.config import Settings
-from service.events.messages import Attempt, Message
+from service.notifications.events import Attempt, Message
 from service.sources import sessions, webhooks
 from service.sources.webhooks import MOST_BYTES, send
 from tests.sources.certificates import self_signed

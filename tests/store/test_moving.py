@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import func, select
 
 from service.config import Settings
-from service.events.messages import Attempt, Message
 from service.ledger.chain import LedgerRow
 from service.market.bars import from_rows
 from service.market.instants import WorldClock
+from service.notifications.events import Attempt, Message
 from service.operator.__main__ import main
 from service.store import bars, ledger, notifications, world
 from service.store.database import Database

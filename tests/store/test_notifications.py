@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.events.messages import Attempt, Message
+from service.notifications.events import Attempt, Message
 from service.store import notifications
 from service.store.notifications import LEASE_S, WebhookRow
 from tests.receiver import endpoint, trade

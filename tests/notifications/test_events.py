@@ -1,15 +1,17 @@
-"""A row of the ledger as the event that integrators get."""
+"""A row of the ledger as the event that integrators get, and the message about it."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from service.events.event import Event, EventFilter, event_of
 from service.forecasting.predictions import Prediction
 from service.ledger.chain import Kind, LedgerRow, chained
 from service.market.instants import utc
+from service.notifications import events
+from service.notifications.events import Event, EventFilter, event_of, message_of
 from tests.forecasting.markets import settled, waiting
 from tests.receiver import WORLD_NOW, lane_row
 
@@ -107,3 +109,22 @@ def test_a_filter_wants_types_and_assets(types, assets, accepted: bool):
 
 def test_a_filter_of_assets_drops_what_is_about_none():
     assert not EventFilter(assets=("btc",)).accepts(event(lane_row(1, asset="a pool")))
+
+
+def test_every_attempt_at_an_event_has_one_id_and_body():
+    """Another endpoint has another id, and the same body."""
+    (entry,) = chained([lane_row(1)], "2026-11-21T12:05:00Z", None)
+    event = event_of(entry, "simulated", {})
+    first, again, other = (message_of(endpoint, event) for endpoint in ("wh_1", "wh_1", "wh_2"))
+    assert first == again
+    assert (first.id, other.id, first.seq, first.event) == ("msg_wh_1_1", "msg_wh_2_1", 1, "lane.trade")
+    body = json.loads(first.body)
+    assert (body["id"], body["type"], body["assets"]) == (1, "lane.trade", ["btc"])
+    assert (body["timestamp"], body["data"]["at"]) == ("2026-11-21T12:05:00Z", "2026-11-21T12:02:00Z")
+    assert other.body == first.body
+
+
+def test_a_test_message_is_about_no_event():
+    message = events.test_message("wh_1", "simulated", utc(WORLD_NOW), "nonce")
+    assert (message.id, message.seq, message.event) == ("test_wh_1_nonce", None, "webhook.test")
+    assert (json.loads(message.body)["id"], json.loads(message.body)["assets"]) == (None, [])

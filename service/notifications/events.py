@@ -1,4 +1,4 @@
-"""An event, and how a row of the ledger becomes one. The id of an event is the number of its row."""
+"""Events: how a row of the ledger becomes one, with the number of its row as id, and the messages about it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
+
+from pydantic import TypeAdapter
 
 from service.documents import World
 from service.forecasting.predictions import Category, Prediction
@@ -139,6 +141,9 @@ class Event:
     data: EventData
 
 
+EVENT = TypeAdapter(Event)
+
+
 @dataclass(frozen=True)
 class EventFilter:
     """The wanted types and assets; empty means all. An asset filter drops events that are about no asset."""
@@ -150,6 +155,30 @@ class EventFilter:
         if self.types and event.type not in self.types:
             return False
         return not self.assets or any(asset in self.assets for asset in event.assets)
+
+
+@dataclass(frozen=True)
+class Message:
+    """An event as it is sent; every attempt has the same `id` and the same `body`. `seq` is None for a test."""
+
+    id: str
+    seq: int | None
+    event: str
+    body: str
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An attempt to send a message, that began at the wall second `at`.
+
+    `status` is the HTTP status, None without an answer; `error` says why it failed, None if it was accepted.
+    """
+
+    message: Message
+    at: int
+    duration_ms: int
+    status: int | None
+    error: str | None
 
 
 def event_of(entry: ChainEntry, world: World, predictions: Mapping[str, Prediction]) -> Event | None:
@@ -249,3 +278,14 @@ _DESCRIBED: Mapping[Kind, Callable[[str, Mapping[str, Any]], Described]] = {
     "apex": _apex_call,
     "consensus": _changed,
 }
+
+
+def message_of(endpoint: str, event: Event) -> Message:
+    """The message about an event to the endpoint of that id."""
+    return Message(f"msg_{endpoint}_{event.id}", event.id, event.type, EVENT.dump_json(event).decode())
+
+
+def test_message(endpoint: str, world: World, at: datetime, nonce: str) -> Message:
+    """A message about no event, at the world instant `at`; `nonce` tells one test from another."""
+    event = Event(None, "webhook.test", at, world, (), TestMessage("This endpoint can be reached."))
+    return Message(f"test_{endpoint}_{nonce}", None, event.type, EVENT.dump_json(event).decode())
