@@ -10,7 +10,6 @@ import secrets
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import NoReturn
 
 import structlog
 from flask import current_app
@@ -87,6 +86,11 @@ class MinuteWindows:
             self._hits[key] = self._hits.get(key, 0) + amount
             return Window(self._hits[key], self._ends)
 
+    def forget(self) -> None:
+        """Begin without hits."""
+        with self._lock:
+            self._hits = {}
+
 
 def _redis(url: str) -> Storage:
     from redis import ConnectionPool  # imported lazily: it costs 20% of the start-up
@@ -129,11 +133,17 @@ class WindowStorage(Storage):
         with services().database.reading() as db:
             return db.scalar(select(1)) == 1
 
-    def reset(self) -> NoReturn:
-        raise NotImplementedError("Windows only end.")
+    def reset(self) -> int:
+        """Forget every window of this process and of the database; those in Redis end within a minute."""
+        current_app.extensions[MINUTES].forget()
+        with services().database.writing() as db:
+            return quotas.prune_windows(db, quotas.NO_CAP)
 
-    def clear(self, key: str) -> NoReturn:
-        raise NotImplementedError(f"The window {key} only ends.")
+    def clear(self, key: str) -> None:
+        minute, longer = _window(key, MINUTE), _window(key, DAY)
+        _count(key, MINUTE, -minute.hits)
+        with services().database.writing() as db:
+            quotas.take_hits(db, key, longer.ends, amount=-longer.hits)
 
 
 def _count(key: str, length: int, amount: int = 1) -> Window:

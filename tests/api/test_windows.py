@@ -99,6 +99,10 @@ def test_the_storage_counts_by_itself(web, length, ends):
         assert (storage.check(), storage.get("k")) == (True, 0)
         assert [storage.incr("k", length), storage.incr("k", length, 2), storage.get("k")] == [1, 3, 3]
         assert storage.get_expiry("k") == ends
+        storage.clear("k")
+        assert (storage.get("k"), storage.incr("k", length)) == (0, 1)
+        storage.reset()
+        assert storage.get("k") == 0
 
 
 @pytest.mark.parametrize("late", [0, 1, 59])
