@@ -1,9 +1,13 @@
-"""The fields that every published document begins with, and how a document shows a number that may be unknown."""
+"""The fields that every published document begins with, and dataclasses that are stored as JSON."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, Literal, Self
+
+from pydantic import TypeAdapter
 
 World = Literal["simulated", "replay", "live"]
 
@@ -40,3 +44,19 @@ class Document(DocumentHeader, _Schema):
 def rounded(value: float | None, digits: int) -> float | None:
     """A number as a document shows it: rounded, None where it is unknown."""
     return None if value is None else round(value, digits)
+
+
+adapter = cache(TypeAdapter)
+
+
+class JsonRecord:
+    """A dataclass, of others and plain values, that JSON carries without loss."""
+
+    def to_plain(self) -> dict[str, Any]:
+        """The dict of all fields."""
+        return asdict(self)  # type: ignore[call-overload]
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """The record of which `plain` is the dict; what it does not know is left out. Raises ValueError."""
+        return adapter(cls).validate_python(plain)

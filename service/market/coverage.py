@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from service.json_record import JsonRecord
+from service.documents import JsonRecord
 from service.market.instants import DAY, HOUR, MINUTE
 
 # A source that failed is waited for so long after the last progress; then the other assets go on without this one.

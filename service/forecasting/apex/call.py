@@ -9,6 +9,7 @@ from math import exp, log, nan
 
 import numpy as np
 
+from service.documents import JsonRecord
 from service.forecasting.apex.layers import ENGINE, LAYERS, SWARM_LEAN, LayerInputs, NetView, in_sample
 from service.forecasting.predictions import APEX, Commitment, CommittedVote, Prediction
 from service.forecasting.predictions.commitments import commitment_of, weighted
@@ -18,7 +19,6 @@ from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs, p_up, p_yes, settled
 from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.track_record import BandRecord
-from service.json_record import JsonRecord
 from service.market.instants import HOUR
 from service.questions.question import Question
 from service.scores.intervals import LEAST_N

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from service.documents import JsonRecord
 from service.forecasting.densities.season import Season
-from service.json_record import JsonRecord
 from service.market.assets import Calendar, calendar_of
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from service.json_record import JsonRecord
+from service.documents import JsonRecord
 from service.market.assets import ASSETS
 from service.market.instants import HOUR
 

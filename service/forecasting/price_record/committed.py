@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from service.documents import JsonRecord
 from service.forecasting.densities.density import horizon_sigma, mixture_sizes, sigmas, size_quantiles
 from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.densities.models import VarianceTrack
@@ -25,7 +26,6 @@ from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import usable
 from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS
-from service.json_record import JsonRecord
 from service.ledger.chain import LedgerRow
 from service.market.assets import open_hours_between
 from service.market.instants import DAY, HOUR, iso

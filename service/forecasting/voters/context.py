@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from service.documents import JsonRecord
 from service.forecasting.densities.fits import Fits
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import INPUTS, NEEDED_H, InputHistory, InputTrack, survey
 from service.forecasting.voters.track_record import TrackRecord
-from service.json_record import JsonRecord
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import LAST_SECOND, Bars
 

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from service.documents import JsonRecord
 from service.forecasting.voters.ballots import is_model_engine
-from service.json_record import JsonRecord
 from service.questions.question import Question
 from service.scores.dependence import DIFFERENCES, weeks_of
 from service.scores.intervals import clustered_mean, published

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from service.json_record import JsonRecord
+from service.documents import JsonRecord
 from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.accounts import HOURS_A_YEAR, TERMS, AccountTerms

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, TypeVar
 
-from service.json_record import adapter
+from service.documents import adapter
 from service.market.bars import Bar
 from service.market.instants import DAY, HOUR
 from service.trading import amm
