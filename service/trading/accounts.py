@@ -110,20 +110,10 @@ class TradeHistory:
         return owed * self.quantity[: self.closed] * self.exit_price
 
     def equity(self, times: Times, prices: Prices) -> Prices:
-        """The equity of the account at some bars, with an open position marked at the close without exit costs.
+        """USD in the account at the closes `prices` (n,) of bars that open at `times` (n,), in any order.
 
-        Parameters
-        ----------
-        times : int64 (n,)
-            The openings of the bars in unix seconds, in any order. The bars may be shorter than those decided on, and
-            any of them may be absent. The interest of a short includes the hour in which the bar opens.
-        prices : float64 (n,)
-            Their closes in USD.
-
-        Returns
-        -------
-        float64 (n,)
-            USD; the starting capital before the first entry.
+        An open position is marked without exit costs; the interest of a short includes the hour in which the bar opens.
+        The bars may be shorter than those decided on, and any of them may be absent.
         """
         left = np.searchsorted(self.exit_time, times, side="right")
         cash = self.capital[left]
@@ -152,17 +142,10 @@ def trade(targets: Targets, bars: Bars, terms: AccountTerms = TERMS) -> TradeHis
 
 
 def carry_on(before: TradeHistory, targets: Targets, bars: Bars) -> TradeHistory:
-    """The account `before` after later bars.
+    """The account `before`, which is that at the open of the first of `bars` (n,), after them.
 
-    Parameters
-    ----------
-    before : TradeHistory
-        The account at the open of the first of `bars`.
-    targets : int8 (n,)
-        -1, 0 or 1: the decisions at the closes of `bars`. Of shape (n - 1,) when the last bar is still running: its
-        open fills the last decision.
-    bars : Bars (n,)
-        The first open fills what was decided before.
+    `targets` are -1, 0 or 1, the decisions at the closes: (n,), or (n - 1,) when the last bar is still running and only
+    its open fills the last decision. The first open fills what was decided before.
     """
     if not len(bars):
         return before

@@ -94,18 +94,11 @@ class FundHistory:
 
 
 def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: FundTerms = TERMS) -> FundHistory:
-    """The fund on the calls of apex.
+    """The fund since the unix second `anchor`, on the calls of apex and the hourly bars of the asset.
 
-    Parameters
-    ----------
-    calls : sequence of (int, float)
-        Unix second and P(higher), ascending. A call is filled at the open of the first bar that opens at or after it;
-        of several calls for the same bar the last one counts. A call without a later bar has no effect yet, so more
-        bars and calls never change the past.
-    bars : Bars (n,)
-        The hourly bars of the asset.
-    anchor : int
-        The unix second at which the fund starts.
+    A call is a unix second and P(higher), ascending. It is filled at the open of the first bar that opens at or after
+    it; of several calls for the same bar the last one counts. A call without a later bar has no effect yet, so more
+    bars and calls never change the past.
     """
     bars, at = bars.since(anchor), np.array([at for at, _ in calls], dtype=np.int64)
     states, trades = _follow(at, np.array([p_up for _, p_up in calls], dtype=float), bars, anchor, terms)
@@ -210,19 +203,9 @@ def days_over(times: Times) -> Times:
 
 
 def performance(times: Times, equity: Prices) -> Performance:
-    """The performance of an equity curve.
+    """The performance of `equity` (n,), USD at the ascending `times` (n,), of which the first is the starting capital.
 
-    Parameters
-    ----------
-    times : int64 (n,)
-        Unix seconds, ascending, at least one.
-    equity : float64 (n,)
-        USD at `times`; the first is the starting capital.
-
-    Returns
-    -------
-    Performance
-        The Sharpe ratio and its interval are None with fewer than two complete days or constant returns.
+    The Sharpe ratio and its interval are None with fewer than two complete days or constant returns.
     """
     capital = float(equity[0])
     returns = daily_returns(equity[times.searchsorted(days_over(times), side="right") - 1], capital)

@@ -65,18 +65,11 @@ class Health:
 
 
 def examine(recent: Prices, trades_a_month: float, class_sharpe: float, luckiest: float) -> Health:
-    """The health of a strategy.
+    """The health of a strategy by its last daily returns, `recent` (up to 90,); without any, every measure is 0.5.
 
-    Parameters
-    ----------
-    recent : float64 (up to 90,)
-        Its last daily returns. Without any, every measure is 0.5.
-    trades_a_month : float
-        The trades that each of its accounts closed in 30 of these days.
-    class_sharpe : float
-        The mean Sharpe ratio of the strategies of its class over the same days.
-    luckiest : float
-        The expected best of the strategies it was chosen from, if none had skill, in standard errors.
+    Each of its accounts closed `trades_a_month` in 30 of these days; `class_sharpe` is the mean Sharpe ratio of its
+    class over them, `luckiest` the expected best of the strategies it was chosen from, if none had skill, in standard
+    errors.
     """
     statistics = return_statistics(recent)
     deepest = max_drawdown(np.cumprod(1 + recent, dtype=np.float64), 1.0)

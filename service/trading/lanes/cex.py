@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from service.documents import JsonRecord
 from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.accounts import HOURS_A_YEAR, TERMS, AccountTerms
-from service.trading.lanes.lane import Lane, LaneEvent, LaneVote, Moment, Status, changed, refuse_seen
+from service.trading.lanes.lane import Lane, LaneEvent, LaneState, LaneVote, Moment, Status, changed, refuse_seen
 from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
 from service.trading.lanes.readings import HourReading
 
@@ -29,7 +28,7 @@ class CexLane(Lane["CexState"]):
     decide: Logic
 
     def begin(self, at: int, terms: AccountTerms = TERMS) -> CexState:
-        return CexState(self.name, started_at=at, as_of=at, cash=terms.capital, equity=terms.capital)
+        return CexState(lane=self.name, started_at=at, as_of=at, cash=terms.capital, equity=terms.capital)
 
     def load(self, body: Mapping[str, Any]) -> CexState:
         return CexState.from_plain(body)
@@ -46,33 +45,20 @@ class CexLane(Lane["CexState"]):
         return _decide(self, after, fresh, moment.votes) if fresh else after
 
 
-@dataclass(frozen=True)
-class CexState(JsonRecord):
-    """The whole state of a lane after the bar that was complete at the unix second `as_of`.
+@dataclass(frozen=True, kw_only=True)
+class CexState(LaneState):
+    """The whole state of a lane after its last bar.
 
-    `cash` USD includes the proceeds of short sales, `marks` are the last closes of the assets held, `equity` values
-    them at these marks. `orders` wait for their asset's next open. `trades` counts closed positions and parts of them,
-    `wins` those with a profit after costs; the profits add up to `won_usd`, the losses to `lost_usd`. `fees_usd` were
-    paid, and `borrow_usd` of interest on closed shorts. `halted`: the account fell below its floor and no longer
-    trades. `events` are those of this bar only.
+    `cash` includes the proceeds of short sales, `marks` are the last closes of the assets held, `equity` values them at
+    these marks. `orders` wait for their asset's next open. `borrow_usd` of interest were paid on closed shorts.
+    `halted`: the account fell below its floor and no longer trades.
     """
 
-    lane: str
-    started_at: int
-    as_of: int
-    cash: float
-    equity: float
     holdings: Mapping[str, Holding] = field(default_factory=dict)
     orders: Mapping[str, Intent] = field(default_factory=dict)
     marks: Mapping[str, float] = field(default_factory=dict)
-    trades: int = 0
-    wins: int = 0
-    won_usd: float = 0.0
-    lost_usd: float = 0.0
-    fees_usd: float = 0.0
     borrow_usd: float = 0.0
     halted: bool = False
-    events: tuple[LaneEvent, ...] = ()
 
     @property
     def status(self) -> Status:

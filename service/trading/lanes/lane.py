@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from service.documents import JsonRecord
 from service.errors import NinefoldError
 from service.market.bars import Bar, Bars
 from service.market.instants import DAY, HOUR
@@ -30,26 +31,31 @@ class AlreadySeen(NinefoldError):
     code = "already_seen"
 
 
-class LaneState(Protocol):
+@dataclass(frozen=True, kw_only=True)
+class LaneState(JsonRecord):
     """The fields that the states of all lanes share, after the bar that was complete at the unix second `as_of`.
 
-    `equity` is USD; `events` are those of this bar only.
+    USD: `cash`, and `equity`, everything together. `trades` counts closed positions and parts of them, `wins` those
+    with a profit after costs; the profits add up to `won_usd`, the losses to `lost_usd`. `fees_usd` were paid on an
+    exchange or earned in pools. `events` are those of this bar only.
     """
 
-    @property
-    def started_at(self) -> int: ...
+    lane: str
+    started_at: int
+    as_of: int
+    cash: float
+    equity: float
+    trades: int = 0
+    wins: int = 0
+    won_usd: float = 0.0
+    lost_usd: float = 0.0
+    fees_usd: float = 0.0
+    events: tuple[LaneEvent, ...] = ()
 
     @property
-    def as_of(self) -> int: ...
-
-    @property
-    def equity(self) -> float: ...
-
-    @property
-    def status(self) -> Status: ...
-
-    @property
-    def events(self) -> tuple[LaneEvent, ...]: ...
+    def status(self) -> Status:
+        """What the lane does."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ class LpLane(Lane[LpState]):
     chases: bool
 
     def begin(self, at: int, terms: AccountTerms = TERMS) -> Idle:
-        return Idle(self.name, at, at, cash=terms.capital, equity=terms.capital, capital=terms.capital, marks={})
+        usd = terms.capital
+        return Idle(lane=self.name, started_at=at, as_of=at, cash=usd, equity=usd, capital=usd, marks={})
 
     def load(self, body: Mapping[str, Any]) -> LpState:
         state: LpState = adapter(LpState).validate_python(body)

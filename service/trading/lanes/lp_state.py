@@ -7,12 +7,12 @@ beside the position until they are harvested. One quote coin counts as one US do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from service.market.instants import DAY
 from service.trading import amm
-from service.trading.lanes.lane import LaneEvent, Status
+from service.trading.lanes.lane import LaneState, Status
 from service.trading.performance import DAYS_A_YEAR
 from service.trading.pools import Pool
 
@@ -59,28 +59,20 @@ class Plan:
     pool: str
 
 
-@dataclass(frozen=True)
-class LpBooks:
-    """The fields of both states, after the bar that was complete at the unix second `as_of`.
+@dataclass(frozen=True, kw_only=True)
+class LpBooks(LaneState):
+    """The fields of both states.
 
-    USD: `cash` outside any pool; `equity`, everything together; since the start `fees_usd` earned, and `gas_usd` and
-    `swap_usd` (pool fee and slippage) paid; of closed positions `divergence_usd` (result against holding the coins)
-    and `market_usd` (result of holding them). `marks` are the last closes of ether and of the pool's asset. `seconds`
-    is the time in pools, `seconds_inside` the part of it in range, `usd_seconds` the integral of equity over it.
-    `trades` counts closed positions, whose profits after costs add up to `won_usd` and their losses to `lost_usd`.
-    `events` are those of this bar only.
+    USD: `cash` outside any pool; since the start `fees_usd` earned, and `gas_usd` and `swap_usd` (pool fee and
+    slippage) paid; of closed positions `divergence_usd` (result against holding the coins) and `market_usd` (result of
+    holding them). `marks` are the last closes of ether and of the pool's asset. `seconds` is the time in pools,
+    `seconds_inside` the part of it in range, `usd_seconds` the integral of equity over it.
     """
 
-    lane: str
-    started_at: int
-    as_of: int
-    cash: float
-    equity: float
     capital: float
     marks: Mapping[str, float]
     plan: Plan | None = None
     switched_at: int = 0
-    fees_usd: float = 0.0
     gas_usd: float = 0.0
     swap_usd: float = 0.0
     divergence_usd: float = 0.0
@@ -88,16 +80,11 @@ class LpBooks:
     seconds: float = 0.0
     seconds_inside: float = 0.0
     usd_seconds: float = 0.0
-    trades: int = 0
-    wins: int = 0
-    won_usd: float = 0.0
-    lost_usd: float = 0.0
     harvests: int = 0
     switches: int = 0
-    events: tuple[LaneEvent, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Idle(LpBooks):
     """A lane outside any pool. `position` is always null; it is part of the stored JSON."""
 
@@ -108,11 +95,11 @@ class Idle(LpBooks):
         return "waiting"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InPool(LpBooks):
     """A lane with a position in a pool."""
 
-    position: PoolPosition = field(kw_only=True)
+    position: PoolPosition
 
     @property
     def status(self) -> Status:
