@@ -158,10 +158,7 @@ def test_thresholds_are_quantiles_of_earlier_calls():
     thresholds = thresholds_of(past)
     assert (thresholds.distance, thresholds.agreement) == pytest.approx((0.095, 0.5))
     assert (thresholds.past_calls, thresholds.fixed) == (101, False)
-
-
-def test_with_fewer_than_sixty_calls_thresholds_are_fixed():
-    assert thresholds_of([call_of(NOW, 0.5)] * 59) == Thresholds(0.15, 0.75, 59, fixed=True)
+    assert thresholds_of([call_of(NOW, 0.5)] * 59) == Thresholds(0.15, 0.75, 59, fixed=True), "fewer than sixty"
     assert thresholds_of([call_of(NOW, 0.5)] * 60) == Thresholds(0.0, 1.0, 60, fixed=False)
 
 

@@ -52,9 +52,6 @@ def test_oracles_pool_the_seats_by_their_weights_in_the_consensus():
     assert oracles(inputs_of(seats=seats, weights=weights)).p == pytest.approx((2 * 0.8 + 0.5) / 3)
     assert oracles(inputs_of(seats=seats)).p == pytest.approx((0.8 + 0.5) / 2)
     assert oracles(inputs_of(seats=seats)).reasoning == "2 seats: momentum 80.0%, trend 50.0%."
-
-
-def test_brains_pool_the_brains_alone():
     assert brains(inputs_of(brains={"vol": 0.5, "sv": 0.8}, seats={"trend": 0.1})).p == pytest.approx((0.5 + 0.8) / 2)
     assert brains(inputs_of(brains={"vol": 0.6})).reasoning == "1 brain: vol 60.0%."
 
@@ -91,9 +88,6 @@ def test_breadth_fades_a_common_move_a_little():
     assert forecast.p == pytest.approx(sigmoid(-0.1775))
     assert forecast.reasoning == "Other coins' 24-hour move of +2.0 sigma; 75% of the other coins up over 7 days."
     assert breadth(inputs_of(context=context(peers_24h=9.0))).p == breadth(inputs_of(context=context(peers_24h=3.0))).p
-
-
-def test_breadth_is_measured_on_coins_alone():
     with pytest.raises(Abstention, match="Not applicable to metals"):
         breadth(inputs_of(asset="silver", context=context("silver")))
 

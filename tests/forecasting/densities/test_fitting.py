@@ -36,10 +36,6 @@ def fitted(bars) -> CalendarFit:
     return fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
 
 
-def test_every_voter_has_a_model():
-    assert list(MODELS) == [voter.name for voter in voters()]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("voter", MODELS)
 @pytest.mark.parametrize("hours", [1, 24, 168, 720])
@@ -75,9 +71,7 @@ def test_sixteen_days_are_enough_for_models(bars):
         assert set(fits.calendars) == calendars
     month = fits.calendars["always"].models["momentum"]
     assert month.coefficients[-1] == (0.0, *MODELS["momentum"].effect(720))
-
-
-def test_without_bars_there_are_no_models():
+    assert list(fits.calendars["always"].models) == [voter.name for voter in voters()]
     assert fit({}, 5).calendars == {}
 
 

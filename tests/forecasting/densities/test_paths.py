@@ -33,10 +33,7 @@ def test_every_path_has_its_mirror_image(week):
     assert np.array_equal(week.closes[:, :half], -week.closes[:, half:])
     assert np.allclose(week.highest[:, :half], -week.lowest[:, half:])
     assert np.allclose(week.lowest[:, :half], -week.highest[:, half:])
-
-
-def test_extremes_enclose_the_closes_and_never_recede(week):
-    assert (week.highest >= week.closes - 1e-6).all()
+    assert (week.highest >= week.closes - 1e-6).all(), "extremes enclose the closes and never recede"
     assert (week.lowest <= week.closes + 1e-6).all()
     assert (np.diff(week.highest, axis=0) >= 0).all()
     assert (np.diff(week.lowest, axis=0) <= 0).all()

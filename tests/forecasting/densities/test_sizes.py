@@ -24,23 +24,16 @@ def walks(seed: int) -> np.ndarray:
 def test_normal_sizes_have_normal_tails():
     """P(|z| > 1) = .3173 and P(|z| > 2) = .0455."""
     assert tail_odds(NORMAL_SIZES, np.array([1.0, 2.0])) == pytest.approx([0.3173, 0.0455], abs=0.001)
-
-
-def test_tails_go_on_falling_beyond_the_last_quantile():
     tails = tail_odds(NORMAL_SIZES, np.array([3.5, 5.0, 20.0]))
-    assert (np.diff(tails) < 0).all()
+    assert (np.diff(tails) < 0).all(), "they go on falling beyond the last quantile"
     assert 0 < tails[-1] < 1e-6
 
 
 def test_measured_quantiles_are_those_of_the_sizes():
     sizes = np.arange(1001) / 1000
     assert measure(sizes) == pytest.approx(LEVELS)
-
-
-def test_a_long_horizon_counts_the_simulation_more():
-    assert measured_share(1, 168) > 0.99
-    assert measured_share(168, 168) == 0.5
-    assert measured_share(720, 168) == pytest.approx(168 / 888)
+    shares = [measured_share(hours, 168) for hours in (1, 168, 720)]
+    assert shares == pytest.approx([1, 0.5, 168 / 888], abs=0.01), "a long horizon counts the simulation more"
 
 
 def test_simulated_normal_shocks_follow_the_reflection_principle():

@@ -64,14 +64,12 @@ def test_nine_voters_give_nine_votes_and_a_consensus(asking, knowledge):
 
 
 def test_an_abstention_gives_its_reason_and_a_fault_its_kind(put):
-    result = put(scripted(0.7, Abstention("too tired"), ValueError("secret"), KeyError("x")))
-    assert result.abstained == {"v1": "too tired", "v2": "failed: ValueError", "v3": "failed: KeyError"}
+    """Only a probability is a vote."""
+    result = put(scripted(0.7, Abstention("too tired"), ValueError("secret"), KeyError("x"), float("nan"), -0.1, 1.1))
+    no_probability = "failed: no probability in its answer"
+    faults = {"v2": "failed: ValueError", "v3": "failed: KeyError"} | dict.fromkeys(("v4", "v5", "v6"), no_probability)
+    assert result.abstained == {"v1": "too tired"} | faults
     assert [ballot.voter for ballot in result.ballots] == ["v0"]
-
-
-@pytest.mark.parametrize("p", [float("nan"), -0.1, 1.1])
-def test_only_a_probability_is_a_vote(put, p):
-    assert put(scripted(0.7, p)).abstained == {"v1": "failed: no probability in its answer"}
 
 
 def test_below_the_quorum_there_is_no_result(put):
@@ -204,13 +202,6 @@ def test_votes_arrive_in_the_order_in_which_they_are_cast(poll):
         members[place].go.set()
         assert next(replies)[0] == f"m{place}"
     assert list(replies) == []
-
-
-def test_embedded_voters_are_never_submitted(poll):
-    def submit(*_):
-        pytest.fail("an embedded voter was submitted")
-
-    assert len(list(poll(voters(), submit=submit))) == 9
 
 
 def test_a_late_model_abstains_at_the_deadline(poll):

@@ -135,17 +135,9 @@ def test_a_question_about_two_assets_shows_both(asking, contexts, fits):
     message = write("momentum", question, build_inputs(question, NOW, Knowledge(contexts, fits)), NONCE).user
     assert message.count("- btc: 24-hour move") == message.count("- gold: 24-hour move") == 1
     assert "- gold is at" in message
-
-
-def test_a_decided_question_is_shown_as_decided(asking, contexts, fits):
-    question = asking("touch_above", at=0.9)
-    message = write("momentum", question, build_inputs(question, NOW, Knowledge(contexts, fits)), NONCE).user
+    decided = asking("touch_above", at=0.9)
+    message = write("momentum", decided, build_inputs(decided, NOW, Knowledge(contexts, fits)), NONCE).user
     assert "has already been reached" in message
-
-
-def test_a_seat_has_a_prompt_before_the_first_fit(question, contexts):
-    message = write("regime", question, build_inputs(question, NOW, Knowledge(contexts)), NONCE).user
-    assert "times its 180-day level" in message
 
 
 @pytest.mark.parametrize("words", HOSTILE)
@@ -244,6 +236,7 @@ def test_before_the_views_are_fitted_quantiles_are_normal(question, contexts):
     inputs = build_inputs(question, NOW, Knowledge(contexts))
     high = inputs.state.spot * math.exp(1.644854 * inputs.state.sigma)
     assert f", 95%: {price(float(f'{high:.5g}'))}," in write("trend", question, inputs, NONCE).user
+    assert "times its 180-day level" in write("regime", question, inputs, NONCE).user
 
 
 @pytest.mark.parametrize("seat", NAMES)
@@ -274,9 +267,6 @@ def test_headlines_have_age_and_source_newest_first(question, inputs, shown):
     message = write("news", question, informed(inputs, replace(shown, news={"btc": news(*stories)})), NONCE).user
     assert f"begin {NONCE}\n1 h, desk: First\n5 h, paper: Second\nend {NONCE}\n" in message
     assert "Not yet" not in message
-
-
-def test_without_headlines_the_news_seat_says_so(question, inputs, shown):
     empty = informed(inputs, replace(shown, news={"btc": news(score=0.0, n=0)}))
     message = write("news", question, empty, NONCE).user
     assert "News score of btc, from -1 (bearish) to 1 (bullish): +0.00 (0 stories of the last 24 h)\n" in message
