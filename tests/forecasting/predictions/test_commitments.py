@@ -132,17 +132,14 @@ def test_each_row_names_its_kind_and_market_and_no_author(rows):
         assert canonical.read(canonical.write(row.body)) == json.loads(json.dumps(row.body))
 
 
-@pytest.mark.parametrize("backfilled", [True, False])
-def test_every_row_says_whether_it_was_backfilled(backfilled):
-    assert {row.backfilled for row in rows_of(authored(backfilled=backfilled))} == {backfilled}
-
-
 def test_the_row_of_votes_is_whole_and_unrounded(rows):
     body = rows["votes"].body
     assert Question.from_plain(body["question"]) == authored().question
     assert (body["rule"], body["resolver"], body["category"]) == ("YES if so", "bars", "daily")
     assert (body["created_at"], body["closes_at"], body["deadline"]) == (MONDAY, MONDAY + DAY - 1, MONDAY + DAY - 1)
     assert [(vote["voter"], vote["p"]) for vote in body["votes"]] == [("vol", 0.6), ("garch", 0.75)]
+    for backfilled in (True, False):
+        assert {row.backfilled for row in rows_of(authored(backfilled=backfilled))} == {backfilled}
     assert (body["p"], body["voted_at"], body["as_of"], body["abstained"]) == (0.7, MONDAY, MONDAY, {})
 
 
@@ -167,12 +164,8 @@ def test_the_row_of_votes_repeats_that_of_the_question(rows):
 def test_odds_and_settlement_are_recorded_whole(rows):
     assert (rows["odds"].body["bid"], rows["odds"].body["p_yes"], rows["odds"].body["ask"]) == (0.5, 0.55, 0.6)
     assert (rows["odds"].body["source"], rows["odds"].body["fetched_at"]) == ("simulated", MONDAY)
-    assert rows["resolution"].body == {
-        "outcome": "yes",
-        "resolved_at": MONDAY + DAY,
-        "evidence": "seen",
-        "source": "bars",
-    }
+    resolution = {"outcome": "yes", "resolved_at": MONDAY + DAY, "evidence": "seen", "source": "bars"}
+    assert rows["resolution"].body == resolution
 
 
 @pytest.mark.parametrize(
@@ -205,15 +198,8 @@ def test_rows_of_markets_are_in_the_order_of_their_instants():
     second = replace(
         authored(), id="two", commitment=replace(first.commitment, voted_at=at), settlement=None, created_at=at
     )
-    rows = [(row.subject, row.kind) for row in market_rows([second, first])]
-    assert rows == [
-        ("one", "votes"),
-        ("one", "odds"),
-        ("one", "resolution"),
-        ("one", "score"),
-        ("two", "votes"),
-        ("two", "odds"),
-    ]
+    rows = [f"{row.subject} {row.kind}" for row in market_rows([second, first])]
+    assert rows == ["one votes", "one odds", "one resolution", "one score", "two votes", "two odds"]
 
 
 BODY = '{"contexts":{"btc":{"spot":0.10}},"fits":null}'
@@ -224,9 +210,6 @@ def test_the_inputs_are_the_hashed_text():
     """A parsed and rewritten 0.10 would be 0.1, and have another hash."""
     assert row_json(ROW).endswith(b'"asset":"btc","inputs":' + BODY.encode() + b"}")
     assert json.loads(row_json(ROW))["voted_at"] == "2026-11-21T12:00:00Z"
-
-
-def test_a_page_has_a_header_and_its_rows():
     page = features_json([ROW, ROW], world="simulated", next="abc")
     document = json.loads(page)
     assert (document["count"], document["next"], document["world"], len(document["rows"])) == (2, "abc", "simulated", 2)

@@ -129,10 +129,7 @@ class TestAMarket:
         assert (shown.ai_now, shown.context) == (None, None)
         assert (shown.score.brier_ai, shown.score.brier_market, shown.score.difference) == (0.14862, 0.26912, -0.1205)
         assert shown.score.log_ai == 0.48696
-
-    @pytest.mark.parametrize("outcome", [None, "void"])
-    def test_without_yes_or_no_there_is_no_score(self, outcome):
-        assert listed(settlement=outcome and Settlement(outcome, ENDS, "seen", "bars")).score is None
+        assert listed().score is listed(settlement=Settlement("void", ENDS, "seen", "bars")).score is None
 
     def test_a_bet_is_shown_with_its_market(self):
         """100 USD at .49 and a fee of .07 x .49 x .51 buy 197.05 contracts."""
@@ -157,6 +154,9 @@ class TestAChallenge:
     def test_votes_are_pending_until_they_are_cast(self):
         assert challenged(commitment=None).votes_pending
         assert not challenged().votes_pending
+        assert not challenged(commitment=None, now=ENDS).votes_pending
+        void = Settlement("void", NOW, "it cannot be determined", "hand")
+        assert not challenged(commitment=None, settlement=void).votes_pending
         assert challenged().apex is None
 
     def test_votes_on_a_topic_are_pending_only_for_models(self):
@@ -165,16 +165,12 @@ class TestAChallenge:
         assert not challenged(**topic).votes_pending
         assert challenged(**topic).ai is None
 
-    def test_no_votes_are_pending_once_it_is_over(self):
-        assert not challenged(commitment=None, now=ENDS).votes_pending
-        assert not challenged(
-            commitment=None, settlement=Settlement("void", NOW, "it cannot be determined", "hand")
-        ).votes_pending
-
     def test_it_is_a_prediction_with_four_more_fields(self):
         added = [field.name for field in fields(ListedChallenge)][len(fields(ListedPrediction)) :]
         assert added == ["number", "apex", "votes_pending", "resolved_by"]
         assert challenged().number == 4
+        shown = challenged(author="the-callers-secret-id")
+        assert b"secret" not in TypeAdapter(ListedChallenge).dump_json(shown), "its author is not published"
 
     def test_what_prices_cannot_decide_shows_no_votes(self):
         question = replace(QUESTION, comparator="open", level=None)
@@ -182,10 +178,6 @@ class TestAChallenge:
         assert (shown.ai, shown.apex, shown.ai_votes, shown.votes_pending) == (None, None, {}, False)
         assert (shown.resolved_by, challenged().resolved_by) == ("hand", "prices")
         assert not challenged(question=question, resolver="hand", commitment=None).votes_pending
-
-    def test_its_author_is_not_published(self):
-        shown = challenged(author="the-callers-secret-id")
-        assert b"secret" not in TypeAdapter(ListedChallenge).dump_json(shown)
 
 
 class TestDocuments:

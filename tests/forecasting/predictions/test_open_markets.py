@@ -146,13 +146,11 @@ def test_a_gap_before_the_deadline_is_waited_for_six_hours(hole, waits_h):
     settlement = settle_past(make_market(spot=99.0), hourly, END)
     assert settlement.resolved_at == OPENED + DAY + waits_h * HOUR
     assert settlement.outcome == ("void" if len(hole) > 1 else "yes")
-
-
-def test_a_gap_anywhere_makes_an_unseen_touch_void():
-    hourly = {"btc": without(flat()["btc"], 5, 6)}
-    settlement = settle_past(make_market("touch_above", spot=100.0, level=103.0), hourly, END)
-    assert (settlement.outcome, settlement.resolved_at) == ("void", OPENED + DAY + 6 * HOUR)
-    assert "2025-01-08T05:00:00Z" in settlement.evidence
+    unseen = settle_past(
+        make_market("touch_above", spot=100.0, level=103.0), {"btc": without(flat()["btc"], 5, 6)}, END
+    )
+    assert (unseen.outcome, unseen.resolved_at) == ("void", OPENED + DAY + 6 * HOUR), "a gap anywhere, of a touch"
+    assert "2025-01-08T05:00:00Z" in unseen.evidence
 
 
 def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
@@ -219,15 +217,12 @@ def test_the_event_is_the_one_of_the_opening(question: Question, spot: float, fi
     assert (outcomes[0] != question.negated) == (outcomes[1] != present.negated)
 
 
-def test_it_has_the_present_price_and_the_hours_left():
-    present = of_now(QUESTION, NOW, 54_000.0)
-    assert (present.spot, present.level, present.comparator) == (54_000.0, 55_000.0, "touch_above")
-    assert present.horizon_hours == pytest.approx(24, abs=0.001)
-
-
 @pytest.mark.parametrize("kind", ["range", "days_above", "days_up", "average_above", "open"])
 def test_a_kind_that_counts_the_past_has_no_question_of_now(kind: str):
     assert of_now(opened(kind), NOW, 50_000.0) is None
+    present = of_now(QUESTION, NOW, 54_000.0)
+    assert (present.spot, present.level, present.comparator) == (54_000.0, 55_000.0, "touch_above")
+    assert present.horizon_hours == pytest.approx(24, abs=0.001), "the hours left"
 
 
 def test_the_lead_is_the_difference_of_log_returns():

@@ -230,7 +230,12 @@ class TestTheText:
 
 class TestLevels:
     def test_a_level_lies_035_to_22_sigmas_from_the_price(self):
-        """To half a step, which is at most a twentieth of a sigma; a range is one sigma wide and may hold the price."""
+        """To half a step, which is at most a twentieth of a sigma; a range is one sigma wide and may hold the price.
+
+        Sigmas are of the volatility of 180 days: the present one changes no level.
+        """
+        calm = {asset: replace(context, fast=context.fast / 16) for asset, context in CONTEXTS.items()}
+        assert opening(second(2026, 11, 2, 12), calm) == opening(second(2026, 11, 2, 12), CONTEXTS)
         for market in opened(2026, 11, 2, 12).values():
             distances = [abs(z) for z in distances_of(market)]
             if "-between-" in market.id:
@@ -238,11 +243,6 @@ class TestLevels:
                 assert max(distances) < 2.25
                 continue
             assert all(0.3 < distance < 2.25 for distance in distances)
-
-    def test_levels_are_of_the_180_day_volatility(self):
-        """The present volatility changes no level."""
-        calm = {asset: replace(context, fast=context.fast / 16) for asset, context in CONTEXTS.items()}
-        assert opening(second(2026, 11, 2, 12), calm) == opening(second(2026, 11, 2, 12), CONTEXTS)
 
     def test_no_touch_or_large_move_is_at_even_odds(self):
         """Half of all moves end beyond 0.674 sigmas, and half of all paths touch what lies there."""
@@ -296,6 +296,9 @@ class TestDays:
         assert "daily-btc-up-20261111" not in opened(2026, 11, 10, 11)
         market = opened(2026, 11, 10, 12)["daily-btc-up-20261111"]
         assert (market.created_at, market.deadline) == (second(2026, 11, 10, 12), second(2026, 11, 11, 23, 59, 59))
+        assert set(opened(2026, 11, 10, 14)) == set(opened(2026, 11, 10, 12)), "a late start opens the same"
+        rises = {id for id, market in opened(2026, 11, 2, 12).items() if market.question.comparator == "up"}
+        assert rises == {"daily-btc-up-20261102", "daily-btc-up-20261103"}, "only of bitcoin, by the day"
 
     def test_a_late_day_is_opened_while_a_quarter_is_left(self):
         """A quarter of 36 hours is nine, so until 15:00 of the next day; the id stays that of the day."""
@@ -354,11 +357,6 @@ class TestWeeksAndMonths:
         assert sorted(begin for days in begins.values() for begin in days) == list(range(2, 9))
         assert set(begins) == set(ASSETS)
 
-    def test_bitcoin_alone_is_asked_about_up_or_down(self):
-        """And only by the day: the answer is a coin flip, which apex compares with its own."""
-        rises = {id for id, market in opened(2026, 11, 2, 12).items() if market.question.comparator == "up"}
-        assert rises == {"daily-btc-up-20261102", "daily-btc-up-20261103"}
-
     def test_a_week_has_six_questions_and_seven_days(self):
         markets = [
             market for market in opened(2026, 11, 2, 0, category="weekly").values() if market.question.asset == "btc"
@@ -381,10 +379,7 @@ class TestWeeksAndMonths:
         assert len(markets) == 35
         assert {f"{market.question.deadline:%Y%m%d}" for market in markets} == {last}
         assert {market.deadline % DAY for market in markets} == {DAY - 1}
-
-    def test_late_in_a_month_its_markets_are_not_opened(self):
-        """A quarter of 30 days is seven and a half."""
-        assert len(opened(2026, 11, 23, 12, category="monthly")) == 35
+        assert len(opened(2026, 11, 23, 12, category="monthly")) == 35, "a quarter of 30 days is left"
         assert not opened(2026, 11, 23, 13, category="monthly")
 
     def test_of_periods_that_end_together_the_longest_counts(self):
@@ -400,11 +395,6 @@ def test_an_asset_without_a_context_is_left_out():
     markets = opening(second(2026, 11, 2, 12), contexts)
     mentioned = {asset for market in markets for asset in (market.question.asset, market.question.other_asset)}
     assert mentioned == {"btc", "sol", "bnb", "xrp", "silver", None}
-
-
-def test_a_late_start_opens_the_same_ids():
-    """A service that was down at noon opens at 14:00 what it would have opened at noon."""
-    assert set(opened(2026, 11, 10, 14)) == set(opened(2026, 11, 10, 12))
 
 
 ORDER = ("upper_first", {"level": 90, "upper_level": 110})
