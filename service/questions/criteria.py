@@ -31,18 +31,8 @@ QUANTILES = "A range was asked for: see the quantiles of the price."
 ANY_SIZE = "No size was named: a move of any size counts."
 # Words for a large move.
 LARGE = {
-    "crash",
-    "crashes",
-    "crashing",
-    "collapse",
-    "plummet",
-    "moon",
-    "mooning",
-    "explode",
-    "skyrocket",
-    "tank",
-    "nuke",
-}
+    "crash", "crashes", "crashing", "collapse", "plummet", "moon", "mooning", "explode", "skyrocket", "tank", "nuke",
+}  # fmt: skip
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
 # Kinds that ask for more than yes or no, and those that a level follows.
 ASKING = {"what", "how", "which", "forecast"}

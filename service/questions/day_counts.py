@@ -25,35 +25,14 @@ BOUNDS = {"on", "above", "below", "exceed", "ormore"}
 # Kinds after which a number of days is a length of time: "in at least 3 days".
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = {
-    *("at least", "minimum", "por lo menos", "хотя бы", "mindestens", "mind", "wenigstens", "zumindest", "au moins"),
-    *(
-        "al menos",
-        "como minimo",
-        "pelo menos",
-        "ao menos",
-        "almeno",
-        "no minimo",
-        "come minimo",
-        "как минимум",
-        "минимум",
-    ),
-    *("не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも"),
-}
+    "at least", "minimum", "por lo menos", "хотя бы", "mindestens", "mind", "wenigstens", "zumindest", "au moins",
+    "al menos", "como minimo", "pelo menos", "ao menos", "almeno", "no minimo", "come minimo", "как минимум",
+    "минимум", "не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも",
+}  # fmt: skip
 MOST = {
-    *(
-        "at most",
-        "maximum",
-        "hochstens",
-        "maximal",
-        "au plus",
-        "au maximum",
-        "a lo sumo",
-        "como maximo",
-        "como mucho",
-        "no maximo",
-    ),
-    *("al massimo", "не более", "не больше", "максимум", "en fazla", "至多", "最多", "不超过", "不超過"),
-}
+    "at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "como mucho",
+    "no maximo", "al massimo", "не более", "не больше", "максимум", "en fazla", "至多", "最多", "不超过", "不超過",
+}  # fmt: skip
 EXACT = {"exactly", "only", "genau", "exactement", "exactamente", "exatamente", "esattamente", "ровно", "tam", "正好"}
 NUMBERS = ("number", "numword", "nth")
 # Words for a side that also stand before a length of time in which something happens: "over the next week".
@@ -64,9 +43,8 @@ ON = {"em", "en", "nei", "в"}
 OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
 # Words for the candle of a chart, after its length: "4h candle".
 CANDLES = {
-    *("candle", "candles", "kerze", "vela", "candela", "bougie"),
-    *("свеча", "свечи", "mum", "mumu", "足", "线", "k线"),
-}
+    "candle", "candles", "kerze", "vela", "candela", "bougie", "свеча", "свечи", "mum", "mumu", "足", "线", "k线",
+}  # fmt: skip
 # Periods that directly follow "all".
 WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 # Words for a day that also stand before its date.

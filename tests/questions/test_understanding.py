@@ -180,7 +180,7 @@ def test_every_suggestion_is_accepted():
     for case in refused_cases():
         suggestions = refusal_of(case.question, case.now).suggestions
         assert 1 <= len(set(suggestions)) == len(suggestions) <= 3
-        assert all(understand(text, Circumstances(case.now, SPOTS)).canonical for text in suggestions)
+        assert all(understand(text, Circumstances(case.now, PRICES)).canonical for text in suggestions)
 
 
 def test_no_suggestion_is_made_without_a_price():

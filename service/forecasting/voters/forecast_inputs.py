@@ -19,7 +19,7 @@ from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import of_window
-from service.forecasting.voters.path_events import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
+from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
 from service.market.assets import YEAR_HOURS, calendar_of, is_open, open_hours
 from service.market.instants import HOUR
 from service.questions.criterion import price
@@ -99,7 +99,7 @@ class ForecastInputs:
         return paths(self.state.asset, self.state.now, self.state.until, fit and fit.season)
 
     def shares(self, question: Question, own: Density) -> NDArray[np.float64]:
-        """The share of the paths with the event of the question, by bin of the last price; see `path_events`."""
+        """The share of the paths with the event of the question, by bin of the last price; see `outcomes`."""
         return self._counted(
             (own,), lambda: shares_of(question, self._simulated(question, self._paths, own, self.state))
         )

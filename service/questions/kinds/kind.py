@@ -25,8 +25,10 @@ WORDS = {
     "reach": ("reach", "fall to"),
     "highest": ("highest", "lowest"),
 }
-# What of a name does not tell a level at the deadline from one at any time.
-MOMENTS = ("close_", "touch_")
+# Kinds of words that compare two assets or two levels.
+COMPARING = frozenset(
+    ("outperform", "underperform", "versus", "overtake", "better", "both_of", "either_of", "neither_of")
+)
 
 
 class Returns(Protocol):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from service.questions.criterion import WIDEST, Criterion, checked, invalid, price
-from service.questions.kinds.kind import Chances, Kind, Polarity, polarity_of
+from service.questions.kinds.kind import COMPARING, Chances, Kind, Polarity, polarity_of
 from service.questions.kinds.path import NO_TRADE, Path, RecordedPath, Values
 
 if TYPE_CHECKING:
@@ -193,12 +193,7 @@ class First(Kind):
     )
     reached = "{name} price " + SPAN + " at or {above} {near} USD comes before one at or {below} {far} USD"
     condition = ("any " + reached, "no " + reached)
-    uses = frozenset(
-        {
-            *("outperform", "underperform", "versus", "overtake", "better"),
-            *("both_of", "either_of", "neither_of"),
-        }
-    )
+    uses = COMPARING
     counts_past = False
     decided_early = True
     compares_steps = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from service.questions.kinds.kind import Chances, Kind, Polarity, polarity_of
+from service.questions.kinds.kind import COMPARING, Chances, Kind, Polarity, polarity_of
 from service.questions.kinds.levels import Direction, Identity
 
 if TYPE_CHECKING:
@@ -70,12 +70,7 @@ class Open(Direction):
     sentence = "Where is {asset} heading: will it be above its present price of {spot} USD at {deadline}?"
     condition = ()
     leg = ()
-    uses = frozenset(
-        {
-            *("outperform", "underperform", "versus", "overtake", "better"),
-            *("both_of", "either_of", "neither_of", "average", "stay"),
-        }
-    )
+    uses = COMPARING | {"average", "stay"}
     counts_from_now = False
     counts_past = True
     asks_rise = False

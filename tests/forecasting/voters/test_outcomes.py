@@ -12,11 +12,11 @@ import pytest
 
 from service.forecasting.densities.density import Density
 from service.forecasting.densities.paths import joint_paths
-from service.forecasting.voters import path_events
+from service.forecasting.voters import outcomes
 from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
-from service.forecasting.voters.path_events import (
+from service.forecasting.voters.outcomes import (
     SimulatedPaths,
     odds_ratio,
     p_both,
@@ -87,7 +87,7 @@ def test_a_level_far_away_is_never_reached(counted, reader, asking):
 def test_sizes_translate_there_and_back(reader):
     sizes = np.linspace(0.05, 5, 40)
     there = reader.reached(sizes) / reader.sigma
-    back = path_events._translated(there, reader.own.maximum, reader.paths.maximum_sizes)
+    back = outcomes._translated(there, reader.own.maximum, reader.paths.maximum_sizes)
     inside = sizes > reader.paths.maximum_sizes[1]
     assert back[inside] == pytest.approx(sizes[inside], rel=1e-5)
 
