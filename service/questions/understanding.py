@@ -83,10 +83,9 @@ def suggested(refusal: InvalidRequest, tokenized: TokenizedText, circumstances: 
     """The refusal of a text with questions close to it that are understood as they are meant."""
     if tokenized.size > MOST_SUGGESTED:
         return refusal
-    proposed = proposals(tokenized, circumstances)
-    return with_suggestions(
-        refusal, [sentence for sentence, meaning in proposed if _asks(sentence, circumstances) == meaning]
-    )
+    proposed = dict(proposals(tokenized, circumstances))
+    accepted = [sentence for sentence, meaning in proposed.items() if _asks(sentence, circumstances) == meaning]
+    return with_suggestions(refusal, accepted)
 
 
 def _asks(sentence: str, circumstances: Circumstances) -> str | None:
