@@ -101,14 +101,14 @@ AT_ONCE = 5_000  # rows
 
 
 @dataclass(frozen=True)
-class Move:
+class MoveResult:
     """What was copied: rows by table, and the verification of the copied ledger."""
 
     rows: dict[str, int]
     verification: Verification
 
 
-def move(source: Database, url: str) -> Move:
+def move(source: Database, url: str) -> MoveResult:
     """Copy everything into the empty PostgreSQL database at `url`; it is empty again where anything fails.
 
     Nothing is written to the source meanwhile. Raises InvalidRequest where the target is in use, or where a table or
@@ -124,7 +124,7 @@ def move(source: Database, url: str) -> Move:
         head = ledger.head(old)
         if verification.fault or verification.head != (head.hash if head else None):
             raise InvalidRequest(f"The copied ledger is not the same: {verification.fault or 'it ends elsewhere'}.")
-    return Move(rows, verification)
+    return MoveResult(rows, verification)
 
 
 def _copy(old: Connection, new: Connection, table: Table) -> int:

@@ -48,7 +48,7 @@ class Either(Joint):
         return first + second - both
 
 
-class Topic(Kind):
+class TopicKind(Kind):
     """The event that `text` states, which no price decides: its sentence is the text."""
 
     names = ("topic",)
