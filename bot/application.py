@@ -106,7 +106,7 @@ def build(
     settings: BotSettings,
     *,
     request: BaseRequest | None = None,
-    transport: httpx.BaseTransport | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Application:
     """The bot, ready to run; `request` is the connection to Telegram, `transport` the one to the service."""
@@ -209,7 +209,7 @@ async def _publish_menu(application: Application) -> None:
 
 async def _close(application: Application) -> None:
     state: SharedState = application.bot_data["state"]
-    state.service.close()
+    await state.service.close()
     state.drawing.close()
     await asyncio.to_thread(state.store.close)
 

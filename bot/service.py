@@ -1,4 +1,4 @@
-"""The bot's gateway to the service: the only module that uses the client, whose calls run in threads.
+"""The bot's gateway to the service: the only module that uses the client.
 
 Results are the API's documents. A person is identified to the service by a code derived from the Telegram id with the
 secret in BOT_DATA; the service cannot compute the id from the code.
@@ -14,8 +14,7 @@ import re
 import secrets
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,14 @@ from typing import Any
 import httpx
 
 from bot.settings import BotSettings
-from service.client import Client
+from service.client import AsyncClient
 
 Document = dict[str, Any]
 
 MAX_QUESTION = 500  # characters; the service refuses a longer question
 CALL_S = 10.0
 ASK_S = 330.0  # the service ends a question after at most 300 s; the client detects a lost connection much earlier
-THREADS = 64  # each question being answered occupies one
+AT_ONCE = 64  # calls; each question being answered is one
 # All users share the bot's address, which may call 120 times a minute: public documents are cached.
 CACHE_TTL, MAX_CACHE_TTL = timedelta(seconds=10), timedelta(seconds=60)
 # These calls count against a daily quota. They run under a name of their own, so that no person's quota pays for them.
@@ -49,20 +48,19 @@ class Service:
         self,
         settings: BotSettings,
         *,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._settings, self._now = settings, now
-        self._transport = transport or httpx.HTTPTransport(retries=1)
+        self._transport = transport or httpx.AsyncHTTPTransport(retries=1)
         self._secret = _secret(settings.bot_data / SECRET_FILE)
-        self._threads = ThreadPoolExecutor(THREADS, "service")
+        self.places = asyncio.Semaphore(AT_ONCE)
         self._cache: dict[tuple, tuple[datetime, Document]] = {}  # until when it is fresh
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close the connections; calls in progress fail."""
-        self._transport.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        await self._transport.aclose()
 
     def for_user(self, user_id: int) -> Person:
         """The service on behalf of a Telegram user."""
@@ -167,18 +165,14 @@ class Service:
 
     async def call(self, name: str | None, method: str, *values: Any, **named: Any) -> Document:
         """The result of a client method, called on behalf of `name`; without a name, without the API key."""
-        client = self.client(name, CALL_S)
-        return await self.run(lambda: getattr(client, method)(*values, **named))
+        async with self.places:
+            return await getattr(self.client(name, CALL_S), method)(*values, **named)
 
-    async def run(self, call: Callable, *values: Any) -> Any:
-        """The result of `call`, run in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *values)
-
-    def client(self, name: str | None, timeout_s: float, quota: QuotaReader | None = None) -> Client:
+    def client(self, name: str | None, timeout_s: float, quota: QuotaReader | None = None) -> AsyncClient:
         """A client that calls on behalf of `name`; all clients share the connections."""
         key, code = (self._settings.oracle_key, self._code(name)) if name else (None, None)
         transport = quota or self._transport
-        return Client(self._settings.oracle_url, key, timeout_s=timeout_s, end_user=code, transport=transport)
+        return AsyncClient(self._settings.oracle_url, key, timeout_s=timeout_s, end_user=code, transport=transport)
 
     def quota_reader(self) -> QuotaReader:
         """The connection to the service, for a call whose quota is wanted."""
@@ -188,15 +182,15 @@ class Service:
         return hmac.new(self._secret, name.encode(), hashlib.sha256).hexdigest()
 
 
-class QuotaReader(httpx.BaseTransport):
+class QuotaReader(httpx.AsyncBaseTransport):
     """A connection that keeps the daily `limit` and `remaining` stated by the headers of the last response."""
 
-    def __init__(self, transport: httpx.BaseTransport) -> None:
+    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
         self._transport = transport
         self.quota: Document | None = None
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        response = self._transport.handle_request(request)
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await self._transport.handle_async_request(request)
         limit = DAILY_LIMIT.search(response.headers.get("RateLimit-Policy", ""))
         remaining = DAILY_REMAINING.search(response.headers.get("RateLimit", ""))
         self.quota = {"limit": int(limit[1]), "remaining": int(remaining[1])} if limit and remaining else None
@@ -214,16 +208,13 @@ class Person:
         self.quota: Document | None = None
 
     async def ask_stream(self, question: str, key: str | None = None) -> AsyncIterator[Document]:
-        """The events of an answer as they arrive; see Client.ask_stream. `key` is the idempotency key."""
-        reader, run = self._service.quota_reader(), self._service.run
-        events = self._service.client(self._name, ASK_S, reader).ask_stream(question, idempotency_key=key)
-        try:
-            while (event := await run(next, events, None)) is not None:
+        """The events of an answer as they arrive; see AsyncClient.ask_stream. `key` is the idempotency key."""
+        reader = self._service.quota_reader()
+        client = self._service.client(self._name, ASK_S, reader)
+        async with self._service.places, aclosing(client.ask_stream(question, idempotency_key=key)) as events:
+            async for event in events:
                 self.quota = reader.quota
                 yield event
-        finally:
-            with suppress(ValueError):  # a thread is still reading: it ends when the connections close
-                events.close()
 
     async def answers(self, limit: int, *, votes: str = "full") -> Document:
         """The person's newest answers, `limit` of them, with their `votes` or with "none"."""

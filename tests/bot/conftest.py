@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -155,6 +155,31 @@ class Person:
         return {"id": self.id, "is_bot": False, "first_name": "Ann <b>& Co", **language}
 
 
+class InThreads(httpx.AsyncBaseTransport):
+    """A transport that waits, in threads."""
+
+    def __init__(self, transport: httpx.BaseTransport) -> None:
+        self._transport = transport
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        await request.aread()
+        response = await asyncio.to_thread(self._transport.handle_request, request)
+        return httpx.Response(response.status_code, headers=response.headers, stream=_Pieces(response.stream))
+
+
+class _Pieces(httpx.AsyncByteStream):
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        pieces = iter(self._stream)
+        while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
+            yield piece
+
+    async def aclose(self) -> None:
+        await asyncio.to_thread(self._stream.close)
+
+
 @pytest.fixture(scope="session")
 def service(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
     """A service after its first start; every bot calls it from an address of its own."""
@@ -188,7 +213,9 @@ def start(settings: BotSettings, web: Flask, service: RunningService, monkeypatc
     with ExitStack() as stack:
 
         def start(app: Callable | None = None, *, charts_follow: bool = False, **changed: Any) -> Stage:
-            transport = httpx.WSGITransport(app or web, remote_addr=next(ADDRESSES), raise_app_exceptions=False)
+            transport = InThreads(
+                httpx.WSGITransport(app or web, remote_addr=next(ADDRESSES), raise_app_exceptions=False)
+            )
             options = {"transport": None if "oracle_url" in changed else transport, "charts_follow": charts_follow}
             return stack.enter_context(running(replace(settings, **changed), tasks, service, **options))
 

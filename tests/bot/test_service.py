@@ -154,7 +154,7 @@ def test_only_one_module_uses_the_client():
     importing = {
         str(file.relative_to(ROOT)): text
         for file in (ROOT / "bot").rglob("*.py")
-        if "import httpx" in (text := file.read_text()) or "service.client import Client\n" in text
+        if "import httpx" in (text := file.read_text()) or "service.client import AsyncClient\n" in text
     }
     assert {name for name, text in importing.items() if "Client(" in text} == {"bot/service.py"}
     assert not [name for name, text in importing.items() if "<b>" in text or "messages.markup" in text]

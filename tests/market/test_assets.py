@@ -37,11 +37,6 @@ def plainly_open(time: int) -> bool:
     return local.weekday() != 4 or local.hour < 17
 
 
-def test_the_seven_assets():
-    assert list(ASSETS) == ["btc", "eth", "sol", "bnb", "xrp", "gold", "silver"]
-    assert [key for key, asset in ASSETS.items() if asset.calendar == "comex"] == ["gold", "silver"]
-
-
 @given(YEARS)
 def test_crypto_never_closes(time):
     assert is_open("btc", time)

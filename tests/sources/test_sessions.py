@@ -242,9 +242,9 @@ def test_a_host_of_no_proxy_is_asked_without_it(monkeypatch, session, server, ht
 def test_an_exchange_is_asked_through_the_proxy(kraken, http_proxy):
     """The client of ccxt keeps the session that it is given."""
     use(http_proxy.address)
-    kraken.bars = {"DOGE/USD": []}
+    kraken.bars = {"PEPE/USD": []}
     client = ExchangeClient("kraken", {"urls": {"api": {"public": at_name(kraken)}}, "enableRateLimit": False})
-    assert client.list_coins(ENOUGH_S) == ({"doge"}, "")
+    assert client.list_coins(ENOUGH_S) == ({"pepe"}, "")
     assert {request.split("?")[0] for request in http_proxy.requests} == {f"GET {at_name(kraken)}/0/public/AssetPairs"}
 
 

@@ -154,7 +154,7 @@ def test_bars_on_closed_days_are_taken(folder):
 
 
 def test_assets_without_a_file_are_not_in_that_world(folder):
-    feed = replay(folder(eth=hours(WEEK), xrp=hours(WEEK), doge=hours(WEEK)))
+    feed = replay(folder(eth=hours(WEEK), xrp=hours(WEEK), pepe=hours(WEEK)))
     assert feed.assets == ("eth", "xrp")
     with pytest.raises(SourceFailed, match="the replay has no btc: its folder holds eth, xrp"):
         feed.fetch("btc", SINCE, SINCE + DAY)
@@ -194,7 +194,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
 
 def test_a_folder_without_a_known_file_says_which_names_it_looks_for(folder):
     with pytest.raises(SettingsError, match=r"REPLAY_DIR: .* holds none of btc.csv, eth.csv, .*silver.csv"):
-        replay(folder(doge=hours(WEEK)))
+        replay(folder(pepe=hours(WEEK)))
 
 
 @pytest.mark.parametrize("step", [2 * HOUR, 2400, 0])

@@ -1,4 +1,4 @@
-"""The stored bars of a coin are continued from an exchange, within one time limit."""
+"""Other coins from exchanges on this machine: which are listed, and their bars continued within one time limit."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def test_the_past_comes_by_the_hour_from_several_exchanges(feed, kraken, coinbas
     """Kraken keeps 720 bars, so Coinbase gives the months before; the newest bars last five minutes."""
     walk = fine_bars(120, 0.3)
     for exchange in (kraken, coinbase):
-        offer(exchange, "DOGE/USD", walk)
-    fetched = extend(feed, "doge", NOTHING, START, 10)
-    assert fetched.source.startswith("kraken DOGE/USD, then coinbase DOGE/USD for ")
+        offer(exchange, "PEPE/USD", walk)
+    fetched = extend(feed, "pepe", NOTHING, START, 10)
+    assert fetched.source.startswith("kraken PEPE/USD, then coinbase PEPE/USD for ")
     assert (fetched.hours.as_of, fetched.fine.as_of) == (START // HOUR * HOUR, START // STEP * STEP)
     assert (fetched.hours.as_of - int(fetched.hours.time[0])) // DAY == 120
     assert fetched.refusal == ""
@@ -39,21 +39,21 @@ def test_the_past_comes_by_the_hour_from_several_exchanges(feed, kraken, coinbas
 
 def test_bars_are_continued_where_they_ended(feed, kraken):
     walk = fine_bars(2, 0.3)
-    offer(kraken, "DOGE/USD", walk)
+    offer(kraken, "PEPE/USD", walk)
     kraken.now = START - 6 * HOUR
-    first = extend(replace(feed, now=lambda: kraken.now), "doge", NOTHING, kraken.now, 10)
+    first = extend(replace(feed, now=lambda: kraken.now), "pepe", NOTHING, kraken.now, 10)
     kraken.now = START
-    second = extend(feed, "doge", first, START, 10)
+    second = extend(feed, "pepe", first, START, 10)
     assert second.fine.rows() == walk.since(int(first.fine.time[0])).until(START).rows()
     assert second.built.as_of == START // HOUR * HOUR
 
 
 def test_a_gap_of_the_last_days_is_asked_for_again(feed, kraken):
     walk = fine_bars(2, 0.3)
-    offer(kraken, "DOGE/USD", walk)
+    offer(kraken, "PEPE/USD", walk)
     whole = walk.since(START - 9 * HOUR).until(START - HOUR)
     torn = CoinBars(empty(HOUR), whole[(whole.time < START - 6 * HOUR) | (whole.time >= START - 3 * HOUR)])
-    assert extend(feed, "doge", torn, START, 10).fine.time.tolist() == whole.since(0).time.tolist() + [
+    assert extend(feed, "pepe", torn, START, 10).fine.time.tolist() == whole.since(0).time.tolist() + [
         time for time in walk.until(START).time.tolist() if time > whole.time[-1]
     ]
 
@@ -63,5 +63,43 @@ def test_the_deadline_holds_for_the_whole_history(feed, kraken, coinbase):
     kraken.fault = coinbase.fault = lambda handler: handler.exchange.closing.wait(30)
     began = time.monotonic()
     with pytest.raises(SourceFailed):
-        extend(feed, "doge", NOTHING, START, 0.6)
+        extend(feed, "pepe", NOTHING, START, 0.6)
     assert time.monotonic() - began < 1.6
+
+
+def test_coins_are_listed_by_their_tickers(feed, kraken, coinbase):
+    """The assets, what tracks them, stablecoins, currencies and odd symbols are none."""
+    for pair in ("PEPE/USD", "1INCH/USD", "BTC/USD", "USDC/USD", "EUR/USD", "PAXG/USD", "ADA/EUR", "42/USD"):
+        kraken.bars[pair] = []
+    for pair in ("LUNA/USD", "A-B.C/USD", "TOOLONGATICKER/USD", "ЖУК/USD"):
+        kraken.bars[pair] = []
+    kraken.stopped = {"LUNA/USD"}
+    coinbase.bars = {"WIF/USD": [], "PEPE/USD": []}
+    assert feed.list_coins() == {"pepe", "1inch", "wif"}
+
+
+def test_a_new_listing_is_seen_the_next_time(feed, kraken):
+    kraken.bars = {"PEPE/USD": []}
+    assert feed.list_coins() == {"pepe"}
+    kraken.bars = {"PEPE/USD": [], "WIF/USD": []}
+    assert feed.list_coins() == {"pepe", "wif"}
+
+
+def test_one_exchange_is_enough_for_a_list(feed, kraken, coinbase):
+    kraken.fault = lambda handler: handler.reply(451, b"{}")
+    coinbase.bars = {"WIF/USD": []}
+    assert feed.list_coins() == {"wif"}
+    coinbase.fault = kraken.fault
+    with pytest.raises(SourceFailed, match=r"no list of coins: .*451"):
+        feed.list_coins()
+
+
+@pytest.mark.parametrize(("high", "low"), [(0.5, 0.0), (0.5, -1.0), (0.5, "NaN"), ("Infinity", 0.3), (0.1, 0.9)])
+def test_wrong_numbers_of_an_exchange_are_no_bars(feed, kraken, high, low):
+    offer(kraken, "PEPE/USD", fine_bars(1, 0.3))
+    rows = kraken.bars["PEPE/USD"]
+    place = next(place for place, row in enumerate(rows) if row[0] == START // HOUR * HOUR - HOUR)
+    rows[place] = (*rows[place][:2], high, low, *rows[place][4:])
+    fetched = feed.fetch("pepe", START // HOUR * HOUR - 2 * HOUR, START, STEP, 10)
+    assert [bar.time for bar in fetched.refused] == [rows[place][0]]
+    assert len(fetched.bars) == 23

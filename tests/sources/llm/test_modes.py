@@ -74,14 +74,6 @@ def test_a_usable_answer_between_two_that_are_not_forgives_the_first():
     assert modes.of(ENGINE) == "json_schema"
 
 
-def test_below_the_last_mode_there_is_none():
-    modes = Modes()
-    for mode in (*LADDER, *LADDER):
-        modes.unusable(ENGINE, mode)
-        modes.unusable(ENGINE, mode)
-    assert modes.of(ENGINE) == "text"
-
-
 def test_twenty_concurrent_failures_step_down_once():
     modes = Modes()
     with ThreadPoolExecutor(20) as pool:

@@ -88,11 +88,6 @@ def test_a_seat_may_have_a_model_of_its_own_or_none(seated):
     )
 
 
-def test_a_seat_keeps_its_embedded_engine_to_fall_back_on(seated):
-    for taken, embedded in zip(seated("ollama:qwen3:8b")[:6], voters(), strict=False):
-        assert taken.embedded == embedded
-
-
 def test_each_provider_gets_its_own_key_at_its_own_address(seated):
     taken = seated("openai:gpt-5-mini", news=Choice("groq:llama-3.1-8b-instant"))
     assert sent(taken[0]) == ("https://api.openai.com/v1/", "sk-openai")
@@ -276,11 +271,6 @@ def test_more_seats_than_turns_wait_for_answers_at_once(seat, server, before_the
     assert [forecast.p for forecast in forecasts] == [0.71] * seats
 
 
-def test_it_is_called_by_its_seat_and_says_which_model_it_is(seat):
-    taken = seat()
-    assert (taken.name, taken.kind, taken.engine) == ("momentum", "seat", ENGINE)
-
-
 def test_the_model_gets_the_prompt_of_its_seat(seat, server):
     seat().forecast(QUESTION, SITUATION)
     prompt = write("momentum", QUESTION, SITUATION, "x")
@@ -333,13 +323,11 @@ def test_a_failed_seat_uses_its_embedded_engine_and_says_why(seat, server, behav
     assert (forecast.prompt, forecast.tokens, forecast.usd) == (None, None, None)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("behave", "reason"), FAULTS)
-def test_a_failed_seat_abstains_where_that_is_set(seat, server, behave, reason):
-    server.behaviours = [behave]
+def test_a_failed_seat_abstains_where_that_is_set(seat, server):
+    server.behaviours = [refuses(401)]
     with pytest.raises(Abstention) as caught:
         seat("abstain").forecast(QUESTION, SITUATION)
-    assert caught.value.reason == f"{ENGINE}: {reason}"
+    assert caught.value.reason == f"{ENGINE}: refused the key (401)"
 
 
 def test_published_model_text_has_no_markup_or_control_characters(seat, server):
@@ -411,11 +399,6 @@ def test_a_stated_price_is_booked(seat, spending):
         limited = replace(seat(), model=own, budget=Budget(None, 0.06, spending, lambda: 1_795_000_000.0))
         assert limited.forecast(QUESTION, SITUATION).usd == (usd and pytest.approx(usd))
         assert spending.add("2026-11-18", 0, 0.0) == (940, pytest.approx(0.0013))
-
-
-def test_a_vote_has_the_cost_that_the_server_reports(seat, server, spending):
-    seat().forecast(QUESTION, SITUATION)
-    assert spent(spending) == 940
 
 
 @pytest.mark.parametrize("behave", [refuses(401), refuses(429)])
