@@ -141,12 +141,7 @@ def show(number: str) -> ListedChallenge:
 
 
 @challenges.post("/<number>/vote")
-@operation(
-    tag="Challenges",
-    key="welcome",
-    limit="votes",
-    raises=(ResourceNotFound, VotingClosed),
-)
+@operation(tag="Challenges", key="welcome", limit="votes", raises=(ResourceNotFound, VotingClosed))
 def vote(number: str, body: UserVote, caller: Caller) -> Voted:
     """Vote yes or no on a challenge.
 

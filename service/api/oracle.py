@@ -112,12 +112,7 @@ def ask(body: QuestionBody, caller: Caller) -> Response:
 
 
 @oracle.post("/api/v1/oracle/understand")
-@operation(
-    tag="Oracle",
-    key="required",
-    limit="understanding",
-    raises=(NotAMarketQuestion, InvalidQuestion, Busy),
-)
+@operation(tag="Oracle", key="required", limit="understanding", raises=(NotAMarketQuestion, InvalidQuestion, Busy))
 def understand(body: TextBody, caller: Caller) -> Understanding:
     """Read a question without asking it: what it is understood to mean, free of charge.
 

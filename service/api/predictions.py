@@ -152,12 +152,7 @@ def market(market_id: str, caller: Caller) -> MarketDocument:
 
 
 @predictions.post("/v1/predictions/<market_id>/vote")
-@operation(
-    tag="Predictions",
-    key="welcome",
-    limit="votes",
-    raises=(ResourceNotFound, VotingClosed),
-)
+@operation(tag="Predictions", key="welcome", limit="votes", raises=(ResourceNotFound, VotingClosed))
 def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
     """Vote yes or no on a prediction market.
 
@@ -172,12 +167,7 @@ def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
 
 
 @predictions.post("/v1/predictions/<market_id>/forecast")
-@operation(
-    tag="Predictions",
-    key="required",
-    limit="votes",
-    raises=(ResourceNotFound, VotingClosed),
-)
+@operation(tag="Predictions", key="required", limit="votes", raises=(ResourceNotFound, VotingClosed))
 def forecast(market_id: str, body: NewForecast, caller: Caller) -> RecordedForecast:
     """Enter the tournament: give P(YES) of a market, or of a challenge that prices settle, by its `id`.
 

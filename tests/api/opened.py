@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from flask import Flask
+from flask.testing import FlaskClient
+from pydantic import TypeAdapter
+
+from service.api.responses import document
+from service.api.services import latest
 from service.documents import DocumentHeader
 from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Prediction, Settlement
 from service.forecasting.predictions.commitments import votes_row
@@ -101,3 +108,36 @@ def let_vote(database: Database, opened: Prediction, votes: Commitment) -> ledge
 def settle(database: Database, opened: Prediction, outcome: str, at: int) -> None:
     with database.writing() as db:
         assert predictions.add_settlement(db, opened.id, settlement(outcome, at))
+
+
+def hold(
+    client: FlaskClient, publish: Callable[..., None], as_described: Callable, path: str, name: str, document: object
+) -> dict:
+    """It is unavailable until it was made, then served as it was made to everybody, and may be kept for a while.
+
+    Returns what was served.
+    """
+    refused = client.get(path)
+    assert (refused.status_code, refused.json["code"]) == (503, "unavailable")
+    publish(name, NOON, document)
+    answer = client.get(path)
+    assert (answer.status_code, answer.mimetype) == (200, "application/json")
+    assert answer.json == TypeAdapter(type(document)).dump_python(document, mode="json")
+    assert list(answer.json)[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
+    as_described(path, answer.json)
+    assert answer.headers["Cache-Control"] == "public, max-age=30, stale-while-revalidate=30"
+    assert answer.headers["X-RateLimit-Limit"] == "120"
+    unchanged = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert (unchanged.status_code, unchanged.data) == (304, b"")
+    return answer.json
+
+
+PATH = "/api/v1/document"
+BODY = b'{"schema": "document/1", "text": "' + b"again and " * 100 + b'"}'
+
+
+def add_document(app: Flask, database: Database) -> None:
+    """Store BODY and serve it at PATH."""
+    with database.writing() as db:
+        snapshots.save_snapshot(db, "document", 1, BODY)
+    app.add_url_rule(PATH, "document", lambda: document(latest("document"), max_age=30))

@@ -1,12 +1,41 @@
-"""No key is ever written down: not in the database, not in a backup of it, not in a log."""
+"""The whole application: what each operation costs, and that no key is ever written down."""
 
 from __future__ import annotations
 
 import pytest
 
 from service import logs
+from service.api.openapi import routes
 from service.store import keys
 from service.store.backup import backup
+
+
+def test_every_operation_declares_what_it_costs(app):
+    """Only what tells whether the service works is unlimited; documents with a key cost a call of the day."""
+    by_limit: dict[str | None, set[str]] = {}
+    for route in routes(app):
+        by_limit.setdefault(route.operation.limit, set()).add(f"{route.method} {route.path}")
+    vote = "POST /api/v1/predictions/{market_id}"
+    assert by_limit.pop(None) == {"GET /healthz", "GET /readyz", "GET /metrics"}
+    assert by_limit.pop("documents") == {"GET /api/v1/leaderboard", "GET /api/v1/predictions"}
+    assert by_limit.pop("questions") == {"POST /api/v1/oracle"}
+    assert by_limit.pop("understanding") == {"POST /api/v1/oracle/understand"}
+    assert by_limit.pop("challenges") == {"POST /api/challenges/create"}
+    assert by_limit.pop("registration") == {"POST /api/v1/register"}
+    votes = {f"{vote}/vote", f"{vote}/forecast", "POST /api/challenges/{number}/vote", "PATCH /api/v1/me"}
+    assert by_limit.pop("votes") == votes
+    assert all(" /api/v1/webhooks" in address for address in by_limit.pop("webhooks"))
+    assert by_limit.keys() == {"telemetry"}
+    changes = {address for address in by_limit["telemetry"] if not address.startswith("GET ")}
+    assert changes == {"POST /api/v1/me/rotate", "DELETE /api/v1/me"}
+
+
+def test_retries_and_keys_are_declared(app):
+    operations = {f"{route.method} {route.path}": route.operation for route in routes(app)}
+    retryable = {address for address, operation in operations.items() if operation.retryable}
+    assert retryable == {"POST /api/v1/oracle", "POST /api/challenges/create"}
+    keyed = {address for address, operation in operations.items() if operation.limit in ("documents", "questions")}
+    assert {operations[address].key for address in keyed} == {"required"}
 
 
 @pytest.fixture

@@ -104,19 +104,9 @@ class TestDocument:
         assert answer.headers["RateLimit-Policy"] == f'"telemetry";q={limit["limit"]};w={limit["window_s"]}'
         assert limit["scope"] == "address"
 
-    def test_it_is_cacheable_and_limited(self, client: FlaskClient, fought):
-        answer = client.get(PATH)
-        assert answer.headers["Cache-Control"].startswith("public, max-age=")
-        assert client.get(PATH, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
-        assert [client.get(PATH).status_code for _ in range(119)] == [200] * 118 + [429]
-
     def test_every_lane_links_to_its_history(self, client: FlaskClient, fought, lived):
         for lane in client.get(PATH).json["lanes"]:
             assert [history["name"] for history in client.get(lane["api_path"]).json["lanes"]] == [lane["name"]]
-
-    @pytest.mark.parametrize("path", [PATH, CSV])
-    def test_before_the_first_bar_it_is_unavailable(self, client: FlaskClient, path: str):
-        assert client.get(path).status_code == 503
 
 
 class TestFile:
@@ -146,14 +136,6 @@ class TestFile:
         refused = client.get(CSV, query_string={"venue": venue})
         assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
         assert refused.json["errors"] == [{"field": "venue", "message": "Input should be 'all', 'cex' or 'dex'"}]
-
-    def test_it_is_limited_like_the_document(self, client: FlaskClient, fought):
-        answer = client.get(CSV)
-        assert (answer.headers["X-RateLimit-Limit"], client.get(PATH).headers["X-RateLimit-Remaining"]) == (
-            "120",
-            "118",
-        )
-        assert client.get(CSV, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
 
 
 def names(answer) -> list[str]:
@@ -271,9 +253,6 @@ class TestHistory:
         assert len(most.json["lanes"][0]["events"]) == 2000
         name, message = error_of(client.get(HISTORY, query_string={"since": iso(END - DAY)}))
         assert (name, message) == ("since", "lane trend has more than 2,000 events since then")
-
-    def test_it_is_limited_like_the_document(self, client: FlaskClient):
-        assert client.get(HISTORY).headers["RateLimit-Policy"] == '"telemetry";q=120;w=60'
 
 
 def read_whole(client: FlaskClient, path: str, name: str) -> list[dict]:

@@ -138,14 +138,6 @@ class TestCreating:
         refused = [create("best pizza in Rome").status_code for _ in range(61)]
         assert refused == [400] * 60 + [429]
 
-    def test_a_retry_under_the_same_idempotency_key_creates_one(self, create, send):
-        first, again = (create(headers={"Idempotency-Key": "once"}) for _ in range(2))
-        assert (again.status_code, again.data) == (200, first.data)
-        assert again.headers["Idempotent-Replayed"] == "true"
-        assert send("GET", ACTIVE).json["count"] == 1
-        other = create("Will gold rise?", headers={"Idempotency-Key": "once"})
-        assert (other.status_code, other.json["code"]) == (422, "idempotency_mismatch")
-
     def test_before_the_first_prices_it_is_unavailable_and_costs_nothing(self, make_app, sqlite):
         client = make_app(sqlite).test_client()
         refused = client.post(CREATE, json={"question": QUESTION, "deadline": DEADLINE})
@@ -174,11 +166,6 @@ class TestTheLimit:
     def test_it_is_counted_per_caller(self, create, api_key):
         for caller in ({"address": "203.0.113.1"}, {"address": "203.0.113.2"}, {"headers": {"X-API-Key": api_key}}):
             assert [create(**caller).status_code for _ in range(4)] == [200, 200, 200, 429]
-
-    def test_end_users_of_a_delegating_key_are_counted_apart(self, create, delegating):
-        for user in ("alice", "bob"):
-            headers = {"X-API-Key": delegating, "X-End-User": user}
-            assert [create(headers=headers).status_code for _ in range(4)] == [200, 200, 200, 429]
 
     def test_it_leaves_the_daily_quota_alone(self, create, send, api_key):
         create(headers={"X-API-Key": api_key})
@@ -240,18 +227,6 @@ class TestWhatIsRefused:
         assert (refused.status_code, refused.json["code"]) == (400, code)
         assert "question" in {error["field"] for error in refused.json["errors"]}
 
-    def test_an_unknown_field(self, send):
-        body = {"question": QUESTION, "deadline": DEADLINE, "author": "me"}
-        assert send("POST", CREATE, json=body).json["errors"][0]["field"] == "author"
-
-    def test_markup_is_plain_text_served_only_as_json(self, create, send):
-        text = "Will <b>Bitcoin</b> be above 60,000 USD? <script>alert(1)</script>"
-        answer = create(text)
-        for response in (answer, send("GET", ACTIVE)):
-            assert response.mimetype in ("application/json", "application/problem+json")
-            assert response.headers["X-Content-Type-Options"] == "nosniff"
-        assert answer.status_code == 400 or answer.json["question"] == text
-
 
 class TestVoting:
     def test_a_vote_is_counted_at_once(self, create, vote, send):
@@ -264,30 +239,6 @@ class TestVoting:
             "user_votes": {"yes": 1, "no": 0, "total": 1, "yes_pct": 100.0},
         }
         assert send("GET", "/api/challenges/1").json["user_votes"] == answer.json["user_votes"]
-
-    def test_a_later_vote_of_the_same_caller_takes_its_place(self, create, vote):
-        create()
-        sides = ("yes", "no", "no", "yes", "no")
-        assert [vote(1, side).json["user_votes"]["total"] for side in sides] == [1] * 5
-        assert vote(1, "no").json["user_votes"] == {"yes": 0, "no": 1, "total": 1, "yes_pct": 0.0}
-
-    def test_every_caller_has_one(self, create, vote, api_key, delegating):
-        create()
-        vote(1, "yes", address="203.0.113.1")
-        vote(1, "no", address="203.0.113.2")
-        vote(1, "no", headers={"X-API-Key": api_key})
-        for user in ("alice", "bob"):
-            last = vote(1, "yes", headers={"X-API-Key": delegating, "X-End-User": user})
-        assert last.json["user_votes"] == {"yes": 3, "no": 2, "total": 5, "yes_pct": 60.0}
-
-    def test_it_closes_at_the_deadline(self, create, vote, wall: Wall):
-        create(deadline=str(TODAY))
-        wall.time = NOON + 12 * HOUR - 2
-        assert vote(1, "no").status_code == 200
-        wall.time = NOON + 12 * HOUR - 1
-        refused = vote(1, "yes")
-        assert (refused.status_code, refused.json["code"]) == (409, "voting_closed")
-        assert "2027-01-15T23:59:59Z" in refused.json["detail"]
 
     def test_it_closes_when_the_challenge_is_settled(self, create, vote, send, database):
         create()
@@ -325,23 +276,6 @@ class TestVoting:
         assert (refused.status_code, refused.json["code"]) == (404, "not_found")
         if number != "active":
             assert send("GET", f"/api/challenges/{number}").status_code == 404
-
-    @pytest.mark.parametrize("side", ["YEAH", "maybe", "", None, True, 1])
-    def test_a_vote_is_yes_or_no(self, create, vote, side):
-        create()
-        assert vote(1, side).json["errors"][0]["field"] == "vote"
-
-    def test_a_caller_has_sixty_an_hour(self, create, vote, wall: Wall):
-        create()
-        wall.time = NOON + 60
-        assert [vote(1).status_code for _ in range(61)] == [200] * 60 + [429]
-        assert vote(1, address="203.0.113.8").status_code == 200
-        wall.time = NOON + HOUR
-        assert vote(1).status_code == 200
-
-    def test_a_wrong_key_is_refused_and_not_counted_per_address(self, create, vote):
-        create()
-        assert vote(1, headers={"X-API-Key": "nf_live_x"}).json["code"] == "invalid_api_key"
 
 
 def test_after_voting_it_shows_the_votes_and_their_ledger_row(create, send, database):

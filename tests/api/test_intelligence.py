@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
@@ -16,15 +17,19 @@ from service.forecasting.apex.layers import LAYERS
 from service.forecasting.apex.scores import ResolvedCall, score
 from service.forecasting.news.headline import headline, read
 from service.forecasting.news.pulse import news_document, pulse
+from service.forecasting.predictions.scores.columns import columns_of
+from service.forecasting.predictions.scores.versus import ai_vs_market_document
+from service.forecasting.widget import WidgetDocument, widget_document
 from service.market.instants import DAY, HOUR, iso
+from service.market.prices import AssetPrice
 from service.store import bars, pages
 from service.store import knowledge as stored
 from service.store.pages import apex_calls
 from service.trading.fund import FundTradesDocument, fund_document, published_trade, run
 from tests.api.conftest import NOON
-from tests.api.opened import header
-from tests.api.public import hold
+from tests.api.opened import header, hold
 from tests.forecasting.made import call_of, made_bars
+from tests.forecasting.markets import many
 
 SPEAKING = [name for name in LAYERS if name != "market"]
 
@@ -188,3 +193,20 @@ def test_an_unknown_asset_theme_or_option_is_refused(client: FlaskClient, query:
 
 def test_a_page_that_isolates_itself_may_load_the_script(client: FlaskClient):
     assert client.get(SCRIPT).headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+
+
+WIDGET = "/api/widget/consensus"
+
+
+@pytest.fixture
+def document() -> WidgetDocument:
+    price = AssetPrice("btc", "Bitcoin", 50_000.0, 2.0, 51_000.0, 49_000.0, True, iso(NOON), "made")
+    books = ai_vs_market_document(columns_of(many(80)), header(), np.random.default_rng(1)).books
+    return widget_document(price, call_of(NOON, 0.6, volatility=0.6), pulse([], NOON), books, header())
+
+
+def test_it_is_public_and_says_which_record_it_shows(client: FlaskClient, publish, as_described, document):
+    shown = hold(client, publish, as_described, WIDGET, "widget", document)
+    assert (shown["schema"], shown["btc"]["price"]) == ("widget/1", 50_000.0)
+    assert (shown["consensus"]["direction"], shown["news"]["direction"]) == ("BULLISH", "NEUTRAL")
+    assert (shown["accuracy"]["backfilled"], shown["accuracy"]["n"]) == (False, 40)

@@ -16,8 +16,7 @@ from service.access.quota import TELEMETRY_CALLS
 from service.api.responses import CSV, PARQUET, chosen
 from service.trading.fund import fund_document, run
 from tests.api.conftest import NOON
-from tests.api.documents import BODY, PATH, add_document
-from tests.api.opened import header
+from tests.api.opened import BODY, PATH, add_document, header
 from tests.api.web import TELEMETRY
 from tests.forecasting.made import made_bars
 

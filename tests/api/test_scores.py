@@ -32,8 +32,7 @@ from service.store import forecasts, pages, predictions, snapshots
 from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table
 from tests.api.conftest import NOON
-from tests.api.opened import commitment, header, market, odds, open_market
-from tests.api.public import hold
+from tests.api.opened import commitment, header, hold, market, odds, open_market
 from tests.forecasting.markets import many
 
 ME, PATH = "/api/v1/me", "/api/v1/forecasters"

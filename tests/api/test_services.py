@@ -13,7 +13,7 @@ from service.errors import HistoryArriving, ServiceUnavailable
 from service.market.coverage import Coverage
 from service.market.instants import DAY, HOUR, WorldClock
 from service.store import bars, snapshots
-from tests.api.documents import BODY, PATH, add_document
+from tests.api.opened import BODY, PATH, add_document
 
 
 @pytest.fixture

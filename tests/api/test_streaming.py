@@ -31,8 +31,6 @@ from tests.api.streamed import FIRST, LAST
 from tests.api.web import Web
 from tests.processes import free_port, running, wait_until_ready
 
-pytestmark = pytest.mark.slow
-
 STREAM = {"Accept": "text/event-stream"}
 ONCE = {"Idempotency-Key": "once"}
 
@@ -99,6 +97,7 @@ def used(client, api_key: str) -> Callable[[], int]:
     return lambda: client.get("/api/v1/me", headers={"X-API-Key": api_key}).json["used"]
 
 
+@pytest.mark.slow
 def test_a_stream_is_events_comments_and_an_end(ask, ends, used):
     answer = ask()
     assert (answer.status_code, answer.mimetype) == (200, "text/event-stream")
@@ -110,6 +109,7 @@ def test_a_stream_is_events_comments_and_an_end(ask, ends, used):
     assert used() == 1
 
 
+@pytest.mark.slow
 def test_no_proxy_and_no_cache_may_keep_it(ask):
     headers = ask().headers
     assert headers["X-Accel-Buffering"] == "no"
@@ -117,6 +117,7 @@ def test_no_proxy_and_no_cache_may_keep_it(ask):
     assert headers["X-RateLimit-Remaining"] == "9"
 
 
+@pytest.mark.slow
 def test_a_refusal_is_the_last_event_and_is_refunded(ask, ends, used):
     events = ask("no voters", **{"X-Request-ID": "mine"}).text.split("\n\n")
     name, data = events[-2].split("\n")
@@ -128,6 +129,7 @@ def test_a_refusal_is_the_last_event_and_is_refunded(ask, ends, used):
     assert ends.count >= 1
 
 
+@pytest.mark.slow
 def test_an_internal_error_reveals_nothing_and_is_refunded(ask, used):
     text = ask("a fault").text
     assert "secret" not in text
@@ -135,6 +137,7 @@ def test_an_internal_error_reveals_nothing_and_is_refunded(ask, used):
     assert used() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("taken", [0, 1, 2])
 def test_a_caller_that_goes_away_ends_the_stream(ask, ends, used, taken: int):
     """Even before its first piece. What was thought meanwhile is paid for."""
@@ -147,6 +150,7 @@ def test_a_caller_that_goes_away_ends_the_stream(ask, ends, used, taken: int):
     assert used() == 1
 
 
+@pytest.mark.slow
 def test_every_thread_streams_in_the_context_of_the_request(app, api_key):
     """One piece in each thread, as a server may: the refusal still finds its request and gives its call back."""
     headers = {"X-API-Key": api_key, "X-Request-ID": "mine"} | STREAM
@@ -163,6 +167,7 @@ def test_every_thread_streams_in_the_context_of_the_request(app, api_key):
     assert me["used"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("accept", "streams"),
     [
@@ -179,6 +184,7 @@ def test_only_a_caller_that_prefers_a_stream_gets_one(ask, accept: str, streams:
     assert (ask(Accept=accept).mimetype == "text/event-stream") is streams
 
 
+@pytest.mark.slow
 def test_a_stream_is_kept_under_its_idempotency_key(ask, used):
     """A retry gets the last event as a document."""
     with ask(**ONCE) as first:
@@ -189,6 +195,7 @@ def test_a_stream_is_kept_under_its_idempotency_key(ask, used):
     assert used() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("taken", [0, 1, 2])
 def test_a_stream_under_a_key_is_finished_for_a_retry(ask, ends, used, taken: int):
     """Its caller disconnects; a retry before the end is refused, and a later one gets the answer, counted once."""
@@ -203,6 +210,7 @@ def test_a_stream_under_a_key_is_finished_for_a_retry(ask, ends, used, taken: in
     assert used() == 1
 
 
+@pytest.mark.slow
 def test_a_failed_stream_frees_its_key(ask, used):
     for _ in range(2):
         with ask("no voters", **ONCE) as answer:
@@ -225,6 +233,7 @@ def server(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[tuple[s
         yield f"http://127.0.0.1:{port}", folder
 
 
+@pytest.mark.slow
 def test_an_event_is_sent_before_the_next_is_computed(server):
     url, folder = server
     with httpx.stream("GET", f"{url}/stepwise", timeout=20) as answer:
@@ -236,6 +245,7 @@ def test_an_event_is_sent_before_the_next_is_computed(server):
     assert f'"request_id":"{answer.headers["X-Request-ID"]}"' in rest
 
 
+@pytest.mark.slow
 def test_a_closed_connection_is_noticed_at_the_next_keepalive(server):
     url, folder = server
     with httpx.stream("GET", f"{url}/endless", timeout=20) as answer:

@@ -14,7 +14,7 @@ import pytest
 
 from service.api.serving import granian_command
 from service.config import Settings
-from tests.api.test_half_sent import half_sent
+from tests.api.test_serving import half_sent
 from tests.conftest import absent
 from tests.processes import ROOT, free_port, running, wait_until_ready
 
