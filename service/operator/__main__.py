@@ -14,7 +14,8 @@ from sqlalchemy.exc import OperationalError
 from service import config, logs
 from service.config import SettingsError
 from service.errors import NinefoldError
-from service.operator.commands import Command, CommandOutput, add, add_offline, as_json, readable
+from service.operator.check import check
+from service.operator.commands import Command, CommandOutput, CommandTable, add, add_offline, as_json, readable
 from service.operator.keys import register_keys, register_secrets
 from service.operator.maintenance import (
     bring_back,
@@ -41,7 +42,7 @@ NOUNS = {
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; returns 0 on success and 2 on failure."""
+    """Run one command; returns 0 on success, 2 on failure, 1 where `check` finds what does not work."""
     arguments = _parser().parse_args(words)
     try:
         output = _run(arguments)
@@ -50,7 +51,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except OperationalError as error:
         return _refuse(f"The database does not answer: {error.orig}")
     print(as_json(output) if arguments.json else readable(output))
-    return 0
+    return 0 if not isinstance(output, CommandTable) or output.is_good else 1
 
 
 def _run(arguments: argparse.Namespace) -> CommandOutput:
@@ -84,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         noun = nouns.add_parser(name, help=register.__doc__, description=register.__doc__)
         register(noun.add_subparsers(required=True, metavar="COMMAND"))
     add(nouns, "status", status)
+    add_offline(nouns, "check", check)
     file_argument(add(nouns, "backup", copy), "the copy to create; must not exist yet")
     add(nouns, "move", move_to).add_argument("url", metavar="URL", help="postgresql://… of an empty database")
     file_argument(add_offline(nouns, "restore", bring_back), "a file that `backup` made")

@@ -14,10 +14,11 @@ from service.store.database import Database
 
 @dataclass(frozen=True)
 class CommandTable:
-    """A table; each column is a field of the rows."""
+    """A table; each column is a field of the rows. The exit code is 1 where it shows that something is not good."""
 
     columns: tuple[str, ...]
     rows: Sequence[Mapping[str, Any]]
+    is_good: bool = True
 
 
 # What `add_subparsers` returns, which has no public name.

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from service.demo.installing import InstallError, check_node
+from tests.demo.__main__ import main
+from tests.demo.small_model import InstallError, check_node
 
 
 def put_in_path(folder: Path, monkeypatch, version: str) -> None:
@@ -27,3 +28,11 @@ def test_an_old_node_is_refused_with_its_version(tmp_path, monkeypatch):
 def test_a_new_node_is_accepted(tmp_path, monkeypatch):
     put_in_path(tmp_path, monkeypatch, "v22.1.0")
     check_node()
+
+
+def test_without_node_a_sentence_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["install"]) == 2
+    assert capsys.readouterr().err == (
+        "ninefold: The small model needs Node.js 20 or newer with npm (https://nodejs.org); this machine has none.\n"
+    )

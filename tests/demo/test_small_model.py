@@ -11,9 +11,6 @@ from collections.abc import Iterator
 import pytest
 
 from service.client import Client, Unavailable
-from service.demo.installing import INSTALLED
-from service.demo.small_model import NAME, SEATS, small_model
-from service.demo.tour import PRICE_QUESTION, DemoService, demo_service, fed_question
 from service.forecasting.voters.prompts.reading import SCHEMA, read
 from service.forecasting.voters.track_record import TrackRecord
 from service.sources.llm.client import Clients, LanguageModel
@@ -21,6 +18,8 @@ from service.sources.llm.modes import Modes
 from service.sources.llm.providers import parse
 from service.store.database import Database
 from service.store.pages import RECORD, records
+from tests.demo.small_model import INSTALLED, NAME, SEATS, small_model
+from tests.demo.tour import PRICE_QUESTION, DemoService, demo_service, fed_question
 from tests.processes import free_port
 
 pytestmark = pytest.mark.slow

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from service.client import Client
-from service.demo.installing import InstallError
-from service.demo.tour import PRICE_QUESTION, DemoService, ask, demo_service, fed_question
 from service.questions import Circumstances, read_any
+from tests.demo.small_model import InstallError
+from tests.demo.tour import PRICE_QUESTION, DemoService, ask, demo_service, fed_question
 from tests.running_service import copied, running_service
 
 pytestmark = pytest.mark.slow

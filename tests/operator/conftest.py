@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,11 +15,16 @@ from service.forecasting.predictions.callers import open_challenge
 from service.forecasting.predictions.commitments import question_row
 from service.market.instants import DAY, HOUR, WorldClock, utc
 from service.operator.__main__ import main
+from service.operator.check import examine
+from service.operator.sources import Finding
 from service.questions import Circumstances
 from service.store import ledger, predictions, world
 from service.store.secret import key_secret
 from tests.api.web import Web
-from tests.running_service import copied
+from tests.operator.findings import TIMEOUT_S, Examine
+from tests.running_service import START, copied
+from tests.sources.llm import model_server as it
+from tests.sources.llm.model_server import ModelServer
 
 SPOTS = {"btc": 94075.9, "sol": 147.04}
 STARTED = 1_795_255_200  # 2026-11-21T10:00:00Z
@@ -91,3 +97,31 @@ def operate_in(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
         return code, *capsys.readouterr()
 
     return call
+
+
+@pytest.fixture
+def examined(tmp_path) -> Examine:
+    """What came of every part, by its name; without options, of a service that was never started."""
+
+    def run(
+        ccxt: dict | None = None,
+        *,
+        world: str = "simulated",
+        data_dir: Path = tmp_path,
+        source_timeout_s: float = TIMEOUT_S,
+        **options: Any,
+    ) -> dict[str, Finding]:
+        settings = Settings(world=world, data_dir=data_dir, source_timeout_s=source_timeout_s, **options)
+        findings = examine(settings, lambda: float(START), ccxt)
+        parts = {finding.part: finding for finding in findings}
+        assert len(parts) == len(findings)
+        return parts
+
+    return run
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A server of models on this machine; it gives a sound vote until a test says otherwise."""
+    with it.serving() as server:
+        yield server

@@ -3,6 +3,22 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from service.config import Settings
+from service.ledger.chain import LedgerRow
+from service.ledger.roots import public_key
+from service.ledger.verifier import verify
+from service.market.instants import DAY
+from service.store import ledger, secret
+from service.store.database import Database
+from service.store.secret import OLD, KeySecrets, fingerprint_of, key_secret, ledger_key, prepare
+from tests.api.web import Web
 
 
 def test_the_command_line_mints_lists_grants_and_revokes(web, operate):
@@ -22,3 +38,113 @@ def test_the_command_line_mints_lists_grants_and_revokes(web, operate):
     ]
     assert shell("keys", "revoke", id)["revoked_at"]
     assert web.ask(key).json["code"] == "invalid_api_key"
+
+
+Operate = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def started(database: Database, tmp_path: Path) -> Settings:
+    """The settings of a service that has started with this database."""
+    settings = Settings(world="simulated", data_dir=tmp_path)
+    with database.writing() as db:
+        for name in secret.VARIABLES:
+            secret.verify_fingerprint(db, settings, name)
+    return settings
+
+
+def rotated(operate: Operate, name: str) -> dict:
+    code, printed, complaint = operate("secrets", "rotate", name, "--json")
+    assert code == 0, complaint
+    return json.loads(printed)
+
+
+def restarted(web: Web, settings: Settings) -> KeySecrets:
+    """What a process that starts now accepts."""
+    with web.database.writing() as db:
+        secret.verify_fingerprint(db, settings, "key-secret")
+        return secret.key_secrets(db, settings)
+
+
+def me(web: Web, secrets: KeySecrets, key: str, now: float) -> int:
+    """The status that a caller gets from a process with these secrets."""
+    return replace(web, secrets=secrets, now=now).send("GET", "/api/v1/me", key=key).status_code
+
+
+@pytest.mark.slow
+def test_keys_outlive_a_rotation_if_they_are_used_in_time(operate, web: Web, started: Settings):
+    """An old key is hashed again when it is used; one that is not used is void after the overlap."""
+    used, unused = (web.granted(plan="paid") for _ in range(2))
+    rotated(operate, "key-secret")
+    secrets, now = restarted(web, started), time.time()
+    fresh = replace(web, secret=secrets.current).granted(plan="paid")
+    assert [me(web, secrets, key, now) for key in (used, fresh)] == [200, 200]
+    late = now + 31 * DAY
+    assert [me(web, secrets, key, late) for key in (used, fresh, unused)] == [200, 200, 401]
+    assert me(web, KeySecrets(secrets.current), used, now) == 200
+
+
+def test_an_interrupted_rotation_of_the_key_secret_is_finished(operate, web: Web, started: Settings):
+    """The database knew the new secret already, the file did not."""
+    key, before = web.granted(plan="paid"), key_secret(started)
+    fingerprint = fingerprint_of(prepare(started.data_dir / "key-secret"))
+    with web.database.writing() as db:
+        secret.hand_on(db, "key-secret", fingerprint, int(time.time()) + DAY)
+    assert rotated(operate, "key-secret")["fingerprint"] == fingerprint
+    secrets = restarted(web, started)
+    assert (secrets.old, fingerprint_of(secrets.current)) == (before, fingerprint)
+    assert me(web, secrets, key, time.time()) == 200
+
+
+def test_the_verifier_follows_the_ledger_from_key_to_key(operate, database: Database, started: Settings, now: int):
+    """Two rotations with roots between them: each key of the chain is accepted, a stranger's is not."""
+    keys = [public_key(ledger_key(started))]
+    for number in range(3):
+        with database.writing() as db:
+            row = LedgerRow("correction", "btc", {"corrects": 1, "note": str(number)}, backfilled=False)
+            ledger.append(db, [row], now + number * DAY)
+            day = time.strftime("%Y-%m-%d", time.gmtime(now + number * DAY))
+            assert ledger.seal(db, day, ledger_key(started), now + number * DAY)
+        if number < 2:
+            keys.append(rotated(operate, "ledger-key")["public_key"])
+    with database.reading() as db:
+        lines = list(ledger.export(db))
+    for key in (None, *keys):
+        verification = verify(lines, key)
+        assert (verification.fault, verification.roots, verification.key) == (None, 3, keys[-1])
+    stranger = verify(lines, public_key(b"another seed of thirty-two bytes"))
+    assert stranger.fault is not None
+    assert "signed by another key" in stranger.fault
+
+
+def test_naming_a_key_as_successor_does_not_borrow_its_trust(operate, database: Database, started: Settings, now: int):
+    """Anybody can hand a forged ledger over to a key that others trust; it has to sign a root itself."""
+    with database.writing() as db:
+        ledger.append(db, [LedgerRow("correction", "btc", {"corrects": 1, "note": "x"}, backfilled=False)], now)
+        assert ledger.seal(db, "2040-01-01", ledger_key(started), now)
+    trusted = rotated(operate, "ledger-key")["public_key"]
+    with database.reading() as db:
+        fault = verify(list(ledger.export(db)), trusted).fault
+    assert fault is not None
+    assert "only named as a successor" in fault
+
+
+def test_after_a_hand_over_the_old_ledger_key_signs_nothing(operate, database: Database, started: Settings, now: int):
+    before = ledger_key(started)
+    rotated(operate, "ledger-key")
+    with database.writing() as db, pytest.raises(Exception, match="signed by another key"):
+        ledger.seal(db, "2030-01-01", before, now)
+    assert fingerprints_of(database)["ledger-key"] == public_key(ledger_key(started))[:16]
+
+
+def test_a_secret_without_a_file_is_not_rotated(operate, database: Database, monkeypatch, tmp_path: Path):
+    monkeypatch.setenv("KEY_SECRET", "the secret of an operator")
+    code, _, complaint = operate("secrets", "rotate", "key-secret")
+    assert code == 2
+    assert f"KEY_SECRET is set: put the secret into {tmp_path / 'key-secret'} first" in complaint
+    assert OLD not in fingerprints_of(database)
+
+
+def fingerprints_of(database: Database) -> dict[str, str]:
+    with database.reading() as db:
+        return secret.stored_fingerprints(db)

@@ -1,11 +1,11 @@
-"""What the tests of the doctor share: a key that must not appear, the seats, the times."""
+"""What the tests of the check share: a key that must not appear, the seats, the times."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from service.doctor.checks import Finding
+from service.operator.sources import Finding
 from tests.processes import free_port
 from tests.sources.llm.model_server import ModelServer
 

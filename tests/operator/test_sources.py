@@ -5,19 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from threading import Event
 from typing import Any
 
 import pytest
+import redis
+import requests
 from pydantic import SecretStr
 from sqlalchemy import text
+from sqlalchemy.exc import DatabaseError, OperationalError
 
-from service.doctor.__main__ import as_json
-from service.doctor.checks import Finding
+from service.errors import SourceFailed
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, iso
+from service.operator import sources
+from service.operator.check import findings_table
+from service.operator.commands import as_json
+from service.operator.sources import Finding, run
 from service.store import migrations
-from tests.doctor.parts import KEY, MARGIN_S, TIMEOUT_S, UNREACHABLE, Examine, dead
 from tests.jobs.live import Outside, answering, hang, printing
+from tests.operator.findings import KEY, MARGIN_S, TIMEOUT_S, UNREACHABLE, Examine, dead
 from tests.running_service import START
 from tests.sources.conftest import ExchangeServer, coinbase_routes, kraken_routes, serve
 
@@ -77,7 +84,7 @@ class TestRedisAndTheBroker:
         parts = examined(redis_url=address, broker_url=address)
         assert {parts[name].works for name in ("redis", "broker")} == {False}
         assert {parts[name].detail for name in ("redis", "broker")} == {UNREACHABLE}
-        assert KEY not in as_json(list(parts.values()))
+        assert KEY not in as_json(findings_table(list(parts.values())))
 
     def test_rabbitmq_works(self, examined, rabbitmq_url):
         assert examined(broker_url=SecretStr(rabbitmq_url))["broker"].works
@@ -182,7 +189,7 @@ class TestTheLiveWorld:
         parts = live(source_timeout_s=10)
         assert [name for name in LIVE if not parts[name].works] == [part]
         assert parts[part].detail.endswith(".")
-        assert KEY not in as_json(list(parts.values())), "what a source wrote is not told"
+        assert KEY not in as_json(findings_table(list(parts.values()))), "what a source wrote is not told"
 
     def test_has_an_exchange_whose_own_words_are_not_told(self, live, outside):
         outside.servers["kraken"].fault = answering(f'{{"error": ["EGeneral:{KEY}"]}}'.encode())
@@ -220,3 +227,63 @@ class TestTheLiveWorld:
         part = live(news_feeds=(f"{address}/rss?token={KEY}",))["news 1"]
         assert (part.what, part.works) == ("127.0.0.1", False)
         assert part.detail == "No headlines."
+
+
+SECRET = "sk-secret"
+
+
+def failing(error: Exception) -> Finding:
+    """The finding of a check that raises this error."""
+
+    def call() -> Finding:
+        raise error
+
+    return run("a part", "a server", 1.0, call)
+
+
+def test_a_finding_names_its_part_and_its_time():
+    finding = run("redis", "redis localhost", 1.0, lambda: Finding(detail="answers", tokens=3))
+    assert finding == Finding("redis", "redis localhost", ms=finding.ms, tokens=3, detail="answers")
+    assert 0 <= finding.ms < 1000
+
+
+@pytest.mark.parametrize(
+    ("error", "detail"),
+    [
+        (redis.TimeoutError(SECRET), "No complete response in time."),
+        (redis.AuthenticationError(SECRET), "Access refused; check the name and the password."),
+        (OperationalError(SECRET, {}, ValueError(SECRET)), "It does not answer"),
+        (DatabaseError(SECRET, {}, ValueError(SECRET)), "It cannot be read"),
+        (requests.ConnectionError(SECRET), "It could not be reached"),
+        (ValueError(SECRET), "It failed with ValueError"),
+    ],
+)
+def test_an_error_is_described_by_its_class(error: Exception, detail: str):
+    """Its text may hold a key, so it is left out."""
+    finding = failing(error)
+    assert not finding.works
+    assert finding.detail.startswith(detail)
+    assert SECRET not in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("cause", "meaning"),
+    [
+        ("NetworkError", "it could not be reached; check that it is running and its address"),
+        ("ProxyError", "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY"),
+        ("RateLimitExceeded", "it failed or refused the request; try again later"),
+        ("JSONDecodeError", "the answer cannot be read"),
+        ("404 of two pages", "404 of two pages"),
+    ],
+)
+def test_the_cause_of_a_failed_source_is_described(cause: str, meaning: str):
+    finding = failing(SourceFailed(f"no bars of btc: kraken: {cause}."))
+    assert finding.detail == f"No bars of btc: kraken: {meaning}."
+
+
+def test_a_call_is_abandoned_after_its_time(monkeypatch):
+    monkeypatch.setattr(sources, "GRACE_S", 0.0)
+    finish = Event()
+    finding = run("a part", "a server", 0.01, lambda: Finding(works=finish.wait(10)))
+    finish.set()
+    assert (finding.works, "no complete response in time" in finding.detail.lower()) == (False, True)

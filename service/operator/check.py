@@ -1,24 +1,34 @@
-"""Checks of the six seats; a language model answers one sample question, without a fallback."""
+"""Check the settings: every configured source and seat is called once; what works, how fast and at what cost."""
 
 from __future__ import annotations
 
+import argparse
+import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 
+from service import logs
 from service.config import Settings
-from service.doctor.checks import Check, Finding, run
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
 from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.panel import Voter
 from service.market.instants import HOUR, utc
+from service.operator.commands import CommandOutput, CommandTable
+from service.operator.sources import UP_TO_DATE, Check, Finding, Options, run, source_checks, store_checks
 from service.questions import Circumstances, understand
 from service.sources.llm.limits import Budget, Spending, SpendingInMemory
 from service.sources.llm.seating import ModelSeat, seated
+from service.sources.sessions import use_proxy
+from service.store.database import Database
+from service.store.quotas import StoredSpending
 
+COLUMNS = ("part", "works", "ms", "cost", "what", "detail")
 NEUTRAL = dict.fromkeys(INPUTS, 0.0)  # an input of 0 carries no information
 SAMPLE_STATE = AssetState(
     asset="btc",
@@ -32,6 +42,48 @@ SAMPLE_STATE = AssetState(
     history_days=240.0,
     inputs=NEUTRAL,
 )
+
+
+def check(_arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
+    """Call every configured source and seat once, and print what works, how long it took and what it cost.
+
+    Exit code 0: everything works; 1: something does not; 2: the settings cannot be used.
+    """
+    logs.configure("error")
+    logging.disable(logging.CRITICAL)  # the libraries' log lines may hold keys
+    return findings_table(examine(settings))
+
+
+def findings_table(findings: Sequence[Finding]) -> CommandTable:
+    """The findings as a table, with the cost in words."""
+    rows = [finding._asdict() | {"cost": _cost(finding)} for finding in findings]
+    return CommandTable(COLUMNS, rows, is_good=all(finding.works for finding in findings))
+
+
+def _cost(finding: Finding) -> str:
+    if not finding.tokens:
+        return "unknown" if finding.tokens is None else "free"
+    price = "price unknown" if finding.usd is None else f"{finding.usd:.4f} USD" if finding.usd else "free"
+    return f"{'' if finding.works else 'at most '}{finding.tokens} tokens, {price}"
+
+
+def examine(settings: Settings, now: Callable[[], float] = time.time, exchanges: Options = None) -> list[Finding]:
+    """The findings of all parts that the settings name; the only thing stored is what language models cost.
+
+    `now` is the wall clock, `exchanges` maps the name of an exchange to arguments for its ccxt constructor.
+    Raises SettingsError, before any check runs, where the settings cannot be used.
+    """
+    use_proxy(settings)
+    settings = settings if settings.world else settings.in_world("live")  # what a first start would ask
+    wall, seats = int(now()), configured_seats(settings)
+    check_database, *checks = [*store_checks(settings), *source_checks(settings, wall, exchanges)]
+    database, spending = check_database(), SpendingInMemory()
+    with ExitStack() as stack:
+        if database.detail == UP_TO_DATE:
+            spending = StoredSpending(stack.enter_context(closing(Database(settings.database))))
+        checks += seat_checks(seats, settings, spending, wall)
+        with ThreadPoolExecutor(len(checks)) as executor:
+            return [database, *executor.map(lambda check: check(), checks)]
 
 
 def configured_seats(settings: Settings) -> list[Voter]:

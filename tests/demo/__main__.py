@@ -1,4 +1,4 @@
-"""`python -m service.demo install` installs the small model; `python -m service.demo` shows it in all six seats.
+"""`python -m tests.demo install` installs the small model; `python -m tests.demo` shows it in all six seats.
 
 PORT is the port of the service (default: 8000).
 """
@@ -12,9 +12,8 @@ from pathlib import Path
 
 from service import config
 from service.client import ClientError
-from service.demo.installing import InstallError, check_node, install
-from service.demo.small_model import small_model
-from service.demo.tour import demo_service, show
+from tests.demo.small_model import InstallError, check_node, install, small_model
+from tests.demo.tour import demo_service, show
 
 
 def main(words: list[str]) -> int:

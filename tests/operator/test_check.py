@@ -1,20 +1,75 @@
-"""A seat with a language model is asked one question; what that costs is counted as the service counts it."""
+"""The check asks every source and seat of the settings once, and says what works, how fast and at what cost."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import select, update
 
-from service.doctor.__main__ import as_json, readable
+from service.config import Settings, SettingsError
 from service.forecasting.voters.ballots import EMBEDDED
+from service.operator.check import findings_table
+from service.operator.commands import as_json, readable
+from service.sources import sessions
 from service.store.database import Database
 from service.store.tables import metadata, spending
-from tests.doctor.parts import KEY, MARGIN_S, SEATS, dead, taken_by
+from tests.operator.findings import KEY, MARGIN_S, SEATS, dead, taken_by
+from tests.processes import ROOT
 from tests.sources.llm import model_server as it
-from tests.sources.llm.model_server import answers, refuses
+from tests.sources.llm.model_server import answers, refuses, vote_text
+from tests.sources.proxy_servers import proxying
+
+
+def test_a_service_that_was_never_started_is_well_and_free(examined, tmp_path):
+    parts = examined()
+    assert list(parts) == ["database", "prices", *(f"seat {name}" for name in SEATS)]
+    assert [part for part in parts.values() if not part.works] == []
+    assert {(part.tokens, part.usd) for part in parts.values()} == {(0, 0.0)}
+    assert {parts[f"seat {name}"].what for name in SEATS} == {EMBEDDED}
+    assert parts["prices"].what == "simulated market"
+
+
+def test_nothing_is_made_by_looking(examined, tmp_path):
+    examined(data_dir=tmp_path / "var")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"database_url": f"mysql://root:{KEY}@127.0.0.1/test"},
+        {"database_url": f"{KEY}::"},
+        {"database_url": "sqlite://"},
+        {"broker_url": SecretStr(f"amqp://guest:{KEY}@127.0.0.1:http")},
+        {"world": "live", "exchanges": ("unknown",)},
+        {"world": "live", "exchanges": ()},
+        {"oracle_model": "openai:gpt-5-mini"},
+        {"oracle_model": "unknown:gpt-5-mini", "provider_keys": {"openai": KEY}},
+    ],
+)
+def test_settings_are_checked_before_any_call(examined, options):
+    with pytest.raises(SettingsError) as caught:
+        examined(**options)
+    assert KEY not in caught.value.detail
+
+
+def test_models_and_sources_are_asked_through_the_proxy(examined, model):
+    address = model.address.replace("127.0.0.1", "model.test")  # a name that only the proxy resolves
+    with proxying("http") as proxy:
+        try:
+            examined(world="simulated", source_proxy=proxy.address, **taken_by(address, "momentum"))
+        finally:
+            sessions.use_proxy(Settings())
+    assert f"POST {address}/chat/completions" in proxy.requests
+
 
 OLLAMA = "Run `ollama serve` and `ollama pull llama3.2`."
 
@@ -59,7 +114,12 @@ class TestASeatWithALanguageModel:
         assert not parts["seat momentum"].works
         assert parts["seat momentum"].detail == f"custom:some-model: {reason}."
         printed = "".join(capfd.readouterr())
-        assert KEY not in as_json(list(parts.values())) + readable(list(parts.values())) + printed
+        assert (
+            KEY
+            not in as_json(findings_table(list(parts.values())))
+            + readable(findings_table(list(parts.values())))
+            + printed
+        )
 
     def test_that_hangs_fails_in_time_with_what_it_may_have_cost(self, examined, model):
         model.behaviours = [it.hangs]
@@ -68,7 +128,7 @@ class TestASeatWithALanguageModel:
         assert time.monotonic() - began < 0.6 + MARGIN_S
         assert (part.works, part.detail) == (False, "custom:some-model: did not answer in time.")
         assert part.tokens > 4000
-        assert f"at most {part.tokens} tokens, price unknown" in readable([part])
+        assert f"at most {part.tokens} tokens, price unknown" in readable(findings_table([part]))
 
     @pytest.mark.slow
     def test_without_a_server_costs_nothing(self, examined):
@@ -92,7 +152,7 @@ class TestASeatWithALanguageModel:
     def test_of_ollama_costs_tokens_and_no_money(self, examined, model):
         part = examined(**taken_by(model, "momentum", named="ollama:llama3.2"))["seat momentum"]
         assert (part.works, part.tokens, part.usd) == (True, 940, 0.0)
-        assert "940 tokens, free" in readable([part])
+        assert "940 tokens, free" in readable(findings_table([part]))
 
 
 def everything_in(database: Database) -> dict[str, list]:
@@ -105,7 +165,7 @@ def everything_in(database: Database) -> dict[str, list]:
         }
 
 
-class TestWhatTheDoctorSpends:
+class TestWhatTheCheckSpends:
     def test_is_added_to_the_service_and_nothing_else_is_written(self, examined, model, database, database_url):
         before = everything_in(database)
         examined(database_url=database_url, **taken_by(model, "momentum", "trend"))
@@ -130,3 +190,55 @@ class TestWhatTheDoctorSpends:
 
     def test_is_counted_in_memory_where_the_database_is_empty(self, examined, model, empty_postgresql):
         assert examined(database_url=empty_postgresql, **taken_by(model, "momentum"))["seat momentum"].works
+
+
+def shell(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The check as it is run from a shell."""
+    return subprocess.run(
+        [sys.executable, "-m", "service.operator", "check", *words],
+        env={**os.environ, "DATA_DIR": str(folder), **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.slow
+def test_when_all_parts_work_each_has_a_line_and_the_exit_is_0(tmp_path, sqlite_url):
+    done = shell(tmp_path, DATABASE_URL=sqlite_url)
+    heading, *lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert heading.split() == ["part", "works", "ms", "cost", "what", "detail"]
+    assert [line.split("  ")[0] for line in lines] == ["database", "prices", *(f"seat {name}" for name in SEATS)]
+
+
+@pytest.mark.slow
+def test_when_a_part_fails_the_exit_is_1_and_no_key_is_shown(tmp_path, model):
+    model.behaviours = [answers(vote_text()), refuses(401, f"Incorrect API key provided: {KEY}")]
+    secrets = {
+        "ORACLE_MODEL": "openai:gpt-5-mini",
+        "OPENAI_API_KEY": f"{KEY}-openai",
+        **{f"ORACLE_{name.upper()}_BASE_URL": model.address for name in SEATS},
+        **{f"ORACLE_{name.upper()}_API_KEY": KEY for name in SEATS},
+        "REDIS_URL": f"redis://:{KEY}@{dead()}",
+        "BROKER_URL": f"amqp://guest:{KEY}@{dead()}",
+        "DATABASE_URL": f"postgresql://someone:{KEY}@{dead()}/test",
+    }
+    done = shell(tmp_path, "--json", **secrets)
+    findings = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert {header["authorization"] for header in model.headers} == {f"Bearer {KEY}"}, "the key was used"
+    assert KEY not in done.stdout
+    assert sum(part["works"] for part in findings) == 2, "the prices, and the seat that was answered first"
+    assert set(findings[0]) == {"part", "what", "works", "ms", "tokens", "usd", "detail", "cost"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("environment", "complaint"),
+    [({"WORLD": "elsewhere"}, "error: WORLD: "), ({"ORACLE_MODEL": "openai:gpt-5"}, "error: openai:gpt-5 needs a key")],
+)
+def test_settings_that_cannot_be_used_exit_with_2(tmp_path, environment, complaint):
+    done = shell(tmp_path, OPENAI_API_KEY="", **environment)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(complaint)

@@ -16,8 +16,7 @@ from typing import Any
 import httpx
 
 from service.client import Client
-from service.demo.installing import InstallError
-from service.demo.small_model import seat_options
+from tests.demo.small_model import InstallError, seat_options
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_S = 120
