@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from sqlalchemy import Connection, update
 
 from service.forecasting.predictions import Prediction, Settlement
@@ -11,13 +13,18 @@ from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.voters.track_record import TrackRecord, build
 from service.jobs import apex
 from service.jobs.committing import keep_settlement, keep_settlements, renew_record
-from service.market.instants import DAY
-from service.store import predictions
+from service.ledger import proofs
+from service.ledger.verifier import verify
+from service.market.instants import DAY, HOUR, iso
+from service.operator.__main__ import main
+from service.store import ledger, predictions
 from service.store.pages import RECORD, records
 from service.store.tables import resolved_day
 from tests.forecasting.markets import settled, waiting
-from tests.jobs.challenges import BEAT_S, challenge, recorded, shown
-from tests.running_service import START
+from tests.jobs.challenges import BEAT_S, NINE, challenge, recorded, shown
+from tests.jobs.track_record import END, SLOT, rows
+from tests.jobs.track_record import settled as settled_in
+from tests.running_service import START, RunningService
 
 
 def test_votes_that_come_after_it_was_settled_are_not_kept(house):
@@ -66,3 +73,74 @@ def _counts(db: Connection, market: Prediction, slot: int) -> tuple[int, dict[st
     keep_settlements(db, {market.id: market.settlement}, slot)
     record = TrackRecord.from_plain(records.find(db, RECORD) or {})
     return record.as_of, {standing.voter: standing.n for standing in record.of_band("day").standings}
+
+
+@pytest.mark.slow
+def test_two_days_later_more_markets_are_resolved(house, aged):
+    live = settled_in(aged, backfilled=False)
+    assert len(live) >= 5
+    assert all(market.commitment and market.odds for market in live.values())
+    assert all(market.settlement.source == "bars" and market.settlement.evidence for market in live.values())
+    for market in live.values():
+        assert SLOT < market.created_at <= market.commitment.voted_at < market.settlement.resolved_at <= END
+        assert market.commitment.as_of <= market.commitment.voted_at
+        assert market.odds.fetched_at == market.commitment.voted_at
+    with aged.runtime.database.reading() as db:
+        overdue = [market.id for market in predictions.unresolved_predictions(db) if market.deadline < END - 12 * HOUR]
+    assert not overdue
+
+
+@pytest.fixture
+def operate(house: RunningService, monkeypatch, capsys) -> Callable[..., int]:
+    """Run a command of the operator on the same data."""
+
+    def run(*words: str) -> int:
+        monkeypatch.setenv("DATA_DIR", str(house.runtime.settings.data_dir))
+        return main(list(words))
+
+    return run
+
+
+@pytest.mark.slow
+def test_a_challenge_is_settled_after_its_deadline_with_evidence(house):
+    """By prices, with no hand, and every vote is scored."""
+    number = challenge(house)
+    house.move(BEAT_S)
+    house.move(5 * HOUR)
+    after = shown(house, number)
+    assert after["status"] == "resolved"
+    assert after["resolution"]["outcome"] in ("yes", "no")
+    assert "of the bar of 2026-11-21T11:55:00Z" in after["resolution"]["evidence"]
+    assert recorded(house, number) == ["question", "votes", "resolution", "score"]
+    with house.runtime.database.reading() as db:
+        price = next(row for row in ledger.entries(db, 1, 100, subject=f"challenge-{number}") if row.kind == "score")
+        assert set(price.body["brier_by_voter"]) == {*NINE, "swarm", "apex"}
+        assert verify(ledger.export(db)).fault is None
+
+
+@pytest.mark.slow
+def test_a_challenge_no_price_decides_waits_for_the_operator(house, operate):
+    """Its deadline passes and nothing settles it but a hand."""
+    number = challenge(house, "Will the SEC approve a Solana ETF?", "2026-11-22")
+    house.move(BEAT_S)
+    assert shown(house, number)["resolved_by"] == "hand"
+    house.move(3 * DAY)
+    assert shown(house, number)["status"] == "closed"
+    assert operate("challenges", "resolve", str(number), "yes", "--evidence", "https://example.com/filing") == 0
+    after = shown(house, number)
+    assert (after["status"], after["resolution"]["evidence"]) == ("resolved", "https://example.com/filing")
+    assert recorded(house, number) == ["question", "resolution"]
+
+
+@pytest.mark.slow
+def test_a_day_has_one_root_that_proves_its_rows(aged):
+    """The proof needs no ledger. A row of the first day is proven against the key of the first start."""
+    roots = aged.client.get("/api/v1/ledger/roots").get_json()["roots"]
+    assert [root["day"] for root in roots] == ["2026-11-21", "2026-11-22", "2026-11-23"]
+    assert roots[0]["signed_at"] == iso(SLOT)
+    yesterday = next(row for row in rows(aged, "votes") if row.recorded_at.startswith("2026-11-22"))
+    proof = aged.client.get(f"/api/v1/ledger/proof/{yesterday.seq}").get_json()
+    key = aged.client.get("/api/v1/ledger/head").get_json()["public_key"]
+    assert proofs.fault(proofs.read(proof), yesterday.seq, key) is None
+    proof["entry"]["body"]["p"] += 0.1
+    assert proofs.fault(proofs.read(proof), yesterday.seq, key) is not None

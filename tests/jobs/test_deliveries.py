@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,18 +11,20 @@ from threading import Event, Semaphore
 from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import update
 
 from service.config import Settings
 from service.jobs.deliveries import LONGEST_RETRY_S, PATIENCE_S, THREADS, Deliveries, pause_reason, retry_after
 from service.jobs.dispatcher import open_broker
 from service.jobs.engine import Engine
-from service.market.instants import DAY, HOUR, WorldClock
-from service.store import keys, notifications
+from service.market.instants import DAY, HOUR, WorldClock, unix
+from service.notifications.events import Event as LedgerEvent
+from service.store import keys, ledger, notifications
 from service.store.database import Database
 from service.store.notifications import LEASE_S, DeliveryRow, WebhookRow
+from service.store.tables import hourly_vote
 from tests.receiver import Receiver, endpoint, receiving, trade
-
-pytestmark = pytest.mark.slow
+from tests.running_service import START, RunningService
 
 SECRET = "the secret of these tests"
 
@@ -72,6 +75,7 @@ def receiver() -> Iterator[Receiver]:
         yield receiver
 
 
+@pytest.mark.slow
 def test_events_arrive_once_in_the_order_of_the_ledger(sender: Sender, receiver: Receiver):
     """Events before the subscription do not come, and nothing comes twice."""
     trade(sender.database, 2)
@@ -87,6 +91,7 @@ def test_events_arrive_once_in_the_order_of_the_ledger(sender: Sender, receiver:
     ]
 
 
+@pytest.mark.slow
 def test_only_wanted_types_and_assets_are_sent(sender: Sender, receiver: Receiver):
     row = sender.subscribe(receiver, events=("lane.trade",), assets=("eth",))
     trade(sender.database, 1)
@@ -99,6 +104,7 @@ def test_only_wanted_types_and_assets_are_sent(sender: Sender, receiver: Receive
     assert sender.row(row).cursor == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [301, 400, 500])
 def test_a_refused_event_holds_back_those_after_it(sender: Sender, receiver: Receiver, status: int):
     """It is tried again with growing pauses and the same id, and then the others follow in order."""
@@ -122,6 +128,7 @@ def test_a_refused_event_holds_back_those_after_it(sender: Sender, receiver: Rec
     assert sender.log(row)[-1].state == "delivered"
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_fails_for_a_day_is_paused(sender: Sender, receiver: Receiver):
     """Its events wait; after it is resumed they come, from the first that was not accepted."""
     row = sender.subscribe(receiver)
@@ -147,6 +154,7 @@ def test_an_endpoint_that_fails_for_a_day_is_paused(sender: Sender, receiver: Re
     assert receiver.seqs == seqs
 
 
+@pytest.mark.slow
 def test_410_pauses_an_endpoint_at_once(sender: Sender, receiver: Receiver):
     row = sender.subscribe(receiver)
     trade(sender.database, 1)
@@ -155,6 +163,7 @@ def test_410_pauses_an_endpoint_at_once(sender: Sender, receiver: Receiver):
     assert sender.row(row).paused_reason == "The endpoint answered 410 Gone."
 
 
+@pytest.mark.slow
 def test_a_key_without_the_paid_plan_gets_nothing(sender: Sender, receiver: Receiver):
     row = sender.subscribe(receiver)
     trade(sender.database, 1)
@@ -169,6 +178,7 @@ def test_a_key_without_the_paid_plan_gets_nothing(sender: Sender, receiver: Rece
     assert len(receiver.ids) == 1
 
 
+@pytest.mark.slow
 def test_both_secrets_are_valid_for_a_day_after_a_rotation(sender: Sender, receiver: Receiver):
     row = sender.subscribe(receiver)
     with sender.database.writing() as db:
@@ -188,6 +198,7 @@ def test_both_secrets_are_valid_for_a_day_after_a_rotation(sender: Sender, recei
     assert (len(receiver.ids), receiver.forged) == (2, 1)
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_deliver_to_one_endpoint(sender: Sender, receiver: Receiver, tmp_path: Path):
     """A second one waits for the lease of the first; what a late first one writes is refused."""
     row = sender.subscribe(receiver)
@@ -211,6 +222,7 @@ def test_two_processes_do_not_deliver_to_one_endpoint(sender: Sender, receiver: 
     assert sender.row(row).cursor == receiver.seqs[-1]
 
 
+@pytest.mark.slow
 def test_a_process_takes_as_many_messages_as_it_has_threads(sender: Sender, receiver: Receiver):
     """The others stay in the broker for another process, however long these endpoints take."""
     taken, may_answer = Semaphore(0), Event()
@@ -236,6 +248,7 @@ def test_a_process_takes_as_many_messages_as_it_has_threads(sender: Sender, rece
     assert left == THREADS
 
 
+@pytest.mark.slow
 def test_the_engine_delivers_what_is_recorded(sender: Sender, receiver: Receiver):
     """With the threads of `python app.py`: a row that is committed arrives within seconds."""
     sender.subscribe(receiver)
@@ -263,3 +276,40 @@ def test_pauses_grow_to_two_hours():
 )
 def test_an_endpoint_is_paused_after_a_day_or_when_gone(status, failing_for, paused):
     assert (pause_reason(status, 1_000_000 - failing_for, 1_000_000) is not None) == paused
+
+
+def events_after(house: RunningService, seq: int) -> list[LedgerEvent]:
+    """All public events after a row."""
+    database, found_events = house.runtime.database, []
+    while True:
+        with database.reading() as db:
+            page = notifications.events_after(db, seq, "simulated", None)
+        found_events += page.events
+        if page.last == seq:
+            return found_events
+        seq = page.last
+
+
+@pytest.mark.slow
+def test_four_hours_record_calls_markets_and_changes(house: RunningService):
+    """Apex calls every four hours; the direction of an asset differs from the one that is set before."""
+    assert {event.type for event in events_after(house, 0)} <= {"market.opened", "apex.called"}
+    house.move(HOUR)  # the voters are fitted now, so the consensus lane has its first votes
+    with house.runtime.database.writing() as db:
+        before = ledger.last_seq(db)
+        db.execute(update(hourly_vote).values(p_up=0.01))
+    house.move(3 * HOUR)
+    recorded = events_after(house, before)
+    counts = Counter(event.type for event in recorded)
+    assert counts["apex.called"] == 1
+    assert counts["consensus.changed"] >= 1
+    changes = [event for event in recorded if event.type == "consensus.changed"]
+    assert {(change.data.previous, change.data.at.timestamp()) for change in changes} == {
+        ("BEARISH", START // HOUR * HOUR + 4 * HOUR)
+    }
+    assert all(change.data.direction != "BEARISH" for change in changes)
+    assert len({change.assets for change in changes}) == len(changes)
+    assert [event.id for event in recorded] == sorted(event.id for event in recorded)
+    with house.runtime.database.reading() as db:
+        rows = ledger.live_entries(db, before, ["apex"], 10)
+    assert [unix(row.recorded_at) // HOUR for row in rows] == [(START + 4 * HOUR) // HOUR]

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 from sqlalchemy import func, select
 
 from service.config import Settings
-from service.jobs.prune import prune
+from service.jobs.prune import has_reserved, prune, refund_expired
 from service.market.instants import DAY, WorldClock
 from service.notifications.events import Attempt, Message
 from service.store import keys, notifications, quotas
 from service.store.pages import fits
+from service.store.quotas import LEASE_S
 from service.store.tables import metadata
 from tests.receiver import endpoint
 
@@ -50,3 +51,17 @@ def test_replaced_fits_are_deleted(sqlite_database):
             fits.save(db, slot, {"slot": slot})
         prune(CONTEXT, NOW)(db)
         assert list(fits.every(db)) == [3, 4]
+
+
+ENDS = 20_000 * DAY
+CHARGED_AT = ENDS - 3_600
+
+
+def test_a_charge_is_refunded_once_its_lease_is_over(database):
+    with database.writing() as db:
+        assert not has_reserved(db, None)
+        quotas.reserve(db, "a", "k", ENDS, 10, CHARGED_AT)
+        for slot, hits in ((CHARGED_AT + LEASE_S - 1, 1), (CHARGED_AT + LEASE_S, 0)):
+            refund_expired(None, slot)(db)
+            assert quotas.open_window(db, "k", CHARGED_AT).hits == hits
+            assert has_reserved(db, None) is bool(hits)

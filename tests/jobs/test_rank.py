@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -9,10 +10,12 @@ import pytest
 
 from service.jobs.apex import swarm
 from service.jobs.job import JobContext
-from service.jobs.rank import publish_strategy_pages, rank
+from service.jobs.rank import publish_strategy_pages, rank, triage
+from service.ledger.chain import ChainEntry
 from service.market.assets import ASSETS
-from service.market.instants import DAY, iso
-from service.store import bars, snapshots
+from service.market.instants import DAY, HOUR, iso
+from service.market.months import ends
+from service.store import bars, ledger, snapshots
 from service.store.database import Database
 from service.trading.strategies import STRATEGIES
 from tests.forecasting.made import FIRST, made_bars
@@ -73,3 +76,60 @@ def test_each_strategy_has_a_page(job_context):
     assert (page["standing"]["key"], page["as_of"]) == (keys[0], iso(SLOT))
     with job_context.database.reading() as db:
         assert all(snapshots.latest_snapshot(db, f"strategies/{key}") for key in keys)
+
+
+MONTHS = ["2025-01", "2025-02"]
+
+
+@pytest.fixture
+def closed_months(sqlite_database: Database) -> JobContext:
+    """Two assets with hourly bars from the beginning of 2025 on; the first start is in the middle of February."""
+    with sqlite_database.writing() as db:
+        for seed, asset in enumerate(("btc", "eth")):
+            bars.add_bars(db, asset, made_bars(asset, 70, seed))
+    return context_of(sqlite_database, ("btc", "eth"), history_from=FIRST, world_origin=FIRST + 45 * DAY)
+
+
+def work(closed_months: JobContext, slot: int) -> tuple[dict[str, dict], list[ChainEntry]]:
+    """The snapshots stored once the job has run at `slot`, by name, and the rows of the ledger."""
+    effects = triage(closed_months, slot)
+    with closed_months.database.writing() as db:
+        effects(db)
+        names = ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
+        stored = {name: snapshot for name in names if (snapshot := snapshots.latest_snapshot(db, name))}
+        rows = [json.loads(line) for line in ledger.export(db)]
+    return stored, rows
+
+
+def test_each_closed_month_has_a_snapshot_and_a_ledger_row(closed_months):
+    """The latest one is also the current document; a month that ended before the first start is backfilled."""
+    slot = ends("2025-02") + 5 * DAY
+    stored, rows = work(closed_months, slot)
+    assert list(stored) == ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
+    assert stored["strategy-hospital"].body == stored["strategy-hospital/2025-02"].body
+    assert [(row["kind"], row["subject"], row["backfilled"]) for row in rows] == [
+        ("hospital", "2025-01", True),
+        ("hospital", "2025-02", False),
+    ]
+    for month, row in zip(MONTHS, rows, strict=True):
+        body = stored[f"strategy-hospital/{month}"].body
+        document = json.loads(body)
+        assert row["body"]["sha256"] == hashlib.sha256(body).hexdigest()
+        assert len(row["body"]["judged"]) == len(document["strategies"]) == len(STRATEGIES)
+        assert (document["timestamp"], document["as_of"]) == (iso(slot), iso(ends(month)))
+
+
+def test_a_stored_month_is_not_computed_again(closed_months):
+    """A month later only the new month is added, and it compares itself with the stored one."""
+    january, _ = work(closed_months, ends("2025-01") + HOUR)
+    both, rows = work(closed_months, ends("2025-02") + HOUR)
+    assert list(january) == ["strategy-hospital", "strategy-hospital/2025-01"]
+    assert both["strategy-hospital/2025-01"] == january["strategy-hospital/2025-01"]
+    assert [row["subject"] for row in rows] == MONTHS
+    links = json.loads(both["strategy-hospital"].body)["links"]
+    assert links["months"] == MONTHS
+    assert links["history"].endswith("month=2025-01")
+
+
+def test_before_the_first_month_has_closed_nothing_is_stored(closed_months):
+    assert work(closed_months, ends("2025-01") - HOUR) == ({}, [])

@@ -19,7 +19,7 @@ from service.store import ledger, migrations
 from service.store.database import Database, revision_at
 from service.store.tables import metadata
 from tests.running_service import START, running_service
-from tests.store.migrations.revisions import make_first
+from tests.store.test_migrations import make_first
 
 EMAIL = "reader@example.com"
 

@@ -1,11 +1,25 @@
+"""Bars kept in memory are those of the database, whatever is stored meanwhile."""
+
 from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from service.market.bars import Bar, Bars, equal, from_rows, resample
-from service.market.instants import DAY, HOUR
+from service.market.coverage import Coverage
+from service.market.instants import DAY, HOUR, utc
 from service.store import bars
+from service.store.bars import HourlyBars, StoredHistory
 from service.store.database import Database
 
 # A Wednesday, 2025-01-01 00:00 UTC.
@@ -123,3 +137,149 @@ def test_the_first_bars_are_built_from_stored_ones(database):
         every = bars.first_bars(db, "btc", START + 1, START + DAY, HOUR, 9, stored=300)
     assert equal(first, resample(stored, HOUR)[:2])
     assert every.time.tolist() == [START + HOUR, START + 2 * HOUR]
+
+
+WHOLE = walk(START + HOUR * np.arange(20 * 24), HOUR)
+END = int(WHOLE.time[-1]) + HOUR
+ASSETS = (f"asset{number}" for number in count())  # one for each example
+DAYS = some.integers(0, 20)
+SPANS = some.tuples(DAYS, DAYS)
+CHANGES = some.tuples(DAYS, some.integers(1, 60), some.floats(0.5, 2))
+
+
+@pytest.fixture(scope="module")
+def shared(migrated_sqlite: Path, tmp_path_factory) -> Iterator[Database]:
+    """A database for all examples."""
+    file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("hourly"))
+    with closing(Database(f"sqlite:///{file}")) as database:
+        yield database
+
+
+def store(database: Database, part: Bars, asset: str = "btc") -> None:
+    with database.writing() as db:
+        bars.renew_bars(db, asset, part)
+
+
+def other(part: Bars, factor: float) -> Bars:
+    """The same bars with other prices."""
+    return replace(part, close=part.close * factor, high=part.high * 2)
+
+
+def loads_alike(database: Database, memory: HourlyBars, asset: str = "btc", since: int = START, until: int = END):
+    with database.reading() as db:
+        (loaded,) = memory.load(db, {asset: since}, until).values()
+        return equal(loaded, bars.load_bars(db, asset, since, until, HOUR))
+
+
+@given(steps=some.lists(some.tuples(CHANGES, SPANS), max_size=10))
+def test_memory_and_database_never_differ(shared, steps):
+    """Bars are added at the end, into gaps and in place of earlier ones; any span is asked for in between."""
+    memory, asset = HourlyBars(), next(ASSETS)
+    for (day, hours, factor), (since, until) in steps:
+        store(shared, other(WHOLE[day * 24 : day * 24 + hours], factor), asset)
+        assert loads_alike(shared, memory, asset, START + since * DAY, START + until * DAY)
+        assert loads_alike(shared, memory, asset)
+
+
+def test_a_gap_of_the_past_is_seen_when_it_is_filled(database):
+    """Also where the gap is older than what is read every time."""
+    memory = HourlyBars()
+    store(database, WHOLE[:24])
+    store(database, WHOLE[48:])
+    assert loads_alike(database, memory)
+    store(database, WHOLE[24:48])
+    assert loads_alike(database, memory)
+
+
+@pytest.mark.parametrize("place", range(-76, -68))
+def test_a_bar_is_seen_where_memory_ends(database, place):
+    """It is built anew about three days before the newest one."""
+    memory = HourlyBars()
+    store(database, WHOLE)
+    assert loads_alike(database, memory)
+    store(database, other(WHOLE[place : place + 1], 1.01))
+    assert loads_alike(database, memory)
+
+
+def test_bars_that_were_stored_already_are_no_revision(database):
+    """A source may answer with them every minute; only a new one is a change."""
+    with database.writing() as db:
+        bars.add_bars(db, "btc", WHOLE[24:])
+        bars.add_bars(db, "btc", WHOLE[24:])
+        assert bars.bars_revision(db, "btc") == 0
+        bars.add_bars(db, "btc", WHOLE)
+        assert bars.bars_revision(db, "btc") == 1
+
+
+UNUSED = Coverage(0, 5)
+
+
+def test_a_change_comes_back_as_it_was_stored(database):
+    """Where bars are wanted from is that of the last change."""
+    with database.writing() as db:
+        assert bars.find_coverage(db, "btc", 300) is None
+        before, after = bars.change_coverage(db, "btc", 300, UNUSED, lambda first: first.answered((10, 20), 20, "a"))
+        assert (before, bars.find_coverage(db, "btc", 300)) == (UNUSED, after)
+        bars.change_coverage(db, "btc", 300, Coverage(7, 30), lambda stored: stored)
+        assert bars.find_coverage(db, "btc", 300) == replace(after, wanted_from=7)
+
+
+def test_changes_at_the_same_time_are_all_kept(database):
+    """The tick and the history may store spans of one asset at once."""
+
+    def answer(place: int) -> None:
+        with database.writing() as db:
+            bars.change_coverage(
+                db, "eth", 300, UNUSED, lambda stored: stored.answered((20 * place, 20 * place + 10), 9, "a")
+            )
+
+    with ThreadPoolExecutor(4) as executor:
+        list(executor.map(answer, range(12)))
+    with database.reading() as db:
+        assert len(bars.find_coverage(db, "eth", 300).windows) == 12
+
+
+def test_histories_are_of_assets_that_were_asked_for(database):
+    """An asset before its first fetch is not among them."""
+    with database.writing() as db:
+        for step in (300, 3600):
+            bars.change_coverage(db, "btc", step, UNUSED, lambda first: first.answered((0, 3600), 3600, "a"))
+        assert list(bars.histories(db, ("btc", "eth"), 300, 3600)) == ["btc"]
+
+
+BEGIN = 1_795_262_400
+STEP = 300
+
+
+def test_only_prices_up_to_the_present_are_read(database):
+    """Three hours are stored, and two of them are over."""
+    rows = [(BEGIN + STEP * place, 100.0, 101.0 + place, 99.0, 100.0 + place, 1.0) for place in range(36)]
+    series = from_rows(rows, STEP)
+    with database.writing() as db:
+        bars.add_bars(db, "btc", series)
+        bars.renew_bars(db, "btc", resample(series, HOUR))
+    history = StoredHistory(database.reading, STEP, BEGIN + 2 * HOUR + 17)
+    np.testing.assert_array_equal(history.hourly("btc", utc(BEGIN)).close, [111.0, 123.0])
+    np.testing.assert_array_equal(history.hourly("btc", utc(BEGIN + 1)).close, [123.0])
+    record = history.record("btc")
+    assert (record.high, record.low, record.since) == (136.0, 99.0, utc(BEGIN))
+
+
+def test_an_asset_without_bars_has_no_past(database):
+    history = StoredHistory(database.reading, STEP, BEGIN)
+    assert history.record("eth") is None
+    assert len(history.hourly("eth", utc(0))) == 0
+
+
+def test_a_record_begins_where_the_history_has_no_gap(database):
+    """A new high of an island of bars from months ago is no high of all prices since then."""
+    island, now = BEGIN - 100 * HOUR, BEGIN + 2 * HOUR
+    with database.writing() as db:
+        for begin, price in ((island, 500.0), (BEGIN, 100.0)):
+            rows = [(begin + HOUR * place, price, price, price, price, 1.0) for place in range(2)]
+            bars.add_bars(db, "btc", from_rows(rows, HOUR))
+        for step in (STEP, HOUR):
+            windows = ((island, island + 2 * HOUR), (BEGIN, now))
+            bars.change_coverage(db, "btc", step, Coverage(island, now, windows=windows), lambda stored: stored)
+    record = StoredHistory(database.reading, STEP, now).record("btc")
+    assert (record.high, record.since) == (100.0, utc(BEGIN))

@@ -1,15 +1,20 @@
+"""Looking a column up in many keys, on both databases."""
+
 from __future__ import annotations
 
 import threading
 
 import pytest
 from sqlalchemy import Connection, select, text, update
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
 from service.config import SettingsError
-from service.store import world
-from service.store.database import Database, opened
+from service.store import predictions, world
+from service.store.database import Database, is_among, opened
 from service.store.tables import heartbeat as table
+from service.store.tables import prediction
+from tests.forecasting.markets import waiting
 
 
 def last_beat(db: Connection) -> int | None:
@@ -146,3 +151,39 @@ def test_only_the_owner_can_read_the_database(tmp_path):
     opened(f"sqlite:///{tmp_path / 'new' / 'x.sqlite'}").close()
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in (tmp_path / "new").iterdir())
+
+
+IDS = ("plain", 'quo"ted', "brace{,}", "back\\slash", "ünïcode")
+
+
+@pytest.fixture
+def stored(database: Database) -> Database:
+    with database.writing() as db:
+        predictions.add_predictions(db, [waiting(id) for id in IDS])
+    return database
+
+
+@pytest.mark.parametrize("keys", [IDS[:1], IDS[1:], IDS, ("absent",), ()])
+def test_only_rows_of_the_keys_are_found(stored: Database, keys: tuple[str, ...]):
+    """A key may hold whatever an array or JSON gives a meaning to."""
+    with stored.reading() as db:
+        ids = db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all()
+    assert set(ids) == set(keys) & set(IDS)
+
+
+def test_ten_thousand_keys_are_one_parameter(stored: Database):
+    keys = [*map(str, range(10_000)), "plain"]
+    with stored.reading() as db:
+        assert db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all() == ["plain"]
+
+
+def test_two_lookups_of_one_query_are_apart(stored: Database):
+    both = is_among(prediction.c.id, IDS[:2]) & is_among(prediction.c.id, IDS[1:3])
+    with stored.reading() as db:
+        assert db.scalars(select(prediction.c.id).where(both)).all() == [IDS[1]]
+
+
+def test_the_condition_of_sqlite_can_use_an_index():
+    """It uses none for a condition that is compared with 1."""
+    query = select(prediction.c.id).where(is_among(prediction.c.id, IDS))
+    assert "= 1" not in str(query.compile(dialect=sqlite.dialect()))

@@ -5,9 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select
 
-from service.forecasting.predictions.scores.forecasters import MarketForecast, MarketForecastScore
+from service.errors import NameTaken
+from service.forecasting.predictions.scores.columns import columns_of
+from service.forecasting.predictions.scores.forecasters import (
+    MarketForecast,
+    MarketForecastScore,
+    counted_markets,
+    record_of,
+)
+from service.market.instants import DAY, HOUR
+from service.scores.luck import SimulatedRecords
 from service.store import forecasts, predictions
+from service.store.tables import forecaster
+from tests.forecasting.made import NOW, price_forecast
 from tests.forecasting.markets import settled, waiting
 
 
@@ -47,3 +59,98 @@ def test_scores_are_kept_by_market(db):
     score = MarketForecastScore(0.6, 0.16, 0.51, 0.9)
     forecasts.add_scores(db, "two", 100, {"id-1": score, "id-2": None})
     assert forecasts.find_scores(db, ["id-1", "id-2"]) == {"id-1": {"two": score}}
+
+
+SCORE = MarketForecastScore(0.6, 0.16, 0.51, 0.9)
+RECORD = record_of({}, counted_markets(columns_of([])), SimulatedRecords(1))
+
+
+def test_a_caller_has_one_id(db):
+    assert forecasts.forecaster_id(db, "key:00000001", "another", 9) == "id-1"
+    assert forecasts.count_forecasters(db) == 2
+
+
+def test_a_name_is_unique(database):
+    with database.writing() as db:
+        for number in (1, 2):
+            forecasts.forecaster_id(db, f"key:0000000{number}", f"id-{number}", 5)
+        forecasts.rename_forecaster(db, "key:00000001", "owl")
+    with pytest.raises(NameTaken), database.writing() as db:
+        forecasts.rename_forecaster(db, "key:00000002", "owl")
+
+
+def test_a_key_is_forgotten_with_its_end_users(db):
+    for number, caller in enumerate(("key:00000001:alice", "key:00000001:bob%_", "key:000000010"), start=3):
+        forecasts.forecaster_id(db, caller, f"id-{number}", 5)
+    forecasts.forget_forecasters(db, "00000001")
+    callers = dict(db.execute(select(forecaster.c.id, forecaster.c.caller)).all())
+    assert callers == {"id-1": None, "id-2": "key:00000002", "id-3": None, "id-4": None, "id-5": "key:000000010"}
+
+
+def test_only_named_forecasters_with_new_scores_are_outdated(db):
+    assert forecasts.outdated_forecasters(db) == []
+    forecasts.rename_forecaster(db, "key:00000001", "owl")
+    assert forecasts.outdated_forecasters(db) == ["id-1"]
+    forecasts.save_record(db, "id-1", RECORD, 100)
+    forecasts.add_scores(db, "one", 99, {"id-1": SCORE})
+    assert forecasts.outdated_forecasters(db) == []
+    forecasts.add_scores(db, "two", 100, {"id-1": SCORE, "id-2": None})
+    assert forecasts.outdated_forecasters(db) == ["id-1"]
+    assert forecasts.find_scores(db, ["id-1", "id-2"]) == {"id-1": {"one": SCORE, "two": SCORE}}
+
+
+def test_a_record_is_read_as_it_was_kept(db):
+    forecasts.rename_forecaster(db, "key:00000001", "owl")
+    forecasts.save_record(db, "id-1", RECORD, 100)
+    (row,) = forecasts.named_forecasters(db)
+    assert row == forecasts.find_forecaster(db, "owl") == ("id-1", "owl", RECORD)
+    forecasts.rename_forecaster(db, "key:00000001", "jay")
+    assert forecasts.find_forecaster(db, "jay") == ("id-1", "jay", RECORD)
+    forecasts.rename_forecaster(db, "key:00000001", None)
+    assert (forecasts.named_forecasters(db), forecasts.forecaster_name(db, "key:00000001")) == ([], None)
+
+
+def test_a_forecaster_without_a_name_gets_no_record(db):
+    """The name may be given up while the job computes."""
+    forecasts.save_record(db, "id-1", RECORD, 100)
+    forecasts.rename_forecaster(db, "key:00000001", "owl")
+    assert forecasts.find_forecaster(db, "owl") == ("id-1", "owl", None)
+
+
+HOURLY, DAILY, GOLD = price_forecast(), price_forecast(horizon="24h"), price_forecast("gold", "24h")
+
+
+def test_forecasts_come_due_at_their_deadline(database):
+    """As they were stored, the earliest deadline first."""
+    with database.writing() as db:
+        forecasts.add_price_forecasts(db, [GOLD, DAILY], backfilled=True)
+        forecasts.add_price_forecasts(db, [HOURLY], backfilled=False)
+    with database.reading() as db:
+        assert forecasts.due_price_forecasts(db, NOW + HOUR - 1) == []
+        assert forecasts.due_price_forecasts(db, NOW + HOUR) == [(HOURLY, False)]
+        assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False), (DAILY, True), (GOLD, True)]
+        assert forecasts.count_price_forecasts(db) == {(False, "1h"): 1, (True, "24h"): 2}
+
+
+def test_a_stored_forecast_is_never_replaced(database):
+    with database.writing() as db:
+        forecasts.add_price_forecasts(db, [HOURLY], backfilled=False)
+        forecasts.add_price_forecasts(db, [HOURLY._replace(price=1.0)], backfilled=True)
+    with database.reading() as db:
+        assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False)]
+
+
+def test_only_the_named_forecasts_are_removed(database):
+    with database.writing() as db:
+        forecasts.add_price_forecasts(db, [HOURLY, DAILY, GOLD], backfilled=False)
+        forecasts.remove_price_forecasts(db, [DAILY])
+        forecasts.remove_price_forecasts(db, [])
+    with database.reading() as db:
+        assert [row.forecast for row in forecasts.due_price_forecasts(db, NOW + DAY)] == [HOURLY, GOLD]
+
+
+def test_an_empty_table_has_none(database):
+    with database.writing() as db:
+        forecasts.add_price_forecasts(db, [], backfilled=False)
+    with database.reading() as db:
+        assert (forecasts.due_price_forecasts(db, NOW), forecasts.count_price_forecasts(db)) == ([], {})

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
+from sqlalchemy.dialects import sqlite
 
 from service.forecasting.densities.fits import VERSION, CalendarFit, Fits, ModelFit
 from service.forecasting.densities.season import WEEK, Season
+from service.forecasting.news.headline import ScoredHeadline, headline, read
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.commitments import VoteInputs
 from service.forecasting.voters.context import Context, Knowledge
+from service.forecasting.voters.embedded import Embedded, voters
+from service.forecasting.voters.evidence import Evidence, PastQuestion, ScheduledEvent
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.bars import from_rows
-from service.market.instants import DAY, HOUR, MINUTE
-from service.store import bars, knowledge
+from service.market.instants import DAY, HOUR, MINUTE, utc
+from service.questions.question import Question
+from service.store import bars, knowledge, predictions
 from service.store.database import Database
-from service.store.pages import RECORD, contexts, fits, records
+from service.store.pages import RECORD, PageKey, contexts, fits, records
+from tests.forecasting.made import panel_of, titled
+from tests.forecasting.markets import MONDAY, settled, waiting
 
 STEP = 5 * MINUTE
 NOON = 1_763_985_600  # Monday 2025-11-24T12:00:00Z
@@ -110,3 +121,244 @@ def test_two_databases_have_fits_of_their_own(database, tmp_path, migrated_sqlit
     assert newest_fits(database).calendars == {"always": FIT}
     assert newest_fits(other).calendars == {}
     other.close()
+
+
+QUESTION = Question("Up?", "btc", "up", utc(NOON + DAY), 24.0, 100.0, "bull")
+CONTEXTS = {asset: Context(asset, NOON, 100.0, 200.0, 1e-5, 2e-5, {}, {}) for asset in ("btc", "eth")}
+KNOWLEDGE = Knowledge(CONTEXTS)
+MODELS = panel_of([*voters(), Embedded("vol", "brain", "custom:model")])
+
+
+def gather(database, now: int = NOON, basis: Knowledge = KNOWLEDGE) -> Evidence:
+    return knowledge.with_evidence(database, MODELS, basis, QUESTION, now).evidence
+
+
+@pytest.fixture
+def filled(database):
+    """200 days of hourly bars until a day after NOON, headlines around it, and two resolved markets."""
+    rows = [(NOON + hour * HOUR, 100, 100, 100, 100, 1) for hour in range(-200 * 24, 24)]
+    with database.writing() as db:
+        for asset in CONTEXTS:
+            bars.add_bars(db, asset, from_rows(rows, HOUR))
+        knowledge.add_headlines(db, read([titled("Bitcoin climbs", NOON - HOUR), titled("Bitcoin later", NOON + 1)]))
+        opened = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "garch": 0.9}}
+        predictions.add_predictions(
+            db,
+            [
+                settled("yes", "yes", **opened),
+                settled("no", "no", **opened, comparator="touch_above"),
+                settled("late", "yes", **opened, resolved=NOON + 1),
+                settled("void", "void", **opened),
+                settled("open", "yes", **opened, comparator="open"),
+                settled("unvoted", "yes", opened=NOON - 3 * DAY, votes={"garch": 0.9}),
+            ],
+        )
+    return database
+
+
+def test_nothing_after_the_question_is_read(filled):
+    shown = gather(filled)
+    assert {asset: series.as_of for asset, series in shown.hourly.items()} == {"btc": NOON, "eth": NOON}
+    assert [story.title for story in shown.news["btc"].stories] == ["Bitcoin climbs"]
+
+
+def test_the_assets_of_the_question_have_180_days_and_others_30(filled):
+    """And a day more, so that the oldest hours are whole."""
+    shown = gather(filled)
+    assert {asset: len(series) for asset, series in shown.hourly.items()} == {"btc": 181 * 24, "eth": 32 * 24}
+    assert shown.variance == {"btc": 2e-5, "eth": 2e-5}
+    assert set(shown.news) == {"btc"}
+
+
+def test_resolved_questions_have_the_vote_of_plain_volatility(filled):
+    """Void ones, questions without an event or without that vote, and later outcomes do not count; nor do answers."""
+    assert sorted(gather(filled).resolved, key=lambda past: past.happened) == [
+        PastQuestion("touch_above", False, 24, 0.4, False),
+        PastQuestion("up", False, 24, 0.4, True),
+    ]
+
+
+def test_a_bar_that_came_late_is_shown(filled):
+    """Bars are read once for all questions between two bars, and again when the contexts know a later one."""
+    later, late = NOON + DAY, from_rows([(NOON + DAY, 100, 100, 100, 101, 1)], HOUR)
+    contexts = {asset: replace(context, as_of=later) for asset, context in CONTEXTS.items()}
+    assert gather(filled, later + HOUR, Knowledge(contexts)).hourly["btc"].as_of == later
+    with filled.writing() as db:
+        bars.add_bars(db, "btc", late)
+    contexts |= {"btc": replace(contexts["btc"], as_of=later + HOUR)}
+    assert gather(filled, later + HOUR, Knowledge(contexts)).hourly["btc"].close[-1] == 101
+
+
+def test_a_question_that_resolved_meanwhile_is_shown(filled):
+    before = gather(filled).resolved
+    with filled.writing() as db:
+        predictions.add_predictions(db, [settled("new", "yes", opened=NOON - 3 * DAY, votes={"vol": 0.6})])
+    after = gather(filled).resolved
+    assert set(after) - set(before) == {PastQuestion("up", False, 24, 0.6, True)}
+    assert len(after) == len(before) + 1
+
+
+def test_embedded_voters_cost_no_reading():
+    """Without a database the knowledge is the same."""
+    assert knowledge.with_evidence(None, panel_of(), KNOWLEDGE, QUESTION, NOON) is KNOWLEDGE
+
+
+def test_an_empty_store_has_no_evidence(database):
+    shown = gather(database)
+    assert (dict(shown.hourly), shown.resolved, shown.news["btc"].stories) == ({}, (), ())
+
+
+def test_a_topic_has_matching_headlines_and_events_alone(filled):
+    """No bars, no news of an asset, no resolved questions; the events lie between the question and its deadline."""
+    topic = replace(QUESTION, text="Will Bitcoin climbs be banned?", comparator="topic", polarity="none")
+    events = tuple(ScheduledEvent(at, "x") for at in (NOON - 1, NOON, NOON + DAY, NOON + DAY + 1))
+    panel = replace(MODELS, events=events)
+    shown = knowledge.with_evidence(filled, panel, KNOWLEDGE, topic, NOON).evidence
+    assert [story.title for story in shown.topic_stories] == ["Bitcoin climbs"]
+    assert shown == Evidence(topic_stories=shown.topic_stories, events=events[1:3])
+
+
+def voted(inputs: str | None = "{}", at: int = MONDAY, asset: str = "btc") -> Prediction:
+    """A market with votes that were cast from these inputs."""
+    market = waiting(f"{asset}-{at}", opened=at, asset=asset)
+    features = sha256((inputs or "").encode()).hexdigest()
+    assert market.commitment
+    return replace(market, commitment=replace(market.commitment, features=features, inputs=inputs))
+
+
+def row(inputs: str = "{}", at: int = MONDAY, asset: str = "btc") -> VoteInputs:
+    return VoteInputs(sha256(inputs.encode()).hexdigest(), at, asset, inputs)
+
+
+def keep(database, *markets: Prediction) -> None:
+    with database.writing() as db:
+        knowledge.add_vote_inputs(db, markets)
+
+
+def page(database, asset=None, since=0, until=2**40, limit=99, after=None) -> list[VoteInputs]:
+    with database.reading() as db:
+        return knowledge.vote_inputs_page(db, asset, since, until, limit, after)
+
+
+def test_inputs_that_votes_share_are_stored_once(database):
+    """With the instant of the first vote, whichever is stored first within a batch."""
+    keep(database, voted(at=MONDAY + 300), voted(), voted('{"fits":null}'))
+    keep(database, voted(at=MONDAY + 600), voted())
+    assert page(database) == sorted([row(), row('{"fits":null}')])
+
+
+def test_votes_without_inputs_store_nothing(database):
+    """Those that were read from the store, and predictions without votes."""
+    keep(database, voted(None), replace(voted(), commitment=None))
+    assert page(database) == []
+
+
+def test_inputs_are_found_by_their_hash(database):
+    keep(database, voted('{"a":1}'), voted('{"a":2}'))
+    with database.reading() as db:
+        assert knowledge.find_vote_inputs(db, row('{"a":2}').hash) == row('{"a":2}')
+        assert knowledge.find_vote_inputs(db, "0" * 64) is None
+
+
+def test_pages_join_to_the_whole(database):
+    """In order of the votes; at one instant in order of the hash."""
+    markets = [voted(f'{{"n":{n}}}', MONDAY + n // 4, ("btc", "eth")[n % 2]) for n in range(12)]
+    keep(database, *markets)
+    whole = page(database)
+    assert whole == sorted(whole, key=lambda each: (each.voted_at, each.hash))
+    seen: list[VoteInputs] = []
+    after = None
+    while part := page(database, limit=5, after=after):
+        seen, after = seen + part, PageKey(part[-1].voted_at, part[-1].hash)
+    assert (seen, len(seen)) == (whole, 12)
+    assert page(database, asset="eth") == [each for each in whole if each.asset == "eth"]
+    assert page(database, since=MONDAY + 1, until=MONDAY + 1) == whole[4:8]
+
+
+@pytest.mark.parametrize("asset", [None, "eth"])
+@pytest.mark.parametrize("after", [None, PageKey(MONDAY, "0" * 64)])
+def test_a_page_follows_an_index(sqlite_url: str, asset: str | None, after: PageKey | None):
+    """So the last page costs what the first one costs."""
+    query = knowledge.vote_inputs_query(asset, MONDAY, MONDAY + 9, after).limit(9)
+    sql = str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
+    with closing(Database(sqlite_url)) as database, database.reading() as db:
+        plan = " ".join(str(row) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}"))
+    assert f"USING INDEX ix_vote_input_{'asset_' if asset else ''}voted_at_hash" in plan
+    assert "TEMP B-TREE" not in plan
+
+
+def scored(title: str = "Bitcoin rises", at: int = 1000, score: float = 0.1 + 0.2, **fields) -> ScoredHeadline:
+    fields = {"url": "https://example.com/1", "simulated": False} | fields
+    return ScoredHeadline(headline(title, "The Desk", at, **fields), score, ("btc", "gold"))
+
+
+def store(database, *headlines: ScoredHeadline) -> None:
+    with database.writing() as db:
+        knowledge.add_headlines(db, headlines)
+
+
+def since(database, instant: int) -> list[ScoredHeadline]:
+    with database.reading() as db:
+        return knowledge.headlines_since(db, instant)
+
+
+@pytest.mark.parametrize("fields", [{}, {"url": None}, {"simulated": True}, {"title": "Bitcoin fällt — ₿ \U0001f4c9"}])
+def test_a_headline_comes_back_as_it_went_in(database, fields):
+    store(database, scored(**fields))
+    assert since(database, 0) == [scored(**fields)]
+
+
+def test_a_stored_headline_is_never_replaced(database):
+    """The same headline in another batch, or twice in one, changes nothing."""
+    store(database, scored())
+    store(database, scored(at=2000, score=-1.0), scored("Gold falls"), scored("Gold falls", score=0.9))
+    assert since(database, 0) == sorted([scored(), scored("Gold falls")], key=lambda each: each.headline.id)
+
+
+def test_headlines_since_an_instant_come_oldest_first(database):
+    store(database, *(scored(f"Story {at}", at) for at in (3000, 1000, 2000)))
+    assert [each.headline.published_at for each in since(database, 2000)] == [2000, 3000]
+    assert since(database, 3001) == []
+
+
+def test_headlines_of_one_instant_come_by_id(database):
+    store(database, *(scored(f"Story {n}") for n in range(9)))
+    ids = [each.headline.id for each in since(database, 0)]
+    assert ids == sorted(ids)
+
+
+def test_an_empty_batch_is_allowed(database):
+    store(database)
+    assert since(database, 0) == []
+
+
+def test_the_instant_of_the_newest_is_read(database):
+    with database.reading() as db:
+        assert knowledge.last_headline_at(db) is None
+    store(database, scored("Story 1", 3000), scored("Story 2", 1000), scored("Story 3", 2000))
+    with database.reading() as db:
+        assert knowledge.last_headline_at(db) == 3000
+
+
+def test_pruning_deletes_everything_before_an_instant(database):
+    store(database, *(scored(f"Story {at}", at) for at in (1000, 2000, 3000)))
+    with database.writing() as db:
+        knowledge.prune_headlines(db, 2000)
+    assert [each.headline.published_at for each in since(database, 0)] == [2000, 3000]
+
+
+def test_a_headline_that_was_deleted_may_come_again(database):
+    store(database, scored())
+    with database.writing() as db:
+        knowledge.prune_headlines(db, 5000)
+    store(database, replace(scored(), score=0.5))
+    assert since(database, 0) == [replace(scored(), score=0.5)]
+
+
+def test_the_newest_headlines_continue_after_a_key(database):
+    store(database, *(scored(f"Story {n}", 1000 + n // 3) for n in range(9)))
+    with database.reading() as db:
+        first = knowledge.newest_headlines(db, 1001, 1002, 4)
+        last = first[-1].headline
+        rest = knowledge.newest_headlines(db, 1001, 1002, 9, PageKey(last.published_at, last.id))
+    assert [*first, *rest] == since(database, 1001)[::-1]

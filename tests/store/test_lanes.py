@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from service.market.instants import DAY, HOUR
 from service.store import lanes
 from service.store.pages import lane_states
-from service.trading.lanes import LaneBar
+from service.trading.lanes import LaneBar, LaneVote
 
 BARS = [LaneBar(300, 10_000.0, "waiting"), LaneBar(600, 10_001.5, "in_market"), LaneBar(900, 9_999.0, "in_market")]
 
@@ -112,3 +112,35 @@ def test_the_newest_events_continue_after_a_key(database):
         first = lanes.newest_events(db, "trend", 0, 600, 2)
         rest = lanes.newest_events(db, "trend", 0, 600, 9, first[-1][0])
     assert [body["note"] for _, body in (*first, *rest)] == ["d", "c", "b", "a"]
+
+
+EVEN, UP, DOWN = (LaneVote(0.6, p_up) for p_up in (0.5, 0.6, 0.4))
+
+
+def test_votes_are_read_from_an_hour_on(database):
+    with database.writing() as db:
+        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN})
+        lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP, "eth": DOWN})
+        lanes.add_hourly_votes(db, 3 * HOUR, {})
+    with database.reading() as db:
+        assert lanes.hourly_votes_since(db, 2 * HOUR) == {2 * HOUR: {"btc": UP, "eth": DOWN}}
+        assert lanes.hourly_votes_since(db, 2 * HOUR + 1) == {}
+
+
+def test_the_votes_before_an_hour_are_the_last_of_each_asset(database):
+    with database.writing() as db:
+        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN, "eth": DOWN})
+        lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP})
+        lanes.add_hourly_votes(db, 3 * HOUR, {"btc": DOWN})
+    with database.reading() as db:
+        assert lanes.hourly_votes_before(db, 3 * HOUR) == {"btc": UP, "eth": DOWN}
+        assert lanes.hourly_votes_before(db, HOUR) == {}
+
+
+def test_a_stored_vote_is_not_replaced(database):
+    """A second run of the same hour adds only what is missing."""
+    with database.writing() as db:
+        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN})
+        lanes.add_hourly_votes(db, HOUR, {"btc": UP, "eth": DOWN})
+    with database.reading() as db:
+        assert lanes.hourly_votes_since(db, 0) == {HOUR: {"btc": EVEN, "eth": DOWN}}

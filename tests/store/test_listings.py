@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import IntegrityError
 
 from service.errors import InvalidRequest
-from service.forecasting.predictions import Prediction
-from service.store import listings, predictions
+from service.forecasting.predictions import Opinion, Prediction
+from service.forecasting.predictions.scores.columns import columns_of
+from service.jobs.committing import keep_opened, keep_settlement
+from service.market.instants import DAY, HOUR
+from service.store import ledger, listings, predictions
 from service.store.database import Database
-from service.store.listings import MarketSelection
+from service.store.listings import ListedMarkets, MarketSelection, Tally
 from tests.forecasting.markets import MONDAY, days, many, settled, waiting
+from tests.store.test_predictions import DEADLINE, YES, answer, bare, keep, stored
 
 NOW = days(3)
 SETTLED = many(120, weeks=4)
@@ -136,3 +144,169 @@ def test_sqlite_walks_an_index_and_sorts_nothing(sqlite_url: str, selection: Mar
 def sql_of(selection: MarketSelection) -> str:
     query = listings.market_keys(selection, NOW)
     return str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
+
+
+NUMBERS = ("resolved_at", "voted_at", "happened", "is_challenge", "template", "quoted", "p", "is_sided")
+
+
+def lists_alike(database, memory: ListedMarkets) -> bool:
+    with database.reading() as db:
+        listed = columns_of(predictions.listed_predictions(db))
+        columns = memory.load(db).columns()
+    assert all(np.array_equal(getattr(columns, name), getattr(listed, name), equal_nan=True) for name in NUMBERS)
+    return [without_reasoning(market) for market in columns.market] == listed.market.tolist()
+
+
+def without_reasoning(market):
+    if market.commitment is None:
+        return market
+    votes = tuple(
+        replace(vote, ballot=replace(vote.ballot, forecast=replace(vote.ballot.forecast, reasoning="")))
+        for vote in market.votes
+    )
+    return replace(market, commitment=replace(market.commitment, votes=votes))
+
+
+def test_what_is_settled_is_read_once_more_and_kept(database):
+    """Settled before, settled meanwhile, new and settled at once, still open; answers are not listed."""
+    memory = ListedMarkets()
+    keep(database, stored("old", settlement=YES), stored("open"), bare("late"), stored("dare", number=1), answer("no"))
+    assert lists_alike(database, memory)
+    for id in ("open", "dare"):
+        with database.writing() as db:
+            keep_settlement(db, id, YES, DEADLINE + 2)
+        assert lists_alike(database, memory)
+    keep(database, stored("new"))
+    with database.writing() as db:
+        keep_opened(db, [stored("past", settlement=YES)], DEADLINE + 3)
+    assert lists_alike(database, memory)
+    assert lists_alike(database, memory)
+
+
+def test_nothing_is_read_again_that_was_settled(database):
+    """A change of a settled market, which nothing makes, would not be seen: its rows are not read."""
+    memory = ListedMarkets()
+    keep(database, stored("one", settlement=YES))
+    assert lists_alike(database, memory)
+    with database.writing() as db:
+        db.exec_driver_sql("UPDATE prediction SET rule = 'another'")
+    assert not lists_alike(database, memory)
+
+
+def test_rows_of_one_kind_are_found_between_two_others(database):
+    """The first is excluded, the last is not."""
+    with database.writing() as db:
+        keep_settled(db, "one", "two", "three")
+        first, *_, last = [entry.seq for entry in ledger.entries(db, 1, 100, kind="resolution")]
+        assert ledger.subjects(db, "resolution", 0, last) == ["one", "two", "three"]
+        assert ledger.subjects(db, "resolution", first, last - 1) == ["two"]
+
+
+def keep_settled(db, *ids: str) -> None:
+    for id in ids:
+        predictions.add_predictions(db, [stored(id)])
+        keep_settlement(db, id, YES, DEADLINE + 2)
+
+
+LATELY_SETTLED = settled("over")
+SETTLED_AT = LATELY_SETTLED.settlement.resolved_at
+
+
+@pytest.fixture
+def opened(database: Database) -> Database:
+    """An open market and a settled one, each with two hours of opinions."""
+    with database.writing() as db:
+        predictions.add_predictions(db, [waiting("open"), LATELY_SETTLED])
+        for hour in (0, 1):
+            at = MONDAY + hour * HOUR
+            listings.add_opinions(db, "ai", {id: Opinion(at, 0.5 + hour / 10) for id in ("open", "over")})
+            listings.add_opinions(db, "odds", {"open": Opinion(at, 0.4 + hour / 10, 0.39, None)})
+    return database
+
+
+def test_the_latest_opinion_of_each_holder_is_read(opened: Database):
+    with opened.reading() as db:
+        held = listings.latest_opinions(db, ["open", "over", "another"])
+    assert held == {
+        "open": {"ai": Opinion(MONDAY + HOUR, 0.6), "odds": Opinion(MONDAY + HOUR, 0.5, 0.39, None)},
+        "over": {"ai": Opinion(MONDAY + HOUR, 0.6)},
+    }
+
+
+def test_a_series_is_in_the_order_of_time(opened: Database):
+    with opened.reading() as db:
+        series = listings.opinion_series(db, "open")
+    assert [opinion.p for opinion in series["ai"]] == [0.5, 0.6]
+    assert [opinion.p for opinion in series["odds"]] == [0.4, 0.5]
+
+
+def test_a_retried_hour_keeps_its_first_opinion(opened: Database):
+    with opened.writing() as db:
+        listings.add_opinions(db, "ai", {"open": Opinion(MONDAY, 0.9)})
+    with opened.reading() as db:
+        assert listings.opinion_series(db, "open")["ai"][0].p == 0.5
+
+
+@pytest.mark.parametrize(("days", "kept"), [(29, 2), (31, 0)])
+def test_opinions_are_deleted_a_month_after_the_settlement(opened: Database, days: int, kept: int):
+    """Those of open markets stay, so the table is bounded by the open and the lately settled ones."""
+    with opened.writing() as db:
+        listings.prune_opinions(db, SETTLED_AT + days * DAY)
+        assert len(listings.opinion_series(db, "over")["ai"]) == kept
+        assert len(listings.opinion_series(db, "open")["ai"]) == 2
+
+
+@pytest.fixture
+def markets(database):
+    """Two markets to vote on."""
+    with database.writing() as db:
+        for id in ("one", "two"):
+            predictions.add_predictions(db, [waiting(id)])
+    return database
+
+
+def cast(database, market: str, caller: str, is_yes: bool) -> None:
+    with database.writing() as db:
+        listings.cast_vote(db, market, caller, is_yes, at=100)
+
+
+def tallies(database, *markets: str) -> dict[str, Tally]:
+    with database.reading() as db:
+        return listings.vote_tallies(db, markets)
+
+
+def test_votes_are_counted_by_market_and_side(markets):
+    for caller, market, is_yes in (("a", "one", True), ("b", "one", True), ("c", "one", False), ("a", "two", False)):
+        cast(markets, market, caller, is_yes)
+    assert tallies(markets, "one", "two") == {"one": Tally(2, 1), "two": Tally(0, 1)}
+    assert tallies(markets, "two") == {"two": Tally(0, 1)}
+
+
+def test_a_market_without_votes_has_no_tally(markets):
+    assert tallies(markets, "one", "nowhere") == {}
+    assert tallies(markets) == {}
+    assert Tally() == (0, 0)
+
+
+def test_a_vote_may_be_changed_and_counts_once(markets):
+    for is_yes in (True, False, False):
+        cast(markets, "one", "a", is_yes)
+    assert tallies(markets, "one") == {"one": Tally(0, 1)}
+
+
+def test_a_vote_is_on_a_market_that_there_is(markets):
+    with pytest.raises(IntegrityError):
+        cast(markets, "nowhere", "a", True)
+
+
+# Each example votes anew on the same two markets; what earlier ones left is voted over.
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["one", "two"]), st.booleans()), max_size=8))
+def test_a_tally_is_of_the_last_vote_of_each_caller(markets, votes):
+    every = [(caller, market, True) for caller in "ab" for market in ("one", "two")]
+    for caller, market, is_yes in every + votes:
+        cast(markets, market, caller, is_yes)
+    last = {(caller, market): is_yes for caller, market, is_yes in every + votes}
+    for market in ("one", "two"):
+        sides = [is_yes for (_, on), is_yes in last.items() if on == market]
+        assert tallies(markets, market)[market] == Tally(sum(sides), len(sides) - sum(sides))

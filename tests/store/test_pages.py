@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 import math
+from base64 import urlsafe_b64encode
+from contextlib import closing
+from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import event
 
+from service.errors import InvalidRequest
 from service.forecasting.apex.call import Call
-from service.store.pages import RECORD, apex_calls, contexts, feed_states, fits, lane_states, price_books, records
+from service.store import pages
+from service.store.database import Database
+from service.store.pages import (
+    RECORD,
+    PageKey,
+    apex_calls,
+    contexts,
+    feed_states,
+    fits,
+    lane_states,
+    price_books,
+    records,
+)
 from tests.forecasting.made import call_of
 
 FEED = "https://example.com/feed.xml"
@@ -114,3 +133,110 @@ def test_the_newest_values_are_those_of_the_largest_keys(database):
             fits.add(db, slot, {"slot": slot})
     with database.reading() as db:
         assert fits.newest(db, 100, 300, 2) == [{"slot": 300}, {"slot": 200}]
+
+
+ids = st.text("abcXYZ019-_.:", min_size=1, max_size=96)
+values = st.integers(-(2**62), 2**62) | st.floats(
+    allow_nan=False, allow_infinity=False, min_value=-1e18, max_value=1e18
+)
+
+
+@given(values, ids, st.text())
+def test_a_cursor_reads_as_it_was_written(value, id: str, scope: str):
+    assert pages.read_cursor(scope, pages.write_cursor(scope, PageKey(value, id))) == (value, id)
+
+
+def test_a_cursor_of_another_list_is_refused():
+    cursor = pages.write_cursor("resolved", PageKey(1, "a"))
+    with pytest.raises(InvalidRequest) as refusal:
+        pages.read_cursor("open", cursor)
+    assert [error.field for error in refusal.value.errors] == ["cursor"]
+
+
+@given(st.text() | st.binary().map(lambda raw: urlsafe_b64encode(raw).decode()))
+def test_any_other_text_is_refused(text: str):
+    with pytest.raises(InvalidRequest):
+        pages.read_cursor("list", text)
+
+
+@pytest.mark.parametrize("value", [1e400, 2**63, True, None, "1", [1]])
+def test_a_value_that_is_no_number_of_a_row_is_refused(value):
+    with pytest.raises(InvalidRequest):
+        pages.read_cursor("list", pages.write_cursor("list", PageKey(value, "a")))
+
+
+@pytest.mark.parametrize("id", ["", "\x00", "x" * 97, 5, None])
+def test_an_id_that_no_row_can_have_is_refused(id):
+    with pytest.raises(InvalidRequest):
+        pages.read_cursor("list", pages.write_cursor("list", PageKey(1, id)))
+
+
+Row = tuple[int, str]
+
+
+def keep(database: Database, *rows: Row) -> None:
+    with database.writing() as db:
+        pages.keep_sequence(db, "streaks", [at for at, _ in rows], lambda place: {"note": rows[place][1]})
+
+
+def newest(database: Database, since: int = 0, until: int = 99, limit: int = 99, after: PageKey | None = None):
+    with database.reading() as db:
+        return pages.newest_rows(db, "streaks", since, until, limit, after)
+
+
+def notes(database: Database, **selection) -> list[str]:
+    return [row.body["note"] for row in newest(database, **selection)]
+
+
+def test_rows_are_added_at_the_end(database):
+    keep(database, (1, "a"), (2, "b"))
+    keep(database, (1, "a"), (2, "b"), (2, "c"))
+    assert notes(database) == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize("changed", [[(1, "a"), (1, "x"), (2, "b")], [(1, "a")], [], [(1, "a"), (3, "b")]])
+def test_rows_after_a_change_are_replaced(database, changed: list[Row]):
+    """A gap that is filled late adds a row between others, removes the last one or moves it."""
+    keep(database, (1, "a"), (2, "b"))
+    keep(database, *changed)
+    assert notes(database) == [note for _, note in reversed(changed)]
+
+
+def test_sequences_do_not_touch_each_other(database):
+    keep(database, (1, "a"))
+    with database.writing() as db:
+        pages.keep_sequence(db, "fund_trades", [5], lambda _: "a trade")
+        pages.keep_sequence(db, "fund_trades", [], lambda _: "nothing")
+    assert notes(database) == ["a"]
+
+
+@pytest.mark.parametrize("times", [[], [3], [1, 1, 2, 4, 4, 4, 4, 6]])
+def test_pages_join_to_the_rows_of_the_window(database, times: list[int]):
+    """Of every window, also where a page ends within an instant."""
+    keep(database, *((at, str(place)) for place, at in enumerate(times)))
+    for since, until in product(range(8), repeat=2):
+        seen, after = [], None
+        while page := newest(database, since, until, 3, after):
+            assert len(page) <= 3
+            seen, after = [*seen, *(row.body["note"] for row in page)], page[-1].key
+        expected = [str(place) for place, at in enumerate(times) if since <= at <= until]
+        assert seen == expected[::-1]
+
+
+@pytest.mark.parametrize("past", [10, 300])
+def test_an_hour_costs_the_same_after_any_past(sqlite_url: str, past: int):
+    """One row is compared and one is added; of no other row the body is made."""
+    rows = [(place, f"note {place}") for place in range(past + 1)]
+    statements, places = [], []
+
+    def body_of(place: int) -> dict:
+        places.append(place)
+        return {"note": rows[place][1]}
+
+    with closing(Database(sqlite_url)) as database:
+        keep(database, *rows[:-1])
+        event.listen(database.engine, "before_cursor_execute", lambda *seen: statements.append(seen[2].split()[0]))
+        with database.writing() as db:
+            pages.keep_sequence(db, "streaks", [at for at, _ in rows], body_of)
+    assert statements == ["BEGIN", "SELECT", "SELECT", "INSERT"]
+    assert places == [past - 1, past]

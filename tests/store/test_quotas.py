@@ -9,12 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from service.market.instants import DAY
 from service.store import quotas
 from service.store.database import Database
-from service.store.quotas import Window
+from service.store.quotas import LEASE_S, Reservation, StoredSpending, Window
 from service.store.tables import rate_window
 
 ROOT = Path(__file__).parents[2]
@@ -129,3 +129,73 @@ def test_pruning_deletes_the_windows_that_have_ended_and_no_other(database):
         assert quotas.prune_windows(db, ENDS) == 1
     with database.reading() as db:
         assert db.scalar(select(func.count()).select_from(rate_window)) == 1
+
+
+NOW = ENDS - DAY // 2
+HIT = Reservation("a", "k", ENDS)
+
+
+@pytest.fixture
+def db(database):
+    with database.writing() as db:
+        yield db
+
+
+def reserve(db: Connection, id: str = "a", cap: int = 2) -> Window | None:
+    return quotas.reserve(db, id, "k", ENDS, cap, NOW)
+
+
+def used(db: Connection) -> int:
+    return quotas.open_window(db, "k", NOW).hits
+
+
+def test_a_hit_is_counted_and_reserved_up_to_the_cap(db):
+    assert [reserve(db, id) for id in "abc"] == [Window(1, ENDS), Window(2, ENDS), None]
+    assert quotas.count_reservations(db) == 2
+
+
+def test_a_released_hit_is_refunded_once(db):
+    reserve(db)
+    assert [quotas.release(db, [HIT]) for _ in range(2)] == [1, 0]
+    assert (used(db), quotas.count_reservations(db)) == (0, 0)
+
+
+def test_a_settled_hit_stays_counted(db):
+    reserve(db)
+    quotas.settle(db, [HIT])
+    assert (quotas.release_expired(db, NOW + LEASE_S), used(db)) == (0, 1)
+
+
+def test_a_hit_is_refunded_when_its_lease_ends(db):
+    reserve(db)
+    assert quotas.release_expired(db, NOW + LEASE_S - 1) == 0
+    assert quotas.release_expired(db, NOW + LEASE_S) == 1
+    assert used(db) == 0
+
+
+def test_a_hit_that_is_settled_too_late_is_counted_again(db):
+    reserve(db)
+    quotas.release_expired(db, NOW + LEASE_S)
+    quotas.settle(db, [HIT])
+    assert used(db) == 1
+
+
+def test_a_day_adds_up_and_the_next_begins_at_nothing(database):
+    spending = StoredSpending(database)
+    assert spending.add("2026-11-21", 1000, 0.5) == (1000, 0.5)
+    assert spending.add("2026-11-21", -400, -0.25) == (600, 0.25)
+    assert spending.add("2026-11-22", 10, 0.0) == (10, 0.0)
+
+
+def test_another_process_sees_the_same_total(database):
+    """As two instances over one database do, also after a restart."""
+    StoredSpending(database).add("2026-11-21", 1000, 0.5)
+    assert StoredSpending(database).add("2026-11-21", 0, 0.0) == (1000, 0.5)
+
+
+def test_concurrent_additions_are_all_counted(database):
+    """Each caller sees a different total."""
+    spending = StoredSpending(database)
+    with ThreadPoolExecutor(8) as executor:
+        totals = list(executor.map(lambda _: spending.add("2026-11-21", 1, 0.0)[0], range(40)))
+    assert sorted(totals) == list(range(1, 41))

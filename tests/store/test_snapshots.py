@@ -1,10 +1,16 @@
+"""The published prices, read back from their document."""
+
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
+from datetime import UTC, datetime
+
+import pytest
 
 from service.documents import Document, DocumentHeader
+from service.market.prices import AssetPrice, PricesDocument, Rate
 from service.store import snapshots
 
 BODY = b'{"lanes":[],"schema":"bot-battle/1"}' * 20
@@ -56,3 +62,52 @@ def test_a_published_document_is_stored_as_its_json(database):
         ("schema", "battle/1"),
         ("timestamp", header.timestamp),
     ]
+
+
+BTC = AssetPrice("btc", "Bitcoin", 50_500.0, 1.25, 51_000.0, 49_000.0, True, "2026-11-28T01:00:00Z", "simulated")
+
+
+@pytest.fixture
+def published(database) -> PricesDocument:
+    document = PricesDocument(
+        schema="prices/1",
+        timestamp="2026-11-28T01:00:00Z",
+        as_of="2026-11-28T01:00:00Z",
+        stale_after="2026-11-28T01:15:00Z",
+        world="simulated",
+        ended=False,
+        count=1,
+        sources={"btc": "simulated"},
+        prices=(BTC,),
+    )
+    with database.writing() as db:
+        snapshots.publish(db, 1000, {"prices": document})
+    return document
+
+
+def test_they_come_back_as_they_were_published(database, published):
+    with database.reading() as db:
+        assert snapshots.latest_prices(db) == published
+        assert snapshots.prices_by_asset(snapshots.latest_prices(db)) == {"btc": BTC}
+
+
+def test_before_the_first_tick_there_are_none(database):
+    with database.reading() as db:
+        assert (snapshots.latest_prices(db), snapshots.prices_by_asset(snapshots.latest_prices(db))) == (None, {})
+
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+def test_before_the_first_run_there_are_none(database):
+    with database.reading() as db:
+        assert snapshots.latest_rates(db) == {}
+
+
+def test_the_latest_rates_are_read_as_they_were_stored(database):
+    """Those that were read earlier do not replace them."""
+    later, earlier = {"EUR": Rate(1.1, "kraken EUR/USD", NOON), "JPY": Rate(0.0066)}, {"EUR": Rate(1.2)}
+    with database.writing() as db:
+        snapshots.save_rates(db, 2_000, later)
+        snapshots.save_rates(db, 1_000, earlier)
+        assert snapshots.latest_rates(db) == later

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import select
 
 from service.errors import WrongWorld
 from service.market.instants import WorldClock
 from service.store import world
+from service.store.tables import heartbeat as table
 
 REPLAY = {
     "fingerprint": "abc",
@@ -54,3 +56,11 @@ def test_another_world_is_refused_with_advice(database, changes, named):
     assert "the replay world 'abc' in bars of 3600 s" in caught.value.detail
     assert named in caught.value.detail
     assert "use another DATA_DIR or DATABASE_URL" in caught.value.detail
+
+
+def test_only_the_last_beat_is_stored(database):
+    with database.writing() as db:
+        world.beat(db, 10)
+        world.beat(db, 12)
+    with database.reading() as db:
+        assert db.scalars(select(table.c.at)).all() == [12]

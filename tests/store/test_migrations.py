@@ -1,0 +1,173 @@
+"""The schema: made at once, or migrated from a database as an earlier version left it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, insert, text
+
+from service import canonical
+from service.config import SettingsError
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.commitments import market_rows
+from service.forecasting.voters.track_record import TrackRecord
+from service.jobs.committing import renew_record
+from service.ledger.verifier import verify
+from service.market.bars import from_rows
+from service.market.instants import DAY
+from service.store import bars, knowledge, ledger, migrations, predictions
+from service.store.database import Database
+from service.store.pages import RECORD, records
+from service.store.tables import metadata, resolved_day
+from tests.forecasting.made import committed_vote
+from tests.forecasting.markets import settled
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request, tmp_path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/empty.sqlite"
+    return request.getfixturevalue("empty_postgresql")
+
+
+def test_the_migrated_schema_is_the_one_of_the_tables(empty_url):
+    database = Database(empty_url)
+    database.migrate()
+    with database.reading() as db:
+        assert compare_metadata(MigrationContext.configure(db), metadata) == []
+    database.close()
+
+
+@pytest.mark.slow
+def test_many_processes_that_migrate_at_once_all_succeed(empty_url, at_once, tries):
+    processes = tries(8, 20, 20)
+    assert at_once("migrate", empty_url, processes) == ["migrated"] * processes
+
+
+def test_the_head_of_the_file_names_is_that_of_alembic():
+    config = Config()
+    config.set_main_option("script_location", str(migrations.FOLDER))
+    assert ScriptDirectory.from_config(config).get_current_head() == migrations.head()
+
+
+def test_starting_with_a_current_schema_does_not_load_alembic(sqlite_url):
+    program = (
+        "import sys; from service.store.database import Database; "
+        f"Database({sqlite_url!r}).migrate(); print('alembic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def make_first(db: Connection) -> None:
+    """Take a current database back to the schema of version 1.2."""
+    db.execute(text("DROP TABLE coverage"))
+    db.execute(text("ALTER TABLE prediction_vote DROP COLUMN p_up"))
+    db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
+
+
+START = 1_763_985_600
+
+
+@pytest.fixture
+def with_bars(database: Database) -> Database:
+    """The database as version 1.2 left it: two bars of five minutes."""
+    with database.writing() as db:
+        bars.add_bars(db, "btc", from_rows([(START + 300 * place, 9, 9, 9, 9, 1) for place in range(2)], 300))
+        make_first(db)
+    return database
+
+
+@pytest.mark.parametrize(("world", "windows"), [("simulated", ((START - 600, START + 600),)), ("live", None)])
+def test_only_a_live_history_is_fetched_again(with_bars, world, windows):
+    """It may have holes from before; the others always had all of their bars."""
+    with with_bars.writing() as db:
+        db.execute(
+            text("INSERT INTO world VALUES (1, :world, 'x', 300, :since, 0, 0, 1.0, NULL)"),
+            {"world": world, "since": START - 600},
+        )
+    try:
+        with_bars.migrate()
+        with with_bars.reading() as db:
+            stored = bars.find_coverage(db, "btc", 300)
+            assert (stored and stored.windows) == windows
+    finally:
+        with with_bars.writing() as db:
+            db.execute(text("DELETE FROM world"))
+
+
+def test_a_database_of_an_older_version_says_the_way(database):
+    """The steps before version 1.2 are no longer kept."""
+    with database.writing() as db:
+        db.execute(text("UPDATE alembic_version SET version_num = '0011'"))
+    try:
+        with pytest.raises(SettingsError, match=r"revision 0011: start version 1\.2 once"):
+            database.migrate()
+    finally:
+        with database.writing() as db:
+            db.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": migrations.head()})
+
+
+ENGINE = "embedded"
+CAST = (committed_vote("vol", 0.4, engine=ENGINE), committed_vote("forest", 0.6, engine=ENGINE))
+MARKET = settled(odds=None)
+SETTLED_AT = MARKET.settlement.resolved_at
+STANDINGS = [{"voter": "forest", "engine": ENGINE, "n": 40, "weight": 1.7}]
+CALIBRATION = {"n": 40, "n_eff": 20.0, "stretch": 1.2, "effective_voters": 1.0}
+COUNTED = {
+    "engines": [["forest", ENGINE]],
+    "classes": ["direction"],
+    "asked_at": [MARKET.voted_at],
+    "resolved_at": [SETTLED_AT],
+    "happened": [1.0],
+    "p": [[0.6]],
+}
+
+
+@pytest.fixture
+def earlier(database: Database) -> tuple[Database, Prediction]:
+    """The database as version 1.2 left it, with a settled market, its rows in the ledger and a track record."""
+    market = replace(MARKET, commitment=replace(MARKET.commitment, votes=CAST))
+    record = {"as_of": SETTLED_AT, "direction": {"calibration": CALIBRATION, "standings": STANDINGS}, "event": {}}
+    with database.writing() as db:
+        ledger.append(db, market_rows([market]), SETTLED_AT)
+        predictions.add_predictions(db, [market])
+        body = canonical.write(COUNTED)
+        db.execute(resolved_day.delete())
+        db.execute(insert(resolved_day).values(day=SETTLED_AT // DAY * DAY, body=body))
+        records.save(db, RECORD, record, as_of=SETTLED_AT)
+        make_first(db)
+    database.migrate()
+    return database, market
+
+
+def test_a_vote_without_a_view_is_read_as_it_was_cast(earlier):
+    """Its row in the ledger has no such field, so every hash stays."""
+    database, market = earlier
+    with database.reading() as db:
+        stored = predictions.find_prediction(db, market.id)
+        assert verify(ledger.export(db)).fault is None
+    assert stored == market
+    assert {vote.ballot.forecast.p_up for vote in stored.votes} | {stored.commitment.p_up} == {None}
+
+
+def test_a_record_of_classes_reads_as_empty_until_it_is_renewed(earlier):
+    """Then the same votes count in the band of their horizon, with the weight of an embedded engine."""
+    database, _ = earlier
+    assert knowledge.latest_knowledge(database, 300).record == TrackRecord(SETTLED_AT)
+    with database.writing() as db:
+        renew_record(db, SETTLED_AT)
+    record = knowledge.latest_knowledge(database, 300).record
+    standings = [(each.voter, each.engine, each.n, each.weight) for each in record.of_band("day").standings]
+    assert standings == [("forest", ENGINE, 1, 1.0), ("vol", ENGINE, 1, 1.0)]
+    assert list(record.bands) == ["day"]
