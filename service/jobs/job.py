@@ -7,7 +7,7 @@ the unix second `now`, `shortest_s` the least distance of two slots.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -43,7 +43,7 @@ class JobContext:
     """What every job works with. `history_from` is the unix second, in world time, at which stored history begins.
 
     `panel` votes on markets and challenges. The consensus lane and apex, which ask every hour and publish no single
-    vote, ask `embedded`, which costs nothing.
+    vote, ask `embedded`, which costs nothing. What follows is kept by this process.
     """
 
     settings: Settings
@@ -52,41 +52,22 @@ class JobContext:
     clock: WorldClock
     history_from: int
     panel: Panel
+    hourly_bars: HourlyBars = field(init=False, default_factory=HourlyBars)
+    score_memory: ScoreMemory = field(init=False, default_factory=ScoreMemory)
+    call_memory: CallMemory = field(init=False, default_factory=CallMemory)
+    # One call of apex is new in four hours; contexts are without the inputs of headlines, of which new ones may arrive.
+    apex_scores: Memory[Sequence[ResolvedCall], ApexScores] = field(init=False, default_factory=lambda: Memory(score))
+    apex_thresholds: Memory[Sequence[Call], Thresholds] = field(
+        init=False, default_factory=lambda: Memory(thresholds_of)
+    )
+    contexts: Memory[Mapping[str, Bars], dict[str, Context]] = field(
+        init=False, default_factory=lambda: Memory(build_all, same_bars)
+    )
 
     @cached_property
     def embedded(self) -> Panel:
         """The nine with their embedded engines."""
         return embedded_panel(self.panel.quorum, self.panel.timer)
-
-    @cached_property
-    def hourly_bars(self) -> HourlyBars:
-        """The hourly bars that this process has read."""
-        return HourlyBars()
-
-    @cached_property
-    def score_memory(self) -> ScoreMemory:
-        """The markets and challenges that this process has read, with their scores."""
-        return ScoreMemory()
-
-    @cached_property
-    def call_memory(self) -> CallMemory:
-        """The calls of apex that this process has read."""
-        return CallMemory()
-
-    @cached_property
-    def apex_scores(self) -> Memory[Sequence[ResolvedCall], ApexScores]:
-        """The scores of apex's calls, of which one is new in four hours."""
-        return Memory(score)
-
-    @cached_property
-    def apex_thresholds(self) -> Memory[Sequence[Call], Thresholds]:
-        """The thresholds of apex's special mode after its calls."""
-        return Memory(thresholds_of)
-
-    @cached_property
-    def contexts(self) -> Memory[Mapping[str, Bars], dict[str, Context]]:
-        """The contexts of hourly bars, without the inputs of headlines, of which new ones may arrive."""
-        return Memory(build_all, same_bars)
 
     @cached_property
     def account_terms(self) -> AccountTerms:

@@ -548,29 +548,26 @@ spending = Table(
 
 # The triggers that refuse to change a row, by dialect; an empty database gets them with the tables. On SQLite,
 # INSERT OR REPLACE fires no DELETE trigger while recursive_triggers is off, which is the default.
+_SQLITE_TRIGGERS = (
+    ("update", "BEFORE UPDATE ON {table}"),
+    ("delete", "BEFORE DELETE ON {table}"),
+    ("replace", "BEFORE INSERT ON {table} WHEN EXISTS (SELECT {key} FROM {table} WHERE {key} = NEW.{key})"),
+)
+_APPENDED = {"ledger": "seq", "ledger_root": "day"}
 LEDGER_GUARDS: dict[str, tuple[str, ...]] = {
-    "sqlite": (
-        "CREATE TRIGGER ledger_update BEFORE UPDATE ON ledger "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_delete BEFORE DELETE ON ledger "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_replace BEFORE INSERT ON ledger "
-        "WHEN EXISTS (SELECT seq FROM ledger WHERE seq = NEW.seq) "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_root_update BEFORE UPDATE ON ledger_root "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_root_delete BEFORE DELETE ON ledger_root "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
-        "CREATE TRIGGER ledger_root_replace BEFORE INSERT ON ledger_root "
-        "WHEN EXISTS (SELECT day FROM ledger_root WHERE day = NEW.day) "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END",
+    "sqlite": tuple(
+        f"CREATE TRIGGER {table}_{name} {when.format(table=table, key=key)} "
+        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
+        for table, key in _APPENDED.items()
+        for name, when in _SQLITE_TRIGGERS
     ),
     "postgresql": (
         "CREATE OR REPLACE FUNCTION refuse_to_change() RETURNS trigger LANGUAGE plpgsql AS "
         "$$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$",
-        "CREATE TRIGGER ledger_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change()",
-        "CREATE TRIGGER ledger_root_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_root "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change()",
+        *(
+            f"CREATE TRIGGER {table}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change()"
+            for table in _APPENDED
+        ),
     ),
 }
