@@ -17,19 +17,12 @@ from service.forecasting.apex.call import Call
 from service.store import pages
 from service.store.database import Database
 from service.store.pages import (
-    RECORD,
     PageKey,
     apex_calls,
     contexts,
-    feed_states,
     fits,
-    lane_states,
-    price_books,
-    records,
 )
 from tests.forecasting.made import call_of
-
-FEED = "https://example.com/feed.xml"
 
 
 def test_the_latest_context_of_each_asset_is_kept(database):
@@ -43,11 +36,10 @@ def test_the_latest_context_of_each_asset_is_kept(database):
         assert contexts.every(db) == {"btc": {"spot": 1.25}, "eth": {"spot": 2.5}}
 
 
-@pytest.mark.parametrize("table", [contexts, fits, records, apex_calls, price_books, lane_states, feed_states])
-def test_an_empty_table_has_no_values(database, table):
+def test_an_empty_table_has_no_values(database):
     with database.reading() as db:
-        assert table.every(db) == {}
-        assert (table.find(db, 1), table.latest(db), table.latest_key(db)) == (None, None, None)
+        assert fits.every(db) == {}
+        assert (fits.find(db, 1), fits.latest(db), fits.latest_key(db)) == (None, None, None)
 
 
 def test_numbers_survive_as_the_same_double(database):
@@ -83,23 +75,6 @@ def test_only_the_newest_values_are_kept(database):
         assert list(fits.every(db)) == [300, 400]
 
 
-def test_there_is_one_record_and_no_older_one_replaces_it(database):
-    with database.writing() as db:
-        records.save(db, RECORD, {"vol": {"n": 2}}, as_of=600)
-        records.save(db, RECORD, {"vol": {"n": 1}}, as_of=300)
-    with database.reading() as db:
-        assert records.latest(db) == {"vol": {"n": 2}}
-
-
-def test_the_state_of_each_feed_is_replaced(database):
-    with database.writing() as db:
-        feed_states.save(db, FEED, {"etag": '"1"', "until": None})
-        feed_states.save(db, f"{FEED}?2", {"etag": None})
-        feed_states.save(db, FEED, {"etag": '"2"', "until": 17})
-    with database.reading() as db:
-        assert feed_states.every(db) == {FEED: {"etag": '"2"', "until": 17}, f"{FEED}?2": {"etag": None}}
-
-
 class TestCallsOfApex:
     def add(self, database, *ats: int, p_up: float = 0.1 + 0.2) -> None:
         with database.writing() as db:
@@ -113,12 +88,6 @@ class TestCallsOfApex:
         with database.reading() as db:
             plain = apex_calls.latest(db)
         assert Call.from_plain(plain) == call_of(14_400, 0.1 + 0.2, 61_234.56, oracles=0.51, market=0.6)
-
-    def test_calls_come_in_the_order_of_their_instants(self, database):
-        self.add(database, 28_800, 14_400, 43_200)
-        with database.reading() as db:
-            assert list(apex_calls.every(db)) == [14_400, 28_800, 43_200]
-            assert apex_calls.latest(db)["at"] == 43_200
 
     def test_a_stored_call_is_never_replaced(self, database):
         self.add(database, 14_400, p_up=0.6)
