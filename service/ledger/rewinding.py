@@ -1,4 +1,4 @@
-"""A world that was taken back to a backup: what was recorded since stays in the ledger, and corrections take it back.
+"""A world that an earlier version took back to a backup: what was recorded since stays, and corrections take it back.
 
     correction  {"corrects": SEQ, "note": TEXT, "rewound_to": INSTANT}
 
@@ -8,10 +8,9 @@ back the rows after the backup, the last one first and without a gap. What was t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from service.ledger.chain import ChainEntry, Kind, LedgerRow
+from service.ledger.chain import ChainEntry, Kind
 
 # What no rewind takes back: a new signing key, and corrections.
 NEVER_TAKEN_BACK: tuple[Kind, ...] = ("handover", "correction")
@@ -20,24 +19,6 @@ NEVER_TAKEN_BACK: tuple[Kind, ...] = ("handover", "correction")
 def is_rewinding(entry: ChainEntry) -> bool:
     """Whether the row takes back another one, and may be recorded earlier than the one before it."""
     return entry.kind == "correction" and entry.body.get("rewound_to") == entry.recorded_at
-
-
-def corrections(entries: Iterable[ChainEntry], note: str, rewound_to: str) -> Iterator[LedgerRow]:
-    """The rows that take back `entries`, at the instant `rewound_to` (ISO 8601); some may be taken back already.
-
-    Raises ValueError where a row before them is taken back among them: it does not stand any more.
-    """
-    remaining: list[ChainEntry] = []
-    for entry in entries:
-        if is_rewinding(entry):
-            if not remaining:
-                raise ValueError(f"row {entry.body['corrects']} was taken back before, by row {entry.seq}")
-            remaining.pop()
-        elif entry.kind not in NEVER_TAKEN_BACK:
-            remaining.append(entry)
-    for entry in reversed(remaining):
-        body = {"corrects": entry.seq, "note": note, "rewound_to": rewound_to}
-        yield LedgerRow("correction", entry.subject, body, entry.backfilled)
 
 
 @dataclass

@@ -11,9 +11,9 @@ import pytest
 from service.ledger import chain
 from service.ledger.__main__ import main
 from service.ledger.chain import chained
-from service.ledger.rewinding import corrections
 from service.ledger.roots import public_key
 from tests.ledger import books
+from tests.ledger.test_rewinding import corrections
 
 ROOT = Path(__file__).parents[2]
 KEY = public_key(books.SEED)
@@ -39,7 +39,7 @@ def test_a_world_that_was_taken_back_is_reported(file: Path, capsys):
     assert "taken back" not in capsys.readouterr().out
     last = BOOK.entries[-1]
     instant = "2026-11-22T12:00:00Z"
-    (back,) = chained(corrections([last], "The clock was ahead.", instant), instant, last)
+    (back,) = chained(corrections([last], instant), instant, last)
     rows = [chain.line("row", vars(entry)) for entry in (*BOOK.entries, back)]
     file.write_text("".join(f"{line}\n" for line in rows), newline="\n")
     assert main(["verify", str(file)]) == 0
