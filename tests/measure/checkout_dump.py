@@ -155,12 +155,26 @@ def dump_world(inputs: dict[str, Any], dump: Dump) -> None:
 
 
 class Draws:
-    """Stands in for random bytes: those of one length are the same during a request, however many are drawn."""
+    """Stands in for random bytes: the same for a module's first draw during a request, its second, and so on.
 
-    occasion = 0
+    So it does not matter how many other modules draw; a module that draws is known by the name of its file.
+    """
+
+    def __init__(self) -> None:
+        self._occasion, self._counts = 0, Counter[tuple[str, int | None]]()
+
+    def next_occasion(self) -> None:
+        self._occasion += 1
+        self._counts.clear()
 
     def token_bytes(self, nbytes: int | None = None) -> bytes:
-        return hashlib.shake_256(f"{self.occasion} {nbytes}".encode()).digest(nbytes or 32)
+        frame = sys._getframe(1)
+        while frame.f_globals["__name__"] == "secrets":
+            frame = frame.f_back
+        place = Path(frame.f_code.co_filename).stem, nbytes
+        self._counts[place] += 1
+        seed = f"{self._occasion} {place} {self._counts[place]}"
+        return hashlib.shake_256(seed.encode()).digest(nbytes or 32)
 
 
 class World:
@@ -233,7 +247,7 @@ class World:
             headers |= {"X-API-Key": self._host, "X-End-User": user}
         if key:
             headers["X-API-Key"] = key
-        self._draws.occasion += 1
+        self._draws.next_occasion()
         request = next(self._requests)
         address = {"REMOTE_ADDR": f"10.0.{request // 250}.{request % 250 + 1}"}
         answer = self._service.client.open(path, method=method, json=body, headers=headers, environ_base=address)
@@ -294,7 +308,7 @@ class World:
 
     def _operate(self, *words: str) -> Any:
         """The JSON that a command of the operator prints at the service's instant."""
-        self._draws.occasion += 1
+        self._draws.next_occasion()
         options = {name.upper(): str(value) for name, value in (OPTIONS | {"data_dir": self._folder}).items()}
         with (
             contextlib.redirect_stdout(io.StringIO()) as printed,
