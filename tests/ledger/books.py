@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 from service.ledger import chain, roots
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.roots import Root
+from service.ledger.verifier import Verification, verify
 
 SEED = bytes(range(32))
 FIRST_DAY = date(2026, 11, 21)
@@ -26,6 +29,11 @@ class Book:
 
     def text(self) -> str:
         return "".join(f"{line}\n" for line in self.lines())
+
+
+def verified(entries: Iterable[ChainEntry], **options: Any) -> Verification:
+    """The verification of rows without roots."""
+    return verify((chain.line("row", vars(entry)) for entry in entries), **options)
 
 
 def rows(count: int) -> list[LedgerRow]:

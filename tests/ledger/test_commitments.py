@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
@@ -12,6 +13,7 @@ from service.ledger.__main__ import main
 from service.ledger.chain import LedgerRow, chained, digest
 from service.ledger.commitments import commitment
 from service.ledger.verifier import Verification, verify
+from tests.ledger.books import verified
 
 MARKET, OWL, SALT = "daily-btc-up", "0af3", "a1" * 16
 HIDDEN = LedgerRow("forecast", OWL, {"market": MARKET, "commitment": commitment(MARKET, OWL, 0.62, SALT)}, False)
@@ -24,8 +26,7 @@ def revealed(subject: str = OWL, **changes: Any) -> LedgerRow:
 
 
 def check(*rows: LedgerRow) -> Verification:
-    entries = chained(rows, "2026-11-21T12:00:00Z", None)
-    return verify(chain.line("row", vars(entry)) for entry in entries)
+    return verified(chained(rows, "2026-11-21T12:00:00Z", None))
 
 
 def test_a_revealed_forecast_matches_its_commitment():
@@ -35,8 +36,6 @@ def test_a_revealed_forecast_matches_its_commitment():
 
 def test_the_commitment_is_a_plain_hash():
     """Anybody can compute it: the SHA-256 of canonical JSON with sorted names."""
-    import hashlib
-
     text = f'{{"forecaster":"{OWL}","market":"{MARKET}","p_yes":0.62,"salt":"{SALT}"}}'
     assert commitment(MARKET, OWL, 0.62, SALT) == hashlib.sha256(text.encode()).hexdigest()
 

@@ -18,6 +18,7 @@ from tests.ledger.test_rewinding import corrections
 ROOT = Path(__file__).parents[2]
 KEY = public_key(books.SEED)
 BOOK = books.book(3, 2, unsealed=1)
+TEXT = BOOK.text().encode()
 
 
 @pytest.fixture
@@ -59,13 +60,9 @@ def test_another_key_or_a_missing_root_is_reported(file: Path):
     assert main(["verify", str(file), "--root", "00" * 32]) == 1
 
 
-def test_invalid_utf8_is_reported(file: Path):
-    file.write_bytes(b"\xff" + BOOK.text().encode())
-    assert main(["verify", str(file)]) == 1
-
-
-def test_other_line_ends_are_reported(file: Path):
-    file.write_bytes(BOOK.text().encode().replace(b"\n", b"\r\n"))
+@pytest.mark.parametrize("content", [b"\xff" + TEXT, TEXT.replace(b"\n", b"\r\n")])
+def test_invalid_utf8_and_other_line_ends_are_reported(file: Path, content: bytes):
+    file.write_bytes(content)
     assert main(["verify", str(file)]) == 1
 
 

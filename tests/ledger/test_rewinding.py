@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from service.ledger import chain
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.commitments import commitment
 from service.ledger.rewinding import NEVER_TAKEN_BACK, is_rewinding
-from service.ledger.verifier import Verification, verify
+from tests.ledger.books import verified
 
 BEFORE, AHEAD, BACK = "2026-11-21T10:00:00Z", "2026-11-24T10:00:00Z", "2026-11-21T12:00:00Z"
 MARKET, OWL, SALT = "daily-btc-up", "0af3", "a1" * 16
@@ -49,15 +48,11 @@ def taken_back(before: list[LedgerRow], ahead: list[LedgerRow], after: list[Ledg
     return [*first, *chained(rows, BACK, first[-1])]
 
 
-def check(entries: list[ChainEntry]) -> Verification:
-    return verify(chain.line("row", vars(entry)) for entry in entries)
-
-
 def test_a_ledger_that_was_taken_back_is_valid():
     """Each row ahead of time has a correction, time goes on from the instant of the corrections, and it is counted."""
     entries = taken_back([FORECAST], [RESOLVED, REVEALED], [RESOLVED])
     assert [entry.body.get("corrects") for entry in entries] == [None, None, None, 3, 2, None]
-    verification = check(entries)
+    verification = verified(entries)
     assert (verification.fault, verification.rewinds, verification.taken_back, verification.rows) == (None, 1, 2, 6)
     assert verification.taken_back_since == AHEAD
 
@@ -66,7 +61,7 @@ def test_a_rewind_without_a_jump_is_counted():
     """Time need not fall: an hour ahead may be taken back the next morning."""
     first = recorded((BEFORE, [FORECAST, RESOLVED]))
     entries = [*first, *chained(corrections(first[1:], BACK), BACK, first[-1])]
-    verification = check(entries)
+    verification = verified(entries)
     assert (verification.fault, verification.rewinds, verification.taken_back) == (None, 1, 1)
 
 
@@ -75,7 +70,7 @@ def test_a_second_rewind_takes_back_what_stands():
     once = taken_back([FORECAST], [RESOLVED], [RESOLVED, REVEALED])
     again = list(corrections(once, AHEAD))
     assert [row.body["corrects"] for row in again] == [5, 4, 1]
-    verification = check([*once, *chained(again, AHEAD, once[-1])])
+    verification = verified([*once, *chained(again, AHEAD, once[-1])])
     assert (verification.fault, verification.rewinds, verification.taken_back) == (None, 2, 4)
 
 
@@ -84,7 +79,7 @@ def test_a_rewind_cannot_choose_rows(named: list[int | None]):
     """The last row that stands comes first; a row left out, unnamed or named twice is a fault."""
     rows = [LedgerRow("correction", MARKET, {"corrects": seq, "rewound_to": AHEAD}, False) for seq in named]
     entries = recorded((BEFORE, [FORECAST, RESOLVED, REVEALED]), (AHEAD, rows))
-    assert "which is not the last that stands" in str(check(entries).fault)
+    assert "which is not the last that stands" in str(verified(entries).fault)
 
 
 @pytest.mark.parametrize("after", [[], [RESOLVED]])
@@ -93,7 +88,7 @@ def test_a_rewind_does_not_pass_a_row_that_stands(after: list[LedgerRow]):
     first = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]))
     early = "2026-01-01T00:00:00Z"
     rows = [*corrections(first[1:], early), *after]
-    fault = check([*first, *chained(rows, early, first[-1])]).fault
+    fault = verified([*first, *chained(rows, early, first[-1])]).fault
     assert fault == f"The world was taken back to {early}, before row 1, which stands."
 
 
@@ -107,7 +102,7 @@ def test_a_rewind_does_not_pass_a_row_that_stands(after: list[LedgerRow]):
 )
 def test_no_other_row_may_be_earlier(kind: Any, body: dict[str, Any]):
     entries = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]), (BACK, [LedgerRow(kind, MARKET, body, False)]))
-    assert check(entries).fault == "Row 3 has an earlier time than the previous row."
+    assert verified(entries).fault == "Row 3 has an earlier time than the previous row."
 
 
 @pytest.mark.parametrize("instant", ["", "yesterday", "2026-11-21T12:00:00", "2026-11-21T12:00:00Z\n"])
@@ -115,32 +110,32 @@ def test_an_invalid_time_is_a_fault(instant: str):
     """It would come before every row that stands."""
     first = recorded((BEFORE, [FORECAST]), (AHEAD, [RESOLVED]))
     rows = corrections(first[1:], instant)
-    assert "Row 3 has an invalid time" in str(check([*first, *chained(rows, instant, first[-1])]).fault)
+    assert "Row 3 has an invalid time" in str(verified([*first, *chained(rows, instant, first[-1])]).fault)
 
 
 def test_time_does_not_go_back_again_after_it():
     entries = taken_back([FORECAST], [RESOLVED], [])
-    assert check([*entries, *chained([RESOLVED], BEFORE, entries[-1])]).seq == len(entries) + 1
+    assert verified([*entries, *chained([RESOLVED], BEFORE, entries[-1])]).seq == len(entries) + 1
 
 
 def test_what_was_revealed_ahead_is_revealed_again():
-    verification = check(taken_back([FORECAST], [RESOLVED, REVEALED], [RESOLVED, REVEALED]))
+    verification = verified(taken_back([FORECAST], [RESOLVED, REVEALED], [RESOLVED, REVEALED]))
     assert (verification.fault, verification.revealed, verification.withheld) == (None, 1, 0)
 
 
 def test_a_forecast_hidden_after_it_counts_as_withheld():
     """Taking back hides nothing: a market that is settled again without showing its forecast is counted."""
     again = taken_back([FORECAST], [RESOLVED, REVEALED], [RESOLVED])
-    assert [check(entries).withheld for entries in (again, again[:-1])] == [1, 0]
+    assert [verified(entries).withheld for entries in (again, again[:-1])] == [1, 0]
 
 
 def test_a_forecast_made_ahead_of_time_does_not_count():
     for ahead in ([FORECAST, RESOLVED], [FORECAST, RESOLVED, REVEALED]):
-        verification = check(taken_back([], ahead, [RESOLVED]))
+        verification = verified(taken_back([], ahead, [RESOLVED]))
         assert (verification.fault, verification.forecasts, verification.withheld) == (None, 0, 0)
 
 
 def test_an_ordinary_correction_hides_no_forecast():
     """Only a rewind, which the verification reports, takes rows out of the count."""
     correction = LedgerRow("correction", MARKET, {"corrects": 2, "note": "wrong"}, False)
-    assert check(recorded((BEFORE, [FORECAST, RESOLVED, correction]))).withheld == 1
+    assert verified(recorded((BEFORE, [FORECAST, RESOLVED, correction]))).withheld == 1

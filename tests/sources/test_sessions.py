@@ -187,28 +187,22 @@ def test_a_variable_that_is_no_address_is_named(monkeypatch, server):
     assert "secret" not in caught.value.detail
 
 
-@pytest.mark.parametrize("variable", ["SOURCE_PROXY", "HTTP_PROXY", "ALL_PROXY"])
-def test_http_is_requested_from_the_http_proxy(monkeypatch, session, server, http_proxy, variable):
-    monkeypatch.setenv(variable, http_proxy.address)
-    use(http_proxy.address if variable == "SOURCE_PROXY" else "")
+def test_http_is_requested_from_the_http_proxy(session, server, http_proxy):
+    use(http_proxy.address)
     assert session.get(f"{at_name(server)}/path").json() == ANSWER
     assert http_proxy.requests == [f"GET {at_name(server)}/path"]
     assert server.requests == ["/path"]
 
 
-@pytest.mark.parametrize("variable", ["SOURCE_PROXY", "HTTPS_PROXY", "ALL_PROXY"])
-def test_https_goes_through_a_tunnel(monkeypatch, session, https_server, http_proxy, variable):
+def test_https_goes_through_a_tunnel(session, https_server, http_proxy):
     """The proxy sees the host only; the certificate is checked behind it."""
-    monkeypatch.setenv(variable, http_proxy.address)
-    use(http_proxy.address if variable == "SOURCE_PROXY" else "")
+    use(http_proxy.address)
     assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
     assert http_proxy.requests == [f"CONNECT {at_name(https_server).removeprefix('https://')}"]
 
 
-@pytest.mark.parametrize("variable", ["SOURCE_PROXY", "ALL_PROXY"])
-def test_a_socks_proxy_resolves_the_name(monkeypatch, session, https_server, socks_proxy, variable):
-    monkeypatch.setenv(variable, socks_proxy.address)
-    use(socks_proxy.address if variable == "SOURCE_PROXY" else "")
+def test_a_socks_proxy_resolves_the_name(session, https_server, socks_proxy):
+    use(socks_proxy.address)
     assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
     assert socks_proxy.requests == [f"SOCKS {at_name(https_server).removeprefix('https://')}"]
 
@@ -230,13 +224,6 @@ def test_the_password_is_for_the_proxy_alone(request, session, https_server, kin
     assert session.get(at_name(https_server)).status_code == 200
     assert "Host" in headers
     assert not [name for name in headers if "authorization" in name.lower()]
-
-
-def test_a_host_of_no_proxy_is_asked_without_it(monkeypatch, session, server, http_proxy):
-    use(http_proxy.address)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    session.get(server.address)
-    assert (http_proxy.requests, server.requests) == ([], ["/"])
 
 
 def test_an_exchange_is_asked_through_the_proxy(kraken, http_proxy):
@@ -317,14 +304,6 @@ def test_a_source_behind_a_broken_proxy_has_failed(http_proxy, fetch, fault, sec
     use(broken(http_proxy, fault))
     with pytest.raises(SourceFailed, match=rf"^[\w :]*({reason})$"):
         call(fetch, FAR, seconds)
-
-
-def test_the_size_limit_holds_through_a_proxy(session, server, http_proxy):
-    use(http_proxy.address)
-    session.most_bytes, session.is_json = 100, False
-    server.fault = lambda handler: handler.reply(200, b"x" * 101)
-    with pytest.raises(requests.exceptions.ContentDecodingError, match="more than 100 bytes"):
-        session.get(at_name(server))
 
 
 def test_a_wrong_certificate_is_no_fault_of_the_proxy(session, https_server, http_proxy):

@@ -167,15 +167,6 @@ def test_a_proxy_that_is_absent_is_a_connection_error():
         client.get(f"https://{HOST}/any")
 
 
-@PROXIES
-def test_the_size_limit_holds_behind_a_proxy(request, https_server, kind, monkeypatch):
-    monkeypatch.setattr(transport, "MOST_BYTES", 100)
-    https_server.fault = lambda handler: handler.reply(200, b" " * 101)
-    proxy: ProxyServer = request.getfixturevalue(kind)
-    with client_through(proxy.address) as client, pytest.raises(TooLong):
-        client.get(f"{https_server.address}/any")
-
-
 REQUEST = httpx2.Request("POST", "http://model.example/v1/chat/completions")
 
 
