@@ -49,29 +49,40 @@ def sentence(
 ) -> str:
     """The same sentence with assets, prices and instants in other words."""
     first, second = [_leg(leg, asset, usd) for leg in question.legs] or ("", "")
-    kind = question.kind
-    template = kind.sentence if isinstance(kind.sentence, str) else kind.sentence[question.negated]
-    lower, upper = usd(question.level), usd(question.upper_level)
-    return template.format(
-        **kind.words,
+    template = question.kind.sentence
+    return (template if isinstance(template, str) else template[question.negated]).format(
+        **_fields(question, asset, usd, instant),
         text=question.text,
         no="not " if question.negated else "",
         first=first,
         second=second,
-        asset=asset(question.asset),
-        other=asset(question.other_asset) if question.other_asset else "",
-        level=lower,
-        upper=upper,
-        near=upper if kind.side > 0 else lower,
-        far=lower if kind.side > 0 else upper,
-        spot=usd(question.spot),
-        pct=price(question.level_pct),
-        days=day_count(question),
-        count=question.days,
-        deadline=instant(question.deadline),
         span=_span(question, instant),
-        earlier=instant(question.earlier) if question.earlier else "",
     )
+
+
+def _fields(
+    question: Question,
+    asset: Callable[[str], str],
+    usd: Callable[[float | None], str],
+    instant: Callable[[datetime], str],
+) -> dict[str, str]:
+    """The fields of the sentences and the conditions of all kinds."""
+    kind, lower, upper = question.kind, usd(question.level), usd(question.upper_level)
+    near, far = (upper, lower) if kind.side > 0 else (lower, upper)
+    return kind.words | {
+        "asset": asset(question.asset),
+        "other": asset(question.other_asset) if question.other_asset else "",
+        "level": lower,
+        "upper": upper,
+        "near": near,
+        "far": far,
+        "spot": usd(question.spot),
+        "pct": price(question.level_pct),
+        "days": day_count(question),
+        "count": str(question.days),
+        "deadline": instant(question.deadline),
+        "earlier": instant(question.earlier) if question.earlier else "",
+    }
 
 
 def _span(question: Question, instant: Callable[[datetime], str]) -> str:
@@ -134,26 +145,13 @@ def rule(question: Question, asked_at: int) -> str:
 
 
 def _condition(question: Question, asked_at: int) -> str:
-    kind, lower, upper = question.kind, price(question.level), price(question.upper_level)
-    return kind.condition[question.negated].format(
-        **kind.words,
-        name=asset_of(question.asset).name,
-        other=asset_of(question.other_asset).name if question.other_asset else "",
-        level=lower,
-        upper=upper,
-        near=upper if kind.side > 0 else lower,
-        far=lower if kind.side > 0 else upper,
-        spot=price(question.spot),
-        pct=price(question.level_pct),
-        days=day_count(question),
-        count=question.days,
+    return question.kind.condition[question.negated].format(
+        **_fields(question, _plain_name, price, _second),
         known_mean=_known_mean(question, asked_at),
         year_hours=f"{YEAR_HOURS[calendar_of(question.asset)]:,}",
         asked=_second(utc(asked_at)),
         counted_from=_second(utc(question.counted_since(asked_at))),
         first_price=f"{price(question.spot)} USD" if question.earlier is None else "the last price before that time",
-        deadline=_second(question.deadline),
-        earlier=_second(question.earlier) if question.earlier else "",
     )
 
 

@@ -270,7 +270,8 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
     is_span = before > 0 and tokens[before - 1].kind in SPAN
-    in_period = is_span and tokens[before - 1].kind == "during" and _begins_period(tokens[after : after + 1])
+    follows = after < len(tokens) and tokens[after].kind in ("in", "this", "next")  # "for 10 days in December"
+    in_period = is_span and tokens[before - 1].kind == "during" and follows
     if not in_period and not _is_counted(tokens, around, tokens[before - 1] if is_span else None):
         return None
     kept = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
@@ -286,11 +287,6 @@ def _is_run(tokens: Sequence[Token]) -> bool:
 def _belongs_behind(token: Token) -> bool:
     """ "3 days in a row", "3 or more", Spanish "3 días verdes"."""
     return token.kind == "in_a_row" or _is_or_more(token) or token.value in ("green", "red")
-
-
-def _begins_period(following: Sequence[Token]) -> bool:
-    """ "For 10 days in December", "for 3 days this month"."""
-    return any(token.kind in ("in", "this", "next") for token in following)
 
 
 def _is_counted(tokens: Sequence[Token], around: Sequence[Token], span: Token | None) -> bool:

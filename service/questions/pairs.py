@@ -99,7 +99,8 @@ def find_pair(
     comparator = pair and _comparator(pair, subject)
     if pair is None or comparator is None:
         return None
-    negated = "neither_of" in pair.kinds or pair.denies_each or _denies_both(pair.tokens)
+    denies_both = ("not", "both_of") in pairwise(token.kind for token in pair.tokens)
+    negated = "neither_of" in pair.kinds or pair.denies_each or denies_both
     if not negated and any(token.kind == "not" for token in pair.between):
         raise _negated()
     legs, notes = [], []
@@ -167,10 +168,6 @@ def _comparator(pair: Pair, subject: Subject) -> Literal["both", "either"] | Non
     return "either" if "or" in between and find_amounts(pair.tokens) else None
 
 
-def _denies_both(tokens: Sequence[Token]) -> bool:
-    return any(pair == ("not", "both_of") for pair in pairwise(token.kind for token in tokens))
-
-
 def _clauses(pair: Pair, spots: Mapping[str, float], *, negated: bool) -> list[tuple[str, list[Token]]]:
     """The tokens of each asset's clause; the negation of a whole question is left out."""
     names = [str(pair.tokens[place].value) for place in (pair.first, pair.second)]
@@ -188,7 +185,8 @@ def _shared(pair: Pair, spots: Sequence[float]) -> list[list[Token]]:
     clauses = [[*head, pair.tokens[place], *tail] for place in (pair.first, pair.second)]
     amounts = find_amounts(clauses[0])
     if len(amounts) == 2 and _are_listed(clauses[0], amounts):
-        return [_without(clauses[0], amounts[0].after, amounts[1].after), _without(clauses[1], *_first_of(amounts))]
+        first, second = amounts
+        return [_without(clauses[0], first.after, second.after), _without(clauses[1], first.first, second.first)]
     if any(_is_level_of_one(amount, spots) for amount in amounts):
         raise invalid(f"Name a level for each of the two assets. {HOW}")
     return clauses
@@ -198,10 +196,6 @@ def _are_listed(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
     """ "100k and 3k", "100k / 3k", but not the ends of a range."""
     gap = tokens[amounts[0].after : amounts[1].first]
     return bool(gap) and all(token.kind in LINKING or token.text in (",", "/") for token in gap)
-
-
-def _first_of(amounts: Sequence[Amount]) -> tuple[int, int]:
-    return amounts[0].first, amounts[1].first
 
 
 def _is_level_of_one(amount: Amount, spots: Sequence[float]) -> bool:

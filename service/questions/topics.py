@@ -110,7 +110,9 @@ def coins_to_price(text: str, circumstances: Circumstances) -> tuple[str, ...]:
 def _read_topic(tokenized: TokenizedText, circumstances: Circumstances) -> TopicQuestion | None:
     """The topic of a text; None if it asks about no event, or about a price."""
     language = tokenized.language
-    split = find_question([_as_matter(token) for token in tokenized.tokens], language, NAMED | {"topic"})
+    economy = {"kind": "topic", "value": "economy"}
+    tokens = [replace(token, **economy) if token.text in MATTERS else token for token in tokenized.tokens]
+    split = find_question(tokens, language, NAMED | {"topic"})
     if split is None or split.is_order:
         return None
     refuse_looking_back(split.main)
@@ -125,10 +127,6 @@ def _read_topic(tokenized: TokenizedText, circumstances: Circumstances) -> Topic
     undated = () if deadline.is_named or circumstances.until is not None else (NOT_NAMED,)
     criterion = Criterion("topic", notes=(*subject.notes, *undated))
     return TopicQuestion(build(tokenized.text, circumstances.now, spot, subject, deadline, criterion), language)
-
-
-def _as_matter(token: Token) -> Token:
-    return replace(token, kind="topic", value="economy") if token.text in MATTERS else token
 
 
 def _is_yes_or_no(main: Sequence[Token], text: str) -> bool:

@@ -31,8 +31,10 @@ WEDNESDAY = 2
 
 def iso(named: Named, _today: Today) -> DateRange:
     """2026-12-31, 20261231."""
-    digits = re.sub(r"\D", " ", named["iso"].text) if "iso" in named else _separated(named["compact"].text)
-    return _on_weekday(named, day(*map(int, digits.split())))
+    if "iso" in named:
+        return _on_weekday(named, day(*map(int, named["iso"].text.split("-"))))
+    text = named["compact"].text
+    return _on_weekday(named, day(int(text[:4]), int(text[4:6]), int(text[6:])))
 
 
 def stamp(named: Named, _today: Today) -> DateRange:
@@ -236,10 +238,6 @@ def _on_weekday(named: Named, dates: DateRange) -> DateRange:
     if "weekday" not in named or int(named["weekday"].quantity) == dates.begin.weekday():
         return dates
     return periods.unsure(dates, f"{dates.begin:%Y-%m-%d} is a {dates.begin:%A}: the date counts, not the weekday.")
-
-
-def _separated(digits: str) -> str:
-    return f"{digits[:4]} {digits[4:6]} {digits[6:]}"
 
 
 def _is_ambiguous(first: int, second: int) -> bool:

@@ -24,8 +24,8 @@ WORTHLESS = 0.011
 
 Identity = tuple[tuple[object, ...], tuple[float, ...]]
 
-LAST = "the last {name} price of this service's feed at or before {deadline} is"
-ANY = "{name} price of this service's feed from {asked} to {deadline} is"
+LAST = "the last {asset} price of this service's feed at or before {deadline} is"
+ANY = "{asset} price of this service's feed from {asked} to {deadline} is"
 SPAN = "of this service's feed from {asked} to {deadline}"
 
 
@@ -162,7 +162,7 @@ class Relative(Kind):
         "Will {asset} return no more than {other} until {deadline}?",
     )
     each = "each from its last price of this service's feed at or before {asked} to its last at or before {deadline}"
-    condition = ("{name} returns more than {other}, " + each, "{name} returns no more than {other}, " + each)
+    condition = ("{asset} returns more than {other}, " + each, "{asset} returns no more than {other}, " + each)
     counts_past = False
     asks_rise = True
 
@@ -191,7 +191,7 @@ class First(Kind):
         "Will {asset} {reach} {near} USD before {far} USD by {deadline}?",
         "Will {asset} fail to {reach} {near} USD before {far} USD by {deadline}?",
     )
-    reached = "{name} price " + SPAN + " at or {above} {near} USD comes before one at or {below} {far} USD"
+    reached = "{asset} price " + SPAN + " at or {above} {near} USD comes before one at or {below} {far} USD"
     condition = ("any " + reached, "no " + reached)
     uses = COMPARING
     counts_past = False

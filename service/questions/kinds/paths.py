@@ -31,7 +31,7 @@ class Width(WidthOf):
 
     names = ("range",)
     sentence = "Will the price range of {asset}, now at {spot} USD, {no}exceed {pct}% by {deadline}?"
-    highest, wider = "the highest {name} price " + SPAN + " is", "{pct}% of {spot} USD above the lowest"
+    highest, wider = "the highest {asset} price " + SPAN + " is", "{pct}% of {spot} USD above the lowest"
     condition = (f"{highest} more than {wider}", f"{highest} at most {wider}")
 
     def event(self, question: Question, path: Path) -> Values:
@@ -45,7 +45,7 @@ class Width(WidthOf):
 def _days(side: str, compared: str = "") -> tuple[str, ...]:
     """The conditions for YES of a kind that counts days."""
     days = " {days} (UTC), by the last price of each day of this service's feed from {counted_from} to {deadline}"
-    return tuple(f"{{name}} closes {side} on {number}{days}{compared}" for number in ("at least", "fewer than"))
+    return tuple(f"{{asset}} closes {side} on {number}{days}{compared}" for number in ("at least", "fewer than"))
 
 
 class DaysBeyond(Kind):
@@ -108,7 +108,7 @@ class Average(Kind):
 
     names = ("average_above", "average_below")
     sentence = "Will the average price of {asset} {no}be {above} {level} USD by {deadline}?"
-    mean = "the mean of the hourly closing prices of {name} " + SPAN + " is"
+    mean = "the mean of the hourly closing prices of {asset} " + SPAN + " is"
     condition = (mean + " {above} {level} USD", mean + " at or {below} {level} USD")
     uses = frozenset({"average", "stay"})
 

@@ -113,7 +113,7 @@ class Volatility(WidthOf):
     names = ("volatility",)
     sentence = "Will the annualised volatility of {asset} {no}exceed {pct}% by {deadline}?"
     root = (
-        "the root of the mean squared log return between the hourly closing prices of {name} "
+        "the root of the mean squared log return between the hourly closing prices of {asset} "
         + SPAN
         + ", times the root of {year_hours} trading hours of a year, is"
     )
