@@ -148,28 +148,32 @@ class Scores:
     own: list[ForecasterEntry]
 
 
+_SeenMarkets = tuple[Listed, DocumentHeader, DocumentHeader]
+
+
 class ScoreMemory:
-    """Holds the markets seen last with their scores: most hours settle nothing and open nothing."""
+    """Computes scores only where the markets have changed: most hours settle nothing and open nothing."""
 
     def __init__(self) -> None:
+        records = simulated_records(SEED)
         self._listed = ListedMarkets()
-        self._records = simulated_records(SEED)
-        self._held: tuple[Listed, Scores] | None = None
-        self._lock = Lock()
+        self._scores = Memory[_SeenMarkets, Scores](
+            lambda seen: compute(seen[0].columns(), seen[1], seen[2], records), _are_same_markets
+        )
 
     def read(self, db: Connection, header: DocumentHeader, priced: DocumentHeader) -> Scores:
         """The scores of everything listed; `priced` is the header of the documents that show outside odds."""
-        with self._lock:
-            listed, held = self._listed.load(db), self._held
-            if held is None or listed.settled is not held[0].settled or listed.unsettled != held[0].unsettled:
-                self._held = held = listed, compute(listed.columns(), header, priced, self._records)
-            scores = held[1]
-            return replace(
-                scores,
-                streaks=replace(scores.streaks, **vars(header)),
-                shadow=replace(scores.shadow, **vars(priced)),
-                versus=replace(scores.versus, **vars(priced)),
-            )
+        scores = self._scores.of((self._listed.load(db), header, priced))
+        return replace(
+            scores,
+            streaks=replace(scores.streaks, **vars(header)),
+            shadow=replace(scores.shadow, **vars(priced)),
+            versus=replace(scores.versus, **vars(priced)),
+        )
+
+
+def _are_same_markets(seen: _SeenMarkets, before: _SeenMarkets) -> bool:
+    return seen[0].settled is before[0].settled and seen[0].unsettled == before[0].unsettled
 
 
 def compute(listed: MarketColumns, header: DocumentHeader, priced: DocumentHeader, records: RecordsByName) -> Scores:

@@ -120,3 +120,20 @@ def test_no_command_makes_a_database(tmp_path, operate, monkeypatch):
     monkeypatch.setenv("DATA_DIR", str(tmp_path / "mistyped"))
     assert main(["keys", "list"]) == 2
     assert not (tmp_path / "mistyped").exists()
+
+
+def test_a_list_is_a_table_that_shows_no_hash(web, operate):
+    id = web.register().json["key_id"]
+    code, printed, _ = operate("keys", "list")
+    heading, row = printed.splitlines()
+    assert code == 0
+    assert heading.split()[:4] == ["key_id", "plan", "delegating", "email"]
+    assert row.split()[:4] == [id, "free", "no", EMAIL]
+    with web.database.reading() as db:
+        assert keys.find_key(db, id).hash not in printed
+
+
+def test_a_minted_key_is_readable_without_json(operate):
+    _, printed, _ = operate("keys", "mint", "--email", EMAIL)
+    fields = dict(line.split(maxsplit=1) for line in printed.splitlines())
+    assert fields["api_key"].startswith(f"nf_live_{fields['key_id']}_")
