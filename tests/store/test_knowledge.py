@@ -321,17 +321,6 @@ def test_headlines_since_an_instant_come_oldest_first(database):
     assert since(database, 3001) == []
 
 
-def test_headlines_of_one_instant_come_by_id(database):
-    store(database, *(scored(f"Story {n}") for n in range(9)))
-    ids = [each.headline.id for each in since(database, 0)]
-    assert ids == sorted(ids)
-
-
-def test_an_empty_batch_is_allowed(database):
-    store(database)
-    assert since(database, 0) == []
-
-
 def test_the_instant_of_the_newest_is_read(database):
     with database.reading() as db:
         assert knowledge.last_headline_at(db) is None
@@ -345,14 +334,6 @@ def test_pruning_deletes_everything_before_an_instant(database):
     with database.writing() as db:
         knowledge.prune_headlines(db, 2000)
     assert [each.headline.published_at for each in since(database, 0)] == [2000, 3000]
-
-
-def test_a_headline_that_was_deleted_may_come_again(database):
-    store(database, scored())
-    with database.writing() as db:
-        knowledge.prune_headlines(db, 5000)
-    store(database, replace(scored(), score=0.5))
-    assert since(database, 0) == [replace(scored(), score=0.5)]
 
 
 def test_the_newest_headlines_continue_after_a_key(database):
