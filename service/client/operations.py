@@ -35,7 +35,7 @@ Items = TypeVar("Items")
 Read = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-class PageWindow(TypedDict, total=False):
+class HistoryWindow(TypedDict, total=False):
     """A page of a history: between two dates or instants in ISO 8601, at most `limit` rows from a `cursor` on."""
 
     since: str | None
@@ -122,14 +122,14 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The price of every asset and its time."""
         return self._json("GET", "/api/v1/prices")
 
-    def candles(self, asset: str, interval: str | None = None, **window: Unpack[PageWindow]) -> Document:
+    def candles(self, asset: str, interval: str | None = None, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the bars of an asset, oldest first; `interval` is 5m, 1h or 1d, `next` the `cursor` of the next.
 
         `since` and `until` are dates or instants in ISO 8601, `limit` is at most 10,000.
         """
         return self._json("GET", "/api/v1/candles", params=present(asset=asset, interval=interval, **window))
 
-    def features(self, asset: str | None = None, **window: Unpack[PageWindow]) -> Document:
+    def features(self, asset: str | None = None, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the inputs of the voters at each committed vote, oldest first; `next` is the `cursor` of the next.
 
         The `features` of a market is the `hash` of its row; markets that were voted on from the same inputs share it.
@@ -171,11 +171,11 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The equity and events of one lane or all, between two dates or instants in ISO 8601."""
         return self._json("GET", "/api/v1/bot-battle/history", params=present(lane=lane, since=since, until=until))
 
-    def lane_events(self, lane: str, **window: Unpack[PageWindow]) -> Document:
+    def lane_events(self, lane: str, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the trades, harvests and switches of a lane, newest first; `next` is the `cursor` of the next."""
         return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/events", params=present(**window))
 
-    def lane_equity(self, lane: str, **window: Unpack[PageWindow]) -> Document:
+    def lane_equity(self, lane: str, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the equity of a lane at every bar, oldest first; `next` is the `cursor` of the next page."""
         return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/equity", params=present(**window))
 
@@ -246,7 +246,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The streaks of correct votes of each voter, and what luck alone would give."""
         return self._json("GET", "/api/streaks")
 
-    def streak_history(self, **window: Unpack[PageWindow]) -> Document:
+    def streak_history(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the questions that count in streaks with all answers, newest first; `next` is the next `cursor`."""
         return self._json("GET", "/api/streaks/history", params=present(**window))
 
@@ -262,7 +262,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The sentiment and topics of the headlines, and the headlines."""
         return self._json("GET", "/api/predictions/news-pulse")
 
-    def headlines(self, **window: Unpack[PageWindow]) -> Document:
+    def headlines(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the headlines with their tone, newest first; `next` is the `cursor` of the next page."""
         return self._json("GET", "/api/v1/headlines", params=present(**window))
 
@@ -270,7 +270,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The fused forecast of bitcoin's next day, and the accuracy of its eight layers."""
         return self._json("GET", "/api/apex/status")
 
-    def apex_calls(self, **window: Unpack[PageWindow]) -> Document:
+    def apex_calls(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the forecasts of apex with their outcomes, newest first; `next` is the `cursor` of the next."""
         return self._json("GET", "/api/apex/calls", params=present(**window))
 
@@ -278,7 +278,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The virtual fund of 1,000 USD that follows apex."""
         return self._json("GET", "/api/apex/fund")
 
-    def fund_trades(self, **window: Unpack[PageWindow]) -> Document:
+    def fund_trades(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the trades of the virtual fund, newest first; `next` is the `cursor` of the next page."""
         return self._json("GET", "/api/apex/fund/trades", params=present(**window))
 
