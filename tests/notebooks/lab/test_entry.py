@@ -42,6 +42,12 @@ def service(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory) -> Path:
+    """The files of the archive, which each test goes on with."""
+    return tmp_path_factory.mktemp("downloads")
+
+
 @pytest.fixture
 def tournament(service: RunningService) -> Iterator[Client]:
     """A client of that service with an address and a key of its own, so that no limit is reached."""
@@ -56,9 +62,9 @@ def wait_for(condition) -> None:
         time.sleep(0.02)
 
 
-def test_an_entered_voter_forecasts_new_markets(tournament: Client, tmp_path: Path):
+def test_an_entered_voter_forecasts_new_markets(tournament: Client, downloads: Path):
     """Live markets of the last hour, once; the backfilled ones are no part of the tournament."""
-    archive = Archive(tournament, tmp_path, progress=False)
+    archive = Archive(tournament, downloads, progress=False)
     entry = enter(Sober, archive, name="sober-owl", every_s=3600)
     try:
         new = [market for market in archive.record().markets if not market.backfilled]
@@ -78,9 +84,9 @@ def test_an_entered_voter_forecasts_new_markets(tournament: Client, tmp_path: Pa
     wait_for(lambda: not entry.is_running)
 
 
-def test_an_entry_goes_on_after_the_service_was_away(tournament: Client, tmp_path: Path):
+def test_an_entry_goes_on_after_the_service_was_away(tournament: Client, downloads: Path):
     stub = InterceptedClient(tournament)
-    entry = TournamentEntry(Sober, Archive(stub, tmp_path, progress=False), every_s=0.5)
+    entry = TournamentEntry(Sober, Archive(stub, downloads, progress=False), every_s=0.5)
     entry.start()
     try:
         stub.fault = ConnectionFailed("away")
@@ -93,9 +99,9 @@ def test_an_entry_goes_on_after_the_service_was_away(tournament: Client, tmp_pat
         entry.stop()
 
 
-def test_an_error_of_the_voter_ends_its_entry(tournament: Client, tmp_path: Path, capfd):
+def test_an_error_of_the_voter_ends_its_entry(tournament: Client, downloads: Path, capfd):
     """Its traceback is shown, because nobody waits for it."""
-    entry = TournamentEntry(Sober, Archive(tournament, tmp_path, progress=False), every_s=0.01)
+    entry = TournamentEntry(Sober, Archive(tournament, downloads, progress=False), every_s=0.01)
     entry.start()
     entry.send_due = lambda: 1 / 0
     wait_for(lambda: not entry.is_running)
@@ -103,8 +109,8 @@ def test_an_error_of_the_voter_ends_its_entry(tournament: Client, tmp_path: Path
     assert "ZeroDivisionError" in capfd.readouterr().err
 
 
-def test_a_second_entry_replaces_the_first(tournament: Client, tmp_path: Path):
-    archive = Archive(tournament, tmp_path, progress=False)
+def test_a_second_entry_replaces_the_first(tournament: Client, downloads: Path):
+    archive = Archive(tournament, downloads, progress=False)
     first, second = (enter(Sober, archive, every_s=3600) for _ in range(2))
     try:
         wait_for(lambda: not first.is_running)
@@ -113,6 +119,6 @@ def test_a_second_entry_replaces_the_first(tournament: Client, tmp_path: Path):
         second.stop()
 
 
-def test_a_voter_that_sees_the_future_cannot_enter(tournament: Client, tmp_path: Path):
+def test_a_voter_that_sees_the_future_cannot_enter(tournament: Client, downloads: Path):
     with pytest.raises(VoterRefused, match="future"):
-        enter(Hindsight, Archive(tournament, tmp_path, progress=False))
+        enter(Hindsight, Archive(tournament, downloads, progress=False))
