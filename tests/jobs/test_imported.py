@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -188,7 +189,7 @@ def quarter_row(begins: int) -> dict:
 def short(live_world, begun, world, tmp_path, monkeypatch) -> Iterator[RunningService]:
     """The live service with short markets, whose wall clock the sources share."""
     with running_service(copied(begun, tmp_path), wall=START + 60, **world.options, short_markets=True) as running:
-        monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: running.wall))
+        monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: running.wall, monotonic=time.monotonic))
         yield running
 
 
@@ -232,7 +233,7 @@ def test_short_markets_are_imported_every_five_minutes(short, world):
 
 def test_short_markets_are_not_imported_unless_wanted(live, world, monkeypatch):
     """Neither every five minutes nor every hour."""
-    monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: live.wall))
+    monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: live.wall, monotonic=time.monotonic))
     rows = {begins: up_row(str(begins), begins, FIVE) | {"volumeNum": 5e4} for begins in (QUARTER, SLOT + HOUR)}
     world.offered["polymarket"] = list(rows.values())
     for begins in rows:

@@ -22,12 +22,12 @@ ENDS = 20_000 * DAY
 # One process of several: it takes from the same window as often as it may and prints how often that was.
 TAKER = """
 import sys
-from service.store import windows
+from service.store import quotas
 from service.store.database import Database
 database, taken = Database(sys.argv[1]), 0
 for _ in range(25):
     with database.writing() as db:
-        taken += windows.take(db, "k", int(sys.argv[2]), 10) is not None
+        taken += quotas.take_hits(db, "k", int(sys.argv[2]), 10) is not None
 print(taken)
 """
 
