@@ -18,7 +18,7 @@ export OMP_NUM_THREADS ?= 1
 test coverage soak growth scale bench examples: export WORLD := simulated
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot lab voila test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee examples catalogues pin clean
+.PHONY: help run bot lab voila test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples catalogues pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -111,6 +111,9 @@ $(REFEREE)/.installed: tests/measure/referee.txt
 referee: $(REFEREE)/.installed ## our accounts against vectorbt and backtesting.py, our scores against scoringrules, in an environment of its own
 	@$(REFEREE)/bin/python -m tests.measure.score_referee
 	@$(REFEREE)/bin/python -m tests.measure.referee
+
+mutants: $(CHECKS) ## which small changes of a package its tests notice (PACKAGE=scores; OUT=file of the noticed, BEFORE=such a file)
+	@$(BIN)/python -m tests.measure.mutants $(PACKAGE) $(if $(BEFORE),--before $(BEFORE)) $(if $(filter file,$(origin OUT)),,--out $(OUT))
 
 examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables of the README
 	@$(BIN)/python -m tests.measure.examples
