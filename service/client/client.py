@@ -295,7 +295,7 @@ class Client(_Exchange[Page, str, bytes, None, Generator[Page, None, None], Gene
             work.send(None)
         except StopIteration as ended:
             return ended.value
-        raise AssertionError("what a client that waits awaits has ended")
+        raise AssertionError("a blocking client has nothing left to wait for")
 
     def _items(self, items: AsyncGenerator[Any, None]) -> Any:
         try:

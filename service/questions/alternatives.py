@@ -129,7 +129,7 @@ def _other_days(parse: Parse) -> Iterator[tuple[list[Token], str]]:
 
 
 def _is_certain(parse: Parse, weekday: Token, named_next: int) -> bool:
-    """ "Monday next week", or "next Monday" on a Monday."""
+    """Example: "Monday next week", or "next Monday" on a Monday."""
     after = parse.split.main[named_next + 1 : named_next + 2]
     return any(token.kind == "unit" for token in after) or _names(weekday, parse.now)
 
@@ -197,11 +197,11 @@ def _before_deadline(parse: Parse, criterion: Criterion, side: int) -> tuple[Que
 
 
 def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) -> bool:
-    """ "Rise 5% this week", "fall below 90k on Friday", "100k by Friday", "100k+ on Monday"."""
+    """Example: "Rise 5% this week", "fall below 90k on Friday", "100k by Friday", "100k+ on Monday"."""
     is_marked = any(amount.is_percent or amount.is_or_more for amount in clause.amounts)
     return is_marked or criterion.by_spot or deadline.preposition == "on" or _is_state(clause, deadline)
 
 
 def _is_state(clause: Clause, deadline: Deadline) -> bool:
-    """ "SOL at 165 at the end of December": no verb of movement, and no time before which it is to happen."""
+    """Example: "SOL at 165 at the end of December": no verb of movement, and no time before which it is to happen."""
     return deadline.preposition != "before" and not clause.kinds & (MOTIONS | {"multiple"})

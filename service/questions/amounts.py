@@ -117,7 +117,7 @@ def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:
 
 
 def _fraction(tokens: Sequence[Token], place: int) -> Amount:
-    """ "Lose a third" is a move by 33.3%; "fall to a third" is a multiple of the price."""
+    """Example: "Lose a third" is a move by 33.3%; "fall to a third" is a multiple of the price."""
     before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "a")), "")
     part = tokens[place].quantity
     if before == "to":
@@ -227,7 +227,7 @@ def _with_currency(token: Token, amount: Amount) -> Amount:
 
 
 def _folded(token: Token, amount: Amount) -> Amount:
-    """ "10-fold" is a multiple, "divided by 3" a third."""
+    """Example: "10-fold" is a multiple, "divided by 3" a third."""
     values = tuple(1 / value if value else 0.0 for value in amount.values)
     return replace(amount, values=values if token.value == "divided" else amount.values, is_multiple=True)
 

@@ -97,7 +97,7 @@ def _leg(leg: Leg, asset: Callable[[str], str], usd: Callable[[float | None], st
 
 
 def day_count(question: Question) -> str:
-    """ "3 days", "3 days in a row"; "" for a question that counts none."""
+    """Example: "3 days", "3 days in a row"; "" for a question that counts none."""
     if question.days is None:
         return ""
     days = f"{question.days} day{'' if question.days == 1 else 's'}"

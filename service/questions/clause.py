@@ -73,17 +73,17 @@ class Clause:
 
     @property
     def denies_ever(self) -> bool:
-        """ "Never above" denies every moment, "not above" only the last one."""
+        """Example: "Never above" denies every moment, "not above" only the last one."""
         return any(token.kind == "not" and token.value == "ever" for token in self.tokens)
 
     @property
     def denies_each(self) -> bool:
-        """ "Neither rises nor falls", Portuguese "nem sobe nem desce"."""
+        """Example: "Neither rises nor falls", Portuguese "nem sobe nem desce"."""
         return "neither_of" in self.kinds or sum(token.kind == "not" for token in self.tokens) > 1
 
     @property
     def asks_width(self) -> bool:
-        """ "The range exceeds 5%": how far the highest price is from the lowest; not "in a range of 5%"."""
+        """Example: "The range exceeds 5%": how far the highest price is from the lowest; not "in a range of 5%"."""
         wide = any(token.kind == "width" or (token.kind == "between" and token.text in RANGES) for token in self.tokens)
         return wide and bool(self.kinds & {"exceed", "above", "below", "ormore", "orless"})
 
@@ -92,16 +92,16 @@ class Clause:
         return any(amount.first <= place < amount.after for amount in self.amounts)
 
     def joins(self, lower: Amount, upper: Amount) -> bool:
-        """ "Between 5% and 10%", "5 to 10%"."""
+        """Example: "Between 5% and 10%", "5 to 10%"."""
         return "between" in self.kinds or _joined(self.tokens[lower.after : upper.first])
 
     @property
     def is_left(self) -> bool:
-        """ "Leave the range", "outside 80k to 90k", "break the range"."""
+        """Example: "Leave the range", "outside 80k to 90k", "break the range"."""
         return "leave" in self.kinds or {"break", "between"} <= self.kinds
 
     def nearness(self, amount: Amount) -> str:
-        """ "around" for "around 90k" and "90k or so", "exact" for "exactly 90k", else empty."""
+        """Example: "around" for "around 90k" and "90k or so", "exact" for "exactly 90k", else empty."""
         beside = (*self.tokens[amount.after : amount.after + 1], *self._before(amount))
         return next((str(token.value) for token in beside if token.kind == "approx" and token.value), "")
 
@@ -112,7 +112,7 @@ class Clause:
 
     @property
     def asks_volatility(self) -> bool:
-        """ "Volatility above 60%": how much the price fluctuates, as a percentage."""
+        """Example: "Volatility above 60%": how much the price fluctuates, as a percentage."""
         fluctuates = any(token.kind == "width" and token.value is not None for token in self.tokens)
         return fluctuates and any(amount.is_percent for amount in self.amounts)
 
@@ -163,7 +163,7 @@ def _joined(gap: Sequence[Token]) -> bool:
 
 
 def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Language) -> bool:
-    """ "70k before 50k", "80k or 150k first"; Spanish "qué pasa antes, 80k o 150k", Japanese "150kと80kどっちが先".
+    """Example: "70k before 50k", Spanish "qué pasa antes, 80k o 150k", Japanese "150kと80kどっちが先".
 
     Where "before" follows its level, that order is left unread.
     """
@@ -272,14 +272,14 @@ def _kind_after(tokens: Sequence[Token], amount: Amount, skipped: Collection[str
 
 
 def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
-    """ "Between 1700 and 1900", "touch 1700 or 1900": the word of relation precedes the other end."""
+    """Example: "Between 1700 and 1900", "touch 1700 or 1900": the word of relation precedes the other end."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
     is_second = gap == ["or"] and _kind_before(tokens, lower, WEAK) in RELATIONS
     return is_second or (_kind_before(tokens, lower, WEAK) == "between" and gap == ["and"])
 
 
 def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
-    """ "From 90 to 95k": the thousands of the other end are those of both."""
+    """Example: "From 90 to 95k": the thousands of the other end are those of both."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
     return _kind_before(tokens, lower, WEAK) == "from" and gap in (["to"], ["until"]) and upper.is_marked
 
@@ -299,7 +299,7 @@ def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
 
 
 def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
-    """ "A 50% chance", "100% bullish", "probability 0.99"."""
+    """Example: "A 50% chance", "100% bullish", "probability 0.99"."""
     if amount.is_money or (amount.is_marked and not amount.is_percent):
         return False
     if amount.is_percent and _kind_before(tokens, amount, WEAK) in BULL | BEAR:
@@ -311,13 +311,13 @@ def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
 
 
 def _is_one_coin(tokens: Sequence[Token], amount: Amount) -> bool:
-    """ "1 BTC" is a coin; "100k BTC" is a price."""
+    """Example: "1 BTC" is a coin; "100k BTC" is a price."""
     is_counted = not (amount.is_money or amount.is_percent) and amount.values == (1.0,)
     return is_counted and _kind_after(tokens, amount) == "asset"
 
 
 def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
-    """ "Bounce from 90k", "now at 94k" say where the price is; "from 90k to 100k" without a verb is a range."""
+    """Example: "Bounce from 90k", "now at 94k" say where the price is; "from 90k to 100k" without a verb is a range."""
     before = _kind_before(tokens, amount, ("the", "approx", "on"))
     if amount.is_percent and _kind_after(tokens, amount) == "to":
         return False  # "gain from 5 to 10 percent"
@@ -340,7 +340,7 @@ def _is_related(tokens: Sequence[Token], amount: Amount, start: int, end: int, s
 
 
 def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
-    """ "ETH 5000", or "5000 ETH" if it is not a number of coins."""
+    """Example: "ETH 5000", or "5000 ETH" if it is not a number of coins."""
     if _kind_before(tokens, amount, LINKS) == "asset":
         return True
     return _kind_after(tokens, amount, LINKS) == "asset" and _is_near(amount, spot)

@@ -85,7 +85,7 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
 
 
 def _is_worthless(clause: Clause, amounts: Sequence[Amount]) -> bool:
-    """ "Go to zero", "become worthless", and no other level."""
+    """Example: "Go to zero", "become worthless", and no other level."""
     zeros = [amount for amount in amounts if not amount.is_percent and max(amount.values) == 0]
     return len(zeros) == len(amounts) and bool(zeros or "worthless" in clause.kinds)
 
@@ -142,13 +142,13 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
 
 
 def _is_probability(clause: Clause, amount: Amount) -> bool:
-    """ "The 90% range", "an 80 percent interval"."""
+    """Example: "The 90% range", "an 80 percent interval"."""
     behind = [token.kind for token in clause.tokens[amount.after : amount.after + 1]]
     return behind == ["between"] and amount.values[-1] >= LEAST_PROBABILITY_PCT
 
 
 def _of_percent(clause: Clause, pct: float, spot: float, preposition: str) -> Criterion:
-    """ "Gain less than 5%" negates gaining 5%; "5% below the present price" is a fall."""
+    """Example: "Gain less than 5%" negates gaining 5%; "5% below the present price" is a fall."""
     level = checked(_moved(spot, pct), spot)
     moves = (clause.kinds & MOTIONS or preposition == "before") and "close" not in clause.kinds
     criterion = touch(level, pct > 0) if moves else close(level, pct > 0)
@@ -157,7 +157,7 @@ def _of_percent(clause: Clause, pct: float, spot: float, preposition: str) -> Cr
 
 
 def _is_either_way(clause: Clause, amount: Amount) -> bool:
-    """ "Move more than 3%", "rise or fall by 3%": whether the size of the move counts, not its direction."""
+    """Example: "Move more than 3%", "rise or fall by 3%": whether the size of the move counts, not its direction."""
     if amount.sign or amount.upper or clause.kinds & {"within", "stay", "flat"}:
         return False
     joined = "or" in clause.kinds or clause.denies_each
@@ -191,7 +191,7 @@ def _sizes(percents: Sequence[Amount]) -> list[float]:
 
 
 def _side_of_spot(clause: Clause) -> int:
-    """ "10% above the present price", in some languages just "10% above"."""
+    """Example: "10% above the present price", in some languages just "10% above"."""
     is_spot = "now" in clause.kinds or any(token.value == "bare" for token in clause.tokens)
     return int(clause.is_above) - int(clause.is_below) if is_spot else 0
 
@@ -265,7 +265,7 @@ def of_words(clause: Clause, spot: float) -> Criterion:
 
 
 def _either(clause: Clause) -> Criterion:
-    """ "Up or down?", which some languages ask as two questions."""
+    """Example: "Up or down?", which some languages ask as two questions."""
     asks = sum(token.kind in ("ask", "will") for token in clause.tokens)
     if asks < 2 and "or" not in clause.kinds and not {"up", "down"} <= clause.kinds:
         raise invalid("Both directions are named. Ask about one of them.")
@@ -273,7 +273,7 @@ def _either(clause: Clause) -> Criterion:
 
 
 def _without_direction(clause: Clause) -> Criterion:
-    """ "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
+    """Example: "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
     kinds = clause.kinds
     if "now" in kinds and any(token.kind == "approx" and token.value for token in clause.tokens):
         raise invalid("Name the two levels that the price should be between, or say by how many percent it may move.")

@@ -131,7 +131,7 @@ def _is_period(tokens: Sequence[Token]) -> bool:
 
 
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:
-    """ "3 green weeks", "the third consecutive week"."""
+    """Example: "3 green weeks", "the third consecutive week"."""
     kinds = [token.kind for token in tokens[place : place + 3]]
     is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
     is_count = is_count or (kinds[:1] in (["nth"], ["ordinal"]) and kinds[1:] == ["in_a_row", "unit"])
@@ -139,7 +139,7 @@ def _is_longer(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_candle(tokens: Sequence[Token], place: int) -> bool:
-    """ "A 4h close above 95k"; but "in 4h close above 95k" is a deadline."""
+    """Example: "A 4h close above 95k"; but "in 4h close above 95k" is a deadline."""
     before = tokens[place - 1].kind if place else ""
     kinds = [token.kind for token in tokens[place : place + 3]]
     is_hours = kinds[:2] == ["number", "unit"] and tokens[place + 1].value in ("minute", "hour")
@@ -148,7 +148,7 @@ def _is_candle(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
-    """ "For at least an hour", "for more than a week", "less than a day"; but "in less than 3 hours" is a deadline."""
+    """Example: "For more than a week", "less than a day"; but "in less than 3 hours" is a deadline."""
     before = tokens[place - 1] if place else Token("", "")
     kinds = [token.kind for token in tokens[place + 1 : place + 4] if token.kind != "the"]
     if (
@@ -166,7 +166,7 @@ def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
-    """ "For a whole week before December", "for two weeks this year"."""
+    """Example: "For a whole week before December", "for two weeks this year"."""
     behind = [token.kind for token in tokens[place + 1 :] if token.kind not in ("the", "filler")]
     is_length = behind[:2] in (["a", "unit"], ["number", "unit"], ["numword", "unit"])
     later = set(behind[2:]) & (LIMITS | {"this", "in"})
@@ -175,7 +175,7 @@ def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _asks_number(tokens: Sequence[Token], place: int) -> bool:
-    """ "How many days above 95k"; "how many days until 100k" asks for a time."""
+    """Example: "How many days above 95k"; "how many days until 100k" asks for a time."""
     words = [token for token in tokens[place : place + 3] if token.kind != "the"]
     is_of_days = len(words) > 1 and (words[0].kind == "how" or words[0].text == "how many") and is_days(words[1])
     kinds = {token.kind for token in tokens}
@@ -183,7 +183,7 @@ def _asks_number(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_within_day(tokens: Sequence[Token]) -> bool:
-    """ "Lose 10k in a day before Christmas", "in one day this month"."""
+    """Example: "Lose 10k in a day before Christmas", "in one day this month"."""
     if len(tokens) < 4 or tokens[0].kind not in ("in", "within") or not is_days(tokens[2]):
         return False
     is_one = tokens[1].kind == "a" or (tokens[1].kind in NUMBERS and tokens[1].text in ("1", "one"))
@@ -191,7 +191,7 @@ def _is_within_day(tokens: Sequence[Token]) -> bool:
 
 
 def _denies(tokens: Sequence[Token], named: Token) -> bool:
-    """ "Not every day"."""
+    """Example: "Not every day"."""
     place = tokens.index(named)
     return named.kind == "everyday" and place > 0 and tokens[place - 1].kind == "not"
 
@@ -203,7 +203,7 @@ def _without_share(tokens: Sequence[Token], named: Token) -> list[Token]:
 
 
 def _of_share(tokens: Sequence[Token], token: Token) -> DayCount:
-    """ "Every day", "not every day", "on most days", "on half of the days", "on any day"."""
+    """Example: "Every day", "not every day", "on most days", "on half of the days", "on any day"."""
     if token.value == "any":
         return DayCount(1)
     if token.kind == "everyday":
@@ -221,7 +221,7 @@ def _without_streak(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
-    """ "No red days", "ningún día rojo": not at least one."""
+    """Example: "No red days", "ningún día rojo": not at least one."""
     pair = tokens[place + 1 : place + 3]
     colours = [token for token in pair if token.kind in ("up", "down")]
     is_day = any(is_days(token) or token.text in DAYS for token in pair)
@@ -231,7 +231,7 @@ def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]
 
 
 def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
-    """ "4 out of the next 7 days": at least 4 days, and the deadline in 7 days."""
+    """Example: "4 out of the next 7 days": at least 4 days, and the deadline in 7 days."""
     end = place + 1
     while end < len(tokens) and tokens[end].kind in ("the", "filler", "next"):
         end += 1
@@ -255,7 +255,7 @@ def _begin(tokens: Sequence[Token], place: int) -> int:
 
 
 def _belongs_before(token: Token) -> bool:
-    """ "On at least"; but French "sous quinze jours" is within them."""
+    """Example: "On at least"; but French "sous quinze jours" is within them."""
     return (token.kind in BEFORE or token.text in (*LEAST, *EXACT)) and token.text != "sous"
 
 
@@ -285,7 +285,7 @@ def _is_run(tokens: Sequence[Token]) -> bool:
 
 
 def _belongs_behind(token: Token) -> bool:
-    """ "3 days in a row", "3 or more", Spanish "3 días verdes"."""
+    """Example: "3 days in a row", "3 or more", Spanish "3 días verdes"."""
     return token.kind == "in_a_row" or _is_or_more(token) or token.value in ("green", "red")
 
 
@@ -386,19 +386,19 @@ def _as_close(tokens: Sequence[Token], place: int) -> Token:
 
 
 def _never_closes(tokens: Sequence[Token]) -> bool:
-    """ "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
+    """Example: "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
     kinds = {token.kind for token in tokens}
     is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
     return is_never and "close" in kinds
 
 
 def _ever_closes(tokens: Sequence[Token]) -> bool:
-    """ "Closes above 95k at least once"."""
+    """Example: "Closes above 95k at least once"."""
     return any(token.kind == "ever" for token in tokens) and _has_side(tokens) and _place_of_close(tokens) is not None
 
 
 def _names_a_close(tokens: Sequence[Token]) -> bool:
-    """ "A close above 100k before Christmas", "any btc close below 90k this month"."""
+    """Example: "A close above 100k before Christmas", "any btc close below 90k this month"."""
     place = _place_of_close(tokens)
     before = [token for token in tokens[:place] if token.kind not in BESIDE_DAY or _is_one(token)]
     return bool(place and before) and _is_one(before[-1]) and _has_side(tokens) and _is_within_period(tokens)
@@ -419,7 +419,7 @@ def _has_side(tokens: Sequence[Token]) -> bool:
 
 
 def _names_daily_close(tokens: Sequence[Token]) -> bool:
-    """ "A daily close below 92k before December", "daily close above 96k this week"."""
+    """Example: "A daily close below 92k before December", "daily close above 96k this week"."""
     place = next((place for place, token in enumerate(tokens) if (token.kind, token.value) == ("eo", "day")), None)
     if place is None or not _has_side(tokens):
         return False
@@ -431,7 +431,7 @@ def _names_daily_close(tokens: Sequence[Token]) -> bool:
 
 
 def _without_coloured_day(tokens: Sequence[Token]) -> list[Token] | None:
-    """ "A red day this week", "one green day before Friday", "green days next week"."""
+    """Example: "A red day this week", "one green day before Friday", "green days next week"."""
     for place in range(1, len(tokens) - 1):
         pair, before = tokens[place : place + 2], tokens[place - 1]
         colours = [token for token in pair if token.value in ("green", "red")]

@@ -80,7 +80,7 @@ def may_have_extreme(tokens: Sequence[Token]) -> bool:
 
 
 def _is_of_unit(token: Token) -> bool:
-    """ "máximo de la semana", which is that of the last one where "pasada" follows."""
+    """Example: "máximo de la semana", which is that of the last one where "pasada" follows."""
     return token.kind == "record" and str(token.value).partition(":")[2] in UNITS
 
 
@@ -132,7 +132,7 @@ def _beside(tokens: Sequence[Token], first: int, after: int, language: Language)
 
 
 def _is_of_amount(tokens: Sequence[Token]) -> bool:
-    """ "of 90k" after "this week's high"."""
+    """Example: "of 90k" after "this week's high"."""
     return bool(tokens) and tokens[0].text in OF and is_amount(tokens[1:])
 
 
@@ -190,7 +190,7 @@ def _unknown(extreme: Extreme, setting: Setting) -> InvalidQuestion:
 
 
 def side_of(token: Token) -> str:
-    """ "high", "low" or "open" for a word that may be that of a period, else empty."""
+    """Example: "high", "low" or "open" for a word that may be that of a period, else empty."""
     return str(token.value) if token.kind != "record" and token.value in (*EXTREMES, "open") else ""
 
 

@@ -63,7 +63,7 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
 
 
 def _lacks_end(clause: Clause) -> bool:
-    """ "In the 90k range", "leave 90k"."""
+    """Example: "In the 90k range", "leave 90k"."""
     return "leave" in clause.kinds or ("between" in clause.kinds and not clause.kinds & (SIDED | MOTIONS))
 
 
@@ -101,7 +101,7 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
 
 
 def _are_two_sides(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
-    """ "Under 92k or over 97k", "above 97k or below 92k"."""
+    """Example: "Under 92k or over 97k", "above 97k or below 92k"."""
     before, between = clause.before(first), clause.before(second)
     if before is None or between is None or clause.negated:
         return False
@@ -111,7 +111,7 @@ def _are_two_sides(clause: Clause, first: Amount, second: Amount, spot: float) -
 
 
 def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
-    """ "Dip below 93k and recover above 95k", "above 97k and then below 92k", "see both 92k and 97k"."""
+    """Example: "Dip below 93k and recover above 95k", "above 97k and then below 92k", "see both 92k and 97k"."""
     before, rises = clause.before(first), first.value(spot) < second.value(spot)
     is_outside = before is not None and before.kind == ("below" if rises else "above")
     apart = clause.has_both_directions or (is_outside and clause.is_above and clause.is_below)
@@ -146,21 +146,21 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
 
 
 def _is_of_noun(clause: Clause, amount: Amount) -> bool:
-    """ "A 10k drop", "a 10k btc rally"."""
+    """Example: "A 10k drop", "a 10k btc rally"."""
     leads = amount.first == 0 or clause.tokens[amount.first - 1].kind == "a"
     behind = [token.kind for token in clause.tokens[amount.after : amount.after + 2]]
     return leads and amount.is_marked and (behind[:1] in NOUNS or (behind[:1] == ["asset"] and behind[1:] in NOUNS))
 
 
 def _is_distance(clause: Clause, amount: Amount) -> bool:
-    """ "Fall more than 30 dollars", in any order of the words; "rise above $3,000" names a level."""
+    """Example: "Fall more than 30 dollars", in any order of the words; "rise above $3,000" names a level."""
     is_more = any(token.text in DISTANT for token in clause.tokens)
     aimed = clause.kinds & (AIMED - {"above"} if is_more else AIMED)
     return bool(amount.is_money or amount.currency) and bool(clause.kinds & MOTIONS) and not aimed
 
 
 def _is_from_now(clause: Clause, amount: Amount) -> bool:
-    """ "10k above the present price", "$5,000 higher than now", which has its own word for "higher than now"."""
+    """Example: "10k above the present price"; for "$5,000 higher than now" the vocabulary has one word."""
     after = [token for token in clause.tokens[amount.after : amount.after + 2] if token.kind != "the"][:1]
     if any(token.kind in ("up", "down") or token.value == "bare" for token in after) and amount.is_money:
         return True
@@ -208,14 +208,14 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
 
 
 def _either_side(amount: Amount, level: float, spot: float) -> Criterion:
-    """ "Above or below 95k?"; "the next 1000 dollars, up or down" names a distance instead."""
+    """Example: "Above or below 95k?"; "the next 1000 dollars, up or down" names a distance instead."""
     if level < STEP * spot and amount.is_money:
         raise invalid("Name the two levels of which one is to be reached first: for example, 97,000 before 92,000.")
     return close(level, upward=True).noted("Above or below: YES means above.")
 
 
 def _beyond(clause: Clause, level: float, upward: bool, preposition: str) -> Criterion:
-    """ "Above" and "below": at the deadline, or at any time before with a verb of movement or "ever"."""
+    """Example: "Above" and "below": at the deadline, or at any time before with a verb of movement or "ever"."""
     kinds = clause.kinds
     once = kinds & (MOTIONS | {"ever"}) or clause.denies_ever
     if preposition == "lasting" and not once:
@@ -243,7 +243,7 @@ def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, preposit
 
 
 def _is_state(clause: Clause, amount: Amount) -> bool:
-    """ "Be at 100k", "cost 100k": whether a verb of state directly precedes the amount or closely follows it."""
+    """Example: "Be at 100k": whether a verb of state directly precedes the amount or closely follows it."""
     before = next((token.kind for token in reversed(clause.tokens[: amount.first]) if token.kind not in BESIDE), "")
     return before == "be" or any(token.kind == "be" for token in clause.tokens[amount.after : amount.after + 2])
 
@@ -258,7 +258,7 @@ def of_range(clause: Clause, low: float, high: float, spot: float, preposition: 
 
 
 def around(nearness: str, level: float, spot: float) -> Criterion:
-    """ "Around 90k" at the deadline; "exactly 90k" is refused."""
+    """Example: "Around 90k" at the deadline; "exactly 90k" is refused."""
     if nearness == "exact":
         raise invalid("No price is met exactly. Ask about above or below a level, or between two levels.")
     near = between(level * (1 - AROUND), level * (1 + AROUND), spot)
@@ -266,7 +266,7 @@ def around(nearness: str, level: float, spot: float) -> Criterion:
 
 
 def of_digits(clause: Clause, amount: Amount, spot: float, preposition: str) -> Criterion:
-    """ "Six figures": at least 100,000, or below a million where the price has more digits now."""
+    """Example: "Six figures": at least 100,000, or below a million where the price has more digits now."""
     least = amount.value(spot)
     if least <= spot < 10 * least:
         raise invalid(f"The price has {amount.digits} digits now. Name a level in USD: for example, above 120,000.")

@@ -188,7 +188,7 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
 
 
 def _are_next(tokens: Sequence[Token]) -> bool:
-    """ "Prochains jours", after a number of them."""
+    """Example: "Prochains jours", after a number of them."""
     return [token.kind for token in tokens] == ["next", "unit"]
 
 

@@ -79,7 +79,7 @@ class Pair:
 
     @property
     def denies_each(self) -> bool:
-        """ "Ni bitcoin ni ether"."""
+        """Example: "Ni bitcoin ni ether"."""
         before = [
             [token for token in self.tokens[:place] if token.kind != "the"] for place in (self.first, self.second)
         ]
@@ -193,7 +193,7 @@ def _shared(pair: Pair, spots: Sequence[float]) -> list[list[Token]]:
 
 
 def _are_listed(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
-    """ "100k and 3k", "100k / 3k", but not the ends of a range."""
+    """Example: "100k and 3k", "100k / 3k", but not the ends of a range."""
     gap = tokens[amounts[0].after : amounts[1].first]
     return bool(gap) and all(token.kind in LINKING or token.text in (",", "/") for token in gap)
 

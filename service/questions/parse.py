@@ -193,7 +193,7 @@ def _notes(split: SplitText) -> tuple[str, ...]:
 
 
 def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
-    """ "Fall below 100k" and "stay above 100k" while the price is at 94k."""
+    """Example: "Fall below 100k" and "stay above 100k" while the price is at 94k."""
     level, kind = criterion.level, KINDS[criterion.comparator]
     if level is None or not isinstance(kind, Touch) or kind.side * spot < kind.side * level:
         return ()
@@ -210,7 +210,7 @@ def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
 
 
 def _amount_note(parse: Parse) -> tuple[str, ...]:
-    """ "How much will it rise?", but not "how likely is it to rise?"."""
+    """Example: "How much will it rise?", but not "how likely is it to rise?"."""
     kinds = {token.kind for token in parse.split.main}
     asks = "how" in kinds or any(token.text == "how many" for token in parse.split.main)
     is_amount = asks and "chance" not in kinds and not (parse.clause.amounts or parse.priced)

@@ -40,7 +40,7 @@ def with_period(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _with_count(tokens: Sequence[Token], place: int) -> list[Token]:
-    """ "52-week high" with its number, "weekly high" without one."""
+    """Example: "52-week high" with its number, "weekly high" without one."""
     side, _, unit = str(tokens[place].value).partition(":")
     before = place - (tokens[place - 1].text == "-")
     amount = next((amount for amount in find_amounts(tokens) if amount.after == before), None)

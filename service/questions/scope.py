@@ -153,7 +153,7 @@ def _counts_coins(clause: Clause, after: int) -> bool:
 
 
 def _values_coins(clause: Clause) -> bool:
-    """ "10 ETH be worth 20,000": a number that is no price before the asset, and a level."""
+    """Example: "10 ETH be worth 20,000": a number that is no price before the asset, and a level."""
     inside = {place for amount in clause.amounts for place in range(amount.first, amount.after)}
     places = (place for place, token in enumerate(clause.tokens) if token.kind == "number" and place not in inside)
     return bool(clause.amounts) and any(
@@ -196,7 +196,7 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline, 
 
 
 def _asks_what_it_is(clause: Clause) -> bool:
-    """ "What is bitcoin", but not "what does bitcoin cost"."""
+    """Example: "What is bitcoin", but not "what does bitcoin cost"."""
     is_short = clause.kinds - {"the", "a", "filler", "mark"} == {"what", "be", "asset"}
     return is_short and all(token.text in COPULAS for token in clause.tokens if token.kind == "be")
 
@@ -215,6 +215,6 @@ def are_most_unknown(words: Sequence[Token], clause: Clause) -> bool:
 
 
 def asks_price_now(kinds: Set[str]) -> bool:
-    """ "What is the price of bitcoin", "how much is gold right now"."""
+    """Example: "What is the price of bitcoin", "how much is gold right now"."""
     asks = "price" in kinds or bool(kinds & {"what", "how", "now"} and kinds & {"be", "how"})
     return asks and kinds <= PRICE_NOW

@@ -57,7 +57,7 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
 
 
 def _denies_another(tokens: Sequence[Token], asset: str) -> bool:
-    """ "Bitcoin up but not ether"; "neither bitcoin nor ether" is a question about both."""
+    """Example: "Bitcoin up but not ether"; "neither bitcoin nor ether" is a question about both."""
     denied = [token for before, token in pairwise(tokens) if before.kind == "not" and token.kind == "asset"]
     is_single = sum(token.kind == "not" for token in tokens) == 1
     return is_single and any(token.value != asset for token in denied)
@@ -78,7 +78,7 @@ def _markets(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _is_only_described(tokens: Sequence[Token]) -> bool:
-    """ "Solana memecoins", "bitcoin stocks": the only asset describes a market that is not followed."""
+    """Example: "Solana memecoins", "bitcoin stocks": the only asset describes a market that is not followed."""
     places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
     return len(places) == 1 and any(token.value in DESCRIBED for token in tokens[places[0] + 1 : places[0] + 2])
 
@@ -110,13 +110,13 @@ def is_flip(main: Sequence[Token]) -> bool:
 
 
 def _is_choice(main: Sequence[Token]) -> bool:
-    """ "Bitcoin or gold?": an "or" between two markets."""
+    """Example: "Bitcoin or gold?": an "or" between two markets."""
     places = [place for place, token in enumerate(main) if token.kind in ("asset", "other")]
     return any(token.kind == "or" for token in main[places[0] : places[-1]])
 
 
 def _is_pair(main: Sequence[Token]) -> bool:
-    """ "ETH/BTC": two markets with a slash between."""
+    """Example: "ETH/BTC": two markets with a slash between."""
     return any(
         main[place].text == "/" and main[place - 1].kind == main[place + 1].kind == "asset"
         for place in range(1, len(main) - 1)
@@ -124,7 +124,7 @@ def _is_pair(main: Sequence[Token]) -> bool:
 
 
 def _is_more_than(main: Sequence[Token]) -> bool:
-    """ "Gain more than ether", "rise more, gold than silver": a market in the place of a level."""
+    """Example: "Gain more than ether", "rise more, gold than silver": a market in the place of a level."""
     tokens = [token for token in main if token.kind != "the"]
     places = [place for place, token in enumerate(tokens) if token.kind in ("asset", "other")]
     if any(tokens[place - 1].kind in ("above", "below", "exceed") for place in places if place):

@@ -100,7 +100,7 @@ def _closed(abbreviation: re.Match[str]) -> str:
 
 
 def _in_digits(numerals: re.Match[str]) -> str:
-    """ "25" for "二十五"; two digits without a ten between them stay as they are."""
+    """Example: "25" for "二十五"; two digits without a ten between them stay as they are."""
     tens, ten, ones = numerals.groups()
     if not ten:
         return str(1 + TO_NINE.index(tens or ones)) if bool(tens) != bool(ones) else numerals[0]

@@ -178,7 +178,7 @@ def _is_event(clause: Clause, language: Language) -> bool:
 
 
 def _is_dominance(token: Token) -> bool:
-    """ "Bitcoin dominance": its share of the value of all coins."""
+    """Example: "Bitcoin dominance": its share of the value of all coins."""
     return token.kind == "other" and any(stem in token.text for stem in DOMINANCE)
 
 
@@ -197,7 +197,7 @@ def _mentions_others(clause: Clause, language: Language) -> bool:
 
 
 def _compares_or_moves_prices(tokens: Sequence[Token]) -> bool:
-    """ "Bitcoin rise on the approval": whether the asset itself moves, unlike in "network go down" and "be added"."""
+    """Example: "Bitcoin rise on the approval": whether the asset itself moves, unlike in "network go down"."""
     for place, token in enumerate(tokens):
         if token.kind in ("outperform", "underperform"):
             return True
@@ -209,7 +209,7 @@ def _compares_or_moves_prices(tokens: Sequence[Token]) -> bool:
 
 
 def _counts_coins(clause: Clause) -> bool:
-    """ "Hold 700k BTC", "burn 2 million coins"."""
+    """Example: "Hold 700k BTC", "burn 2 million coins"."""
     behind = [clause.tokens[amount.after] for amount in clause.amounts if amount.after < len(clause.tokens)]
     counted = any(token.kind == "asset" or token.text in ("coins", "tokens") for token in behind)
     return counted and bool(clause.kinds & {"stay", "act", "advice"})

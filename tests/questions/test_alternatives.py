@@ -76,7 +76,7 @@ def test_a_plain_question_has_no_other_reading(text):
 
 
 def test_the_present_price_decides_no_alternative():
-    """ "Above 90k by Friday" at 94k: at any time before would be true now."""
+    """Example: "Above 90k by Friday" at 94k: at any time before would be true now."""
     assert all("at any time" not in other.question for other in _alternatives("Will BTC be above 90k by Friday?"))
 
 

@@ -75,5 +75,5 @@ def test_an_amount_that_is_no_range_has_no_upper_value():
     ],
 )
 def test_the_lower_end_is_in_the_magnitude_of_the_upper(lower: float, upper: float, expected: float):
-    """ "95 to 100k", "1.5 to 2 million"; a lower end that is near as it stands stays."""
+    """Example: "95 to 100k", "1.5 to 2 million"; a lower end that is near as it stands stays."""
     assert scaled((lower,), (upper,)) == (expected,)

@@ -84,7 +84,7 @@ def test_other_records_are_refused(text):
     ],
 )
 def test_a_record_keeps_its_period(text: str, period: str):
-    """ "This month" is the deadline of a record, not its period."""
+    """Example: "This month" is the deadline of a record, not its period."""
     assert [token.value for token in with_period(read(text)[1]) if token.kind == "record"] == [period]
 
 

@@ -66,6 +66,15 @@ def test_a_design_effect_by_hand():
     assert mean.share_interval() == pytest.approx(wilson_interval(mean.n_eff / 2, mean.n_eff, t.ppf(0.975, 27)))
 
 
+def test_two_weeks_are_evidence():
+    """Values 0, 0 and 1, 1: variance of the mean 2/1 x 2 / 4^2 = 1/4, of independent values 1/3 / 4 = 1/12: 3.
+
+    That is worth one degree of freedom beside 20 that expect 1: (20 + 3) / 21.
+    """
+    values, weeks = np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1])
+    assert clustered_mean(values, weeks, INDEPENDENT).design_effect == pytest.approx(23 / 21)
+
+
 def test_few_weeks_are_worth_what_is_usual():
     """Neither one value a week nor, because nine weeks happen to be alike, all of them: near the prior of 3."""
     alike = np.tile([0.0, 1.0], 9 * 117 // 2 + 1)[: 9 * 117]

@@ -229,7 +229,7 @@ def test_only_challenges_wait_for_votes(database):
 
 
 def test_models_alone_are_asked_what_prices_do_not_decide(database):
-    """ "Will the Fed cut rates?" was voted on by voters that saw prices alone. Open questions wait too."""
+    """Example: "Will the Fed cut rates?" was voted on by voters that saw prices alone. Open questions wait too."""
     for number, comparator in ((3, "topic"), (4, "open")):
         question = replace(bare().question, comparator=comparator)
         keep(database, replace(bare(f"challenge-{number}", number=number), question=question, resolver="hand"))

@@ -36,7 +36,7 @@ def unit(named: Named, today: Today) -> DateRange:
 
 
 def closed_unit(named: Named, today: Today) -> DateRange:
-    """ "Close the month above …": this month."""
+    """Example: "Close the month above …": this month."""
     return unit({"unit": named["closed"]}, today)
 
 
@@ -54,7 +54,7 @@ def relative_day(named: Named, today: Today) -> DateRange:
 
 
 def same_time(named: Named, today: Today) -> DateRange:
-    """ "This time tomorrow", "this time next week": the time of day at which it is asked."""
+    """Example: "This time tomorrow", "this time next week": the time of day at which it is asked."""
     if "unit" in named:
         return periods.after(today.now, units_ahead(named), str(named["unit"].value))
     which = relative_day(named, today) if "rel" in named else weekday(named, today)
@@ -75,14 +75,14 @@ def weekday(named: Named, today: Today) -> DateRange:
 
 
 def weekday_week(named: Named, today: Today) -> DateRange | None:
-    """ "Friday week", French "mardi en huit", "Tuesday in a week": a week after the coming Friday or Tuesday."""
+    """Example: "Friday week", French "mardi en huit", "Tuesday in a week": a week after the coming one."""
     if "a" not in named and named["week"].text not in ("week", "en huit"):
         return None
     return periods.day(_coming(named, today) + timedelta(weeks=1))
 
 
 def count_of_weekdays(named: Named, today: Today) -> DateRange | None:
-    """ "In two Fridays"."""
+    """Example: "In two Fridays"."""
     many = count(named["many"])
     if not 1 <= many <= SOME_WEEKDAYS:
         return None
@@ -90,7 +90,7 @@ def count_of_weekdays(named: Named, today: Today) -> DateRange | None:
 
 
 def after_next(named: Named, today: Today) -> DateRange:
-    """ "The week after next", "the weekend after next", "the Friday after next"."""
+    """Example: "The week after next", "the weekend after next", "the Friday after next"."""
     if "weekend" in named:
         return periods.unsure(periods.weekend(today.date + timedelta(weeks=2)))
     if "weekday" in named:
@@ -100,7 +100,7 @@ def after_next(named: Named, today: Today) -> DateRange:
 
 
 def member_of_unit(named: Named, today: Today) -> DateRange | None:
-    """ "The last Friday of the month"; the next month's if this one's has passed."""
+    """Example: "The last Friday of the month"; the next month's if this one's has passed."""
     name = str(named["whole"].value)
     if name not in ("week", *periods.MONTHS):
         return None
@@ -123,25 +123,25 @@ def duration(named: Named, today: Today) -> DateRange:
 
 
 def some_units(named: Named, today: Today) -> DateRange | None:
-    """ "Two or three weeks", "2-3 weeks", "a week or two", "2/3 weeks": the longer time."""
+    """Example: "Two or three weeks", "2-3 weeks", "a week or two", "2/3 weeks": the longer time."""
     many = float(named["few"].text.partition("/")[2]) if "few" in named else count(named["many"])
     least = count(named["count"]) if "count" in named else 1.0
     return periods.unsure(periods.after(today.now, many, str(named["unit"].value))) if many > least else None
 
 
 def sum_of_durations(named: Named, today: Today) -> DateRange:
-    """ "2 days and 3 hours", "2h30m"."""
+    """Example: "2 days and 3 hours", "2h30m"."""
     first = periods.after(today.now, count(named["count"]), str(named["larger"].value))
     return periods.after(first.end, count(named["rest"]), str(named["smaller"].value))
 
 
 def week_and_a_half(named: Named, today: Today) -> DateRange | None:
-    """ "A week and a half", "una semana y media"."""
+    """Example: "A week and a half", "una semana y media"."""
     return duration(named, today) if named["half"].quantity == 1 / 2 else None
 
 
 def some_time(named: Named, today: Today) -> DateRange:
-    """ "In the coming weeks"."""
+    """Example: "In the coming weeks"."""
     return periods.unsure(periods.after(today.now, SOME, str(named["unit"].value)))
 
 
@@ -150,7 +150,7 @@ def _coming(named: Named, today: Today) -> date:
 
 
 def offset(named: Named, anchor: DateRange) -> DateRange:
-    """ "2 weeks before Christmas", "10 days from December 1"."""
+    """Example: "2 weeks before Christmas", "10 days from December 1"."""
     name = str(named["unit"].value)
     sign = -1 if named["relation"].kind in EARLIER else 1
     moved = periods.after(anchor.begin if sign < 0 else anchor.end, sign * count(named["count"]), name)
@@ -158,7 +158,7 @@ def offset(named: Named, anchor: DateRange) -> DateRange:
 
 
 def beside(named: Named, anchor: DateRange) -> DateRange:
-    """ "The day before Christmas", "the week after Easter": the unit that touches the anchor."""
+    """Example: "The day before Christmas", "the week after Easter": the unit that touches the anchor."""
     name, instant = str(named["unit"].value), timedelta(seconds=1)
     if named["relation"].kind in EARLIER:
         first = periods.after(anchor.begin, -1, name).end.date()
@@ -168,7 +168,7 @@ def beside(named: Named, anchor: DateRange) -> DateRange:
 
 
 def weekday_beside(named: Named, anchor: DateRange) -> DateRange | None:
-    """ "The Friday before Christmas", "the first Monday after Easter"."""
+    """Example: "The Friday before Christmas", "the first Monday after Easter"."""
     weekday, which = int(named["weekday"].quantity), number(named["which"]) if "which" in named else 1
     if named["relation"].kind == "last" and named["relation"].text != "前の":
         return None  # "December's last Friday"
@@ -179,7 +179,7 @@ def weekday_beside(named: Named, anchor: DateRange) -> DateRange | None:
 
 
 def weekend_beside(named: Named, anchor: DateRange) -> DateRange:
-    """ "The weekend before Christmas"."""
+    """Example: "The weekend before Christmas"."""
     if named["relation"].kind in EARLIER:
         return periods.unsure(periods.weekend(anchor.begin.date() - timedelta(weeks=1)))
     later = anchor.end.date() + DAY
@@ -187,13 +187,13 @@ def weekend_beside(named: Named, anchor: DateRange) -> DateRange:
 
 
 def week_of(named: Named, anchor: DateRange) -> DateRange | None:
-    """ "The week of December 7", from Monday to Sunday."""
+    """Example: "The week of December 7", from Monday to Sunday."""
     del named
     return None if _is_period(anchor) else periods.unsure(periods.week(anchor.begin.date()))
 
 
 def member(named: Named, anchor: DateRange) -> DateRange | None:
-    """ "The last Friday of December", "the second half of 2027", "the first week of next month"."""
+    """Example: "The last Friday of December", "the second half of 2027", "the first week of next month"."""
     if not _is_period(anchor):
         return None
     which = -1 if named["which"].kind == "last" else number(named["which"])

@@ -69,7 +69,7 @@ def hour_at(tokens: Sequence[Token], place: int) -> Hour | None:
 
 
 def _with_part(tokens: Sequence[Token], place: int) -> Hour | None:
-    """ "Half past nine", "halb zehn"."""
+    """Example: "Half past nine", "halb zehn"."""
     if _kind(tokens, place + 1) not in NUMBERS or not 1 <= first_value(tokens[place + 1]) <= 24:
         return None
     minutes = round(60 * (first_value(tokens[place + 1]) + tokens[place].quantity))
@@ -88,7 +88,7 @@ def _clock(tokens: Sequence[Token], place: int) -> Hour:
 
 
 def _military(tokens: Sequence[Token], place: int) -> Hour | None:
-    """ "At 1600 UTC"."""
+    """Example: "At 1600 UTC"."""
     hour, minute = int(tokens[place].text[:2]), int(tokens[place].text[2:])
     follows = place > 0 and tokens[place - 1].kind in ("on", "athour", "weekday", "rel")
     is_certain = _kind(tokens, place + 1) == "zone" or tokens[place].text.startswith("0")
@@ -158,12 +158,12 @@ def _with_half(tokens: Sequence[Token], hour: Hour) -> Hour:
 
 
 def _precedes_day(tokens: Sequence[Token], place: int) -> bool:
-    """ "At 8 tomorrow", "at nine on Monday"."""
+    """Example: "At 8 tomorrow", "at nine on Monday"."""
     return _kind(tokens, place + (_kind(tokens, place) == "on")) in ("rel", "weekday")
 
 
 def _follows_day(tokens: Sequence[Token], place: int) -> bool:
-    """ "Tomorrow at 8", "tonight at eleven"."""
+    """Example: "Tomorrow at 8", "tonight at eleven"."""
     return place > 1 and tokens[place - 2].kind in ("rel", "weekday", "daypart")
 
 

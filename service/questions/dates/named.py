@@ -101,7 +101,7 @@ def month_days(named: Named, today: Today) -> DateRange:
 
 
 def day_of_month(named: Named, today: Today) -> DateRange | None:
-    """ "The 15th": of this month, or of the next month that has such a day."""
+    """Example: "The 15th": of this month, or of the next month that has such a day."""
     which = number(named["day"])
     if not 1 <= which <= 31:
         raise no_such_date()
@@ -113,13 +113,13 @@ def day_of_month(named: Named, today: Today) -> DateRange | None:
 
 
 def bare_day(named: Named, today: Today) -> DateRange | None:
-    """ "D'ici le 5", "bis zum 5."."""
+    """Example: "D'ici le 5", "bis zum 5."."""
     dates = day_of_month(named, today)
     return periods.unsure(dates) if dates else None
 
 
 def day_in_month(named: Named, today: Today) -> DateRange | None:
-    """ "The 5th of next month", "the first of the month"."""
+    """Example: "The 5th of next month", "the first of the month"."""
     if "near" not in named:
         return day_of_month(named, today)
     month = periods.shifted(today.date.replace(day=1), units_ahead(named))
@@ -127,7 +127,7 @@ def day_in_month(named: Named, today: Today) -> DateRange | None:
 
 
 def weekday_and_day(named: Named, today: Today) -> DateRange | None:
-    """ "Friday the 13th": the next Friday that is a 13th; a bare number must be that of the coming weeks."""
+    """Example: "Friday the 13th": the next Friday that is a 13th; a bare number must be that of the coming weeks."""
     weekday, which = int(named["weekday"].quantity), number(named["day"])
     days = MANY_DAYS if named["day"].kind == "nth" else FEW_DAYS
     coming = (today.date + timedelta(days=here) for here in range(days))
@@ -141,13 +141,13 @@ def month_name(named: Named, today: Today) -> DateRange:
 
 
 def last_month_name(named: Named, today: Today) -> DateRange:
-    """ "Last December"."""
+    """Example: "Last December"."""
     month = int(named["month"].quantity)
     return periods.months(today.now.year - (month >= today.now.month), month)
 
 
 def week_of_month(named: Named, today: Today) -> DateRange:
-    """ "The first week of December" ends on the seventh."""
+    """Example: "The first week of December" ends on the seventh."""
     whole = _month(today, year(named), int(named["month"].quantity))
     last = min(7 * number(named["which"]), whole.end.day) if number(named["which"]) > 0 else whole.end.day
     return periods.unsure(periods.between(whole.begin.date(), whole.begin.date().replace(day=last)))
@@ -181,7 +181,7 @@ def holiday(named: Named, today: Today) -> DateRange:
 
 
 def sunday_of_advent(named: Named, today: Today) -> DateRange | None:
-    """ "3. Advent", "zweiter Advent"."""
+    """Example: "3. Advent", "zweiter Advent"."""
     later = timedelta(weeks=number(named["which"]) - 1)
     if named["holiday"].value != "advent":
         return None
@@ -189,12 +189,12 @@ def sunday_of_advent(named: Named, today: Today) -> DateRange | None:
 
 
 def holiday_week(named: Named, today: Today) -> DateRange:
-    """ "Christmas week": from Monday to Sunday."""
+    """Example: "Christmas week": from Monday to Sunday."""
     return periods.unsure(part(named, periods.week(holiday(named, today).begin.date())))
 
 
 def holiday_weekend(named: Named, today: Today) -> DateRange:
-    """ "Thanksgiving weekend": its Sunday, or the Monday or Tuesday after it that is the holiday itself."""
+    """Example: "Thanksgiving weekend": its Sunday, or the Monday or Tuesday after it that is the holiday itself."""
     which = holiday(named, today).begin.date()
     sunday = which + timedelta(days=6 - which.weekday())
     return periods.unsure(periods.between(which, which) if which.weekday() < WEDNESDAY else periods.weekend(sunday))
@@ -206,7 +206,7 @@ def season(named: Named, today: Today) -> DateRange:
 
 
 def impossible(*_: object) -> DateRange:
-    """ "By 32 December"."""
+    """Example: "By 32 December"."""
     raise no_such_date()
 
 

@@ -157,7 +157,7 @@ def _calendar_roles(tokens: Sequence[Token], place: int) -> set[str]:
 
 
 def _is_short_year(tokens: Sequence[Token], place: int) -> bool:
-    """ "End of 27", but not "end of 27 November" or "end of 27th"."""
+    """Example: "End of 27", but not "end of 27 November" or "end of 27th"."""
     before = [token.kind for token in reversed(tokens[:place]) if token.kind != "the"][:2]
     after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
     is_of_part = before[:1] in ([part] for part in (*PARTS, "halfyear")) or before == ["number", "q"]

@@ -31,7 +31,7 @@ def with_years(tokens: Sequence[Token], today: Today) -> list[Token]:
 
 
 def _names_year(pair: Sequence[Token]) -> bool:
-    """ "Next year", "l'année prochaine"."""
+    """Example: "Next year", "l'année prochaine"."""
     kinds = {token.kind for token in pair}
     return bool(NEAR & kinds) and any(token.kind == "unit" and token.value == "year" for token in pair)
 

@@ -111,7 +111,7 @@ class TestAMarket:
         assert listed(commitment=None).divergence_pts is None
 
     def test_a_question_without_criterion_shows_no_votes(self):
-        """ "Will the Fed cut rates?" must not show "6 to 0 yes" by voters that looked at bitcoin."""
+        """Example: "Will the Fed cut rates?" must not show "6 to 0 yes" by voters that looked at bitcoin."""
         question = replace(QUESTION, comparator="open", level=None)
         shown = listed(question=question, resolver="hand")
         assert (shown.ai, shown.ai_votes, shown.abstained) == (None, {}, {})

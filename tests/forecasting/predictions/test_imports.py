@@ -172,7 +172,7 @@ def test_the_rules_say_which_prices_decide(verb, rules, comparator):
 
 
 def test_a_deadline_before_a_day_is_imported():
-    """ "Before March 11" is within a day of the deadline of the market, which counts."""
+    """Example: "Before March 11" is within a day of the deadline of the market, which counts."""
     assert take(changed(question="Will Bitcoin exceed $72,000 before March 11?", rules="")).question.deadline
 
 
