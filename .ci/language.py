@@ -25,7 +25,7 @@ NOUNS = frozenset(
     """
     archive assembly backfilled bed bid binding building cable ceiling creed crossing drawing embed embedded
     encoding engine executable expected family feed filing finding following funding greeting heading holding
-    hundred iterable king landing leading listing lookup mapping meaning meeting missing negated negative
+    hundred iterable king landing leading listing lookup mapping mean meaning meeting missing negated negative
     nothing objective opening padding parsing pending polling positive pricing ranking rating reading reasoning
     remaining reply ring rolling rounding routing sampling saving scaling seating seed setting sibling signing
     simulated something spacing speed spelling spending spring standing string supply swing table testing thing
