@@ -19,7 +19,7 @@ from service.market.bars import Bars
 from service.market.instants import DAY
 from service.questions.question import Question
 from tests.forecasting.made import EVERY_KIND, NOW, asking_at, made_bars, market_of, panel_of
-from tests.forecasting.voters.test_price_forecasts import HEADER
+from tests.forecasting.voters.test_embedded import HEADER
 
 PAST_DAYS, LATER_DAYS = 190, 10
 SLOT = NOW - 3 * DAY

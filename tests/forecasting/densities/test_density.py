@@ -1,8 +1,9 @@
-"""The distribution of a return over one horizon, and the mixture of several."""
+"""The distribution of a return: its sizes, mixtures, and the paths that are simulated from it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from service.forecasting.densities import paths as module
 from service.forecasting.densities.density import (
     density,
     horizon_sigma,
@@ -20,13 +22,20 @@ from service.forecasting.densities.density import (
     student,
 )
 from service.forecasting.densities.fits import HORIZONS_H, ModelFit
-from tests.forecasting.densities.test_sizes import NORMAL_SIZES, PHI
+from service.forecasting.densities.paths import PATHS, Paths, paths
+from service.forecasting.densities.season import Season
+from service.forecasting.densities.sizes import LEVELS, mean_square, measure, measured_share, simulate, tail_odds
+from service.market.assets import trading_days
+from service.market.instants import DAY, HOUR
 
+PHI = NormalDist().cdf
+MINUTES = 60
+NORMAL_SIZES = np.array([NormalDist().inv_cdf((1 + level) / 2) for level in LEVELS])
 SIZES = tuple(NORMAL_SIZES.tolist())
 SIZES_BY_HORIZON = (SIZES,) * len(HORIZONS_H)
 MODEL = ModelFit(("garch",), tuple((0.0, 1.0 / hours) for hours in HORIZONS_H), *(SIZES_BY_HORIZON,) * 3)
 NORMAL = normal(0.05)
-LEVELS = np.array([0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99])
+SHARES = np.array([0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99])
 SIGMAS = st.lists(st.floats(0.01, 0.2), min_size=1, max_size=9)
 
 
@@ -94,16 +103,16 @@ def test_quantiles_are_the_inverse_of_the_tail(level):
 def test_quantiles_of_a_mixture_have_their_probability(sigmas, freedoms):
     """To 1e-9, from which follows that levels and quantiles add up."""
     parts = [student(sigma, freedom) for sigma, freedom in zip(sigmas, freedoms, strict=False)]
-    sizes = mixture_sizes(np.array([[sigma] for sigma in sigmas]), [part.close for part in parts], abs(2 * LEVELS - 1))
-    for level, quantile in zip(LEVELS, signed(LEVELS, sizes[0]), strict=True):
+    sizes = mixture_sizes(np.array([[sigma] for sigma in sigmas]), [part.close for part in parts], abs(2 * SHARES - 1))
+    for level, quantile in zip(SHARES, signed(SHARES, sizes[0]), strict=True):
         assert 1 - np.mean([part.above(float(quantile)) for part in parts]) == pytest.approx(level, abs=1e-9)
 
 
 @given(SIGMAS)
 def test_a_mixture_lies_between_its_parts(sigmas):
-    each = [normal(sigma).quantiles(LEVELS) for sigma in sigmas]
+    each = [normal(sigma).quantiles(SHARES) for sigma in sigmas]
     pooled = signed(
-        LEVELS, mixture_sizes(np.array(sigmas)[:, None], [NORMAL_SIZES] * len(sigmas), abs(2 * LEVELS - 1))[0]
+        SHARES, mixture_sizes(np.array(sigmas)[:, None], [NORMAL_SIZES] * len(sigmas), abs(2 * SHARES - 1))[0]
     )
     assert (np.min(each, axis=0) - 1e-12 <= pooled).all()
     assert (pooled <= np.max(each, axis=0) + 1e-12).all()
@@ -142,3 +151,140 @@ def test_outperforming_by_hand(correlation, lead, p):
     assert outperforms(NORMAL, NORMAL, correlation, lead) == pytest.approx(p)
     assert outperforms(NORMAL, NORMAL, correlation, -lead) == pytest.approx(1 - p)
     assert outperforms(NORMAL, NORMAL, 1.0, lead) == (1.0 if lead else 0.5), "returns that cannot differ"
+
+
+def walks(seed: int) -> np.ndarray:
+    """The close, the high and the low of 20,000 hours of normal steps a minute apart."""
+    steps = np.random.default_rng(seed).normal(size=(20_000, MINUTES)) / np.sqrt(MINUTES)
+    walk = np.cumsum(steps, axis=1)
+    return np.column_stack([walk[:, -1], np.maximum(walk.max(axis=1), 0), np.minimum(walk.min(axis=1), 0)])
+
+
+def test_normal_sizes_have_normal_tails():
+    """P(|z| > 1) = .3173 and P(|z| > 2) = .0455."""
+    assert tail_odds(NORMAL_SIZES, np.array([1.0, 2.0])) == pytest.approx([0.3173, 0.0455], abs=0.001)
+    tails = tail_odds(NORMAL_SIZES, np.array([3.5, 5.0, 20.0]))
+    assert (np.diff(tails) < 0).all(), "they go on falling beyond the last quantile"
+    assert 0 < tails[-1] < 1e-6
+
+
+def test_measured_quantiles_are_those_of_the_sizes():
+    sizes = np.arange(1001) / 1000
+    assert measure(sizes) == pytest.approx(LEVELS)
+    shares = [measured_share(hours, 168) for hours in (1, 168, 720)]
+    assert shares == pytest.approx([1, 0.5, 168 / 888], abs=0.01), "a long horizon counts the simulation more"
+
+
+def test_simulated_normal_shocks_follow_the_reflection_principle():
+    """Without clusters the sums are normal; the running maximum is distributed like |close| (André 1887)."""
+    close, maximum, realised = simulate(walks(5), (24, 720), 0.0, 0.0).at(720)
+    middle = slice(10, 48)
+    assert close[middle] == pytest.approx(NORMAL_SIZES[middle], abs=0.05)
+    assert maximum[middle] == pytest.approx(close[middle], abs=0.05)
+    assert realised[middle] == pytest.approx(1, abs=0.06), "of a constant variance"
+
+
+def test_simulated_touches_count_the_highs_within_hours():
+    """The maximum of a day's walk is distributed like |close|; that of its 24 closes is .58 / sqrt(24) = .12 lower.
+
+    The minutes of the walk lower it by .58 / sqrt(1440) = .015 (Chernoff 1965).
+    """
+    _, maximum, _ = simulate(walks(7), (24,), 0.0, 0.0).at(24)
+    middle = slice(10, 48)
+    assert np.mean(maximum[middle] - NORMAL_SIZES[middle]) == pytest.approx(-0.015, abs=0.03)
+
+
+def test_no_drift_is_simulated():
+    """A year of rising prices says nothing about the direction of the next."""
+    with_drift, without = (simulate(walks(8) + drift, (24,), 0.08, 0.9) for drift in (0.3, 0.0))
+    assert with_drift.maximum == pytest.approx(without.maximum, abs=1e-4)
+
+
+def test_clusters_of_variance_make_fat_tails():
+    shocks = walks(6)
+    calm, clustered = (simulate(shocks, (24,), alpha, 0.98 - alpha).close[0] for alpha in (0.0, 0.12))
+    assert clustered[-1] > 1.1 * calm[-1]
+
+
+def test_the_mean_square_counts_the_tail_beyond_the_last_quantile():
+    """Without it that of exponential sizes would be 1.92."""
+    assert mean_square(NORMAL_SIZES) == pytest.approx(1, abs=0.01)
+    assert mean_square(-np.log1p(-LEVELS)) == pytest.approx(2, abs=0.03)
+
+
+MONDAY = 1_768_780_800  # 2026-01-19T00:00:00Z
+
+
+@pytest.fixture(scope="module")
+def week() -> Paths:
+    return paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None)
+
+
+def test_the_same_question_has_the_same_paths(week):
+    """Seeded: two calls, and two processes, simulate the same."""
+    again = paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None)
+    assert np.array_equal(again.closes, week.closes)
+    module._process.cache_clear()
+    assert np.array_equal(paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None).closes, week.closes)
+
+
+def test_every_path_has_its_mirror_image(week):
+    """Up and down are alike, extremes included."""
+    half = PATHS // 2
+    assert np.array_equal(week.closes[:, :half], -week.closes[:, half:])
+    assert np.allclose(week.highest[:, :half], -week.lowest[:, half:])
+    assert np.allclose(week.lowest[:, :half], -week.highest[:, half:])
+    assert (week.highest >= week.closes - 1e-6).all(), "extremes enclose the closes and never recede"
+    assert (week.lowest <= week.closes + 1e-6).all()
+    assert (np.diff(week.highest, axis=0) >= 0).all()
+    assert (np.diff(week.lowest, axis=0) <= 0).all()
+
+
+def test_variance_grows_with_the_open_hours(week):
+    """Halfway through the week, half of the variance, within Monte Carlo error of a heavy tail."""
+    places = np.searchsorted(week.times, [MONDAY + 3.5 * DAY, MONDAY + 7 * DAY - 1])
+    half, whole = np.square(week.closes[places]).mean(axis=1)
+    assert whole == pytest.approx(1.0, abs=0.15)
+    assert half / whole == pytest.approx(0.5, abs=0.06)
+
+
+def test_touches_are_twice_as_often_as_closes(week):
+    """Reflection principle: in continuous time P(max > z) = 2 P(close > z); steps alone would miss many touches."""
+    for z in (0.5, 1.0, 1.5):
+        closes, touches = (week.closes[-1] > z).mean(), (week.highest[-1] > z).mean()
+        assert touches == pytest.approx(2 * closes, rel=0.06)
+
+
+def test_a_season_moves_the_variance_into_its_hours():
+    """All of the clock's week in its Wednesday: nothing moves before it."""
+    weights = np.zeros(168)
+    weights[48:72] = 7.0
+    calm = paths("btc", MONDAY, MONDAY + 7 * DAY - 1, Season(tuple(weights)))
+    assert MONDAY + 2 * DAY < calm.times[0] <= MONDAY + 2 * DAY + 3 * HOUR
+    assert calm.times[-1] == MONDAY + 3 * DAY
+
+
+def test_metals_do_not_move_over_a_weekend():
+    friday, sunday = MONDAY + 4 * DAY, MONDAY + 6 * DAY
+    closed = paths("gold", friday, sunday, None)
+    assert closed.times[-1] == friday + 22 * HOUR  # 17:00 in New York
+    ends = np.array([friday + DAY, sunday])
+    assert np.array_equal(*closed.at(ends))
+    assert not closed.at(np.array([friday + 60])).any()
+
+
+@pytest.mark.parametrize("days", [1, 3, 30, 60])
+def test_the_close_of_every_day_is_a_step(days):
+    ends = trading_days("btc", MONDAY + 1234, MONDAY + days * DAY - 1)
+    times = paths("btc", MONDAY + 1234, MONDAY + days * DAY - 1, None).times
+    assert len(ends) == days
+    assert set(ends[:-1]) <= set(times.tolist())
+
+
+@pytest.mark.parametrize("hours", [0.2, 1, 36, 37, 97, 98, 720, 24 * 731])
+def test_no_horizon_has_more_steps_than_shocks(hours):
+    until = MONDAY + 1800 + int(hours * HOUR)
+    walked = paths("btc", MONDAY + 1800, until, None)
+    assert 1 <= len(walked.times) <= module.STEPS
+    assert walked.times[-1] == until
+    assert walked.hours.sum() == pytest.approx(hours, rel=1e-6)

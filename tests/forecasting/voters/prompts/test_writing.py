@@ -27,7 +27,7 @@ from service.questions.canonical import canonical
 from service.questions.criterion import price
 from tests.forecasting.made import EVERY_KIND, NOW
 from tests.forecasting.voters.prompts.shown import NONCE, evidence, informed, news, resolved, story
-from tests.forecasting.voters.test_price_forecasts import HEADER
+from tests.forecasting.voters.test_embedded import HEADER
 
 NAMES = [seat.name for seat in SEATS]
 HOSTILE = [
