@@ -70,7 +70,7 @@ soak: $(CHECKS) ## kills, races, faults, hostile questions and requests, far mor
 growth: $(CHECKS) ## what one, two and three years cost: each job, document, database, memory (DAYS="30 60" is shorter)
 	@LOG_LEVEL=error $(BIN)/python -m tests.measure.growth $(if $(DAYS),--days $(DAYS))
 
-scale: $(CHECKS) ## 1, 2 and 4 workers, and faults (DATABASE=postgresql://…, its own Redis, RabbitMQ if there is one)
+scale: $(CHECKS) ## 1, 2 and 4 workers, and faults (DATABASE=postgresql://…, its own Redis)
 	@$(BIN)/python -m tests.measure.scale $(DATABASE)
 
 demo-models: $(INSTALLED) $(SMALL_MODEL) ## a small language model in all six seats, without any key (needs Node.js; 180 MB)

@@ -124,8 +124,8 @@ class Runtime:
         )
         return create_web_app(services)
 
-    def engine(self, broker: str = "") -> Engine:
-        """The job engine of these components; without a `broker` the jobs run in this process only.
+    def engine(self) -> Engine:
+        """The job engine of these components.
 
         SettingsError where the database belongs to another ledger key or key secret, which signs webhooks.
         """
@@ -139,7 +139,7 @@ class Runtime:
             panel=self.panel,
         )
         jobs = timetable(self.feed.world, self.feed.step)
-        return Engine(self.database, jobs, job_context, broker, self.now, elapsed=self.elapsed)
+        return Engine(self.database, jobs, job_context, self.now, self.elapsed)
 
     def log_start(self, process: str) -> None:
         """Log what this process runs on: version, world, database and the fingerprints of its secrets."""
@@ -238,10 +238,9 @@ def _all(settings: Settings, _processes: int) -> int:
 
 def _worker(settings: Settings, _processes: int) -> int:
     """Run jobs in this process until SIGTERM."""
-    _need_broker(settings)
     os.nice(WORKER_NICENESS)
     runtime = build_runtime(settings, time.time, elapsed_s)
-    engine = runtime.engine(settings.broker)
+    engine = runtime.engine()
     runtime.log_start("work")
     with stop_signals() as stopping:
         engine.start()
@@ -278,13 +277,7 @@ def _share_metrics(settings: Settings) -> None:
 
 def _work(settings: Settings, processes: int) -> int:
     _need_server_database(settings)
-    _need_broker(settings)
     return supervise([sys.executable, __file__, "worker"], processes)
-
-
-def _need_broker(settings: Settings) -> None:
-    if not settings.broker:
-        raise SettingsError("job processes need a broker: set REDIS_URL or BROKER_URL")
 
 
 def _need_server_database(settings: Settings) -> None:

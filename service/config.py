@@ -107,10 +107,7 @@ class Settings(BaseModel):
     )
     database_url: str = Field("", repr=False, description="PostgreSQL or SQLite URL; empty: `DATA_DIR/WORLD.sqlite`")
     redis_url: Annotated[SecretStr, _address(*REDIS)] = Field(
-        SecretStr(""), description="Redis URL for rate limits and job messages; empty: both stay in this process"
-    )
-    broker_url: Annotated[SecretStr, _address("amqp://", "amqps://", *REDIS)] = Field(
-        SecretStr(""), description="broker URL of the job workers, `amqp://…` or `redis://…`; empty: `REDIS_URL`"
+        SecretStr(""), description="Redis URL for the limits of a minute; empty: each process counts its own"
     )
     key_secret: Annotated[SecretStr, _pattern(".{16,}", "at least 16 characters long")] = Field(
         SecretStr(""), description="secret for hashing API keys; empty: created once in `DATA_DIR/key-secret`"
@@ -266,11 +263,6 @@ class Settings(BaseModel):
     def in_world(self, world: str) -> Settings:
         """The same options with another world. Raises ValidationError where there is none of that name."""
         return Settings.model_validate({**dict(self), "world": world})
-
-    @property
-    def broker(self) -> str:
-        """The broker URL of the job workers; empty when jobs run in this process."""
-        return self.broker_url.get_secret_value() or self.redis_url.get_secret_value()
 
 
 def read(environment: Mapping[str, str] | None = None) -> Settings:

@@ -1,4 +1,4 @@
-"""What tests of several rooms need: real bars, a migrated database of each kind, a Redis, a RabbitMQ.
+"""What tests of several rooms need: real bars, a migrated database of each kind, a Redis.
 
 Where one of them is absent its tests are skipped with the reason; with CI=true absence is a failure, unless
 TEST_ALLOW_ABSENT=true says that this machine cannot have it. Tests marked `slow` run with CI=true only. `make soak`
@@ -12,7 +12,6 @@ import gc
 import logging
 import os
 import shutil
-import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -43,7 +42,6 @@ MAY_BE_ABSENT = os.environ.get("TEST_ALLOW_ABSENT") == "true"
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 POSTGRESQL = os.environ.get("TEST_DATABASE_URL", "postgresql://127.0.0.1:5432/test")
 REDIS = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379")
-RABBITMQ = os.environ.get("TEST_RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672")
 
 # A slow machine is no reason for an example to fail; one that is slow by itself has a test of its own.
 settings.register_profile("ninefold", deadline=None, max_examples=100 if IN_SOAK else 30 if IN_CI else 20)
@@ -319,14 +317,3 @@ def redis_url(redis_database: str) -> Iterator[str]:
         client.flushdb()
         yield redis_database
         client.flushdb()
-
-
-@pytest.fixture(scope="session")
-def rabbitmq_url() -> str:
-    """The address of a RabbitMQ; where there is none its tests are skipped, in CI too."""
-    address = make_url(RABBITMQ)
-    try:
-        socket.create_connection((address.host, address.port or 5672), timeout=2).close()
-    except OSError as error:
-        pytest.skip(f"no RabbitMQ at {address!r}: {error}")
-    return RABBITMQ

@@ -105,12 +105,19 @@ def trade(database: Database, count: int, **more) -> list[int]:
 
 
 def endpoint(
-    database: Database, url: str, now: float, plan: Plan = "paid", events=(), assets=(), secret: bytes = b"secret"
+    database: Database,
+    url: str,
+    now: float,
+    plan: Plan = "paid",
+    events=(),
+    assets=(),
+    secret: bytes = b"secret",
+    key: str = "",
 ) -> WebhookRow:
-    """An endpoint of a key of its own, which gets what is recorded from now on."""
+    """An endpoint of this key, else of one of its own, which gets what is recorded from now on."""
     with database.writing() as db:
-        _, key = keys.register_key(db, secret, f"{plan}@example.com", now, plan=plan)
-        return notifications.add_webhook(db, key.id, url, events, assets, ledger.last_seq(db), int(now))
+        owner = key or keys.register_key(db, secret, f"{plan}@example.com", now, plan=plan)[1].id
+        return notifications.add_webhook(db, owner, url, events, assets, ledger.last_seq(db), int(now))
 
 
 def written(document: dict) -> str:

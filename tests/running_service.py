@@ -10,14 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
 
-from dramatiq import Message
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.serving import make_server
 
 import app
 from service.config import Settings
-from service.jobs.engine import QUEUE
 
 START = int(datetime(2026, 11, 21, 8, 2, tzinfo=UTC).timestamp())
 HISTORY_DAYS = 120  # half of the default: most tests need no more
@@ -40,10 +38,8 @@ class RunningService:
 
     def work(self) -> None:
         """Do everything that is due now, and what follows from it."""
-        while self.engine.dispatch():
-            queue = self.engine.broker.queues[QUEUE]
-            while not queue.empty():
-                self.engine.execute(*Message.decode(queue.get_nowait()).args)
+        while "done" in [self.engine.execute(run.job, run.slot) for run in self.engine.due()]:
+            pass
 
     def move(self, seconds: float) -> None:
         """Let the wall clock go on, and do what has come due."""

@@ -42,7 +42,6 @@ def test_every_seat_and_every_provider_with_a_key_has_its_options():
         ({"ORACLE_ON_FAILURE": "shrug"}, "ORACLE_ON_FAILURE"),
         ({"ORACLE_DAILY_USD": "-1"}, "ORACLE_DAILY_USD"),
         ({"REDIS_URL": "garbage"}, "REDIS_URL: .* begins with redis://"),
-        ({"BROKER_URL": "http://host"}, "BROKER_URL: .* begins with amqp://"),
         ({"SOURCE_PROXY": "socks4://host"}, "SOURCE_PROXY: .* begins with http://"),
         ({"KEY_SECRET": "a"}, "KEY_SECRET: .* at least 16 characters"),
         ({"LEDGER_KEY": "zz"}, "LEDGER_KEY: .* 64 hex digits"),

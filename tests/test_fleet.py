@@ -17,7 +17,6 @@ from sqlalchemy import func, select
 
 from service.store.database import Database
 from service.store.tables import bar, job_run
-from tests.conftest import IN_SOAK
 from tests.processes import free_port, running, wait_until, wait_until_ready
 
 pytestmark = pytest.mark.slow
@@ -25,15 +24,7 @@ pytestmark = pytest.mark.slow
 DAYS = 60  # of history
 
 
-@pytest.fixture(params=["redis", "rabbitmq"] if IN_SOAK else ["redis"])
-def broker(request) -> str:
-    """Each kind of broker that can dispatch jobs; in CI tests/jobs/test_fleet.py alone works with RabbitMQ."""
-    return request.getfixturevalue(f"{request.param}_url")
-
-
-def test_two_web_and_two_job_processes_are_one_service(
-    empty_postgresql: str, broker: str, redis_url: str, tmp_path: Path
-):
+def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, redis_url: str, tmp_path: Path):
     """Whichever process answers, the quota is one; whichever works, every slot is worked once.
 
     One that is killed is replaced, of either kind. Every process logs lines of JSON. Jobs have a lower priority.
@@ -44,7 +35,6 @@ def test_two_web_and_two_job_processes_are_one_service(
         "DATA_DIR": str(tmp_path),
         "DATABASE_URL": empty_postgresql,
         "REDIS_URL": redis_url,
-        "BROKER_URL": broker,
         "HISTORY_DAYS": str(DAYS),
     }
     with ExitStack() as processes:

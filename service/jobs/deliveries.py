@@ -1,7 +1,7 @@
-"""Delivery of webhooks: messages by Dramatiq, each for one endpoint, in a queue and in threads of their own.
+"""Delivery of webhooks, in threads of their own: every second to the endpoints that are due, a few of each key at once.
 
-The database decides which process delivers to an endpoint; a message only says that it is due. A process that is killed
-loses its lease, and the next one repeats at most one delivery, under the same id.
+The database decides which process delivers to an endpoint. A process that is killed loses its lease, and the next one
+repeats at most one delivery, under the same id.
 """
 
 from __future__ import annotations
@@ -10,65 +10,53 @@ import random
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-import dramatiq
 import structlog
-from dramatiq.middleware import Middleware
 
-from service.jobs.dispatcher import open_worker
 from service.jobs.job import JobContext
+from service.jobs.threads import Threads
 from service.market.instants import DAY, HOUR
 from service.notifications.events import Attempt, Event, message_of
 from service.store import notifications
 from service.store.notifications import WebhookRow
 from service.store.secret import key_secrets
 
-# Slow endpoints keep these threads waiting and no others.
+# The endpoints of a key share two threads, and all that were slow or failed the last time share half of them, so that
+# slow receivers keep each other waiting and nobody else.
 THREADS = 8
-# A message that was not received in this time is dropped: the next beat sends another.
-MAX_AGE_MS = 5_000
-TIME_LIMIT_MS = 60_000
-STOP_MS = 15_000
-# How long one message delivers to its endpoint; then others have their turn.
+OF_A_KEY = 2
+OF_THE_SLOW = THREADS // 2
+SLOW_MS = 1_000
+TIME_LIMIT_S = 60
+STOP_S = 15
+# How long one thread delivers to its endpoint; then others have their turn.
 WORK_S = 30
 
 log = structlog.stdlib.get_logger(__name__)
 
 
-class Deliveries(Middleware):
-    """Delivers the events of the ledger to the endpoints that are due, in the order of the ledger.
+class Deliveries:
+    """Delivers the events of the ledger to the endpoints that are due, in the order of the ledger."""
 
-    `broker` carries nothing else. A middleware of the jobs' broker: its worker starts and stops with theirs.
-    """
-
-    def __init__(self, job_context: JobContext, broker: dramatiq.Broker, queue: str, now: Callable[[], float]) -> None:
+    def __init__(self, job_context: JobContext, now: Callable[[], float]) -> None:
         self._context = job_context
         self._now = now
-        self._broker = broker
-        self._worker = open_worker(broker, THREADS)
-        declare = dramatiq.actor(
-            actor_name="deliver",
-            queue_name=f"{queue}-webhooks",
-            broker=broker,
-            max_age=MAX_AGE_MS,
-            time_limit=TIME_LIMIT_MS,
-        )
-        self._actor = declare(self.deliver)
+        self._threads = Threads(THREADS)
+        self._slow: set[str] = set()
 
-    def after_process_boot(self, broker: dramatiq.Broker) -> None:  # noqa: ARG002
-        self._worker.start()
-
-    def before_worker_shutdown(self, broker: dramatiq.Broker, worker: dramatiq.Worker) -> None:  # noqa: ARG002
-        self._worker.stop(STOP_MS)
-        self._broker.close()
+    def stop(self) -> None:
+        """Wait at most 15 s for deliveries that have begun."""
+        self._threads.stop(STOP_S)
 
     def beat(self) -> None:
-        """Send a message for every endpoint that is due."""
-        for id in self.due():
-            self._actor.send(id)
+        """Begin to deliver to the endpoints that are due, as far as there are threads for them."""
+        for id, key in self.due().items():
+            shares = {f"key {key}": OF_A_KEY} | ({"slow": OF_THE_SLOW} if id in self._slow else {})
+            self._threads.begin(id, partial(self.deliver, id), TIME_LIMIT_S, shares)
 
-    def due(self) -> list[str]:
-        """The ids of the endpoints that are due."""
+    def due(self) -> dict[str, str]:
+        """The endpoints that are due, each with its key, the one that was served longest ago first."""
         with self._context.database.reading() as db:
             return notifications.due_webhooks(db, self._now())
 
@@ -123,7 +111,10 @@ class Deliveries(Middleware):
         settings, at = self._context.settings, int(self._now())
         with self._context.database.reading() as db:
             secrets = row.secrets.valid(key_secrets(db, settings).valid(at), at)
-        return send(row.url, message_of(row.id, event), secrets, at, private=settings.webhook_private)
+        attempt = send(row.url, message_of(row.id, event), secrets, at, private=settings.webhook_private)
+        is_slow = attempt.error is not None or attempt.duration_ms >= SLOW_MS
+        (self._slow.add if is_slow else self._slow.discard)(row.id)
+        return attempt
 
     def _advance(self, lease: _Lease, seq: int, attempt: Attempt | None = None) -> bool:
         with self._context.database.writing() as db:

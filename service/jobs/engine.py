@@ -1,6 +1,6 @@
-"""The job engine: the table `job_run` decides which job has worked which slot; Dramatiq only delivers messages.
+"""The job engine: the table `job_run` decides which process works which slot of a job; each looks there every second.
 
-Any number of processes may run it. A lost message delays a job by at most 10 s; duplicates are harmless.
+Any number of processes may run it over one database: no messages pass between them, so none can be lost.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
-import dramatiq
 import structlog
-from dramatiq.middleware import Interrupt
 from sqlalchemy import Connection
 
 from service.errors import NinefoldError
 from service.jobs.deliveries import Deliveries
-from service.jobs.dispatcher import Dispatcher, Ticker, open_broker, open_worker
 from service.jobs.job import Job, JobContext
+from service.jobs.threads import Threads, Ticker
 from service.market.coverage import has_arrived
 from service.store import runs
 from service.store.database import Database
 from service.store.runs import JobState, Run
 
-QUEUE = "ninefold"
+THREADS = 4
+STOP_S = 20
 LONGEST_BACKOFF_S = 600
 
 log = structlog.stdlib.get_logger(__name__)
@@ -36,8 +36,8 @@ class Engine:
 
     Nothing is scheduled while the wall clock disagrees with the steady clock `elapsed`; without one it is not checked.
 
-    `start()` runs them in threads of this process, beside other processes at the same broker; the ticker and the
-    delivery of webhooks start with them. `queue` separates services that share one broker.
+    `start()` runs them in threads of this process, beside other processes over the same database; the delivery of
+    webhooks starts with them.
     """
 
     def __init__(
@@ -45,9 +45,7 @@ class Engine:
         database: Database,
         jobs: Iterable[Job],
         job_context: JobContext,
-        broker_url: str = "",
         now: Callable[[], float] = time.time,
-        queue: str = QUEUE,
         elapsed: Callable[[], float] | None = None,
     ) -> None:
         self._database = database
@@ -56,44 +54,48 @@ class Engine:
         self._now = now
         self._guard = ClockGuard(now, elapsed or now)
         self._leases = Leases(database)
-        self.deliveries = Deliveries(job_context, open_broker(broker_url), queue, now)
-        self._dispatcher = Dispatcher(broker_url, queue, self._handle, Ticker(self.beat), self.deliveries)
-        self._worker: dramatiq.Worker | None = None
+        self._threads = Threads(0)
+        self._ticker = Ticker(self.beat)
+        self.deliveries = Deliveries(job_context, now)
         _check(self._jobs)
 
-    @property
-    def broker(self) -> dramatiq.Broker:
-        return self._dispatcher.broker
-
-    def start(self, threads: int = 4) -> None:
+    def start(self, threads: int = THREADS) -> None:
         """Schedule and run jobs in this process."""
-        self._worker = open_worker(self.broker, threads)
-        self._worker.start()
-        self.broker.emit_after("process_boot")
+        self._threads = Threads(threads, self._begin)
+        self._ticker.start()
 
     def stop(self) -> None:
         """Wait at most 20 s for running jobs to finish; the others run again after the next start."""
-        if self._worker:
-            self._worker.stop(20_000)
-        self.broker.close()
+        self._ticker.stop()
+        self.deliveries.stop()
+        self._threads.stop(STOP_S)
 
     def beat(self) -> None:
-        """Renew the leases, dispatch due jobs and due webhooks; the ticker calls it once a second."""
+        """Renew the leases, begin the jobs and deliver the webhooks that are due; the ticker calls it once a second."""
         if self._guard.refuses():
             return
         self._leases.renew(self._now())
-        self.dispatch()
+        self._begin()
         self.deliveries.beat()
 
-    def dispatch(self) -> list[Run]:
-        """Add the slots that are due, and send a message for each one that can run now."""
+    def due(self) -> list[Run]:
+        """The slots that can run now, after those that have become due were added."""
         if self._guard.refuses():
             return []
         now = self._now()
         names = self._startable(now)
         states = self._with_new_slots(names, now)
-        workable = [run for name in names if (run := _workable(states.get(name), now))]
-        return [run for run in workable if self._dispatcher.dispatch(run, self._jobs[run.job].time_limit_s, now)]
+        return [run for name in names if (run := _workable(states.get(name), now))]
+
+    def _begin(self) -> None:
+        """Run what is due, as far as this process has threads for it."""
+        for run in self.due():
+            limit = self._jobs[run.job].time_limit_s + LEASE_S
+            self._threads.begin(run.job, partial(self._run, run), limit)
+
+    def _run(self, run: Run) -> bool:
+        """Whether more may be due: what follows a slot that is done, or others where a process was faster."""
+        return self.execute(run.job, run.slot) in ("done", "refused")
 
     def execute(self, name: str, slot: int) -> str:
         """Run one slot and return the outcome.
@@ -105,13 +107,7 @@ class Engine:
         if job is None or (attempt := self._claim(job, slot, owner)) is None:
             return "refused"
         with self._leases.hold(owner, self._now() + job.time_limit_s + LEASE_S):
-            outcome = self._work(job, slot, owner, attempt)
-        if outcome == "done":
-            self.dispatch()
-        return outcome
-
-    def _handle(self, name: str, slot: int) -> None:
-        self.execute(name, slot)
+            return self._work(job, slot, owner, attempt)
 
     def _startable(self, now: float) -> list[str]:
         """The jobs that may start: in the live world those that need history only once it has arrived."""
@@ -177,12 +173,12 @@ class Engine:
                 if not runs.finish(db, job.name, slot, owner, self._now()):
                     return "lost"
                 effects(db)
-        except (Exception, Interrupt) as error:
+        except Exception as error:
             return self._fail(job, slot, owner, attempt, error)
         log.info("job_done", job=job.name, slot=slot, attempt=attempt, seconds=round(time.perf_counter() - started, 3))
         return "done"
 
-    def _fail(self, job: Job, slot: int, owner: str, attempt: int, error: BaseException) -> str:
+    def _fail(self, job: Job, slot: int, owner: str, attempt: int, error: Exception) -> str:
         now, message = self._now(), f"{type(error).__name__}: {error}"[:500]
         outcome = "dead" if attempt >= job.attempts else "failed"
         with self._database.writing() as db:
@@ -271,7 +267,7 @@ class Leases:
     def hold(self, owner: str, until: float) -> Iterator[None]:
         """Hold the slot of `owner` during the block, at most until the wall second `until`.
 
-        An attempt that hangs where its time limit cannot interrupt it must not hold its job forever.
+        An attempt that hangs must not hold its job forever.
         """
         self._held[owner] = until
         try:

@@ -1,4 +1,4 @@
-"""Checks of the database, Redis, the broker and the market data. A check is one real call; it results in a finding.
+"""Checks of the database, Redis and the market data. A check is one real call; it results in a finding.
 
 No text of a source enters a finding, since it may hold a key: errors are described by the name of their class.
 """
@@ -13,14 +13,13 @@ from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from redis import Redis
 
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, SourceFailed
-from service.jobs.dispatcher import open_broker
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
 from service.sources import headlines, pools
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 Check = Callable[[], "Finding"]
 GRACE_S = 0.5  # beyond a check's time limit, so that a source with its own deadline can report the delay itself
-# Patterns in the class names of errors of redis, pika, SQLAlchemy, requests and ccxt; the first match counts.
+# Patterns in the class names of errors of redis, SQLAlchemy, requests and ccxt; the first match counts.
 FAULTS = (
     (r"Timeout", TOO_LATE),
     (r"Proxy", "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY"),
@@ -101,13 +100,16 @@ def _describe(error: Exception) -> str:
 
 
 def store_checks(settings: Settings) -> Iterator[Check]:
-    """The database, then Redis and the broker where they are set; SettingsError where an address is not valid."""
+    """The database, then Redis where it is set; SettingsError where an address is not valid."""
     address, seconds = address_of(settings.database), settings.source_timeout_s
     server = f"{address.get_backend_name()} {address.host or address.database}"
     yield partial(run, "database", server, seconds, partial(_migration, settings.database))
-    for part, option in {"redis": settings.redis_url, "broker": settings.broker_url}.items():
-        if url := option.get_secret_value():
-            yield partial(run, part, f"{url.partition(':')[0]} {_host(url)}", seconds, _connection(part, url))
+    if url := settings.redis_url.get_secret_value():
+        try:
+            client = Redis.from_url(url, retry=None)
+        except ValueError:
+            raise SettingsError("REDIS_URL: not a valid address") from None
+        yield partial(run, "redis", f"{url.partition(':')[0]} {_host(url)}", seconds, partial(_ping, client))
 
 
 def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[Check]:
@@ -147,19 +149,9 @@ def _migration(url: str) -> Finding:
     return Finding(detail=UP_TO_DATE if current else "empty: the first start creates its tables")
 
 
-def _connection(part: str, url: str) -> Check:
-    """A call to Redis or RabbitMQ, which connects."""
-    try:
-        is_rabbitmq = part == "broker" and not url.startswith("redis")
-        client = open_broker(url) if is_rabbitmq else Redis.from_url(url, retry=None)
-    except ValueError:
-        raise SettingsError(f"{part.upper()}_URL: not a valid address") from None
-    return partial(_connect, client)
-
-
-def _connect(client: Any) -> Finding:
+def _ping(client: Redis) -> Finding:
     with closing(client):
-        client.ping() if isinstance(client, Redis) else client.channel.basic_qos(prefetch_count=1)
+        client.ping()
     return Finding(detail="answers")
 
 

@@ -88,10 +88,10 @@ _IS_ACTIVE = webhook.c.paused_at.is_(None) & exists().where(
 _IS_FREE = or_(webhook.c.owner.is_(None), webhook.c.held_until <= bindparam("now"))
 _STATES = select(webhook_delivery.c.state, func.count().label("number")).group_by(webhook_delivery.c.state)
 _DUE = (
-    select(webhook.c.id)
+    select(webhook.c.id, webhook.c.key)
     .where(_IS_ACTIVE, _IS_FREE, webhook.c.next_at <= bindparam("now"))
     .where(webhook.c.cursor < select(func.max(ledger_rows.c.seq)).scalar_subquery())
-    .order_by(webhook.c.next_at, webhook.c.id)
+    .order_by(webhook.c.held_until, webhook.c.id)
 )
 
 
@@ -146,9 +146,12 @@ def remove_webhook(db: Connection, id: str) -> None:
     db.execute(delete(webhook).where(webhook.c.id == id))
 
 
-def due_webhooks(db: Connection, now: float) -> list[str]:
-    """The active endpoints with rows to look at and no process that does so, the longest waiting first."""
-    return list(db.scalars(_DUE, {"now": now}))
+def due_webhooks(db: Connection, now: float) -> dict[str, str]:
+    """The active endpoints with rows to look at and no process that does so, each with its key.
+
+    The one that was served longest ago comes first.
+    """
+    return {row.id: row.key for row in db.execute(_DUE, {"now": now})}
 
 
 def count_deliveries(db: Connection) -> dict[DeliveryState, int]:

@@ -197,10 +197,10 @@ def test_a_new_endpoint_begins_at_the_head_of_the_ledger(web: Web, paid: str):
     created = create(web, paid).json["webhook"]
     with web.database.reading() as db:
         assert created["last_row"] == ledger.last_seq(db)
-        assert notifications.due_webhooks(db, NOON) == []
+        assert list(notifications.due_webhooks(db, NOON)) == []
     trade(web.database, 1)
     with web.database.reading() as db:
-        assert notifications.due_webhooks(db, NOON) == [created["id"]]
+        assert list(notifications.due_webhooks(db, NOON)) == [created["id"]]
 
 
 def test_the_plans_say_what_they_hold(web: Web):

@@ -15,10 +15,9 @@ from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
 
-from dramatiq import Message
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String, Table, func, insert, select
 
-from service.jobs.engine import QUEUE, Engine
+from service.jobs.engine import Engine
 from service.jobs.job import Every, Job, JobContext
 from service.market.instants import WorldClock
 from service.store import runs
@@ -88,10 +87,9 @@ def tick(checkpoint):
 
 
 def work_all(engine: Engine) -> None:
-    """Handle every message that waits in this process."""
-    queue = engine.broker.queues[QUEUE]
-    while not queue.empty():
-        engine.execute(*Message.decode(queue.get_nowait()).args)
+    """Work everything that is due, and what follows from it."""
+    while "done" in [engine.execute(run.job, run.slot) for run in engine.due()]:
+        pass
 
 
 @contextmanager
@@ -109,7 +107,6 @@ def be_watched(url: str, kind: type[Engine]) -> None:
         print(os.getpid(), flush=True)
         for line in sys.stdin:
             set_clock(float(line))
-            engine.dispatch()
             work_all(engine)
             print("idle", flush=True)
 
@@ -118,7 +115,6 @@ def race(url: str) -> None:
     with engine_at(url, Engine, pass_by) as (engine, set_clock):
         for minute in range(60):
             set_clock(START + minute * MINUTE)
-            engine.dispatch()
             work_all(engine)
 
 

@@ -16,7 +16,6 @@ from types import SimpleNamespace
 import service.sources.webhooks  # noqa: F401 - before the fork
 from service.config import Settings
 from service.jobs.deliveries import Deliveries
-from service.jobs.dispatcher import open_broker
 from service.market.instants import WorldClock
 from service.store.database import Database
 from tests.processes import respawn
@@ -28,7 +27,7 @@ def deliver(url: str, folder: Path) -> None:
     """Deliver what is due, whenever a line comes."""
     settings = Settings(world="simulated", data_dir=folder, key_secret=KEY_SECRET, webhook_private=True)
     context = SimpleNamespace(database=Database(url), settings=settings, clock=WorldClock("simulated"))
-    deliveries = Deliveries(context, open_broker(""), "test", time.time)
+    deliveries = Deliveries(context, time.time)
     print(os.getpid(), flush=True)
     for _ in sys.stdin:
         while due := deliveries.due():

@@ -44,9 +44,9 @@ class Plant:
         return Job(name, Every(every), work or record, **options)
 
     def beat(self, *engines: Engine) -> None:
-        """Dispatch in every engine once, and run what is due."""
+        """Look in every engine what is due, then run it."""
         for engine in engines:
-            engine.dispatch()
+            engine.due()
         for engine in engines:
             self.work_all(engine)
 

@@ -14,8 +14,16 @@ import pytest
 from sqlalchemy import update
 
 from service.config import Settings
-from service.jobs.deliveries import LONGEST_RETRY_S, PATIENCE_S, THREADS, Deliveries, pause_reason, retry_after
-from service.jobs.dispatcher import open_broker
+from service.jobs.deliveries import (
+    LONGEST_RETRY_S,
+    OF_A_KEY,
+    OF_THE_SLOW,
+    PATIENCE_S,
+    THREADS,
+    Deliveries,
+    pause_reason,
+    retry_after,
+)
 from service.jobs.engine import Engine
 from service.market.instants import DAY, HOUR, WorldClock, unix
 from service.notifications.events import Event as LedgerEvent
@@ -40,11 +48,11 @@ class Sender:
     def __post_init__(self) -> None:
         settings = Settings(world="simulated", data_dir=self.folder, key_secret=SECRET, webhook_private=True)
         self.context = SimpleNamespace(database=self.database, settings=settings, clock=WorldClock("simulated"))
-        self.deliveries = Deliveries(self.context, open_broker(""), "test", lambda: self.wall)
+        self.deliveries = Deliveries(self.context, lambda: self.wall)
 
     def work(self) -> list[str]:
         """Deliver to every endpoint that is due, once."""
-        due = self.deliveries.due()
+        due = list(self.deliveries.due())
         for id in due:
             self.deliveries.deliver(id)
         return due
@@ -223,29 +231,57 @@ def test_two_processes_do_not_deliver_to_one_endpoint(sender: Sender, receiver: 
 
 
 @pytest.mark.slow
-def test_a_process_takes_as_many_messages_as_it_has_threads(sender: Sender, receiver: Receiver):
-    """The others stay in the broker for another process, however long these endpoints take."""
-    taken, may_answer = Semaphore(0), Event()
+def test_the_endpoints_of_a_key_share_two_threads(sender: Sender, receiver: Receiver):
+    """However many receivers of one key take their time, others need not wait for them."""
+    arrivals, may_answer = Semaphore(0), Event()
 
     def receive(_body: bytes, _headers: dict[str, str]) -> int:
-        taken.release()
+        arrivals.release()
         may_answer.wait(10)
         return 204
 
     receiver.receive = receive
+    first = sender.subscribe(receiver)
     for _ in range(2 * THREADS):
-        sender.subscribe(receiver)
+        sender.subscribe(receiver, key=first.key)
+    others = [sender.subscribe(receiver) for _ in range(2)]
     trade(sender.database, 1)
-    broker = open_broker("")
-    deliveries = Deliveries(sender.context, broker, "test", lambda: sender.wall)
-    deliveries.beat()
-    deliveries.after_process_boot(broker)
-    for _ in range(THREADS):
-        assert taken.acquire(timeout=10)
-    left = broker.queues["test-webhooks"].qsize()
+    sender.deliveries.beat()
+    for _ in range(OF_A_KEY + len(others)):
+        assert arrivals.acquire(timeout=10)
+    with sender.database.reading() as db:
+        idle = notifications.due_webhooks(db, sender.wall)
     may_answer.set()
-    deliveries.before_worker_shutdown(broker, deliveries._worker)
-    assert left == THREADS
+    sender.deliveries.stop()
+    assert len(idle) == 2 * THREADS + 1 - OF_A_KEY
+    assert not idle.keys() & {row.id for row in others}
+
+
+@pytest.mark.slow
+def test_slow_receivers_share_half_of_the_threads(sender: Sender, receiver: Receiver):
+    """What was slow the last time waits for others that were slow, and keeps no fast one waiting."""
+    rows = [sender.subscribe(receiver) for _ in range(THREADS)]
+    receiver.answer = lambda _document: 500
+    trade(sender.database, 1)
+    sender.work()
+    fast, sender.wall = sender.subscribe(receiver), sender.wall + 10
+    arrivals, may_answer = Semaphore(0), Event()
+
+    def receive(_body: bytes, _headers: dict[str, str]) -> int:
+        arrivals.release()
+        may_answer.wait(10)
+        return 204
+
+    receiver.receive = receive
+    trade(sender.database, 1)
+    sender.deliveries.beat()
+    for _ in range(OF_THE_SLOW + 1):
+        assert arrivals.acquire(timeout=10)
+    idle = sender.deliveries.due()
+    may_answer.set()
+    sender.deliveries.stop()
+    assert len(idle) == len(rows) - OF_THE_SLOW
+    assert fast.id not in idle
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import insert, select
 
-from service.jobs import dispatcher
+from service.jobs import threads
 from service.jobs.engine import Engine
 from service.jobs.job import Every, Job
 from service.market.instants import WorldClock
@@ -66,7 +66,7 @@ def test_a_first_start_does_not_wait_for_the_ticker(database, applied):
         took = time.monotonic() - started
     with database.reading() as db:
         assert list(db.scalars(select(applied.c.lane).order_by(applied.c.id))) == list(names)
-    assert took < len(names) * dispatcher.BEAT_S / 2
+    assert took < len(names) * threads.BEAT_S / 2
 
 
 @pytest.mark.slow
@@ -85,19 +85,6 @@ def test_stopping_waits_for_the_running_job(database, applied):
         go_on.set()
         stopping.join(DEADLINE_S)
         assert newest(database).state == "done"
-
-
-@pytest.mark.slow
-def test_an_attempt_is_interrupted_at_its_time_limit(database):
-    stopped = threading.Event()
-
-    def hang(_context, _slot):
-        while not stopped.wait(0.01):
-            pass
-
-    with running(database, Job("tick", ONCE, hang, time_limit_s=1, backoff_s=60)):
-        wait_for(lambda: (run := newest(database)) and run.state == "due" and run.attempt == 1)
-        stopped.set()
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_four_tickers_run_each_minute_once(plant, tries):
     with ThreadPoolExecutor(4) as four:
         for minute in range(minutes):
             plant.wall = START + minute * MINUTE
-            list(four.map(Engine.dispatch, engines))
+            list(four.map(Engine.due, engines))
             list(four.map(plant.work_all, engines))
     assert plant.slots() == [START + minute * MINUTE for minute in range(minutes)]
 
@@ -66,9 +66,9 @@ def test_missed_slots_collapse_into_the_latest_one(plant):
 
 def test_a_slot_that_was_due_when_a_newer_one_came_is_skipped(plant):
     engine = plant.engine(plant.job())
-    engine.dispatch()
+    engine.due()
     plant.wall += MINUTE
-    engine.dispatch()
+    engine.due()
     plant.work_all(engine)
     assert plant.slots() == [START + MINUTE]
     with plant.database.reading() as db:
@@ -128,11 +128,11 @@ def test_a_monthly_job_runs_at_the_start_of_each_month(plant):
     assert all((slot - 1_704_067_200) % 86400 == 0 for slot in plant.slots())
 
 
-def test_a_job_is_dispatched_when_its_needs_are_done(plant):
+def test_a_job_is_due_when_its_needs_are_done(plant):
     engine = plant.engine(
         plant.job("resolve", needs=("context",)), plant.job("context", needs=("tick",)), plant.job("tick")
     )
-    assert [run.job for run in engine.dispatch()] == ["tick"]
+    assert [run.job for run in engine.due()] == ["tick"]
     plant.work_all(engine)
     assert [name for name, _ in plant.worked] == ["tick", "context", "resolve"]
 
@@ -145,9 +145,9 @@ def test_a_dependent_job_follows_one_that_lags(plant):
         return lambda db: None
 
     engine = plant.engine(plant.job("tick", work=slow), plant.job("context", needs=("tick",)))
-    engine.dispatch()
+    engine.due()
     assert engine.execute("tick", START) == "done"
-    assert engine.execute("context", START) == "done"
+    assert [(run.job, run.slot) for run in engine.due()] == [("context", START), ("tick", START + 3 * MINUTE)]
 
 
 def test_a_frequent_job_needs_a_rarer_one_once_in_its_slot(plant):
@@ -252,7 +252,7 @@ def test_a_slot_that_kills_its_process_is_given_up(plant):
 
     for _ in range(3):
         engine = plant.engine(plant.job(every=3600, work=die, attempts=2))
-        engine.dispatch()
+        engine.due()
         slot = START // 3600 * 3600
         if plant.state()[2] < 2:
             with pytest.raises(Killed):
@@ -324,7 +324,7 @@ def test_nothing_is_scheduled_after_a_jump(seeded: Path, tmp_path: Path):
         steady = service.wall
         service.engine = replace(service.runtime, elapsed=lambda: steady).engine()
         service.wall += 3 * DAY
-        assert service.engine.dispatch() == []
+        assert service.engine.due() == []
         with service.runtime.database.reading() as db:
             assert db.scalar(select(func.max(job_run.c.slot))) <= SERVICE_START
 
@@ -378,7 +378,7 @@ def test_an_expired_lease_loses_the_slot(plant):
 
     other = plant.engine(plant.job())
     engine = plant.engine(plant.job(work=freeze))
-    engine.dispatch()
+    engine.due()
     outcomes.append(engine.execute("tick", START))
     assert outcomes == ["done", "lost"]
     assert plant.slots() == [START]
@@ -396,7 +396,7 @@ def test_a_renewed_lease_keeps_its_slot(plant):
 
     other = plant.engine(plant.job(every=3600))
     engine = plant.engine(plant.job(every=3600, work=long))
-    engine.dispatch()
+    engine.due()
     assert engine.execute("tick", hour) == "done"
     assert set(refused) == {"refused"}
 
@@ -414,6 +414,6 @@ def test_an_attempt_that_hangs_releases_its_job(plant):
     outcomes: list[str] = []
     other = plant.engine(plant.job(every=3600))
     engine = plant.engine(plant.job(every=3600, work=hang, time_limit_s=30))
-    engine.dispatch()
+    engine.due()
     outcomes.append(engine.execute("tick", hour))
     assert outcomes == ["done", "lost"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from dramatiq import Message
 
-from service.jobs.engine import QUEUE, Engine
+from service.jobs.engine import Engine
 from service.jobs.job import Job
 from service.jobs.timetable import timetable
 from service.market.instants import DAY, HOUR, MINUTE, WorldClock
 from service.store.database import Database
+from tests.jobs.mortal import work_all
 from tests.market.coverages import whole
 
 NOW = 1_800_000_000 - 1_800_000_000 % DAY + 10 * HOUR + 7 * MINUTE
@@ -75,14 +75,11 @@ def test_jobs_that_callers_wait_for_follow_the_wall_clock():
 
 @pytest.mark.parametrize("world", ["simulated", "replay", "live"])
 def test_every_job_runs_after_its_needs(world, sqlite_url):
-    """The real timetable with jobs that do nothing: after one dispatch each has run, none before its needs."""
+    """The real timetable with jobs that do nothing: after one look each has run, none before its needs."""
     done: list[tuple[str, int]] = []
     database, all_jobs = Database(sqlite_url), timetable(world, STEP)
     engine = Engine(database, [_watched(job, done) for job in all_jobs], _job_context(world), now=lambda: NOW)
-    while engine.dispatch():
-        queue = engine.broker.queues[QUEUE]
-        while not queue.empty():
-            engine.execute(*Message.decode(queue.get_nowait()).args)
+    work_all(engine)
     order = [name for name, _ in done]
     assert sorted(order) == sorted(job.name for job in all_jobs)
     for job in all_jobs:

@@ -12,7 +12,6 @@ import sys
 import tempfile
 import threading
 import time
-import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -41,7 +40,7 @@ PATIENCE_S = 300
 ONCE = Every(10**9)
 KEY_SECRET = "the secret of this measurement"
 APPLICATION = "scale worker"  # the name of its connections to PostgreSQL
-PASSED = ("url", "broker", "queue", "jobs")
+PASSED = ("url", "jobs")
 
 # What the jobs have done; without a unique key, because what is done twice must show.
 done = Table(
@@ -64,12 +63,12 @@ def waiting_job(number: int) -> Job:
     return Job(f"wait-{number}", ONCE, work, wanted=has_begun)
 
 
-def be_worker(url: str, broker: str, queue: str, jobs: int) -> None:
+def be_worker(url: str, jobs: int) -> None:
     """Run jobs and deliver webhooks until SIGTERM, as `app.py worker` does."""
     database = Database(url)
     settings = Settings(data_dir=Path(os.devnull), key_secret=KEY_SECRET, webhook_private=True)
     context = SimpleNamespace(database=database, settings=settings, clock=WorldClock("simulated"))
-    engine = Engine(database, map(waiting_job, range(jobs)), context, broker, queue=queue)
+    engine = Engine(database, map(waiting_job, range(jobs)), context)
     with stop_signals() as stopping:
         engine.start()
         with database.writing() as db:
@@ -137,7 +136,7 @@ def strikes(names: Iterable[str]) -> dict[str, Callable[[Target], None]]:
 
 
 @contextmanager
-def fleet(database: str, broker: str, workers: int, jobs: int = 0) -> Iterator[Fleet]:
+def fleet(database: str, workers: int, jobs: int = 0) -> Iterator[Fleet]:
     """This many workers, once all of them have started."""
     with ExitStack() as stack:
         url = stack.enter_context(schema_of_its_own(make_url(database).set(drivername="postgresql+psycopg")))
@@ -146,8 +145,7 @@ def fleet(database: str, broker: str, workers: int, jobs: int = 0) -> Iterator[F
         with store.writing() as db:
             done.create(db)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        words = ["--url", url, "--broker", broker, "--queue", f"scale_{uuid.uuid4().hex}", "--jobs", str(jobs)]
-        command = [sys.executable, "-m", __name__, "--workers", str(workers), *words]
+        command = [sys.executable, "-m", __name__, "--workers", str(workers), "--url", url, "--jobs", str(jobs)]
         process = stack.enter_context(ended(command, folder / "log"))
         started = Fleet(store, process)
         wait_until(lambda: started.count("worker %")[1] >= workers, PATIENCE_S)
@@ -232,7 +230,7 @@ def main() -> int:
         passed = [f"--{name}={getattr(options, name)}" for name in PASSED]
         os.environ["PGAPPNAME"] = APPLICATION
         return supervise([sys.executable, "-m", __spec__.name, *passed], int(options.workers))
-    be_worker(options.url, options.broker, options.queue, int(options.jobs))
+    be_worker(options.url, int(options.jobs))
     return 0
 
 

@@ -1,15 +1,14 @@
-"""What more processes bring, and what faults cost: the real engine on PostgreSQL, Redis and RabbitMQ if there is one.
+"""What more processes bring, and what faults cost: the real engine on PostgreSQL.
 
 Jobs and webhooks here only wait, as for a language model or a slow receiver, so two processors are enough for the
 ratios. Web processes compute, beside the load itself: their ratios are those of this machine and have no goal. Then a
-worker, the broker or the database is killed, frozen or wiped in the middle of the work, and of a whole service.
+worker, Redis or the database is killed, frozen or wiped in the middle of the work, and of a whole service.
 
     python -m tests.measure.scale [DATABASE]    a PostgreSQL that it may use, by default the one of the tests
 """
 
 from __future__ import annotations
 
-import socket
 import sys
 import tempfile
 import threading
@@ -30,7 +29,7 @@ from service.ledger.verifier import verify
 from service.store import ledger
 from service.store.database import Database
 from tests import processes
-from tests.conftest import POSTGRESQL, RABBITMQ, schema_of_its_own
+from tests.conftest import POSTGRESQL, schema_of_its_own
 from tests.measure import load, servers
 from tests.measure.fleet import (
     APPLICATION,
@@ -62,18 +61,18 @@ MOST_S = 30.0  # until the service answers again
 REFUNDED_S = 240.0  # until what a fault left charged is refunded
 
 
-def jobs_per_second(database: str, broker: str, workers: int) -> float:
+def jobs_per_second(database: str, workers: int) -> float:
     """How many waiting jobs this many workers do in a second."""
-    with fleet(database, broker, workers, JOBS) as started:
+    with fleet(database, workers, JOBS) as started:
         started.go()
         began = time.monotonic()
         wait_until(lambda: started.count("job %")[1] == JOBS, PATIENCE_S)
         return JOBS / (time.monotonic() - began)
 
 
-def webhooks_per_second(database: str, broker: str, workers: int) -> float:
+def webhooks_per_second(database: str, workers: int) -> float:
     """How many webhooks this many workers deliver in a second to receivers that take their time."""
-    with fleet(database, broker, workers) as started, receiving() as (url, received):
+    with fleet(database, workers) as started, receiving() as (url, received):
         for number in range(ENDPOINTS):
             endpoint(started.database, f"{url}/{number}", 0, secret=KEY_SECRET.encode())
         trade(started.database, 1)  # the first delivery of a process loads the HTTP library
@@ -85,12 +84,12 @@ def webhooks_per_second(database: str, broker: str, workers: int) -> float:
 
 
 @contextmanager
-def first_started(database: str, broker: str) -> Iterator[dict[str, str]]:
+def first_started(database: str, redis: str) -> Iterator[dict[str, str]]:
     """The settings of a service on PostgreSQL and Redis whose first start is over."""
     with ExitStack() as stack:
         url = stack.enter_context(schema_of_its_own(make_url(database).set(drivername="postgresql+psycopg")))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        settings = {"DATA_DIR": str(folder), "DATABASE_URL": url, "REDIS_URL": broker, "LOG_LEVEL": "error"}
+        settings = {"DATA_DIR": str(folder), "DATABASE_URL": url, "REDIS_URL": redis, "LOG_LEVEL": "error"}
         work = [sys.executable, "app.py", "work", "--processes", "1"]
         with processes.running(work, folder / "work.log", **settings), web(settings, 1, "/readyz"):
             pass
@@ -123,13 +122,13 @@ def answers_per_second(settings: Mapping[str, str], key: str, numbers: Iterator[
         return ask(QUESTIONS)
 
 
-def fault(database: str, broker: OwnRedis, strike: Callable[[Target], None]) -> tuple[float, int, int]:
+def fault(database: str, redis: OwnRedis, strike: Callable[[Target], None]) -> tuple[float, int, int]:
     """Seconds from a fault until all work is done, and how many jobs were lost and doubled."""
-    with fleet(database, broker.url, 2, JOBS) as started:
+    with fleet(database, 2, JOBS) as started:
         started.go()
         time.sleep(FAULT_AFTER_S)
         struck = time.monotonic()
-        strike(Target(broker, started.database, {WORKER: started.supervisor.pid}))
+        strike(Target(redis, started.database, {WORKER: started.supervisor.pid}))
         wait_until(lambda: started.count("job %")[1] == JOBS, PATIENCE_S)
         seconds = time.monotonic() - struck
         time.sleep(2 * JOB_S)  # what is done twice is done within this time
@@ -139,26 +138,23 @@ def fault(database: str, broker: OwnRedis, strike: Callable[[Target], None]) -> 
 
 def measure(database: str = POSTGRESQL) -> int:
     """Print the table; the exit code is 1 where a goal is missed."""
-    broker, missed = OwnRedis(), 0
+    redis, missed = OwnRedis(), 0
     try:
-        rates = {"waiting jobs, Redis": partial(jobs_per_second, database, broker.url)}
-        rates["webhooks, Redis"] = partial(webhooks_per_second, database, broker.url)
-        if rabbitmq_answers():
-            rates["waiting jobs, RabbitMQ"] = partial(jobs_per_second, database, RABBITMQ)
+        rates = {"waiting jobs": partial(jobs_per_second, database), "webhooks": partial(webhooks_per_second, database)}
         for name, rate in rates.items():
             missed += _compare(name, rate, GOALS)
-        with first_started(database, broker.url) as settings:
+        with first_started(database, redis.url) as settings:
             _compare("GETs", partial(gets_per_second, settings, load.sources()))
             _compare("answers of the oracle", partial(answers_per_second, settings, servers.key(settings), count()))
         print(f"\n{'with two workers':<48}{'seconds until done':>20}{'lost':>8}{'doubled':>10}")
         nothing: dict[str, Callable[[Target], None]] = {"nothing happens": lambda _target: None}
         for name, strike in (nothing | strikes([WORKER])).items():
-            seconds, lost, doubled = fault(database, broker, strike)
+            seconds, lost, doubled = fault(database, redis, strike)
             missed += bool(lost or doubled)
             print(f"{name:<48}{seconds:>20.1f}{lost:>8}{doubled:>10}", flush=True)
-        missed += measure_outages(database, broker)
+        missed += measure_outages(database, redis)
     finally:
-        broker.stop()
+        redis.stop()
     return 1 if missed else 0
 
 
@@ -173,16 +169,6 @@ def _compare(name: str, rate: Callable[[int], float], goals: Mapping[int, float]
         figures = f"{measured:8.2f} a second, {ratio:4.2f} times one" + (f" (at least {goal:g})" if goal else "")
         print(f"{'ok  ' if ratio >= goal else 'MISS'} {name}, processes {number}: {figures}", flush=True)
     return missed
-
-
-def rabbitmq_answers() -> bool:
-    """Whether there is a RabbitMQ where the tests expect one."""
-    address = make_url(RABBITMQ)
-    try:
-        socket.create_connection((address.host, address.port or 5672), timeout=2).close()
-    except OSError:
-        return False
-    return True
 
 
 @dataclass

@@ -21,7 +21,7 @@ TROUBLE = {
     "a job killed at any point, a quarter inside its transaction": ["tests/jobs/test_kill.py"],
     "the service killed during a tick": ["tests/test_recovery.py"],
     "the sender of webhooks killed during a delivery": ["tests/jobs/test_killed_deliveries.py"],
-    "processes, databases and brokers that stop": ["tests/test_fleet.py", "tests/jobs/test_fleet.py"],
+    "processes and databases that stop": ["tests/test_fleet.py"],
     "processes that migrate at once": ["tests/store/test_migrations.py"],
     "minutes with four tickers": ["tests/jobs/test_engine.py"],
     "clocks that jump": ["tests/jobs/test_engine.py", "tests/market/test_instants.py"],

@@ -17,7 +17,7 @@ PATH = re.compile(r"`([a-z_]+(?:/[a-z_]+)+)`")
 ELSEWHERE = {
     *("forecasting/voters/prompts", "sources/llm/seating"),  # language models
     *("sources/feeds/feed", "store/coins"),  # another coin, in the live world
-    "jobs/dispatcher",  # the thread that begins a job
+    "jobs/threads",  # the thread that begins a job
 }
 
 

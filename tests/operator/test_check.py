@@ -48,7 +48,7 @@ def test_nothing_is_made_by_looking(examined, tmp_path):
         {"database_url": f"mysql://root:{KEY}@127.0.0.1/test"},
         {"database_url": f"{KEY}::"},
         {"database_url": "sqlite://"},
-        {"broker_url": SecretStr(f"amqp://guest:{KEY}@127.0.0.1:http")},
+        {"redis_url": SecretStr(f"redis://:{KEY}@127.0.0.1:http")},
         {"world": "live", "exchanges": ("unknown",)},
         {"world": "live", "exchanges": ()},
         {"oracle_model": "openai:gpt-5-mini"},
@@ -221,7 +221,6 @@ def test_when_a_part_fails_the_exit_is_1_and_no_key_is_shown(tmp_path, model):
         **{f"ORACLE_{name.upper()}_BASE_URL": model.address for name in SEATS},
         **{f"ORACLE_{name.upper()}_API_KEY": KEY for name in SEATS},
         "REDIS_URL": f"redis://:{KEY}@{dead()}",
-        "BROKER_URL": f"amqp://guest:{KEY}@{dead()}",
         "DATABASE_URL": f"postgresql://someone:{KEY}@{dead()}/test",
     }
     done = shell(tmp_path, "--json", **secrets)

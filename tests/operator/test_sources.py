@@ -1,4 +1,4 @@
-"""The database, Redis, the broker and every source of prices and news are each called once."""
+"""The database, Redis and every source of prices and news are each called once."""
 
 from __future__ import annotations
 
@@ -72,32 +72,15 @@ class TestTheDatabase:
         assert "cannot be created" in part.detail
 
 
-class TestRedisAndTheBroker:
-    def test_are_asked_where_they_are_set(self, examined, redis_url):
-        parts = examined(redis_url=SecretStr(redis_url), broker_url=SecretStr(redis_url))
-        assert [parts[name].works for name in ("redis", "broker")] == [True, True]
-
-    def test_a_broker_that_is_redis_is_asked_once(self, examined, redis_url):
-        assert "broker" not in examined(redis_url=SecretStr(redis_url))
+class TestRedis:
+    def test_is_asked_where_it_is_set(self, examined, redis_url):
+        assert examined(redis_url=SecretStr(redis_url))["redis"].works
+        assert "redis" not in examined()
 
     def test_without_a_server_is_unreachable_and_hides_the_password(self, examined):
-        address = SecretStr(f"redis://:{KEY}@{dead()}/0")
-        parts = examined(redis_url=address, broker_url=address)
-        assert {parts[name].works for name in ("redis", "broker")} == {False}
-        assert {parts[name].detail for name in ("redis", "broker")} == {UNREACHABLE}
+        parts = examined(redis_url=SecretStr(f"redis://:{KEY}@{dead()}/0"))
+        assert (parts["redis"].works, parts["redis"].detail) == (False, UNREACHABLE)
         assert KEY not in as_json(findings_table(list(parts.values())))
-
-    def test_rabbitmq_works(self, examined, rabbitmq_url):
-        assert examined(broker_url=SecretStr(rabbitmq_url))["broker"].works
-
-    def test_rabbitmq_refuses_a_wrong_password(self, examined, rabbitmq_url):
-        part = examined(broker_url=SecretStr(rabbitmq_url.replace("guest:guest", f"guest:{KEY}")))["broker"]
-        assert (part.works, part.detail) == (False, "Access refused; check the name and the password.")
-        assert KEY not in str(part)
-
-    def test_rabbitmq_without_a_server_is_unreachable(self, examined):
-        part = examined(broker_url=SecretStr(f"amqp://guest:guest@{dead()}"))["broker"]
-        assert (part.works, part.detail) == (False, UNREACHABLE)
 
 
 def test_a_replay_tells_what_its_folder_holds(examined, tmp_path):

@@ -34,6 +34,11 @@ def db(database, row):
         yield db
 
 
+def due(db, now: float) -> list[str]:
+    """The ids of the endpoints that are due, in their order."""
+    return list(notifications.due_webhooks(db, now))
+
+
 def test_an_endpoint_is_found_by_its_key_alone(db, row: WebhookRow):
     assert notifications.find_webhook(db, row.key, row.id) == row
     assert notifications.key_webhooks(db, row.key) == [row]
@@ -50,9 +55,12 @@ def test_a_change_is_stored(db, row: WebhookRow):
 
 
 def test_one_process_delivers_until_its_lease_ends(db, row: WebhookRow):
-    assert notifications.due_webhooks(db, NOW) == [row.id]
+    assert due(db, NOW) == [row.id]
     assert notifications.claim_webhook(db, row.id, "one", NOW)
-    assert (notifications.due_webhooks(db, NOW), notifications.claim_webhook(db, row.id, "two", NOW)) == ([], False)
+    assert (due(db, NOW), notifications.claim_webhook(db, row.id, "two", NOW)) == (
+        [],
+        False,
+    )
     assert notifications.claim_webhook(db, row.id, "two", NOW + LEASE_S)
     assert (notifications.held_webhook(db, row.id, "one"), notifications.held_webhook(db, row.id, "two")) == (None, row)
 
@@ -74,7 +82,7 @@ def test_an_accepted_attempt_moves_the_cursor(db, row: WebhookRow):
     assert notifications.advance_webhook(db, row.id, "one", 1, NOW, ACCEPTED)
     assert notifications.held_webhook(db, row.id, "one") == replace(row, cursor=1, next_at=NOW)
     notifications.release_webhook(db, row.id, "one")
-    assert notifications.due_webhooks(db, NOW) == []
+    assert due(db, NOW) == []
 
 
 def test_a_failed_attempt_waits_for_the_next(db, row: WebhookRow):
@@ -85,7 +93,10 @@ def test_a_failed_attempt_waits_for_the_next(db, row: WebhookRow):
         assert notifications.fail_webhook(db, row, "one", replace(REFUSED, at=NOW + number), NOW + number + 1, None)
     failed = notifications.find_webhook(db, row.key, row.id)
     assert (failed.attempts, failed.failing_since, failed.next_at) == (2, NOW, NOW + 2)
-    assert (notifications.due_webhooks(db, NOW + 1), notifications.due_webhooks(db, NOW + 2)) == ([], [row.id])
+    assert (due(db, NOW + 1), due(db, NOW + 2)) == (
+        [],
+        [row.id],
+    )
 
 
 def test_a_paused_endpoint_is_not_due(db, row: WebhookRow):
@@ -93,14 +104,14 @@ def test_a_paused_endpoint_is_not_due(db, row: WebhookRow):
     notifications.fail_webhook(db, row, "one", REFUSED, NOW, "The endpoint answered 410 Gone.")
     paused = notifications.find_webhook(db, row.key, row.id)
     assert (paused.paused_at, paused.paused_reason) == (NOW, "The endpoint answered 410 Gone.")
-    assert notifications.due_webhooks(db, NOW + 1) == []
+    assert due(db, NOW + 1) == []
 
 
 def test_an_endpoint_of_a_free_key_is_not_due(database):
     endpoint(database, "https://example.com/", NOW, plan="free")
     trade(database, 1)
     with database.reading() as db:
-        assert notifications.due_webhooks(db, NOW) == []
+        assert due(db, NOW) == []
 
 
 def test_a_message_has_one_delivery_with_its_last_attempt(db, row: WebhookRow):
