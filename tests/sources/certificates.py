@@ -14,7 +14,7 @@ def self_signed(host: str, file: Path) -> Path:
     """Write a certificate of `host` with its key, signed by itself, to `file`."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
     now = datetime.now(UTC)
-    signed = (
+    certificate = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
@@ -26,5 +26,5 @@ def self_signed(host: str, file: Path) -> Path:
         .sign(key, hashes.SHA256())
     )
     plain = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    file.write_bytes(signed.public_bytes(serialization.Encoding.PEM) + key.private_bytes(*plain))
+    file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + key.private_bytes(*plain))
     return file

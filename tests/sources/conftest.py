@@ -57,10 +57,11 @@ class JsonHandler(BaseHTTPRequestHandler):
     def answer(self) -> None:
         raise NotImplementedError
 
-    def reply(self, status: int, body: bytes, length: int | None = None) -> None:
+    def reply(self, status: int, body: bytes, length: int | None = None, **headers: str) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body) if length is None else length))
+        defaults = {"Content_Type": "application/json", "Content_Length": str(len(body) if length is None else length)}
+        for name, value in (defaults | headers).items():
+            self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(body)
 
@@ -93,8 +94,8 @@ def kraken_routes(server: ExchangeServer, path: str, query: dict) -> object:
         pairs = {pair.replace("/", ""): kraken_pair(pair, pair in server.stopped) for pair in server.bars}
         return {"error": [], "result": pairs}
     pair = next(pair for pair in server.bars if pair.replace("/", "") == query["pair"])
-    served = server.hours if query["interval"] == "60" else server.bars
-    past = [row for row in served[pair] if row[0] < server.now]
+    history = server.hours if query["interval"] == "60" else server.bars
+    past = [row for row in history[pair] if row[0] < server.now]
     rows = [row for row in past[-720:] if row[0] > int(query["since"])]
     bars = [[time, *map(str, prices), "0", str(volume), 1] for time, *prices, volume in rows]
     return {"error": [], "result": {query["pair"]: bars, "last": 0}}
@@ -120,9 +121,9 @@ def coinbase_routes(server: ExchangeServer, path: str, query: dict) -> object:
     """As Coinbase answers: newest first, from `start` to `end`, both included."""
     if path.endswith("/candles"):
         pair = path.split("/")[-2].replace("-", "/")
-        served = server.hours if query["granularity"] == "ONE_HOUR" else server.bars
+        history = server.hours if query["granularity"] == "ONE_HOUR" else server.bars
         ends = min(int(query["end"]), server.now - 1)
-        rows = [row for row in served[pair] if int(query["start"]) <= row[0] <= ends]
+        rows = [row for row in history[pair] if int(query["start"]) <= row[0] <= ends]
         names = ("start", "open", "high", "low", "close", "volume")
         return {"candles": [dict(zip(names, map(str, row), strict=True)) for row in reversed(rows)]}
     if query.get("product_type") == "FUTURE":
@@ -184,6 +185,13 @@ def http_proxy() -> Iterator[ProxyServer]:
 def socks_proxy() -> Iterator[ProxyServer]:
     """A SOCKS5 proxy on this machine that resolves names itself."""
     with proxying("socks5h") as proxy:
+        yield proxy
+
+
+@pytest.fixture(params=["http", "socks5h"])
+def proxy(request) -> Iterator[ProxyServer]:
+    """Each of the two."""
+    with proxying(request.param) as proxy:
         yield proxy
 
 

@@ -10,8 +10,8 @@ NOW = 1_741_780_800  # 2025-03-12T12:00:00Z
 
 
 def item(title: str, link: str = "https://paper.example/1", age: int = HOUR, date: str | None = None) -> str:
-    published = formatdate(NOW - age) if date is None else date
-    return f"<item><title>{title}</title><link>{link}</link><pubDate>{published}</pubDate></item>"
+    stamp = formatdate(NOW - age) if date is None else date
+    return f"<item><title>{title}</title><link>{link}</link><pubDate>{stamp}</pubDate></item>"
 
 
 def rss(*items: str) -> bytes:

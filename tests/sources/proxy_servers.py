@@ -12,9 +12,9 @@ from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Event, Thread
 from urllib.parse import urlsplit
 
-REFUSED = b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
+REFUSAL = b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
 BAD_GATEWAY = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
-SUCCESS, HOST_UNREACHABLE = b"\x00", b"\x04"
+SUCCESS, NO_HOST = b"\x00", b"\x04"
 
 
 @dataclass
@@ -58,7 +58,7 @@ class ProxyHandler(StreamRequestHandler):
         self.proxy.requests.append(f"{method} {target}")
         credentials = base64.b64encode(self.proxy.password.encode()).decode()
         if self.proxy.password and f"Proxy-Authorization: Basic {credentials}\r\n".encode() not in head:
-            self.wfile.write(REFUSED)
+            self.wfile.write(REFUSAL)
             return
         parts = urlsplit(f"//{target}" if method == "CONNECT" else target)
         with connection_to(parts.port, lambda: self.wfile.write(BAD_GATEWAY)) as server:
@@ -66,9 +66,9 @@ class ProxyHandler(StreamRequestHandler):
                 self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 path = target.partition(parts.netloc)[2]
-                kept = [line for line in head[1:] if not line.lower().startswith((b"proxy-", b"connection:"))]
-                begin = f"{method} {path} {version}\r\nConnection: close\r\n".encode()
-                server.sendall(begin + b"".join(kept) + b"\r\n")
+                header_lines = [line for line in head[1:] if not line.lower().startswith((b"proxy-", b"connection:"))]
+                head_line = f"{method} {path} {version}\r\nConnection: close\r\n".encode()
+                server.sendall(head_line + b"".join(header_lines) + b"\r\n")
             self.relay(server)
 
     def serve_socks(self) -> None:
@@ -81,7 +81,7 @@ class ProxyHandler(StreamRequestHandler):
         host = socket.inet_ntoa(self.rfile.read(4)) if kind == 1 else self.text()
         (port,) = struct.unpack(">H", self.rfile.read(2))
         self.proxy.requests.append(f"SOCKS {host}:{port}")
-        with connection_to(port, lambda: self.reply(HOST_UNREACHABLE)) as server:
+        with connection_to(port, lambda: self.reply(NO_HOST)) as server:
             self.reply(SUCCESS)
             self.relay(server)
 
@@ -113,12 +113,12 @@ def copy(read: Callable[[int], bytes], write: Callable[[bytes], object]) -> None
 
 
 @contextmanager
-def connection_to(port: int | None, failed: Callable[[], object]) -> Iterator[socket.socket]:
+def connection_to(port: int | None, on_failure: Callable[[], object]) -> Iterator[socket.socket]:
     """A connection to a port of this machine; `failed` is called where there is none."""
     try:
         server = socket.create_connection(("127.0.0.1", port or 80))
     except OSError:
-        failed()
+        on_failure()
         raise
     with server:
         yield server

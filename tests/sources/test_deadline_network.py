@@ -38,9 +38,9 @@ def soon() -> float:
     return time.monotonic() + 5
 
 
-def to(*addresses: str, **more) -> DeadlineBackend:
+def to(*addresses: str, **options) -> DeadlineBackend:
     """A backend whose every name leads to these addresses."""
-    return DeadlineBackend(resolve=lambda *_: list(addresses), **more)
+    return DeadlineBackend(resolve=lambda *_: list(addresses), **options)
 
 
 def test_one_forbidden_address_among_others_is_refused(port: int):
@@ -63,10 +63,10 @@ def test_a_name_without_an_address_has_no_connection():
 
 def test_no_more_bytes_are_read_than_allowed(port: int):
     stream = to("127.0.0.1", most_bytes=6).connect_tcp("example.com", port, soon())
-    received = b""
-    while len(received) < 6:
-        received += stream.read(4, soon())
-    assert received == b"012345"
+    content = b""
+    while len(content) < 6:
+        content += stream.read(4, soon())
+    assert content == b"012345"
     with pytest.raises(httpcore2.ReadError, match="more than 6 bytes"):
         stream.read(4, soon())
     stream.close()

@@ -12,6 +12,7 @@ from service.errors import SourceFailed
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.sources.headlines import FeedFailed, FeedState, fetch, headlines_in, source_of
 from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.faults import hang, late_and_hanging
 from tests.sources.feed_texts import NOW, item, rss
 
 NEW = FeedState()
@@ -27,13 +28,7 @@ def answering(body: bytes, status: int = 200, kind: str = "application/rss+xml",
 
     def answer(handler) -> None:
         answer.seen.append(dict(handler.headers))
-        handler.send_response(status)
-        handler.send_header("Content-Type", kind)
-        handler.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(body)
+        handler.reply(status, body, Content_Type=kind, **headers)
 
     answer.seen = []
     return answer
@@ -62,10 +57,10 @@ def test_an_unchanged_feed_is_not_sent_again(paper):
     state = ask(paper).state
     assert state == FeedState('"a1"', "Wed, 12 Mar 2025 11:00:00 GMT")
     paper.fault = answering(b"", 304)
-    again = ask(paper, state)
-    assert (again.headlines, again.state, again.not_modified) == ((), state, True)
-    sent = paper.fault.seen[0]
-    assert (sent["If-None-Match"], sent["If-Modified-Since"]) == (state.etag, state.modified)
+    second = ask(paper, state)
+    assert (second.headlines, second.state, second.not_modified) == ((), state, True)
+    headers = paper.fault.seen[0]
+    assert (headers["If-None-Match"], headers["If-Modified-Since"]) == (state.etag, state.modified)
 
 
 @pytest.mark.parametrize(
@@ -83,9 +78,9 @@ def test_an_unchanged_feed_is_not_sent_again(paper):
 def test_a_feed_with_retry_after_is_skipped(paper, status, headers, wait):
     paper.fault = answering(b"", status, **headers)
     state = FeedState('"a1"')
-    with pytest.raises(FeedFailed, match=f"it answered {status}; the next request is at") as failed:
+    with pytest.raises(FeedFailed, match=f"it answered {status}; the next request is at") as failure:
         ask(paper, state)
-    state = failed.value.state
+    state = failure.value.state
     assert state == FeedState('"a1"', None, NOW + wait)
     paper.requests.clear()
     assert ask(paper, state, now=NOW + wait - 1).not_modified
@@ -94,27 +89,14 @@ def test_a_feed_with_retry_after_is_skipped(paper, status, headers, wait):
     assert ask(paper, state, now=NOW + wait).state.not_before is None
 
 
-def hang(handler) -> None:
-    handler.exchange.closing.wait()
-
-
-def late_and_hanging(handler) -> None:
-    """Headers shortly before the deadline, then nothing."""
-    handler.exchange.closing.wait(0.3)
-    handler.send_response(200)
-    handler.send_header("Content-Length", "100")
-    handler.end_headers()
-    handler.exchange.closing.wait()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", [hang, late_and_hanging])
 def test_the_deadline_is_one_for_the_whole_answer(paper, fault):
     paper.fault, began = fault, time.monotonic()
-    with pytest.raises(FeedFailed) as failed:
+    with pytest.raises(FeedFailed) as failure:
         ask(paper, FeedState('"a1"'), timeout_s=0.4)
     assert time.monotonic() - began < 0.4 + 0.3
-    assert failed.value.state == FeedState('"a1"')
+    assert failure.value.state == FeedState('"a1"')
 
 
 LAUGHS = b"""<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "ha">%s]><rss version="2.0"><channel><title>&z;</title>
@@ -122,18 +104,10 @@ LAUGHS = b"""<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "ha">%s]><rss versio
     b'<!ENTITY %c "%s">' % (letter, b"&%c;" % (letter - 1) * 10) for letter in range(ord("b"), ord("z") + 1)
 )
 FILE = rss(item("&f;")).replace(b"<rss", b'<!DOCTYPE rss [<!ENTITY f SYSTEM "file:///etc/hostname">]><rss', 1)
-DEEP = rss("<item>" + "<b>" * 90_000 + "</b>" * 90_000 + "</item>")
+NESTING = rss("<item>" + "<b>" * 90_000 + "</b>" * 90_000 + "</item>")
 LONG = rss("<item/>" * 30_000)
 BOMB = gzip.compress(b" " * (50 * 2**20))
-NAMED = b"<?xml version='1.0' encoding='%s'?><rss version='2.0'/>"
-
-
-def cut_short(handler) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Type", "text/xml")
-    handler.send_header("Content-Length", "1000")
-    handler.end_headers()
-    handler.wfile.write(b"<rss>")
+DECLARATION = b"<?xml version='1.0' encoding='%s'?><rss version='2.0'/>"
 
 
 @pytest.mark.parametrize(
@@ -153,20 +127,20 @@ def cut_short(handler) -> None:
         (answering(b"<html><body>busy</body></html>"), "it is neither RSS nor Atom"),
         (answering(LAUGHS), "it declares a document type"),
         (answering(FILE), "it declares a document type"),
-        (answering(DEEP), "it has too many or too deeply nested elements"),
+        (answering(NESTING), "it has too many or too deeply nested elements"),
         (answering(LONG), "it has too many or too deeply nested elements"),
-        (answering(NAMED % b"punycode"), "its encoding is not supported"),
-        (answering(NAMED % b"utf-8" + b"\xff"), "it is not in its declared encoding"),
-        (cut_short, "it could not be read"),
+        (answering(DECLARATION % b"punycode"), "its encoding is not supported"),
+        (answering(DECLARATION % b"utf-8" + b"\xff"), "it is not in its declared encoding"),
+        (answering(b"<rss>", Content_Length="1000"), "it could not be read"),
     ],
 )
 def test_any_other_answer_is_a_failed_source(paper, fault, reason):
     """In a few words, and at once."""
     paper.fault, began = fault, time.monotonic()
-    with pytest.raises(FeedFailed, match=reason) as failed:
+    with pytest.raises(FeedFailed, match=reason) as failure:
         ask(paper)
     assert time.monotonic() - began < 2
-    assert len(failed.value.detail) < 100
+    assert len(failure.value.detail) < 100
 
 
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/", "nonsense", "http://127.0.0.1:1/"])
@@ -179,7 +153,7 @@ URL = "https://www.paper.example/rss"
 
 
 def titles(*items: str) -> list[str]:
-    return [each.title for each in headlines_in(rss(*items), URL, NOW)]
+    return [headline.title for headline in headlines_in(rss(*items), URL, NOW)]
 
 
 def test_only_entries_dated_in_the_last_fortnight_are_taken():
@@ -196,13 +170,11 @@ def test_only_entries_dated_in_the_last_fortnight_are_taken():
 
 
 def test_the_newest_two_hundred_are_taken_newest_first():
+    """A repeated title counts once, at its first time."""
     items = [item(f"story {n}", age=n) for n in range(300)]
     assert titles(*reversed(items)) == [f"story {n}" for n in range(200)]
-
-
-def test_a_repeated_title_counts_once_at_its_first_time():
-    (entry,) = headlines_in(rss(item("Gold rises", age=60), item("Gold rises", age=HOUR)), URL, NOW)
-    assert entry.published_at == NOW - HOUR
+    (headline,) = headlines_in(rss(item("Gold rises", age=60), item("Gold rises", age=HOUR)), URL, NOW)
+    assert headline.published_at == NOW - HOUR
 
 
 def test_a_title_with_a_script_comes_out_as_plain_text():
@@ -227,15 +199,15 @@ def test_a_title_with_a_script_comes_out_as_plain_text():
     ],
 )
 def test_a_link_is_http_or_absent(link, url):
-    (entry,) = headlines_in(rss(item("Gold rises", link)), URL, NOW)
-    assert entry.url == url
+    (headline,) = headlines_in(rss(item("Gold rises", link)), URL, NOW)
+    assert headline.url == url
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1", "windows-1252", "utf-16"])
 def test_a_feed_is_read_in_the_encoding_it_names(encoding):
     text = rss(item("Café: gold rises")).decode().replace('"1.0"', f'"1.0" encoding="{encoding}"')
-    (entry,) = headlines_in(text.encode(encoding), URL, NOW)
-    assert entry.title == "Café: gold rises"
+    (headline,) = headlines_in(text.encode(encoding), URL, NOW)
+    assert headline.title == "Café: gold rises"
 
 
 def test_a_source_goes_by_its_host():

@@ -18,12 +18,13 @@ from service.sources.sessions import BoundedSession
 from tests.processes import free_port
 from tests.sources.certificates import self_signed
 from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.faults import body, redirect
 from tests.sources.proxy_servers import ProxyServer
 
 pytestmark = pytest.mark.usefixtures("without_proxy")
 
 HOST = "source.test"  # a name that only a proxy resolves
-FAR, LOCAL = f"https://{HOST}/path", "http://127.0.0.1:8190/path"
+REMOTE, LOCAL = f"https://{HOST}/path", "http://127.0.0.1:8190/path"
 HTTP, SOCKS, OTHER = "http://proxy.test:3128", "socks5h://name:secret@proxy.test", "http://other.test:80"
 ANSWER = {"status": "success", "data": [], "markets": []}
 SHORT_S = 0.3
@@ -58,13 +59,6 @@ def https_server(tmp_path, session) -> Iterator[ExchangeServer]:
     yield from serve(ExchangeServer(routes=lambda *_: ANSWER), tmp_path / "certificate.pem")
 
 
-def moved(handler) -> None:
-    handler.send_response(302)
-    handler.send_header("Location", "/elsewhere")
-    handler.send_header("Content-Length", "0")
-    handler.end_headers()
-
-
 def test_an_answer_is_passed_on(server, session):
     response = session.get(server.address)
     assert (response.status_code, response.json()) == (200, ANSWER)
@@ -79,24 +73,24 @@ def test_nothing_is_sent_after_the_deadline(server, session):
 
 def test_an_answer_beyond_the_maximum_size_is_refused(server, session):
     session.most_bytes, session.is_json = 100, False
-    server.fault = lambda handler: handler.reply(200, b"x" * 101)
+    server.fault = body(b"x" * 101)
     with pytest.raises(requests.exceptions.ContentDecodingError, match="more than 100 bytes"):
         session.get(server.address)
-    server.fault = lambda handler: handler.reply(200, b"x" * 100)
+    server.fault = body(b"x" * 100)
     assert session.get(server.address).content == b"x" * 100
 
 
 def test_only_a_success_must_be_json(server, session):
     """A page of an error keeps its status."""
-    server.fault = lambda handler: handler.reply(200, b"<html>")
+    server.fault = body(b"<html>")
     with pytest.raises(requests.exceptions.InvalidJSONError):
         session.get(server.address)
-    server.fault = lambda handler: handler.reply(503, b"<html>")
+    server.fault = body(b"<html>", 503)
     assert session.get(server.address).status_code == 503
 
 
 def test_a_redirect_is_not_followed(server, session):
-    server.fault = moved
+    server.fault = redirect
     assert session.get(server.address).status_code == 302
     assert server.requests == ["/"]
 
@@ -115,16 +109,16 @@ def test_a_password_of_the_environment_is_not_sent(server, session, monkeypatch,
 @pytest.mark.parametrize(
     ("option", "variables", "url", "proxy"),
     [
-        ("", {}, FAR, ""),
-        (SOCKS, {}, FAR, SOCKS),
-        (SOCKS, {"HTTPS_PROXY": HTTP}, FAR, SOCKS),
-        ("", {"HTTPS_PROXY": HTTP}, FAR, HTTP),
-        ("", {"https_proxy": HTTP, "HTTPS_PROXY": OTHER}, FAR, HTTP),
-        ("", {"HTTPS_PROXY": HTTP, "ALL_PROXY": OTHER}, FAR, HTTP),
-        ("", {"HTTP_PROXY": HTTP}, FAR, ""),
+        ("", {}, REMOTE, ""),
+        (SOCKS, {}, REMOTE, SOCKS),
+        (SOCKS, {"HTTPS_PROXY": HTTP}, REMOTE, SOCKS),
+        ("", {"HTTPS_PROXY": HTTP}, REMOTE, HTTP),
+        ("", {"https_proxy": HTTP, "HTTPS_PROXY": OTHER}, REMOTE, HTTP),
+        ("", {"HTTPS_PROXY": HTTP, "ALL_PROXY": OTHER}, REMOTE, HTTP),
+        ("", {"HTTP_PROXY": HTTP}, REMOTE, ""),
         ("", {"HTTP_PROXY": HTTP}, f"http://{HOST}/", HTTP),
-        ("", {"ALL_PROXY": SOCKS}, FAR, SOCKS),
-        ("", {"HTTPS_PROXY": "proxy.test:3128"}, FAR, HTTP),
+        ("", {"ALL_PROXY": SOCKS}, REMOTE, SOCKS),
+        ("", {"HTTPS_PROXY": "proxy.test:3128"}, REMOTE, HTTP),
     ],
 )
 def test_the_option_then_the_environment_name_the_proxy(monkeypatch, option, variables, url, proxy):
@@ -136,21 +130,21 @@ def test_the_option_then_the_environment_name_the_proxy(monkeypatch, option, var
 
 
 @pytest.mark.parametrize(
-    ("excluded", "url", "is_direct"),
+    ("exclusion", "url", "is_direct"),
     [
-        (HOST, FAR, True),
-        (".test", FAR, True),
-        ("*", FAR, True),
-        ("other.test", FAR, False),
+        (HOST, REMOTE, True),
+        (".test", REMOTE, True),
+        ("*", REMOTE, True),
+        ("other.test", REMOTE, False),
         ("10.0.0.0/8", "http://10.1.2.3:11434/v1", True),
         ("10.0.0.0/8", "http://11.1.2.3:11434/v1", False),
     ],
 )
 @pytest.mark.parametrize("option", ["", SOCKS])
-def test_hosts_of_no_proxy_are_reached_directly(monkeypatch, excluded, url, is_direct, option):
+def test_hosts_of_no_proxy_are_reached_directly(monkeypatch, exclusion, url, is_direct, option):
     """NO_PROXY holds for SOURCE_PROXY as for the environment: names, ends of names, networks and `*`."""
     monkeypatch.setenv("ALL_PROXY", HTTP)
-    monkeypatch.setenv("NO_PROXY", excluded)
+    monkeypatch.setenv("NO_PROXY", exclusion)
     use(option)
     assert (sessions.proxy_of(url) == "") == is_direct
 
@@ -175,16 +169,16 @@ def test_a_name_that_looks_local_is_not(host):
 )
 def test_an_option_that_is_no_address_is_refused_at_once(proxy):
     """The sentence repeats nothing of the address, which may hold a password."""
-    with pytest.raises(sessions.UnusableProxy, match=r"^SOURCE_PROXY: not a valid address") as caught:
+    with pytest.raises(sessions.UnusableProxy, match=r"^SOURCE_PROXY: not a valid address") as failure:
         use(proxy)
-    assert "sec" not in caught.value.detail
+    assert "sec" not in failure.value.detail
 
 
 def test_a_variable_that_is_no_address_is_named(monkeypatch, server):
     monkeypatch.setenv("ALL_PROXY", "socks4://name:secret@proxy.test")
-    with pytest.raises(SourceFailed, match="ALL_PROXY: not a valid address") as caught:
+    with pytest.raises(SourceFailed, match="ALL_PROXY: not a valid address") as failure:
         KALSHI.list_open(at_name(server), ENOUGH_S)
-    assert "secret" not in caught.value.detail
+    assert "secret" not in failure.value.detail
 
 
 def test_http_is_requested_from_the_http_proxy(session, server, http_proxy):
@@ -194,17 +188,12 @@ def test_http_is_requested_from_the_http_proxy(session, server, http_proxy):
     assert server.requests == ["/path"]
 
 
-def test_https_goes_through_a_tunnel(session, https_server, http_proxy):
-    """The proxy sees the host only; the certificate is checked behind it."""
-    use(http_proxy.address)
+def test_https_goes_through_a_tunnel(session, https_server, proxy):
+    """The proxy sees the host only, whose name it resolves; the certificate is checked behind it."""
+    use(proxy.address)
     assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
-    assert http_proxy.requests == [f"CONNECT {at_name(https_server).removeprefix('https://')}"]
-
-
-def test_a_socks_proxy_resolves_the_name(session, https_server, socks_proxy):
-    use(socks_proxy.address)
-    assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
-    assert socks_proxy.requests == [f"SOCKS {at_name(https_server).removeprefix('https://')}"]
+    command = "CONNECT" if proxy.scheme == "http" else "SOCKS"
+    assert proxy.requests == [f"{command} {at_name(https_server).removeprefix('https://')}"]
 
 
 def test_socks5_gets_the_address_of_the_name(session, server, socks_proxy):
@@ -215,9 +204,7 @@ def test_socks5_gets_the_address_of_the_name(session, server, socks_proxy):
     assert socks_proxy.requests == [f"SOCKS {server.address.removeprefix('http://')}"]
 
 
-@pytest.mark.parametrize("kind", ["http_proxy", "socks_proxy"])
-def test_the_password_is_for_the_proxy_alone(request, session, https_server, kind):
-    proxy: ProxyServer = request.getfixturevalue(kind)
+def test_the_password_is_for_the_proxy_alone(session, https_server, proxy):
     proxy.password, headers = "name:p@ss", []
     use(proxy.with_password("name:p%40ss"))
     https_server.fault = lambda handler: (headers.extend(handler.headers), handler.reply(200, b"{}"))
@@ -235,23 +222,23 @@ def test_an_exchange_is_asked_through_the_proxy(kraken, http_proxy):
     assert {request.split("?")[0] for request in http_proxy.requests} == {f"GET {at_name(kraken)}/0/public/AssetPairs"}
 
 
-@pytest.mark.parametrize("fetch", ["odds", "pools", "news"])
-def test_every_other_source_is_asked_through_the_proxy(server, http_proxy, fetch):
+@pytest.mark.parametrize("source", ["odds", "pools", "news"])
+def test_every_other_source_is_asked_through_the_proxy(server, http_proxy, source):
     use(http_proxy.address)
-    call(fetch, at_name(server))
+    call(source, at_name(server))
     assert http_proxy.requests
     assert len(http_proxy.requests) == len(server.requests)
 
 
-def call(fetch: str, url: str, seconds: float = ENOUGH_S) -> object:
-    if fetch == "odds":
+def call(source: str, url: str, seconds: float = ENOUGH_S) -> object:
+    if source == "odds":
         return KALSHI.list_open(url, seconds)
-    if fetch == "pools":
+    if source == "pools":
         return pools.fetch(url, seconds)
     try:
         return headlines.fetch(url, FeedState(), seconds, now=0)
-    except FeedFailed as failed:
-        if failed.detail == "it is not sent as XML":  # the answer arrived
+    except FeedFailed as failure:
+        if failure.detail == "it is not sent as XML":  # the answer arrived
             return None
         raise
 
@@ -264,34 +251,32 @@ def broken(proxy: ProxyServer, fault: str) -> str:
     return proxy.with_password("name:wrong")
 
 
-@pytest.mark.parametrize(
-    ("kind", "fault", "reason"),
-    [
-        ("http_proxy", "absent", "Connection refused"),
-        ("http_proxy", "refuses", "Tunnel connection failed: 407 Proxy Authentication Required"),
-        ("socks_proxy", "absent", "Connection refused"),
-        ("socks_proxy", "refuses", "SOCKS5 authentication failed"),
-    ],
-)
-def test_a_proxy_that_fails_is_one_sentence(request, session, kind, fault, reason):
-    use(broken(request.getfixturevalue(kind), fault))
+REFUSALS = {
+    "http": "Tunnel connection failed: 407 Proxy Authentication Required",
+    "socks5h": "SOCKS5 authentication failed",
+}
+
+
+@pytest.mark.parametrize("fault", ["absent", "refuses"])
+def test_a_proxy_that_fails_is_one_sentence(session, proxy, fault):
+    reason = REFUSALS[proxy.scheme] if fault == "refuses" else "Connection refused"
+    use(broken(proxy, fault))
     with pytest.raises(
         requests.exceptions.ProxyError, match=f"^no connection through the proxy: .*{reason}$"
-    ) as caught:
-        session.get(FAR)
-    assert len(str(caught.value)) < 120
+    ) as failure:
+        session.get(REMOTE)
+    assert len(str(failure.value)) < 120
 
 
-@pytest.mark.parametrize("kind", ["http_proxy", "socks_proxy"])
-@pytest.mark.parametrize("url", [FAR, f"http://{HOST}/"])
-def test_a_proxy_that_hangs_ends_at_the_deadline(request, session, kind, url):
-    use(broken(request.getfixturevalue(kind), "hangs"))
+@pytest.mark.parametrize("url", [REMOTE, f"http://{HOST}/"])
+def test_a_proxy_that_hangs_ends_at_the_deadline(session, proxy, url):
+    use(broken(proxy, "hangs"))
     session.deadline = time.monotonic() + SHORT_S
     with pytest.raises(requests.exceptions.Timeout):
         session.get(url)
 
 
-@pytest.mark.parametrize("fetch", ["odds", "pools", "news"])
+@pytest.mark.parametrize("source", ["odds", "pools", "news"])
 @pytest.mark.parametrize(
     ("fault", "seconds", "reason"),
     [
@@ -300,10 +285,10 @@ def test_a_proxy_that_hangs_ends_at_the_deadline(request, session, kind, url):
         ("hangs", SHORT_S, "no complete response in time|Timeout"),
     ],
 )
-def test_a_source_behind_a_broken_proxy_has_failed(http_proxy, fetch, fault, seconds, reason):
+def test_a_source_behind_a_broken_proxy_has_failed(http_proxy, source, fault, seconds, reason):
     use(broken(http_proxy, fault))
     with pytest.raises(SourceFailed, match=rf"^[\w :]*({reason})$"):
-        call(fetch, FAR, seconds)
+        call(source, REMOTE, seconds)
 
 
 def test_a_wrong_certificate_is_no_fault_of_the_proxy(session, https_server, http_proxy):
@@ -314,6 +299,6 @@ def test_a_wrong_certificate_is_no_fault_of_the_proxy(session, https_server, htt
 
 
 def test_without_a_proxy_an_error_stays_as_it_is(session):
-    with pytest.raises(requests.exceptions.ConnectionError) as caught:
+    with pytest.raises(requests.exceptions.ConnectionError) as failure:
         session.get(f"http://127.0.0.1:{free_port()}/")
-    assert not isinstance(caught.value, requests.exceptions.ProxyError)
+    assert not isinstance(failure.value, requests.exceptions.ProxyError)

@@ -73,14 +73,14 @@ def simulated(hours, marks):
 
 
 @pytest.fixture(scope="session")
-def real(real_marks):
+def month_run(real_marks):
     """A real month of five coins, five minutes a bar."""
     month = {asset: bars.until(NEW_YEAR + 31 * DAY) for asset, bars in real_marks.items()}
     return Run({asset: resample(bars, HOUR) for asset, bars in month.items()}, month)
 
 
 @pytest.fixture(scope="session")
-def real_by_the_hour(real_hours):
+def half_year_run(real_hours):
     """Six real months of seven assets, an hour a bar: the mark is the decision."""
     half_year = {asset: bars.until(int(bars.time[0]) + 180 * DAY) for asset, bars in real_hours.items()}
     return Run(half_year, half_year)

@@ -25,65 +25,65 @@ def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> Book:
     """
     book = Book()
     cash, units, entry = terms.capital, 0.0, {}
-    owed, charged = 0.0, 0  # units of interest, and the end of the last hour that it was charged for
-    equity, ended = cash, False
-    decided = 0  # how many hours are over when the mark opens
+    debt, charge_end = 0.0, 0  # units of interest, and the end of the last hour that it was charged for
+    equity, is_ruined = cash, False
+    count = 0  # how many hours are over when the mark opens
     for time, price, close in zip(marks.time.tolist(), marks.open.tolist(), marks.close.tolist(), strict=True):
-        before = decided
-        while decided < len(targets) and hours.time[decided] + hours.step <= time:
-            decided += 1
-        if decided > before:
+        before = count
+        while count < len(targets) and hours.time[count] + hours.step <= time:
+            count += 1
+        if count > before:
             if units < 0 and equity < terms.floor * terms.capital:
-                ended = True
-            wanted = 0 if ended else int(targets[decided - 1])
-            while units < 0 and charged < time // HOUR * HOUR:  # a fill counts as one at the opening of its hour
-                owed, charged = owed - units * terms.borrow / HOURS_A_YEAR, charged + HOUR
-            if units != 0 and wanted != (1 if units > 0 else -1):
+                is_ruined = True
+            target = 0 if is_ruined else int(targets[count - 1])
+            while units < 0 and charge_end < time // HOUR * HOUR:  # a fill counts as one at the opening of its hour
+                debt, charge_end = debt - units * terms.borrow / HOURS_A_YEAR, charge_end + HOUR
+            if units != 0 and target != (1 if units > 0 else -1):
                 side = 1 if units > 0 else -1
                 fill = price * (1 - side * terms.slippage)
-                fee = (abs(units) + owed) * fill * terms.fee
-                cash += (units - owed) * fill - fee
+                fee = (abs(units) + debt) * fill * terms.fee
+                cash += (units - debt) * fill - fee
                 pnl = cash - entry["cash"]
                 book.trades.append(
                     entry | {"exit_time": time, "exit_price": fill, "pnl": pnl, "fee": entry["fee"] + fee}
                 )
-                units, owed = 0.0, 0.0
+                units, debt = 0.0, 0.0
                 if side < 0 and cash < terms.floor * terms.capital:
-                    ended, wanted = True, 0
-            if units == 0 and wanted != 0:
-                fill = price * (1 + wanted * terms.slippage)
-                units = wanted * cash / (1 + terms.fee) / fill
+                    is_ruined, target = True, 0
+            if units == 0 and target != 0:
+                fill = price * (1 + target * terms.slippage)
+                units = target * cash / (1 + terms.fee) / fill
                 fee = abs(units) * fill * terms.fee
-                entry = {"side": wanted, "quantity": abs(units), "entry_time": time, "entry_price": fill}
+                entry = {"side": target, "quantity": abs(units), "entry_time": time, "entry_price": fill}
                 entry |= {"cash": cash, "fee": fee}
                 cash -= units * fill + fee
-                charged = time // HOUR * HOUR
-        while units < 0 and charged <= time:
-            owed, charged = owed - units * terms.borrow / HOURS_A_YEAR, charged + HOUR
-        equity = cash + (units - owed) * close
+                charge_end = time // HOUR * HOUR
+        while units < 0 and charge_end <= time:
+            debt, charge_end = debt - units * terms.borrow / HOURS_A_YEAR, charge_end + HOUR
+        equity = cash + (units - debt) * close
         book.equity.append(equity)
     return book
 
 
 def follow_calls(calls, bars: Bars, terms: FundTerms) -> tuple[list[float], list[dict[str, float]]]:
     """The fund: equity at each close, and the trades, whose size is found by bisection."""
-    cash, units, waiting, equity, trades = terms.capital, 0.0, list(calls), [], []
+    cash, units, queue, equity, trades = terms.capital, 0.0, list(calls), [], []
     for time, price, close in zip(bars.time.tolist(), bars.open.tolist(), bars.close.tolist(), strict=True):
         p_up = None
-        while waiting and waiting[0][0] <= time:
-            p_up = waiting.pop(0)[1]
+        while queue and queue[0][0] <= time:
+            p_up = queue.pop(0)[1]
         if p_up is not None:
-            wanted = min(1.0, max(0.0, terms.middle + terms.steepness * (p_up - 0.5)))
+            target = min(1.0, max(0.0, terms.middle + terms.steepness * (p_up - 0.5)))
             share = units * price / (cash + units * price)
-            if abs(wanted - share) > terms.tolerance:
-                side = 1 if wanted > share else -1
+            if abs(target - share) > terms.tolerance:
+                side = 1 if target > share else -1
                 fill, low, high = price * (1 + side * terms.slippage), 0.0, 2 * (cash / price + units)
                 for _ in range(200):
                     middle = (low + high) / 2
-                    left = cash - side * middle * fill - middle * fill * terms.fee
-                    held = units + side * middle
-                    enough = (held * price - wanted * (left + held * price)) * side >= 0
-                    low, high = (low, middle) if enough else (middle, high)
+                    rest = cash - side * middle * fill - middle * fill * terms.fee
+                    amount = units + side * middle
+                    is_enough = (amount * price - target * (rest + amount * price)) * side >= 0
+                    low, high = (low, middle) if is_enough else (middle, high)
                 cash, units = cash - side * high * fill - high * fill * terms.fee, units + side * high
                 trades.append({"time": time, "side": side, "quantity": high, "price": fill})
         equity.append(cash + units * close)

@@ -60,18 +60,18 @@ def closing(closes: list[float], volumes: list[float] | None = None, start: int 
 
 def digest(bars: dict[str, Bars]) -> str:
     """A short hash of the bars."""
-    whole = sha256()
+    hasher = sha256()
     for asset, history in sorted(bars.items()):
-        whole.update(f"{asset} {history.rows()}".encode())
-    return whole.hexdigest()[:16]
+        hasher.update(f"{asset} {history.rows()}".encode())
+    return hasher.hexdigest()[:16]
 
 
-def battle_of(states, held=None) -> BattleDocument:
+def battle_of(states, benchmarks=None) -> BattleDocument:
     """The document computed seven seconds after the last bar, with bars of five minutes; holding won 10% everywhere."""
     as_of = max(state.as_of for state in states.values())
     return describe(
         states,
-        held or dict.fromkeys(states, 11_000.0),
+        benchmarks or dict.fromkeys(states, 11_000.0),
         header(as_of + 7, as_of, step=300, world="simulated", sources={"bars": "a file", "pools": "assumed"}),
         RateLimit(limit=120, window_s=60, scope="address"),
     )

@@ -18,23 +18,23 @@ from service.trading.amm import Range
 CASES = 4000
 
 
-def full_range_divergence(moved: float) -> float:
-    """Value of a full-range position over holding, less 1, once the price is `moved` times what it was."""
-    return 2 * sqrt(moved) / (1 + moved) - 1
+def full_range_divergence(ratio: float) -> float:
+    """Value of a full-range position over holding, less 1, once the price is `ratio` times what it was."""
+    return 2 * sqrt(ratio) / (1 + ratio) - 1
 
 
 def cases(seed: int):
-    """(price, factor, moved): a deposit at any price into any range, and a price inside it later."""
+    """(price, factor, ratio): a deposit at any price into any range, and a price inside it later."""
     dice = random.Random(seed)
     for _ in range(CASES):
         factor = 1 + 10 ** dice.uniform(-2.5, 1)
         yield 10 ** dice.uniform(-3, 5), factor, factor ** dice.uniform(-1, 1)
 
 
-def divergence(price: float, span: Range, moved: float) -> float:
+def divergence(price: float, span: Range, ratio: float) -> float:
     base, quote = amm.amounts(amm.liquidity_of_value(10_000, price, span), price, span)
-    held = base * price * moved + quote
-    return amm.liquidity_of_value(10_000, price, span) * amm.unit_value(price * moved, span) / held - 1
+    holding = base * price * ratio + quote
+    return amm.liquidity_of_value(10_000, price, span) * amm.unit_value(price * ratio, span) / holding - 1
 
 
 def liquidity_of_amounts(base: float, quote: float, price: float, span: Range) -> float:
@@ -55,16 +55,16 @@ def test_a_deposit_keeps_its_value_and_liquidity():
 
 
 def test_divergence_loss_scales_with_the_efficiency():
-    for price, factor, moved in cases(2):
-        closed_form = full_range_divergence(moved) / (1 - 1 / sqrt(factor))
-        assert divergence(price, amm.around(price, factor), moved) == pytest.approx(closed_form, abs=1e-9)
+    for price, factor, ratio in cases(2):
+        closed_form = full_range_divergence(ratio) / (1 - 1 / sqrt(factor))
+        assert divergence(price, amm.around(price, factor), ratio) == pytest.approx(closed_form, abs=1e-9)
 
 
 def test_liquidity_of_a_range_scales_with_its_efficiency():
     for price, factor, _ in cases(4):
         full_range = 10_000 / (2 * sqrt(price))
-        ranged = amm.liquidity_of_value(10_000, price, amm.around(price, factor))
-        assert ranged / full_range == pytest.approx(amm.efficiency(factor), rel=1e-9)
+        concentrated = amm.liquidity_of_value(10_000, price, amm.around(price, factor))
+        assert concentrated / full_range == pytest.approx(amm.efficiency(factor), rel=1e-9)
     assert [round(amm.efficiency(factor), 2) for factor in (1.2, 2, 4)] == [11.48, 3.41, 2.0]
 
 
@@ -100,16 +100,16 @@ def test_outside_its_range_a_position_is_one_coin():
 
 def test_fees_of_a_swap_are_a_share_of_its_input():
     """A swap along the curve from 2000 to 2100 pays fee / (1 - fee) of what it moves, liquidity by liquidity."""
-    own, others, rate = 1e3, 9e3, 0.0005
-    moved = (own + others) * (sqrt(2100) - sqrt(2000))
-    exact = own * (sqrt(2100) - sqrt(2000)) * rate / (1 - rate)
-    assert amm.fees(moved / (1 - rate), rate, 1.0, own, others) == pytest.approx(exact, rel=1e-12)
+    mine, others, rate = 1e3, 9e3, 0.0005
+    amount = (mine + others) * (sqrt(2100) - sqrt(2000))
+    exact = mine * (sqrt(2100) - sqrt(2000)) * rate / (1 - rate)
+    assert amm.fees(amount / (1 - rate), rate, 1.0, mine, others) == pytest.approx(exact, rel=1e-12)
 
 
 @given(st.floats(-2, 2), st.floats(-2, 2), st.lists(st.floats(-1.9, 1.9), min_size=1, max_size=5, unique=True))
-def test_neighbouring_ranges_share_a_move_completely(opened, closed, edges):
+def test_neighbouring_ranges_share_a_move_completely(start, end, edges):
     bounds = [exp(-3), *sorted(exp(edge) for edge in edges), exp(3)]
-    shares = [amm.share_inside(exp(opened), exp(closed), Range(low, high)) for low, high in pairwise(bounds)]
+    shares = [amm.share_inside(exp(start), exp(end), Range(low, high)) for low, high in pairwise(bounds)]
     assert sum(shares) == pytest.approx(1, abs=1e-6)
     assert all(0 <= share <= 1 for share in shares)
 
@@ -130,9 +130,9 @@ def test_arbitrage_costs_an_eighth_of_the_variance():
     moves = dice.standard_normal((paths, steps)) * sigma * sqrt(years / steps) - sigma**2 * years / steps / 2
     prices = np.exp(np.cumsum(np.hstack([np.zeros((paths, 1)), moves]), axis=1))
     value, base = 2 * np.sqrt(prices), 1 / np.sqrt(prices)
-    rebalanced = (base[:, :-1] * np.diff(prices, axis=1)).sum(axis=1)
-    lost = rebalanced - (value[:, -1] - value[:, 0])
+    portfolio_gain = (base[:, :-1] * np.diff(prices, axis=1)).sum(axis=1)
+    loss = portfolio_gain - (value[:, -1] - value[:, 0])
     closed_form = amm.loss_versus_rebalancing(sigma) * (value[:, :-1] * years / steps).sum(axis=1)
-    assert (lost / closed_form).mean() == pytest.approx(1, abs=0.02)
+    assert (loss / closed_form).mean() == pytest.approx(1, abs=0.02)
     span = Range(1e-9, 1e9)
     assert amm.amounts(1.0, 1.21, span) == pytest.approx((1 / 1.1, 1.1), abs=1e-4), "it is the position simulated"

@@ -73,10 +73,6 @@ def test_marks_within_hours_change_neither_fills_nor_days(arena: Arena, hours, m
         assert ours.daily.tolist() == theirs.daily.tolist()
 
 
-def test_a_restart_recomputes_the_same_to_the_bit(arena: Arena, hours):
-    assert_same(run(hours, {}, arena.anchor), arena)
-
-
 @pytest.mark.parametrize("days", [0, 1, 31])
 def test_an_arena_advances_to_the_bit(arena: Arena, hours, days: int):
     """From the anchor, or from any later hour, which need not be the bound of a block."""
@@ -92,8 +88,8 @@ def test_no_hour_is_lost_at_a_bound_of_blocks(begins: int):
     bars = made_bars("btc", 200, 1)
     anchor = int(bars.time[0]) + begins
     hours = {asset: empty(HOUR) for asset in ASSETS} | {"btc": bars.since(anchor)}
-    seen, decisions = run(hours, {}, anchor), decide(hours, since=anchor)
-    for key, by_asset in (seen.strategies | seen.ghosts).items():
+    state, decisions = run(hours, {}, anchor), decide(hours, since=anchor)
+    for key, by_asset in (state.strategies | state.ghosts).items():
         history = trade(decisions[key]["btc"], hours["btc"])
         assert by_asset["btc"].history.entry_time.tolist() == history.entry_time.tolist(), key
         assert by_asset["btc"].history.exit_time.tolist() == history.exit_time.tolist(), key
@@ -102,10 +98,10 @@ def test_no_hour_is_lost_at_a_bound_of_blocks(begins: int):
 def test_a_day_ends_with_a_complete_hour():
     """Where one asset lacks its last minutes and another has reached 24:00, the day ends with its hour before."""
     day = from_rows([(HOUR * at, 100, 100, 100, 100, 1) for at in range(24)], HOUR)
-    late = from_rows([(DAY - HOUR, 200, 200, 200, 200, 1)], 5 * MINUTE)
-    seen = run({"btc": day, "sol": day[:-1]}, {"sol": late}, 0, AccountTerms(fee=0, slippage=0))
-    held = seen.ghosts["buy_and_hold"]["sol"]
-    assert (held.daily.tolist(), held.equity) == ([10_000], 20_000)
+    mark = from_rows([(DAY - HOUR, 200, 200, 200, 200, 1)], 5 * MINUTE)
+    state = run({"btc": day, "sol": day[:-1]}, {"sol": mark}, 0, AccountTerms(fee=0, slippage=0))
+    account = state.ghosts["buy_and_hold"]["sol"]
+    assert (account.daily.tolist(), account.equity) == ([10_000], 20_000)
 
 
 def test_history_before_the_anchor_changes_nothing(arena: Arena, hours):
@@ -118,33 +114,35 @@ def test_the_first_mark_of_an_hour_fills_a_decision():
     """Buy and hold decides at 01:00, buys at the open of the mark of 01:00, and is valued at its close at 01:05."""
     first = from_rows([(0, 100, 100, 100, 100, 1)], HOUR)
     mark = from_rows([(HOUR, 200, 220, 200, 220, 1)], 5 * MINUTE)
-    seen = run({"btc": first}, {"btc": mark}, 0, AccountTerms(fee=0, slippage=0))
-    held = seen.ghosts["buy_and_hold"]["btc"]
-    assert held.history.entry_price.tolist() == [200]
-    assert held.equity == 11_000
-    assert held.mark_price == 220
-    assert seen.as_of == HOUR + 5 * MINUTE
+    state = run({"btc": first}, {"btc": mark}, 0, AccountTerms(fee=0, slippage=0))
+    account = state.ghosts["buy_and_hold"]["btc"]
+    assert account.history.entry_price.tolist() == [200]
+    assert account.equity == 11_000
+    assert account.mark_price == 220
+    assert state.as_of == HOUR + 5 * MINUTE
 
 
 def test_an_asset_without_bars_has_unused_accounts(hours):
     """Or all of them; at the close of the first bar nothing is held yet."""
-    seen = run({asset: bars for asset, bars in hours.items() if asset != "gold"}, {}, NEW_YEAR)
-    assert all(by_asset["gold"].equity == 10_000 for by_asset in seen.strategies.values())
-    assert seen.strategies["macd_fast"]["btc"].history.closed > 0
-    unused = run({}, {}, DAY)
-    assert unused.as_of == DAY
-    assert all(account.equity == 10_000 and account.mark_price is None for *_, account in accounts(unused))
-    begun = run({"btc": from_rows([(0, 100, 100, 100, 100, 1)], HOUR)}, {}, 0)
-    assert not begun.ghosts["buy_and_hold"]["btc"].history.is_open
-    assert begun.as_of == HOUR
+    state = run({asset: bars for asset, bars in hours.items() if asset != "gold"}, {}, NEW_YEAR)
+    assert all(by_asset["gold"].equity == 10_000 for by_asset in state.strategies.values())
+    assert state.strategies["macd_fast"]["btc"].history.closed > 0
+    empty_arena = run({}, {}, DAY)
+    assert empty_arena.as_of == DAY
+    assert all(account.equity == 10_000 and account.mark_price is None for *_, account in accounts(empty_arena))
+    assert net_history(empty_arena, "btc") == {}
+    assert net_positions(empty_arena)["btc"] == NetPosition(0, 0, len(STRATEGIES))
+    first_hour = run({"btc": from_rows([(0, 100, 100, 100, 100, 1)], HOUR)}, {}, 0)
+    assert not first_hour.ghosts["buy_and_hold"]["btc"].history.is_open
+    assert first_hour.as_of == HOUR
 
 
 def test_gaps_in_the_bars_are_tolerated(hours):
     """Every seventh hour of one coin and three days of another are missing."""
-    keep = np.arange(len(hours["eth"])) % 7 != 3
-    holed = {**hours, "eth": hours["eth"][keep], "sol": join([hours["sol"][:500], hours["sol"][572:]])}
-    assert all(np.isfinite(account.daily).all() for *_, account in accounts(run(holed, {}, NEW_YEAR)))
-    assert len(decide(holed, since=0)["macd_fast"]["eth"]) == keep.sum()
+    mask = np.arange(len(hours["eth"])) % 7 != 3
+    gaps = {**hours, "eth": hours["eth"][mask], "sol": join([hours["sol"][:500], hours["sol"][572:]])}
+    assert all(np.isfinite(account.daily).all() for *_, account in accounts(run(gaps, {}, NEW_YEAR)))
+    assert len(decide(gaps, since=0)["macd_fast"]["eth"]) == mask.sum()
 
 
 def test_capital_equals_closed_results_plus_positions(arena: Arena):
@@ -158,12 +156,10 @@ def test_peers_trade_the_same_hours(hours):
     assert peers_of("btc", hours).shape == (4, len(hours["btc"]))
     assert peers_of("gold", hours).shape == (1, len(hours["gold"]))
     np.testing.assert_array_equal(peers_of("gold", hours)[0], hours["silver"].close)
-
-
-def test_a_peer_has_its_last_close():
     gold = from_rows([(HOUR * at, 1, 1, 1, 1, 1) for at in (0, 1, 2, 4)], HOUR)
     silver = from_rows([(HOUR * at, at, at, at, at, 1) for at in (1, 3, 5)], HOUR)
-    np.testing.assert_array_equal(peers_of("gold", {"gold": gold, "silver": silver}), [[np.nan, 1, 1, 3]])
+    peers = peers_of("gold", {"gold": gold, "silver": silver})
+    np.testing.assert_array_equal(peers, [[np.nan, 1, 1, 3]], "a peer has its last close")
 
 
 def test_the_running_hour_is_one_bar_of_its_marks():
@@ -202,20 +198,12 @@ def test_the_past_is_counted_at_every_full_hour_since_the_anchor(arena: Arena, a
     assert any(net.long != net.short for net in nets.values())
 
 
-def test_net_history_never_changes_and_ends_with_now(hours: dict[str, Bars], arena: Arena):
-    whole = {asset: net_history(arena, asset) for asset in ("btc", "silver")}
-    for cut in (1, 60, 500, 777):
-        now = NEW_YEAR + cut * HOUR
-        part = run({asset: bars.until(now) for asset, bars in hours.items()}, {}, NEW_YEAR)
-        for asset, nets in whole.items():
-            assert net_history(part, asset).items() <= nets.items()
-            assert net_history(part, asset)[part.as_of] == net_positions(part)[asset]
-
-
-def test_before_the_first_bar_all_strategies_are_flat():
-    nothing = run({}, {}, NEW_YEAR)
-    assert net_history(nothing, "btc") == {}
-    assert net_positions(nothing)["btc"] == NetPosition(0, 0, len(STRATEGIES))
+@pytest.mark.parametrize("cut", [1, 60, 500, 777])
+def test_net_history_never_changes_and_ends_with_now(hours: dict[str, Bars], arena: Arena, cut: int):
+    part = run({asset: bars.until(NEW_YEAR + cut * HOUR) for asset, bars in hours.items()}, {}, NEW_YEAR)
+    for asset in ("btc", "silver"):
+        assert net_history(part, asset).items() <= net_history(arena, asset).items()
+        assert net_history(part, asset)[part.as_of] == net_positions(part)[asset]
 
 
 ANCHOR = 1706745600  # 2024-02-01T00:00:00Z, the first real hour
@@ -225,64 +213,57 @@ CUTS += [4319, 5000, 6543, 7777, 8761, 9999, 10919]
 
 
 @pytest.fixture(scope="module")
-def whole(real_hours: dict[str, Bars]) -> Arena:
+def full_arena(real_hours: dict[str, Bars]) -> Arena:
     return run(real_hours, {}, ANCHOR)
 
 
-def test_all_strategies_trade_every_asset(whole: Arena):
-    for key, asset, account in accounts(whole):
+def test_all_strategies_trade_every_asset(full_arena: Arena):
+    for key, asset, account in accounts(full_arena):
         assert len(account.history.side), (key, asset)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS)
-def test_trades_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, whole: Arena):
-    assert differing(whole, arena_until(ANCHOR + cut * HOUR, real_hours)) == 0
+def test_trades_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, full_arena: Arena):
+    past = {asset: bars.until(ANCHOR + cut * HOUR) for asset, bars in real_hours.items()}
+    assert differing(full_arena, run(past, {}, ANCHOR)) == 0
 
 
 @pytest.mark.slow
 def test_blocks_decide_what_all_the_past_decides(real_hours: dict[str, Bars]):
     """No decision differs of the recorded bars that older bars than those of their block precede."""
-    at_once, differences = decide(real_hours, since=ANCHOR), 0
+    decisions, differences = decide(real_hours, since=ANCHOR), 0
     for block in range(ANCHOR + SEEN_BEFORE_S + BLOCK_S, ANCHOR + 455 * DAY, BLOCK_S):
-        visible = {key: bars.since(block - SEEN_BEFORE_S).until(block + BLOCK_S) for key, bars in real_hours.items()}
-        for key, by_asset in decide(visible, since=block).items():
+        window = {key: bars.since(block - SEEN_BEFORE_S).until(block + BLOCK_S) for key, bars in real_hours.items()}
+        for key, by_asset in decide(window, since=block).items():
             for asset, targets in by_asset.items():
                 first = int(np.searchsorted(real_hours[asset].time, block))
                 assert len(targets)
-                differences += np.count_nonzero(targets != at_once[key][asset][first : first + len(targets)])
+                differences += np.count_nonzero(targets != decisions[key][asset][first : first + len(targets)])
     assert differences == 0
 
 
 @pytest.mark.parametrize("asset", ["btc", "xrp", "gold"])
 def test_prefixes_agree_where_peers_miss_different_hours(asset: str, real_hours: dict[str, Bars]):
     """Relative strength compares assets; here each of them lacks other hours."""
-    hours = {
-        key: without(bars, 7 + 2 * at).until(ANCHOR + 1400 * HOUR) for at, (key, bars) in enumerate(real_hours.items())
-    }
+    hours = {}
+    for period, (key, bars) in zip(range(7, 21, 2), real_hours.items(), strict=True):
+        hours[key] = bars[np.arange(len(bars)) % period != period // 2].until(ANCHOR + 1400 * HOUR)
     strategies = [strategy for strategy in STRATEGIES.values() if strategy.category == "relative"]
-    whole = [strategy.decide(hours[asset], peers_of(asset, hours)) for strategy in strategies]
+    targets_of_all = [strategy.decide(hours[asset], peers_of(asset, hours)) for strategy in strategies]
     for cut in range(500, 1400, 5):
         past = {key: bars.until(ANCHOR + cut * HOUR) for key, bars in hours.items()}
         peers = peers_of(asset, past)
-        for strategy, after in zip(strategies, whole, strict=True):
+        for strategy, after in zip(strategies, targets_of_all, strict=True):
             targets = strategy.decide(past[asset], peers)
             assert targets.tobytes() == after[: len(targets)].tobytes(), (strategy.key, cut)
 
 
-def without(bars: Bars, every: int) -> Bars:
-    return bars[np.arange(len(bars)) % every != every // 2]
-
-
-def arena_until(now: int, hours: dict[str, Bars]) -> Arena:
-    return run({asset: bars.until(now) for asset, bars in hours.items()}, {}, ANCHOR)
-
-
-def differing(whole: Arena, part: Arena) -> int:
-    """The number of positions, capitals and daily equities of `part` that differ in `whole`."""
+def differing(full_arena: Arena, part: Arena) -> int:
+    """The number of positions, capitals and daily equities of `part` that differ in `full_arena`."""
     total = 0
     for key, asset, ours in accounts(part):
-        theirs = (whole.strategies | whole.ghosts)[key][asset]
+        theirs = (full_arena.strategies | full_arena.ghosts)[key][asset]
         for name in ("entry_time", "side"):
             column = getattr(ours.history, name)
             total += np.count_nonzero(column != getattr(theirs.history, name)[: len(column)])
@@ -312,11 +293,11 @@ def arena_at(marks: dict[str, Bars], anchor: int, now: int) -> Arena:
     return run({asset: resample(bars, HOUR) for asset, bars in past.items()}, past, anchor)
 
 
-def test_metals_do_not_trade_at_weekends(whole: Arena, real_hours: dict[str, Bars]):
+def test_metals_do_not_trade_at_weekends(full_arena: Arena, real_hours: dict[str, Bars]):
     """In UTC the week of gold and silver ends on Friday at 22:00 at the latest, and begins on Sunday at 22:00."""
     for metal in ("gold", "silver"):
         assert not weekend(real_hours[metal].time).any()
-        for key, by_asset in whole.strategies.items():
+        for key, by_asset in full_arena.strategies.items():
             account = by_asset[metal]
             assert not weekend(account.history.entry_time).any(), key
             assert not weekend(account.history.exit_time).any(), key
@@ -328,13 +309,13 @@ def weekend(times: np.ndarray) -> np.ndarray:
     return (hour_of_week >= 4 * 24 + 22) & (hour_of_week < 6 * 24 + 22)
 
 
-def test_the_capital_of_a_metal_does_not_move_over_a_weekend(whole: Arena):
+def test_the_capital_of_a_metal_does_not_move_over_a_weekend(full_arena: Arena):
     """From Friday's 24:00 to Saturday's."""
-    saturdays = whole.days // DAY % 7 == 3  # the days ended by a Sunday; 1970 began on a Thursday
+    saturdays = full_arena.days // DAY % 7 == 3  # the days ended by a Sunday; 1970 began on a Thursday
     assert saturdays.sum() > 50
-    for key, asset, account in accounts(whole):
-        moved = np.diff(account.daily, prepend=10_000.0)[saturdays]
-        assert ASSETS[asset].calendar == "always" or not moved.any(), (key, asset)
+    for key, asset, account in accounts(full_arena):
+        steps = np.diff(account.daily, prepend=10_000.0)[saturdays]
+        assert ASSETS[asset].calendar == "always" or not steps.any(), (key, asset)
 
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())

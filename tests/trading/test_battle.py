@@ -16,30 +16,28 @@ from service.trading.battle import COLUMNS, BattleLane, benchmarks, held_assets,
 from service.trading.lanes import LANES
 from tests.trading.markets import NEW_YEAR, bars_of, battle_of
 
-SPECIFIED = """venue name label logic mode active status initial_capital capital pnl_pct pnl_usd trades win_rate_pct
+FIELDS = """venue name label logic mode active status initial_capital capital pnl_pct pnl_usd trades win_rate_pct
 apr_avg_pct harvest_count switch_count current_pool positions_count last_tick api_path bot_id"""
 FREE = AccountTerms(fee=0, slippage=0)
 
 
 def test_lane_fields_follow_the_specification():
     names = [field.name for field in fields(BattleLane)]
-    assert names == [*SPECIFIED.split(), "net_apr_pct", "profit_factor", "benchmark_pnl_pct"]
+    assert names == [*FIELDS.split(), "net_apr_pct", "profit_factor", "benchmark_pnl_pct"]
     assert (*names, "world") == COLUMNS
 
 
 def test_the_document_has_the_fields_of_the_contract_and_no_nan(battle, states):
+    """Four lanes on an exchange and two in pools."""
+    assert [lane.venue for lane in battle.lanes] == ["cex"] * 4 + ["dex"] * 2
+    assert len({lane.name for lane in battle.lanes} | {lane.logic for lane in battle.lanes}) == 12
     body = json.loads(json.dumps(asdict(battle), allow_nan=False))
     names = "schema timestamp as_of stale_after world sources summary lanes venues rate_limit"
     assert list(body) == names.split()
     assert body["schema"] == "bot-battle/1"
     assert body["rate_limit"] == {"limit": 120, "window_s": 60, "scope": "address"}
-    seen = states["trend"].as_of
-    assert (battle.as_of, battle.timestamp, battle.stale_after) == (iso(seen), iso(seen + 7), iso(seen + 900))
-
-
-def test_there_are_four_lanes_on_an_exchange_and_two_in_pools(battle):
-    assert [lane.venue for lane in battle.lanes] == ["cex"] * 4 + ["dex"] * 2
-    assert len({lane.name for lane in battle.lanes} | {lane.logic for lane in battle.lanes}) == 12
+    as_of = states["trend"].as_of
+    assert (battle.as_of, battle.timestamp, battle.stale_after) == (iso(as_of), iso(as_of + 7), iso(as_of + 900))
 
 
 def test_summary_and_venues_add_up(battle):
@@ -50,8 +48,8 @@ def test_summary_and_venues_add_up(battle):
         assert total.trades == sum(lane.trades for lane in lanes)
         assert total.pnl_pct == pytest.approx(100 * total.pnl_usd / total.initial_capital, abs=1e-3)
         assert total.benchmark_pnl_pct == 10
-    ranked = sorted(battle.lanes, key=lambda lane: lane.pnl_pct)
-    assert (battle.summary.worst_lane, battle.summary.best_lane) == (ranked[0].name, ranked[-1].name)
+    ranking = sorted(battle.lanes, key=lambda lane: lane.pnl_pct)
+    assert (battle.summary.worst_lane, battle.summary.best_lane) == (ranking[0].name, ranking[-1].name)
 
 
 def test_a_lane_that_was_closed_out_is_not_active(states):
@@ -66,12 +64,9 @@ def test_csv_rows_end_with_the_world(battle):
         {**asdict(lane), "world": "simulated"} for lane in battle.lanes
     ]
     assert rows(battle, "cex") + rows(battle, "dex") == everything == rows(battle, "all")
-
-
-def test_an_unknown_venue_is_refused(battle):
-    with pytest.raises(InvalidRequest) as refused:
+    with pytest.raises(InvalidRequest) as error:
         rows(battle, "otc")
-    assert refused.value.errors[0].field == "venue"
+    assert error.value.errors[0].field == "venue"
 
 
 def test_no_available_value_is_null(battle):
@@ -125,12 +120,16 @@ def test_a_lane_without_a_bar_is_inactive():
         assert (lane.current_pool, lane.apr_avg_pct, lane.mode) == (None, None, "paper")
         assert lane.positions_count == (0 if lane.venue == "dex" else None)
     json.dumps(asdict(battle), allow_nan=False)
+    lane = {"lp_wide": LANES["lp_wide"].begin(NEW_YEAR)}
+    assert benchmarks(lane, {}, {}) == {"lp_wide": TERMS.capital}, "before it enters a pool it holds cash"
 
 
 def test_open_positions_on_the_exchange_are_listed(battle, states):
-    held = {(name, asset) for name, state in states.items() if LANES[name].venue == "cex" for asset in state.holdings}
-    assert {(position.lane, position.asset) for position in battle.venues.cex.positions} == held
-    assert held
+    expected = {
+        (name, asset) for name, state in states.items() if LANES[name].venue == "cex" for asset in state.holdings
+    }
+    assert {(position.lane, position.asset) for position in battle.venues.cex.positions} == expected
+    assert expected
     for position in battle.venues.cex.positions:
         sign = 1 if position.side == "long" else -1
         gross = sign * position.quantity * (position.mark_price - position.entry_price)
@@ -166,14 +165,10 @@ def test_it_pays_what_the_ghost_that_holds_pays(hours):
 
 
 def test_every_lane_has_a_benchmark_of_its_assets(states, hours):
-    held = benchmarks(states, hours, hours)
-    assert held.keys() == LANES.keys()
+    expected = benchmarks(states, hours, hours)
+    assert expected.keys() == LANES.keys()
     assert held_assets("trend", states["trend"]) == ("btc", "eth", "gold", "silver")
-    assert held["lp_wide"] == held_equity((states["lp_wide"].position.pool.asset,), hours, hours, NEW_YEAR)
+    assert expected["lp_wide"] == held_equity((states["lp_wide"].position.pool.asset,), hours, hours, NEW_YEAR)
     assert set(held_assets("lp_chaser", states["lp_chaser"])) == {"btc", "eth", "sol", "bnb", "xrp"} < ASSETS.keys()
-    late = replace(states["trend"], started_at=NEW_YEAR + 30 * DAY)
-    assert benchmarks({"trend": late}, hours, hours)["trend"] != held["trend"]
-
-
-def test_before_it_enters_a_pool_a_lane_holds_cash():
-    assert benchmarks({"lp_wide": LANES["lp_wide"].begin(NEW_YEAR)}, {}, {}) == {"lp_wide": TERMS.capital}
+    newcomer = replace(states["trend"], started_at=NEW_YEAR + 30 * DAY)
+    assert benchmarks({"trend": newcomer}, hours, hours)["trend"] != expected["trend"]

@@ -28,7 +28,7 @@ def history_of(bars, events=(), step: int = STEP, peaks: dict[str, float] | None
 
 
 @pytest.mark.parametrize(
-    ("span", "step", "spaced"),
+    ("span", "step", "cell"),
     [
         (0, 300, 300),
         (500 * 300, 300, 300),
@@ -41,28 +41,28 @@ def history_of(bars, events=(), step: int = STEP, peaks: dict[str, float] | None
         (7 * DAY, 1200, HOUR),
     ],
 )
-def test_points_have_the_smallest_round_spacing(span: int, step: int, spaced: int):
-    assert spacing(span, step) == spaced
+def test_points_have_the_smallest_round_spacing(span: int, step: int, cell: int):
+    assert spacing(span, step) == cell
 
 
 @given(st.integers(0, 3000 * DAY), BAR_LENGTHS)
 def test_spacing_is_whole_bars_and_gives_about_500_points(span: int, step: int):
-    spaced = spacing(span, step)
-    assert spaced % step == 0
-    assert span / spaced <= MOST_POINTS
+    cell = spacing(span, step)
+    assert cell % step == 0
+    assert span / cell <= MOST_POINTS
 
 
 @given(st.lists(st.integers(1, 5000), unique=True).map(sorted), st.integers(1, 40))
 def test_a_thinned_curve_has_the_last_bar_of_each_cell(places: list[int], bars_a_cell: int):
     bars = [(STEP * place, float(place), "in_lp") for place in places]
     cell = STEP * bars_a_cell
-    kept = thinned(bars, cell)
-    assert [bar for bar in bars if bar in kept] == kept
-    assert kept[-1:] == bars[-1:]
+    points = thinned(bars, cell)
+    assert [bar for bar in bars if bar in points] == points
+    assert points[-1:] == bars[-1:]
     assert [at - NEW_YEAR for at, *_ in thinned(curve(2 * 288), DAY)] == [DAY, 2 * DAY], "whole days end at midnight"
     for bar in bars:
         in_its_cell = [other for other in bars if -(-other[0] // cell) == -(-bar[0] // cell)]
-        assert (bar in kept) == (bar == in_its_cell[-1])
+        assert (bar in points) == (bar == in_its_cell[-1])
 
 
 def test_all_lanes_share_one_grid():
@@ -83,8 +83,8 @@ def test_all_events_are_listed_however_thin_the_curve():
     lane = history_of(curve(8928), [asdict(event) for event in events]).lanes[0]
     assert len(lane.points) < MOST_POINTS + 2
     assert len(lane.events) == 2000
-    shown = (iso(NEW_YEAR), "trade", "btc", "closes long", 50_000.12345679, 100.0, 0.01, -1.0)
-    assert lane.events[0] == HistoryEvent(*shown)
+    fields = (iso(NEW_YEAR), "trade", "btc", "closes long", 50_000.12345679, 100.0, 0.01, -1.0)
+    assert lane.events[0] == HistoryEvent(*fields)
 
 
 def test_a_short_curve_has_every_bar_and_an_empty_one_no_as_of():

@@ -26,8 +26,8 @@ def walk(hours: int, seed: int = 3, missing: float = 0.1) -> Bars:
     generator = np.random.default_rng(seed)
     close = 100 * np.exp(np.cumsum(generator.normal(0, 0.01, hours)))
     opens = np.append(100.0, close[:-1]) * np.exp(generator.normal(0, 0.001, hours))
-    kept = generator.random(hours) >= missing
-    return bars_of(opens[kept].tolist(), close[kept].tolist(), (HOUR * np.flatnonzero(kept)).tolist())
+    mask = generator.random(hours) >= missing
+    return bars_of(opens[mask].tolist(), close[mask].tolist(), (HOUR * np.flatnonzero(mask)).tolist())
 
 
 def random_calls(hours: int, seed: int = 4) -> list[tuple[int, float]]:
@@ -68,9 +68,9 @@ def test_fee_and_slippage_by_hand():
     """
     terms = FundTerms(fee=0.01, slippage=0.1)
     fund = run([(0, 1.0), (HOUR, 0.0)], bars_of([100, 100], [100, 100]), 0, terms)
-    bought, sold = fund.trades
-    assert (bought.quantity, bought.price, bought.fee) == pytest.approx((9.00090009, 110, 9.9009901))
-    assert (sold.quantity, sold.price, sold.fee) == pytest.approx((9.00090009, 90, 8.1008101))
+    purchase, sale = fund.trades
+    assert (purchase.quantity, purchase.price, purchase.fee) == pytest.approx((9.00090009, 110, 9.9009901))
+    assert (sale.quantity, sale.price, sale.fee) == pytest.approx((9.00090009, 90, 8.1008101))
     assert fund.equity.tolist() == pytest.approx([1000, 900.090009, 801.9801980])
     assert fund.benchmark.tolist() == pytest.approx([1000, 947.418285, 947.418285])
 
@@ -83,26 +83,26 @@ def test_a_difference_within_the_tolerance_is_not_traded():
 
 
 def test_the_last_call_before_a_bar_is_filled_at_its_open():
+    """Calls and bars before the anchor do not count."""
     bars = bars_of([100, 100], [100, 100], times=[0, 5 * HOUR])
     fund = run([(HOUR, 0.9), (2 * HOUR, 0.5), (6 * HOUR, 0.9)], bars, 0)
     assert [(trade.time, trade.p_up, trade.exposure_after) for trade in fund.trades] == [(5 * HOUR, 0.5, 0.5)]
-
-
-def test_calls_and_bars_before_the_anchor_do_not_count():
-    bars = bars_of([50, 100, 100], [50, 100, 100])
-    fund = run([(0, 0.9), (2 * HOUR, 0.9)], bars, HOUR)
-    assert [trade.time for trade in fund.trades] == [2 * HOUR]
-    assert fund.times[0] == HOUR
+    later = run([(0, 0.9), (2 * HOUR, 0.9)], bars_of([50, 100, 100], [50, 100, 100]), HOUR)
+    assert ([trade.time for trade in later.trades], later.times[0]) == ([2 * HOUR], HOUR)
     cost = 1.0002 * 1.001 - 1
-    assert fund.benchmark.tolist() == pytest.approx([1000, 1000, 1000 - 500 * cost / (1 + cost / 2)])
+    assert later.benchmark.tolist() == pytest.approx([1000, 1000, 1000 - 500 * cost / (1 + cost / 2)])
 
 
 def test_without_bars_or_calls_the_equity_is_the_capital():
     fund = run([(0, 0.9)], empty(HOUR), 0)
     assert (fund.equity.tolist(), fund.benchmark.tolist(), fund.times.tolist()) == ([1000], [1000], [0])
     assert (fund.cash, fund.quantity, fund.price, fund.trades) == (1000, 0, None, ())
-    uncalled = run([], bars_of([100, 120], [120, 110]), 0)
-    assert (uncalled.trades, uncalled.equity.tolist()) == ((), [1_000.0] * 3)
+    idle = run([], bars_of([100, 120], [120, 110]), 0)
+    assert (idle.trades, idle.equity.tolist()) == ((), [1_000.0] * 3)
+    for bars in (bars_of([100], [110]), bars_of([], [])):
+        document = fund_document(run([(0, 0.5)], bars, 0), None, HEADER)
+        assert (document.sharpe, document.sharpe_low, document.benchmark.sharpe) == (None, None, None)
+        assert (document.days, document.equity[0].equity_usd) == (0, 1000)
 
 
 @pytest.mark.parametrize("terms", [TERMS, FREE, FundTerms(fee=0.01, slippage=0.005, tolerance=0.02)])
@@ -114,19 +114,19 @@ def test_an_independent_loop_finds_the_same(terms: FundTerms):
     assert [(trade.time, 1 if trade.side == "buy" else -1) for trade in fund.trades] == [
         (trade["time"], trade["side"]) for trade in trades
     ]
-    np.testing.assert_allclose([trade.quantity for trade in fund.trades], [each["quantity"] for each in trades])
+    np.testing.assert_allclose([trade.quantity for trade in fund.trades], [entry["quantity"] for entry in trades])
     assert len(trades) > 100
 
 
 def test_more_bars_and_calls_never_change_the_past():
     bars, calls = walk(1500), random_calls(1500)
-    whole = run(calls, bars, 0)
+    fund = run(calls, bars, 0)
     for cut in range(1, 1500, 61):
         now = cut * HOUR
         part = run([call for call in calls if call[0] <= now], bars.until(now), 0)
-        assert part.equity.tolist() == whole.equity[: len(part.equity)].tolist()
-        assert part.benchmark.tolist() == whole.benchmark[: len(part.benchmark)].tolist()
-        assert part.trades == whole.trades[: len(part.trades)]
+        assert part.equity.tolist() == fund.equity[: len(part.equity)].tolist()
+        assert part.benchmark.tolist() == fund.benchmark[: len(part.benchmark)].tolist()
+        assert part.trades == fund.trades[: len(part.trades)]
 
 
 @settings(max_examples=60)
@@ -148,8 +148,8 @@ def assert_exact(fund: FundHistory, bars: Bars) -> None:
         sign = 1 if trade.side == "buy" else -1
         cash -= sign * trade.value + trade.fee
         units += sign * trade.quantity
-        held = units * opens[trade.time]
-        assert held / (cash + held) == pytest.approx(trade.exposure_after, abs=1e-9)
+        value = units * opens[trade.time]
+        assert value / (cash + value) == pytest.approx(trade.exposure_after, abs=1e-9)
         assert abs(trade.exposure_after - trade.exposure_before) > fund.terms.tolerance
 
 
@@ -259,10 +259,3 @@ def test_the_last_100_trades_are_listed_newest_first():
     newest = document.trades[0]
     assert newest.value_usd == pytest.approx(newest.quantity_btc * newest.price, abs=0.01)
     assert newest.fee_usd == pytest.approx(newest.value_usd / 1000, abs=0.01)
-
-
-def test_without_a_full_day_there_is_no_sharpe_ratio():
-    for bars in (bars_of([100], [110]), bars_of([], [])):
-        document = fund_document(run([(0, 0.5)], bars, 0), None, HEADER)
-        assert (document.sharpe, document.sharpe_low, document.benchmark.sharpe) == (None, None, None)
-        assert (document.days, document.equity[0].equity_usd) == (0, 1000)

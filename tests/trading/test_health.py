@@ -47,13 +47,13 @@ def test_moments_equal_scipys():
 
 
 @pytest.mark.parametrize(
-    ("days", "own", "of_class", "annual"),
+    ("days", "ratio", "class_ratio", "annual"),
     [(0, 0.0, 1.0, 1.0), (90, 2.0, 0.0, 2 * 90 / 455), (90, 2.0, 1.0, 1 + 90 / 455), (365, 3.0, 1.0, 2.0)],
 )
-def test_a_sharpe_ratio_is_drawn_to_its_class(days, own, of_class, annual):
+def test_a_sharpe_ratio_is_drawn_to_its_class(days, ratio, class_ratio, annual):
     """By the weight of a normal prior of standard deviation 1 a year: after a year one half."""
     year = sqrt(365)
-    shrunken, certainty = shrunken_sharpe(ReturnStatistics(days, own / year, 0.0, 3.0), of_class / year)
+    shrunken, certainty = shrunken_sharpe(ReturnStatistics(days, ratio / year, 0.0, 3.0), class_ratio / year)
     assert shrunken == pytest.approx(annual)
     assert 1 / certainty**2 == pytest.approx(1 / (1 + days / 365)), "the posterior variance"
 
@@ -120,14 +120,14 @@ def test_every_measure_is_within_0_and_1(returns, trades_a_month, class_sharpe, 
 @pytest.mark.parametrize("correlation", [0.0, 0.3], ids=["independent", "worth 20"])
 def test_the_winner_of_50_without_skill_is_called_lucky(correlation):
     """In at least 95% of 200 draws, where the plain ratio calls it skilled in most of them."""
-    dice, plain, deflated = np.random.default_rng(6), 0, 0
+    dice, plain_count, deflated_count = np.random.default_rng(6), 0, 0
     for _ in range(200):
         daily = sqrt(1 - correlation) * dice.normal(size=(50, 90)) + sqrt(correlation) * dice.normal(size=90)
         best = return_statistics(daily[np.argmax(daily.mean(axis=1) / daily.std(axis=1))])
-        plain += probability_above(best, 0) > PROMOTED_ABOVE
-        deflated += probability_above(best, luckiest_of(daily) / sqrt(89)) > PROMOTED_ABOVE
-    assert plain / 200 > 0.5
-    assert deflated / 200 <= 0.05
+        plain_count += probability_above(best, 0) > PROMOTED_ABOVE
+        deflated_count += probability_above(best, luckiest_of(daily) / sqrt(89)) > PROMOTED_ABOVE
+    assert plain_count / 200 > 0.5
+    assert deflated_count / 200 <= 0.05
 
 
 def test_large_skill_is_detected():

@@ -66,8 +66,8 @@ def test_a_snapshot_has_every_strategy_once_by_score(february):
     assert all(0 <= score <= 100 for score in scores)
     assert (february.snapshot_month, february.as_of) == ("2025-02", "2025-03-01T00:00:00Z")
     assert (february.timestamp, february.stale_after) == (iso(MADE_AT), "2025-04-01T00:00:00Z")
-    empty = snapshot_of("2025-02", []).summary
-    assert (empty.strategies, empty.mean_score, empty.median_score) == (0, None, None)
+    summary = snapshot_of("2025-02", []).summary
+    assert (summary.strategies, summary.mean_score, summary.median_score) == (0, None, None)
 
 
 def test_a_snapshot_from_a_longer_history_is_the_same(real_hours, february):
@@ -98,13 +98,15 @@ def test_metrics_are_those_of_the_last_90_days(real_arena, february):
     until = months.ends("2025-02")
     days = np.searchsorted(real_arena.days, until, side="right")
     total = np.sum([account.daily for account in accounts], axis=0)
-    closed = [account.history.exit_time for account in accounts]
+    exits = [account.history.exit_time for account in accounts]
     assert entry.metrics.days == 90
-    assert entry.metrics.trades == sum(((times >= until - 90 * DAY) & (times < until)).sum() for times in closed)
+    assert entry.metrics.trades == sum(((times >= until - 90 * DAY) & (times < until)).sum() for times in exits)
     assert entry.metrics.return_pct == pytest.approx(100 * (total[days - 1] / total[days - 91] - 1), abs=1e-4)
     assert entry.metrics.month_return_pct == pytest.approx(100 * (total[days - 1] / total[days - 29] - 1), abs=1e-4)
-    held = np.sum([account.daily for account in real_arena.ghosts["buy_and_hold"].values()], axis=0)
-    assert entry.metrics.benchmark_return_pct == pytest.approx(100 * (held[days - 1] / held[days - 91] - 1), abs=1e-4)
+    benchmark = np.sum([account.daily for account in real_arena.ghosts["buy_and_hold"].values()], axis=0)
+    assert entry.metrics.benchmark_return_pct == pytest.approx(
+        100 * (benchmark[days - 1] / benchmark[days - 91] - 1), abs=1e-4
+    )
     assert entry.metrics.trades_a_month == pytest.approx(entry.metrics.trades / 3 / 7, abs=0.005)
     assert entry.metrics.sharpe_low < entry.metrics.sharpe < entry.metrics.sharpe_high
     scores = [getattr(entry.metrics, f"{name}_score") for name in ("turnover", "sharpe", "drawdown")]
@@ -118,29 +120,29 @@ def test_each_month_lists_changes_from_the_previous_one(real_arena):
         documents[month] = snapshot_of(month, admit(real_arena, month), before)
         before[month] = past(json.loads(json.dumps(asdict(documents[month]))))
     assert len(documents) == 11
-    last, previous = documents["2025-04"], before["2025-03"]
+    last, march = documents["2025-04"], before["2025-03"]
     assert last.links.history == "/api/v1/strategy-hospital?month=2025-03"
     assert last.links.months == tuple(documents)
     assert documents["2024-06"].links.history is None
     for entry in last.strategies:
-        before_it = previous[entry.key]
+        before_it = march[entry.key]
         assert entry.metrics.previous_status == before_it.status
         assert entry.metrics.score_change == pytest.approx(entry.health_score - before_it.health_score, abs=0.01)
-    moved = {change.key: (change.before, change.now) for change in last.summary.changes}
-    both = {entry.key: (previous[entry.key].status, entry.status) for entry in last.strategies}
-    assert moved == {key: (before, now) for key, (before, now) in both.items() if before != now}
+    changes = {change.key: (change.before, change.now) for change in last.summary.changes}
+    statuses_of_both = {entry.key: (march[entry.key].status, entry.status) for entry in last.strategies}
+    assert changes == {key: (before, now) for key, (before, now) in statuses_of_both.items() if before != now}
     statuses = {entry.status for document in documents.values() for entry in document.strategies}
     assert statuses >= {"healthy", "watch", "sick", "observation"}
 
 
 def test_three_critical_months_in_a_row_retire_a_strategy():
-    losing = replace(patient(1, drift=-0.012, trades=600), key="losing")
+    loser = replace(patient(1, drift=-0.012, trades=600), key="losing")
     critical = {"losing": EarlierEntry("critical", 12.0, {"turnover": 0.1, "sharpe": 0.1, "drawdown": 0.1})}
-    entry = snapshot_of("2025-02", [losing], {"2024-12": critical, "2025-01": critical}).strategies[0]
+    entry = snapshot_of("2025-02", [loser], {"2024-12": critical, "2025-01": critical}).strategies[0]
     assert (entry.status, entry.recommendation) == ("critical", "retire")
     assert entry.metrics.previous_score == 12.0
-    once = snapshot_of("2025-02", [losing], {"2024-11": critical, "2025-01": critical}).strategies[0]
-    assert (once.status, once.recommendation) == ("critical", "pause")
+    entry = snapshot_of("2025-02", [loser], {"2024-11": critical, "2025-01": critical}).strategies[0]
+    assert (entry.status, entry.recommendation) == ("critical", "pause")
 
 
 def test_a_snapshot_does_not_depend_on_later_months():
@@ -162,11 +164,11 @@ def test_a_score_of_an_earlier_schema_is_not_compared():
 
 
 def test_strategies_without_skill_are_rarely_promoted():
-    promoted = sum(
+    count = sum(
         snapshot_of("2025-02", [patient(100 * ward + seed) for seed in range(50)]).summary.recommendation["promote"]
         for ward in range(15)
     )
-    assert promoted <= 1, f"{promoted} of 15 wards of 50"
+    assert count <= 1, f"{count} of 15 wards of 50"
 
 
 def test_a_strategy_with_real_skill_is_promoted():

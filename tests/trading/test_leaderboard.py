@@ -27,8 +27,8 @@ from service.trading.statements import AccountPosition
 from service.trading.strategies import STRATEGIES
 
 CAPITAL = 10_000 * len(ASSETS)
-RANKED = "rank key name category initial_capital capital pnl_usd pnl_pct trades win_rate_pct sharpe sharpe_low"
-HELD = "asset side quantity entry_price mark_price pnl_usd opened_at"
+ENTRY_FIELDS = "rank key name category initial_capital capital pnl_usd pnl_pct trades win_rate_pct sharpe sharpe_low"
+POSITION_FIELDS = "asset side quantity entry_price mark_price pnl_usd opened_at"
 
 
 def header_of(arena: Arena) -> DocumentHeader:
@@ -53,16 +53,10 @@ def pages(arena: Arena, board: LeaderboardDocument) -> list[StrategyDocument]:
     return [page_of(arena, entry) for entry in board.entries]
 
 
-@pytest.fixture(scope="module")
-def idle() -> Arena:
-    """Before the first bar."""
-    return run({}, {}, 0)
-
-
 def test_an_entry_has_the_fields_of_the_contract_and_no_other():
-    names = f"{RANKED} sharpe_high max_drawdown_pct benchmark_pnl_pct positions"
+    names = f"{ENTRY_FIELDS} sharpe_high max_drawdown_pct benchmark_pnl_pct positions"
     assert [field.name for field in fields(LeaderboardEntry)] == names.split()
-    assert [field.name for field in fields(AccountPosition)] == HELD.split()
+    assert [field.name for field in fields(AccountPosition)] == POSITION_FIELDS.split()
 
 
 def test_documents_begin_with_the_header_and_survive_json(arena: Arena, board, pages):
@@ -91,8 +85,9 @@ def test_strategies_are_ranked_and_ghosts_are_not(board: LeaderboardDocument):
     assert (board.asset, board.assets, board.count) == (None, tuple(ASSETS), len(STRATEGIES))
 
 
-def test_without_bars_there_is_only_the_capital(idle: Arena):
+def test_without_bars_there_is_only_the_capital():
     """Ties are ranked by key, and a strategy that has not traded has a page too."""
+    idle = run({}, {}, 0)
     entries = board_of(idle).entries
     assert [entry.key for entry in entries] == sorted(entry.key for entry in entries)
     for entry in entries:
@@ -118,9 +113,9 @@ def test_capital_trades_and_positions_add_up(arena: Arena, asset: str | None):
         assert [position.asset for position in entry.positions] == [
             account.asset for account in accounts if account.history.is_open
         ]
-        won = sum(account.history.pnl.sum() for account in accounts)
-        held = sum(position.pnl_usd for position in entry.positions)
-        assert initial + won + held == pytest.approx(entry.capital, abs=0.05)
+        gains = sum(account.history.pnl.sum() for account in accounts)
+        open_gains = sum(position.pnl_usd for position in entry.positions)
+        assert initial + gains + open_gains == pytest.approx(entry.capital, abs=0.05)
         assert entry.benchmark_pnl_pct == board.ghosts[0].pnl_pct, "buying and holding the same assets"
 
 
@@ -147,31 +142,31 @@ def test_a_curve_has_every_day_and_ends_at_the_capital(pages: list[StrategyDocum
         assert len(page.equity) == 60
         assert (page.equity[0].time, page.equity[-1].time) == ("2025-01-02T00:00:00Z", "2025-03-02T00:00:00Z")
         assert page.equity[-1].equity_usd == page.standing.capital
-        held = 100 * page.equity[-1].benchmark_usd / CAPITAL - 100
-        assert held == pytest.approx(page.standing.benchmark_pnl_pct, abs=1e-3)
+        benchmark_pct = 100 * page.equity[-1].benchmark_usd / CAPITAL - 100
+        assert benchmark_pct == pytest.approx(page.standing.benchmark_pnl_pct, abs=1e-3)
 
 
 def test_days_older_than_a_year_are_shown_by_the_month():
     """So the page of a strategy hardly grows from the second year on."""
     ends = day_ends(unix("2023-01-01T00:00:00Z"), unix("2025-12-31T12:00:00Z"))
-    shown = ends[shown_days(ends)]
-    assert len(shown) == 365 + 23
-    assert [iso(int(time))[:10] for time in shown[:3]] == ["2023-02-01", "2023-03-01", "2023-04-01"]
-    assert (np.diff(shown[-365:]) == DAY).all()
+    days = ends[shown_days(ends)]
+    assert len(days) == 365 + 23
+    assert [iso(int(time))[:10] for time in days[:3]] == ["2023-02-01", "2023-03-01", "2023-04-01"]
+    assert (np.diff(days[-365:]) == DAY).all()
 
 
 def test_within_a_day_the_curve_ends_now(hours):
     anchor = int(hours["btc"].time[0])
-    seen = run({asset: bars.until(anchor + 30 * 3600) for asset, bars in hours.items()}, {}, anchor)
-    page = page_of(seen, board_of(seen).entries[0])
+    part = run({asset: bars.until(anchor + 30 * 3600) for asset, bars in hours.items()}, {}, anchor)
+    page = page_of(part, board_of(part).entries[0])
     assert [point.time[8:13] for point in page.equity] == ["02T00", "02T06"]
 
 
 def test_the_last_50_trades_are_shown_newest_first(arena: Arena, pages: list[StrategyDocument]):
     """And the statistics count all of them, like the entry in the leaderboard."""
     for page in pages:
-        closed = [trade.closed_at for trade in page.recent_trades]
+        times = [trade.closed_at for trade in page.recent_trades]
         exits = np.sort(np.concatenate([part.history.exit_time for part in arena.strategies[page.key].values()]))
-        assert closed == [iso(time) for time in exits[::-1][:50].tolist()]
+        assert times == [iso(time) for time in exits[::-1][:50].tolist()]
         assert page.statistics.count == page.standing.trades == len(exits)
         assert page.statistics.win_rate_pct == pytest.approx(page.standing.win_rate_pct, abs=1e-4)

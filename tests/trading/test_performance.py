@@ -40,9 +40,9 @@ def test_daily_equity_is_the_last_mark_of_each_day():
 
 
 def test_before_the_first_bar_equity_is_the_capital():
-    late = closing([100, 100, 150], start=DAY + 5 * HOUR)
-    history = trade(np.ones(3, np.int8), late, AccountTerms(fee=0, slippage=0))
-    daily = daily_equity(history, late, day_ends(0, 3 * DAY))
+    bars = closing([100, 100, 150], start=DAY + 5 * HOUR)
+    history = trade(np.ones(3, np.int8), bars, AccountTerms(fee=0, slippage=0))
+    daily = daily_equity(history, bars, day_ends(0, 3 * DAY))
     assert daily.tolist() == [10_000, 15_000, 15_000], "a day without bars keeps the mark before it"
     np.testing.assert_allclose(daily_returns(daily, 10_000), [0, 0.5, 0])
     assert daily_returns(array(), 100).tolist() == []
@@ -66,11 +66,11 @@ def test_a_drawdown_falls_from_the_highest_equity_so_far(equity, deepest):
 
 
 @pytest.mark.parametrize(
-    ("pnl", "won", "factor"), [((10, -5, 0, 20), 0.5, 6), ((), None, None), ((3,), 1, None), ((-3,), 0, 0)]
+    ("pnl", "rate", "factor"), [((10, -5, 0, 20), 0.5, 6), ((), None, None), ((3,), 1, None), ((-3,), 0, 0)]
 )
-def test_win_rate_and_profit_factor_by_hand(pnl, won, factor):
+def test_win_rate_and_profit_factor_by_hand(pnl, rate, factor):
     """Unknown without the trades they need."""
-    assert (win_rate(array(*pnl)), profit_factor(array(*pnl))) == (won, factor)
+    assert (win_rate(array(*pnl)), profit_factor(array(*pnl))) == (rate, factor)
 
 
 def test_trade_statistics_by_hand():

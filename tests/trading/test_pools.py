@@ -15,8 +15,8 @@ from service.trading.pools import ASSUMED_POOLS, Pool
 
 def margin_of(pool: Pool, volatility: float) -> float:
     """The fees of the liquidity in range over its loss to arbitrage; 1 means that they are equal."""
-    earned = pool.fee * pool.volume_usd * 365 / (pool.concentration * pool.tvl_usd)
-    return earned / amm.loss_versus_rebalancing(volatility)
+    income = pool.fee * pool.volume_usd * 365 / (pool.concentration * pool.tvl_usd)
+    return income / amm.loss_versus_rebalancing(volatility)
 
 
 def test_the_published_point_gives_the_published_concentration():
@@ -42,8 +42,8 @@ def test_over_real_months_assumed_pools_have_a_small_margin(real_hours):
     """Fees over the loss to arbitrage: looser guesses gave yields of 171% to 638%."""
     for pool in ASSUMED_POOLS.values():
         weekly = [row.volatility for row in readings(real_hours[pool.asset])[169:]]
-        usual = sqrt(sum(value**2 for value in weekly) / len(weekly))
-        assert 0.85 < margin_of(pool, usual) < 1.35, pool.key
+        volatility = sqrt(sum(value**2 for value in weekly) / len(weekly))
+        assert 0.85 < margin_of(pool, volatility) < 1.35, pool.key
 
 
 def test_expected_fees_equal_those_of_a_day_in_range():
@@ -58,19 +58,19 @@ def test_expected_fees_equal_those_of_a_day_in_range():
 
 def test_net_fees_are_fees_less_the_loss_to_arbitrage():
     pool, sigma = ASSUMED_POOLS["btc-l1"], 0.5
-    small, lost = 1.0, 0.5**2 / 8 * amm.efficiency(1.5)
-    assert pools.fee_apr(pool, 1.5, small) == pytest.approx(margin_of(pool, sigma) * lost, rel=1e-6)
-    assert pools.net_apr(pool, 1.5, small, sigma) == pytest.approx((margin_of(pool, sigma) - 1) * lost, rel=1e-5)
+    capital, loss = 1.0, 0.5**2 / 8 * amm.efficiency(1.5)
+    assert pools.fee_apr(pool, 1.5, capital) == pytest.approx(margin_of(pool, sigma) * loss, rel=1e-6)
+    assert pools.net_apr(pool, 1.5, capital, sigma) == pytest.approx((margin_of(pool, sigma) - 1) * loss, rel=1e-5)
 
 
 @pytest.mark.parametrize(
     ("volume", "margin"), [(40e6, 1.05), (150e6, 1.35), (85e6, None)], ids=["poor", "rich", "between"]
 )
 def test_a_derived_concentration_keeps_the_margin(volume, margin):
-    guessed = pools.likely_concentration(0.0005, 60e6, volume, 0.7)
-    pool = replace(ASSUMED_POOLS["eth-l2"], volume_usd=volume, concentration=guessed)
+    concentration = pools.likely_concentration(0.0005, 60e6, volume, 0.7)
+    pool = replace(ASSUMED_POOLS["eth-l2"], volume_usd=volume, concentration=concentration)
     if margin is None:
-        assert guessed == pools.PUBLISHED_CONCENTRATION
+        assert concentration == pools.PUBLISHED_CONCENTRATION
         assert 1.05 < margin_of(pool, 0.7) < 1.35
     else:
         assert margin_of(pool, 0.7) == pytest.approx(margin)

@@ -95,10 +95,10 @@ def test_rate_of_change_by_hand():
 
 
 def test_time_series_momentum_scales_by_volatility():
-    calm = closing([100 * 1.001**at * (1 + 0.0001 * (-1) ** at) for at in range(30)])
-    wild = closing([100 * 1.001**at * (1 + 0.05 * (-1) ** at) for at in range(30)])
-    assert rules.time_series_momentum(calm, lookback=10, width=1)[-1] == 1
-    assert rules.time_series_momentum(wild, lookback=10, width=1)[-1] == 0
+    quiet_bars = closing([100 * 1.001**at * (1 + 0.0001 * (-1) ** at) for at in range(30)])
+    wild_bars = closing([100 * 1.001**at * (1 + 0.05 * (-1) ** at) for at in range(30)])
+    assert rules.time_series_momentum(quiet_bars, lookback=10, width=1)[-1] == 1
+    assert rules.time_series_momentum(wild_bars, lookback=10, width=1)[-1] == 0
 
 
 def test_vwap_ignores_hours_without_volume():
@@ -112,21 +112,21 @@ def test_vwap_ignores_hours_without_volume():
 
 def test_obv_trend_follows_the_side_on_which_volume_is_traded():
     closes = [100 + at % 2 for at in range(60)]
-    buying = [3.0 if at % 2 else 1.0 for at in range(60)]
-    selling = [1.0 if at % 2 else 3.0 for at in range(60)]
-    assert rules.obv_trend(closing(closes, buying), period=10)[-1] == 1
-    assert rules.obv_trend(closing(closes, selling), period=10)[-1] == -1
+    rising_volume = [3.0 if at % 2 else 1.0 for at in range(60)]
+    falling_volume = [1.0 if at % 2 else 3.0 for at in range(60)]
+    assert rules.obv_trend(closing(closes, rising_volume), period=10)[-1] == 1
+    assert rules.obv_trend(closing(closes, falling_volume), period=10)[-1] == -1
 
 
 def test_a_volume_breakout_needs_the_volume():
     """It is left at the average price."""
     closes = [100.0 + at % 2 for at in range(20)] + [103.0, 103.0, 100.0]
-    quiet, loud = (
+    below, above = (
         rules.volume_breakout(closing(closes, [1.0] * 20 + [volume, 1.0, 1.0]), period=10, surge=2)
         for volume in (1.9, 2.1)
     )
-    assert quiet[-3:].tolist() == [0, 0, 0]
-    assert loud[-3:].tolist() == [1, 1, 0]
+    assert below[-3:].tolist() == [0, 0, 0]
+    assert above[-3:].tolist() == [1, 1, 0]
 
 
 def test_volatility_regime_follows_quiet_trends_only():
@@ -141,8 +141,8 @@ def test_relative_strength_is_long_the_leader():
     rng = [(-1) ** at * 0.001 for at in range(60)]
     up, level, down = ([100 * (1 + drift * at) * (1 + rng[at]) for at in range(60)] for drift in (0.002, 0, -0.002))
 
-    def decide(own, *others):
-        return rules.relative_strength(closing(own), np.array(others), lookback=20, width=0.5)[-1]
+    def decide(closes, *others):
+        return rules.relative_strength(closing(closes), np.array(others), lookback=20, width=0.5)[-1]
 
     assert decide(up, level, down) == 1
     assert decide(down, up, level) == -1
@@ -150,13 +150,13 @@ def test_relative_strength_is_long_the_leader():
 
 
 def test_relative_strength_ignores_peers_without_history():
-    own = [100 * (1 + 0.002 * at) * (1 + 0.001 * (-1) ** at) for at in range(60)]
+    closes = [100 * (1 + 0.002 * at) * (1 + 0.001 * (-1) ** at) for at in range(60)]
     unknown = [NAN] * 60
     flat = [100 * (1 + 0.001 * (-1) ** at) for at in range(60)]
-    rule, bars = rules.relative_strength, closing(own)
-    alone = rule(bars, np.array([flat]), lookback=20, width=0.5)
-    np.testing.assert_array_equal(rule(bars, np.array([flat, unknown]), lookback=20, width=0.5), alone)
-    assert alone[-1] == 1
+    rule, bars = rules.relative_strength, closing(closes)
+    targets = rule(bars, np.array([flat]), lookback=20, width=0.5)
+    np.testing.assert_array_equal(rule(bars, np.array([flat, unknown]), lookback=20, width=0.5), targets)
+    assert targets[-1] == 1
     assert not rule(bars, np.array([unknown]), lookback=20, width=0.5).any()
     assert not rule(bars, np.empty((0, 0)), lookback=20, width=0.5).any()
 
@@ -204,8 +204,8 @@ def test_the_arithmetic_by_hand():
     assert z_score(array(1, 2, 3), 3)[-1] == pytest.approx(1.5**0.5)
     assert np.isnan(z_score(array(1, 2, 3), 3)[:2]).all()
     assert np.isnan(z_score(array(5, 5, 5), 3)).all()
-    scaled = rules.scaled_return(array(0, 1, 1, 2, 2), 2)
-    np.testing.assert_allclose(scaled, [NAN, NAN, 2**0.5, 2**0.5, 2**0.5])
+    returns = rules.scaled_return(array(0, 1, 1, 2, 2), 2)
+    np.testing.assert_allclose(returns, [NAN, NAN, 2**0.5, 2**0.5, 2**0.5])
     np.testing.assert_array_equal(earlier(array(1, 2, 3)), array(NAN, 1, 2))
     np.testing.assert_array_equal(ratio(array(1, 1, 1, 6), array(NAN, 0, -1, 3)), array(NAN, NAN, NAN, 2))
     np.testing.assert_allclose(log_price(closing([2.0, 4.0])), [0, np.log(2)])

@@ -29,8 +29,10 @@ def test_a_row_names_its_rule_speed_and_source(strategy: Strategy):
     assert strategy.key not in GHOSTS
     assert strategy.assets == tuple(ASSETS)
     assert strategy.source in inspect.getdoc(strategy.rule)
-    taken = [name for name, it in inspect.signature(strategy.rule).parameters.items() if it.kind == it.KEYWORD_ONLY]
-    assert list(strategy.parameters) == taken
+    parameters = [
+        name for name, it in inspect.signature(strategy.rule).parameters.items() if it.kind == it.KEYWORD_ONLY
+    ]
+    assert list(strategy.parameters) == parameters
     assert all(value > 0 for value in strategy.parameters.values())
     with pytest.raises(TypeError):
         strategy.parameters["period"] = 5

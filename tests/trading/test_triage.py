@@ -12,8 +12,8 @@ from service.trading.triage import judge, recommend
 
 def well(**changes) -> Health:
     score = changes.pop("score", 70.0) / 100
-    usual = Health({"turnover": score}, shrunken_sharpe=1.0, beyond_luck=0.5, deepest=0.05)
-    return replace(usual, **changes)
+    health = Health({"turnover": score}, shrunken_sharpe=1.0, beyond_luck=0.5, deepest=0.05)
+    return replace(health, **changes)
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ def month(scores: list[float], results: list[float], turnover: list[float] | Non
     """Strategies named by their place."""
     return {
         str(place): EarlierEntry(
-            "healthy", score, dict.fromkeys(("sharpe", "drawdown"), 0.5) | {"turnover": other}, won
+            "healthy", score, dict.fromkeys(("sharpe", "drawdown"), 0.5) | {"turnover": other}, result
         )
-        for place, (score, won, other) in enumerate(zip(scores, results, turnover or scores, strict=True))
+        for place, (score, result, other) in enumerate(zip(scores, results, turnover or scores, strict=True))
     }
 
 
@@ -51,12 +51,12 @@ def test_ties_have_their_mean_rank():
     assert rank_correlation([1.0, 1.0], [1.0, 2.0]) is None
 
 
-@pytest.mark.parametrize(("wrong", "earns"), [(0, True), (2, True), (3, False), (7, False)])
-def test_after_six_months_a_measure_must_have_ranked(wrong, earns):
-    """Turnover points the wrong way in the last `wrong` months that can be compared; only the last six count."""
-    rising, falling = [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]
+@pytest.mark.parametrize(("count", "earns"), [(0, True), (2, True), (3, False), (7, False)])
+def test_after_six_months_a_measure_must_have_ranked(count, earns):
+    """Turnover points the wrong way in the last `count` months that can be compared; only the last six count."""
+    rise, fall = [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]
     months = {
-        name: month(rising, rising, turnover=falling if 11 - wrong <= place < 11 else rising)
+        name: month(rise, rise, turnover=fall if 11 - count <= place < 11 else rise)
         for place, name in enumerate(MONTHS)
     }
     worth = {row.measure: row for row in worth_of(months)}

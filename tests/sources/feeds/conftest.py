@@ -8,7 +8,7 @@ import pytest
 
 from service.config import Settings
 from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
-from tests.sources.feeds.faults import SHORT_S
+from tests.sources.faults import SHORT_S
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from service.config import Settings, SettingsError
 from service.sources.feeds import choice
 from service.sources.feeds.choice import choose_world
-from tests.sources.feeds.faults import hang, status
+from tests.sources.faults import hang, status
 
 HOUR = 3600
 
@@ -21,7 +21,7 @@ def settings(tmp_path, *servers) -> Settings:
 
 
 @pytest.fixture
-def trading(kraken):
+def market(kraken):
     """A Kraken with a day of hourly bars."""
     now = int(time.time()) // HOUR * HOUR
     kraken.bars = {"BTC/USD": []}
@@ -29,18 +29,14 @@ def trading(kraken):
     return kraken
 
 
-def test_an_exchange_with_hourly_prices_makes_it_live(tmp_path, trading, coinbase):
-    """One that answers is enough, whatever the others do."""
+def test_an_exchange_with_hourly_prices_makes_it_live(tmp_path, market, coinbase):
+    """One that answers is enough, whatever the others do; a folder of bars, which answers at once, has no say."""
     coinbase.fault = status(451)
-    world, sentence = choose_world(settings(tmp_path, trading, coinbase))
-    assert world == "live"
-    assert sentence.startswith("World: live, because kraken answers with hourly prices. ")
-
-
-def test_a_folder_of_bars_has_no_say(tmp_path, trading):
-    """It answers at once that it has no bitcoin."""
-    with_folder = settings(tmp_path, trading).model_copy(update={"bars_dir": tmp_path})
-    assert choose_world(with_folder)[0] == "live"
+    options = settings(tmp_path, market, coinbase)
+    for bars_dir in (None, tmp_path):
+        world, sentence = choose_world(options.model_copy(update={"bars_dir": bars_dir}))
+        assert world == "live"
+        assert sentence.startswith("World: live, because kraken answers with hourly prices. ")
 
 
 def test_without_an_answer_it_is_simulated_and_says_why(tmp_path, kraken, coinbase):

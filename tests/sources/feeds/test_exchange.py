@@ -8,13 +8,12 @@ from threading import Thread
 
 import pytest
 
-from service.config import Settings
 from service.errors import SourceFailed
 from service.market.assets import is_open
 from service.market.prices import Rate
-from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
+from service.sources.feeds.exchange import ExchangeFeed
 from service.sources.feeds.feed import AssetUnlisted
-from tests.sources.feeds.faults import (
+from tests.sources.faults import (
     SINCE,
     STEP,
     body,
@@ -32,71 +31,64 @@ from tests.sources.feeds.faults import (
 
 def test_the_bars_of_a_window_come_from_the_first_exchange(feed, kraken, coinbase):
     kraken.bars = coinbase.bars = listing(rows(30))
-    fetched = feed.fetch("btc", SINCE + 5 * STEP, SINCE + 15 * STEP)
-    assert fetched.bars.rows() == rows(30)[5:15]
-    assert (fetched.refused, fetched.source) == ((), "kraken BTC/USD")
+    answer = feed.fetch("btc", SINCE + 5 * STEP, SINCE + 15 * STEP)
+    assert answer.bars.rows() == rows(30)[5:15]
+    assert (answer.refused, answer.source) == ((), "kraken BTC/USD")
     assert not coinbase.requests
 
 
-def test_a_bar_still_in_progress_is_left_out(feed, kraken):
-    kraken.bars = listing(rows(10))
-    fetched = feed.fetch("btc", SINCE, SINCE + 10 * STEP - 1)
-    assert fetched.bars.as_of == SINCE + 9 * STEP
-
-
 def test_no_bar_is_used_before_its_end(feed, kraken):
+    """Neither beyond the window nor beyond the clock."""
     kraken.bars = listing(rows(10))
-    early = replace(feed, now=lambda: SINCE + 4 * STEP + 17.5)
-    assert early.fetch("btc", SINCE, SINCE + 10 * STEP).bars.as_of == SINCE + 4 * STEP
+    assert feed.fetch("btc", SINCE, SINCE + 10 * STEP - 1).bars.as_of == SINCE + 9 * STEP
+    at_four = replace(feed, now=lambda: SINCE + 4 * STEP + 17.5)
+    assert at_four.fetch("btc", SINCE, SINCE + 10 * STEP).bars.as_of == SINCE + 4 * STEP
 
 
 def test_a_stand_in_is_named_and_its_bars_at_the_weekend_are_taken(feed, kraken, coinbase):
     """A calendar refuses no bar; it only says where one that is missing is asked for elsewhere."""
     friday = int(datetime(2026, 1, 9, 21, tzinfo=UTC).timestamp())
     kraken.bars = {"PAXG/USD": rows(20, friday)}
-    fetched = feed.fetch("gold", friday, friday + 36 * STEP)
+    answer = feed.fetch("gold", friday, friday + 36 * STEP)
     assert not is_open("gold", friday + 12 * STEP)
-    assert fetched.source == "kraken PAXG/USD (tokenised gold)"
-    assert fetched.bars.rows() == rows(20, friday)
+    assert answer.source == "kraken PAXG/USD (tokenised gold)"
+    assert answer.bars.rows() == rows(20, friday)
     assert not coinbase.requests
 
 
 def test_a_gap_is_filled_by_the_next_exchange_and_reported(feed, kraken, coinbase):
-    own, other = rows(20, price=100), rows(20, price=200)
-    kraken.bars, coinbase.bars = listing(own[:7] + own[10:]), listing(other)
-    fetched = feed.fetch("btc", SINCE, SINCE + 20 * STEP)
-    assert fetched.bars.rows() == own[:7] + other[7:10] + own[10:]
-    assert fetched.source == "kraken BTC/USD, then coinbase BTC/USD for 3 bars"
+    first, second = rows(20, price=100), rows(20, price=200)
+    kraken.bars, coinbase.bars = listing(first[:7] + first[10:]), listing(second)
+    answer = feed.fetch("btc", SINCE, SINCE + 20 * STEP)
+    assert answer.bars.rows() == first[:7] + second[7:10] + first[10:]
+    assert answer.source == "kraken BTC/USD, then coinbase BTC/USD for 3 bars"
 
 
-def test_expired_history_is_filled_by_the_next_exchange(feed, kraken, coinbase):
-    kraken.bars = coinbase.bars = listing(rows(1500))
-    fetched = feed.fetch("btc", SINCE, SINCE + 288 * STEP)
-    assert fetched.bars.rows() == rows(288)
-    assert fetched.source == "coinbase BTC/USD"
-
-
-def test_a_hole_in_every_exchange_stays_a_hole(feed, kraken, coinbase):
-    kraken.bars = coinbase.bars = listing(rows(20)[:5] + rows(20)[8:])
-    assert len(feed.fetch("btc", SINCE, SINCE + 20 * STEP).bars) == 17
-
-
-def test_a_quiet_window_of_a_listed_asset_is_an_answer_without_bars(feed, kraken, coinbase):
-    kraken.bars = coinbase.bars = listing([])
-    fetched = feed.fetch("btc", SINCE, SINCE + 20 * STEP)
-    assert (len(fetched.bars), fetched.source) == (0, "kraken BTC/USD")
+@pytest.mark.parametrize(
+    ("bars", "window", "expected", "source"),
+    [
+        ([], 20, [], "kraken BTC/USD"),
+        (rows(20)[:5] + rows(20)[8:], 20, rows(20)[:5] + rows(20)[8:], "kraken BTC/USD"),
+        (rows(1500), 288, rows(288), "coinbase BTC/USD"),
+    ],
+    ids=["quiet", "a hole in both", "expired in one"],
+)
+def test_what_two_exchanges_list_alike(feed, kraken, coinbase, bars, window, expected, source):
+    kraken.bars = coinbase.bars = listing(bars)
+    answer = feed.fetch("btc", SINCE, SINCE + window * STEP)
+    assert (answer.bars.rows(), answer.source) == (expected, source)
 
 
 def test_an_invalid_bar_is_reported_and_replaced_by_the_next_source(feed, kraken, coinbase):
-    good = rows(3)
-    wrong = (good[1][0], 100.0, 90.0, 99.0, 101.0, 5.0)
-    unreadable = (good[2][0], "NaN", 102.0, 99.0, 101.0, 5.0)
-    kraken.bars, coinbase.bars = listing([good[0], wrong, unreadable]), listing(good)
-    fetched = feed.fetch("btc", SINCE, SINCE + 3 * STEP)
-    assert fetched.bars.rows() == good
-    assert fetched.refused == (
-        (good[1][0], "kraken: its high is below its low"),
-        (good[2][0], "kraken: a value is not a finite number"),
+    sound_rows = rows(3)
+    low_high = (sound_rows[1][0], 100.0, 90.0, 99.0, 101.0, 5.0)
+    no_number = (sound_rows[2][0], "NaN", 102.0, 99.0, 101.0, 5.0)
+    kraken.bars, coinbase.bars = listing([sound_rows[0], low_high, no_number]), listing(sound_rows)
+    answer = feed.fetch("btc", SINCE, SINCE + 3 * STEP)
+    assert answer.bars.rows() == sound_rows
+    assert answer.refused == (
+        (sound_rows[1][0], "kraken: its high is below its low"),
+        (sound_rows[2][0], "kraken: a value is not a finite number"),
     )
 
 
@@ -118,9 +110,9 @@ def test_an_invalid_bar_is_reported_and_replaced_by_the_next_source(feed, kraken
 def test_when_an_exchange_fails_in_any_way_the_next_one_answers(feed, kraken, coinbase, fault, place):
     kraken.bars = coinbase.bars = listing(rows(10))
     kraken.fault, kraken.fault_at = fault, place
-    fetched = feed.fetch("btc", SINCE, SINCE + 10 * STEP)
-    assert fetched.bars.rows() == rows(10)
-    assert fetched.source == "coinbase BTC/USD"
+    answer = feed.fetch("btc", SINCE, SINCE + 10 * STEP)
+    assert answer.bars.rows() == rows(10)
+    assert answer.source == "coinbase BTC/USD"
 
 
 @pytest.mark.slow
@@ -202,57 +194,49 @@ def test_waiting_for_another_fetch_ends_at_the_own_deadline(feed, hasty, kraken,
     patient.join()
 
 
-def test_the_live_world_keeps_the_time_of_the_wall(feed):
-    assert feed.clock(SINCE).at(SINCE + 3600) == SINCE + 3600
-    assert (feed.world, feed.step) == ("live", STEP)
-
-
 NOW = datetime(2026, 1, 7, 12, 2, tzinfo=UTC)
-CLOSED = datetime(2026, 1, 7, 12, tzinfo=UTC)
+CLOSE = datetime(2026, 1, 7, 12, tzinfo=UTC)
 
 
-def quotes(price: float, until: datetime = CLOSED) -> list[tuple]:
+def quotes(price: float, until: datetime = CLOSE) -> list[tuple]:
     """An hour of bars that end at `until`, the last of them at `price`."""
     first = int((until - timedelta(hours=1)).timestamp())
     return [(first + STEP * place, *[price if place == 11 else 1.0] * 4, 5.0) for place in range(12)]
 
 
 @pytest.fixture
-def rates_feed(kraken, coinbase) -> ExchangeFeed:
-    """Kraken first, then Coinbase, at two minutes past twelve."""
-    options = {
-        "kraken": {"urls": {"api": {"public": kraken.address}}, "enableRateLimit": False},
-        "coinbase": {"urls": {"api": {"rest": coinbase.address}}, "enableRateLimit": False},
-    }
-    settings = Settings(world="live", exchanges=("kraken", "coinbase"), source_timeout_s=10)
-    opened = open_exchanges(settings, history_from=0, options=options)
-    return ExchangeFeed(opened.clients, 0, opened.timeout_s, now=NOW.timestamp)
+def rates_feed(feed) -> ExchangeFeed:
+    """The same feed at two minutes past twelve."""
+    return replace(feed, now=NOW.timestamp)
 
 
-def test_a_rate_is_the_last_price_of_the_pair(rates_feed, kraken):
-    """The dollar in yen is turned into the yen in dollars."""
-    kraken.bars = {"EUR/USD": quotes(1.084), "GBP/USD": quotes(1.268), "USD/JPY": quotes(160.0)}
-    assert rates_feed.rates() == {
-        "EUR": Rate(1.084, "kraken EUR/USD", CLOSED),
-        "GBP": Rate(1.268, "kraken GBP/USD", CLOSED),
-        "JPY": Rate(0.00625, "kraken USD/JPY", CLOSED),
-    }
-
-
-def test_without_a_pair_the_prices_of_bitcoin_give_the_rate(rates_feed, coinbase):
-    coinbase.bars = {"BTC/EUR": quotes(80_000.0), "BTC/USD": quotes(92_000.0)}
-    assert rates_feed.rates() == {"EUR": Rate(1.15, "coinbase BTC/EUR and coinbase BTC/USD", CLOSED)}
-
-
-def test_another_exchange_quotes_what_the_first_one_lacks(rates_feed, kraken, coinbase):
-    kraken.bars = {"EUR/USD": quotes(1.084)}
-    coinbase.bars = {"GBP/USD": quotes(1.268), "EUR/USD": quotes(9.0)}
-    assert {currency: rate.source for currency, rate in rates_feed.rates().items()} == {
-        "EUR": "kraken EUR/USD",
-        "GBP": "coinbase GBP/USD",
-    }
-
-
-def test_a_pair_without_recent_trades_gives_no_rate(rates_feed, kraken):
-    kraken.bars = {"EUR/USD": quotes(1.084, CLOSED - timedelta(hours=3))}
-    assert rates_feed.rates() == {}
+@pytest.mark.parametrize(
+    ("first", "second", "rates"),
+    [
+        (
+            {"EUR/USD": quotes(1.084), "GBP/USD": quotes(1.268), "USD/JPY": quotes(160.0)},
+            {},
+            {
+                "EUR": Rate(1.084, "kraken EUR/USD", CLOSE),
+                "GBP": Rate(1.268, "kraken GBP/USD", CLOSE),
+                "JPY": Rate(0.00625, "kraken USD/JPY", CLOSE),
+            },
+        ),
+        (
+            {},
+            {"BTC/EUR": quotes(80_000.0), "BTC/USD": quotes(92_000.0)},
+            {"EUR": Rate(1.15, "coinbase BTC/EUR and coinbase BTC/USD", CLOSE)},
+        ),
+        (
+            {"EUR/USD": quotes(1.084)},
+            {"GBP/USD": quotes(1.268), "EUR/USD": quotes(9.0)},
+            {"EUR": Rate(1.084, "kraken EUR/USD", CLOSE), "GBP": Rate(1.268, "coinbase GBP/USD", CLOSE)},
+        ),
+        ({"EUR/USD": quotes(1.084, CLOSE - timedelta(hours=3))}, {}, {}),
+    ],
+    ids=["pairs", "by bitcoin", "two exchanges", "no recent trade"],
+)
+def test_a_rate_is_the_last_price_of_the_pair(rates_feed, kraken, coinbase, first, second, rates):
+    """The dollar in yen is turned into the yen in dollars; without a pair the prices of bitcoin give the rate."""
+    kraken.bars, coinbase.bars = first, second
+    assert rates_feed.rates() == rates

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from service.sources.feeds import exchange_client
 from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
 from service.sources.feeds.exchange_client import BarFolder, Request
 from service.sources.feeds.feed import AssetUnlisted
-from tests.sources.feeds.faults import (
+from tests.sources.faults import (
     SHORT_S,
     SINCE,
     STEP,
@@ -30,21 +31,17 @@ from tests.sources.feeds.faults import (
 def test_a_market_that_is_closed_down_is_passed_over(feed, kraken):
     kraken.bars = {"BTC/USD": rows(3, price=1), "BTC/USDT": rows(3)}
     kraken.stopped = {"BTC/USD"}
-    fetched = feed.fetch("btc", SINCE, SINCE + 3 * STEP)
-    assert (fetched.bars.rows(), fetched.source) == (rows(3), "kraken BTC/USDT")
+    answer = feed.fetch("btc", SINCE, SINCE + 3 * STEP)
+    assert (answer.bars.rows(), answer.source) == (rows(3), "kraken BTC/USDT")
 
 
-def test_a_long_window_is_asked_for_in_pages(feed, kraken, coinbase):
-    coinbase.bars = listing(rows(1000))
+@pytest.mark.parametrize(("bars", "pages"), [(rows(1000), 4), (rows(5) + rows(5, SINCE + 900 * STEP), 5)])
+def test_a_long_window_is_asked_for_in_pages(feed, coinbase, bars, pages):
+    """They go on behind a long silence."""
+    coinbase.bars = listing(bars)
     feed = replace(feed, clients=feed.clients[1:])
-    assert feed.fetch("btc", SINCE, SINCE + 1000 * STEP).bars.rows() == rows(1000)
-    assert sum("candles" in path for path in coinbase.requests) == 4
-
-
-def test_pages_go_on_behind_a_long_silence(feed, coinbase):
-    coinbase.bars = listing(rows(5) + rows(5, SINCE + 900 * STEP))
-    feed = replace(feed, clients=feed.clients[1:])
-    assert len(feed.fetch("btc", SINCE, SINCE + 1000 * STEP).bars) == 10
+    assert feed.fetch("btc", SINCE, SINCE + 1000 * STEP).bars.rows() == bars
+    assert sum("candles" in path for path in coinbase.requests) == pages
 
 
 def test_an_answer_of_ten_megabytes_is_read(feed, kraken):
@@ -66,40 +63,39 @@ def test_an_exchange_that_timed_out_rests_for_a_while(hasty, kraken, coinbase):
     kraken.fault = drip
     fetch_in_time(hasty)
     kraken.fault = None
-    count, started = len(kraken.requests), time.monotonic()
+    count, start = len(kraken.requests), time.monotonic()
     assert hasty.fetch("btc", SINCE, SINCE + 10 * STEP).source == "coinbase BTC/USD"
-    assert time.monotonic() - started < SHORT_S / 2
+    assert time.monotonic() - start < SHORT_S / 2
     assert len(kraken.requests) == count
 
 
-@pytest.mark.slow
-def test_an_exchange_that_hangs_is_passed_over_until_it_ends(hasty, kraken, coinbase, monkeypatch):
+@pytest.mark.parametrize("fault", [drip, pytest.param(drip_headers, marks=pytest.mark.slow)])
+def test_an_exchange_that_was_slow_is_usable_again(hasty, kraken, coinbase, monkeypatch, fault):
+    """A body that drips is dropped at once; one whose headers drip is passed over until it ends."""
     monkeypatch.setattr(exchange_client, "RESTS", 0)
     kraken.bars = coinbase.bars = listing(rows(10))
-    kraken.fault = drip_headers
-    fetch_in_time(hasty)
-    kraken.fault = None
-    assert fetch_in_time(hasty).source == "coinbase BTC/USD"
-    kraken.closing.set()
-    until_it_is(lambda: fetch_in_time(hasty).source == "kraken BTC/USD")
-
-
-def test_a_slow_answer_is_dropped_and_its_exchange_usable_again(hasty, kraken, coinbase, monkeypatch):
-    monkeypatch.setattr(exchange_client, "RESTS", 0)
-    kraken.bars = coinbase.bars = listing(rows(10))
-    kraken.fault, kraken.fault_at = drip, "OHLC"
+    kraken.fault, kraken.fault_at = fault, "OHLC" if fault is drip else "/"
     assert fetch_in_time(hasty).source == "coinbase BTC/USD"
     kraken.fault = None
+    if fault is drip_headers:
+        assert fetch_in_time(hasty).source == "coinbase BTC/USD"
+        kraken.closing.set()
     until_it_is(lambda: fetch_in_time(hasty).source == "kraken BTC/USD")
 
 
 @pytest.mark.parametrize(
-    ("exchanges", "complaint"),
-    [((), "name at least one"), (("kraken", "krakken"), "no exchange called 'krakken'"), (("paymium",), "no 5m bars")],
+    ("options", "complaint"),
+    [
+        ({"exchanges": ()}, "EXCHANGES: .*name at least one"),
+        ({"exchanges": ("kraken", "krakken")}, "EXCHANGES: .*no exchange called 'krakken'"),
+        ({"exchanges": ("paymium",)}, "EXCHANGES: .*no 5m bars"),
+        ({"bars_dir": Path("/nowhere")}, "BARS_DIR: .* is not a folder"),
+    ],
 )
-def test_an_exchange_that_cannot_be_asked_is_a_wrong_setting(exchanges, complaint):
-    with pytest.raises(SettingsError, match=f"EXCHANGES: .*{complaint}"):
-        open_exchanges(Settings(world="live", exchanges=exchanges), history_from=0)
+def test_a_source_that_cannot_be_asked_is_a_wrong_setting(options, complaint):
+    """Before anything is fetched."""
+    with pytest.raises(SettingsError, match=complaint):
+        open_exchanges(Settings(world="live", **options), history_from=0)
 
 
 def test_a_page_that_is_cut_is_continued(feed, monkeypatch):
@@ -166,12 +162,12 @@ def test_a_file_that_cannot_be_used_is_a_fault(tmp_path, text, fault):
 
 def test_a_wrong_row_is_reported_with_its_reason(tmp_path):
     """The operator sees how many were left out; the others are used."""
-    wrong = [*rows(3), (SINCE + 3 * STEP, 9.0, 1.0, 99.0, 9.0, 1.0), *rows(2, SINCE + 4 * STEP)]
-    write(tmp_path, wrong)
+    lines = [*rows(3), (SINCE + 3 * STEP, 9.0, 1.0, 99.0, 9.0, 1.0), *rows(2, SINCE + 4 * STEP)]
+    write(tmp_path, lines)
     feed = ExchangeFeed((BarFolder(tmp_path),), 0, 5.0)
-    fetched = feed.fetch("silver", SINCE, SINCE + 6 * STEP)
-    assert len(fetched.bars) == 5
-    assert fetched.refused == ((SINCE + 3 * STEP, "BARS_DIR: its high is below its low"),)
+    answer = feed.fetch("silver", SINCE, SINCE + 6 * STEP)
+    assert len(answer.bars) == 5
+    assert answer.refused == ((SINCE + 3 * STEP, "BARS_DIR: its high is below its low"),)
 
 
 def test_exchanges_come_before_the_folder(tmp_path, kraken, coinbase):
@@ -182,13 +178,7 @@ def test_exchanges_come_before_the_folder(tmp_path, kraken, coinbase):
     addresses = (f"kraken={kraken.address}", f"coinbase={coinbase.address}")
     feed = open_exchanges(Settings(world="live", exchanges=addresses, bars_dir=tmp_path), 0)
     assert feed.fetch("silver", SINCE, SINCE + 20 * STEP).source == "silver.csv in BARS_DIR"
-    fetched = feed.fetch("btc", SINCE, SINCE + 20 * STEP)
-    assert fetched.source == "kraken BTC/USD, then btc.csv in BARS_DIR for 10 bars"
+    answer = feed.fetch("btc", SINCE, SINCE + 20 * STEP)
+    assert answer.source == "kraken BTC/USD, then btc.csv in BARS_DIR for 10 bars"
     with pytest.raises(AssetUnlisted, match="kraken, coinbase, BARS_DIR list none"):
         feed.fetch("gold", SINCE, SINCE + 20 * STEP)
-
-
-def test_a_folder_that_is_none_is_a_wrong_setting(tmp_path):
-    """Before anything is fetched."""
-    with pytest.raises(SettingsError, match=r"BARS_DIR: .* is not a folder"):
-        open_exchanges(Settings(world="live", bars_dir=tmp_path / "absent"), 0)

@@ -14,6 +14,7 @@ from service.sources.feeds.exchange import ExchangeFeed
 from service.sources.feeds.feed import extend
 from tests.jobs.coin_world import STEP, fine_bars, offer, open_coins
 from tests.running_service import START
+from tests.sources.faults import hang, status
 
 NOTHING = CoinBars(empty(HOUR), empty(STEP))
 
@@ -30,11 +31,11 @@ def test_the_past_comes_by_the_hour_from_several_exchanges(feed, kraken, coinbas
     walk = fine_bars(120, 0.3)
     for exchange in (kraken, coinbase):
         offer(exchange, "PEPE/USD", walk)
-    fetched = extend(feed, "pepe", NOTHING, START, 10)
-    assert fetched.source.startswith("kraken PEPE/USD, then coinbase PEPE/USD for ")
-    assert (fetched.hours.as_of, fetched.fine.as_of) == (START // HOUR * HOUR, START // STEP * STEP)
-    assert (fetched.hours.as_of - int(fetched.hours.time[0])) // DAY == 120
-    assert fetched.refusal == ""
+    answer = extend(feed, "pepe", NOTHING, START, 10)
+    assert answer.source.startswith("kraken PEPE/USD, then coinbase PEPE/USD for ")
+    assert (answer.hours.as_of, answer.fine.as_of) == (START // HOUR * HOUR, START // STEP * STEP)
+    assert (answer.hours.as_of - int(answer.hours.time[0])) // DAY == 120
+    assert answer.refusal == ""
 
 
 def test_bars_are_continued_where_they_ended(feed, kraken):
@@ -51,16 +52,16 @@ def test_bars_are_continued_where_they_ended(feed, kraken):
 def test_a_gap_of_the_last_days_is_asked_for_again(feed, kraken):
     walk = fine_bars(2, 0.3)
     offer(kraken, "PEPE/USD", walk)
-    whole = walk.since(START - 9 * HOUR).until(START - HOUR)
-    torn = CoinBars(empty(HOUR), whole[(whole.time < START - 6 * HOUR) | (whole.time >= START - 3 * HOUR)])
-    assert extend(feed, "pepe", torn, START, 10).fine.time.tolist() == whole.since(0).time.tolist() + [
-        time for time in walk.until(START).time.tolist() if time > whole.time[-1]
+    history = walk.since(START - 9 * HOUR).until(START - HOUR)
+    torn = CoinBars(empty(HOUR), history[(history.time < START - 6 * HOUR) | (history.time >= START - 3 * HOUR)])
+    assert extend(feed, "pepe", torn, START, 10).fine.time.tolist() == history.since(0).time.tolist() + [
+        time for time in walk.until(START).time.tolist() if time > history.time[-1]
     ]
 
 
 def test_the_deadline_holds_for_the_whole_history(feed, kraken, coinbase):
     """Exchanges that hang cost the time limit once, not once for each of them or for each length of bars."""
-    kraken.fault = coinbase.fault = lambda handler: handler.exchange.closing.wait(30)
+    kraken.fault = coinbase.fault = hang
     began = time.monotonic()
     with pytest.raises(SourceFailed):
         extend(feed, "pepe", NOTHING, START, 0.6)
@@ -76,17 +77,12 @@ def test_coins_are_listed_by_their_tickers(feed, kraken, coinbase):
     kraken.stopped = {"LUNA/USD"}
     coinbase.bars = {"WIF/USD": [], "PEPE/USD": []}
     assert feed.list_coins() == {"pepe", "1inch", "wif"}
-
-
-def test_a_new_listing_is_seen_the_next_time(feed, kraken):
-    kraken.bars = {"PEPE/USD": []}
-    assert feed.list_coins() == {"pepe"}
-    kraken.bars = {"PEPE/USD": [], "WIF/USD": []}
-    assert feed.list_coins() == {"pepe", "wif"}
+    kraken.bars["BONK/USD"] = []
+    assert feed.list_coins() == {"pepe", "1inch", "wif", "bonk"}, "a new listing is seen the next time"
 
 
 def test_one_exchange_is_enough_for_a_list(feed, kraken, coinbase):
-    kraken.fault = lambda handler: handler.reply(451, b"{}")
+    kraken.fault = status(451)
     coinbase.bars = {"WIF/USD": []}
     assert feed.list_coins() == {"wif"}
     coinbase.fault = kraken.fault
@@ -100,6 +96,6 @@ def test_wrong_numbers_of_an_exchange_are_no_bars(feed, kraken, high, low):
     rows = kraken.bars["PEPE/USD"]
     place = next(place for place, row in enumerate(rows) if row[0] == START // HOUR * HOUR - HOUR)
     rows[place] = (*rows[place][:2], high, low, *rows[place][4:])
-    fetched = feed.fetch("pepe", START // HOUR * HOUR - 2 * HOUR, START, STEP, 10)
-    assert [bar.time for bar in fetched.refused] == [rows[place][0]]
-    assert len(fetched.bars) == 23
+    answer = feed.fetch("pepe", START // HOUR * HOUR - 2 * HOUR, START, STEP, 10)
+    assert [bar.time for bar in answer.refused] == [rows[place][0]]
+    assert len(answer.bars) == 23

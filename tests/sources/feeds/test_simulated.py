@@ -57,12 +57,6 @@ def test_the_market_is_the_one_it_was():
     assert digest(SEED) == "5edc49a2ad3b1be2bee8cf0099e052cfd5e58e675e92ba2438efb39a2fb9c981"
 
 
-def test_a_bar_of_it_by_name():
-    time = second("2026-03-10 14:55")
-    assert bars(SEED, "btc", time, time + STEP).rows() == [(time, 54270.13, 54276.25, 53890.37, 54041.56, 647.554)]
-    assert bars(SEED, "gold", time, time + STEP).rows() == [(time, 2657.96, 2658.88, 2657.84, 2658.74, 8.1076)]
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(list(ASSETS)), st.integers(0, WEEKS), st.integers(0, WEEKS))
 def test_any_window_is_the_slice_of_a_larger_one(twenty_weeks, asset, start, end):
@@ -87,55 +81,36 @@ def test_a_simpler_processor_simulates_the_same_market():
 
 def test_another_seed_is_another_market():
     assert digest(SEED) != digest(SEED + 1)
-
-
-def test_a_day_in_progress_holds_its_complete_bars():
-    noon = second("2026-11-21 12:00")
-    window = bars(SEED, "btc", noon - noon % DAY, noon + STEP - 1)
-    assert window.as_of == noon
-    assert len(window) == 144
+    assert SimulatedFeed(SEED, 0).fingerprint != SimulatedFeed(SEED + 1, 0).fingerprint
 
 
 def test_a_bar_comes_at_the_second_in_which_it_is_over():
+    """A day in progress holds its complete bars."""
     noon = second("2026-11-21 12:00")
-    assert len(bars(SEED, "btc", noon, noon + STEP - 1)) == 0
-    assert len(bars(SEED, "btc", noon, noon + STEP)) == 1
+    midnight = noon - noon % DAY
+    for seconds, count in ((STEP - 1, 144), (STEP, 145)):
+        window = bars(SEED, "btc", midnight, noon + seconds)
+        assert (len(window), window.as_of) == (count, midnight + count * STEP)
 
 
 @pytest.mark.parametrize("window", [(SINCE, SINCE), (SINCE, SINCE - DAY), (0, EPOCH), (0, 300)])
 def test_an_empty_window_has_no_bars(window):
+    """Nor has one before the world, which begins in 2020."""
     assert len(bars(SEED, "btc", *window)) == 0
-
-
-def test_the_world_begins_in_2020():
     assert bars(SEED, "btc", 0, EPOCH + DAY).time[0] == EPOCH
 
 
 @pytest.mark.parametrize("asset", ASSETS)
-def test_there_is_one_bar_for_every_five_minutes_of_trading(twenty_weeks, asset):
-    grid = np.arange(SINCE, SINCE + WEEKS, STEP)
-    assert np.array_equal(twenty_weeks[asset].time, grid[open_at(asset, grid)])
-
-
-def test_metals_rest_at_the_weekend():
-    saturday = second("2026-03-07 00:00")
-    assert len(bars(SEED, "gold", saturday, saturday + DAY)) == 0
-    assert len(bars(SEED, "btc", saturday, saturday + DAY)) == 288
-
-
-@pytest.mark.parametrize("asset", ASSETS)
-def test_every_bar_is_sound(twenty_weeks, asset):
-    sound, refused = check(twenty_weeks[asset].rows(), STEP)
-    assert equal(sound, twenty_weeks[asset])
-    assert not refused
-    assert sound.volume.min() > 0
-
-
-@pytest.mark.parametrize("asset", ASSETS)
-def test_a_bar_opens_where_the_one_before_it_closed(twenty_weeks, asset):
-    bars = twenty_weeks[asset]
-    adjacent = np.diff(bars.time) == STEP
-    assert np.array_equal(bars.open[1:][adjacent], bars.close[:-1][adjacent])
+def test_there_is_one_sound_bar_for_every_five_minutes_of_trading(twenty_weeks, asset):
+    """It opens where the one before it closed."""
+    grid, history = np.arange(SINCE, SINCE + WEEKS, STEP), twenty_weeks[asset]
+    assert np.array_equal(history.time, grid[open_at(asset, grid)])
+    checked_bars, refusals = check(history.rows(), STEP)
+    assert equal(checked_bars, history)
+    assert not refusals
+    assert history.volume.min() > 0
+    adjacent = np.diff(history.time) == STEP
+    assert np.array_equal(history.open[1:][adjacent], history.close[:-1][adjacent])
 
 
 def test_metals_open_with_a_gap_after_a_weekend(twenty_weeks):
@@ -160,27 +135,22 @@ def test_a_day_ends_where_the_skeleton_says():
 def test_it_is_the_default_world_and_names_itself():
     feed = open_feed(Settings(world="simulated"), wall=second("2026-11-21 08:30"))
     assert (feed.world, feed.step, feed.assets) == ("simulated", STEP, tuple(ASSETS))
-    fetched = feed.fetch("sol", SINCE, SINCE + DAY)
-    assert (len(fetched.bars), fetched.refused, fetched.source) == (288, (), "simulated (seed 42)")
+    answer = feed.fetch("sol", SINCE, SINCE + DAY)
+    assert (len(answer.bars), answer.refused, answer.source) == (288, (), "simulated (seed 42)")
 
 
-def test_history_begins_at_a_midnight_so_many_days_ago():
-    wall = second("2026-11-21 08:30")
-    assert open_feed(Settings(world="simulated", history_days=90), wall).history_from == second("2026-08-23 00:00")
-
-
-def test_history_never_begins_before_the_world():
-    assert open_feed(Settings(world="simulated", history_days=1500), second("2021-01-01 08:30")).history_from == EPOCH
-
-
-def test_its_clock_is_the_wall():
-    wall = second("2026-11-21 08:30")
-    assert open_feed(Settings(world="simulated"), wall).clock(wall).at(wall + 77) == wall + 77
-
-
-def test_another_seed_has_another_fingerprint():
-    prints = {open_feed(Settings(world="simulated", simulated_seed=seed), SINCE).fingerprint for seed in (1, 2)}
-    assert len(prints) == 2
+@pytest.mark.parametrize(
+    ("wall", "day_count", "begins"),
+    [
+        ("2026-11-21 08:30", 90, second("2026-08-23 00:00")),
+        ("2021-01-01 08:30", 1500, EPOCH),
+    ],
+)
+def test_history_begins_at_a_midnight_so_many_days_ago(wall, day_count, begins):
+    """But never before the world; its clock is the wall."""
+    feed = open_feed(Settings(world="simulated", history_days=day_count), second(wall))
+    assert feed.history_from == begins
+    assert feed.clock(second(wall)).at(second(wall) + 77) == second(wall) + 77
 
 
 def standardised(asset: str, hours: int) -> np.ndarray:
@@ -209,17 +179,17 @@ def test_a_whole_day_has_its_volatility():
     """It is known when the day begins; noon divides its variance."""
     first = (SINCE - EPOCH) // DAY
     feed, day = SimulatedFeed(SEED, 0), days(SEED, "btc", first, first + 1)
-    _, whole = feed.expected_return("btc", SINCE, SINCE + DAY)
-    _, morning = feed.expected_return("btc", SINCE, SINCE + DAY // 2)
-    _, afternoon = feed.expected_return("btc", SINCE + DAY // 2, SINCE + DAY)
-    assert whole == pytest.approx(day.volatility[0] ** 2)
-    assert morning + afternoon == pytest.approx(whole)
-    assert 0.2 < morning / whole < 0.45
+    _, day_variance = feed.expected_return("btc", SINCE, SINCE + DAY)
+    _, morning_variance = feed.expected_return("btc", SINCE, SINCE + DAY // 2)
+    _, afternoon_variance = feed.expected_return("btc", SINCE + DAY // 2, SINCE + DAY)
+    assert day_variance == pytest.approx(day.volatility[0] ** 2)
+    assert morning_variance + afternoon_variance == pytest.approx(day_variance)
+    assert 0.2 < morning_variance / day_variance < 0.45
 
 
 def test_a_closed_market_has_no_variance():
     """Gold closes on a Friday at 22 UTC and opens on Sunday at 23 UTC, in winter."""
     feed = SimulatedFeed(SEED, 0)
     assert feed.expected_return("gold", second("2026-02-07 01:00"), second("2026-02-08 12:00"))[1] == pytest.approx(0)
-    reopened = feed.expected_return("gold", second("2026-02-07 01:00"), second("2026-02-09 00:00"))
-    assert reopened == feed.expected_return("gold", second("2026-02-06 22:00"), second("2026-02-09 00:00"))
+    weekend = feed.expected_return("gold", second("2026-02-07 01:00"), second("2026-02-09 00:00"))
+    assert weekend == feed.expected_return("gold", second("2026-02-06 22:00"), second("2026-02-09 00:00"))

@@ -52,9 +52,9 @@ def other_future(monkeypatch):
 def test_expected_days_do_not_look_ahead(request):
     """With other moves from the first day on, nothing changes."""
     expected = expected_days(SEED, "eth", FIRST, FIRST + 30)
-    moved = days(SEED, "eth", FIRST, FIRST + 30).closes
+    closes = days(SEED, "eth", FIRST, FIRST + 30).closes
     request.getfixturevalue("other_future")
-    assert not np.array_equal(days(SEED, "eth", FIRST, FIRST + 30).closes, moved)
+    assert not np.array_equal(days(SEED, "eth", FIRST, FIRST + 30).closes, closes)
     assert np.array_equal(expected_days(SEED, "eth", FIRST, FIRST + 30), expected)
 
 
@@ -62,13 +62,13 @@ def test_later_cells_of_volatility_are_not_known():
     """Days far ahead have the variance of an average day, whatever their own will be."""
     _, variances = expected_days(SEED, "eth", FIRST, FIRST + 400)
     weekdays = (np.arange(FIRST, FIRST + 400) + 2) % 7 < 5
-    far = variances[weekdays][200:]
-    assert len(set(np.round(far, 12))) == 1
+    tail = variances[weekdays][200:]
+    assert len(set(np.round(tail, 12))) == 1
     assert len(set(np.round(variances[weekdays][:10], 12))) > 2
 
 
 KEY = stream("test")
-MANY = np.arange(200_000)
+COUNTERS = np.arange(200_000)
 
 
 def plain_word(key: int, counter: int) -> int:
@@ -81,14 +81,14 @@ def plain_word(key: int, counter: int) -> int:
 
 
 def plain_normal(key: int, counter: int) -> float:
-    drawn = (plain_word(key, 2 * counter), plain_word(key, 2 * counter + 1))
-    total = sum((word >> shift) & 0xFFFF for word in drawn for shift in (0, 16, 32, 48))
+    sample = (plain_word(key, 2 * counter), plain_word(key, 2 * counter + 1))
+    total = sum((word >> shift) & 0xFFFF for word in sample for shift in (0, 16, 32, 48))
     return (total - 8 * 65535 / 2) / (8 * (65536**2 - 1) / 12) ** 0.5
 
 
 def test_words_are_the_published_sequence_of_splitmix64():
-    published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
-    assert words(np.uint64(1234567), np.arange(1, 5)).tolist() == published
+    sequence = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+    assert words(np.uint64(1234567), np.arange(1, 5)).tolist() == sequence
 
 
 @given(st.integers(-(2**40), 2**40), st.integers(0, 1000))
@@ -112,29 +112,30 @@ def test_a_held_normal_lasts_its_length_wherever_it_begins():
 def test_the_first_cell_is_where_its_value_holds(first, length):
     """Neighbouring cells have different values."""
     counters = np.arange(first, first + 60)
-    held = held_normals(KEY, counters, length)
+    values = held_normals(KEY, counters, length)
     assert (
-        in_first_cell(KEY, counters, length).tolist() == (np.cumsum(np.diff(held, prepend=held[0]) != 0) == 0).tolist()
+        in_first_cell(KEY, counters, length).tolist()
+        == (np.cumsum(np.diff(values, prepend=values[0]) != 0) == 0).tolist()
     )
 
 
 def test_streams_of_different_names_are_uncorrelated():
-    left, right = normals(stream(1, "a"), MANY), normals(stream(1, "b"), MANY)
+    left, right = normals(stream(1, "a"), COUNTERS), normals(stream(1, "b"), COUNTERS)
     assert stream(1, "a") == stream(1, "a") != stream(1, "b")
     assert abs(np.corrcoef(left, right)[0, 1]) < 0.01
 
 
 def test_normals_have_mean_0_variance_1_and_tails_of_a_sum_of_eight():
-    drawn = normals(KEY, MANY)
-    assert drawn.mean() == pytest.approx(0, abs=0.01)
-    assert drawn.var() == pytest.approx(1, abs=0.01)
-    assert np.mean(drawn**4) - 3 == pytest.approx(-0.15, abs=0.05)
-    assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.01
+    sample = normals(KEY, COUNTERS)
+    assert sample.mean() == pytest.approx(0, abs=0.01)
+    assert sample.var() == pytest.approx(1, abs=0.01)
+    assert np.mean(sample**4) - 3 == pytest.approx(-0.15, abs=0.05)
+    assert abs(np.corrcoef(sample[:-1], sample[1:])[0, 1]) < 0.01
 
 
 def test_uniforms_are_even_independent_and_never_at_the_ends():
-    first, second = uniforms(KEY, MANY)
-    for drawn in (first, second):
-        assert 0 < drawn.min() < drawn.max() < 1
-        assert np.histogram(drawn, bins=10, range=(0, 1))[0] == pytest.approx([20_000] * 10, rel=0.05)
+    first, second = uniforms(KEY, COUNTERS)
+    for sample in (first, second):
+        assert 0 < sample.min() < sample.max() < 1
+        assert np.histogram(sample, bins=10, range=(0, 1))[0] == pytest.approx([20_000] * 10, rel=0.05)
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.01

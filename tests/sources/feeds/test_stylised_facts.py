@@ -84,9 +84,9 @@ def test_real_bars_pass_by_the_same_measures(shared_data, asset):
 
 @pytest.mark.slow
 def test_crypto_moves_together_as_it_does(year, shared_data):
-    real = {asset: real_bars(shared_data, asset) for asset in CRYPTO}
+    recording = {asset: real_bars(shared_data, asset) for asset in CRYPTO}
     assert CORRELATION[0] < mean_correlation(year) < CORRELATION[1]
-    assert CORRELATION[0] < mean_correlation(real) < CORRELATION[1]
+    assert CORRELATION[0] < mean_correlation(recording) < CORRELATION[1]
 
 
 def test_metals_move_together_and_hardly_with_crypto(year):
@@ -100,8 +100,8 @@ def test_metals_move_together_and_hardly_with_crypto(year):
 
 @pytest.mark.parametrize(("calmer", "wilder"), [("gold", "silver"), ("silver", "eth"), ("eth", "sol")])
 def test_assets_differ_in_volatility_as_real_ones_do(year, calmer, wilder):
-    calm, wild = (np.diff(np.log(year[asset].close)).std() for asset in (calmer, wilder))
-    assert calm < wild
+    low, high = (np.diff(np.log(year[asset].close)).std() for asset in (calmer, wilder))
+    assert low < high
 
 
 def test_direction_is_almost_unpredictable(year):

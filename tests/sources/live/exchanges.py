@@ -26,7 +26,7 @@ from tests.sources.conftest import JsonHandler, Server, coinbase_product, kraken
 STEP = 300
 PRICES = {"BTC": 97_000.0, "ETH": 3_300.0, "SOL": 180.0, "BNB": 850.0, "XRP": 2.2, "PAXG": 4_100.0}
 STEPS = {"5": STEP, "60": HOUR, "FIVE_MINUTE": STEP, "ONE_HOUR": HOUR, "5m": STEP, "1h": HOUR}
-RESTRICTED = b'{"code": 0, "msg": "Service unavailable from a restricted location according to \'b. Eligibility\'."}'
+RESTRICTION = b'{"code": 0, "msg": "Service unavailable from a restricted location according to \'b. Eligibility\'."}'
 
 Row = tuple[float, ...]
 
@@ -36,19 +36,18 @@ def market(base: str, since: int, until: int) -> Bars:
     times = np.arange(since, until, STEP)
     moves = np.random.default_rng(zlib.crc32(base.encode())).normal(0, 0.001, len(times))
     close = np.round(PRICES[base] * np.exp(np.cumsum(moves - moves.mean())), 4)
-    opened = np.concatenate([close[:1], close[:-1]])
-    high, low = np.maximum(opened, close) * 1.0004, np.minimum(opened, close) * 0.9996
+    opens = np.concatenate([close[:1], close[:-1]])
+    high, low = np.maximum(opens, close) * 1.0004, np.minimum(opens, close) * 0.9996
     volume = np.full(len(times), 5.0)
-    return Bars(times, opened, np.round(high, 5), np.round(low, 5), close, volume, step=STEP)
+    return Bars(times, opens, np.round(high, 5), np.round(low, 5), close, volume, step=STEP)
 
 
 @dataclass
 class Exchanges:
     """Three exchanges that trade the same markets.
 
-    `faults` answer in place of an exchange, by its
-    name, as often as `spells` says (for ever where it says nothing). Where `is_limited`, Kraken refuses more than 20
-    requests in ten seconds. `requests` counts what each exchange was asked.
+    `faults` answer in place of an exchange, by its name, as often as `spells` says (for ever where it says nothing).
+    Where `is_limited`, Kraken refuses more than 20 requests in ten seconds. `requests` counts those to each exchange.
     """
 
     since: int
@@ -146,7 +145,7 @@ class Handler(JsonHandler):
         if fault := self.exchange.fault_of(name):
             fault(self)
         elif name == "binance":
-            self.reply(451, RESTRICTED)
+            self.reply(451, RESTRICTION)
         else:
             query = {key: values[0] for key, values in parse_qs(parts.query).items()}
             status, content = ROUTES[name](self.exchange, parts.path, query)

@@ -19,26 +19,26 @@ from service.store import bars
 from service.store.database import Database
 from tests.jobs.made_feed import LiveJobs
 from tests.processes import free_port
-from tests.sources.feeds.faults import cut_short, hang, status
+from tests.sources.faults import cut_short, hang, status
 from tests.sources.live.exchanges import STEP, Exchanges, trading
 
 NOW = 1_795_687_505  # five seconds after a full hour
 DAYS = 61
 BASES = ("BTC", "PAXG")
 ASSETS = {"btc": "BTC", "gold": "PAXG"}
-QUICK = {name: {"enableRateLimit": False} for name in ("kraken", "coinbase", "binance")}
+UNLIMITED_RATE = {name: {"enableRateLimit": False} for name in ("kraken", "coinbase", "binance")}
 
 
 @pytest.fixture
 def exchanges() -> Iterator[Exchanges]:
-    with trading(NOW - (DAYS + 20) * DAY, NOW, bases=BASES, now=lambda: NOW, is_limited=False) as opened:
-        yield opened
+    with trading(NOW - (DAYS + 20) * DAY, NOW, bases=BASES, now=lambda: NOW, is_limited=False) as servers:
+        yield servers
 
 
 @pytest.fixture
 def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
     """Let the history arrive until nothing is asked for any more."""
-    opened: list[Database] = []
+    databases: list[Database] = []
 
     def run(
         clock: int = NOW,
@@ -50,11 +50,11 @@ def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
     ) -> LiveJobs:
         settings = Settings(world="live", exchanges=exchanges, source_timeout_s=source_timeout_s, **options)
         sessions.use_proxy(settings)
-        opened.append(Database(sqlite_url))
-        opened[-1].migrate()
-        opened_feed = open_exchanges(settings, clock // DAY * DAY - DAYS * DAY, QUICK)
+        databases.append(Database(sqlite_url))
+        databases[-1].migrate()
+        opened_feed = open_exchanges(settings, clock // DAY * DAY - DAYS * DAY, UNLIMITED_RATE)
         feed = replace(opened_feed, now=lambda: clock)
-        jobs = LiveJobs(opened[-1], feed, clock)
+        jobs = LiveJobs(databases[-1], feed, clock)
         for seconds in range(0, 70 * rounds, 70):
             for job in (prices.tick, prices.history) if not seconds else (prices.history,):
                 try_to(jobs, job, clock + seconds)
@@ -62,7 +62,7 @@ def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
 
     yield run
     sessions.use_proxy(Settings())
-    for database in opened:
+    for database in databases:
         database.close()
 
 
@@ -78,13 +78,13 @@ def is_equal_to(exchanges: Exchanges, jobs: LiveJobs, asset: str, until: int = N
     """Whether the stored hours and short bars are those of the market."""
     market, hours = exchanges.shown(ASSETS[asset], STEP).until(until), exchanges.hours[ASSETS[asset]].until(until)
     with jobs.database.reading() as db:
-        stored = bars.load_bars(db, asset, 0, 2**40, STEP)
+        short_bars = bars.load_bars(db, asset, 0, 2**40, STEP)
         stored_hours = bars.load_bars(db, asset, 0, 2**40, HOUR)
-    expected = with_silent_bars(market).since(int(stored.time[0]))
+    expected = with_silent_bars(market).since(int(short_bars.time[0]))
     expected_hours = hours.since(jobs.feed.history_from)
     return (
-        np.array_equal(stored.time, expected.time)
-        and np.array_equal(stored.close, expected.close)
+        np.array_equal(short_bars.time, expected.time)
+        and np.array_equal(short_bars.close, expected.close)
         and np.array_equal(stored_hours.time, expected_hours.time)
         and np.allclose(stored_hours.close, expected_hours.close)
     )
@@ -112,25 +112,19 @@ def test_after_a_fault_the_same_bars_are_there(exchanges, arrive, faults, spells
     assert histories["silver"].state == "absent"
 
 
-@pytest.mark.slow
-def test_an_exchange_that_hangs_changes_no_bar(exchanges, arrive):
-    """The next one has its share of the time, and the one that hangs is passed over for a while."""
+@pytest.mark.parametrize("is_there", [pytest.param(True, marks=pytest.mark.slow), False])
+def test_an_exchange_that_never_answers_changes_no_bar(exchanges, arrive, is_there):
+    """The next one has its share of the time; the one that hangs, or that is not there, is passed over for a while."""
     exchanges.faults = {"kraken": hang}
-    jobs = arrive(source_timeout_s=1.5)
-    assert all(is_equal_to(exchanges, jobs, asset) for asset in ASSETS)
-
-
-def test_an_exchange_that_is_not_there_changes_no_bar(exchanges, arrive):
-    """Nothing listens at its address."""
-    entries = (f"kraken=http://127.0.0.1:{free_port()}", *exchanges.entries[1:])
-    jobs = arrive(exchanges=entries)
+    first = exchanges.entries[0] if is_there else f"kraken=http://127.0.0.1:{free_port()}"
+    jobs = arrive(exchanges=(first, *exchanges.entries[1:]), source_timeout_s=1.5 if is_there else 6.0)
     assert all(is_equal_to(exchanges, jobs, asset) for asset in ASSETS)
 
 
 @pytest.mark.parametrize("silent", [0.005, 0.02, 0.14])
 def test_silent_bars_cost_no_request(exchanges, arrive, silent):
     """History is hourly, so it takes as many requests as without them; two days of short bars are whole at once."""
-    exchanges.silent = silent
+    exchanges.silence(silent)
     jobs = arrive(rounds=1)
     first = exchanges.requests["coinbase"]
     assert jobs.histories(NOW)["btc"].state == "complete"
@@ -154,10 +148,10 @@ def test_a_wrong_clock_is_named(exchanges, arrive, off_s):
 @pytest.mark.parametrize("how", ["SOURCE_PROXY", "HTTP_PROXY"])
 def test_through_a_proxy_the_bars_are_the_same(exchanges, arrive, http_proxy, monkeypatch, how):
     """By the option, or by the usual variable of the environment, for exchanges that are not on this machine."""
-    far = tuple(entry.replace("127.0.0.1", "exchanges.test") for entry in exchanges.entries)
+    remote_entries = tuple(entry.replace("127.0.0.1", "exchanges.test") for entry in exchanges.entries)
     if how == "HTTP_PROXY":
         monkeypatch.setenv(how, http_proxy.address)
-    jobs = arrive(exchanges=far, source_proxy=http_proxy.address if how == "SOURCE_PROXY" else "")
+    jobs = arrive(exchanges=remote_entries, source_proxy=http_proxy.address if how == "SOURCE_PROXY" else "")
     assert all(is_equal_to(exchanges, jobs, asset) for asset in ASSETS)
 
 

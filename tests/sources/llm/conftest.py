@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -29,6 +29,12 @@ def clients() -> Iterator[Clients]:
 
 
 @pytest.fixture
-def model(server: ModelServer, clients: Clients) -> LanguageModel:
+def model_at(clients: Clients) -> Callable[[str], LanguageModel]:
+    """A model at an address."""
+    return lambda address: LanguageModel(parse("some-model", address), clients.of(address, KEY), Modes())
+
+
+@pytest.fixture
+def model(server: ModelServer, model_at) -> LanguageModel:
     """A model of that server."""
-    return LanguageModel(parse("some-model", server.address), clients.of(server.address, KEY), Modes())
+    return model_at(server.address)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from threading import Event
 
@@ -35,28 +34,24 @@ def spending() -> SpendingInMemory:
     return SpendingInMemory()
 
 
+DAY = "2026-11-21"
+
+
 def test_a_reservation_counts_until_it_is_settled(wall, spending):
-    budget = Budget(1000, None, spending, wall)
+    """For all budgets of one storage, as of two processes; the cap itself may be reached, also by exactly one call."""
+    budget, other = Budget(1000, None, spending, wall), Budget(1000, None, spending, wall)
     first = budget.reserve(600, 0.0)
     with pytest.raises(NotAsked, match=USED_UP):
-        budget.reserve(401, 0.0)
+        other.reserve(401, 0.0)
     budget.settle(first, 100, 0.0)
-    budget.reserve(900, 0.0)
+    other.reserve(900, 0.0)
+    assert spending.add(DAY, 0, 0.0) == (1000, 0.0), "a refused call leaves no reservation"
 
 
-def test_a_refused_call_leaves_no_reservation(wall, spending):
-    budget = Budget(1000, 1.0, spending, wall)
-    with pytest.raises(NotAsked):
-        budget.reserve(1001, 0.5)
-    assert spending.add("2026-11-21", 0, 0.0) == (0, 0.0)
-
-
-def test_the_cap_itself_may_be_reached(wall, spending):
-    budget = Budget(1000, 1.0, spending, wall)
-    budget.reserve(1000, 1.0)
-    assert spending.add("2026-11-21", 0, 0.0) == (1000, 1.0)
-    with pytest.raises(NotAsked):
-        budget.reserve(1, 0.0)
+def test_without_a_cap_nothing_is_refused_and_all_is_counted(wall, spending):
+    budget = Budget(None, None, spending, wall)
+    budget.settle(budget.reserve(10**12, 1e9), 7, 0.5)
+    assert spending.add(DAY, 0, 0.0)[0] == 7
 
 
 def test_dollars_are_a_cap_of_their_own(wall, spending):
@@ -67,36 +62,17 @@ def test_dollars_are_a_cap_of_their_own(wall, spending):
     budget.reserve(1, 0.25)
 
 
-def test_without_a_cap_nothing_is_refused_and_all_is_counted(wall, spending):
-    budget = Budget(None, None, spending, wall)
-    budget.settle(budget.reserve(10**12, 1e9), 7, 0.5)
-    assert spending.add("2026-11-21", 0, 0.0)[0] == 7
-
-
-def test_it_opens_again_at_midnight_utc(wall, spending):
+def test_a_day_ends_at_midnight_utc(wall, spending):
+    """A call over midnight counts on the day it began."""
     budget = Budget(1000, None, spending, wall)
-    budget.reserve(1000, 0.0)
+    reservation = budget.reserve(1000, 0.0)
     wall.now = MIDNIGHT - 1
     with pytest.raises(NotAsked):
         budget.reserve(1, 0.0)
     wall.now = MIDNIGHT
     budget.reserve(1000, 0.0)
-
-
-def test_a_call_over_midnight_counts_on_the_day_it_began(wall, spending):
-    budget = Budget(1000, None, spending, wall)
-    reserved = budget.reserve(1000, 0.0)
-    wall.now = MIDNIGHT + 5
-    budget.settle(reserved, 40, 0.0)
-    assert spending.add("2026-11-21", 0, 0.0) == (40, 0.0)
-    assert spending.add("2026-11-22", 0, 0.0) == (0, 0.0)
-
-
-def test_two_budgets_over_one_storage_share_the_day(wall, spending):
-    """As two processes do."""
-    Budget(1000, None, spending, wall).reserve(600, 0.0)
-    with pytest.raises(NotAsked):
-        Budget(1000, None, spending, wall).reserve(600, 0.0)
+    budget.settle(reservation, 40, 0.0)
+    assert (spending.add(DAY, 0, 0.0), spending.add("2026-11-22", 0, 0.0)) == ((40, 0.0), (1000, 0.0))
 
 
 def test_fifty_at_once_never_pass_the_cap(wall, spending):
@@ -110,9 +86,9 @@ def test_fifty_at_once_never_pass_the_cap(wall, spending):
         return 100
 
     with ThreadPoolExecutor(50) as pool:
-        spent = sum(pool.map(call, range(50)))
-    assert spent <= 1000
-    assert spending.add("2026-11-21", 0, 0.0) == (spent, 0.0)
+        total = sum(pool.map(call, range(50)))
+    assert total <= 1000
+    assert spending.add(DAY, 0, 0.0) == (total, 0.0)
 
 
 def test_old_days_are_forgotten(spending):
@@ -123,23 +99,9 @@ def test_old_days_are_forgotten(spending):
     assert spending.add("2026-11-26", 0, 0.0)[0] == 0
 
 
-class Clock:
-    """Seconds that pass when a test says so."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def breaker(clock: Clock) -> Breaker:
-    return Breaker(clock)
+def breaker(wall: Wall) -> Breaker:
+    return Breaker(wall)
 
 
 def fail(breaker: Breaker, times: int = 1) -> None:
@@ -153,20 +115,10 @@ def succeed(breaker: Breaker) -> None:
         pass
 
 
-def is_let_through(breaker: Breaker) -> bool:
-    with breaker.watching():
-        return True
-
-
 def refusal(breaker: Breaker) -> str:
-    with pytest.raises(NotAsked) as caught, breaker.watching():
+    with pytest.raises(NotAsked) as refusal_info, breaker.watching():
         pytest.fail("it was let through")
-    return caught.value.reason
-
-
-def end_in_failure(call: AbstractContextManager[None]) -> None:
-    """A call that was let through comes to nothing; it is not hidden from whoever made it."""
-    assert not call.__exit__(ModelFailed, ModelFailed("failed (500)"), None)
+    return refusal_info.value.reason
 
 
 def test_two_failures_are_forgiven(breaker):
@@ -174,26 +126,26 @@ def test_two_failures_are_forgiven(breaker):
     fail(breaker, 2)
     succeed(breaker)
     fail(breaker, 2)
-    assert is_let_through(breaker)
+    succeed(breaker)
 
 
-def test_the_third_in_a_row_opens_it_for_thirty_seconds(breaker, clock):
+def test_the_third_in_a_row_opens_it_for_thirty_seconds(breaker, wall):
     fail(breaker, 3)
     assert refusal(breaker) == "failed 3 times in a row; the next attempt is in 30 s"
-    clock.now += 29.5
+    wall.now += 29.5
     assert refusal(breaker) == "failed 3 times in a row; the next attempt is in 1 s"
-    clock.now += 0.5
+    wall.now += 0.5
     succeed(breaker)
     succeed(breaker)
 
 
-def test_each_failed_trial_doubles_the_pause_up_to_ten_minutes(breaker, clock):
+def test_each_failed_trial_doubles_the_pause_up_to_ten_minutes(breaker, wall):
     fail(breaker, 3)
     pauses = []
     for _ in range(7):
-        began = clock.now
+        began = wall.now
         while True:
-            clock.now += 1
+            wall.now += 1
             try:
                 with breaker.watching():
                     raise ModelFailed("failed (500)")
@@ -201,15 +153,15 @@ def test_each_failed_trial_doubles_the_pause_up_to_ten_minutes(breaker, clock):
                 continue
             except ModelFailed:
                 break
-        pauses.append(clock.now - began)
+        pauses.append(wall.now - began)
     assert pauses == [30, 60, 120, 240, 480, 600, 600]
 
 
-def test_a_successful_trial_closes_it(breaker, clock):
+def test_a_successful_trial_closes_it(breaker, wall):
     fail(breaker, 3)
-    clock.now += 30
+    wall.now += 30
     fail(breaker)
-    clock.now += 60
+    wall.now += 60
     succeed(breaker)
     fail(breaker, 2)
     succeed(breaker)
@@ -217,31 +169,31 @@ def test_a_successful_trial_closes_it(breaker, clock):
     assert refusal(breaker).endswith("30 s")
 
 
-def test_only_one_is_let_through_on_trial(breaker, clock):
+def test_only_one_is_let_through_on_trial(breaker, wall):
     fail(breaker, 3)
-    clock.now += 30
+    wall.now += 30
     with breaker.watching():
         assert refusal(breaker) == "failed 3 times in a row; a new attempt is in progress"
     succeed(breaker)
 
 
-def test_a_call_that_began_before_it_opened_decides_nothing(breaker, clock):
-    slow, lucky = breaker.watching(), breaker.watching()
-    slow.__enter__()
-    lucky.__enter__()
+def test_a_call_that_began_before_it_opened_decides_nothing(breaker, wall):
+    failure_call, success_call = breaker.watching(), breaker.watching()
+    failure_call.__enter__()
+    success_call.__enter__()
     fail(breaker, 3)
-    lucky.__exit__(None, None, None)
+    success_call.__exit__(None, None, None)
     refusal(breaker)
-    clock.now += 30
+    wall.now += 30
     with breaker.watching():
-        end_in_failure(slow)
+        assert not failure_call.__exit__(ModelFailed, ModelFailed("failed (500)"), None), "not hidden from its caller"
     succeed(breaker)
 
 
-def test_an_inconclusive_trial_is_repeated(breaker, clock):
+def test_an_inconclusive_trial_is_repeated(breaker, wall):
     """The budget may be used up before the model is asked."""
     fail(breaker, 3)
-    clock.now += 30
+    wall.now += 30
     for error in (NotAsked("used up"), KeyError("storage")):
         with pytest.raises(type(error)), breaker.watching():
             raise error
@@ -272,54 +224,49 @@ class Computing:
 
 
 @pytest.fixture
-def started():
+def start():
     """Starts a thread that asks for a turn; all of them end with the test."""
-    begun: list[Computing] = []
+    members: list[Computing] = []
     with ThreadPoolExecutor(8) as threads:
 
-        def start() -> Computing:
-            begun.append(Computing(threads))
-            return begun[-1]
+        def add() -> Computing:
+            members.append(Computing(threads))
+            return members[-1]
 
-        yield start
-        for thread in begun:
+        yield add
+        for thread in members:
             thread.resume.set()
             thread.end.set()
 
 
-def test_a_thread_waits_for_a_turn_until_one_is_free(started: Callable[[], Computing]):
-    computing = [started() for _ in range(limits.AT_ONCE)]
-    assert all(thread.has_turn.wait(LATER_S) for thread in computing)
-    next_one = started()
+def test_a_thread_waits_for_a_turn_until_one_is_free(start: Callable[[], Computing]):
+    team = [start() for _ in range(limits.AT_ONCE)]
+    assert all(thread.has_turn.wait(LATER_S) for thread in team)
+    next_one = start()
     assert not next_one.has_turn.wait(SOON_S)
-    computing[0].resume.set()
-    computing[0].end.set()
+    team[0].resume.set()
+    team[0].end.set()
     assert next_one.has_turn.wait(LATER_S)
 
 
-def test_a_thread_that_waits_has_given_its_turn_to_others(started: Callable[[], Computing]):
-    computing = [started() for _ in range(limits.AT_ONCE)]
-    assert all(thread.has_turn.wait(LATER_S) for thread in computing)
-    next_one = started()
-    computing[0].end.set()
-    assert computing[0].waits.wait(LATER_S)
+def test_a_thread_that_waits_has_given_its_turn_to_others(start: Callable[[], Computing]):
+    team = [start() for _ in range(limits.AT_ONCE)]
+    assert all(thread.has_turn.wait(LATER_S) for thread in team)
+    next_one = start()
+    team[0].end.set()
+    assert team[0].waits.wait(LATER_S)
     assert next_one.has_turn.wait(LATER_S)
-    computing[0].resume.set()
-    assert wait([computing[0].ended], SOON_S).not_done
+    team[0].resume.set()
+    assert wait([team[0].ended], SOON_S).not_done
     next_one.resume.set()
     next_one.end.set()
-    computing[0].ended.result(LATER_S)
+    team[0].ended.result(LATER_S)
 
 
 def test_a_turn_is_free_again_after_a_failure():
-    for _ in range(limits.AT_ONCE + 1):
-        with pytest.raises(ZeroDivisionError), limits.computing():
-            _ = 1 / 0
-
-
-def test_outside_a_turn_waiting_is_nothing():
+    """Outside a turn, waiting is nothing."""
     for _ in range(limits.AT_ONCE + 1):
         with limits.waiting():
             pass
-    with limits.computing():
-        pass
+        with pytest.raises(ZeroDivisionError), limits.computing():
+            _ = 1 / 0

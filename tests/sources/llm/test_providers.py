@@ -13,43 +13,35 @@ from service.sources.llm.providers import FREE, PROVIDERS, TokenPrice, parse, pr
 from tests.processes import ROOT
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_every_known_provider_is_named_before_a_colon(provider):
-    chosen = parse(f" {provider}:some-model ")
-    assert (chosen.provider, chosen.model) == (PROVIDERS[provider], "some-model")
-    assert chosen.engine == f"{provider}:some-model"
-
-
 @pytest.mark.parametrize(
-    ("named", "provider", "model"),
+    ("provider", "model"),
     [
-        ("ollama:llama3.2:3b", "ollama", "llama3.2:3b"),
-        ("openrouter:meta-llama/llama-3.3-70b-instruct:free", "openrouter", "meta-llama/llama-3.3-70b-instruct:free"),
-        ("groq:openai/gpt-oss-120b", "groq", "openai/gpt-oss-120b"),
+        *((provider, "some-model") for provider in PROVIDERS),
+        ("ollama", "llama3.2:3b"),
+        ("openrouter", "meta-llama/llama-3.3-70b-instruct:free"),
+        ("groq", "openai/gpt-oss-120b"),
     ],
 )
-def test_the_name_of_a_model_may_hold_colons_and_slashes(named, provider, model):
-    chosen = parse(named)
-    assert (chosen.provider.name, chosen.model) == (provider, model)
+@pytest.mark.parametrize("address", ["", "https://gateway.example/v1"])
+def test_every_known_provider_is_named_before_a_colon(provider, model, address):
+    """The name of a model may hold colons and slashes; a provider may be reached at another address."""
+    chosen = parse(f" {provider}:{model} ", address)
+    assert (chosen.provider.name, chosen.model, chosen.engine) == (provider, model, f"{provider}:{model}")
 
 
-@pytest.mark.parametrize("named", ["qwen3", "qwen3:8b", "https:x"])
-def test_a_server_of_ones_own_is_any_address(named):
+@pytest.mark.parametrize("name", ["qwen3", "qwen3:8b", "https:x"])
+def test_a_server_of_ones_own_is_any_address(name):
     """It never bears the name of a provider."""
-    chosen = parse(named, "http://10.0.0.7:8000/v1")
-    assert chosen.engine == f"custom:{named}"
+    chosen = parse(name, "http://10.0.0.7:8000/v1")
+    assert chosen.engine == f"custom:{name}"
     assert chosen.provider.key_variable is None
 
 
-def test_a_provider_may_be_reached_at_another_address():
-    assert parse("openai:gpt-4o", "https://gateway.example/v1").engine == "openai:gpt-4o"
-
-
-@pytest.mark.parametrize("named", ["gpt-4o", "openia:gpt-4o", ":gpt-4o", "", "OPENAI:gpt-4o"])
-def test_an_unknown_provider_is_refused_and_the_known_ones_are_named(named):
-    with pytest.raises(SettingsError) as caught:
-        parse(named)
-    assert all(provider in caught.value.detail for provider in PROVIDERS)
+@pytest.mark.parametrize("name", ["gpt-4o", "openia:gpt-4o", ":gpt-4o", "", "OPENAI:gpt-4o"])
+def test_an_unknown_provider_is_refused_and_the_known_ones_are_named(name):
+    with pytest.raises(SettingsError) as refusal:
+        parse(name)
+    assert all(provider in refusal.value.detail for provider in PROVIDERS)
 
 
 @pytest.mark.parametrize("model", ["", " ", "a b", "<b>x</b>", "x" * 101, "x\ny", "gpt–5", "a'b"])
@@ -59,17 +51,20 @@ def test_a_model_whose_name_could_not_be_published_is_refused(model):
 
 
 @pytest.mark.parametrize(
-    "address", ["localhost:8000", "ftp://host/v1", "http://", "http://[::1", "http://a:b", "//host"]
+    ("address", "complaint"),
+    [
+        *(
+            (address, "must begin with http")
+            for address in ("localhost:8000", "ftp://host/v1", "http://", "http://[::1", "http://a:b", "//host")
+        ),
+        ("https://user:hunter2@host/v1", "must not contain a password"),
+    ],
 )
-def test_an_invalid_address_is_refused(address):
-    with pytest.raises(SettingsError, match="must begin with http"):
+def test_an_invalid_address_is_refused(address, complaint):
+    """A password in it is not repeated."""
+    with pytest.raises(SettingsError, match=complaint) as refusal:
         parse("qwen3", address)
-
-
-def test_a_password_in_an_address_is_refused_and_not_repeated():
-    with pytest.raises(SettingsError, match="must not contain a password") as caught:
-        parse("qwen3", "https://user:hunter2@host/v1")
-    assert "hunter2" not in caught.value.detail
+    assert "hunter2" not in refusal.value.detail
 
 
 def test_keys_are_sent_over_https_to_every_provider_that_takes_one():
@@ -100,20 +95,16 @@ CURRENT = [
 
 @pytest.mark.parametrize(("engine", "input_usd", "output_usd"), CURRENT)
 def test_a_current_model_has_its_list_price(engine, input_usd, output_usd, monkeypatch):
-    """Without the network; a price for long prompts only does not count."""
+    """Without the network; a price for long prompts only does not count. DeepSeek's differ by the time of day."""
     monkeypatch.setattr(socket, "create_connection", lambda *_: pytest.fail("a price was fetched"))
     assert price_of(parse(engine), {}) == pytest.approx(TokenPrice(input_usd, output_usd))
+    by_the_hour = price_of(parse("deepseek:deepseek-chat"), {})
+    assert 0 < by_the_hour.input < by_the_hour.output < 3
 
 
-def test_a_price_of_some_hours_is_that_of_the_hour():
-    """DeepSeek's differ by the time of day; each is a price."""
-    price = price_of(parse("deepseek:deepseek-chat"), {})
-    assert 0 < price.input < price.output < 3
-
-
-@pytest.mark.parametrize("dated", ["", "-2025-08-07", "-20260929", "-2612", "-latest"])
-def test_a_model_of_one_day_costs_what_the_model_does(dated):
-    assert price_of(parse(f"openai:gpt-5{dated}"), {}) == TokenPrice(1.25, 10.0)
+@pytest.mark.parametrize("suffix", ["", "-2025-08-07", "-20260929", "-2612", "-latest"])
+def test_a_model_of_one_day_costs_what_the_model_does(suffix):
+    assert price_of(parse(f"openai:gpt-5{suffix}"), {}) == TokenPrice(1.25, 10.0)
 
 
 @pytest.mark.parametrize("name", ["openai:gpt-55", "groq:foo", "ft:mine", "openai:ft:gpt-4.1-mini:acme::x"])
@@ -123,17 +114,14 @@ def test_an_unlisted_model_has_no_known_price(name):
     assert price_of(parse("gpt-5", "http://127.0.0.1:8080/v1"), {}) is None
 
 
-def test_a_local_model_is_free():
-    assert price_of(parse("ollama:llama3.2:3b"), {}) == FREE
-
-
 def test_a_stated_price_wins():
-    """Over a list price, over a local model's, and where there is none."""
-    stated = stated_prices("openai:gpt-5=1/8, ollama:llama3.2:3b=0.01/0.02,custom:my=model=3/15.5,")
-    assert price_of(parse("openai:gpt-5"), stated) == TokenPrice(1.0, 8.0)
-    assert price_of(parse("ollama:llama3.2:3b"), stated) == TokenPrice(0.01, 0.02)
-    assert price_of(parse("my=model", "http://127.0.0.1:8080/v1"), stated) == TokenPrice(3.0, 15.5)
-    assert price_of(parse("openai:gpt-5-mini"), stated) == TokenPrice(0.25, 2.0)
+    """Over a list price, over a local model's, which is free, and where there is none."""
+    assert price_of(parse("ollama:llama3.2:3b"), {}) == FREE
+    prices = stated_prices("openai:gpt-5=1/8, ollama:llama3.2:3b=0.01/0.02,custom:my=model=3/15.5,")
+    assert price_of(parse("openai:gpt-5"), prices) == TokenPrice(1.0, 8.0)
+    assert price_of(parse("ollama:llama3.2:3b"), prices) == TokenPrice(0.01, 0.02)
+    assert price_of(parse("my=model", "http://127.0.0.1:8080/v1"), prices) == TokenPrice(3.0, 15.5)
+    assert price_of(parse("openai:gpt-5-mini"), prices) == TokenPrice(0.25, 2.0)
 
 
 @pytest.mark.parametrize("text", ["openai:gpt-5", "openai:gpt-5=1", "=1/2", "openai:gpt-5=-1/2", "openai:gpt-5=1/two"])

@@ -9,7 +9,7 @@ import pytest
 from service.forecasting.predictions.imports import OutsideMarket, Refusal
 from service.sources.odds.kalshi import KALSHI
 
-FETCHED = 1_741_824_000
+FETCH_TIME = 1_741_824_000
 TICKER = "KXBTC-25MAR15-B100000"
 
 
@@ -18,8 +18,8 @@ def second(instant: str) -> int:
 
 
 def parsed(row) -> OutsideMarket | Refusal:
-    markets, refused = KALSHI.markets([row], FETCHED)
-    return (markets + refused)[0]
+    markets, refusals = KALSHI.markets([row], FETCH_TIME)
+    return (markets + refusals)[0]
 
 
 @pytest.fixture
@@ -41,9 +41,12 @@ def test_the_price_of_yes_is_the_middle_of_bid_and_ask(kalshi_row):
     assert market.rules == "Resolves Yes if BTC/USD spot price exceeds $100,000 at market close."
 
 
-def test_the_meaning_of_yes_may_stand_beside_the_title(kalshi_row):
+def test_other_fields_of_a_row_count_as_well(kalshi_row):
+    """The meaning of yes beside the title, contracts of less than a dollar, and a spread of ten cents."""
     fields = {"title": "Bitcoin price on Mar 15, 2025?", "yes_sub_title": "$100,000 or above"}
-    assert parsed(kalshi_row | fields).group == "$100,000 or above"
+    fields |= {"volume_fp": "1500.50", "notional_value_dollars": "1.0000"}
+    market = parsed(kalshi_row | fields | {"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5500"})
+    assert (market.group, market.volume_usd, market.odds.p_yes) == ("$100,000 or above", 1500.5, pytest.approx(0.5))
 
 
 @pytest.mark.parametrize(
@@ -59,15 +62,6 @@ def test_the_meaning_of_yes_may_stand_beside_the_title(kalshi_row):
 def test_a_move_of_15_minutes_begins_when_its_market_opens(kalshi_row, event, opens, measured_from):
     market = parsed(kalshi_row | {"event_ticker": event, "open_time": opens})
     assert market.measured_from == (measured_from and second(measured_from))
-
-
-def test_volume_is_what_the_contracts_would_pay(kalshi_row):
-    assert parsed(kalshi_row | {"volume_fp": "1500.50", "notional_value_dollars": "1.0000"}).volume_usd == 1500.5
-
-
-def test_a_spread_of_ten_cents_still_has_a_middle(kalshi_row):
-    market = parsed(kalshi_row | {"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5500"})
-    assert market.odds.p_yes == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -96,41 +90,35 @@ def test_an_unusable_row_is_refused_with_the_reason(kalshi_row, change, why):
     assert why in refusal.reason
 
 
-def test_a_malformed_row_does_not_affect_the_others(kalshi_row):
-    markets, refused = KALSHI.markets(["", None, kalshi_row], FETCHED)
-    assert (len(markets), len(refused)) == (1, 2)
+NO_EVIDENCE = "settled as no, YES pays 0"
 
 
 @pytest.mark.parametrize(
-    ("change", "outcome"),
+    ("change", "outcome", "evidence"),
     [
-        ({"result": "yes", "settlement_value_dollars": "1.0000"}, "yes"),
-        ({"result": "no"}, "no"),
-        ({"status": "settled"}, "no"),
-        ({"result": "scalar", "settlement_value_dollars": "0.3500"}, "void"),
+        ({"result": "yes", "settlement_value_dollars": "1.0000"}, "yes", "settled as yes, YES pays 1"),
+        ({"result": "no"}, "no", NO_EVIDENCE),
+        ({"status": "settled"}, "no", NO_EVIDENCE),
+        (
+            {"result": "\ud800", "settlement_value_dollars": "0.3500"},
+            "void",
+            "settled as neither side, YES pays 0.35",
+        ),
     ],
 )
-def test_a_finalized_market_says_its_result(settled_row, change, outcome):
-    assert KALSHI.settlements([settled_row | change], [TICKER], FETCHED)[TICKER].outcome == outcome
-
-
-def test_a_split_payout_is_reported(settled_row):
-    row = settled_row | {"result": "\ud800", "settlement_value_dollars": "0.3500"}
-    assert KALSHI.settlements([row], [TICKER], FETCHED)[TICKER].evidence == "settled as neither side, YES pays 0.35"
-
-
-def test_a_settlement_says_when_and_what_was_paid(settled_row):
-    settlement = KALSHI.settlements([settled_row], [TICKER], FETCHED)[TICKER]
+def test_a_finalized_market_says_its_result(settled_row, change, outcome, evidence):
+    settlement = KALSHI.settlements([settled_row | change], [TICKER], FETCH_TIME)[TICKER]
+    assert (settlement.outcome, settlement.evidence, settlement.source) == (outcome, evidence, "kalshi")
     assert settlement.resolved_at == second("2025-03-16T00:10:00Z")
-    assert (settlement.evidence, settlement.source) == ("settled as no, YES pays 0", "kalshi")
 
 
 @pytest.mark.parametrize(
-    "change", [{"status": "determined"}, {"status": "disputed"}, {"status": "closed"}, {"result": ""}, {"result": None}]
+    "change",
+    [
+        *({"status": status} for status in ("determined", "disputed", "closed", "active")),
+        {"result": ""},
+        {"result": None},
+    ],
 )
 def test_a_result_that_may_still_be_disputed_settles_nothing(settled_row, change):
-    assert KALSHI.settlements([settled_row | change], [TICKER], FETCHED) == {}
-
-
-def test_the_recorded_market_is_not_settled(kalshi_row):
-    assert KALSHI.settlements([kalshi_row], [TICKER], FETCHED) == {}
+    assert KALSHI.settlements([settled_row | change], [TICKER], FETCH_TIME) == {}

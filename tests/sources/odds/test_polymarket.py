@@ -10,7 +10,7 @@ import pytest
 from service.forecasting.predictions.imports import OutsideMarket, Refusal
 from service.sources.odds.polymarket import POLYMARKET
 
-FETCHED = 1_773_241_200
+FETCH_TIME = 1_773_241_200
 
 
 def second(instant: str) -> int:
@@ -18,14 +18,14 @@ def second(instant: str) -> int:
 
 
 def parsed(row) -> OutsideMarket | Refusal:
-    markets, refused = POLYMARKET.markets([row], FETCHED)
-    return (markets + refused)[0]
+    markets, refusals = POLYMARKET.markets([row], FETCH_TIME)
+    return (markets + refusals)[0]
 
 
 def reason(row) -> str:
-    markets, refused = POLYMARKET.markets([row], FETCHED)
-    assert markets == []
-    return refused[0].reason
+    refusal = parsed(row)
+    assert isinstance(refusal, Refusal)
+    return refusal.reason
 
 
 def test_an_open_market_is_read_from_lists_inside_strings(bitcoin_row):
@@ -38,34 +38,25 @@ def test_an_open_market_is_read_from_lists_inside_strings(bitcoin_row):
     assert market.volume_usd == 1089793.929661999
     assert market.deadline == second("2026-03-11T16:00:00Z")
     assert market.odds.url == "https://polymarket.com/market/bitcoin-above-64k-on-march-11"
-    assert (market.odds.fetched_at, market.measured_from) == (FETCHED, None)
+    assert (market.odds.fetched_at, market.odds.source, market.measured_from) == (FETCH_TIME, "polymarket", None)
+    assert parsed(bitcoin_row | {"slug": 'x"><script>'}).odds.url is None
     assert market.rules.startswith('This market will resolve to "Yes" if the Binance 1 minute candle')
 
 
 def test_up_is_yes_and_has_its_reference_instant(up_row):
     market = parsed(up_row)
-    assert market.odds.p_yes == 0.505
-    assert (market.odds.bid, market.odds.ask) == (0.5, 0.51)
+    assert (market.odds.p_yes, market.odds.bid, market.odds.ask) == (0.505, 0.5, 0.51)
     assert market.measured_from == second("2026-03-12T09:20:00Z")
+    down_first = {"outcomes": '["Down", "Up"]', "outcomePrices": '["0.3", "0.7"]'}
+    assert parsed(up_row | down_first).odds.p_yes == 0.7
 
 
 def test_where_yes_stands_second_its_price_is_the_second_one(bitcoin_row):
     """Bid and ask are those of the first outcome: who bids 40 cents for No asks 60 for Yes."""
-    turned = {"outcomes": '["No", "Yes"]', "outcomePrices": '["0.41", "0.59"]', "bestBid": 0.40, "bestAsk": 0.42}
-    market = parsed(bitcoin_row | turned)
+    no_first = {"outcomes": '["No", "Yes"]', "outcomePrices": '["0.41", "0.59"]', "bestBid": 0.40, "bestAsk": 0.42}
+    market = parsed(bitcoin_row | no_first)
     assert market.odds.p_yes == 0.59
     assert (market.odds.bid, market.odds.ask) == (pytest.approx(0.58), pytest.approx(0.60))
-
-
-def test_down_before_up_counts_with_up_as_yes(up_row):
-    market = parsed(up_row | {"outcomes": '["Down", "Up"]', "outcomePrices": '["0.3", "0.7"]'})
-    assert market.odds.p_yes == 0.7
-
-
-def test_the_odds_are_those_of_the_market(bitcoin_row):
-    odds = parsed(bitcoin_row).odds
-    assert (odds.source, odds.market_id, odds.p_yes) == ("polymarket", "1500056", 0.9995)
-    assert (odds.bid, odds.ask, odds.fetched_at) == (0.999, None, FETCHED)
 
 
 @pytest.mark.parametrize(
@@ -98,38 +89,14 @@ def test_an_unusable_row_is_refused_with_the_reason(bitcoin_row, change, why):
     assert why in reason(bitcoin_row | change)
 
 
-def test_a_slug_that_is_none_gives_no_address(bitcoin_row):
-    assert parsed(bitcoin_row | {"slug": 'x"><script>'}).odds.url is None
-
-
-def test_a_malformed_row_does_not_affect_the_others(bitcoin_row):
-    markets, refused = POLYMARKET.markets([None, 7, [], bitcoin_row], FETCHED)
-    assert len(markets) == 1
-    assert [refusal.reason for refusal in refused] == ["it is not a JSON object"] * 3
-
-
-@pytest.mark.parametrize(
-    ("file", "why"),
-    [
-        ("gamma_market_closed_binary_accepting_false", "not open"),
-        ("gamma_market_closed_binary_accepting_true", "not open"),
-        ("gamma_market_closed_nonbinary_legacy", "not open"),
-        ("gamma_market_closed_zero_zero_legacy", "not open"),
-        ("gamma_market_past_end_date_open", "prices are missing"),
-    ],
-)
-def test_which_recorded_markets_are_not_open_with_odds(recorded, file, why):
-    """One has an end date that is past and is open still; it tells no price."""
-    assert why in reason(recorded(f"polymarket/{file}.json"))
-
-
 def test_a_resolved_market_pays_one_side(resolved_row):
     """It was resolved in March 2026, almost two years before its end date."""
-    settlements = POLYMARKET.settlements([resolved_row], ["1460332"], FETCHED)
-    settlement = settlements["1460332"]
+    settlement = POLYMARKET.settlements([resolved_row], ["1460332"], FETCH_TIME)["1460332"]
     assert (settlement.outcome, settlement.source) == ("no", "polymarket")
     assert settlement.resolved_at == second("2026-03-19T23:20:15Z")
     assert settlement.evidence == "Yes pays 0, No pays 1"
+    row = resolved_row | {"closedTime": None, "umaEndDate": None}
+    assert POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"].resolved_at == FETCH_TIME
 
 
 @pytest.mark.parametrize(
@@ -145,7 +112,7 @@ def test_a_resolved_market_pays_one_side(resolved_row):
 )
 def test_the_side_that_pays_is_the_outcome(resolved_row, outcomes, prices, outcome):
     row = resolved_row | {"outcomes": json.dumps(outcomes), "outcomePrices": json.dumps(prices)}
-    assert POLYMARKET.settlements([row], ["1460332"], FETCHED)["1460332"].outcome == outcome
+    assert POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"].outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -163,29 +130,24 @@ def test_the_side_that_pays_is_the_outcome(resolved_row, outcomes, prices, outco
     ],
 )
 def test_nothing_less_than_resolved_settles_a_market(resolved_row, change):
-    assert POLYMARKET.settlements([resolved_row | change], ["1460332"], FETCHED) == {}
+    assert POLYMARKET.settlements([resolved_row | change], ["1460332"], FETCH_TIME) == {}
 
 
 @pytest.mark.parametrize(
-    "file",
+    ("file", "why"),
     [
-        "gamma_market",
-        "gamma_market_closed_binary_accepting_true",
-        "gamma_market_closed_nonbinary_legacy",
-        "gamma_market_closed_zero_zero_legacy",
-        "gamma_market_past_end_date_open",
+        ("gamma_market_closed_binary_accepting_true", "not open"),
+        ("gamma_market_closed_nonbinary_legacy", "not open"),
+        ("gamma_market_closed_zero_zero_legacy", "not open"),
+        ("gamma_market_past_end_date_open", "prices are missing"),
     ],
 )
-def test_which_recorded_markets_are_not_settled(recorded, file):
-    """One is closed with prices of 1 and 0, and was never said to be resolved."""
-    row = recorded(f"polymarket/{file}.json")
-    assert POLYMARKET.settlements([row], [row["id"]], FETCHED) == {}
+def test_some_recorded_markets_are_neither_open_nor_settled(record, file, why):
+    """One has an end date that is past and is open; one is closed at 1 and 0 and was never said to be resolved."""
+    row = record(f"polymarket/{file}.json")
+    assert why in reason(row)
+    assert POLYMARKET.settlements([row], [row["id"]], FETCH_TIME) == {}
 
 
 def test_only_requested_markets_are_settled(resolved_row):
-    assert POLYMARKET.settlements([resolved_row, None], ["7"], FETCHED) == {}
-
-
-def test_a_market_that_does_not_say_when_it_was_resolved_was_by_now(resolved_row):
-    row = resolved_row | {"closedTime": None, "umaEndDate": None}
-    assert POLYMARKET.settlements([row], ["1460332"], FETCHED)["1460332"].resolved_at == FETCHED
+    assert POLYMARKET.settlements([resolved_row, None], ["7"], FETCH_TIME) == {}

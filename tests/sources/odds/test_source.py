@@ -18,6 +18,7 @@ from service.sources.odds import source
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
 from service.sources.odds.source import instant, listed, number, price
+from tests.sources.faults import body, hang, late_and_hanging
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 ANYTHING = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=2), max_leaves=4)
@@ -26,16 +27,16 @@ SOURCES = pytest.mark.parametrize("source", [POLYMARKET, KALSHI], ids=["polymark
 
 def test_finished_markets_of_polymarket_are_asked_for_as_such(server, resolved_row):
     """Without `closed=true` it would leave them out."""
-    closed = []
+    flags = []
 
     def routes(_, path, query):
-        closed.append(query["closed"])
+        flags.append(query["closed"])
         return {"markets": [resolved_row]}
 
     server.routes = routes
     ids = ["1460332", *map(str, range(60))]
     assert list(POLYMARKET.settled(server.address, 5, ids)) == ["1460332"]
-    assert closed == ["true", "true"]
+    assert flags == ["true", "true"]
 
 
 def test_settled_markets_of_kalshi_are_asked_for_by_ticker(server, kalshi_row):
@@ -51,9 +52,9 @@ def test_settled_markets_of_kalshi_are_asked_for_by_ticker(server, kalshi_row):
 def test_a_row_of_the_wrong_type_is_counted_and_others_are_read(server, source, bitcoin_row, kalshi_row):
     row = bitcoin_row if source is POLYMARKET else kalshi_row
     server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.listing.key: []}, row]}
-    markets, refused = source.list_open(server.address, 5)
+    markets, refusals = source.list_open(server.address, 5)
     assert len(markets) == 1
-    assert len(refused) >= 5
+    assert len(refusals) >= 5
 
 
 @SOURCES
@@ -63,117 +64,71 @@ def test_no_row_is_fatal_and_none_is_lost(source, data, bitcoin_row, kalshi_row)
     row = bitcoin_row if source is POLYMARKET else kalshi_row
     names = data.draw(st.lists(st.sampled_from(sorted(row)), max_size=4))
     broken = row | {name: data.draw(ANYTHING) for name in names}
-    markets, refused = source.markets([broken, row], 0)
-    assert len(markets) + len(refused) == 2
+    markets, refusals = source.markets([broken, row], 0)
+    assert len(markets) + len(refusals) == 2
     for market in markets:
         assert isinstance(market, OutsideMarket)
         assert 0 <= market.odds.p_yes <= 1
         assert isfinite(market.volume_usd)
-    assert all(isinstance(refusal, Refusal) for refusal in refused)
+    assert all(isinstance(refusal, Refusal) for refusal in refusals)
     source.settlements([broken], [row[source.listing.key]], 0)
 
 
-def test_a_source_has_the_name_of_its_imports():
-    """`jobs/imported` finds its address by it, and predictions their source."""
-    assert {name: source.name for name, source in BY_NAME.items()} == {"polymarket": "polymarket", "kalshi": "kalshi"}
-
-
-PATIENCE_S = 0.3
+PATIENCE_S = 0.4
 EXTRA_S = 0.3
-
-
-def drip_and_stop(handler) -> None:
-    """Silent from just before the deadline on, so that no single read is late."""
-    handler.send_response(200)
-    handler.end_headers()
-    handler.exchange.closing.wait(0.2)
-    handler.wfile.write(b" ")
-    handler.exchange.closing.wait()
-
-
-def hang(handler) -> None:
-    handler.exchange.closing.wait()
 
 
 def reset(handler) -> None:
     handler.connection.close()
 
 
-def answering(body: bytes, status: int = 200):
-    return lambda handler: handler.reply(status, body)
-
-
-def too_many_requests(handler) -> None:
-    handler.send_response(429)
-    handler.send_header("Retry-After", "30")
-    handler.end_headers()
-
-
-def of_ten_megabytes(handler) -> None:
-    handler.reply(200, json.dumps({"markets": ["x" * (10 * 2**20)]}).encode())
-
-
 @SOURCES
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        (answering(b"{}", 500), "it answered 500"),
-        (answering(b"", 404), "it answered 404"),
-        (answering(b'{"markets": []}', 302), "it answered 302"),
-        (too_many_requests, "it answered 429, retry after 30 s"),
-        (answering(b"<html>busy</html>"), "InvalidJSONError"),
-        (answering(b'{"markets": ['), "InvalidJSONError"),
-        (answering(b"[" * 100_000), "RecursionError"),
-        (answering(b"[]"), "no list of markets"),
-        (answering(b"null"), "no list of markets"),
-        (answering(b'{"markets": null}'), "no list of markets"),
-        (answering(b'{"markets": {"a": 1}}'), "no list of markets"),
-        (of_ten_megabytes, "bytes in one page"),
+        (body(b"{}", 500), "it answered 500"),
+        (body(b"", 404), "it answered 404"),
+        (body(b'{"markets": []}', 302), "it answered 302"),
+        (body(b"", 429, Retry_After="30"), "it answered 429, retry after 30 s"),
+        (body(b"<html>busy</html>"), "InvalidJSONError"),
+        (body(b'{"markets": ['), "InvalidJSONError"),
+        (body(b"[" * 100_000), "RecursionError"),
+        (body(b"[]"), "no list of markets"),
+        (body(b"null"), "no list of markets"),
+        (body(b'{"markets": null}'), "no list of markets"),
+        (body(b'{"markets": {"a": 1}}'), "no list of markets"),
+        (body(json.dumps({"markets": ["x" * (10 * 2**20)]}).encode()), "bytes in one page"),
         (reset, "ConnectionError"),
     ],
 )
 def test_an_answer_without_a_market_list_is_a_failed_source(server, source, fault, why):
+    """Its name is that of its imports."""
+    assert source is BY_NAME[source.name]
     server.fault = fault
-    with pytest.raises(SourceFailed) as failed:
+    with pytest.raises(SourceFailed) as failure:
         source.list_open(server.address, 5)
-    assert failed.value.detail.startswith(f"{source.name}: ")
-    assert why in failed.value.detail
-    assert len(failed.value.detail) < 100
+    assert failure.value.detail.startswith(f"{source.name}: ")
+    assert why in failure.value.detail
+    assert len(failure.value.detail) < 100
 
 
 @pytest.mark.slow
 @SOURCES
-@pytest.mark.parametrize("fault", [hang, drip_and_stop])
+@pytest.mark.parametrize("fault", [hang, late_and_hanging])
 def test_the_deadline_is_one_for_the_whole_answer(server, source, fault):
-    server.fault, began = fault, time.monotonic()
-    with pytest.raises(SourceFailed, match="no complete response"):
-        source.list_open(server.address, PATIENCE_S)
-    assert time.monotonic() - began < PATIENCE_S + EXTRA_S
-
-
-@SOURCES
-def test_settled_markets_are_fetched_within_the_same_deadline(server, source):
-    server.fault, began = hang, time.monotonic()
-    with pytest.raises(SourceFailed, match="no complete response"):
-        source.settled(server.address, PATIENCE_S, ["1"])
-    assert time.monotonic() - began < PATIENCE_S + EXTRA_S
-
-
-@SOURCES
-def test_an_unreachable_server_is_a_failed_source(source):
-    with pytest.raises(SourceFailed, match="ConnectionError"):
-        source.list_open("http://127.0.0.1:9", 5)
-
-
-@SOURCES
-def test_an_empty_list_of_markets_is_valid(server, source):
-    assert source.list_open(server.address, 5) == ([], [])
+    server.fault = fault
+    for request in (source.list_open, lambda *arguments: source.settled(*arguments, ["1"])):
+        began = time.monotonic()
+        with pytest.raises(SourceFailed, match="no complete response"):
+            request(server.address, PATIENCE_S)
+        assert time.monotonic() - began < PATIENCE_S + EXTRA_S
 
 
 @SOURCES
 def test_an_empty_request_sends_nothing(server, source):
     assert source.settled(server.address, 5, []) == {}
     assert server.requests == []
+    assert source.list_open(server.address, 5) == ([], []), "an empty list of markets is valid"
 
 
 def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
@@ -181,31 +136,28 @@ def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
     first, second = bitcoin_row | {"id": "1"}, bitcoin_row | {"id": "2"}
     pages = {None: {"markets": [first], "next_cursor": "abc"}, "abc": {"markets": [first, second]}}
     server.routes = lambda _, path, query: pages[query.get("after_cursor")]
-    markets, refused = POLYMARKET.list_open(server.address, 5)
+    markets, refusals = POLYMARKET.list_open(server.address, 5)
     assert [market.odds.market_id for market in markets] == ["1", "2"]
-    assert refused == []
+    assert refusals == []
     assert server.requests == ["/markets/keyset"] * 2
 
 
-def test_open_markets_on_crypto_prices_are_asked_for(server):
-    sent = {}
-    server.routes = lambda _, path, query: sent.update(query) or {"markets": []}
-    POLYMARKET.list_open(server.address + "/", 5)
-    assert (sent["closed"], sent["tag_id"], sent["limit"]) == ("false", "1312", "100")
-    assert (sent["order"], sent["ascending"]) == ("volumeNum", "false")
-    assert sent["end_date_min"] < sent["end_date_max"]
-
-
-def test_short_markets_are_asked_for_with_the_soonest_end_first(server):
-    """Of every volume, which is next to nothing when they begin, and up to two hours ahead."""
-    sent = {}
-    server.routes = lambda _, path, query: sent.update(query) or {"markets": []}
-    POLYMARKET.list_open(server.address, 5, short=True)
-    assert (sent["closed"], sent["tag_id"], sent["limit"]) == ("false", "102127", "100")
-    assert (sent["order"], sent["ascending"]) == ("endDate", "true")
-    assert "volume_num_min" not in sent
-    begin, end = (datetime.fromisoformat(sent[name]) for name in ("end_date_min", "end_date_max"))
-    assert end - begin == timedelta(hours=2)
+@pytest.mark.parametrize(
+    ("short", "parameters"),
+    [
+        (False, {"tag_id": "1312", "order": "volumeNum", "ascending": "false"}),
+        (True, {"tag_id": "102127", "order": "endDate", "ascending": "true"}),
+    ],
+)
+def test_open_markets_on_crypto_prices_are_asked_for(server, short, parameters):
+    """Short ones with the soonest end first, of every volume, which is low when they begin, up to two hours ahead."""
+    query = {}
+    server.routes = lambda _, path, values: query.update(values) or {"markets": []}
+    POLYMARKET.list_open(server.address + "/", 5, short=short)
+    assert query | parameters | {"closed": "false", "limit": "100"} == query
+    start, end = (datetime.fromisoformat(query[name]) for name in ("end_date_min", "end_date_max"))
+    assert end - start == timedelta(hours=2) if short else end > start
+    assert short != ("volume_num_min" in query)
 
 
 def test_the_series_of_a_quarter_of_an_hour_are_asked_for_alone(server):

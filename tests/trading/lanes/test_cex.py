@@ -19,19 +19,19 @@ from tests.trading.lanes.runs import CEX, STEP, flat, shown
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("world", ["simulated", "real", "real_by_the_hour"])
+@pytest.mark.parametrize("world", ["simulated", "month_run", "half_year_run"])
 @pytest.mark.parametrize("name", CEX)
 def test_equity_is_capital_plus_all_results(request, world, name):
-    run, closed = request.getfixturevalue(world), 0.0
+    run, gains = request.getfixturevalue(world), 0.0
     for state in run.states[name]:
-        closed += sum(event.pnl_usd or 0.0 for event in state.events)
-        held = sum(
+        gains += sum(event.pnl_usd or 0.0 for event in state.events)
+        open_gains = sum(
             holding.quantity * (state.marks[asset] - holding.entry_price)
             - holding.owed * state.marks[asset]
             - holding.fee_usd
             for asset, holding in state.holdings.items()
         )
-        assert state.equity == pytest.approx(TERMS.capital + closed + held, rel=1e-9)
+        assert state.equity == pytest.approx(TERMS.capital + gains + open_gains, rel=1e-9)
 
 
 @pytest.mark.parametrize("rule", [moving_average_cross, parabolic_sar])
@@ -40,8 +40,8 @@ def test_a_lane_of_one_asset_equals_a_strategys_account(simulated, rule):
     parameters = {"fast": 12, "slow": 48} if rule is moving_average_cross else {"acceleration": 0.02, "maximum": 0.2}
     hours, marks = simulated.hours["sol"], simulated.marks["sol"]
     targets = rule(hours, **parameters)
-    wanted = dict(zip(hours.time.tolist(), targets.tolist(), strict=True))
-    lane = CexLane("one", "One", "rule", "cex", ("sol",), lambda view: Intent(wanted[view.reading.time]))
+    goal = dict(zip(hours.time.tolist(), targets.tolist(), strict=True))
+    lane = CexLane("one", "One", "rule", "cex", ("sol",), lambda view: Intent(goal[view.reading.time]))
     state, equity = lane.begin(simulated.start), []
     for moment in simulated.moments:
         state = lane.step(state, moment)
@@ -65,16 +65,16 @@ def test_decisions_fill_at_the_next_open_with_costs(simulated, name):
             assert event.cost_usd == pytest.approx(quantity * before * (TERMS.fee + TERMS.slippage), rel=1e-3)
 
 
-def test_each_logic_trades_on_its_own(simulated, real_by_the_hour):
-    for run in (simulated, real_by_the_hour):
+def test_each_logic_trades_on_its_own(simulated, half_year_run):
+    for run in (simulated, half_year_run):
         trades = {name: run.states[name][-1].trades for name in CEX}
         assert all(trades.values())
         assert len({run.states[name][-1].equity for name in LANES}) == len(LANES)
         assert {state.status for name in CEX for state in run.states[name]} == {"waiting", "in_market"}
 
 
-def test_metals_do_nothing_while_they_are_closed(real_by_the_hour, simulated):
-    for run in (real_by_the_hour, simulated):
+def test_metals_do_nothing_while_they_are_closed(half_year_run, simulated):
+    for run in (half_year_run, simulated):
         trades = [event for name in CEX for event in run.events(name) if event.subject in ("gold", "silver")]
         assert trades, "metals are traded"
         assert all(is_open(event.subject, event.time) for event in trades)
@@ -90,13 +90,13 @@ def breakout_in(asset, reading, stop_width=6.0):
     return lane, lane.step(state, shown(HOUR, {asset: flat(HOUR, 100.0)}))
 
 
-@pytest.mark.parametrize(("opened", "filled"), [(99, 94), (90, 90)])
-def test_a_stop_is_filled_at_its_price_or_at_an_open_beyond_it(reading, opened, filled):
+@pytest.mark.parametrize(("opening", "price"), [(99, 94), (90, 90)])
+def test_a_stop_is_filled_at_its_price_or_at_an_open_beyond_it(reading, opening, price):
     lane, state = breakout_in("sol", reading)
     assert state.holdings["sol"].stop == 94
-    state = lane.step(state, shown(HOUR + STEP, {"sol": Bar(HOUR + STEP, opened, 101, 89, 97, 1)}))
+    state = lane.step(state, shown(HOUR + STEP, {"sol": Bar(HOUR + STEP, opening, 101, 89, 97, 1)}))
     (event,) = state.events
-    assert (event.price, event.note) == (filled * (1 - TERMS.slippage), "is stopped out of long")
+    assert (event.price, event.note) == (price * (1 - TERMS.slippage), "is stopped out of long")
     assert (state.trades, state.wins, state.status) == (1, 0, "waiting")
 
 
@@ -116,9 +116,9 @@ def test_an_asset_without_a_bar_keeps_its_mark_and_its_orders(reading):
     equity = state.equity
     state = lane.step(state, shown(HOUR + STEP, {"btc": flat(HOUR + STEP, 50_000.0)}))
     assert (state.equity, state.marks) == (equity, {"sol": 100.0})
-    waiting = replace(state, orders={"xrp": Intent(-1, stop=1.0)})
-    waiting = lane.step(waiting, shown(HOUR + 2 * STEP, {"btc": flat(HOUR + 2 * STEP, 50_000.0)}))
-    assert "xrp" in waiting.orders
+    queue_state = replace(state, orders={"xrp": Intent(-1, stop=1.0)})
+    queue_state = lane.step(queue_state, shown(HOUR + 2 * STEP, {"btc": flat(HOUR + 2 * STEP, 50_000.0)}))
+    assert "xrp" in queue_state.orders
 
 
 @pytest.mark.parametrize(("weight", "part"), [(1.0, 1 / 3), (0.5, 1 / 6)])
@@ -133,10 +133,10 @@ def test_an_asset_gets_its_share_times_the_weight(weight, part):
 
 def test_an_account_below_its_floor_closes_for_good(reading):
     lane, state = breakout_in("sol", reading)
-    ruined = replace(state, cash=state.cash - 9_000)
-    ruined = lane.step(ruined, shown(HOUR + STEP, {"sol": flat(HOUR + STEP, 100.0)}))
-    assert ruined.halted
-    out = lane.step(ruined, shown(HOUR + 2 * STEP, {"sol": flat(HOUR + 2 * STEP, 100.0)}))
+    ruin = replace(state, cash=state.cash - 9_000)
+    ruin = lane.step(ruin, shown(HOUR + STEP, {"sol": flat(HOUR + STEP, 100.0)}))
+    assert ruin.halted
+    out = lane.step(ruin, shown(HOUR + 2 * STEP, {"sol": flat(HOUR + 2 * STEP, 100.0)}))
     assert (out.holdings, out.orders, out.trades) == ({}, {}, 1)
     hour = reading._replace(time=HOUR, close=100.0, ceiling=99.0, true_range=2.0)
     bars = {"sol": flat(2 * HOUR - STEP, 100.0)}
@@ -155,15 +155,15 @@ def test_the_consensus_lane_trades_without_votes(hours, marks):
 
 def test_the_consensus_lane_follows_the_forecasts(simulated):
     """Between two hours its weight is the last forecast's, within the least change: .3, .5 or .7 of bitcoin."""
-    seen = set()
+    weights = set()
     for state, moment in zip(simulated.states["consensus"][3000:], simulated.moments[3000:], strict=False):
         vote = moment.votes.get("btc")
         if vote is None or moment.time % HOUR == 0 or moment.as_of % HOUR == 0:
             continue
         weight = state.holdings["btc"].weight
         assert abs(weight - vote.p_up) < LEAST_CHANGE
-        seen.add(round(weight, 1))
-    assert {0.3, 0.5, 0.7} <= seen
+        weights.add(round(weight, 1))
+    assert {0.3, 0.5, 0.7} <= weights
 
 
 @pytest.mark.parametrize("first", [HOUR, HOUR + 3 * STEP])
@@ -199,9 +199,9 @@ def test_a_state_without_interest_loads_and_pays_from_now_on():
     state = replace(lane.begin(HOUR), orders={"eth": Intent(-1)})
     body = asdict(lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)})))
     del body["borrow_usd"], body["holdings"]["eth"]["owed"]
-    loaded = lane.load(body)
-    assert (loaded.borrow_usd, loaded.holdings["eth"].owed) == (0, 0)
-    later = lane.step(loaded, shown(2 * HOUR, {"eth": flat(2 * HOUR, 2000.0)}))
+    restored = lane.load(body)
+    assert (restored.borrow_usd, restored.holdings["eth"].owed) == (0, 0)
+    later = lane.step(restored, shown(2 * HOUR, {"eth": flat(2 * HOUR, 2000.0)}))
     assert later.holdings["eth"].owed > 0
 
 
@@ -217,30 +217,30 @@ def held_eth(weight: float) -> tuple[CexLane, CexState]:
 def test_a_position_is_reduced_by_the_difference():
     """Half of the ether is sold: cash by hand, half of the entry fee counted, one trade, the rest at its old price."""
     lane, before = held_eth(0.8)
-    ordered = replace(before, orders={"eth": Intent(1, 0.4)})
-    after = lane.step(ordered, shown(HOUR + STEP, {"eth": flat(HOUR + STEP, 2000.0)}))
+    command_state = replace(before, orders={"eth": Intent(1, 0.4)})
+    after = lane.step(command_state, shown(HOUR + STEP, {"eth": flat(HOUR + STEP, 2000.0)}))
     old, new = before.holdings["eth"], after.holdings["eth"]
-    wanted = before.equity / (1 + TERMS.fee) * 0.4 / 2 / 2000
-    sold = old.quantity - wanted
-    got = sold * 2000 * (1 - TERMS.slippage)
-    assert new.quantity == pytest.approx(wanted)
+    goal = before.equity / (1 + TERMS.fee) * 0.4 / 2 / 2000
+    amount = old.quantity - goal
+    proceeds = amount * 2000 * (1 - TERMS.slippage)
+    assert new.quantity == pytest.approx(goal)
     assert (new.entry_price, new.weight, new.opened_at) == (old.entry_price, 0.4, old.opened_at)
-    assert after.cash == pytest.approx(before.cash + got * (1 - TERMS.fee))
+    assert after.cash == pytest.approx(before.cash + proceeds * (1 - TERMS.fee))
     (event,) = after.events
-    paid = sold * old.entry_price + old.fee_usd * sold / old.quantity
-    assert event.pnl_usd == pytest.approx(got * (1 - TERMS.fee) - paid)
+    cost = amount * old.entry_price + old.fee_usd * amount / old.quantity
+    assert event.pnl_usd == pytest.approx(proceeds * (1 - TERMS.fee) - cost)
     assert (event.note, after.trades, after.wins) == ("reduces long", 1, 0)
 
 
 def test_a_position_is_enlarged_by_the_difference():
     """Ether is bought for what is missing: quantity, mean price and fees by hand, no trade is closed."""
     lane, before = held_eth(0.4)
-    ordered = replace(before, orders={"eth": Intent(1, 0.8)})
-    after = lane.step(ordered, shown(HOUR + STEP, {"eth": flat(HOUR + STEP, 2100.0)}))
+    command_state = replace(before, orders={"eth": Intent(1, 0.8)})
+    after = lane.step(command_state, shown(HOUR + STEP, {"eth": flat(HOUR + STEP, 2100.0)}))
     old, new = before.holdings["eth"], after.holdings["eth"]
     missing = before.equity / (1 + TERMS.fee) * 0.8 / 2 - old.quantity * 2100
-    paid = 2100 * (1 + TERMS.slippage)
-    assert new.quantity == pytest.approx(old.quantity + missing / paid)
+    cost = 2100 * (1 + TERMS.slippage)
+    assert new.quantity == pytest.approx(old.quantity + missing / cost)
     assert new.entry_price * new.quantity == pytest.approx(old.quantity * old.entry_price + missing)
     assert new.fee_usd == pytest.approx(old.fee_usd + missing * TERMS.fee)
     assert (after.events[0].note, after.trades, new.weight) == ("adds to long", 0, 0.8)

@@ -53,9 +53,9 @@ def test_a_live_tick_equals_the_backfill(simulated, first):
 def test_catching_up_after_an_outage_is_the_same_path(simulated):
     middle = simulated.moments[5000].as_of
     later = {asset: bars.since(middle - STEP + 1) for asset, bars in simulated.marks.items()}
-    missed = moments(simulated.hours, later, middle, votes=simulated.votes, pools=ASSUMED_POOLS)
+    backlog = moments(simulated.hours, later, middle, votes=simulated.votes, pools=ASSUMED_POOLS)
     states = {name: simulated.states[name][5000] for name in LANES}
-    for moment in missed:
+    for moment in backlog:
         states = {name: LANES[name].step(state, moment) for name, state in states.items()}
     assert {name: text(state) for name, state in states.items()} == {
         name: text(states_of_lane[-1]) for name, states_of_lane in simulated.states.items()
@@ -65,10 +65,12 @@ def test_catching_up_after_an_outage_is_the_same_path(simulated):
 @pytest.mark.parametrize("name", list(LANES))
 def test_no_bar_is_applied_twice_and_none_out_of_order(simulated, name):
     lane, state = LANES[name], simulated.states[name][500]
-    for seen in (500, 499, 0):
+    for place in (500, 499, 0):
         with pytest.raises(AlreadySeen, match=name):
-            lane.step(state, simulated.moments[seen])
+            lane.step(state, simulated.moments[place])
     assert state == simulated.states[name][500]
+    assert len(text(simulated.states[name][-1])) < 2500, "a state is small"
+    assert name in get_args(LaneName)
 
 
 @pytest.mark.slow
@@ -81,18 +83,10 @@ def test_later_bars_change_no_earlier_state(simulated):
         assert half.states[name][-1] == simulated.states[name][len(half.moments) - 1]
 
 
-def test_a_state_is_small_and_has_no_nan(simulated):
-    assert max(len(text(states[-1])) for states in simulated.states.values()) < 2500
-
-
-def test_the_type_of_lane_names_lists_all_lanes():
-    assert get_args(LaneName) == tuple(LANES)
-
-
 @pytest.mark.parametrize("name", LANES)
-def test_profits_and_losses_add_up_to_the_closed_positions(real, name):
-    results = [event.pnl_usd for state in real.states[name] for event in state.events if event.pnl_usd is not None]
-    last = real.states[name][-1]
+def test_profits_and_losses_add_up_to_the_closed_positions(month_run, name):
+    results = [event.pnl_usd for state in month_run.states[name] for event in state.events if event.pnl_usd is not None]
+    last = month_run.states[name][-1]
     assert last.trades == len(results)
     assert last.won_usd == pytest.approx(sum(max(0, pnl) for pnl in results))
     assert last.lost_usd == pytest.approx(sum(max(0, -pnl) for pnl in results))
@@ -137,32 +131,32 @@ def test_a_reading_is_fresh_in_the_first_bar_after_its_hour(reading, time, since
     """`since` is the end of the lane's last bar; the last case is the end of the next hour, whose bars are missing."""
     moment = shown(time, {"btc": flat(time, 100.0)}, hours={"btc": reading})
     assert moment.fresh(since) == ({"btc": reading} if is_fresh else {})
-    closed = shown(time, {"btc": flat(time, 100.0)}, hours={"gold": reading})
-    assert closed.fresh(since) == {}
+    moment = shown(time, {"btc": flat(time, 100.0)}, hours={"gold": reading})
+    assert moment.fresh(since) == {}
 
 
 def test_an_hour_with_a_gap_is_decided_at_the_next_bar(hours, marks):
     """Ether's last bars of an hour are missing; the hour is complete once the next one has a bar."""
     hole = int(marks["eth"].time[0]) + 20 * DAY
-    whole = marks["eth"]
-    torn = marks | {"eth": join([whole.until(hole - 600), whole.since(hole + 600)])}
-    by_the_hour = {asset: resample(bars, HOUR) for asset, bars in torn.items()}
-    shown = {moment.as_of: moment for moment in moments(by_the_hour, torn, hole - HOUR, votes={}, pools={})}
-    assert "eth" not in shown[hole].fresh(hole - STEP)
-    assert "btc" in shown[hole].fresh(hole - STEP)
-    past = {asset: bars.until(hole) for asset, bars in torn.items()}
+    history = marks["eth"]
+    gapped = marks | {"eth": join([history.until(hole - 600), history.since(hole + 600)])}
+    by_the_hour = {asset: resample(bars, HOUR) for asset, bars in gapped.items()}
+    by_end = {moment.as_of: moment for moment in moments(by_the_hour, gapped, hole - HOUR, votes={}, pools={})}
+    assert "eth" not in by_end[hole].fresh(hole - STEP)
+    assert "btc" in by_end[hole].fresh(hole - STEP)
+    past = {asset: bars.until(hole) for asset, bars in gapped.items()}
     live = {asset: resample(bars, HOUR) for asset, bars in past.items()}
     (moment,) = moments(live, past, hole - STEP, votes={}, pools={})
-    assert moment.fresh(hole - STEP) == shown[hole].fresh(hole - STEP)
+    assert moment.fresh(hole - STEP) == by_end[hole].fresh(hole - STEP)
 
 
 def test_an_hour_is_decided_only_once(reading):
     """Gold reopens on Sunday at the end of an hour; its last hour is Friday's, which was already decided."""
     friday, sunday = 22 * HOUR, 72 * HOUR
-    late = shown(sunday, {"gold": flat(sunday, 2000.0)}, hours={"gold": reading._replace(time=friday)})
-    assert late.ends_hour(sunday - STEP)
-    assert late.fresh(sunday - STEP) == {}
-    assert list(late.fresh(friday)) == ["gold"]
+    moment = shown(sunday, {"gold": flat(sunday, 2000.0)}, hours={"gold": reading._replace(time=friday)})
+    assert moment.ends_hour(sunday - STEP)
+    assert moment.fresh(sunday - STEP) == {}
+    assert list(moment.fresh(friday)) == ["gold"]
 
 
 def test_readings_are_unknown_until_there_are_enough_hours(hours):
@@ -182,8 +176,8 @@ def test_volatility_counts_the_time_of_weekends(hours):
     """Every bar moves by 1%; a metal has fewer bars and so a lower volatility."""
     for asset in ("btc", "gold"):
         bars = hours[asset]
-        moved = bars.close[0] * np.exp(0.01 * (np.arange(len(bars)) % 2))
-        row = readings(type(bars)(bars.time, moved, moved, moved, moved, bars.volume, HOUR))[-1]
-        passed = (bars.time[-1] - bars.time[-169]) / (365 * 24 * HOUR)
-        assert row.volatility == pytest.approx(0.01 * (168 / passed) ** 0.5, rel=1e-9)
+        closes = bars.close[0] * np.exp(0.01 * (np.arange(len(bars)) % 2))
+        row = readings(type(bars)(bars.time, closes, closes, closes, closes, bars.volume, HOUR))[-1]
+        years = (bars.time[-1] - bars.time[-169]) / (365 * 24 * HOUR)
+        assert row.volatility == pytest.approx(0.01 * (168 / years) ** 0.5, rel=1e-9)
     assert row.volatility < 0.01 * 8760**0.5 * 0.9

@@ -20,12 +20,12 @@ from service.trading.lanes.logics import (
 )
 from service.trading.lanes.readings import HourReading
 
-USUAL = HourReading(100 * HOUR, *[1.0] * (len(HourReading._fields) - 1))
+READING = HourReading(100 * HOUR, *[1.0] * (len(HourReading._fields) - 1))
 
 
-def view(held: int = 0, vote: LaneVote | None = None, opened_at: int = 0, stop=None, **read) -> LaneView:
-    holding = Holding(held, 100.0, 0.0, opened_at, stop) if held else None
-    return LaneView(USUAL._replace(**read), holding, vote)
+def view(side: int = 0, vote: LaneVote | None = None, opened_at: int = 0, stop=None, **fields) -> LaneView:
+    holding = Holding(side, 100.0, 0.0, opened_at, stop) if side else None
+    return LaneView(READING._replace(**fields), holding, vote)
 
 
 def test_a_trend_lasts_until_the_averages_cross():
@@ -64,7 +64,7 @@ def test_a_breakout_has_a_stop_three_true_ranges_away():
 
 
 @pytest.mark.parametrize(
-    ("seen", "intent"),
+    ("state", "intent"),
     [
         (view(vote=LaneVote(0.8, 0.5)), Intent(1, 0.5)),
         (view(vote=LaneVote(0.2, 0.5)), Intent(1, 1.0)),
@@ -76,12 +76,12 @@ def test_a_breakout_has_a_stop_three_true_ranges_away():
         (view(1, vote=LaneVote(0.8, 0.5)), Intent(1, 0.5)),
     ],
 )
-def test_a_forecast_of_more_volatility_wants_less(seen, intent):
+def test_a_forecast_of_more_volatility_wants_less(state, intent):
     """The weight is .4 over the volatility a year, times twice P(up), at most 1.
 
     Without a forecast that of last week counts. A position of weight 1 is kept at .91 and reduced to .9 and below.
     """
-    assert follow_forecast(seen) == intent
+    assert follow_forecast(state) == intent
 
 
 @pytest.mark.parametrize("logic", [follow_trend, fade_deviation, break_out, follow_forecast])

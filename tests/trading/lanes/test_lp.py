@@ -15,10 +15,10 @@ from service.trading.pools import ASSUMED_POOLS, HARVEST_GAS, gas_usd
 from tests.trading.lanes.runs import DEX, STEP, flat, providing, shown, through_json
 
 
-def test_the_lanes_in_pools_wait_provide_harvest_and_switch(real_by_the_hour):
-    seen = {name: {state.status for state in real_by_the_hour.states[name]} for name in DEX}
-    assert seen["lp_wide"] == {"waiting", "in_lp", "harvesting"}
-    assert seen["lp_chaser"] == {"waiting", "in_lp", "harvesting", "switching"}
+def test_the_lanes_in_pools_wait_provide_harvest_and_switch(half_year_run):
+    statuses = {name: {state.status for state in half_year_run.states[name]} for name in DEX}
+    assert statuses["lp_wide"] == {"waiting", "in_lp", "harvesting"}
+    assert statuses["lp_chaser"] == {"waiting", "in_lp", "harvesting", "switching"}
 
 
 def test_a_deposit_costs_gas_and_a_swap_of_half(reading):
@@ -56,56 +56,56 @@ def test_new_pool_data_counts_from_its_bar_on(reading):
     lane, state = providing(reading=reading)
     time = HOUR + STEP
     busier = {"eth-l1": replace(ASSUMED_POOLS["eth-l1"], volume_usd=360e6)}
-    slow = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
-    fast = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=busier))
-    assert fast.fees_usd - state.fees_usd == pytest.approx(2 * (slow.fees_usd - state.fees_usd))
+    usual_state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
+    busy_state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=busier))
+    assert busy_state.fees_usd - state.fees_usd == pytest.approx(2 * (usual_state.fees_usd - state.fees_usd))
 
 
 def test_a_move_waits_for_a_price_of_the_asset_it_moves_to(reading):
     lane, state = providing(reading=reading, name="lp_chaser")
-    moving = replace(state, plan=Plan("switch", "btc-l1"))
+    state = replace(state, plan=Plan("switch", "btc-l1"))
     time = HOUR + STEP
-    moving = lane.step(moving, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
-    assert (moving.status, moving.position.pool.asset, moving.switches) == ("switching", "eth", 0)
-    both = {"eth": flat(time + STEP, 2000.0), "btc": flat(time + STEP, 90_000.0)}
-    moving = lane.step(moving, shown(time + STEP, both, pools=ASSUMED_POOLS))
-    assert (moving.status, moving.position.pool.asset, moving.switches) == ("in_lp", "btc", 1)
+    state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
+    assert (state.status, state.position.pool.asset, state.switches) == ("switching", "eth", 0)
+    bars = {"eth": flat(time + STEP, 2000.0), "btc": flat(time + STEP, 90_000.0)}
+    state = lane.step(state, shown(time + STEP, bars, pools=ASSUMED_POOLS))
+    assert (state.status, state.position.pool.asset, state.switches) == ("in_lp", "btc", 1)
 
 
 def test_no_move_to_a_pool_no_longer_listed(reading):
     lane, state = providing(reading=reading, name="lp_chaser")
     time, home = HOUR + STEP, state.position.pool
-    moving = replace(state, plan=Plan("switch", "btc-l1"))
-    stayed = lane.step(moving, shown(time, {"eth": flat(time, 2000.0)}, pools={home.key: home}))
-    assert (stayed.status, stayed.position.pool, stayed.switches) == ("in_lp", home, 0)
+    state = replace(state, plan=Plan("switch", "btc-l1"))
+    after = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools={home.key: home}))
+    assert (after.status, after.position.pool, after.switches) == ("in_lp", home, 0)
 
 
 @pytest.mark.parametrize("name", DEX)
-def test_a_harvest_exceeds_25_usd_and_20_times_its_gas(real, name):
-    harvests = [event for event in real.events(name) if event.kind == "harvest"]
+def test_a_harvest_exceeds_25_usd_and_20_times_its_gas(month_run, name):
+    harvests = [event for event in month_run.events(name) if event.kind == "harvest"]
     assert harvests
-    assert len(harvests) == real.states[name][-1].harvests
+    assert len(harvests) == month_run.states[name][-1].harvests
     for event in harvests:
         assert event.value_usd > 25
         assert event.value_usd > 19.5 * event.cost_usd, "decided at the close before"
 
 
-def test_switches_change_the_pool_at_most_once_a_day(real_by_the_hour):
-    events = [event for event in real_by_the_hour.events("lp_chaser") if event.kind == "switch"]
-    assert len(events) == real_by_the_hour.states["lp_chaser"][-1].switches > 3
+def test_switches_change_the_pool_at_most_once_a_day(half_year_run):
+    events = [event for event in half_year_run.events("lp_chaser") if event.kind == "switch"]
+    assert len(events) == half_year_run.states["lp_chaser"][-1].switches > 3
     assert all(later.time - earlier.time >= DAY for earlier, later in pairwise(events))
     assert all(earlier.subject != later.subject for earlier, later in pairwise(events))
-    assert not any(event.kind == "switch" for event in real_by_the_hour.events("lp_wide"))
+    assert not any(event.kind == "switch" for event in half_year_run.events("lp_wide"))
 
 
 def test_out_of_range_it_earns_nothing_and_recentres(reading):
     lane, state = providing(reading=reading)
-    plans, earned = [], state.fees_usd
+    plans, fees = [], state.fees_usd
     for number in range(1, 30 * 12):
         time = HOUR + number * STEP
         state = lane.step(state, shown(time, {"eth": flat(time, 4500.0)}, pools=ASSUMED_POOLS))
         plans += [(time + STEP, state.plan)] if state.plan else []
-        assert plans or state.fees_usd == earned
+        assert plans or state.fees_usd == fees
     assert [plan.kind for _, plan in plans] == ["recentre"]
     assert plans[0][0] == 2 * HOUR + DAY
     assert (state.trades, state.switches, state.position.span.low) == (1, 0, 2250)
@@ -137,48 +137,48 @@ def chase(reading, pools_at, hours):
 
 
 @pytest.fixture(scope="module")
-def calm(reading):
+def lull(reading):
     """A quiet market, in which an assumed pool has a positive expected yield."""
     return reading._replace(volatility=0.3, busy=1.0)
 
 
-POOR = replace(ASSUMED_POOLS["eth-l1"], volume_usd=60e6)
+HOME = replace(ASSUMED_POOLS["eth-l1"], volume_usd=60e6)
 
 
-RICH = replace(ASSUMED_POOLS["eth-l2"], volume_usd=50e6)
+BETTER = replace(ASSUMED_POOLS["eth-l2"], volume_usd=50e6)
 
 
-def test_the_chaser_pays_for_a_move_to_a_better_pool(calm):
-    state, switches = chase(calm, lambda hour: {POOR.key: POOR} | ({RICH.key: RICH} if hour > 1 else {}), 40)
+def test_the_chaser_pays_for_a_move_to_a_better_pool(lull):
+    state, switches = chase(lull, lambda hour: {HOME.key: HOME} | ({BETTER.key: BETTER} if hour > 1 else {}), 40)
     assert switches == [25]
     assert (state.switches, state.trades, state.position.pool.key) == (1, 1, "eth-l2")
-    entry, leaving = 451_862 + 107_180, 228_718
-    harvests = state.harvests * gas_usd(HARVEST_GAS, RICH, 2000)
-    gas = gas_usd(entry + leaving, POOR, 2000) + gas_usd(entry, RICH, 2000) + harvests
+    entry_gas, exit_gas = 451_862 + 107_180, 228_718
+    harvests = state.harvests * gas_usd(HARVEST_GAS, BETTER, 2000)
+    gas = gas_usd(entry_gas + exit_gas, HOME, 2000) + gas_usd(entry_gas, BETTER, 2000) + harvests
     assert state.gas_usd == pytest.approx(gas)
     halves = 3 * 10_000 / 2 * (0.0005 + TERMS.slippage)
     assert state.swap_usd == pytest.approx(halves, rel=0.01), "one half in, one out, one in"
 
 
-def test_the_chaser_rests_for_a_day_after_every_switch(calm):
+def test_the_chaser_rests_for_a_day_after_every_switch(lull):
     """From hour 30 on the previous pool is better."""
-    richer = replace(POOR, volume_usd=400e6)
+    richer = replace(HOME, volume_usd=400e6)
 
     def pools_at(hour):
-        return {POOR.key: richer if hour >= 30 else POOR} | ({RICH.key: RICH} if hour > 1 else {})
+        return {HOME.key: richer if hour >= 30 else HOME} | ({BETTER.key: BETTER} if hour > 1 else {})
 
-    state, switches = chase(calm, pools_at, 60)
+    state, switches = chase(lull, pools_at, 60)
     assert switches == [25, 49]
     assert (state.switches, state.position.pool.key) == (2, "eth-l1")
 
 
-def test_the_chaser_stays_when_a_move_does_not_pay(calm):
-    little = replace(POOR, key="little", volume_usd=62e6)
-    state, switches = chase(calm, lambda hour: {POOR.key: POOR} | ({"little": little} if hour > 1 else {}), 60)
-    assert (switches, state.position.pool.key) == ([], POOR.key)
+def test_the_chaser_stays_when_a_move_does_not_pay(lull):
+    little = replace(HOME, key="little", volume_usd=62e6)
+    state, switches = chase(lull, lambda hour: {HOME.key: HOME} | ({"little": little} if hour > 1 else {}), 60)
+    assert (switches, state.position.pool.key) == ([], HOME.key)
 
 
-@pytest.mark.parametrize("world", ["simulated", "real", "real_by_the_hour"])
+@pytest.mark.parametrize("world", ["simulated", "month_run", "half_year_run"])
 @pytest.mark.parametrize("name", DEX)
 @pytest.mark.slow
 def test_the_attribution_adds_up_to_the_result_at_every_bar(request, world, name):
@@ -191,9 +191,9 @@ def test_the_attribution_adds_up_to_the_result_at_every_bar(request, world, name
 
 
 @pytest.mark.parametrize("name", DEX)
-def test_yields_on_real_bars_are_plausible(real, real_by_the_hour, name):
+def test_yields_on_real_bars_are_plausible(month_run, half_year_run, name):
     """Rougher assumptions about pools gave fee yields of 171% to 638%."""
-    for run in (real, real_by_the_hour):
+    for run in (month_run, half_year_run):
         books = attribution(run.states[name][-1])
         assert 10 < books.fee_apr_pct < 80
         assert 90 < books.in_range_pct <= 100

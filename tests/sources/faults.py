@@ -1,4 +1,4 @@
-"""Bars of an exchange, and the ways in which one fails."""
+"""Bars of an exchange, and the ways in which a server fails."""
 
 from __future__ import annotations
 
@@ -27,12 +27,22 @@ def status(code: int):
     return lambda handler: handler.reply(code, b'{"error": ["not today"], "message": "not today"}')
 
 
-def body(content: bytes):
-    return lambda handler: handler.reply(200, content)
+def body(content: bytes, code: int = 200, **headers: str):
+    return lambda handler: handler.reply(code, content, **headers)
+
+
+redirect = body(b"", 302, Location="/elsewhere")
 
 
 def hang(handler) -> None:
     handler.exchange.closing.wait(30)
+
+
+def late_and_hanging(handler) -> None:
+    """Headers and a blank shortly before a deadline, then nothing: no single read is late."""
+    handler.exchange.closing.wait(0.35)
+    handler.reply(200, b" ", length=100)
+    handler.exchange.closing.wait()
 
 
 def drip(handler) -> None:
@@ -60,11 +70,11 @@ def cut_short(handler) -> None:
 
 
 def fetch_in_time(hasty: ExchangeFeed):
-    started = time.monotonic()
+    start = time.monotonic()
     try:
         return hasty.fetch("btc", SINCE, SINCE + 10 * STEP)
     finally:
-        assert time.monotonic() - started < SHORT_S + MARGIN_S
+        assert time.monotonic() - start < SHORT_S + MARGIN_S
 
 
 def padded_with(blanks: int):
@@ -78,8 +88,8 @@ def padded_with(blanks: int):
     return reply
 
 
-def until_it_is(true: Callable[[], bool]) -> None:
+def until_it_is(predicate: Callable[[], bool]) -> None:
     """Ask until the answer is yes: a thread may need a moment to end."""
-    started = time.monotonic()
-    while not true():
-        assert time.monotonic() - started < 10
+    start = time.monotonic()
+    while not predicate():
+        assert time.monotonic() - start < 10
