@@ -33,7 +33,7 @@ from service.client import Conflict, ConnectionFailed, HistoryPending, TimedOut
 LOG = logging.getLogger(__name__)
 
 # An interrupted question that the service does not answer now stays open for the next pass.
-UNFINISHED = (Conflict, ConnectionFailed, HistoryPending, TimedOut)
+INTERRUPTIONS = (Conflict, ConnectionFailed, HistoryPending, TimedOut)
 VOTERS = 9  # shown until the service names the voters
 GRACE_S = 1.0  # an answer within this time needs no waiting message
 # Telegram allows one edit a second in a private chat and twenty messages a minute in a group.
@@ -49,18 +49,18 @@ class VoteCount:
     """How many voters have voted, and how many have not abstained."""
 
     voters: int = VOTERS
-    voted: int = 0
+    votes: int = 0
 
     def add(self, event: Document) -> None:
         """Count one event of the answer's stream."""
         if event["event"] == "question":
-            self.voters, self.voted = len(event["voters"]), 0
+            self.voters, self.votes = len(event["voters"]), 0
         self.voters -= event["event"] == "abstention"
-        self.voted += event["event"] == "vote"
+        self.votes += event["event"] == "vote"
 
     @property
     def text(self) -> str:
-        return messages.progress(self.voted, self.voters) if self.voted else messages.waiting(self.voters)
+        return messages.progress(self.votes, self.voters) if self.votes else messages.waiting(self.voters)
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Reply:
 
     bot: Bot
     chat_id: int
-    quoted: int | None
+    quoted_id: int | None
     message_id: int | None = None
 
     async def show(self, page: Page) -> None:
@@ -77,16 +77,18 @@ class Reply:
         try:
             await self._show(page)
         except ChatMigrated as error:
-            self.chat_id, self.quoted, self.message_id = error.new_chat_id, None, None
+            self.chat_id, self.quoted_id, self.message_id = error.new_chat_id, None, None
             await self._show(page)
 
     async def _show(self, page: Page) -> None:
         if self.message_id is not None:
             await edit_text(self.bot, self.chat_id, self.message_id, page)
             return
-        quoted = ReplyParameters(self.quoted, allow_sending_without_reply=True) if self.quoted else None
-        sent = await self.bot.send_message(self.chat_id, page.text, reply_markup=page.keyboard, reply_parameters=quoted)
-        self.message_id = sent.message_id
+        quote = ReplyParameters(self.quoted_id, allow_sending_without_reply=True) if self.quoted_id else None
+        message = await self.bot.send_message(
+            self.chat_id, page.text, reply_markup=page.keyboard, reply_parameters=quote
+        )
+        self.message_id = message.message_id
 
     async def deliver(self, page: Page) -> None:
         """Show the page; repeated after network errors, the last time as a new message."""
@@ -110,14 +112,14 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     The question stays stored if Telegram cannot be reached; `finish_interrupted` then delivers the answer.
     """
     state = context.state
-    reply, began = Reply(context.bot, question.chat_id, question.quoted), time.perf_counter()
+    reply, began = Reply(context.bot, question.chat_id, question.quoted_id), time.perf_counter()
     typing = _typing(context.bot, question)
     count, is_answered = VoteCount(), asyncio.Event()
     async with typing:
-        waiting = asyncio.create_task(_show_waiting(state, question, reply, count, is_answered))
+        display = asyncio.create_task(_show_waiting(state, question, reply, count, is_answered))
         page = await _answer_page(state, question, count, asker)
         is_answered.set()
-        await waiting
+        await display
     await reply.deliver(page)
     await asyncio.to_thread(state.store.close_question, question.number)
     telemetry.ANSWERS.observe(time.perf_counter() - began)
@@ -126,7 +128,7 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
 
 def _typing(bot: Bot, question: OpenQuestion) -> AbstractAsyncContextManager[None]:
     """Show the typing status in a private chat; in a group each such call would count against its limit."""
-    return in_background(show_typing(bot, question.chat_id)) if question.quoted is None else nullcontext()
+    return in_background(show_typing(bot, question.chat_id)) if question.quoted_id is None else nullcontext()
 
 
 async def finish_interrupted(context: BotContext) -> None:
@@ -138,11 +140,11 @@ async def finish_interrupted(context: BotContext) -> None:
 async def _finish(context: BotContext, question: OpenQuestion) -> None:
     """Deliver the answer to an interrupted question, unless another question of its person is being answered."""
     state = context.state
-    if question.user_id in state.asking:
+    if question.user_id in state.askers:
         return
     language = await asyncio.to_thread(state.store.language, question.chat_id, question.user_id)
     typing = _typing(context.bot, question)
-    with marked_as_asking(state.asking, question.user_id), suppress(TelegramError, *UNFINISHED), speaking(language):
+    with marked_as_asking(state.askers, question.user_id), suppress(TelegramError, *INTERRUPTIONS), speaking(language):
         async with typing:
             await _deliver_late(context, question)
         await asyncio.to_thread(state.store.close_question, question.number)
@@ -154,17 +156,17 @@ async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
         page = Page(notices.given_back(question.question))
     else:
         page = await _answer_page(state, question, VoteCount(), None, is_new=False)
-    if question.waiting is not None:
+    if question.waiting_id is not None:
         with suppress(TelegramError):
-            interrupted = Page(notices.interrupted())
-            await edit_text(context.bot, question.chat_id, question.waiting, interrupted)
-    await Reply(context.bot, question.chat_id, question.quoted).show(page)
+            notice = Page(notices.interrupted())
+            await edit_text(context.bot, question.chat_id, question.waiting_id, notice)
+    await Reply(context.bot, question.chat_id, question.quoted_id).show(page)
 
 
 async def _answer_page(
     state: SharedState, question: OpenQuestion, count: VoteCount, asker: str | None, *, is_new: bool = True
 ) -> Page:
-    """The answer with its buttons, or why there is none; raises UNFINISHED for a question that is not new."""
+    """The answer with its buttons, or why there is none; raises INTERRUPTIONS for a question that is not new."""
     person = state.service.for_user(question.user_id)
     try:
         answer = await _answer_once(person, question, count)
@@ -177,7 +179,7 @@ async def _answer_page(
         payload = {"refusal": messages.failure(refusal), "listed": refusal.suggestions}
         return await saved_page(state, question, payload)
     except Exception as error:
-        if isinstance(error, UNFINISHED) and not is_new:
+        if isinstance(error, INTERRUPTIONS) and not is_new:
             raise
         return failure_page(error)
 
@@ -185,22 +187,21 @@ async def _answer_page(
 async def saved_page(state: SharedState, question: OpenQuestion, payload: Document) -> Page:
     """The page of a payload, which is saved for its buttons; `owner` is whose question it answers."""
     payload = payload | {"owner": question.user_id}
-    keep = state.store.keep
-    token = await asyncio.to_thread(keep, question.chat_id, "answer", payload, user_id=question.user_id)
+    token = await asyncio.to_thread(state.store.keep, question.chat_id, "answer", payload, user_id=question.user_id)
     return await payload_page(state, question.user_id, payload, token)
 
 
 async def payload_page(state: SharedState, user_id: int, payload: Document, token: str) -> Page:
     """An answer with its buttons as this person needs them, or a refusal with its suggestions."""
-    listed = payload.get("listed", ())  # an answer that was kept before the service had alternatives has none
+    others = payload.get("listed", ())  # an answer that was kept before the service had alternatives has none
     if "refusal" in payload:
-        return Page(payload["refusal"], keyboards.listed(token, len(listed)))
+        return Page(payload["refusal"], keyboards.listed(token, len(others)))
     answer = payload["answer"]
     text = messages.answer(answer, payload.get("quota"), payload.get("asker"))
     is_followed = await asyncio.to_thread(state.store.is_following, user_id, "answer", answer["id"])
     share = sharing(state.bot.username, "answer", token, messages.answer_brief(answer))
     chart = ("answer", token) if has_price(answer["understood"]) else None
-    parts = {"has_others": bool(listed), "is_followed": is_followed, "is_charted": chart is not None}
+    parts = {"has_others": bool(others), "is_followed": is_followed, "is_charted": chart is not None}
     return Page(text, keyboards.answer(token, share, **parts), chart)
 
 
@@ -234,13 +235,13 @@ async def _show_waiting(
 ) -> None:
     """Show the number of votes while the answer is not there; errors of Telegram are ignored."""
     interval_s = PRIVATE_S if question.chat_id > 0 else GROUP_S
-    pause_s, shown = GRACE_S, ""
+    pause_s, text = GRACE_S, ""
     while not await _is_set_within(pause_s, is_answered):
         pause_s = interval_s
-        if count.text != shown:
-            shown = count.text
+        if count.text != text:
+            text = count.text
             with suppress(TelegramError):
-                await reply.show(Page(shown))
+                await reply.show(Page(text))
         if reply.message_id is not None:
             await asyncio.to_thread(state.store.set_waiting, question.number, reply.message_id)
 
@@ -252,9 +253,9 @@ async def _is_set_within(seconds: float, event: asyncio.Event) -> bool:
 
 
 @contextmanager
-def marked_as_asking(asking: set[int], user: int) -> Iterator[None]:
-    asking.add(user)
+def marked_as_asking(askers: set[int], user: int) -> Iterator[None]:
+    askers.add(user)
     try:
         yield
     finally:
-        asking.discard(user)
+        askers.discard(user)

@@ -160,14 +160,14 @@ def _group_handlers() -> list[BaseHandler]:
         MessageHandler(filters.StatusUpdate.MIGRATE, groups.moved),
         CommandHandler("settings", groups.settings, GROUP, block=False),
         CommandHandler("challenge", live_challenges.post, GROUP, block=False),
-        CommandHandler("start", live_challenges.post, GROUP & filters.Regex(personal_keyboards.POSTING), block=False),
+        CommandHandler("start", live_challenges.post, GROUP & filters.Regex(personal_keyboards.POST_LINK), block=False),
         CommandHandler(sorted(of_private_chats - chat_languages.IN_GROUPS), commands.private_command_in_group, GROUP),
     ]
 
 
 def _button_handlers() -> list[BaseHandler]:
     """One handler for each pattern of button data; those that call the service for a page do not block."""
-    non_blocking = {
+    pages = {
         "show": buttons.show,
         "chart": buttons.chart,
         "again": questions.ask_again,
@@ -180,7 +180,7 @@ def _button_handlers() -> list[BaseHandler]:
         "follow": follows.press_follow,
         "level": follows.press_level,
     }
-    blocking = {
+    actions = {
         "votes": questions.show_votes,
         "answer": questions.show_answer,
         "readings": questions.show_readings,
@@ -197,8 +197,8 @@ def _button_handlers() -> list[BaseHandler]:
         "language": chat_languages.choose,
     }
     return [
-        *(CallbackQueryHandler(press, f"^{PATTERNS[name]}$", block=False) for name, press in non_blocking.items()),
-        *(CallbackQueryHandler(press, f"^{PATTERNS[name]}$") for name, press in blocking.items()),
+        *(CallbackQueryHandler(press, f"^{PATTERNS[name]}$", block=False) for name, press in pages.items()),
+        *(CallbackQueryHandler(press, f"^{PATTERNS[name]}$") for name, press in actions.items()),
         CallbackQueryHandler(buttons.expired),
     ]
 
@@ -219,13 +219,13 @@ async def _watch(context: BotContext) -> None:
     await answering.finish_interrupted(context)
     await live_challenges.watch(context)
     await alerts.watch(context.service, context.store, context.state.now())
-    if not context.state.delivering.locked():
+    if not context.state.delivery.locked():
         context.application.create_task(_deliver(context))
 
 
 async def _deliver(context: BotContext) -> None:
     """Send the queue of alerts; a long queue does not delay the next pass of the watcher."""
-    async with context.state.delivering:
+    async with context.state.delivery:
         await alerts.send_queue(context.bot, context.store, lambda: context.application.running)
 
 

@@ -48,23 +48,23 @@ async def chart(update: Update, context: BotContext) -> None:
 async def open_market(update: Update, context: BotContext) -> None:
     """The page of a market of the list, in place."""
     token, index = context.captures
-    saved = await saved_payload(update, context, token)
-    if saved is None:
+    payload = await saved_payload(update, context, token)
+    if payload is None:
         return
     await acknowledge(updates.press(update))
-    await replace(update, await VIEWS["market"](context.view_request(update, saved["markets"][int(index)])))
+    await replace(update, await VIEWS["market"](context.view_request(update, payload["markets"][int(index)])))
 
 
 async def vote_market(update: Update, context: BotContext) -> None:
     """[Yes] and [No] for a market of the page, which is then updated; the button carries the market's index on it."""
     vote, token, index = context.captures
-    saved = await saved_payload(update, context, token)
-    if saved is None:
+    payload = await saved_payload(update, context, token)
+    if payload is None:
         return
     person = context.service.for_user(updates.user_id(update))
-    receipt = await person.vote(saved["markets"][int(index)], vote)
+    receipt = await person.vote(payload["markets"][int(index)], vote)
     await _note_vote(update, context, receipt)
-    await replace(update, await VIEWS["markets"](context.view_request(update, page=saved.get("page", 0))))
+    await replace(update, await VIEWS["markets"](context.view_request(update, page=payload.get("page", 0))))
 
 
 async def forecast_market(update: Update, context: BotContext) -> None:

@@ -29,7 +29,7 @@ MIN_HORIZON, MAX_HORIZON = timedelta(hours=1), timedelta(days=365)  # the servic
 MAX_DEADLINE = 60  # characters of a deadline
 PREPOSITION = re.compile(r"^(by|on|until|till|before)\s+", re.IGNORECASE)
 # How the service begins a refusal of a question that no price decides, and its note on a question without a date.
-NO_PRICE, UNDATED = "No price decides this question", "No deadline was named"
+NO_PRICE, NO_DEADLINE = "No price decides this question", "No deadline was named"
 
 
 async def begin(update: Update, context: BotContext) -> int:
@@ -90,8 +90,8 @@ async def create(update: Update, context: BotContext) -> None:
     number = challenge["number"]
     chat = updates.chat(update).id
     await asyncio.to_thread(context.store.remember_challenge, user, chat, number)
-    followed = Target("challenge", str(number), title=challenge["question"])
-    is_followed = await asyncio.to_thread(context.store.follow, user, chat, followed)
+    target = Target("challenge", str(number), title=challenge["question"])
+    is_followed = await asyncio.to_thread(context.store.follow, user, chat, target)
     share = sharing(context.bot.username, "challenge", str(number), challenge["question"])
     keyboard = keyboards.challenge(number, share, posting(context.bot.username, number), is_followed=is_followed)
     await replace(update, Page(messages.created(challenge), keyboard))
@@ -180,12 +180,12 @@ async def _read_deadline(person: Person, text: str) -> tuple[str, str]:
     reason = ""
     for question in dict.fromkeys((_question_until(text), spoken(SOURCE, lambda: _question_until(text)))):
         try:
-            understood = (await person.understand(question))["understood"]
+            meaning = (await person.understand(question))["understood"]
         except BadRequest as refusal:
             reason = reason or translate("{detail}", detail=refusal.detail)
             continue
-        if not any(note.startswith(UNDATED) for note in understood["notes"]):
-            return understood["deadline"][:10], ""
+        if not any(note.startswith(NO_DEADLINE) for note in meaning["notes"]):
+            return meaning["deadline"][:10], ""
     return "", reason or notices.impossible_date()
 
 

@@ -32,14 +32,14 @@ async def recognize(update: Update, context: BotContext) -> None:
     if user is None:
         speak(chat and await asyncio.to_thread(context.store.language, chat.id))
         return
-    seen = closest(user.language_code)
-    speak(await asyncio.to_thread(_language, context.store, user.id, chat.id if chat else user.id, seen))
+    preference = closest(user.language_code)
+    speak(await asyncio.to_thread(_language, context.store, user.id, chat.id if chat else user.id, preference))
 
 
 async def choose_by_text(update: Update, context: BotContext) -> None:
     """/language, alone or with a language: its code, such as de, or its own name."""
-    named = {name.casefold(): code for code, name in LANGUAGES.items()}
-    chosen = named.get(context.argument.casefold()) or closest(context.argument)
+    codes = {name.casefold(): code for code, name in LANGUAGES.items()}
+    chosen = codes.get(context.argument.casefold()) or closest(context.argument)
     if chosen is None:
         await reply(update, Page(notices.choose_language(), personal_keyboards.languages()))
         return
@@ -69,10 +69,10 @@ async def _set_language(update: Update, context: BotContext, chosen: str | None)
     await recognize(update, context)
 
 
-def _language(store: Store, user: int, chat: int, seen: str | None) -> str | None:
+def _language(store: Store, user: int, chat: int, preference: str | None) -> str | None:
     """The language chosen for the chat, else that of the person, whose Telegram is set to `seen` now."""
-    if seen:
-        store.note_language(user, seen)
+    if preference:
+        store.note_language(user, preference)
     return store.language(chat, user)
 
 
@@ -126,5 +126,5 @@ async def _publish(bot: Bot, language: str) -> None:
 
 def _commands(*, in_group: bool = False) -> list[BotCommand]:
     """The menu in the current language."""
-    shown = [entry for entry in MENU if entry.in_groups or not in_group]
-    return [BotCommand(entry.command, translate(entry.description)) for entry in shown]
+    entries = [entry for entry in MENU if entry.in_groups or not in_group]
+    return [BotCommand(entry.command, translate(entry.description)) for entry in entries]

@@ -20,9 +20,9 @@ from bot.views import ViewRequest
 
 @dataclass(frozen=True)
 class SharedState:
-    """What all handlers share; `asking` holds the ids of the people whose question is being answered.
+    """What all handlers share; `askers` holds the ids of the people whose question is being answered.
 
-    `delivering` is locked while the queue of alerts is being sent. `inline_queries` holds the latest inline query of
+    `delivery` is locked while the queue of alerts is being sent. `inline_queries` holds the latest inline query of
     each person who is typing, `inline_messages` the inline messages whose question is being answered. `live_edits`
     holds the chat and the number of each message of a challenge that is being edited.
     """
@@ -31,11 +31,11 @@ class SharedState:
     store: Store
     now: Callable[[], datetime]
     bot: Bot
-    delivering: asyncio.Lock = field(default_factory=asyncio.Lock)
+    delivery: asyncio.Lock = field(default_factory=asyncio.Lock)
     inline_queries: dict[int, str] = field(default_factory=dict)
     inline_messages: set[str] = field(default_factory=set)
     live_edits: set[tuple[int, int]] = field(default_factory=set)
-    asking: set[int] = field(default_factory=set)
+    askers: set[int] = field(default_factory=set)
     throttle: Throttle = field(default_factory=Throttle)
     drawing: DrawingThread = field(default_factory=DrawingThread)
 

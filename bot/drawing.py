@@ -11,28 +11,28 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-MOST_WAITING = 10  # charts; with more, those that nobody pressed a button for are left out
+MAX_QUEUE = 10  # charts; with more, those that nobody pressed a button for are left out
 
 
 class DrawingThread:
     """Draws charts in the order in which they are requested."""
 
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(self, max_queue: int = MAX_QUEUE) -> None:
         self._thread = ThreadPoolExecutor(1, "drawing")
-        self._waiting, self._most_waiting = 0, most_waiting
+        self._queue, self._max_queue = 0, max_queue
 
     @property
     def is_busy(self) -> bool:
         """Whether so many charts wait that only requested ones should be drawn."""
-        return self._waiting >= self._most_waiting
+        return self._queue >= self._max_queue
 
     async def draw(self, chart: Callable[..., bytes], *values: Any) -> bytes:
         """The picture that `chart` returns for these values."""
-        self._waiting += 1
+        self._queue += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, chart, *values)
         finally:
-            self._waiting -= 1
+            self._queue -= 1
 
     def close(self) -> None:
         """End the thread; charts that wait are not drawn."""

@@ -58,30 +58,30 @@ async def chosen(update: Update, context: BotContext) -> None:
     result = update.chosen_inline_result
     if result is None or not result.inline_message_id:
         return
-    saved = await asyncio.to_thread(context.store.find_shared, result.result_id)
-    if saved is not None and "inline" in saved:
-        await _answer(context, result.from_user.id, saved["inline"], result.result_id, result.inline_message_id)
+    payload = await asyncio.to_thread(context.store.find_shared, result.result_id)
+    if payload is not None and "inline" in payload:
+        await _answer(context, result.from_user.id, payload["inline"], result.result_id, result.inline_message_id)
 
 
 async def press_answer(update: Update, context: BotContext) -> None:
     """[Show the answer] below a question that was sent inline; it counts for the person who presses it."""
     press, token = updates.press(update), context.captures[0]
-    saved = await asyncio.to_thread(context.store.find_shared, token)
-    if saved is None or press.inline_message_id is None:
+    payload = await asyncio.to_thread(context.store.find_shared, token)
+    if payload is None or press.inline_message_id is None:
         await acknowledge(press, messages.expired(), is_alert=True)
         return
     user = press.from_user.id
-    is_busy = press.inline_message_id in context.state.inline_messages or user in context.state.asking
+    is_busy = press.inline_message_id in context.state.inline_messages or user in context.state.askers
     await acknowledge(press, messages.busy() if is_busy else None)
     if not is_busy:
-        await _answer(context, user, saved["inline"], token, press.inline_message_id)
+        await _answer(context, user, payload["inline"], token, press.inline_message_id)
 
 
 async def _articles(context: BotContext, query: InlineQuery) -> list[InlineQueryResultArticle]:
     person, text = context.service.for_user(query.from_user.id), " ".join(query.query.split())
     if not text:
-        kept = (await person.answers(EARLIER))["answers"]
-        return [await _card(context, query.from_user.id, answer) for answer in kept]
+        answers = (await person.answers(EARLIER))["answers"]
+        return [await _card(context, query.from_user.id, answer) for answer in answers]
     if len(text) > MAX_QUESTION:
         return []
     if asset := messages.priced_asset(text):
@@ -103,16 +103,14 @@ async def _questions(context: BotContext, query: InlineQuery, text: str) -> Iter
 
 async def _question(context: BotContext, user: int, question: str) -> InlineQueryResultArticle:
     """An article that asks a question."""
-    keep = context.store.keep
-    token = await asyncio.to_thread(keep, user, "answer", {"inline": question}, user_id=user)
+    token = await asyncio.to_thread(context.store.keep, user, "answer", {"inline": question}, user_id=user)
     page = Page(messages.inline_question(question), personal_keyboards.inline_question(token))
     return _article(token, messages.ask_inline(), question, page)
 
 
 async def _card(context: BotContext, user: int, answer: Document) -> InlineQueryResultArticle:
     """An article of an earlier answer of this person."""
-    payload, keep = {"answer": answer, "owner": user}, context.store.keep
-    token = await asyncio.to_thread(keep, user, "answer", payload, user_id=user)
+    token = await _keep(context, user, answer)
     page = Page(messages.answer(answer), _opening(context, token))
     return _article(token, answer["question"], messages.answer_brief(answer), page)
 
@@ -125,11 +123,11 @@ def _article(id: str, title: str, description: str, page: Page) -> InlineQueryRe
 async def _answer(context: BotContext, user: int, question: str, token: str, message_id: str) -> None:
     """Ask the voters and show the answer in the message; after a failure its button stays."""
     state = context.state
-    if message_id in state.inline_messages or user in state.asking:
+    if message_id in state.inline_messages or user in state.askers:
         return
     state.inline_messages.add(message_id)
     try:
-        with answering.marked_as_asking(state.asking, user):
+        with answering.marked_as_asking(state.askers, user):
             await _edit(context, message_id, await _page(context, user, question, token))
     finally:
         state.inline_messages.discard(message_id)
@@ -140,12 +138,16 @@ async def _page(context: BotContext, user: int, question: str, token: str) -> Pa
     try:
         answer = await answering.streamed_answer(person, question, answering.VoteCount())
     except Exception as error:
-        failed = failure_page(error)
-        text = f"{messages.inline_question(question)}\n\n{failed.text}"
+        failure = failure_page(error)
+        text = f"{messages.inline_question(question)}\n\n{failure.text}"
         return Page(text, personal_keyboards.inline_question(token))
-    payload, keep = {"answer": answer, "owner": user}, context.store.keep
-    kept = await asyncio.to_thread(keep, user, "answer", payload, user_id=user)
-    return Page(messages.answer(answer), _opening(context, kept))
+    return Page(messages.answer(answer), _opening(context, await _keep(context, user, answer)))
+
+
+async def _keep(context: BotContext, user: int, answer: Document) -> str:
+    """The token of an answer, which is saved for the person."""
+    payload = {"answer": answer, "owner": user}
+    return await asyncio.to_thread(context.store.keep, user, "answer", payload, user_id=user)
 
 
 async def _edit(context: BotContext, message_id: str, page: Page) -> None:

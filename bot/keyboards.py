@@ -96,14 +96,14 @@ def lane(name: str | None, names: Sequence[str]) -> InlineKeyboardMarkup:
 def assets(view: str, chosen: str, keys: Sequence[str]) -> InlineKeyboardMarkup:
     """Choose all assets ("") or one, in a view of them; with Chart for one if the view has charts."""
     choices = [_choice(key or translate("All"), view, key, chosen) for key in ("", *keys)]
-    charted = [button(translate("Chart"), f"chart:{view}:{chosen}")] if chosen and view in CHART_PERIODS else []
-    return rows(*grid(choices, 4), [show(translate("Reload"), view, chosen), *charted])
+    chart_buttons = [button(translate("Chart"), f"chart:{view}:{chosen}")] if chosen and view in CHART_PERIODS else []
+    return rows(*grid(choices, 4), [show(translate("Reload"), view, chosen), *chart_buttons])
 
 
 def chart(kind: str, argument: str, period: str) -> InlineKeyboardMarkup:
     """The periods of a chart; the chosen one is marked, and draws the chart again."""
-    shown = {key: translate(PERIOD_LABELS[key]) for key in CHART_PERIODS[kind]}
-    labels = {key: f"· {label} ·" if key == period else label for key, label in shown.items()}
+    periods = {key: translate(PERIOD_LABELS[key]) for key in CHART_PERIODS[kind]}
+    labels = {key: f"· {label} ·" if key == period else label for key, label in periods.items()}
     return rows([button(label, f"chart:{kind}:{argument}.{key}") for key, label in labels.items()])
 
 
@@ -119,14 +119,14 @@ def hospital(category: str, categories: Sequence[str], index: int, pages: int) -
 
 def markets(token: str, first: int, count: int, index: int, pages: int) -> InlineKeyboardMarkup:
     """Yes, No and the page of each of the `count` markets of a list; they are numbered from `first` on."""
-    numbered = [
+    entries = [
         [
             *yes_no(f"market:{token}.{number}", f"{first + number}. "),
             button(f"{first + number}. …", f"open:market:{token}.{number}"),
         ]
         for number in range(count)
     ]
-    return rows(*numbered, _page_buttons("markets", "", index, pages))
+    return rows(*entries, _page_buttons("markets", "", index, pages))
 
 
 def challenges(numbers: Sequence[int], index: int, pages: int) -> InlineKeyboardMarkup:
@@ -136,15 +136,15 @@ def challenges(numbers: Sequence[int], index: int, pages: int) -> InlineKeyboard
 
 
 def challenge(
-    number: int, share: str | None, posting: str, *, is_open: bool = True, is_followed: bool = False
+    number: int, share: str | None, group_link: str, *, is_open: bool = True, is_followed: bool = False
 ) -> InlineKeyboardMarkup:
     """Vote, follow and share; `posting` is the address that posts the challenge in a group."""
-    voting = yes_no(f"challenge:{number}") if is_open else []
+    vote_buttons = yes_no(f"challenge:{number}") if is_open else []
     following = follow_buttons("challenge", str(number), is_followed=is_followed) if is_open else []
     return rows(
-        voting,
+        vote_buttons,
         [*following, *share_buttons(share)],
-        [InlineKeyboardButton(translate("Post in a group"), url=posting)] if is_open else [],
+        [InlineKeyboardButton(translate("Post in a group"), url=group_link)] if is_open else [],
         [
             show(translate("Reload"), "challenge", str(number)),
             show(translate("All challenges"), "challenges"),
@@ -187,11 +187,11 @@ def answer(
 
 def listed(token: str, count: int, *, below_answer: bool = False) -> InlineKeyboardMarkup:
     """Numbered questions: a button has no room for a sentence. Those of an answer have a button back to it."""
-    asking = [
+    buttons = [
         button(translate("Ask {number}", number=number), f"ask:listed:{token}.{number}")
         for number in range(1, count + 1)
     ]
-    return rows(asking, [button(translate("Answer"), f"answer:question:{token}")] if below_answer else [])
+    return rows(buttons, [button(translate("Answer"), f"answer:question:{token}")] if below_answer else [])
 
 
 def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:

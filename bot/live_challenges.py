@@ -37,8 +37,8 @@ async def post(update: Update, context: BotContext) -> None:
         await reply(update, Page(messages.challenge_in_private(), keyboards.link(address)))
         return
     challenge = await context.service.challenge(int(number))
-    sent = await reply(update, _page(context, challenge))
-    live = LiveMessage(updates.chat(update).id, sent.message_id, challenge["number"], _state(challenge))
+    message = await reply(update, _page(context, challenge))
+    live = LiveMessage(updates.chat(update).id, message.message_id, challenge["number"], _state(challenge))
     await asyncio.to_thread(context.store.show_live, live)
 
 
@@ -52,18 +52,18 @@ async def watch(context: BotContext) -> None:
 
     Every message of an open challenge is looked at; one that is over is looked up in one of UNLISTED_MIN minutes.
     """
-    listed = await asyncio.to_thread(context.store.live_messages)
-    if not listed:
+    lives = await asyncio.to_thread(context.store.live_messages)
+    if not lives:
         return
     with suppress(ClientError):
         still_open = {challenge["number"] for challenge in (await context.service.challenges())["challenges"]}
         turn = context.state.now().minute % UNLISTED_MIN
-        _start(context, [live for live in listed if live.number in still_open or live.number % UNLISTED_MIN == turn])
+        _start(context, [live for live in lives if live.number in still_open or live.number % UNLISTED_MIN == turn])
 
 
-def _start(context: BotContext, listed: list[LiveMessage]) -> None:
+def _start(context: BotContext, lives: list[LiveMessage]) -> None:
     """Follow each of these messages in a task of its own."""
-    for live in listed:
+    for live in lives:
         if live[:2] not in context.state.live_edits:
             context.application.create_task(_follow(context, live))
 
@@ -75,8 +75,8 @@ async def _follow(context: BotContext, live: LiveMessage) -> None:
         return
     edits.add(live[:2])
     try:
-        while (shown := await _shown(context, live)) is not None:
-            live = live._replace(shown=shown)
+        while (state := await _shown(context, live)) is not None:
+            live = live._replace(state=state)
             await asyncio.sleep(EVERY_S)
     except NotFound:
         await asyncio.to_thread(context.store.drop_live, live)
@@ -90,7 +90,7 @@ async def _shown(context: BotContext, live: LiveMessage) -> str | None:
     """Edit a message once; returns what it shows then, or None if there is nothing more to do now."""
     challenge = await _challenge(context, live.number)
     state = _state(challenge)
-    if state == live.shown:
+    if state == live.state:
         return None
     with speaking(await asyncio.to_thread(context.store.language, live.chat_id)):
         page = _page(context, challenge)
@@ -103,15 +103,15 @@ async def _shown(context: BotContext, live: LiveMessage) -> str | None:
     if challenge["resolution"]["outcome"]:
         await asyncio.to_thread(context.store.drop_live, live)
         return None
-    await asyncio.to_thread(context.store.show_live, live._replace(shown=state))
+    await asyncio.to_thread(context.store.show_live, live._replace(state=state))
     return state
 
 
 async def _challenge(context: BotContext, number: int) -> Document:
     """A challenge from the list of the open ones, which all messages share, else by itself."""
     document = await context.service.challenges()
-    listed = next((challenge for challenge in document["challenges"] if challenge["number"] == number), None)
-    return listed | {"world": document["world"]} if listed else await context.service.challenge(number)
+    entry = next((challenge for challenge in document["challenges"] if challenge["number"] == number), None)
+    return entry | {"world": document["world"]} if entry else await context.service.challenge(number)
 
 
 def _state(challenge: Document) -> str:

@@ -10,15 +10,15 @@ from bot.languages import english
 
 Points = Sequence[Mapping[str, Any]]
 
-ALL = "all"
+ALL_TIME = "all"
 LENGTHS = {"24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
-PERIODS = (*LENGTHS, ALL)
+PERIODS = (*LENGTHS, ALL_TIME)
 # At the end of a sentence: "+2.1% in 7 days".
 WORDS = {
     "24h": english("in 24 hours"),
     "7d": english("in 7 days"),
     "30d": english("in 30 days"),
-    ALL: english("since the start"),
+    ALL_TIME: english("since the start"),
 }
 
 
@@ -32,7 +32,7 @@ def start(as_of: str, period: str, longest: timedelta | None = None) -> str | No
 
 def within(points: Points, period: str) -> Points:
     """The points of the period that ends at the last point."""
-    if not points or period == ALL:
+    if not points or period == ALL_TIME:
         return points
     first = datetime.fromisoformat(points[-1]["time"]) - LENGTHS[period]
     return [point for point in points if datetime.fromisoformat(point["time"]) >= first]
@@ -45,7 +45,7 @@ def change_pct(before: float, after: float) -> float:
 
 def base(points: Points, period: str, capital: float, column: str = "equity_usd") -> float:
     """The amount that a gain is counted from: the first of the period, or the initial capital."""
-    return capital if period == ALL else points[0][column]
+    return capital if period == ALL_TIME else points[0][column]
 
 
 def gain_pct(points: Points, period: str, capital: float, column: str = "equity_usd") -> float:

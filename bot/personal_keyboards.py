@@ -48,7 +48,7 @@ ZONES = (
 THEME_LABELS = {"light": english("Light"), "dark": english("Dark")}
 VIEWS = ("challenge", "market", "strategy", "lane", "price")  # what a link can open beside an answer
 LINK = re.compile(rf"^/start\s+({'|'.join(VIEWS)}|answer)_([\w-]{{1,57}})$", re.ASCII)
-POSTING = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
+POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
 SUBJECT = re.compile(r"[\w-]{1,48}", re.ASCII)
 SHARE = "https://t.me/share/url"
 MAX_TEXT = 300
@@ -56,8 +56,8 @@ MAX_TEXT = 300
 
 def price(chosen: str, keys: Sequence[str], levels: Sequence[tuple[str, float]]) -> InlineKeyboardMarkup:
     """Choose an asset; below one, the levels at which the person wants a message, each with its label."""
-    telling = [button(f"🔔 {label}", f"level:price:{chosen}:{level:.10g}") for label, level in levels]
-    return rows(telling, *assets("price", chosen, keys).inline_keyboard)
+    level_buttons = [button(f"🔔 {label}", f"level:price:{chosen}:{level:.10g}") for label, level in levels]
+    return rows(level_buttons, *assets("price", chosen, keys).inline_keyboard)
 
 
 def market(
@@ -67,25 +67,25 @@ def market(
     below = [show(translate("All markets"), "markets")]
     if len(market_id) > MAX_SUBJECT:
         return rows(below)
-    telling = [
+    level_buttons = [
         button(f"🔔 {translate('AI {chance}', chance=f'{level}%')}", f"level:chance:{market_id}:{level}")
         for level in levels
     ]
     following = follow_buttons("market", market_id, is_followed=is_followed) if is_open else []
-    charted = [button(translate("Chart"), f"chart:market:{market_id}")] if is_charted and address else []
+    chart_buttons = [button(translate("Chart"), f"chart:market:{market_id}")] if is_charted and address else []
     forecasts = [button(f"{p}%", f"forecast:market:{market_id}:{p}") for p in FORECASTS] if is_open else []
     return rows(
         forecasts,
-        telling,
-        [*following, *share_buttons(address), *charted],
+        level_buttons,
+        [*following, *share_buttons(address), *chart_buttons],
         [show(translate("Reload"), "market", market_id), *below],
     )
 
 
 def following(numbers: Sequence[int]) -> InlineKeyboardMarkup:
     """One button for each follow; it ends the follow."""
-    ending = [button(f"{place} ✕", f"drop:follow:{number}") for place, number in enumerate(numbers, 1)]
-    return rows(*grid(ending, 5), [show(translate("Reload"), "following")])
+    buttons = [button(f"{place} ✕", f"drop:follow:{number}") for place, number in enumerate(numbers, 1)]
+    return rows(*grid(buttons, 5), [show(translate("Reload"), "following")])
 
 
 def inline_question(token: str) -> InlineKeyboardMarkup:
@@ -127,8 +127,8 @@ def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
 
 def settings(theme: str) -> InlineKeyboardMarkup:
     """The theme of charts, and the ways to the other settings."""
-    shown = {key: translate(THEME_LABELS[key]) for key in CHART_THEMES}
-    labels = {key: f"· {label} ·" if key == theme else label for key, label in shown.items()}
+    themes = {key: translate(THEME_LABELS[key]) for key in CHART_THEMES}
+    labels = {key: f"· {label} ·" if key == theme else label for key, label in themes.items()}
     choices = [button(label, f"theme:charts:{key}") for key, label in labels.items()]
     return rows(
         choices,

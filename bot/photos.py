@@ -21,7 +21,7 @@ from bot.keyboards import CHART_PERIODS, Page
 from bot.languages import SOURCE, spoken
 from bot.messages import captions
 from bot.messages.oracle import headline
-from bot.periods import ALL, LENGTHS, start
+from bot.periods import ALL_TIME, LENGTHS, start
 from bot.personal_keyboards import opening
 from bot.replies import replace_photo, send_photo
 from bot.service import Document, Service
@@ -29,7 +29,7 @@ from service.client import BadRequest, ClientError, NotFound, Unavailable
 
 # The service gives at most 210 days of one lane.
 LONGEST_LANE = timedelta(days=200)
-BARS = {"24h": "5m", "7d": "1h", "30d": "1h", ALL: "1d"}
+BARS = {"24h": "5m", "7d": "1h", "30d": "1h", ALL_TIME: "1d"}
 LOG = logging.getLogger(__name__)
 
 
@@ -123,12 +123,12 @@ async def forecast(request: PhotoRequest) -> Photo:
 
 async def answer(request: PhotoRequest) -> Photo:
     """The price, the level and the deadline of an answered question, and the forecast until then."""
-    answered = request.answer
-    assert answered is not None  # the button of an expired answer makes no request
-    read = await _price_documents(request, answered["understood"]["asset"])
-    title = spoken(SOURCE, lambda: headline(answered))  # charts are English, and their font has no Chinese
-    values = (answered, read.quote, read.candles, read.forecast, title)
-    return await request.photo(captions.answer(answered, request.address), charts.answer, *values)
+    document = request.answer
+    assert document is not None  # the button of an expired answer makes no request
+    read = await _price_documents(request, document["understood"]["asset"])
+    title = spoken(SOURCE, lambda: headline(document))  # charts are English, and their font has no Chinese
+    values = (document, read.quote, read.candles, read.forecast, title)
+    return await request.photo(captions.answer(document, request.address), charts.answer, *values)
 
 
 async def market(request: PhotoRequest) -> Photo:
@@ -138,23 +138,23 @@ async def market(request: PhotoRequest) -> Photo:
     if pool is None:
         raise LookupError(f"the AI has not voted on {request.argument}")
     spot = next(quote["price"] for quote in prices["prices"] if quote["asset"] == entry["asset"])
-    answered = {"understood": entry["understood"] | {"spot": spot}, "p_yes": pool["p_yes"], "consensus": None}
-    answered |= {"world": prices["world"], "as_of": prices["as_of"]}
-    return await answer(replace(request, answer=answered))
+    document = {"understood": entry["understood"] | {"spot": spot}, "p_yes": pool["p_yes"], "consensus": None}
+    document |= {"world": prices["world"], "as_of": prices["as_of"]}
+    return await answer(replace(request, answer=document))
 
 
 def default_period(kind: str, answer: Document | None) -> str:
     """The period of a chart until another one is chosen; for an answer about as long as the question looks ahead."""
     if answer is not None:
-        ahead = timedelta(hours=answer["understood"]["horizon_hours"])
-        return next((period for period, length in LENGTHS.items() if ahead <= length), "30d")
-    return "7d" if "24h" in CHART_PERIODS[kind] else ALL
+        horizon = timedelta(hours=answer["understood"]["horizon_hours"])
+        return next((period for period, length in LENGTHS.items() if horizon <= length), "30d")
+    return "7d" if "24h" in CHART_PERIODS[kind] else ALL_TIME
 
 
 async def _lane_history(request: PhotoRequest, battle: Document, names: list[str]) -> Document:
     """The history of all lanes; a long one is read lane by lane, because the service limits its answers."""
     since = start(battle["as_of"], request.period, LONGEST_LANE)
-    if request.period != ALL:
+    if request.period != ALL_TIME:
         return await request.service.battle_history(None, since)
     histories = [await request.service.battle_history(name, since) for name in names]
     return {**histories[0], "lanes": [lane for history in histories for lane in history["lanes"]]}
@@ -213,8 +213,8 @@ async def _photo(update: Update, context: BotContext, kind: str, argument: str, 
     """A chart in the person's theme; a chart of kind "answer" has the token of a saved answer as its argument."""
     state, answer = context.state, None
     if kind == "answer":
-        saved = await asyncio.to_thread(state.store.find, updates.chat(update).id, argument)
-        answer = saved and saved["answer"]
+        payload = await asyncio.to_thread(state.store.find, updates.chat(update).id, argument)
+        answer = payload and payload["answer"]
     theme = THEMES[await asyncio.to_thread(state.store.chart_theme, updates.user_id(update))]
     if period not in CHART_PERIODS[kind]:
         period = default_period(kind, answer)

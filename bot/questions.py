@@ -48,31 +48,31 @@ async def ask_in_group(update: Update, context: BotContext) -> None:
 
 async def ask_again(update: Update, context: BotContext) -> None:
     """[Ask again]: it counts for the person who presses it."""
-    saved = await saved_payload(update, context, context.captures[0])
-    if saved is None:
+    payload = await saved_payload(update, context, context.captures[0])
+    if payload is None:
         return
     await acknowledge(updates.press(update))
-    await _answer(update, context, saved["answer"]["question"])
+    await _answer(update, context, payload["answer"]["question"])
 
 
 async def ask_listed(update: Update, context: BotContext) -> None:
     """[Ask 1] and so on: another reading of an answered question, or a suggestion of a refusal."""
     token, number = context.captures
-    saved = await saved_payload(update, context, token)
-    if saved is None:
+    payload = await saved_payload(update, context, token)
+    if payload is None:
         return
     await acknowledge(updates.press(update))
-    await _answer(update, context, saved["listed"][int(number) - 1])
+    await _answer(update, context, payload["listed"][int(number) - 1])
 
 
 async def show_votes(update: Update, context: BotContext) -> None:
     """[Show votes] and its pages, in place."""
     page, token = context.captures
-    saved = await saved_payload(update, context, token)
-    if saved is None:
+    payload = await saved_payload(update, context, token)
+    if payload is None:
         return
     await acknowledge(updates.press(update))
-    pages = messages.votes(saved["answer"])
+    pages = messages.votes(payload["answer"])
     index = min(int(page), len(pages) - 1)
     await replace(update, Page(pages[index], keyboards.votes(token, index, len(pages))))
 
@@ -80,34 +80,34 @@ async def show_votes(update: Update, context: BotContext) -> None:
 async def show_answer(update: Update, context: BotContext) -> None:
     """[Answer]: back from the votes to the consensus, in place."""
     (token,) = context.captures
-    saved = await saved_payload(update, context, token)
-    if saved is None:
+    payload = await saved_payload(update, context, token)
+    if payload is None:
         return
     await acknowledge(updates.press(update))
-    await replace(update, await answering.payload_page(context.state, updates.user_id(update), saved, token))
+    await replace(update, await answering.payload_page(context.state, updates.user_id(update), payload, token))
 
 
 async def open_shared(update: Update, context: BotContext, token: str) -> None:
     """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
-    shared = await asyncio.to_thread(context.store.find_shared, token)
-    if shared is None or "answer" not in shared:
+    shared_payload = await asyncio.to_thread(context.store.find_shared, token)
+    if shared_payload is None or "answer" not in shared_payload:
         await reply(update, Page(messages.expired()))
         return
     user, chat = updates.user_id(update), updates.chat(update).id
-    payload = {name: value for name, value in shared.items() if name not in ("quota", "asker")}
-    kept = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
-    await reply(update, await answering.payload_page(context.state, user, payload, kept))
+    payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
+    own_token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
+    await reply(update, await answering.payload_page(context.state, user, payload, own_token))
 
 
 async def show_readings(update: Update, context: BotContext) -> None:
     """[Not what I meant]: the other readings of the question, in place."""
     (token,) = context.captures
-    saved = await saved_payload(update, context, token)
-    if saved is None:
+    payload = await saved_payload(update, context, token)
+    if payload is None:
         return
     await acknowledge(updates.press(update))
-    text = messages.readings(saved["answer"], saved["listed"])
-    await replace(update, Page(text, keyboards.listed(token, len(saved["listed"]), below_answer=True)))
+    text = messages.readings(payload["answer"], payload["listed"])
+    await replace(update, Page(text, keyboards.listed(token, len(payload["listed"]), below_answer=True)))
 
 
 async def saved_payload(update: Update, context: BotContext, token: str) -> Document | None:
@@ -137,12 +137,12 @@ async def _is_priced(context: BotContext, asset: str) -> bool:
 
 async def _ask_voters(update: Update, context: BotContext, text: str) -> None:
     user, chat = updates.user_id(update), updates.chat(update)
-    if user in context.state.asking:
+    if user in context.state.askers:
         await reply(update, Page(messages.busy()))
         return
     is_private = chat.type == ChatType.PRIVATE
-    quoted = None if is_private else updates.message(update).message_id
-    with answering.marked_as_asking(context.state.asking, user):
-        question = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted, text)
+    quoted_id = None if is_private else updates.message(update).message_id
+    with answering.marked_as_asking(context.state.askers, user):
+        question = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted_id, text)
         page = await answering.answer(context, question, None if is_private else updates.first_name(update))
     await photos.follow(update, context, page)

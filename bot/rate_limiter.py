@@ -23,7 +23,7 @@ from telegram.ext import BaseRateLimiter, BaseUpdateProcessor
 LOG = logging.getLogger(__name__)
 
 ATTEMPTS = 3  # at a call, each after the wait that Telegram requests
-AT_ONCE = 1  # as `rate_limit_args`: one attempt, which fails where its chat has to wait; the library drops a 0
+ONE_ATTEMPT = 1  # as `rate_limit_args`: one attempt, which fails where its chat has to wait; the library drops a 0
 MAX_WAIT_S = 60.0  # a call that would wait longer for its chat fails at once
 MARGIN_S = 0.1  # added to each wait
 GROUP_WINDOW_S = 60
@@ -65,7 +65,7 @@ class ChatRateLimiter(BaseRateLimiter[int]):
         chat: Chat | None = data.get("chat_id") or data.get("inline_message_id")
         attempts = rate_limit_args or ATTEMPTS
         for attempt in range(1, attempts + 1):
-            await self._wait(chat, 0 if attempts == AT_ONCE else MAX_WAIT_S)
+            await self._wait(chat, 0 if attempts == ONE_ATTEMPT else MAX_WAIT_S)
             try:
                 return await callback(*args, **kwargs)
             except RetryAfter as refusal:

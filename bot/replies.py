@@ -14,18 +14,18 @@ from bot import updates
 from bot.keyboards import Page
 
 TYPING_S = 4.0  # Telegram shows the typing status for 5 s
-UNCHANGED = "message is not modified"
-MESSAGE_GONE = ("message to edit not found", "message can't be edited")
-QUERY_EXPIRED = ("query is too old", "query id is invalid")
+SAME_TEXT = "message is not modified"
+MESSAGE_ERRORS = ("message to edit not found", "message can't be edited")
+QUERY_ERRORS = ("query is too old", "query id is invalid")
 
 
 async def reply(update: Update, page: Page) -> Message:
     """Send a page to the chat; in a group as a reply to the message that asked for it."""
     chat = updates.chat(update)
-    quoted = None
+    quote = None
     if chat.type != ChatType.PRIVATE:
-        quoted = ReplyParameters(updates.message(update).message_id, allow_sending_without_reply=True)
-    return await chat.send_message(page.text, reply_markup=page.keyboard, reply_parameters=quoted)
+        quote = ReplyParameters(updates.message(update).message_id, allow_sending_without_reply=True)
+    return await chat.send_message(page.text, reply_markup=page.keyboard, reply_parameters=quote)
 
 
 async def replace(update: Update, page: Page) -> None:
@@ -52,18 +52,18 @@ async def replace_photo(update: Update, picture: bytes, page: Page) -> None:
     except BadRequest as error:
         if is_gone(error):
             await send_photo(update, picture, page)
-        elif UNCHANGED not in str(error).lower():
+        elif SAME_TEXT not in str(error).lower():
             raise
 
 
 def is_gone(error: BadRequest) -> bool:
     """Whether an edit was refused because the message no longer exists or cannot be changed any more."""
-    return any(reason in str(error).lower() for reason in MESSAGE_GONE)
+    return any(reason in str(error).lower() for reason in MESSAGE_ERRORS)
 
 
 def is_unchanged(error: BadRequest) -> bool:
     """Whether an edit was refused because it changes nothing."""
-    return UNCHANGED in str(error).lower()
+    return SAME_TEXT in str(error).lower()
 
 
 async def edit_text(bot: Bot, chat_id: int, message_id: int, page: Page) -> None:
@@ -83,7 +83,7 @@ async def acknowledge(press: CallbackQuery, text: str | None = None, *, is_alert
     try:
         await press.answer(text, show_alert=is_alert)
     except NetworkError as error:
-        if isinstance(error, BadRequest) and not any(reason in str(error).lower() for reason in QUERY_EXPIRED):
+        if isinstance(error, BadRequest) and not any(reason in str(error).lower() for reason in QUERY_ERRORS):
             raise
 
 

@@ -29,11 +29,11 @@ Document = dict[str, Any]
 MAX_QUESTION = 500  # characters; the service refuses a longer question
 CALL_S = 10.0
 ASK_S = 330.0  # the service ends a question after at most 300 s; the client detects a lost connection much earlier
-AT_ONCE = 64  # calls; each question being answered is one
+MAX_CALLS = 64  # calls; each question being answered is one
 # All users share the bot's address, which may call 120 times a minute: public documents are cached.
 CACHE_TTL, MAX_CACHE_TTL = timedelta(seconds=10), timedelta(seconds=60)
 # These calls count against a daily quota. They run under a name of their own, so that no person's quota pays for them.
-METERED = ("leaderboard", "predictions")
+METERED_METHODS = ("leaderboard", "predictions")
 METERED_CACHE_TTL = timedelta(minutes=15)
 MOST_BARS = 10_000
 MOST_MARKETS = 200
@@ -54,7 +54,7 @@ class Service:
         self._settings, self._now = settings, now
         self._transport = transport or httpx.AsyncHTTPTransport(retries=1)
         self._secret = _secret(settings.bot_data / SECRET_FILE)
-        self.places = asyncio.Semaphore(AT_ONCE)
+        self.places = asyncio.Semaphore(MAX_CALLS)
         self._cache: dict[tuple, tuple[datetime, Document]] = {}  # until when it is fresh
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -135,7 +135,7 @@ class Service:
 
     def drop(self, method: str) -> None:
         """Read these documents anew at the next call."""
-        self._cache = {key: cached for key, cached in self._cache.items() if key[0] != method}
+        self._cache = {key: copy for key, copy in self._cache.items() if key[0] != method}
 
     def note_votes(self, receipt: Document) -> None:
         """Show the votes of a receipt in the cached list of markets too, which is read anew only after minutes."""
@@ -143,13 +143,13 @@ class Service:
         for market in [market for markets in lists for market in markets if market["id"] == receipt["id"]]:
             market["user_votes"] = receipt["user_votes"]
 
-    async def _shared(self, method: str, *values: str | None, **named: str | int | None) -> Document:
+    async def _shared(self, method: str, *values: str | None, **options: str | int | None) -> Document:
         """A public document, from the cache while its copy is fresh."""
-        key = (method, *values, *named.values())
+        key = (method, *values, *options.values())
         async with self._locks[method]:
             self._drop_expired()
             if key not in self._cache:
-                document = await self.call(self._reader(key), method, *values, **named)
+                document = await self.call(self._reader(key), method, *values, **options)
                 self._cache[key] = (_fresh_until(method, document, self._now()), document)
             return self._cache[key][1]
 
@@ -159,14 +159,14 @@ class Service:
 
     def _reader(self, key: tuple) -> str | None:
         """The name under which a public document is read: none, or for a metered call its own, new every hour."""
-        if key[0] not in METERED:
+        if key[0] not in METERED_METHODS:
             return None
         return f"everybody {key} {self._now():%Y-%m-%dT%H}"
 
-    async def call(self, name: str | None, method: str, *values: Any, **named: Any) -> Document:
+    async def call(self, name: str | None, method: str, *values: Any, **options: Any) -> Document:
         """The result of a client method, called on behalf of `name`; without a name, without the API key."""
         async with self.places:
-            return await getattr(self.client(name, CALL_S), method)(*values, **named)
+            return await getattr(self.client(name, CALL_S), method)(*values, **options)
 
     def client(self, name: str | None, timeout_s: float, quota: QuotaReader | None = None) -> AsyncClient:
         """A client that calls on behalf of `name`; all clients share the connections."""
@@ -255,8 +255,8 @@ class Person:
     async def usage(self) -> Document:
         return await self._call("usage")
 
-    async def _call(self, method: str, *values: Any, **named: Any) -> Document:
-        return await self._service.call(self._name, method, *values, **named)
+    async def _call(self, method: str, *values: Any, **options: Any) -> Document:
+        return await self._service.call(self._name, method, *values, **options)
 
 
 def _fresh_until(method: str, document: Document, now: datetime) -> datetime:
@@ -264,7 +264,7 @@ def _fresh_until(method: str, document: Document, now: datetime) -> datetime:
 
     A next document may be made long before `stale_after`, and in a replay the service's clock is not ours.
     """
-    if method in METERED:
+    if method in METERED_METHODS:
         return now + METERED_CACHE_TTL
     stale_after = document.get("stale_after")
     if stale_after is None or document.get("world") == "replay":

@@ -58,8 +58,8 @@ class BotSettings:
     @property
     def secrets(self) -> dict[str, str]:
         """The secrets that are set, by the name of their variable."""
-        named = {TOKEN: self.telegram_bot_token, KEY: self.oracle_key, "BOT_WEBHOOK_SECRET": self.bot_webhook_secret}
-        return {name: secret for name, secret in named.items() if secret}
+        secrets = {TOKEN: self.telegram_bot_token, KEY: self.oracle_key, "BOT_WEBHOOK_SECRET": self.bot_webhook_secret}
+        return {name: secret for name, secret in secrets.items() if secret}
 
 
 def read(environment: Mapping[str, str] | None = None) -> BotSettings:

@@ -19,10 +19,10 @@ from bot.views import VIEWS
 
 async def alerts(update: Update, context: BotContext) -> None:
     """/alerts, alone or with the name of a time zone for the digest."""
-    typed = "_".join(context.argument.split())
-    zone = next((name for name in ZONES if name.lower() == typed.lower()), typed)
+    text = "_".join(context.argument.split())
+    zone = next((name for name in ZONES if name.lower() == text.lower()), text)
     if zone and not is_timezone(zone):
-        await reply(update, Page(notices.unknown_zone(typed)))
+        await reply(update, Page(notices.unknown_zone(text)))
         return
     if zone:
         await _set_digest(update, context, timezone=zone)

@@ -49,7 +49,7 @@ ANSWERS = Histogram(
 )
 FAILURES = Counter("bot_failures_total", "Updates that ended with an error.", ["error"])
 ALERTS = Counter("bot_alerts_total", "Alerts that were sent, put back or lost.", ["outcome"])
-WAITING = Gauge("bot_alerts_waiting", "Alerts that were due at the last pass over the queue.")
+QUEUE = Gauge("bot_alerts_waiting", "Alerts that were due at the last pass over the queue.")
 
 
 def serve(port: int) -> None:

@@ -67,8 +67,8 @@ class SkippingRequest(BaseRequest):
     async def shutdown(self) -> None:
         await self._request.shutdown()
 
-    async def do_request(self, url: str, *values: Any, **named: Any) -> tuple[int, bytes]:
-        status, body = await self._request.do_request(url, *values, **named)
+    async def do_request(self, url: str, *values: Any, **options: Any) -> tuple[int, bytes]:
+        status, body = await self._request.do_request(url, *values, **options)
         return status, _decodable(body) if status == 200 and url.endswith("/getUpdates") else body
 
 

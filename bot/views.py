@@ -16,10 +16,10 @@ from bot.service import Document, Service
 from bot.store import OwnCall, Store
 from service.client import HistoryPending, NotFound, Unavailable
 
-BEST_SHOWN = 10  # strategies to choose from
+MAX_CHOICES = 10  # strategies to choose from
 OWN_CALLS, OWN_ANSWERS = 50, 50  # the newest of a person, on their page
 CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
-MAX_SINGLE = 10  # documents that are read one by one, of those that are in neither list
+MAX_READS = 10  # documents that are read one by one, of those that are in neither list
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ async def language(_request: ViewRequest) -> Page:
 async def strategy(request: ViewRequest) -> Page:
     if not request.word:
         leaderboard = await request.service.leaderboard()
-        best = [entry["key"] for entry in leaderboard["entries"][:BEST_SHOWN]]
+        best = [entry["key"] for entry in leaderboard["entries"][:MAX_CHOICES]]
         return Page(notices.choose_strategy(), keyboards.strategies(best))
     document = await request.service.strategy(request.word)
     return Page(messages.strategy(document, now=request.now), keyboards.charted("strategy", document["key"]))
@@ -147,12 +147,12 @@ async def hospital(request: ViewRequest) -> Page:
 
 async def markets(request: ViewRequest) -> Page:
     document = await request.service.predictions()
-    listed = [market["id"] for market in document["markets"]]
-    own = await asyncio.to_thread(request.store.votes_of, request.user_id, listed)
-    pages = messages.markets(document, own, now=request.now)
+    market_ids = [market["id"] for market in document["markets"]]
+    own_votes = await asyncio.to_thread(request.store.votes_of, request.user_id, market_ids)
+    pages = messages.markets(document, own_votes, now=request.now)
     index = min(request.page, len(pages) - 1)
     first = index * messages.MARKETS_A_PAGE
-    ids = listed[first : first + messages.MARKETS_A_PAGE]
+    ids = market_ids[first : first + messages.MARKETS_A_PAGE]
     token = await asyncio.to_thread(request.store.keep, request.chat_id, "markets", {"markets": ids, "page": index})
     return Page(pages[index], keyboards.markets(token, first + 1, len(ids), index, len(pages)))
 
@@ -172,14 +172,14 @@ async def market(request: ViewRequest) -> Page:
 
 async def me(request: ViewRequest) -> Page:
     person = request.service.for_user(request.user_id)
-    calls, kept, usage, resolved = await asyncio.gather(
+    calls, answers, usage, resolutions = await asyncio.gather(
         asyncio.to_thread(request.store.own_calls, request.user_id, OWN_CALLS),
         person.answers(OWN_ANSWERS, votes="none"),
         person.usage(),
         request.service.resolved_markets(),
     )
-    called = await called_markets(request.service, calls)
-    text = messages.own_page(called, kept["answers"], usage["forecaster"], resolved)
+    called_entries = await called_markets(request.service, calls)
+    text = messages.own_page(called_entries, answers["answers"], usage["forecaster"], resolutions)
     return Page(text, personal_keyboards.me())
 
 
@@ -188,8 +188,8 @@ async def forecasters(request: ViewRequest) -> Page:
         request.service.forecasters(), request.service.for_user(request.user_id).usage()
     )
     name = usage["forecaster"]
-    own = (await request.service.forecaster(name))["entries"] if name else []
-    return Page(messages.forecasters(document, own[0] if own else None, name), personal_keyboards.forecasters())
+    entries = (await request.service.forecaster(name))["entries"] if name else []
+    return Page(messages.forecasters(document, entries[0] if entries else None, name), personal_keyboards.forecasters())
 
 
 async def following(request: ViewRequest) -> Page:
@@ -202,18 +202,18 @@ async def challenges(request: ViewRequest) -> Page:
     pages = messages.challenges(document)
     index = min(request.page, len(pages) - 1)
     first = index * messages.CHALLENGES_A_PAGE
-    shown = document["challenges"][first : first + messages.CHALLENGES_A_PAGE]
-    return Page(pages[index], keyboards.challenges([challenge["number"] for challenge in shown], index, len(pages)))
+    entries = document["challenges"][first : first + messages.CHALLENGES_A_PAGE]
+    return Page(pages[index], keyboards.challenges([challenge["number"] for challenge in entries], index, len(pages)))
 
 
 async def challenge(request: ViewRequest) -> Page:
     document = await request.service.challenge(int(request.argument))
     number, is_open = document["number"], document["status"] == "open"
     is_author = await asyncio.to_thread(request.store.is_author, request.user_id, number)
-    own = await asyncio.to_thread(request.store.votes_of, request.user_id, [document["id"]])
+    own_votes = await asyncio.to_thread(request.store.votes_of, request.user_id, [document["id"]])
     is_followed = await asyncio.to_thread(request.store.is_following, request.user_id, "challenge", str(number))
     share = sharing(request.username, "challenge", str(number), document["question"])
-    text = messages.challenge(document, is_author, own.get(document["id"]))
+    text = messages.challenge(document, is_author, own_votes.get(document["id"]))
     address = posting(request.username, number)
     return Page(text, keyboards.challenge(number, share, address, is_open=is_open, is_followed=is_followed))
 
@@ -247,8 +247,8 @@ async def quota(request: ViewRequest) -> Page:
 async def alerts(request: ViewRequest) -> Page:
     switches = await asyncio.to_thread(request.store.switches, request.user_id)
     digest = await asyncio.to_thread(request.store.digest, request.user_id)
-    quiet = await asyncio.to_thread(request.store.quiet_hours, request.user_id)
-    return Page(messages.alerts(switches, digest, quiet), personal_keyboards.alerts(switches))
+    quiet_hours = await asyncio.to_thread(request.store.quiet_hours, request.user_id)
+    return Page(messages.alerts(switches, digest, quiet_hours), personal_keyboards.alerts(switches))
 
 
 async def hours(_request: ViewRequest) -> Page:
@@ -299,11 +299,11 @@ VIEWS: dict[str, View] = {
 
 async def called_markets(service: Service, calls: Sequence[OwnCall]) -> list[tuple[OwnCall, Document]]:
     """Each vote or forecast with its market or challenge, without those that are not found."""
-    resolved, still_open = await asyncio.gather(service.resolved_markets(), service.predictions())
-    documents = {market["id"]: market for listed in (still_open, resolved) for market in listed["markets"]}
-    missing = [call.prediction_id for call in calls if call.prediction_id not in documents][:MAX_SINGLE]
+    resolutions, still_open = await asyncio.gather(service.resolved_markets(), service.predictions())
+    documents = {market["id"]: market for document in (still_open, resolutions) for market in document["markets"]}
+    missing = [call.prediction_id for call in calls if call.prediction_id not in documents][:MAX_READS]
     singles = await asyncio.gather(*(_document(service, prediction_id) for prediction_id in missing))
-    documents |= {name: single for name, single in zip(missing, singles, strict=True) if single}
+    documents |= {name: document for name, document in zip(missing, singles, strict=True) if document}
     return [(call, documents[call.prediction_id]) for call in calls if call.prediction_id in documents]
 
 

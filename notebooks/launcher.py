@@ -42,10 +42,10 @@ def launch(program: str, settings: LabSettings) -> int:
         mints_key = program == "lab" and _mints_key(settings, is_up)
         with (
             nullcontext() if is_up else service(settings) as process,
-            child(command(program, settings), environment(program, settings, os.environ, mints_key)) as started,
+            child(command(program, settings), environment(program, settings, os.environ, mints_key)) as program_process,
         ):
             threading.Thread(target=_prepare_service, args=(settings, process, mints_key), daemon=True).start()
-            return started.wait()
+            return program_process.wait()
 
 
 def is_service_up(settings: LabSettings) -> bool:
@@ -175,11 +175,11 @@ def signals_as_exit() -> Iterator[None]:
             signal.signal(end_signal, signal.SIG_IGN)
         sys.exit(128 + number if number != signal.SIGINT else 0)
 
-    previous = {number: signal.signal(number, end) for number in END_SIGNALS}
+    handlers = {number: signal.signal(number, end) for number in END_SIGNALS}
     try:
         yield
     finally:
-        for number, handler in previous.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
 
 

@@ -20,8 +20,8 @@ PARTS = {
     "notebooks": ("__init__.py", "widgets", "lab"),
     "service": ("canonical.py", "client", "ledger", "scores", "market/assets.toml"),
 }
-QUALIFIED = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|canonical|client|ledger|scores)\b)")
-IMPORTED = re.compile(r"\bfrom service import (?=canonical\b)")
+QUALIFIER = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|canonical|client|ledger|scores)\b)")
+IMPORT = re.compile(r"\bfrom service import (?=canonical\b)")
 
 
 class Renaming(BuildHookInterface):
@@ -44,7 +44,7 @@ class Renaming(BuildHookInterface):
 
 def renamed(text: str) -> str:
     """The text of a file with the names that the installed package has."""
-    return IMPORTED.sub(f"from {PACKAGE} import ", QUALIFIED.sub(f"{PACKAGE}.", text))
+    return IMPORT.sub(f"from {PACKAGE} import ", QUALIFIER.sub(f"{PACKAGE}.", text))
 
 
 def _files() -> Iterator[Path]:

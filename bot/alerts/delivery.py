@@ -14,13 +14,13 @@ from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, Tele
 from telegram.ext import ExtBot
 
 from bot import telemetry
-from bot.rate_limiter import AT_ONCE
+from bot.rate_limiter import ONE_ATTEMPT
 from bot.store import Alert, Store
 
 LOG = logging.getLogger(__name__)
 
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-CHAT_GONE = ("chat not found", "peer_id_invalid")
+CHAT_ERRORS = ("chat not found", "peer_id_invalid")
 ALERTS_PER_SECOND = 25  # Telegram accepts 30 messages a second; the others are left for replies
 BURST = 5  # sent at once before that pace begins
 CHATS_AT_ONCE = 8
@@ -32,9 +32,9 @@ async def send_queue(bot: ExtBot, store: Store, is_running: Callable[[], bool] =
     So does what follows it in the same chat and, if Telegram cannot be reached, the rest of the queue.
     """
     of_chat: dict[int, list[Alert]] = defaultdict(list)
-    waiting = await asyncio.to_thread(store.waiting)
-    telemetry.WAITING.set(len(waiting))
-    for alert in waiting:
+    alerts = await asyncio.to_thread(store.waiting)
+    telemetry.QUEUE.set(len(alerts))
+    for alert in alerts:
         of_chat[alert.chat_id].append(alert)
     chats = iter(of_chat.values())
     delivery = Delivery(bot, store, is_running)
@@ -78,7 +78,7 @@ class Delivery:
                 alert.text,
                 parse_mode=ParseMode.HTML,
                 disable_notification=alert.silent,
-                rate_limit_args=AT_ONCE,
+                rate_limit_args=ONE_ATTEMPT,
             )
         except TelegramError as error:
             if _is_undelivered(error):
@@ -105,7 +105,7 @@ def _give_up(store: Store, alert: Alert, error: TelegramError) -> None:
 def _is_unreachable(error: TelegramError) -> bool:
     """Whether the bot is blocked, or the chat or its person is deleted."""
     if isinstance(error, BadRequest):
-        return any(reason in str(error).lower() for reason in CHAT_GONE)
+        return any(reason in str(error).lower() for reason in CHAT_ERRORS)
     return isinstance(error, Forbidden)
 
 

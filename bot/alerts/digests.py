@@ -84,13 +84,13 @@ async def check_weekly(service: Service, store: Store, now: datetime) -> None:
     due = await asyncio.to_thread(_due_groups, store, due_at, now)
     if not due:
         return
-    resolved, versus, battle, challenges = await asyncio.gather(
+    resolutions, versus, battle, challenges = await asyncio.gather(
         service.resolved_markets(), service.ai_vs_market(), service.battle(), service.challenges()
     )
-    as_of = datetime.fromisoformat(resolved["as_of"])  # in a replay the service's clock is another
+    as_of = datetime.fromisoformat(resolutions["as_of"])  # in a replay the service's clock is another
 
     def queue() -> None:
-        write = partial(messages.weekly, resolved, versus, battle, challenges, as_of)
+        write = partial(messages.weekly, resolutions, versus, battle, challenges, as_of)
         store.queue(alerts(store, due, WEEKLY, due_at.isoformat(), write, now))
 
     await asyncio.to_thread(queue)

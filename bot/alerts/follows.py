@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bot.service import Service
 
 EVENT = "followed"
-RESOLVED = ("resolved", "void")
+END_STATUSES = ("resolved", "void")
 MAX_PER_PASS = 20  # documents read one by one: the service allows 120 calls a minute
 # A pool near 50% goes back and forth; it has a side from two percentage points on.
 YES, NO = 0.52, 0.48
@@ -48,8 +48,8 @@ async def check_prices(service: Service, store: Store, now: datetime) -> None:
         return
     document = await service.prices()
     quotes = {quote["asset"]: quote for quote in document["prices"]}
-    happened = [_price(follow, quotes.get(follow.target.subject), document) for follow in follows]
-    await asyncio.to_thread(_record, store, happened, now)
+    happenings = [_price(follow, quotes.get(follow.target.subject), document) for follow in follows]
+    await asyncio.to_thread(_record, store, happenings, now)
 
 
 async def check_markets(service: Service, store: Store, now: datetime) -> None:
@@ -58,11 +58,11 @@ async def check_markets(service: Service, store: Store, now: datetime) -> None:
     if not follows:
         return
     document = await service.predictions()
-    listed = {market["id"]: market | {"world": document["world"]} for market in document["markets"]}
+    markets = {market["id"]: market | {"world": document["world"]} for market in document["markets"]}
     texts = _Texts()
-    happened = [_market(follow, listed[follow.target.subject], texts) for follow in follows if _in(listed, follow)]
-    await asyncio.to_thread(_record, store, happened, now)
-    others = [follow for follow in follows if not _in(listed, follow)]
+    happenings = [_market(follow, markets[follow.target.subject], texts) for follow in follows if _in(markets, follow)]
+    await asyncio.to_thread(_record, store, happenings, now)
+    others = [follow for follow in follows if not _in(markets, follow)]
 
     async def read(target: Target) -> Document:
         return await service.market(target.subject) | {"world": document["world"]}
@@ -75,13 +75,13 @@ async def check_challenges(service: Service, store: Store, now: datetime) -> Non
     follows = await asyncio.to_thread(store.follows, "challenge")
     if not follows:
         return
-    listed = {str(challenge["number"]) for challenge in (await service.challenges())["challenges"]}
-    closed = [follow for follow in follows if follow.target.subject not in listed]
+    open_numbers = {str(challenge["number"]) for challenge in (await service.challenges())["challenges"]}
+    others = [follow for follow in follows if follow.target.subject not in open_numbers]
 
     async def read(target: Target) -> Document:
         return await service.challenge(int(target.subject))
 
-    await _check_each(store, closed, read, partial(_challenge, store), now)
+    await _check_each(store, others, read, partial(_challenge, store), now)
 
 
 async def check_answers(service: Service, store: Store, now: datetime) -> None:
@@ -102,18 +102,18 @@ async def _check_each(
     store: Store,
     follows: Iterable[Follow],
     read: Callable[[Target], Awaitable[Document]],
-    happening: Callable[[Follow, Document], Happening | None],
+    check: Callable[[Follow, Document], Happening | None],
     now: datetime,
 ) -> None:
     """Read the documents that were checked least recently; a follow of one that does not exist any more ends."""
     of_subject = defaultdict(list)
     for follow in follows:
         of_subject[follow.target.subject].append(follow)
-    for same in list(of_subject.values())[:MAX_PER_PASS]:
-        await asyncio.to_thread(store.mark_checked, same)
-        document = await _document(read(same[0].target))
-        happened = [happening(follow, document) if document else Happening(follow) for follow in same]
-        await asyncio.to_thread(_record, store, happened, now)
+    for group in list(of_subject.values())[:MAX_PER_PASS]:
+        await asyncio.to_thread(store.mark_checked, group)
+        document = await _document(read(group[0].target))
+        happenings = [check(follow, document) if document else Happening(follow) for follow in group]
+        await asyncio.to_thread(_record, store, happenings, now)
 
 
 async def _document(reading: Awaitable[Document]) -> Document | None:
@@ -134,7 +134,7 @@ def _price(follow: Follow, quote: Document | None, document: Document) -> Happen
 
 
 def _market(follow: Follow, market: Document, texts: _Texts) -> Happening | None:
-    if market["status"] in RESOLVED:
+    if market["status"] in END_STATUSES:
         # The same key for all follows of the market: one alert.
         write = texts.of(f"resolved {market['id']}", lambda: messages.market_resolved(market))
         return Happening(follow, f"{market['id']} {market['created_at']}", write)
@@ -159,7 +159,7 @@ def _chance(follow: Follow, market: Document, p: float) -> Happening | None:
 
 
 def _challenge(store: Store, follow: Follow, challenge: Document) -> Happening | None:
-    if challenge["status"] not in RESOLVED:
+    if challenge["status"] not in END_STATUSES:
         return None
     is_author = store.is_author(follow.user_id, challenge["number"])
     # The key holds the time of creation, because a service with a new database counts from 1 again.
@@ -184,8 +184,8 @@ def _has_changed_sides(before: float, p: float) -> bool:
     return p >= YES if before < 0.5 else p <= NO
 
 
-def _in(listed: dict[str, Document], follow: Follow) -> bool:
-    return follow.target.subject in listed
+def _in(markets: dict[str, Document], follow: Follow) -> bool:
+    return follow.target.subject in markets
 
 
 class _Texts:
@@ -206,20 +206,19 @@ class _Texts:
         return text
 
 
-def _record(store: Store, happened: Iterable[Happening | None], now: datetime) -> None:
-    events = [happening for happening in happened if happening is not None]
+def _record(store: Store, happenings: Iterable[Happening | None], now: datetime) -> None:
+    events = [event for event in happenings if event is not None]
     states = store.states(EVENT) if events else {}
     store.record_events(
-        FollowEvent(happening.follow, _alert(store, happening, states, now), happening.value, happening.is_last)
-        for happening in events
+        FollowEvent(event.follow, _alert(store, event, states, now), event.value, event.is_last) for event in events
     )
 
 
-def _alert(store: Store, happening: Happening, states: dict[int, Any], now: datetime) -> Alert | None:
-    follow, write = happening.follow, happening.write
+def _alert(store: Store, event: Happening, states: dict[int, Any], now: datetime) -> Alert | None:
+    follow, write = event.follow, event.write
     state = states.get(follow.user_id, DEFAULTS[EVENT])
     if write is None or state == "off":
         return None
     subscriber = Subscriber(follow.user_id, follow.chat_id, state == "silent", now.timestamp())
     text = spoken(store.language(follow.chat_id), write)
-    return alert(subscriber, EVENT, happening.key, text, now)
+    return alert(subscriber, EVENT, event.key, text, now)

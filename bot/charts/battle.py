@@ -23,15 +23,15 @@ from bot.charts.sheet import (
     signed_usd,
     stamp,
 )
-from bot.periods import ALL, WORDS, base, change_pct, lane_gain, together_pct
+from bot.periods import ALL_TIME, WORDS, base, change_pct, lane_gain, together_pct
 
 NO_BARS = "The lanes have no data yet. They start with the next bar, within five minutes."
 NO_HISTORY = "There is no history of this lane."
-UNTRADED = "It holds its {:,.0f} USD and waits for the first signal of its rule."
+NO_TRADES = "It holds its {:,.0f} USD and waits for the first signal of its rule."
 MARKERS = {"harvest": "^", "switch": "D", "trade": "o"}
 LABELS = {"harvest": "△ harvest", "switch": "◇ pool switch", "trade": "○ trade"}
 OTHER_MARKER = "s"  # for an event of a kind that this version does not know
-MANY = 3  # lanes; a chart of more is higher
+FEW_LANES = 3  # lanes; a chart of more is higher
 MOST_MARKERS = 30  # on the chart of all lanes; with more, harvests are not marked
 
 
@@ -42,24 +42,24 @@ def lanes(
 
     Of two venues, the lanes that provide liquidity are dashed.
     """
-    drawn = [lane for lane in battle_history["lanes"] if lane["points"] and venue in (None, lane["venue"])]
-    if not drawn:
+    selection = [lane for lane in battle_history["lanes"] if lane["points"] and venue in (None, lane["venue"])]
+    if not selection:
         return empty_chart(battle, "The paper-trading lanes", NO_BARS, theme)
-    chart = sheet(1160 if len(drawn) > MANY else 960, theme)
+    chart = sheet(1160 if len(selection) > FEW_LANES else 960, theme)
     colours = {lane["name"]: theme.colour(index) for index, lane in enumerate(battle_history["lanes"])}
-    is_mixed = len({lane["venue"] for lane in drawn}) > 1
-    is_crowded = sum(event["kind"] != "trade" for lane in drawn for event in lane["events"]) > MOST_MARKERS
+    is_mixed = len({lane["venue"] for lane in selection}) > 1
+    is_crowded = sum(event["kind"] != "trade" for lane in selection for event in lane["events"]) > MOST_MARKERS
     kinds = ("switch",) if is_crowded else ("harvest", "switch")
-    ends = [_draw_lane(chart, lane, period, colours[lane["name"]], kinds, is_mixed) for lane in drawn]
+    ends = [_draw_lane(chart, lane, period, colours[lane["name"]], kinds, is_mixed) for lane in selection]
     chart.axes.axhline(0, color=theme.reference, linewidth=1.5)
     format_percents(chart.axes)
     format_time_axis(chart.axes)
     label_ends(chart, ends)
-    best = max(drawn, key=lambda lane: lane_gain(lane, period))
-    gain, total = (signed_percent(value) for value in (lane_gain(best, period), together_pct(drawn, period)))
+    best = max(selection, key=lambda lane: lane_gain(lane, period))
+    gain, total = (signed_percent(value) for value in (lane_gain(best, period), together_pct(selection, period)))
     title = f"{best['name']} leads with {gain} {WORDS[period]}, all together {total}"
-    since = "gain since each start" if period == ALL else f"gain since {stamp(drawn[0]['points'][0]['time'])}"
-    key = (since, "solid: exchange, dashed: liquidity" if is_mixed else "", _legend(drawn, kinds))
+    since = "gain since each start" if period == ALL_TIME else f"gain since {stamp(selection[0]['points'][0]['time'])}"
+    key = (since, "solid: exchange, dashed: liquidity" if is_mixed else "", _legend(selection, kinds))
     return png(chart, title, notes(battle_history, *key))
 
 
@@ -67,23 +67,23 @@ def lane(
     battle_history: Mapping[str, Any], battle: Mapping[str, Any], name: str | None, period: str, theme: ChartTheme
 ) -> bytes:
     """One lane's equity in USD over a period, with its events; without a name the first lane of the history."""
-    shown = next((lane for lane in battle_history["lanes"] if name in (None, lane["name"])), None)
-    if shown is None or not shown["points"]:
-        return empty_chart(battle, name or "One lane", NO_BARS if shown else NO_HISTORY, theme)
-    if _is_untraded(shown):
-        reason = UNTRADED.format(shown["initial_capital"])
-        return empty_chart(battle, f"{shown['label']} has not traded yet", reason, theme)
+    entry = next((lane for lane in battle_history["lanes"] if name in (None, lane["name"])), None)
+    if entry is None or not entry["points"]:
+        return empty_chart(battle, name or "One lane", NO_BARS if entry else NO_HISTORY, theme)
+    if _is_untraded(entry):
+        reason = NO_TRADES.format(entry["initial_capital"])
+        return empty_chart(battle, f"{entry['label']} has not traded yet", reason, theme)
     chart, colour = sheet(960, theme), theme.ours
-    times, equity = moments(shown["points"]), [point["equity_usd"] for point in shown["points"]]
+    times, equity = moments(entry["points"]), [point["equity_usd"] for point in entry["points"]]
     draw_line(chart.axes, times, equity, color=colour, linewidth=3.5)
-    draw_events(chart, shown["points"], equity, _markers(shown, colour, tuple(MARKERS)))
+    draw_events(chart, entry["points"], equity, _markers(entry, colour, tuple(MARKERS)))
     chart.axes.margins(y=0.15)
     format_dollars(chart.axes)
     format_time_axis(chart.axes)
-    gained = signed_usd(equity[-1] - base(shown["points"], period, shown["initial_capital"]))
-    title = f"{shown['label']}: {gained}, {signed_percent(lane_gain(shown, period))} {WORDS[period]}"
-    since = signed_percent(lane_gain(shown, ALL))
-    key = ("equity in USD", _legend([shown], tuple(MARKERS)), "" if period == ALL else f"{since} since the start")
+    gain = signed_usd(equity[-1] - base(entry["points"], period, entry["initial_capital"]))
+    title = f"{entry['label']}: {gain}, {signed_percent(lane_gain(entry, period))} {WORDS[period]}"
+    since = signed_percent(lane_gain(entry, ALL_TIME))
+    key = ("equity in USD", _legend([entry], tuple(MARKERS)), "" if period == ALL_TIME else f"{since} since the start")
     return png(chart, title, notes(battle_history, *key))
 
 
@@ -112,8 +112,8 @@ def _markers(lane: Mapping[str, Any], colour: str, kinds: Sequence[str]) -> Iter
             yield event["time"], MARKERS.get(event["kind"], OTHER_MARKER), colour
 
 
-def _legend(drawn: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
+def _legend(selection: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
     """The meaning of the markers that occur."""
-    present = {event["kind"] for lane in drawn for event in lane["events"]}
+    present = {event["kind"] for lane in selection for event in lane["events"]}
     others = sorted(present - set(MARKERS))
     return ", ".join([*(LABELS[kind] for kind in kinds if kind in present), *(f"□ {kind}" for kind in others)])

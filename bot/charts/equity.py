@@ -27,7 +27,7 @@ from bot.periods import WORDS, Points, base, change_pct, gain_pct, within
 
 NO_CURVE = "There is no equity curve yet. It starts at the end of the first day."
 TITLE = "The AI against the market"
-TOO_FEW = "not enough resolved markets"
+NO_VERDICT = "not enough resolved markets"
 TOO_FEW_YET = "{:,} markets are resolved so far, too few for a comparison. Markets resolve every day at 00:00 UTC."
 COIN_FLIP = 0.25
 MIN_N = 20  # resolved markets; the mean of fewer varies too much
@@ -54,12 +54,12 @@ def fund(document: Mapping[str, Any], period: str, theme: ChartTheme) -> bytes:
     gains = _draw_with_holding(chart, points, period, capital, "fund")
     _shade_backfilled(chart, points)
     first, markers = moment(points[0]["time"]), {"buy": ("^", theme.colour(2)), "sell": ("v", theme.colour(3))}
-    shown = [order for order in document["trades"] if moment(order["time"]) >= first]
-    draw_events(chart, points, gains, [(order["time"], *markers[order["side"]]) for order in shown])
+    orders = [order for order in document["trades"] if moment(order["time"]) >= first]
+    draw_events(chart, points, gains, [(order["time"], *markers[order["side"]]) for order in orders])
     title = f"The apex fund: {_compared(points, period, capital, 'always half in Bitcoin')}"
-    shaded = "shaded: backfilled" if any(point["backfilled"] for point in points) else ""
+    shade = "shaded: backfilled" if any(point["backfilled"] for point in points) else ""
     trades = f"n = {document['trades_count']:,} trades since the start"
-    return png(chart, title, notes(document, trades, "△ bought, ▽ sold" if shown else "", shaded))
+    return png(chart, title, notes(document, trades, "△ bought, ▽ sold" if orders else "", shade))
 
 
 def _compared(points: Points, period: str, capital: float, benchmark: str) -> str:
@@ -74,7 +74,7 @@ def _draw_with_holding(chart: Sheet, points: Points, period: str, capital: float
     times, theme, ends, curves = moments(points), chart.theme, [], []
     for title, column, colour, width in (
         (name, "equity_usd", theme.ours, 4),
-        ("holding", "benchmark_usd", theme.quiet, 3),
+        ("holding", "benchmark_usd", theme.soft_ink, 3),
     ):
         start = base(points, period, capital, column)
         curves.append([change_pct(start, point[column]) for point in points])
@@ -102,18 +102,18 @@ def accuracy(versus: Mapping[str, Any], theme: ChartTheme) -> bytes:
     It shows the live book once that has enough resolved markets, until then the backfilled one.
     """
     books = sorted(versus["books"], key=lambda book: book["backfilled"])
-    curves = [(book, _curve(book)) for book in books if book["verdict"] != TOO_FEW]
+    curves = [(book, _curve(book)) for book in books if book["verdict"] != NO_VERDICT]
     book, points = next(((book, points) for book, points in curves if points), (None, []))
     if book is None:
         reason = TOO_FEW_YET.format(sum(book["n"] for book in books))
-        return empty_chart(versus, f"{TITLE}: {TOO_FEW}", reason, theme, paper=False)
+        return empty_chart(versus, f"{TITLE}: {NO_VERDICT}", reason, theme, paper=False)
     chart, times, ends = sheet(960, theme), moments(points, "resolved_at"), []
     for label, key, colour, style in (("AI", "ai", theme.ours, "-"), ("market", "market", theme.theirs, "--")):
         heights = [point[f"brier_{key}"] for point in points]
         draw_line(chart.axes, times, heights, color=colour, linewidth=4, linestyle=style)
         ends.append((heights[-1], f"{label} {heights[-1]:.3f}", colour))
     chart.axes.axhline(COIN_FLIP, color=theme.reference, linewidth=2, linestyle=":")
-    ends.append((COIN_FLIP, "coin flip", theme.quiet))
+    ends.append((COIN_FLIP, "coin flip", theme.soft_ink))
     chart.axes.margins(y=0.1)
     format_time_axis(chart.axes)
     label_ends(chart, ends)

@@ -24,13 +24,18 @@ from bot.charts.sheet import (
     signed_percent,
     stamp,
 )
-from bot.periods import ALL, LENGTHS, WORDS, change_pct
+from bot.periods import ALL_TIME, LENGTHS, WORDS, change_pct
 
 # How far the fan of /price reaches: about a third of the period.
-AHEAD = {"24h": timedelta(hours=8), "7d": timedelta(days=3), "30d": timedelta(days=10), ALL: timedelta(days=30)}
+FAN_LENGTHS = {
+    "24h": timedelta(hours=8),
+    "7d": timedelta(days=3),
+    "30d": timedelta(days=10),
+    ALL_TIME: timedelta(days=30),
+}
 BANDS = "dark: half of all outcomes, light: 90%"
 NO_FORECAST = "there is no forecast now"
-FAR = 1.5  # a level this many times the height of the chart away from it is named instead of drawn
+MAX_HEIGHTS = 1.5  # a level this many times the height of the chart away from it is named instead of drawn
 LEVELS = ("5", "25", "50", "75", "95")
 STEPS = 48
 
@@ -58,13 +63,13 @@ def price(
 ) -> bytes:
     """The price over a period and the fan of the time after it; `quote` is the asset's part of `prices`."""
     chart, curve = sheet(960, theme), price_curve(candles, quote)
-    ahead = fan(forecast, moment(forecast["as_of"]) + AHEAD[period]) if forecast else None
-    _draw(chart, curve, ahead)
+    outlook = fan(forecast, moment(forecast["as_of"]) + FAN_LENGTHS[period]) if forecast else None
+    _draw(chart, curve, outlook)
     change = quote["change_24h_pct"] if period == "24h" else curve.change_pct
-    since = f"since {curve.times[0]:%d %b %Y}" if period == ALL else WORDS[period]
+    since = f"since {curve.times[0]:%d %b %Y}" if period == ALL_TIME else WORDS[period]
     title = f"{curve.name} {price_text(quote['price'])} USD"
     title += "" if change is None else f", {signed_percent(change)} {since}"
-    return png(chart, title, notes(prices, *_explained(ahead), paper=False))
+    return png(chart, title, notes(prices, *_explained(outlook), paper=False))
 
 
 def forecast(
@@ -77,11 +82,11 @@ def forecast(
 ) -> bytes:
     """The fan up to a horizon of the forecast, after a past of the same length."""
     chart, curve = sheet(960, theme), price_curve(candles, quote)
-    ahead = fan(forecast, moment(forecast["as_of"]) + LENGTHS[horizon])
-    _draw(chart, curve, ahead)
-    low, high = (price_text(ahead.prices[level][-1]) for level in ("5", "95"))
+    outlook = fan(forecast, moment(forecast["as_of"]) + LENGTHS[horizon])
+    _draw(chart, curve, outlook)
+    low, high = (price_text(outlook.prices[level][-1]) for level in ("5", "95"))
     title = f"{curve.name} {WORDS[horizon]}: 90% between {low} and {high} USD"
-    return png(chart, title, notes(prices, *_explained(ahead), paper=False))
+    return png(chart, title, notes(prices, *_explained(outlook), paper=False))
 
 
 def answer(
@@ -93,16 +98,16 @@ def answer(
     theme: ChartTheme,
 ) -> bytes:
     """The price, the levels of a question, and the fan up to its deadline; `headline` is the answer."""
-    understood = answer["understood"]
+    meaning = answer["understood"]
     chart, curve = sheet(1060, theme), price_curve(candles, quote)
-    deadline = moment(understood["deadline"])
-    ahead = fan(forecast, deadline, answer.get("price_forecast")) if forecast else None
-    levels = [level for level in (understood["level"], understood["upper_level"]) if level is not None]
-    far = _draw(chart, curve, ahead, levels)
-    key = [*_explained(ahead), *far, f"deadline {stamp(understood['deadline'])}"]
-    if ahead and ahead.times[-1] < deadline:
-        key.append(f"the forecast reaches {ahead.times[-1]:%d %b}")
-    return png(chart, headline, notes(answer, *key, paper=False), understood["canonical"])
+    deadline = moment(meaning["deadline"])
+    outlook = fan(forecast, deadline, answer.get("price_forecast")) if forecast else None
+    levels = [level for level in (meaning["level"], meaning["upper_level"]) if level is not None]
+    remarks = _draw(chart, curve, outlook, levels)
+    key = [*_explained(outlook), *remarks, f"deadline {stamp(meaning['deadline'])}"]
+    if outlook and outlook.times[-1] < deadline:
+        key.append(f"the forecast reaches {outlook.times[-1]:%d %b}")
+    return png(chart, headline, notes(answer, *key, paper=False), meaning["canonical"])
 
 
 def price_curve(candles: Mapping[str, Any], quote: Mapping[str, Any]) -> PriceCurve:
@@ -113,46 +118,48 @@ def price_curve(candles: Mapping[str, Any], quote: Mapping[str, Any]) -> PriceCu
     return PriceCurve(quote["name"], [time for time, _ in points], [close for _, close in points])
 
 
-def _draw(chart: Sheet, curve: PriceCurve, ahead: Fan | None, levels: Sequence[float] = ()) -> list[str]:
+def _draw(chart: Sheet, curve: PriceCurve, outlook: Fan | None, levels: Sequence[float] = ()) -> list[str]:
     """Draw the curve, the fan and the levels; returns a note for each level that is too far away to be drawn."""
     axes, theme = chart.axes, chart.theme
     draw_line(axes, curve.times, curve.prices, color=theme.ours, linewidth=3.5)
     ends = []
-    if ahead:
-        _draw_fan(chart, ahead)
-        ends = [(ahead.prices[level][-1], price_text(ahead.prices[level][-1]), theme.quiet) for level in ("5", "95")]
+    if outlook:
+        _draw_fan(chart, outlook)
+        bounds = [outlook.prices[level][-1] for level in ("5", "95")]
+        ends = [(bound, price_text(bound), theme.soft_ink) for bound in bounds]
     ends.append((curve.prices[-1], price_text(curve.prices[-1]), theme.ours))
-    near, far = _near_and_far(axes.get_ylim(), levels)
-    for level in near:
+    lines, remarks = _near_and_far(axes.get_ylim(), levels)
+    for level in lines:
         axes.axhline(level, color=theme.theirs, linewidth=3, linestyle="--")
         ends.append((level, f"level {price_text(level)}", theme.theirs))
     format_dollars(axes)
     format_time_axis(axes)
     label_ends(chart, ends)
-    return far
+    return remarks
 
 
-def _draw_fan(chart: Sheet, ahead: Fan) -> None:
+def _draw_fan(chart: Sheet, outlook: Fan) -> None:
     axes, theme = chart.axes, chart.theme
-    times = np.asarray(ahead.times)
+    times = np.asarray(outlook.times)
     for low, high in (("5", "95"), ("25", "75")):
         band = {"color": theme.ours, "alpha": 0.22, "linewidth": 0}
-        axes.fill_between(times, ahead.prices[low], ahead.prices[high], **band)
-    draw_line(axes, ahead.times, ahead.prices["50"], color=theme.ours, linewidth=2, linestyle=":")
+        axes.fill_between(times, outlook.prices[low], outlook.prices[high], **band)
+    draw_line(axes, outlook.times, outlook.prices["50"], color=theme.ours, linewidth=2, linestyle=":")
 
 
 def _near_and_far(limits: tuple[float, float], levels: Sequence[float]) -> tuple[list[float], list[str]]:
     """The levels that fit into the chart with at most FAR times its height, and a note for each other one."""
     low, high = limits
-    room = FAR * (high - low)
-    near = [level for level in levels if low - room <= level <= high + room]
-    sides = [(level, "above" if level > high else "below") for level in levels if level not in near]
-    return near, [f"level {price_text(level)} USD: far {side} this chart" for level, side in sides]
+    room = MAX_HEIGHTS * (high - low)
+    lines = [level for level in levels if low - room <= level <= high + room]
+    sides = [(level, "above" if level > high else "below") for level in levels if level not in lines]
+    return lines, [f"level {price_text(level)} USD: far {side} this chart" for level, side in sides]
 
 
-def _explained(ahead: Fan | None) -> list[str]:
+def _explained(outlook: Fan | None) -> list[str]:
     """The meaning of the bands and where they end."""
-    return ["in USD", f"forecast until {ahead.times[-1]:%d %b %H:%M} UTC", BANDS] if ahead else ["in USD", NO_FORECAST]
+    parts = [f"forecast until {outlook.times[-1]:%d %b %H:%M} UTC", BANDS] if outlook else [NO_FORECAST]
+    return ["in USD", *parts]
 
 
 class Fan(NamedTuple):
@@ -168,15 +175,15 @@ def fan(forecast: Mapping[str, Any], until: datetime, exact: Mapping[str, Any] |
     Between two horizons the log return of a quantile is interpolated on the square root of time, since the spread of a
     random walk grows like it. `exact` is a further horizon, such as the deadline of a question.
     """
-    begin = moment(forecast["as_of"])
+    start = moment(forecast["as_of"])
     horizons: list[Mapping[str, Any]] = [*forecast["horizons"], *([exact] if exact else [])]
-    ends = [horizon for horizon in horizons if moment(horizon["until"]) > begin]
+    ends = [horizon for horizon in horizons if moment(horizon["until"]) > start]
     ends.sort(key=lambda horizon: horizon["until"])
-    knots = np.array([0.0, *((moment(horizon["until"]) - begin).total_seconds() for horizon in ends)])
-    last = min(max((until - begin).total_seconds(), 0.0), float(knots[-1]))
+    knots = np.array([0.0, *((moment(horizon["until"]) - start).total_seconds() for horizon in ends)])
+    last = min(max((until - start).total_seconds(), 0.0), float(knots[-1]))
     seconds = np.unique([*np.linspace(0, last**0.5, STEPS) ** 2, *knots[knots < last], last])
     prices = {}
     for level in LEVELS:
         at_knots = [forecast["price"], *(horizon["quantiles"][level] for horizon in ends)]
         prices[level] = np.exp(np.interp(np.sqrt(seconds), np.sqrt(knots), np.log(at_knots))).tolist()
-    return Fan([begin + timedelta(seconds=float(second)) for second in seconds], prices)
+    return Fan([start + timedelta(seconds=float(second)) for second in seconds], prices)

@@ -27,7 +27,7 @@ WIDTH_PX = 1080
 MARGIN_PX = 40
 PLOT_SHARE = 0.9  # the share of an axes' initial height that remains below the title and above the notes
 # Points. A phone shows a photo about 360 dots wide, a third of its pixels: 20 points become 9 dots.
-SMALL, TEXT, TITLE = 20, 21, 28
+NOTE, TEXT, TITLE = 20, 21, 28
 LABEL_PX = 38  # between the middles of two labels
 TITLE_CHARACTERS, SMALL_CHARACTERS = 43, 62  # that fit on a line
 TITLE_PX, SMALL_PX = 46, 34  # the height of a line
@@ -53,7 +53,7 @@ def sheet(height_px: int, theme: ChartTheme) -> Sheet:
     figure = Figure(figsize=(WIDTH_PX / DPI, height_px / DPI), dpi=DPI, facecolor=theme.paper)
     axes = figure.add_subplot()
     axes.set_facecolor(theme.paper)
-    axes.tick_params(labelsize=SMALL, colors=theme.quiet, length=0)
+    axes.tick_params(labelsize=NOTE, colors=theme.soft_ink, length=0)
     axes.tick_params(axis="x", pad=12)
     axes.grid(axis="y", color=theme.grid, linewidth=1)
     axes.set_axisbelow(True)
@@ -70,12 +70,12 @@ def png(sheet: Sheet, title: str, notes: Iterable[str], subtitle: str = "") -> b
     head, below = textwrap.wrap(title, TITLE_CHARACTERS), textwrap.wrap(subtitle, SMALL_CHARACTERS)
     foot = _lines([note for note in notes if note], SMALL_CHARACTERS)
     under_title = 28 + TITLE_PX * len(head)
-    written = [
+    texts = [
         _write(sheet, 1 - 28 / height, head, fontsize=TITLE, color=theme.ink, weight="bold", va="top"),
-        _write(sheet, 1 - (under_title + 6) / height, below, fontsize=SMALL, color=theme.quiet, va="top"),
-        _write(sheet, 24 / height, foot, fontsize=SMALL, color=theme.quiet, va="bottom"),
+        _write(sheet, 1 - (under_title + 6) / height, below, fontsize=NOTE, color=theme.soft_ink, va="top"),
+        _write(sheet, 24 / height, foot, fontsize=NOTE, color=theme.soft_ink, va="bottom"),
     ]
-    for text in written:
+    for text in texts:
         text.set_parse_math(False)  # a name with two dollar signs is not a formula
     left, right = _side_margins(sheet)
     top = 1 - (under_title + SMALL_PX * len(below) + 40) / height
@@ -86,10 +86,10 @@ def png(sheet: Sheet, title: str, notes: Iterable[str], subtitle: str = "") -> b
     return buffer.getvalue()
 
 
-def notes(document: Mapping[str, Any], *more: str, paper: bool = True) -> list[str]:
+def notes(document: Mapping[str, Any], *remarks: str, paper: bool = True) -> list[str]:
     """The source of a document's numbers: paper trading or not, the market, and the time in UTC."""
     world = WORLDS.get(document["world"]) or str(document["world"])
-    return ["PAPER" if paper else "", world, *more, f"as of {stamp(document['as_of'])}"]
+    return ["PAPER" if paper else "", world, *remarks, f"as of {stamp(document['as_of'])}"]
 
 
 def stamp(text: str) -> str:
@@ -130,8 +130,8 @@ def format_time_axis(axes: Axes) -> None:
     first, last = axes.get_xlim()
     date_format = next(date_format for days, date_format in DATES if last - first < days)
     # Multiples of four days restart on the 1st: the labels of the 29th and the 1st would overlap.
-    most, round_steps = MOST_TICKS.get(date_format, 6), date_format != "%d %b"
-    axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=most, interval_multiples=round_steps))
+    max_ticks, round_steps = MOST_TICKS.get(date_format, 6), date_format != "%d %b"
+    axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=max_ticks, interval_multiples=round_steps))
     axes.xaxis.set_major_formatter(DateFormatter(date_format))
 
 
@@ -153,19 +153,19 @@ def spread(heights: Sequence[float], distance: float) -> list[float]:
         One position for each height, in the order of `heights`.
     """
     order = sorted(range(len(heights)), key=heights.__getitem__)
-    placed = [heights[index] for index in order]
+    middles = [heights[index] for index in order]
     for _ in range(100):
-        moved = False
-        for below in range(len(placed) - 1):
-            missing = distance - (placed[below + 1] - placed[below])
+        is_moved = False
+        for below in range(len(middles) - 1):
+            missing = distance - (middles[below + 1] - middles[below])
             if missing > distance / 1000:
-                placed[below] -= missing / 2
-                placed[below + 1] += missing / 2
-                moved = True
-        if not moved:
+                middles[below] -= missing / 2
+                middles[below + 1] += missing / 2
+                is_moved = True
+        if not is_moved:
             break
     positions = [0.0] * len(heights)
-    for index, height in zip(order, placed, strict=True):
+    for index, height in zip(order, middles, strict=True):
         positions[index] = height
     return positions
 
@@ -197,11 +197,11 @@ def empty_chart(
     document: Mapping[str, Any], title: str, reason: str, theme: ChartTheme, *, paper: bool = True
 ) -> bytes:
     """A chart without data, with the reason in its middle."""
-    empty = sheet(620, theme)
-    empty.axes.set_axis_off()
-    style = {"fontsize": TEXT, "color": theme.quiet, "ha": "center", "va": "center"}
-    empty.axes.text(0.5, 0.5, textwrap.fill(reason, 44), transform=empty.axes.transAxes, **style)
-    return png(empty, title, notes(document, paper=paper))
+    chart = sheet(620, theme)
+    chart.axes.set_axis_off()
+    style = {"fontsize": TEXT, "color": theme.soft_ink, "ha": "center", "va": "center"}
+    chart.axes.text(0.5, 0.5, textwrap.fill(reason, 44), transform=chart.axes.transAxes, **style)
+    return png(chart, title, notes(document, paper=paper))
 
 
 def _write(sheet: Sheet, height: float, lines: Sequence[str], **style: Any) -> Text:
@@ -228,18 +228,18 @@ def _lines(notes: Sequence[str], width: int) -> list[str]:
     """The notes in lines of at most `width` characters; a note is broken only if it is longer than a line."""
     lines: list[str] = []
     for note in notes:
-        joined = f"{lines[-1]} · {note}" if lines else note
-        lines[-1:] = [joined] if len(joined) <= width else [*lines[-1:], *textwrap.wrap(note, width)]
+        line = f"{lines[-1]} · {note}" if lines else note
+        lines[-1:] = [line] if len(line) <= width else [*lines[-1:], *textwrap.wrap(note, width)]
     return lines
 
 
 @dataclass(frozen=True)
 class ChartTheme:
-    """`ink` is for the title, `quiet` for other text, `reference` for lines to compare with, `shade` for areas."""
+    """`ink` is for the title, `soft_ink` for other text, `reference` for lines to compare with, `shade` for areas."""
 
     paper: str
     ink: str
-    quiet: str
+    soft_ink: str
     grid: str
     reference: str
     shade: str
@@ -261,7 +261,7 @@ class ChartTheme:
 LIGHT = ChartTheme(
     paper="#ffffff",
     ink="#1b1f24",
-    quiet="#57606a",
+    soft_ink="#57606a",
     grid="#d8dee4",
     reference="#8b949e",
     shade="#f3f5f7",
@@ -270,7 +270,7 @@ LIGHT = ChartTheme(
 DARK = ChartTheme(
     paper="#15191f",
     ink="#e6edf3",
-    quiet="#9aa7b4",
+    soft_ink="#9aa7b4",
     grid="#2b323b",
     reference="#6e7a87",
     shade="#1e242c",

@@ -29,7 +29,7 @@ def translations(language: str) -> NullTranslations:
     """The translations into a language; for English, the texts themselves."""
     if language == SOURCE:
         return NullTranslations()
-    compiled = BytesIO()
-    write_mo(compiled, catalogue(language))
-    compiled.seek(0)
-    return GNUTranslations(compiled)
+    file = BytesIO()
+    write_mo(file, catalogue(language))
+    file.seek(0)
+    return GNUTranslations(file)

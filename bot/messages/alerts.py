@@ -30,10 +30,12 @@ STATES = {"on": english("on"), "silent": english("silent"), "off": english("off"
 Market = Mapping[str, Any]
 SETTINGS = {"weekly": english("Weekly digest"), "commands_only": english("Only commands")}
 WEEK = timedelta(days=7)
-LISTED = 3  # resolved markets and open challenges
+MAX_ENTRIES = 3  # resolved markets and open challenges
 
 
-def alerts(switches: Mapping[str, str], digest: Mapping[str, Any] | None = None, quiet: Hours | None = None) -> str:
+def alerts(
+    switches: Mapping[str, str], digest: Mapping[str, Any] | None = None, quiet_hours: Hours | None = None
+) -> str:
     """The state of every event, with the digest's hour and time zone and the quiet hours, None if not set."""
     hour = f" ({digest['hour']:02d}:00 {escaped(digest['timezone'], 60)})" if digest else ""
     lines = [
@@ -43,8 +45,8 @@ def alerts(switches: Mapping[str, str], digest: Mapping[str, Any] | None = None,
         )
         for event, state in switches.items()
     ]
-    if quiet:
-        hours = f"{quiet.begin:02d}:00–{quiet.end:02d}:00 {escaped(quiet.timezone, 60)}"
+    if quiet_hours:
+        hours = f"{quiet_hours.start:02d}:00–{quiet_hours.end:02d}:00 {escaped(quiet_hours.timezone, 60)}"
         lines.append(translate("Quiet hours: {hours}", hours=hours))
     head = translate("<b>Your alerts</b>")
     return message([head, *lines, "", translate("A silent alert makes no sound. Tap a button to change it.")])
@@ -101,13 +103,13 @@ def state(is_on: bool) -> str:
     return translate(STATES["on" if is_on else "off"])
 
 
-def weekly(resolved: Market, versus: Market, battle: Market, challenges: Market, now: datetime) -> str:
+def weekly(resolutions: Market, versus: Market, battle: Market, challenges: Market, now: datetime) -> str:
     """What the markets of the week before `now` came to, the AI's track record, the lanes, the open challenges."""
-    decided = [market for market in resolved["markets"] if _is_of_week(market, now)]
+    markets = [market for market in resolutions["markets"] if _is_of_week(market, now)]
     blocks = [
         translate("<b>The week to {day}</b>", day=weekday_and_date(now)),
-        _counts(decided),
-        *map(_outcome, decided[:LISTED]),
+        _counts(markets),
+        *map(_outcome, markets[:MAX_ENTRIES]),
         verdict(versus),
         f"{change_arrow(battle['summary']['pnl_pct'])} {lanes_summary(battle)}",
         *_challenges(challenges),
@@ -124,14 +126,14 @@ def _is_of_week(market: Market, now: datetime) -> bool:
     return now - WEEK < datetime.fromisoformat(resolution["resolved_at"]) <= now
 
 
-def _counts(decided: Sequence[Market]) -> str:
-    yes = sum(market["resolution"]["outcome"] == "yes" for market in decided)
+def _counts(markets: Sequence[Market]) -> str:
+    yes = sum(market["resolution"]["outcome"] == "yes" for market in markets)
     return translate_plural(
         "{n} market resolved: {yes} yes, {no} no.",
         "{n} markets resolved: {yes} yes, {no} no.",
-        len(decided),
+        len(markets),
         yes=yes,
-        no=len(decided) - yes,
+        no=len(markets) - yes,
     )
 
 
@@ -145,8 +147,8 @@ def _outcome(market: Market) -> str:
 def _challenges(document: Market) -> list[str]:
     """The number of open challenges, and the newest with the command that shows them here."""
     head = translate_plural("<b>{n} open challenge</b>", "<b>{n} open challenges</b>", document["count"])
-    listed = [
+    lines = [
         f"/challenge {challenge['number']} <i>{escaped(challenge['question'], 200)}</i>"
-        for challenge in document["challenges"][:LISTED]
+        for challenge in document["challenges"][:MAX_ENTRIES]
     ]
-    return [head, *listed] if document["count"] else []
+    return [head, *lines] if document["count"] else []

@@ -29,8 +29,8 @@ from bot.messages.formats import (
 )
 from bot.messages.markup import escaped, message, table
 
-TRADES_SHOWN = 4
-HEADLINES_SHOWN = 8
+MAX_TRADES = 4
+MAX_HEADLINES = 8
 ADDRESSES = ("https://", "http://")
 
 
@@ -181,7 +181,7 @@ def _trades(trades: list[Mapping[str, Any]]) -> list[str]:
             percent(trade["exposure_after_pct"], 0),
             price(trade["price"]),
         )
-        for trade in trades[:TRADES_SHOWN]
+        for trade in trades[:MAX_TRADES]
     ]
     head = translate("Last trades (date, side, share in Bitcoin, price):")
     return [f"\n{head}\n{table(rows, '<5', '<8', '>5', '>8')}"]
@@ -196,7 +196,7 @@ def news(pulse: Mapping[str, Any], *, now: datetime | None = None) -> str:
         f"<b>{direction_arrow(pulse['direction'])} {direction}</b> · {score}",
         _stories(pulse["n"]),
         _topics(pulse),
-        *(_headline(headline) for headline in pulse["headlines"][:HEADLINES_SHOWN]),
+        *(_headline(headline) for headline in pulse["headlines"][:MAX_HEADLINES]),
         *(
             translate("No news from {source}: {reason}", source=escaped(source, 60), reason=escaped(reason, 120))
             for source, reason in failures

@@ -25,7 +25,7 @@ from bot.messages.formats import (
 from bot.messages.markup import escaped, message, table
 
 VENUES = {"cex": english("on an exchange"), "dex": english("providing liquidity")}
-POSITIONS_SHOWN = 8
+MAX_POSITIONS = 8
 EVENTS = {
     "trade": english("{lane} traded"),
     "harvest": english("{lane} harvested fees"),
@@ -36,15 +36,15 @@ EVENTS = {
 def lanes(battle: Mapping[str, Any], venue: str | None = None, *, now: datetime | None = None) -> str:
     """All lanes or those of one venue, the best first."""
     venue = venue and venue.strip().lower()
-    shown = [lane for lane in battle["lanes"] if venue in (None, lane["venue"])]
-    if not shown:
+    entries = [lane for lane in battle["lanes"] if venue in (None, lane["venue"])]
+    if not entries:
         return translate("There is no such venue. Send /lanes cex or /lanes dex, or /lanes for all.")
-    shown = sorted(shown, key=lambda lane: -lane["pnl_pct"])
+    entries = sorted(entries, key=lambda lane: -lane["pnl_pct"])
     summary = battle["venues"][venue] if venue in battle.get("venues", {}) else battle["summary"]
     capital, initial = usd(summary["capital"]), usd(summary["initial_capital"])
     blocks = [
-        f"<b>{_title(shown, venue)}</b>",
-        table(map(_row, shown), "<1", "<10", ">7", "<13"),
+        f"<b>{_title(entries, venue)}</b>",
+        table(map(_row, entries), "<1", "<10", ">7", "<13"),
         translate(
             "Together {gain}: {capital} from {initial}.",
             gain=signed_percent(summary["pnl_pct"]),
@@ -59,28 +59,28 @@ def lanes(battle: Mapping[str, Any], venue: str | None = None, *, now: datetime 
 
 def lane(battle: Mapping[str, Any], name: str, *, now: datetime | None = None) -> str:
     """One lane in full; for an unknown name, the list of names."""
-    shown = next((lane for lane in battle["lanes"] if lane["name"] == name.strip().lower()), None)
-    if shown is None:
+    entry = next((lane for lane in battle["lanes"] if lane["name"] == name.strip().lower()), None)
+    if entry is None:
         names = "\n".join(f"<code>/lane {escaped(lane['name'], 60)}</code>" for lane in battle["lanes"][:20])
         reason = translate("Unknown lane.") if name.strip() else translate("Which lane?")
         return message([f"{reason} {translate('Send one of these:')}", names])
     blocks = [
-        f"<b>{change_arrow(shown['pnl_pct'])} {escaped(shown['label'], 120)}</b>",
-        f"{escaped(shown['name'], 60)} · {_venue(shown['venue'])}",
-        f"{escaped(_status(shown), 60)} · {translate('worth {amount}', amount=usd(shown['capital']))}",
+        f"<b>{change_arrow(entry['pnl_pct'])} {escaped(entry['label'], 120)}</b>",
+        f"{escaped(entry['name'], 60)} · {_venue(entry['venue'])}",
+        f"{escaped(_status(entry), 60)} · {translate('worth {amount}', amount=usd(entry['capital']))}",
         enumerated(
             [
                 translate(
                     "{gain} ({amount}) since the start",
-                    gain=signed_percent(shown["pnl_pct"]),
-                    amount=signed_usd(shown["pnl_usd"]),
+                    gain=signed_percent(entry["pnl_pct"]),
+                    amount=signed_usd(entry["pnl_usd"]),
                 ),
-                _holding(shown),
+                _holding(entry),
             ]
         ),
-        ended(trades_won(shown["win_rate_pct"], shown["trades"])),
-        *_liquidity(battle, shown),
-        *_positions(battle, shown),
+        ended(trades_won(entry["win_rate_pct"], entry["trades"])),
+        *_liquidity(battle, entry),
+        *_positions(battle, entry),
     ]
     return message(blocks, footer(battle, now, paper=True))
 
@@ -121,11 +121,11 @@ def _holding(result: Mapping[str, Any]) -> str:
     return translate("holding {gain}", gain=signed_percent(result["benchmark_pnl_pct"]))
 
 
-def _title(shown: list[Mapping[str, Any]], venue: str | None) -> str:
-    count = translate_plural("{n} lane", "{n} lanes", len(shown))
+def _title(entries: list[Mapping[str, Any]], venue: str | None) -> str:
+    count = translate_plural("{n} lane", "{n} lanes", len(entries))
     if venue in VENUES:
         return f"{count} {translate(VENUES[venue])}"
-    return enumerated([count, translate("{n} active", n=sum(bool(lane["active"]) for lane in shown))])
+    return enumerated([count, translate("{n} active", n=sum(bool(lane["active"]) for lane in entries))])
 
 
 def _venue(key: str) -> str:
@@ -144,11 +144,11 @@ def _liquidity(battle: Mapping[str, Any], lane: Mapping[str, Any]) -> list[str]:
     """The pools of a lane that provides liquidity, with their income and costs."""
     if lane["venue"] != "dex":
         return []
-    listed = battle["venues"].get(lane["venue"], {}).get("liquidity", [])
-    pools = [_pool(pool) for pool in listed if pool["lane"] == lane["name"]]
+    entries = battle["venues"].get(lane["venue"], {}).get("liquidity", [])
+    pools = [_pool(pool) for pool in entries if pool["lane"] == lane["name"]]
     harvests = translate_plural("{n} harvest", "{n} harvests", lane["harvest_count"] or 0)
     switches = translate_plural("{n} pool switch", "{n} pool switches", lane["switch_count"] or 0)
-    return [*pools[:POSITIONS_SHOWN], ended(enumerated([harvests, switches]))]
+    return [*pools[:MAX_POSITIONS], ended(enumerated([harvests, switches]))]
 
 
 def _pool(pool: Mapping[str, Any]) -> str:
@@ -169,13 +169,13 @@ def _positions(battle: Mapping[str, Any], lane: Mapping[str, Any]) -> list[str]:
     """The open positions of a lane on an exchange."""
     if lane["venue"] != "cex":
         return []
-    listed = battle["venues"].get(lane["venue"], {}).get("positions", [])
-    positions = [position for position in listed if position["lane"] == lane["name"]]
+    entries = battle["venues"].get(lane["venue"], {}).get("positions", [])
+    positions = [position for position in entries if position["lane"] == lane["name"]]
     if not positions:
         return [translate("No open positions.")]
     rows = [
         (position["asset"], term(position["side"]), price(position["entry_price"]), signed_usd(position["pnl_usd"]))
-        for position in positions[:POSITIONS_SHOWN]
+        for position in positions[:MAX_POSITIONS]
     ]
     head = ("", "", translate("entry"), translate("gain"))
     return [f"\n{translate('Open positions:')}\n{table([head, *rows], '<6', '<5', '>8', '>11')}"]

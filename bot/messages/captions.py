@@ -12,7 +12,7 @@ from bot.messages.formats import asset, change_arrow, footer, percent, signed_pe
 from bot.messages.markup import CAPTION, escaped, message
 from bot.messages.oracle import facts, headline
 from bot.messages.predictions import verdict
-from bot.periods import ALL, WORDS, base, gain_pct, lane_gain, together_pct, within
+from bot.periods import ALL_TIME, WORDS, base, gain_pct, lane_gain, together_pct, within
 
 # The horizons of forecasts, at the beginning of a line.
 HORIZONS = {"24h": english("After 24 hours"), "7d": english("After 7 days"), "30d": english("After 30 days")}
@@ -20,29 +20,29 @@ HORIZONS = {"24h": english("After 24 hours"), "7d": english("After 7 days"), "30
 
 def lanes(history: Mapping[str, Any], period: str, venue: str | None = None) -> str:
     """The best and the worst lane over a period, and all of them together."""
-    shown = [lane for lane in history["lanes"] if lane["points"] and venue in (None, lane["venue"])]
-    if not shown:
+    entries = [lane for lane in history["lanes"] if lane["points"] and venue in (None, lane["venue"])]
+    if not entries:
         return _caption(f"<b>{translate('The paper-trading lanes')}</b>", "", history, paper=True)
-    ranked = sorted(shown, key=lambda lane: lane_gain(lane, period))
-    worst, best = (
-        f"{escaped(lane['name'], 60)} {signed_percent(lane_gain(lane, period))}" for lane in (ranked[0], ranked[-1])
+    ranks = sorted(entries, key=lambda lane: lane_gain(lane, period))
+    lowest, best = (
+        f"{escaped(lane['name'], 60)} {signed_percent(lane_gain(lane, period))}" for lane in (ranks[0], ranks[-1])
     )
-    gain = signed_percent(together_pct(shown, period))
-    total = translate("All together {gain}, worst: {worst}", gain=gain, worst=worst)
+    gain = signed_percent(together_pct(entries, period))
+    total = translate("All together {gain}, worst: {worst}", gain=gain, worst=lowest)
     head = translate("<b>{best}</b> {period} is the best lane", best=best, period=translate(WORDS[period]))
     return _caption(head, total, history, paper=True)
 
 
 def lane(history: Mapping[str, Any], period: str) -> str:
     """The gain of one lane over a period and since its start."""
-    shown = history["lanes"][0] if history["lanes"] else None
-    if shown is None or not shown["points"]:
+    entry = history["lanes"][0] if history["lanes"] else None
+    if entry is None or not entry["points"]:
         return _caption(f"<b>{translate('One paper-trading lane')}</b>", "", history, paper=True)
-    points, capital = shown["points"], shown["initial_capital"]
-    gained = signed_usd(points[-1]["equity_usd"] - base(points, period, capital))
-    title = f"<b>{escaped(shown['label'], 120)} {signed_percent(lane_gain(shown, period))}</b>"
-    head = f"{title} {translate(WORDS[period])} ({gained})"
-    total = "" if period == ALL else f"{signed_percent(lane_gain(shown, ALL))} {translate(WORDS[ALL])}"
+    points, capital = entry["points"], entry["initial_capital"]
+    gain = signed_usd(points[-1]["equity_usd"] - base(points, period, capital))
+    title = f"<b>{escaped(entry['label'], 120)} {signed_percent(lane_gain(entry, period))}</b>"
+    head = f"{title} {translate(WORDS[period])} ({gain})"
+    total = "" if period == ALL_TIME else f"{signed_percent(lane_gain(entry, ALL_TIME))} {translate(WORDS[ALL_TIME])}"
     return _caption(head, total, history, paper=True)
 
 

@@ -15,9 +15,9 @@ from bot.messages.predictions import outside_odds, user_votes
 from service.client import BadRequest
 
 CHALLENGES_A_PAGE = 5
-RIGHT, WRONG, EVEN = "✓", "✗", "="
+RIGHT, WRONG, DRAW = "✓", "✗", "="
 OUTCOMES = {"yes": english("YES"), "no": english("NO"), "void": english("VOID")}
-BAR, FULL = "█", 12  # columns of all votes
+BAR, BAR_WIDTH = "█", 12  # columns of all votes
 
 
 def ask_question() -> str:
@@ -84,12 +84,12 @@ def challenge(document: Mapping[str, Any], is_author: bool = False, own_vote: st
 
 def challenges(document: Mapping[str, Any]) -> list[str]:
     """The open challenges in the API's order, CHALLENGES_A_PAGE to a page."""
-    listed = [_brief(challenge) for challenge in document["challenges"]]
-    if not listed:
+    briefs = [_brief(challenge) for challenge in document["challenges"]]
+    if not briefs:
         return [translate("No challenge is open. Send /challenge to write one.")]
     head = translate_plural("<b>{n} open challenge</b>", "<b>{n} open challenges</b>", document["count"])
     tail = f"{translate('Send /challenge to write one.')}\n<i>{world(document)}</i>"
-    return pages(listed, CHALLENGES_A_PAGE, head, tail)
+    return pages(briefs, CHALLENGES_A_PAGE, head, tail)
 
 
 def resolved(challenge: Mapping[str, Any], is_author: bool = False) -> str:
@@ -188,7 +188,7 @@ def _mark(p_yes: float | None, outcome: str | None) -> str:
     if outcome not in ("yes", "no") or p_yes is None:
         return ""
     if p_yes == 0.5:
-        return EVEN
+        return DRAW
     return RIGHT if (p_yes > 0.5) == (outcome == "yes") else WRONG
 
 
@@ -219,11 +219,11 @@ def live_challenge(document: Mapping[str, Any]) -> str:
         translate("<b>Challenge {number}</b>", number=str(document["number"])) + f" · {state(document)}",
         f"<i>{escaped(document['question'], 800)}</i>",
         pool(document),
-        table(rows, "<6", f"<{FULL}", ">6"),
+        table(rows, "<6", f"<{BAR_WIDTH}", ">6"),
         translate("Tap to vote. The group sees how many voted, not who.") if is_open else evidence(document),
     ]
     return message(blocks, footer(document))
 
 
 def _bar(votes: int, total: int) -> str:
-    return BAR * round(FULL * votes / total) if total else ""
+    return BAR * round(BAR_WIDTH * votes / total) if total else ""

@@ -22,14 +22,14 @@ from service.client import (
     Unavailable,
 )
 
-UNREACHABLE = english("The service cannot be reached right now. Nothing was counted. Try again in a minute.")
-TOO_SLOW = english("The answer took too long. Try again. /quota shows whether the question was counted.")
+NO_CONNECTION = english("The service cannot be reached right now. Nothing was counted. Try again in a minute.")
+TIMEOUT = english("The answer took too long. Try again. /quota shows whether the question was counted.")
 NO_KEY = english("The service does not accept this bot's key. Its operator must renew it. Your quota is unchanged.")
 NOT_FOUND = english(
     "Nothing has that name. See /top for strategies, /lanes for lanes, /challenges for open challenges."
 )
-ARRIVING = english("The price history is still arriving: about {seconds} s left. Please ask again then.")
-REFUSED = english("The service refused this.")
+NO_HISTORY = english("The price history is still arriving: about {seconds} s left. Please ask again then.")
+REFUSAL = english("The service refused this.")
 FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")
 ABOUT_THE_WORDS = ("not_a_market_question", "invalid_question")
 # A clause for programs or for the operator, of no use in a chat: it names an address or an option of the service.
@@ -41,8 +41,8 @@ def failure(error: ClientError) -> str:
     if isinstance(error, Refused):
         return _refusal(error)
     if isinstance(error, ConnectionFailed):
-        return translate(UNREACHABLE)
-    return translate(TOO_SLOW) if isinstance(error, TimedOut) else translate(FAULT)
+        return translate(NO_CONNECTION)
+    return translate(TIMEOUT) if isinstance(error, TimedOut) else translate(FAULT)
 
 
 def _refusal(error: Refused) -> str:
@@ -51,7 +51,7 @@ def _refusal(error: Refused) -> str:
     if isinstance(error, BadRequest):
         return "\n".join([detail_of(error), _advice(error), *suggestions(error)])
     if isinstance(error, HistoryPending) and error.retry_after_s:
-        return translate(ARRIVING, seconds=error.retry_after_s)
+        return translate(NO_HISTORY, seconds=error.retry_after_s)
     if isinstance(error, Unavailable):
         return f"{detail_of(error)}\n{translate('This was not counted.')} {_wait(error.retry_after_s)}"
     if isinstance(error, Conflict):
@@ -80,8 +80,8 @@ def _fault(error: Refused) -> str:
 
 def suggestions(error: Refused) -> list[str]:
     """The questions that the service suggests instead, numbered."""
-    listed = numbered(error.suggestions)
-    return [translate("You can ask:"), *listed] if listed else []
+    lines = numbered(error.suggestions)
+    return [translate("You can ask:"), *lines] if lines else []
 
 
 def _advice(error: Refused) -> str:
@@ -94,7 +94,7 @@ def detail_of(error: Refused) -> str:
     """The reason that the service states, without clauses for programs; other languages say that it is English."""
     detail = TECHNICAL.sub("", error.detail).strip()
     if not detail.strip("."):
-        return translate(REFUSED)
+        return translate(REFUSAL)
     return translate("{detail}", detail=sentence(detail, 1500))
 
 

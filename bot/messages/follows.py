@@ -30,7 +30,7 @@ ROSE = {"yes": english("the price rose"), "no": english("the price did not rise"
 HOW = english(
     "Tap Follow below an answer, a market or a challenge, or send for example <code>/follow btc 70000</code>."
 )
-FOLLOWED = {
+FOLLOW_REPLIES = {
     "market": english("You get a message when the AI changes sides and when this market is resolved."),
     "challenge": english("You get a message when this challenge is resolved."),
     "answer": english("You get a message when this question is decided."),
@@ -47,7 +47,7 @@ def following(follows: Sequence[Follow]) -> str:
 
 def followed(kind: str) -> str:
     """The pop-up after [Follow], in plain text."""
-    return f"{translate(FOLLOWED[kind])} {_where()}"
+    return f"{translate(FOLLOW_REPLIES[kind])} {_where()}"
 
 
 def price_followed(key: str, level: float) -> str:

@@ -74,7 +74,7 @@ TERMS = (
     english("better than a coin"),
     english("worse than a coin"),
 )
-RENAMED = {"in lp": "in a pool"} | {word.upper(): word for word in ("weak", "moderate", "strong", "divided")}
+NEW_NAMES = {"in lp": "in a pool"} | {word.upper(): word for word in ("weak", "moderate", "strong", "divided")}
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -270,5 +270,5 @@ def _rounded(value: float, digits: int) -> Decimal:
 def term(value: object) -> str:
     """A word of the API in the current language, not escaped; an unknown one as it is."""
     text = words(value)
-    text = RENAMED.get(text, text)
+    text = NEW_NAMES.get(text, text)
     return translate(text) if text in TERMS else text

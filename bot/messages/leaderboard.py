@@ -24,21 +24,21 @@ from bot.messages.formats import (
     trades_won,
     words,
 )
-from bot.messages.markup import MORE, escaped, message, pages, table
+from bot.messages.markup import REST, escaped, message, pages, table
 
-SHOWN = 10
-TRADES_SHOWN = 4
+MAX_ENTRIES = 10
+MAX_TRADES = 4
 A_PAGE = 15  # strategies
 STATUSES = ("healthy", "watch", "sick", "critical", "observation")
 MARKS = {"healthy": "▲", "watch": "■", "sick": "▼", "critical": "✗", "observation": "·"}
-CHANGES_SHOWN = 8
+MAX_CHANGES = 8
 
 
 def top(leaderboard: Mapping[str, Any], asset_key: str | None = None, *, now: datetime | None = None) -> str:
     """The ten best over all assets or in one, next to the unranked comparisons: holding and a coin flip."""
     key = leaderboard["asset"] or asset_key
     entries = leaderboard["entries"]
-    rows = [(signed_percent(entry["pnl_pct"]), entry["key"]) for entry in entries[:SHOWN]]
+    rows = [(signed_percent(entry["pnl_pct"]), entry["key"]) for entry in entries[:MAX_ENTRIES]]
     ghosts = [(signed_percent(ghost["pnl_pct"]), words(ghost["key"])) for ghost in leaderboard["ghosts"][:4]]
     count = leaderboard["count"]
     blocks = [
@@ -110,7 +110,7 @@ def _last_trades(trades: list[Mapping[str, Any]]) -> list[str]:
         return [translate("No closed trades yet.")]
     rows = [
         (day_and_month(trade["closed_at"]), trade["asset"], term(trade["side"]), signed_percent(trade["pnl_pct"]))
-        for trade in trades[:TRADES_SHOWN]
+        for trade in trades[:MAX_TRADES]
     ]
     return [f"\n{translate('Last closed trades:')}\n{table(rows, '<5', '<6', '<5', '>7')}"]
 
@@ -119,17 +119,17 @@ def hospital(document: Mapping[str, Any], category: str | None = None, *, now: d
     """The strategies of all categories or of one, the healthiest first, with the number in each status."""
     category = category and category.strip().lower()
     strategies = document["strategies"]
-    shown = [strategy for strategy in strategies if category in (None, strategy["category"])]
-    if not shown:
+    entries = [strategy for strategy in strategies if category in (None, strategy["category"])]
+    if not entries:
         categories = sorted({strategy["category"] for strategy in strategies})
         choices = "\n".join(f"/hospital {escaped(choice, 60)}" for choice in categories[:20])
         return [message([translate("There is no such category. Send one of these:"), choices])]
-    shown = sorted(shown, key=lambda strategy: (strategy["health_score"] is None, -(strategy["health_score"] or 0)))
+    entries = sorted(entries, key=lambda strategy: (strategy["health_score"] is None, -(strategy["health_score"] or 0)))
     chosen = f" · {escaped(category, 60)}" if category else ""
     head = f"<b>{translate('Hospital {month}', month=escaped(document['snapshot_month'], 40))}{chosen}</b>"
-    counts = _counts(Counter(strategy["status"] for strategy in shown))
+    counts = _counts(Counter(strategy["status"] for strategy in entries))
     tail = f"{counts}\n{_caveat()}\n{footer(document, now, paper=True)}"
-    tables = [table(map(_row, shown[at : at + A_PAGE]), "<1", ">3", "<27") for at in range(0, len(shown), A_PAGE)]
+    tables = [table(map(_row, entries[at : at + A_PAGE]), "<1", ">3", "<27") for at in range(0, len(entries), A_PAGE)]
     return pages(tables, 1, head, tail)
 
 
@@ -137,8 +137,8 @@ def snapshot(document: Mapping[str, Any]) -> str:
     """An alert about a new month: the number in each status, and the strategies whose status changed."""
     summary = document["summary"]
     changes = summary["changes"]
-    rows = [(MARKS.get(change["now"], "?"), change["key"]) for change in changes[:CHANGES_SHOWN]]
-    more = len(changes) - CHANGES_SHOWN
+    rows = [(MARKS.get(change["now"], "?"), change["key"]) for change in changes[:MAX_CHANGES]]
+    rest = len(changes) - MAX_CHANGES
     blocks = [
         translate("<b>New hospital snapshot: {month}</b>", month=escaped(document["snapshot_month"], 40)),
         ended(
@@ -148,7 +148,7 @@ def snapshot(document: Mapping[str, Any]) -> str:
         ),
         translate("Status changes ({n}):", n=len(changes)) if changes else translate("No status changed."),
         table(rows, "<1", "<30") if rows else "",
-        translate(MORE, n=more) if more > 0 else "",
+        translate(REST, n=rest) if rest > 0 else "",
         translate("/hospital shows all of them."),
         _caveat(),
     ]

@@ -19,9 +19,9 @@ CAPTION = 1024
 
 WIDTH = 34  # characters of a table row that fit on a phone without a line break
 MAX_ROWS = 16  # of a table: the message has room for it even if every character is escaped
-MORE = english("… and {n} more.")
+REST = english("… and {n} more.")
 RESERVE = 60  # units for it in any language
-WIDE = {"W", "F"}  # characters that take two columns of a monospaced font
+WIDE_CLASSES = {"W", "F"}  # characters that take two columns of a monospaced font
 
 CONTROLS = {"Cc", "Cs"}  # control characters and unpaired surrogates, which do not belong in a value
 # Marks that change the direction of the text after them, and could make one text look like another.
@@ -36,8 +36,8 @@ def length(text: str) -> int:
 def plain(value: object) -> str:
     """A value as one line of printable characters, not escaped."""
     characters = (character for character in str(value) if character not in DIRECTION_MARKS)
-    printable = (" " if unicodedata.category(character) in CONTROLS else character for character in characters)
-    return " ".join("".join(printable).split())
+    parts = (" " if unicodedata.category(character) in CONTROLS else character for character in characters)
+    return " ".join("".join(parts).split())
 
 
 def escaped(value: object, limit: int = 300) -> str:
@@ -45,18 +45,18 @@ def escaped(value: object, limit: int = 300) -> str:
     text = plain(value)
     if length(escape(text)) <= limit:
         return escape(text)
-    kept, room = [], limit - 1
+    parts, room = [], limit - 1
     for character in map(escape, text):
         room -= length(character)
         if room < 0:
             break
-        kept.append(character)
-    return "".join(kept).rstrip() + "…"
+        parts.append(character)
+    return "".join(parts).rstrip() + "…"
 
 
 def columns_of(text: str) -> int:
     """The width of a text in columns of a monospaced font; a Chinese or Japanese character takes two."""
-    return len(text) + sum(unicodedata.east_asian_width(character) in WIDE for character in text)
+    return len(text) + sum(unicodedata.east_asian_width(character) in WIDE_CLASSES for character in text)
 
 
 def shortened(value: object, width: int) -> str:
@@ -75,10 +75,10 @@ def shortened(value: object, width: int) -> str:
 
 def table(rows: Iterable[Sequence[object]], *columns: str) -> str:
     """Rows in a monospaced font; a column is its alignment and width in characters, such as "<10" or ">7"."""
-    listed = list(rows)
-    lines = [_row(row, columns) for row in listed[:MAX_ROWS]]
-    if len(listed) > MAX_ROWS:
-        lines.append(translate(MORE, n=len(listed) - MAX_ROWS))
+    entries = list(rows)
+    lines = [_row(row, columns) for row in entries[:MAX_ROWS]]
+    if len(entries) > MAX_ROWS:
+        lines.append(translate(REST, n=len(entries) - MAX_ROWS))
     return f"<pre>{escape(chr(10).join(lines))}</pre>"
 
 
@@ -99,9 +99,9 @@ def message(blocks: Iterable[str], tail: str = "", *, limit: int = LIMIT) -> str
     lines = [block for block in blocks if block]
     room = limit - length(tail) - 1
     if sum(length(block) + 1 for block in lines) > room:
-        used = list(accumulate(length(block) + 1 for block in lines))
-        kept = sum(units + RESERVE <= room for units in used)
-        lines[kept:] = [translate(MORE, n=len(lines) - kept)]
+        ends = list(accumulate(length(block) + 1 for block in lines))
+        count = sum(units + RESERVE <= room for units in ends)
+        lines[count:] = [translate(REST, n=len(lines) - count)]
     return "\n".join([*lines, tail] if tail else lines)
 
 

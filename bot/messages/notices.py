@@ -56,8 +56,8 @@ def text_only() -> str:
 
 def private_only() -> str:
     """A command of the private chat, sent in a group."""
-    shared = "/ask, /price, /forecast, /lanes, /top, /accuracy, /challenge, /language, /settings, /help"
-    return translate("In groups I answer {commands}. Open our private chat for the other commands.", commands=shared)
+    commands = "/ask, /price, /forecast, /lanes, /top, /accuracy, /challenge, /language, /settings, /help"
+    return translate("In groups I answer {commands}. Open our private chat for the other commands.", commands=commands)
 
 
 def cancelled() -> str:
@@ -78,9 +78,9 @@ def nothing_deleted() -> str:
 def voted(receipt: Mapping[str, Any]) -> str:
     """The pop-up after a vote, in plain text."""
     votes = receipt["user_votes"]
-    voted = translate("You voted yes.") if receipt["vote"] == "yes" else translate("You voted no.")
-    counted = translate("Votes so far: {yes} yes, {no} no. You can change yours.", yes=votes["yes"], no=votes["no"])
-    return f"{voted} {counted}"
+    vote = translate("You voted yes.") if receipt["vote"] == "yes" else translate("You voted no.")
+    counts = translate("Votes so far: {yes} yes, {no} no. You can change yours.", yes=votes["yes"], no=votes["no"])
+    return f"{vote} {counts}"
 
 
 def choose_hour() -> str:

@@ -43,9 +43,9 @@ def waiting(voters: int) -> str:
     return translate_plural("Asking {n} voter …", "Asking {n} voters …", voters)
 
 
-def progress(voted: int, voters: int) -> str:
+def progress(count: int, voters: int) -> str:
     """While the votes arrive."""
-    return translate("{voted} of {voters} have voted.", voted=voted, voters=voters)
+    return translate("{voted} of {voters} have voted.", voted=count, voters=voters)
 
 
 def busy() -> str:
@@ -104,12 +104,12 @@ def votes(document: Mapping[str, Any]) -> list[str]:
     """Every vote with its reasoning, and every abstention with its reason."""
     is_on_price = has_price(document["understood"])
     cast = [vote_lines(name, vote, is_on_price=is_on_price) for name, vote in document["votes"].items()]
-    abstained = [
+    abstentions = [
         translate("<b>{voter}</b> abstained: {reason}", voter=escaped(name, 60), reason=escaped(reason))
         for name, reason in document["abstained"].items()
     ]
     head = f"{translate('<b>Votes</b>')} · {escaped(document['question'], 300)}"
-    return pages([*cast, *abstained], VOTES_A_PAGE, head, translate(ADVICE))
+    return pages([*cast, *abstentions], VOTES_A_PAGE, head, translate(ADVICE))
 
 
 def vote_lines(name: str, vote: Mapping[str, Any], *, is_on_price: bool = True) -> str:
@@ -146,17 +146,17 @@ def quota(usage: Mapping[str, Any]) -> str:
     reset_at = usage["quota"]["reset_at"]
     if not usage["quota"]["remaining"]:
         return quota_used_up(usage["quota"]["limit"], reset_at)
-    again = translate("The quota starts again: {instant}.", instant=instant(reset_at))
-    return f"{ended(capitalized(remaining(usage)))}\n{again}"
+    reset = translate("The quota starts again: {instant}.", instant=instant(reset_at))
+    return f"{ended(capitalized(remaining(usage)))}\n{reset}"
 
 
 def quota_used_up(limit: int | None, reset_at: str | None) -> str:
     """No question is left today."""
     if limit:
-        used = translate_plural("You have used today's {n} question.", "You have used today's {n} questions.", limit)
+        usage = translate_plural("You have used today's {n} question.", "You have used today's {n} questions.", limit)
     else:
-        used = translate("You have used today's questions.")
-    return f"{used} {translate('You can ask again after {time}.', time=time_of_day(reset_at))}"
+        usage = translate("You have used today's questions.")
+    return f"{usage} {translate('You can ask again after {time}.', time=time_of_day(reset_at))}"
 
 
 def headline(document: Mapping[str, Any]) -> str:
@@ -176,21 +176,19 @@ def headline(document: Mapping[str, Any]) -> str:
     return translate("Up: {up} (Down {down})", up=bull, down=bear)
 
 
-def has_price(understood: Mapping[str, Any]) -> bool:
+def has_price(meaning: Mapping[str, Any]) -> bool:
     """Whether a question is about the price of one asset."""
-    return understood["comparator"] not in WITHOUT_PRICE
+    return meaning["comparator"] not in WITHOUT_PRICE
 
 
-def facts(understood: Mapping[str, Any]) -> str:
+def facts(meaning: Mapping[str, Any]) -> str:
     """The price of now, the level of the question, and its deadline."""
     parts = []
-    if has_price(understood):
-        parts.append(
-            translate("{asset} {price} USD now", asset=asset(understood["asset"]), price=price(understood["spot"]))
-        )
-        levels = [price(level) for level in (understood["level"], understood["upper_level"]) if level is not None]
+    if has_price(meaning):
+        parts.append(translate("{asset} {price} USD now", asset=asset(meaning["asset"]), price=price(meaning["spot"])))
+        levels = [price(level) for level in (meaning["level"], meaning["upper_level"]) if level is not None]
         parts += [_levels(*levels)] if levels else []
-    return " · ".join([*parts, translate("until {date}", date=instant(understood["deadline"]))])
+    return " · ".join([*parts, translate("until {date}", date=instant(meaning["deadline"]))])
 
 
 def _levels(level: str, upper: str | None = None) -> str:
@@ -221,12 +219,12 @@ def _consensus(document: Mapping[str, Any]) -> str:
 
     "" for a question that is not about one price, and where the answer itself says that a rise is as likely as a fall.
     """
-    consensus, understood = document["consensus"], document["understood"]
+    consensus, meaning = document["consensus"], document["understood"]
     direction = consensus["direction"]
-    if not has_price(understood):
+    if not has_price(meaning):
         return ""
     if direction == "NEUTRAL":
-        if understood["comparator"] in ON_RISE:
+        if meaning["comparator"] in ON_RISE:
             return ""
         return translate("The voters see a rise and a fall of the price as equally likely.")
     if direction not in EXPECTED:
@@ -257,8 +255,8 @@ def _price_range(forecast: Mapping[str, Any] | None) -> str:
 
 def _turnout(document: Mapping[str, Any]) -> str:
     """How many voted; for a question about one price, how many expect a rise and a fall if any does."""
-    voted, abstained = len(document["votes"]), len(document["abstained"])
-    turnout = translate("{voted} of {voters} voted", voted=voted, voters=voted + abstained)
+    votes, abstentions = len(document["votes"]), len(document["abstained"])
+    turnout = translate("{voted} of {voters} voted", voted=votes, voters=votes + abstentions)
     sides = Counter(SIDES.get(vote["direction"], UNCLEAR) for vote in document["votes"].values())
     if not has_price(document["understood"]) or not sides.keys() - {SIDES["NEUTRAL"]}:
         return turnout

@@ -15,44 +15,44 @@ if TYPE_CHECKING:
 
 OUTCOME = {"yes": 1.0, "no": 0.0}
 RECENT = 8  # votes, forecasts and questions that are listed
-LISTED = 12  # rows of the table of forecasters
+MAX_ROWS = 12  # rows of the table of forecasters
 HOW_TO_NAME = english(
     "Send <code>/name sturdy-owl</code> to be listed under a name of your choice, /name off to leave."
 )
 
-Called = tuple["OwnCall", Mapping[str, Any]]
+CalledEntry = tuple["OwnCall", Mapping[str, Any]]
 
 
 def own_page(
-    called: Sequence[Called], answers: Sequence[Mapping[str, Any]], name: str | None, source: Mapping[str, Any]
+    calls: Sequence[CalledEntry], answers: Sequence[Mapping[str, Any]], name: str | None, source: Mapping[str, Any]
 ) -> str:
     """The person's votes and forecasts with their markets or challenges, their questions, and their public name.
 
     `source` is the document that the numbers are of.
     """
-    decided = [(call, entry) for call, entry in called if entry["resolution"]["outcome"] in OUTCOME]
+    decisions = [(call, entry) for call, entry in calls if entry["resolution"]["outcome"] in OUTCOME]
     blocks = [
         translate("<b>Your page</b>"),
-        _votes(decided),
-        _forecasts(decided),
+        _votes(decisions),
+        _forecasts(decisions),
         _questions(answers),
-        *(_call(call, entry) for call, entry in called[:RECENT]),
-        "" if called else translate("You have no votes and no forecasts yet. /markets has questions for both."),
+        *(_call(call, entry) for call, entry in calls[:RECENT]),
+        "" if calls else translate("You have no votes and no forecasts yet. /markets has questions for both."),
         _listed_as(name) if name else translate(HOW_TO_NAME),
     ]
     return message(blocks, f"{_scores()}\n{footer(source)}")
 
 
-def forecasters(document: Mapping[str, Any], own: Mapping[str, Any] | None, name: str | None) -> str:
+def forecasters(document: Mapping[str, Any], own_entry: Mapping[str, Any] | None, name: str | None) -> str:
     """The table of forecasters, with the reader's row where they have a name; `own` is that row, None before it."""
-    rows = [_row(entry, name) for entry in document["entries"][:LISTED]]
-    is_shown = any(entry["name"] == name for entry in document["entries"][:LISTED])
-    if own is not None and not is_shown:
-        rows.append(_row(own, name))
+    rows = [_row(entry, name) for entry in document["entries"][:MAX_ROWS]]
+    is_shown = any(entry["name"] == name for entry in document["entries"][:MAX_ROWS])
+    if own_entry is not None and not is_shown:
+        rows.append(_row(own_entry, name))
     blocks = [
         translate("<b>Forecasters</b>, by their scores at the instant of the AI's votes (*: over the whole time)"),
         table([("", "", "n", "Brier"), *rows], "<3", "<15", ">5", ">7") if rows else translate("Nobody is listed yet."),
-        translate("You are listed after your first decided market.") if name and own is None and not is_shown else "",
+        translate("You are listed after your first decided market.") if name and not (own_entry or is_shown) else "",
         _scores(),
         "" if name else translate(HOW_TO_NAME),
     ]
@@ -89,37 +89,37 @@ def _listed_as(name: str) -> str:
     return translate("You are listed among the /forecasters as <b>{name}</b>.", name=escaped(name, 40))
 
 
-def _votes(decided: Sequence[Called]) -> str:
-    voted = [(call.vote, entry) for call, entry in decided if call.vote]
-    if not voted:
+def _votes(decisions: Sequence[CalledEntry]) -> str:
+    votes = [(call.vote, entry) for call, entry in decisions if call.vote]
+    if not votes:
         return ""
-    right = sum(vote == entry["resolution"]["outcome"] for vote, entry in voted)
-    both = [(entry["ai"]["p_yes"], entry) for _, entry in voted if entry["ai"]]
-    ai_right = sum((p > 0.5) == (entry["resolution"]["outcome"] == "yes") for p, entry in both)
+    right = sum(vote == entry["resolution"]["outcome"] for vote, entry in votes)
+    pairs = [(entry["ai"]["p_yes"], entry) for _, entry in votes if entry["ai"]]
+    ai_right = sum((p > 0.5) == (entry["resolution"]["outcome"] == "yes") for p, entry in pairs)
     return translate(
         "Votes: {right} of {n} came true; the AI was right on {ai_right} of {both}",
         right=right,
-        n=len(voted),
+        n=len(votes),
         ai_right=ai_right,
-        both=len(both),
+        both=len(pairs),
     )
 
 
-def _forecasts(decided: Sequence[Called]) -> str:
+def _forecasts(decisions: Sequence[CalledEntry]) -> str:
     """The Brier score of the forecasts and of the AI on the same markets."""
-    both = [
+    triples = [
         (call.p, entry["ai"]["p_yes"], OUTCOME[entry["resolution"]["outcome"]])
-        for call, entry in decided
+        for call, entry in decisions
         if call.p is not None and entry["ai"]
     ]
-    if not both:
+    if not triples:
         return ""
-    own, ai = (decimal(sum((row[side] - row[2]) ** 2 for row in both) / len(both), 3) for side in (0, 1))
+    own_brier, ai = (decimal(sum((row[side] - row[2]) ** 2 for row in triples) / len(triples), 3) for side in (0, 1))
     return translate_plural(
         "Forecasts: Brier {own}, the AI {ai} on the same market",
         "Forecasts: Brier {own}, the AI {ai} on the same {n} markets",
-        len(both),
-        own=own,
+        len(triples),
+        own=own_brier,
         ai=ai,
     )
 
@@ -127,20 +127,20 @@ def _forecasts(decided: Sequence[Called]) -> str:
 def _questions(answers: Sequence[Mapping[str, Any]]) -> str:
     if not answers:
         return ""
-    decided = sum(answer["resolution"] is not None for answer in answers)
-    text = translate("Questions: {n}, {decided} of them decided", n=len(answers), decided=decided)
-    scored = [answer["score"]["brier"] for answer in answers if answer["score"]]
-    if not scored:
+    decisions = sum(answer["resolution"] is not None for answer in answers)
+    text = translate("Questions: {n}, {decided} of them decided", n=len(answers), decided=decisions)
+    scores = [answer["score"]["brier"] for answer in answers if answer["score"]]
+    if not scores:
         return text
-    brier = translate("Brier score of the answers: {score}", score=decimal(sum(scored) / len(scored), 3))
+    brier = translate("Brier score of the answers: {score}", score=decimal(sum(scores) / len(scores), 3))
     return f"{text} · {brier}"
 
 
 def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
     outcome = entry["resolution"]["outcome"]
-    own = [escaped(term(call.vote), 20) if call.vote else "", chance(call.p) if call.p is not None else ""]
+    own_calls = [escaped(term(call.vote), 20) if call.vote else "", chance(call.p) if call.p is not None else ""]
     calls = [
-        translate("you: {calls}", calls=", ".join(part for part in own if part)),
+        translate("you: {calls}", calls=", ".join(part for part in own_calls if part)),
         translate("AI {chance}", chance=chance(entry["ai"]["p_yes"])) if entry["ai"] else translate("no AI vote yet"),
         f"{_mark(call, outcome)} {outcome_word(outcome)}".strip() if outcome else translate("open"),
     ]
@@ -149,10 +149,10 @@ def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
 
 def _mark(call: OwnCall, outcome: str) -> str:
     """Right or wrong, by the forecast or else the vote; "" for a forecast of 50% and for a void market."""
-    leaning = call.vote if call.p is None else "yes" if call.p > 0.5 else "no" if call.p < 0.5 else None
-    if leaning is None or outcome not in OUTCOME:
+    side = call.vote if call.p is None else "yes" if call.p > 0.5 else "no" if call.p < 0.5 else None
+    if side is None or outcome not in OUTCOME:
         return ""
-    return RIGHT if leaning == outcome else WRONG
+    return RIGHT if side == outcome else WRONG
 
 
 def _row(entry: Mapping[str, Any], name: str | None) -> tuple[object, ...]:

@@ -30,7 +30,7 @@ from bot.messages.markup import escaped, message, pages, table
 
 MARKETS_A_PAGE = 4
 HOW_TO_FORECAST = english("Tap a percentage to forecast yes. Only you see it until the market is decided.")
-TOO_FEW = "not enough resolved markets"  # the API's verdict
+NO_VERDICT = "not enough resolved markets"  # the API's verdict
 ACCURACY = {"percent": "accuracy_pct", "low": "accuracy_low_pct", "high": "accuracy_high_pct"}
 FORECASTERS = ((english("AI"), "ai"), (english("market"), "market"), (english("base rate"), "base_rate"))
 MIN_N = 30  # resolved questions below which an accuracy is not shown
@@ -42,12 +42,12 @@ def markets(
 ) -> list[str]:
     """The open markets in the API's order, numbered from 1, MARKETS_A_PAGE to a page; own votes are by market id."""
     own = own_votes or {}
-    listed = [market(number, entry, own.get(entry["id"])) for number, entry in enumerate(document["markets"], 1)]
+    blocks = [market(number, entry, own.get(entry["id"])) for number, entry in enumerate(document["markets"], 1)]
     tail = footer(document, now)
-    if not listed:
+    if not blocks:
         return [message([translate("No market is open right now. New markets open every day at 12:00 UTC.")], tail)]
     head = translate_plural("<b>{n} open market</b>", "<b>{n} open markets</b>", document["count"])
-    return pages(listed, MARKETS_A_PAGE, head, tail)
+    return pages(blocks, MARKETS_A_PAGE, head, tail)
 
 
 def one_market(entry: Mapping[str, Any]) -> str:
@@ -90,8 +90,8 @@ def chance_levels(entry: Mapping[str, Any]) -> list[int]:
     latest = entry["ai_now"] or entry["ai"]
     if latest is None:
         return []
-    rounded = (round((100 * latest["p_yes"] + step) / 5) * 5 for step in (-10, 10))
-    return [level for level in rounded if 5 <= level <= 95]
+    levels = (round((100 * latest["p_yes"] + step) / 5) * 5 for step in (-10, 10))
+    return [level for level in levels if 5 <= level <= 95]
 
 
 def market(number: int, entry: Mapping[str, Any], own_vote: str | None = None) -> str:
@@ -108,10 +108,10 @@ def market(number: int, entry: Mapping[str, Any], own_vote: str | None = None) -
 
 def user_votes(votes: Mapping[str, Any], own_vote: str | None = None) -> str:
     """The share of users that voted yes, with their number, and the reader's own vote."""
-    own = f", {translate('your vote: {vote}', vote=escaped(term(own_vote), 20))}" if own_vote else ""
+    own_text = f", {translate('your vote: {vote}', vote=escaped(term(own_vote), 20))}" if own_vote else ""
     if not votes["total"]:
-        return translate("no user votes") + own
-    return translate("users {percent} (n = {n})", percent=percent(votes["yes_pct"], 0), n=votes["total"]) + own
+        return translate("no user votes") + own_text
+    return translate("users {percent} (n = {n})", percent=percent(votes["yes_pct"], 0), n=votes["total"]) + own_text
 
 
 def outside_odds(odds: Mapping[str, Any] | None) -> str:
@@ -143,7 +143,7 @@ def verdict(versus: Mapping[str, Any]) -> str:
     """The track record in one sentence, of the live book once it has enough resolved markets."""
     book = next((book for book in _live_first(versus) if not _has_too_few(book)), None)
     if book is None:
-        return translate("AI against market: {verdict}.", verdict=term(TOO_FEW))
+        return translate("AI against market: {verdict}.", verdict=term(NO_VERDICT))
     ai, outside = (
         translate(
             "{percent} right (n = {n}, 95% interval {low} to {high})",
@@ -167,7 +167,7 @@ def _live_first(versus: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _has_too_few(book: Mapping[str, Any]) -> bool:
     """Whether a book has too few resolved markets for any number."""
-    return book["verdict"] == TOO_FEW
+    return book["verdict"] == NO_VERDICT
 
 
 def _ai(pool: Mapping[str, Any] | None) -> str:
@@ -179,10 +179,10 @@ def _book(book: Mapping[str, Any]) -> str:
     if _has_too_few(book):
         return f"{head}\n{translate('Not enough resolved markets for a result yet.')}"
     rows = [_scores(translate(label), book[key]) for label, key in FORECASTERS]
-    shown = table([("", translate("right"), "n", "Brier"), *rows], "<11", ">7", ">6", ">7")
+    scores = table([("", translate("right"), "n", "Brier"), *rows], "<11", ">7", ">6", ">7")
     if book["simulated"]:
         head += f" · {translate('market')}{_simulated(book)}"
-    return f"{head}\n{shown}\n{_reference(book['ai'])}\n{_difference(book)}"
+    return f"{head}\n{scores}\n{_reference(book['ai'])}\n{_difference(book)}"
 
 
 def _scores(label: str, scores: Mapping[str, Any]) -> Sequence[str]:
@@ -192,10 +192,10 @@ def _scores(label: str, scores: Mapping[str, Any]) -> Sequence[str]:
 
 def _reference(scores: Mapping[str, Any]) -> str:
     """What two forecasters without insight reach, and the AI's skill beyond them."""
-    likelier, never = percent(scores["likelier_side_pct"]), percent(scores["always_no_pct"])
+    likelier, no = percent(scores["likelier_side_pct"]), percent(scores["always_no_pct"])
     skill = signed_percent(None if scores["skill"] is None else 100 * scores["skill"])
     line = translate(
-        "Right without insight: always the likelier side {likelier}, always NO {never}.", likelier=likelier, never=never
+        "Right without insight: always the likelier side {likelier}, always NO {never}.", likelier=likelier, never=no
     )
     return f"{line}\n{translate('Skill of the AI over how often such markets came true before: {skill}.', skill=skill)}"
 
@@ -233,13 +233,13 @@ def streaks(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
 
 
 def _streak_book(document: Mapping[str, Any], backfilled: bool) -> str:
-    listed = [row for row in document["streaks"] if row["backfilled"] == backfilled and row["resolved"]]
-    if not listed:
+    rows = [row for row in document["streaks"] if row["backfilled"] == backfilled and row["resolved"]]
+    if not rows:
         return "" if backfilled else "\n" + translate("<b>Live</b>: nothing is resolved yet.")
-    head = f"\n<b>{book_name(listed[0])}</b>"
+    head = f"\n<b>{book_name(rows[0])}</b>"
     columns = ("", translate("now"), translate("max"), translate("right"), "n")
-    shown = table([columns, *map(_row, listed[:12])], *COLUMNS)
-    return f"{head}\n{shown}\n{_luck(listed[0])}"
+    lines = table([columns, *map(_row, rows[:12])], *COLUMNS)
+    return f"{head}\n{lines}\n{_luck(rows[0])}"
 
 
 def _row(row: Mapping[str, Any]) -> tuple[object, ...]:
@@ -252,14 +252,14 @@ def _luck(row: Mapping[str, Any]) -> str:
     luck = row["luck"]
     if luck is None:
         return ""
-    name, reached = escaped(row["oracle"], 40), percent(luck["best_reached_pct"], 0)
+    name, share = escaped(row["oracle"], 40), percent(luck["best_reached_pct"], 0)
     right = percent(row["always_no_pct"], 0) if row["n"] >= MIN_N else None
     text = translate(
         "If the probabilities of {voter} are right, luck alone gives it such a best streak in {percent} of cases.",
         voter=name,
-        percent=reached,
+        percent=share,
     )
     if right is None:
         return text
-    beside = translate("On its questions, NO every time is right {percent} of the time.", percent=right)
-    return f"{text} {beside}"
+    reference = translate("On its questions, NO every time is right {percent} of the time.", percent=right)
+    return f"{text} {reference}"

@@ -19,7 +19,7 @@ OTHER_WORDS |= {"usd", "dollar", "dollars", "it"}
 BOUNDS = english(
     "90% of outcomes lie between these two prices. No direction is assumed: up and down are equally likely."
 )
-NONE = english("There is no forecast at the moment. Forecasts are renewed while the market is open.")
+NO_FORECAST = english("There is no forecast at the moment. Forecasts are renewed while the market is open.")
 DAY = "24h"
 
 
@@ -56,8 +56,8 @@ def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = N
 
 def price_levels(now: float) -> list[tuple[str, float]]:
     """Round prices about 5% below and above, each with its label."""
-    rounded = [float(f"{now * factor:.3g}") for factor in (0.95, 1.05)]
-    return [(f"{arrow} {price(level)}", level) for arrow, level in zip((DOWN, UP), rounded, strict=True)]
+    levels = [float(f"{now * factor:.3g}") for factor in (0.95, 1.05)]
+    return [(f"{arrow} {price(level)}", level) for arrow, level in zip((DOWN, UP), levels, strict=True)]
 
 
 def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
@@ -88,7 +88,7 @@ def forecast(document: Mapping[str, Any], *, now: datetime | None = None) -> str
 def forecasts(documents: Sequence[Mapping[str, Any]], *, now: datetime | None = None) -> str:
     """The same after 24 hours for several assets."""
     if not documents:
-        return translate(NONE)
+        return translate(NO_FORECAST)
     rows = [
         (asset(document["asset"]), *_bounds(horizon))
         for document in documents

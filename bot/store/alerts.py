@@ -100,9 +100,9 @@ def queue_alerts(db: sqlite3.Connection, alerts: Iterable[Alert], now: float) ->
 
 
 class Hours(NamedTuple):
-    """From the hour `begin` to the hour `end`, 0 to 23, which may be on the next day, in a time zone."""
+    """From the hour `start` to the hour `end`, 0 to 23, which may be on the next day, in a time zone."""
 
-    begin: int
+    start: int
     end: int
     timezone: str
 
@@ -136,10 +136,10 @@ def end_of_quiet(hours: Hours, now: float) -> float:
     zone = ZoneInfo(hours.timezone)
     instant = datetime.fromtimestamp(now, UTC)
     today = instant.astimezone(zone).date()
-    length = timedelta(days=hours.end <= hours.begin)
+    length = timedelta(days=hours.end <= hours.start)
     for day in (today - timedelta(days=1), today):
-        begin = datetime.combine(day, time(hours.begin), zone).astimezone(UTC)
+        start = datetime.combine(day, time(hours.start), zone).astimezone(UTC)
         end = datetime.combine(day + length, time(hours.end), zone).astimezone(UTC)
-        if begin <= instant < end:
+        if start <= instant < end:
             return end.timestamp()
     return 0

@@ -72,8 +72,8 @@ class Drafts(SqliteFile):
 
     def set_deadline(self, user_id: int, id: int, deadline: str) -> bool:
         """Set the deadline, YYYY-MM-DD; False if there is no such draft."""
-        changed = f"UPDATE draft SET deadline = ? WHERE {_LIVE}"  # noqa: S608
-        return self._write(changed, deadline, *self._live(user_id, id)) == 1
+        statement = f"UPDATE draft SET deadline = ? WHERE {_LIVE}"  # noqa: S608
+        return self._write(statement, deadline, *self._live(user_id, id)) == 1
 
     def drop_draft(self, user_id: int, id: int) -> bool:
         """Delete one draft; False if there is no such draft."""
@@ -101,12 +101,12 @@ class Drafts(SqliteFile):
 
 
 class LiveMessage(NamedTuple):
-    """A message about the challenge `number`; `shown` is the state of the challenge that it shows."""
+    """A message about the challenge `number`; `state` is that of the challenge as the message shows it."""
 
     chat_id: int
     message_id: int
     number: int
-    shown: str
+    state: str
 
 
 class LiveChallenges(SqliteFile):

@@ -93,8 +93,8 @@ class Follows(SqliteFile):
 
     def follows(self, *kinds: Kind) -> list[Follow]:
         """Every follow of these kinds, the least recently checked first."""
-        listed = ", ".join("?" for _ in kinds)
-        statement = f"SELECT {COLUMNS} FROM follow WHERE kind IN ({listed}) ORDER BY checked_at, number"  # noqa: S608
+        marks = ", ".join("?" for _ in kinds)
+        statement = f"SELECT {COLUMNS} FROM follow WHERE kind IN ({marks}) ORDER BY checked_at, number"  # noqa: S608
         return [_follow(row) for row in self._rows(statement, *kinds)]
 
     def mark_checked(self, follows: Iterable[Follow]) -> None:
@@ -114,10 +114,10 @@ class Follows(SqliteFile):
 def _change(db: sqlite3.Connection, event: FollowEvent) -> bool:
     """Whether the follow still exists, after the change."""
     if event.is_last:
-        changed = db.execute("DELETE FROM follow WHERE number = ?", (event.follow.number,))
+        cursor = db.execute("DELETE FROM follow WHERE number = ?", (event.follow.number,))
     else:
-        changed = db.execute("UPDATE follow SET value = ? WHERE number = ?", (event.value, event.follow.number))
-    return changed.rowcount == 1
+        cursor = db.execute("UPDATE follow SET value = ? WHERE number = ?", (event.value, event.follow.number))
+    return cursor.rowcount == 1
 
 
 def _follow(row: sqlite3.Row) -> Follow:

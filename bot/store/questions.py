@@ -18,14 +18,15 @@ Step = int | str
 class OpenQuestion(NamedTuple):
     """A question without a delivered answer.
 
-    `quoted` is the message that asked it in a group, `waiting` the bot's waiting message, `asked_at` a unix second.
+    `quoted_id` is the message that asked it in a group, `waiting_id` the bot's waiting message; `asked_at` is a unix
+    second.
     """
 
     number: int
     user_id: int
     chat_id: int
-    quoted: int | None
-    waiting: int | None
+    quoted_id: int | None
+    waiting_id: int | None
     question: str
     asked_at: float
 
@@ -38,15 +39,15 @@ class OpenQuestion(NamedTuple):
 class Questions(SqliteFile):
     """The open questions of all people."""
 
-    def open_question(self, user_id: int, chat_id: int, quoted: int | None, question: str) -> OpenQuestion:
+    def open_question(self, user_id: int, chat_id: int, quoted_id: int | None, question: str) -> OpenQuestion:
         """Store a question."""
         asked_at = self._seconds()
         with self._writing() as db:
             row = db.execute(
                 "INSERT INTO open_question (user_id, chat_id, quoted, question, asked_at) VALUES (?, ?, ?, ?, ?)",
-                (user_id, chat_id, quoted, question, asked_at),
+                (user_id, chat_id, quoted_id, question, asked_at),
             )
-            return OpenQuestion(row.lastrowid or 0, user_id, chat_id, quoted, None, question, asked_at)
+            return OpenQuestion(row.lastrowid or 0, user_id, chat_id, quoted_id, None, question, asked_at)
 
     def set_waiting(self, number: int, message_id: int) -> None:
         """Store the id of the question's waiting message."""
@@ -71,16 +72,16 @@ class Answers(SqliteFile):
         The same payload in the same chat keeps its token. `user_id` is the owner, with whose data it is deleted; by
         default the person of the private chat.
         """
-        written, now = json.dumps(payload), self._seconds()
+        text, now = json.dumps(payload), self._seconds()
         owner = chat_id if user_id is None else user_id
         with self._writing() as db:
             db.execute("DELETE FROM answer WHERE kept_at < ?", (now - KEPT_S,))
-            same = db.execute(
+            row = db.execute(
                 "SELECT token FROM answer WHERE chat_id = ? AND user_id = ? AND verb = ? AND payload = ?",
-                (chat_id, owner, verb, written),
+                (chat_id, owner, verb, text),
             ).fetchone()
-            token = same["token"] if same else secrets.token_urlsafe(9)
-            db.execute("REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?)", (token, chat_id, owner, verb, written, now))
+            token = row["token"] if row else secrets.token_urlsafe(9)
+            db.execute("REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?)", (token, chat_id, owner, verb, text, now))
             db.execute(
                 "DELETE FROM answer WHERE chat_id = ? AND token NOT IN"
                 " (SELECT token FROM answer WHERE chat_id = ? ORDER BY kept_at DESC, rowid DESC LIMIT ?)",
@@ -115,10 +116,10 @@ class Conversations(SqliteFile):
 
     def set_conversation(self, name: str, key: Key, step: Step | None) -> None:
         """Store the step that a conversation has reached; None ends it."""
-        written, now = json.dumps(key), self._seconds()
+        text, now = json.dumps(key), self._seconds()
         if step is None:
-            self._write("DELETE FROM conversation WHERE name = ? AND key = ?", name, written)
+            self._write("DELETE FROM conversation WHERE name = ? AND key = ?", name, text)
             return
         with self._writing() as db:
             db.execute("DELETE FROM conversation WHERE reached_at < ?", (now - STEP_KEPT_S,))
-            db.execute("REPLACE INTO conversation VALUES (?, ?, ?, ?)", (name, written, json.dumps(step), now))
+            db.execute("REPLACE INTO conversation VALUES (?, ?, ?, ?)", (name, text, json.dumps(step), now))

@@ -184,15 +184,15 @@ class ChatLanguages(SqliteFile):
         rows = (self._row("SELECT chosen, seen FROM chat_language WHERE chat_id = ?", chat) for chat in chat_ids)
         return next((row["chosen"] or row["seen"] for row in rows if row), None)
 
-    def note_language(self, chat_id: int, seen: str) -> None:
+    def note_language(self, chat_id: int, language: str) -> None:
         """Remember the language that the person's Telegram is set to."""
         row = self._row("SELECT seen FROM chat_language WHERE chat_id = ?", chat_id)
-        if row is None or row["seen"] != seen:
+        if row is None or row["seen"] != language:
             self._write(
                 "INSERT INTO chat_language (chat_id, seen) VALUES (?, ?)"
                 " ON CONFLICT DO UPDATE SET seen = excluded.seen",
                 chat_id,
-                seen,
+                language,
             )
 
     def choose_language(self, chat_id: int, chosen: str | None) -> None:

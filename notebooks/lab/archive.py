@@ -25,13 +25,13 @@ from notebooks.widgets.frames.oracle import FEATURES
 from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, TEXT, WORLD, FrameSchema, typed
 from service.client import Client
 
-MOST = 200  # rows on a page; of bars and of the equity of a lane there are more
+MAX_ROWS = 200  # rows on a page; of bars and of the equity of a lane there are more
 MOST_BARS = 10_000
 MOST_LEDGER_ROWS = 500
 RECORD_KINDS = ("votes", "odds", "resolution", "correction")
 # What may still change: an outcome that is due, a headline that a source delivers late.
-SETTLING = timedelta(days=3)
-AT_ONCE = timedelta(0)
+LATE_MARGIN = timedelta(days=3)
+NO_MARGIN = timedelta(0)
 LEDGER_LINES = FrameSchema(
     {"seq": COUNT},
     {
@@ -99,8 +99,8 @@ class Archive:
         """Every complete bar of these assets, or of all; `interval` is 5m, 1h or 1d. See `frames.candles`."""
 
         def table(asset: str) -> pd.DataFrame:
-            fetch = partial(self.client.candles, asset, interval, limit=MOST_BARS)
-            return self._table(f"candles-{asset}-{interval}", CANDLES, frames.candles, fetch, AT_ONCE)
+            operation = partial(self.client.candles, asset, interval, limit=MOST_BARS)
+            return self._table(f"candles-{asset}-{interval}", CANDLES, frames.candles, operation, NO_MARGIN)
 
         return pd.concat([table(asset) for asset in assets or self.assets])
 
@@ -108,8 +108,8 @@ class Archive:
         """The equity of these lanes, or of all, at every bar. See `frames.lane_equity`."""
 
         def table(lane: str) -> pd.DataFrame:
-            fetch = partial(self.client.lane_equity, lane, limit=MOST_BARS)
-            return self._table(f"lane-equity-{lane}", LANE_EQUITY, frames.lane_equity, fetch, AT_ONCE)
+            operation = partial(self.client.lane_equity, lane, limit=MOST_BARS)
+            return self._table(f"lane-equity-{lane}", LANE_EQUITY, frames.lane_equity, operation, NO_MARGIN)
 
         return pd.concat([table(lane) for lane in lanes or self.lanes])
 
@@ -117,35 +117,35 @@ class Archive:
         """Every event of these lanes, or of all, the oldest first in each. See `frames.lane_events`."""
 
         def table(lane: str) -> pd.DataFrame:
-            fetch = partial(self.client.lane_events, lane, limit=MOST)
-            return self._table(f"lane-events-{lane}", LANE_EVENTS, frames.lane_events, fetch, AT_ONCE)
+            operation = partial(self.client.lane_events, lane, limit=MAX_ROWS)
+            return self._table(f"lane-events-{lane}", LANE_EVENTS, frames.lane_events, operation, NO_MARGIN)
 
         return pd.concat([table(lane) for lane in lanes or self.lanes])
 
     def headlines(self) -> pd.DataFrame:
         """Every stored headline, the oldest first. See `frames.headlines`."""
-        fetch = partial(self.client.headlines, limit=MOST)
-        return self._table("headlines", HEADLINES, frames.headlines, fetch, SETTLING)
+        operation = partial(self.client.headlines, limit=MAX_ROWS)
+        return self._table("headlines", HEADLINES, frames.headlines, operation, LATE_MARGIN)
 
     def apex_calls(self) -> pd.DataFrame:
         """Every call of apex, the oldest first. See `frames.apex_calls`."""
-        fetch = partial(self.client.apex_calls, limit=MOST)
-        return self._table("apex-calls", APEX_CALLS, frames.apex_calls, fetch, SETTLING)
+        operation = partial(self.client.apex_calls, limit=MAX_ROWS)
+        return self._table("apex-calls", APEX_CALLS, frames.apex_calls, operation, LATE_MARGIN)
 
     def apex_call_layers(self) -> pd.DataFrame:
         """The layers of every call of apex, the oldest first. See `frames.apex_call_layers`."""
-        fetch = partial(self.client.apex_calls, limit=MOST)
-        return self._table("apex-call-layers", APEX_CALL_LAYERS, frames.apex_call_layers, fetch, SETTLING)
+        operation = partial(self.client.apex_calls, limit=MAX_ROWS)
+        return self._table("apex-call-layers", APEX_CALL_LAYERS, frames.apex_call_layers, operation, LATE_MARGIN)
 
     def fund_trades(self) -> pd.DataFrame:
         """Every trade of the paper fund, the oldest first. See `frames.fund_trades`."""
-        fetch = partial(self.client.fund_trades, limit=MOST)
-        return self._table("fund-trades", FUND_TRADES, frames.fund_trades, fetch, AT_ONCE)
+        operation = partial(self.client.fund_trades, limit=MAX_ROWS)
+        return self._table("fund-trades", FUND_TRADES, frames.fund_trades, operation, NO_MARGIN)
 
     def features(self) -> pd.DataFrame:
         """The inputs of the voters at every committed vote, the oldest first. See `frames.features`."""
-        fetch = partial(self.client.features, None, limit=MOST)
-        return self._table("features", FEATURES, frames.features, fetch, AT_ONCE)
+        operation = partial(self.client.features, None, limit=MAX_ROWS)
+        return self._table("features", FEATURES, frames.features, operation, NO_MARGIN)
 
     def streak_answers(self) -> pd.DataFrame:
         """Every answer that counts in streaks, the newest market first. See `frames.streak_answers`."""
@@ -198,8 +198,8 @@ class Archive:
         bars = {str(asset): bars for asset, bars in candles.groupby("asset", sort=False)}
         return record_of(self.ledger_lines(*RECORD_KINDS), bars, self.world, self.features())
 
-    def _cursor_pages(self, fetch: Callable[..., Page], label: str) -> Iterator[Page]:
-        return self._pages(lambda cursor: fetch(limit=MOST, cursor=cursor), label)
+    def _cursor_pages(self, operation: Callable[..., Page], label: str) -> Iterator[Page]:
+        return self._pages(lambda cursor: operation(limit=MAX_ROWS, cursor=cursor), label)
 
     def _strategies(self, keys: tuple[str, ...]) -> Iterator[Page]:
         listed = keys or [strategy["key"] for strategy in self.client.hospital()["strategies"]]
@@ -207,35 +207,33 @@ class Archive:
             yield from self._pages(lambda _, key=key: {"count": 1, "next": None, **self.client.strategy(key)}, key)
 
     def _table(
-        self, name: str, schema: FrameSchema, build: Build, fetch: Callable[..., Page], settling: timedelta
+        self, name: str, schema: FrameSchema, build: Build, operation: Callable[..., Page], margin: timedelta
     ) -> pd.DataFrame:
-        """The stored rows and the new ones by instant; those of the last `settling` are downloaded again."""
-        stored, window = self.cache.read(name, schema), {}
-        if len(stored):
-            since = cast(pd.Timestamp, stored.index.max()) - settling
-            stored, window = stored.loc[stored.index < since], {"since": since.isoformat()}
-        downloaded = build(self._pages(lambda cursor: fetch(cursor=cursor, **window), name))
-        if len(downloaded) > 1 and downloaded.index[0] > downloaded.index[-1]:
-            downloaded = downloaded.iloc[::-1]
-        table = pd.concat([stored, downloaded]) if len(stored) else downloaded
+        """The stored rows and the new ones by instant; those of the last `margin` are downloaded again."""
+        rows, window = self.cache.read(name, schema), {}
+        if len(rows):
+            since = cast(pd.Timestamp, rows.index.max()) - margin
+            rows, window = rows.loc[rows.index < since], {"since": since.isoformat()}
+        new_rows = build(self._pages(lambda cursor: operation(cursor=cursor, **window), name))
+        if len(new_rows) > 1 and new_rows.index[0] > new_rows.index[-1]:
+            new_rows = new_rows.iloc[::-1]
+        table = pd.concat([rows, new_rows]) if len(rows) else new_rows
         self.cache.write(name, table)
         return table
 
     def _ledger(self, kind: str) -> pd.DataFrame:
         """The stored rows of a kind and the new ones; a row never changes."""
-        stored = self.cache.read(f"ledger-{kind}", LEDGER_LINES)
-        first = int(stored.index.to_numpy()[-1]) + 1 if len(stored) else 1
-        downloaded = self._pages(
-            lambda since: self.client.ledger(since, MOST_LEDGER_ROWS, kind), f"ledger {kind}", first
-        )
+        old_rows = self.cache.read(f"ledger-{kind}", LEDGER_LINES)
+        first = int(old_rows.index.to_numpy()[-1]) + 1 if len(old_rows) else 1
+        batches = self._pages(lambda since: self.client.ledger(since, MOST_LEDGER_ROWS, kind), f"ledger {kind}", first)
         new = LEDGER_LINES.frame(
             {**entry, "body": json.dumps(entry["body"]), "world": page["world"]}
-            for page in downloaded
+            for page in batches
             for entry in page["entries"]
         )
         if not len(new):
-            return stored
-        table = pd.concat([stored, new]) if len(stored) else new
+            return old_rows
+        table = pd.concat([old_rows, new]) if len(old_rows) else new
         self.cache.write(f"ledger-{kind}", table)
         return table
 
@@ -254,22 +252,22 @@ class ParquetCache:
     def read(self, name: str, schema: FrameSchema) -> pd.DataFrame:
         """The frame of a name with the dtypes of `schema`; without rows where there is no file of this schema."""
         try:
-            stored = pd.read_parquet(self._file(name))
+            table = pd.read_parquet(self._file(name))
         except (OSError, ValueError):  # no file, or half of one
             return schema.frame([])
-        if list(stored.columns) != list(schema.dtypes):
+        if list(table.columns) != list(schema.dtypes):
             return schema.frame([])
-        columns = {column: _column(stored.loc[:, column], dtype) for column, dtype in schema.dtypes.items()}
+        columns = {column: _column(table.loc[:, column], dtype) for column, dtype in schema.dtypes.items()}
         return pd.DataFrame(columns).set_index(list(schema.index))
 
     def write(self, name: str, frame: pd.DataFrame) -> None:
         """Keep a frame under a name; another process sees the old file or the new one."""
         file = self._file(name)
         file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = file.with_suffix(f".{os.getpid()}")
+        draft = file.with_suffix(f".{os.getpid()}")
         words = frame.select_dtypes("category").columns
-        frame.astype(dict.fromkeys(words, "str")).reset_index().to_parquet(unfinished, index=False)
-        unfinished.replace(file)
+        frame.astype(dict.fromkeys(words, "str")).reset_index().to_parquet(draft, index=False)
+        draft.replace(file)
 
     def _file(self, name: str) -> Path:
         return self.folder / f"{name}.parquet"

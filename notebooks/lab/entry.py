@@ -19,7 +19,7 @@ EVERY_S = 300.0
 OPENING = timedelta(hours=1)
 DIGITS = 4
 
-_running: dict[str, TournamentEntry] = {}
+_entries: dict[str, TournamentEntry] = {}
 
 
 class TournamentEntry:
@@ -38,7 +38,7 @@ class TournamentEntry:
         self._build, self._archive = build, archive
         self._walk: VoterWalk | None = None
         self._rows: dict[str, dict[str, object]] = {}
-        self._stopping = Event()
+        self._end = Event()
         self._thread = Thread(target=self._run, name=f"entry of {self.voter}", daemon=True)
 
     @property
@@ -58,7 +58,7 @@ class TournamentEntry:
 
     def stop(self) -> None:
         """End the schedule after the round that is under way; what was sent stands."""
-        self._stopping.set()
+        self._end.set()
 
     def send_due(self) -> list[str]:
         """Send a forecast for each market that opened in the last hour and has none; the ids of those markets."""
@@ -92,7 +92,7 @@ class TournamentEntry:
         return self._walk
 
     def _run(self) -> None:
-        while not self._stopping.wait(self.every_s):
+        while not self._end.wait(self.every_s):
             self.trouble = None
             try:
                 self.send_due()
@@ -121,8 +121,8 @@ def enter(voter: BuildVoter, archive: Archive, *, name: str | None = None, every
     if name is not None:
         archive.client.name_forecaster(name)
     entry = TournamentEntry(voter, archive, every_s)
-    if predecessor := _running.pop(entry.voter, None):
+    if predecessor := _entries.pop(entry.voter, None):
         predecessor.stop()
     entry.start()
-    _running[entry.voter] = entry
+    _entries[entry.voter] = entry
     return entry

@@ -16,7 +16,7 @@ SHOWN_AFTER_S = 1.0
 
 
 def pages(
-    fetch: Callable[[Any], Page],
+    operation: Callable[[Any], Page],
     label: str,
     first: Any = None,
     *,
@@ -31,7 +31,7 @@ def pages(
     at = first
     with tqdm(desc=label, unit=" rows", delay=SHOWN_AFTER_S, disable=not progress, leave=False) as bar:
         while True:
-            page = _fetch(fetch, at, sleep)
+            page = _fetch(operation, at, sleep)
             bar.update(page["count"])
             yield page
             at = page["next"]
@@ -39,10 +39,10 @@ def pages(
                 return
 
 
-def _fetch(fetch: Callable[[Any], Page], at: Any, sleep: Callable[[float], None]) -> Page:
+def _fetch(operation: Callable[[Any], Page], at: Any, sleep: Callable[[float], None]) -> Page:
     while True:
         try:
-            return fetch(at)
+            return operation(at)
         except RateLimited as refusal:
             if refusal.retry_after_s is None or refusal.retry_after_s > LONGEST_WAIT_S:
                 raise

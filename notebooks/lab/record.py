@@ -122,10 +122,10 @@ def record_of(
     A question without a criterion (`open`) has no YES, so it is left out; a void market has no outcome.
     """
     lines = list(lines)
-    corrected = {line["body"]["corrects"] for line in lines if line["kind"] == "correction"}
+    corrections = {line["body"]["corrects"] for line in lines if line["kind"] == "correction"}
     by_kind: dict[str, dict[str, Mapping[str, Any]]] = {"votes": {}, "odds": {}, "resolution": {}}
     for line in lines:
-        if line["seq"] not in corrected and line["kind"] in by_kind:
+        if line["seq"] not in corrections and line["kind"] in by_kind:
             by_kind[line["kind"]][line["subject"]] = line
     by_hash = _features_by_hash(features)
     markets = [
@@ -152,8 +152,8 @@ def _features_by_hash(features: pd.DataFrame) -> dict[str, dict[str, dict[str, f
 def _market(
     line: Mapping[str, Any], odds: Mapping[str, Any] | None, resolution: Mapping[str, Any] | None
 ) -> RecordedMarket:
-    body, settled = line["body"], (resolution or {}).get("body", {})
-    is_scored = settled.get("outcome") in ("yes", "no")
+    body, settlement = line["body"], (resolution or {}).get("body", {})
+    is_scored = settlement.get("outcome") in ("yes", "no")
     return RecordedMarket(
         question=question_of(line["subject"], body),
         votes={vote["voter"]: vote["p"] for vote in body["votes"]},
@@ -162,16 +162,16 @@ def _market(
         odds=odds["body"]["p_yes"] if odds else None,
         odds_source=odds["body"]["source"] if odds else None,
         backfilled=line["backfilled"],
-        happened=settled["outcome"] == "yes" if is_scored else None,
-        resolved_at=instant_of(settled["resolved_at"]) if is_scored else None,
+        happened=settlement["outcome"] == "yes" if is_scored else None,
+        resolved_at=instant_of(settlement["resolved_at"]) if is_scored else None,
     )
 
 
 def question_of(id: str, body: Mapping[str, Any]) -> AskedQuestion:
     """The question of a row of votes."""
     question = body["question"]
-    copied = ("text", "asset", "comparator", "spot", "negated", "other_asset", "level", "upper_level", "level_pct")
-    copied += ("days", "in_a_row")  # rows of the first edition have not all of them
+    fields = ("text", "asset", "comparator", "spot", "negated", "other_asset", "level", "upper_level", "level_pct")
+    fields += ("days", "in_a_row")  # rows of the first edition have not all of them
     earlier = question.get("earlier")
     return AskedQuestion(
         id=id,
@@ -181,7 +181,7 @@ def question_of(id: str, body: Mapping[str, Any]) -> AskedQuestion:
         category=body["category"],
         earlier=instant_of(earlier) if earlier else None,
         legs=tuple(question.get("legs", ())),
-        **{name: question[name] for name in copied if name in question},
+        **{name: question[name] for name in fields if name in question},
     )
 
 

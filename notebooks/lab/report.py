@@ -46,7 +46,7 @@ class ScoredBook:
     backfilled: bool
     p: Array
     references: Mapping[str, Array]
-    happened: Array
+    outcomes: Array
     weeks: Weeks
     comparators: tuple[str, ...]
     horizon_h: Array
@@ -55,9 +55,9 @@ class ScoredBook:
     def against(self, reference: str, chosen: Array | None = None) -> WeeklyMean:
         """The mean Brier score of the voter minus that of a reference on the same markets: below 0 it is better."""
         other = self.references[reference]
-        both = np.isfinite(other) if chosen is None else np.isfinite(other) & chosen
-        difference = brier(self.p, self.happened) - brier(other, self.happened)
-        return weekly_mean(difference[both], self.weeks[both], DIFFERENCES)
+        mask = np.isfinite(other) if chosen is None else np.isfinite(other) & chosen
+        difference = brier(self.p, self.outcomes) - brier(other, self.outcomes)
+        return weekly_mean(difference[mask], self.weeks[mask], DIFFERENCES)
 
     def verdict(self, reference: str) -> str:
         """Whether the voter is better than a reference, in words."""
@@ -115,7 +115,7 @@ class BacktestReport:
         rows = [
             {"bin": number, **bin_, **self._origin(book)}
             for book in self.books
-            for number, bin_ in enumerate(calibration(book.p, book.happened, book.weeks), 1)
+            for number, bin_ in enumerate(calibration(book.p, book.outcomes, book.weeks), 1)
         ]
         return _table(rows, "bin")
 
@@ -127,7 +127,7 @@ class BacktestReport:
             kinds = np.array(book.comparators)
             for kind in sorted(set(book.comparators)):
                 row = _difference_fields("", book.against(POOL, kinds == kind))
-                scores = {"brier": float(brier(book.p, book.happened)[kinds == kind].mean())}
+                scores = {"brier": float(brier(book.p, book.outcomes)[kinds == kind].mean())}
                 rows.append({"comparator": kind, **scores, **row, **self._origin(book)})
         return _table(rows, "comparator")
 
@@ -153,8 +153,8 @@ class BacktestReport:
     def _repr_html_(self) -> str:
         paragraphs = "".join(f"<p>{escape(verdict)}</p>" for verdict in self.verdicts)
         tables = {"Scores": self.scores, "Weight it would earn": self.weights, "By kind of question": self.templates}
-        titled = (f"<b>{title}</b>{table.to_html(float_format='{:.4f}'.format)}" for title, table in tables.items())
-        return f"<div><b>{escape(self.voter)}</b>{paragraphs}{''.join(titled)}</div>"
+        sections = (f"<b>{title}</b>{table.to_html(float_format='{:.4f}'.format)}" for title, table in tables.items())
+        return f"<div><b>{escape(self.voter)}</b>{paragraphs}{''.join(sections)}</div>"
 
     def _origin(self, book: ScoredBook) -> dict[str, Any]:
         return {"backfilled": book.backfilled, "world": self.world}
@@ -162,24 +162,24 @@ class BacktestReport:
     def _score_rows(self, book: ScoredBook) -> Iterator[dict[str, Any]]:
         for name, p in {self.voter: book.p, **book.references}.items():
             gave = np.isfinite(p)
-            own = book.p[gave], book.happened[gave], book.weeks[gave]
-            row = {"forecaster": name, "brier": float(brier(p[gave], own[1]).mean())}
-            row["log_score"] = float(log_score(p[gave], own[1]).mean())
+            evidence = book.p[gave], book.outcomes[gave], book.weeks[gave]
+            row = {"forecaster": name, "brier": float(brier(p[gave], evidence[1]).mean())}
+            row["log_score"] = float(log_score(p[gave], evidence[1]).mean())
             if name == self.voter:
-                row |= {"n": len(own[0]), "n_eff": weekly_mean(brier(*own[:2]), own[2], LEVELS).n_eff}
+                row |= {"n": len(evidence[0]), "n_eff": weekly_mean(brier(*evidence[:2]), evidence[2], LEVELS).n_eff}
             else:
-                logs = log_score(own[0], own[1]) - log_score(p[gave], own[1])
+                logs = log_score(evidence[0], evidence[1]) - log_score(p[gave], evidence[1])
                 row |= _difference_fields("", book.against(name))
-                row |= _difference_fields("log_", weekly_mean(logs, own[2], DIFFERENCES))
+                row |= _difference_fields("log_", weekly_mean(logs, evidence[2], DIFFERENCES))
                 row["verdict"] = book.verdict(name)
             yield row | self._origin(book)
 
     def _weight_rows(self, book: ScoredBook) -> Iterator[dict[str, Any]]:
         nine = np.column_stack([p for name, p in book.references.items() if name not in (POOL, MARKET, COIN)])
-        for band, (above, most) in BANDS.items():
-            chosen = (above < book.horizon_h) & (book.horizon_h <= most)
+        for band, (above, limit) in BANDS.items():
+            chosen = (above < book.horizon_h) & (book.horizon_h <= limit)
             if chosen.any():
-                weight = earned_weight(book.p[chosen], nine[chosen], book.happened[chosen], book.weeks[chosen])
+                weight = earned_weight(book.p[chosen], nine[chosen], book.outcomes[chosen], book.weeks[chosen])
                 yield {"horizon": band, "n": int(chosen.sum()), "weight": weight} | self._origin(book)
 
 
@@ -218,7 +218,7 @@ def _book(record: MarketRecord, forecasts: pd.Series, backfilled: bool) -> Score
         backfilled=backfilled,
         p=forecasts.loc[[market.question.id for market in markets]].to_numpy(),
         references=_references(markets),
-        happened=np.array([market.happened for market in markets], dtype=float),
+        outcomes=np.array([market.happened for market in markets], dtype=float),
         weeks=weeks_of(pd.Series([market.resolved_at for market in markets], dtype="datetime64[us, UTC]")),
         comparators=tuple(market.question.comparator for market in markets),
         horizon_h=np.array([round(market.question.horizon_h, 2) for market in markets]),
@@ -241,18 +241,18 @@ def _references(markets: list[RecordedMarket]) -> dict[str, Array]:
 
 def _verdict(world: str, book: ScoredBook) -> str:
     origin = f"{world.upper()} · {'BACKFILLED' if book.backfilled else 'LIVE'}"
-    counted = f"{origin} · {len(book.p):,} markets in {len(np.unique(book.weeks))} weeks."
+    counts = f"{origin} · {len(book.p):,} markets in {len(np.unique(book.weeks))} weeks."
     if len(book.p) < LEAST_N:
-        return f"{counted} Not enough resolved markets for a verdict: it takes {LEAST_N}."
-    score = f"Brier {brier(book.p, book.happened).mean():.4f}, the coin 0.2500."
-    compared = " ".join(
+        return f"{counts} Not enough resolved markets for a verdict: it takes {LEAST_N}."
+    score = f"Brier {brier(book.p, book.outcomes).mean():.4f}, the coin 0.2500."
+    comparisons = " ".join(
         f"Minus {book.name_of(name)}: {book.against(name)}, {book.verdict(name)}."
         for name in (POOL, MARKET, COIN)
         if name in book.references
     )
-    related = correlation(book.p, book.happened, book.weeks)
-    says = "above zero" if related.low > 0 else "no different from random" if related.high > 0 else "below zero"
-    return f"{counted} {score} {compared} Correlation of forecast and outcome: {related}, {says}."
+    relation = correlation(book.p, book.outcomes, book.weeks)
+    says = "above zero" if relation.low > 0 else "no different from random" if relation.high > 0 else "below zero"
+    return f"{counts} {score} {comparisons} Correlation of forecast and outcome: {relation}, {says}."
 
 
 def _difference_fields(prefix: str, difference: WeeklyMean) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Scores of forecasts with intervals, as the service computes them.
 
-`p` is P(YES) and `happened` 1 or 0 throughout, both of shape (n,). Markets that resolve in the same calendar week
+`p` is P(YES) and `outcomes` 1 or 0 throughout, both of shape (n,). Markets that resolve in the same calendar week
 depend on the same prices, so every interval treats a week as one cluster.
 """
 
@@ -53,14 +53,14 @@ def weekly_mean(values: Array, weeks: Weeks, prior: Dependence) -> WeeklyMean:
     return WeeklyMean(mean.n, mean.n_eff, mean.mean, *mean.interval())
 
 
-def correlation(p: Array, happened: Array, weeks: Weeks) -> WeeklyMean:
+def correlation(p: Array, outcomes: Array, weeks: Weeks) -> WeeklyMean:
     """The correlation of forecasts and outcomes: near 0 for forecasts that say nothing about the outcome."""
-    spread = p.std() * happened.std()
-    products = (p - p.mean()) * (happened - happened.mean()) if len(p) else p
+    spread = p.std() * outcomes.std()
+    products = (p - p.mean()) * (outcomes - outcomes.mean()) if len(p) else p
     return weekly_mean(products / spread if spread > 0 else np.zeros(len(p)), weeks, LEVELS)
 
 
-def calibration(p: Array, happened: Array, weeks: Weeks) -> list[dict[str, float]]:
+def calibration(p: Array, outcomes: Array, weeks: Weeks) -> list[dict[str, float]]:
     """At most ten bins of equal size, each with at least ten forecasts: the mean forecast and how often YES came.
 
     `observed_pct` has a 95% interval by Wilson's formula for the number of independent markets. No bins with fewer than
@@ -70,21 +70,21 @@ def calibration(p: Array, happened: Array, weeks: Weeks) -> list[dict[str, float
     if n < LEAST_N:
         return []
     parts = np.array_split(np.argsort(p, kind="stable"), min(MOST_BINS, n // LEAST_IN_BIN))
-    return [_bin(p[part], happened[part], weeks[part]) for part in parts]
+    return [_bin(p[part], outcomes[part], weeks[part]) for part in parts]
 
 
-def _bin(p: Array, happened: Array, weeks: Weeks) -> dict[str, float]:
-    share = clustered_mean(happened, weeks, LEVELS)
+def _bin(p: Array, outcomes: Array, weeks: Weeks) -> dict[str, float]:
+    share = clustered_mean(outcomes, weeks, LEVELS)
     low, high = share.share_interval()
-    observed = {"observed_pct": 100 * share.mean, "low_pct": 100 * low, "high_pct": 100 * high}
-    return {"p": float(p.mean()), **observed, "n": len(p)}
+    shares = {"observed_pct": 100 * share.mean, "low_pct": 100 * low, "high_pct": 100 * high}
+    return {"p": float(p.mean()), **shares, "n": len(p)}
 
 
-def earned_weight(p: Array, others: Array, happened: Array, weeks: Weeks) -> float:
+def earned_weight(p: Array, others: Array, outcomes: Array, weeks: Weeks) -> float:
     """The weight, within 0.25 to 3, that a voter would earn beside `others`, shape (n, voters), whose weights are 1.
 
     By the rule of the service, see `service.scores.proper`.
     """
     moves = np.array([True, *[False] * others.shape[1]])
-    weights, _ = aggregate(moves, np.column_stack([p, others]), happened, weeks)
+    weights, _ = aggregate(moves, np.column_stack([p, others]), outcomes, weeks)
     return float(weights[0])

@@ -108,12 +108,12 @@ def _books(record: MarketRecord) -> Iterator[tuple[bool, list[RecordedMarket]]]:
 def _bins(markets: list[RecordedMarket], forecaster: str) -> Iterator[tuple[int, dict[str, float]]]:
     p = np.array([_p_of(market, forecaster) for market in markets], dtype=float)
     gave = np.isfinite(p)
-    yield from enumerate(calibration(p[gave], _happened(markets)[gave], _weeks(markets)[gave]), 1)
+    yield from enumerate(calibration(p[gave], _outcomes(markets)[gave], _weeks(markets)[gave]), 1)
 
 
 def _p_of(market: RecordedMarket, forecaster: str) -> float | None:
-    named = {"pool": market.pool, "market": market.odds}
-    return named[forecaster] if forecaster in named else market.votes.get(forecaster)
+    references = {"pool": market.pool, "market": market.odds}
+    return references[forecaster] if forecaster in references else market.votes.get(forecaster)
 
 
 def _without_each(markets: list[RecordedMarket]) -> dict[str, dict[str, float]]:
@@ -122,24 +122,24 @@ def _without_each(markets: list[RecordedMarket]) -> dict[str, dict[str, float]]:
     votes = pd.DataFrame([market.votes for market in markets]).to_numpy()
     voters = list(pd.DataFrame([market.votes for market in markets]))
     weights = pd.DataFrame([market.weights for market in markets])[voters].to_numpy()
-    pool, happened, weeks = np.array([market.pool for market in markets]), _happened(markets), _weeks(markets)
+    pool, outcomes, weeks = np.array([market.pool for market in markets]), _outcomes(markets), _weeks(markets)
     rows = {}
     for column, voter in enumerate(voters):
-        voted = np.isfinite(votes[:, column])
+        mask = np.isfinite(votes[:, column])
         others = np.delete(votes, column, axis=1), np.delete(weights, column, axis=1)
         without = _pooled(*others)
-        gain = weekly_mean((brier(without, happened) - brier(pool, happened))[voted], weeks[voted], DIFFERENCES)
+        gain = weekly_mean((brier(without, outcomes) - brier(pool, outcomes))[mask], weeks[mask], DIFFERENCES)
         rows[voter] = {"difference": gain.mean, "low": gain.low, "high": gain.high, "n": gain.n, "n_eff": gain.n_eff}
     return rows
 
 
 def _pooled(votes: Array, weights: Array) -> Array:
     """The weighted mean of those who voted."""
-    counted = np.where(np.isfinite(votes), weights, 0.0)
-    return np.nansum(counted * votes, axis=1) / counted.sum(axis=1)
+    shares = np.where(np.isfinite(votes), weights, 0.0)
+    return np.nansum(shares * votes, axis=1) / shares.sum(axis=1)
 
 
-def _happened(markets: list[RecordedMarket]) -> Array:
+def _outcomes(markets: list[RecordedMarket]) -> Array:
     return np.array([market.happened for market in markets], dtype=float)
 
 

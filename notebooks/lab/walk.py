@@ -107,8 +107,8 @@ def walk_forward(build: BuildVoter, record: MarketRecord, *, progress: bool = Fa
     return pd.Series({market.question.id: walk.forecast(market) for market in bar}, dtype="float64")
 
 
-def refuse_foresight(build: BuildVoter, record: MarketRecord, whole: pd.Series) -> None:
-    """Raise VoterRefused where a forecast on a prefix of the record differs from that on the `whole` of it.
+def refuse_foresight(build: BuildVoter, record: MarketRecord, reference: pd.Series) -> None:
+    """Raise VoterRefused where a forecast on a prefix of the record differs from that on the whole of it, `reference`.
 
     The voter is walked over five prefixes, each of which ends when a market is asked. It gets its data from `prepare`,
     `fit` and `inputs`; what it reads elsewhere cannot be tested.
@@ -116,16 +116,16 @@ def refuse_foresight(build: BuildVoter, record: MarketRecord, whole: pd.Series) 
     instants = sorted({market.question.asked_at for market in record.markets})
     for place in np.linspace(0, len(instants), PREFIXES + 2)[1:-1].astype(int) if instants else ():
         prefix = record.until(instants[place])
-        again = _on_prefix(build, prefix, instants[place])
-        changed = _differing(again, whole)
-        if not changed:
+        forecasts = _on_prefix(build, prefix, instants[place])
+        differences = _differing(forecasts, reference)
+        if not differences:
             continue
-        if _differing(_on_prefix(build, prefix, instants[place]), again):
+        if _differing(_on_prefix(build, prefix, instants[place]), forecasts):
             raise VoterRefused("Two equal walks gave different forecasts: give the random numbers of the voter a seed.")
         raise VoterRefused(
             f"The voter sees the future: on the record until {instants[place]:%Y-%m-%d %H:%M} UTC its forecast of "
-            f"{changed[0]} is {again[changed[0]]:.4f}, on the whole record {whole[changed[0]]:.4f} ({len(changed)} of "
-            f"{len(again)} forecasts differ)."
+            f"{differences[0]} is {forecasts[differences[0]]:.4f}, on the whole record {reference[differences[0]]:.4f} "
+            f"({len(differences)} of {len(forecasts)} forecasts differ)."
         )
 
 
@@ -139,7 +139,7 @@ def _on_prefix(build: BuildVoter, prefix: MarketRecord, end: pd.Timestamp) -> pd
         ) from error
 
 
-def _differing(forecasts: pd.Series, whole: pd.Series) -> list[Any]:
-    others = whole[forecasts.index]
-    same = np.isclose(forecasts, others, rtol=0, atol=TOLERANCE, equal_nan=True)
-    return list(forecasts.index[~same])
+def _differing(forecasts: pd.Series, reference: pd.Series) -> list[Any]:
+    others = reference[forecasts.index]
+    matches = np.isclose(forecasts, others, rtol=0, atol=TOLERANCE, equal_nan=True)
+    return list(forecasts.index[~matches])

@@ -43,28 +43,28 @@ def home_page(topics: Sequence[tuple[PageTopic, Shown]]) -> str:
     """The home page: each topic with the conclusion of its first page."""
     rows = "".join(
         f'<li><h2><a href="{topic.pages[0].name}.html">{escape(topic.heading)}</a></h2><p>{escape(topic.content)}</p>'
-        f"{_conclusion(shown)}{_status(shown)}</li>"
-        for topic, shown in topics
+        f"{_conclusion(state)}{_status(state)}</li>"
+        for topic, state in topics
     )
     body = f"<h1>{TITLE}</h1><p>{INTRODUCTION}</p><ul id=state class=topics>{rows}</ul><p class=quiet>{MISSING}</p>"
-    return _document(TITLE, [topic for topic, _shown in topics], body)
+    return _document(TITLE, [topic for topic, _state in topics], body)
 
 
-def chart_page(topics: Sequence[PageTopic], topic: PageTopic, page: PublicPage, shown: Shown, plotly: str) -> str:
+def chart_page(topics: Sequence[PageTopic], topic: PageTopic, page: PublicPage, state: Shown, plotly: str) -> str:
     """A page with its chart, which `plotly` draws, the name of the file of plotly.js; both are loaded from here."""
     others = "".join(_link(other.name, other.link, other is page) for other in topic.pages)
     links = f'<nav aria-label="{escape(topic.heading)}" class=pages>{others}</nav>' if len(topic.pages) > 1 else ""
     chart = ""
-    if shown.conclusion:
+    if state.conclusion:
         data = " ".join(f'data-{theme}="{page.name}.{theme}.json"' for theme in PALETTES)
         chart = (
-            f'<figure aria-label="{escape(shown.conclusion)}"><div id=chart {data} data-version="{shown.version}" '
-            f'style="min-height:{shown.height}px"></div></figure>'
-            f"<noscript><p>{escape(shown.conclusion)}</p><p>The chart needs JavaScript.</p></noscript>"
+            f'<figure aria-label="{escape(state.conclusion)}"><div id=chart {data} data-version="{state.version}" '
+            f'style="min-height:{state.height}px"></div></figure>'
+            f"<noscript><p>{escape(state.conclusion)}</p><p>The chart needs JavaScript.</p></noscript>"
         )
     body = (
         f"<h1>{escape(topic.heading)}</h1><p>{escape(topic.content)}</p>{links}"
-        f"<div id=state>{_status(shown)}</div>{chart}<div id=more>{_detail(shown)}{_data(page, shown)}</div>"
+        f"<div id=state>{_status(state)}</div>{chart}<div id=more>{_detail(state)}{_data(page, state)}</div>"
     )
     scripts = f'<script defer src="{SCRIPT}"></script><script defer src="{plotly}"></script>'
     return _document(f"{topic.heading}, {page.link} · {TITLE}", topics, body, topic, scripts)
@@ -107,25 +107,25 @@ def _link(name: str, text: str, is_current: bool) -> str:
     return f'<a href="{name}.html"{current}>{escape(text)}</a>'
 
 
-def _conclusion(shown: Shown) -> str:
-    return f"<p><b>{escape(shown.conclusion)}</b></p>" if shown.conclusion else ""
+def _conclusion(state: Shown) -> str:
+    return f"<p><b>{escape(state.conclusion)}</b></p>" if state.conclusion else ""
 
 
-def _status(shown: Shown) -> str:
-    return f'<p class="{"alarm" if shown.is_alarm else "quiet"}" role=status>{escape(shown.status)}</p>'
+def _status(state: Shown) -> str:
+    return f'<p class="{"alarm" if state.is_alarm else "quiet"}" role=status>{escape(state.status)}</p>'
 
 
-def _detail(shown: Shown) -> str:
-    if not shown.detail:
+def _detail(state: Shown) -> str:
+    if not state.detail:
         return ""
-    return f'<div class=table tabindex=0 role=region aria-label="details">{shown.detail}</div>'
+    return f'<div class=table tabindex=0 role=region aria-label="details">{state.detail}</div>'
 
 
-def _data(page: PublicPage, shown: Shown) -> str:
-    if not shown.table:
+def _data(page: PublicPage, state: Shown) -> str:
+    if not state.table:
         return ""
     return (
         f'<details><summary>The data</summary><p><a href="{page.name}.csv" download>Download as CSV</a>, or its last '
-        f'rows:</p><div class=table tabindex=0 role=region aria-label="the last rows of the data">{shown.table}</div>'
+        f'rows:</p><div class=table tabindex=0 role=region aria-label="the last rows of the data">{state.table}</div>'
         "</details>"
     )

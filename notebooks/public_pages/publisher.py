@@ -71,10 +71,10 @@ class Publisher:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._site, self._topics = site, topics
-        self._ended = threading.Event()
+        self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
         pages = [(topic, page) for topic in topics for page in topic.pages]
-        self.shown = {page.name: Shown(f"Loading {topic.heading} …") for topic, page in pages}
+        self.states = {page.name: Shown(f"Loading {topic.heading} …") for topic, page in pages}
         # Each panel requests its first document by itself, all at the same time.
         self.panels: dict[str, RefreshingPanel] = {
             page.name: page.build(client, theme="light", refreshing=False, now=now) for _topic, page in pages
@@ -87,7 +87,7 @@ class Publisher:
 
     def close(self) -> None:
         """End the thread and the panels."""
-        self._ended.set()
+        self._end.set()
         if self._thread.is_alive():
             self._thread.join()
         for panel in self.panels.values():
@@ -96,7 +96,7 @@ class Publisher:
     def publish(self, name: str) -> None:
         """Put the page of a panel and the home page into the site, as the panel is now."""
         panel = self.panels[name]
-        self.shown[name] = self._put_chart(name, panel) if panel.document is not None else Shown(*status(panel))
+        self.states[name] = self._put_chart(name, panel) if panel.document is not None else Shown(*status(panel))
         self._put_pages()
 
     def pause_s(self, name: str) -> float:
@@ -110,7 +110,7 @@ class Publisher:
             panel.wait_until_loaded(FIRST_S)
             self._try(self.publish, name)
             due[name] = time.monotonic() + self.pause_s(name)
-        while not self._ended.wait(max(0.0, min(due.values()) - time.monotonic())):
+        while not self._end.wait(max(0.0, min(due.values()) - time.monotonic())):
             name = min(due, key=lambda name: due[name])
             self.panels[name].refresh()
             self._try(self.publish, name)
@@ -145,9 +145,9 @@ class Publisher:
         topics = self._present_topics()
         for topic in topics:
             for page in topic.pages:
-                text = chart_page(topics, topic, page, self.shown[page.name], PLOTLY)
+                text = chart_page(topics, topic, page, self.states[page.name], PLOTLY)
                 self._site.put(f"{page.name}.html", text, HTML)
-        home = [(topic, self.shown[topic.pages[0].name]) for topic in topics]
+        home = [(topic, self.states[topic.pages[0].name]) for topic in topics]
         self._site.put(HOME, home_page(home), HTML)
         self._site.put(NOT_FOUND, missing_page(topics), HTML)
 
@@ -203,7 +203,7 @@ class SiteFile:
     """A file as it is sent; `is_final` says that a file of this name never changes."""
 
     body: bytes
-    compressed: bytes
+    gzip_body: bytes
     etag: str
     media_type: str
     is_final: bool

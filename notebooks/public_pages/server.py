@@ -37,7 +37,7 @@ def application(site: Site) -> Flask:
             return _missing(site)
         response = Response(file.body, content_type=file.media_type, headers=HEADERS)
         if request.accept_encodings["gzip"]:
-            response.set_data(file.compressed)
+            response.set_data(file.gzip_body)
             response.content_encoding = "gzip"
         response.set_etag(file.etag)
         response.cache_control.no_cache = None if file.is_final else True

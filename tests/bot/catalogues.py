@@ -16,7 +16,7 @@ from service.client import ASSETS
 
 BOT = Path(__file__).resolve().parents[2] / "bot"
 TEXTS = {"english": 1, "translate": 1, "translate_plural": 2}  # arguments that are texts, by function
-TRANSLATED = [code for code in LANGUAGES if code != SOURCE]
+TRANSLATIONS = [code for code in LANGUAGES if code != SOURCE]
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
@@ -33,11 +33,11 @@ def extracted() -> Catalog:
         for _, arguments in calls(ast.parse(file.read_text(encoding="utf-8"))):
             if all(isinstance(argument, ast.Constant) for argument in arguments):
                 texts.add(tuple(ast.literal_eval(argument) for argument in arguments))
-    names = {message.id for message in catalogue(TRANSLATED[0])} & {*ASSETS.values()}
-    ordered = Catalog(fuzzy=False)
+    names = {message.id for message in catalogue(TRANSLATIONS[0])} & {*ASSETS.values()}
+    texts_in_order = Catalog(fuzzy=False)
     for text in sorted(texts | {(name,) for name in names}):
-        ordered.add(text[0] if len(text) == 1 else text)
-    return ordered
+        texts_in_order.add(text[0] if len(text) == 1 else text)
+    return texts_in_order
 
 
 def written(texts: Catalog) -> str:
@@ -56,7 +56,7 @@ def updated(language: str) -> str:
 
 def main() -> None:
     """Update every catalogue, and print how many of its texts have no translation."""
-    for language in TRANSLATED:
+    for language in TRANSLATIONS:
         file = FOLDER / f"{language}.po"
         file.touch()
         file.write_text(updated(language), encoding="utf-8")

@@ -112,8 +112,8 @@ class Person:
         self.stage.telegram.pressed.add(query)
         message = self.message({"text": reply.plain, "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
         message |= {"message_id": reply.id}
-        pressed = {"id": query, "from": self.user(), "chat_instance": "1", "data": data, "message": message}
-        self.stage.deliver({"callback_query": pressed}, settle=settle)
+        press = {"id": query, "from": self.user(), "chat_instance": "1", "data": data, "message": message}
+        self.stage.deliver({"callback_query": press}, settle=settle)
 
     def types(self, text: str, **options: Any) -> list[dict[str, Any]]:
         """Type a text after the bot's name in any chat; returns the offered articles."""
@@ -133,8 +133,8 @@ class Person:
         """Press a button of a message that was sent inline."""
         query = f"query-{next(self.stage.updates)}"
         self.stage.telegram.pressed.add(query)
-        pressed = {"id": query, "from": self.user(), "chat_instance": "1", "data": reply.buttons[label]}
-        self.stage.deliver({"callback_query": pressed | {"inline_message_id": str(reply.id)}}, **options)
+        press = {"id": query, "from": self.user(), "chat_instance": "1", "data": reply.buttons[label]}
+        self.stage.deliver({"callback_query": press | {"inline_message_id": str(reply.id)}}, **options)
 
     @property
     def messages(self) -> list[ChatMessage]:
@@ -212,12 +212,12 @@ def start(settings: BotSettings, web: Flask, service: RunningService, monkeypatc
     monkeypatch.setattr(Application, "create_task", _recording(Application.create_task, tasks))
     with ExitStack() as stack:
 
-        def start(app: Callable | None = None, *, charts_follow: bool = False, **changed: Any) -> Stage:
+        def start(app: Callable | None = None, *, charts_follow: bool = False, **changes: Any) -> Stage:
             transport = InThreads(
                 httpx.WSGITransport(app or web, remote_addr=next(ADDRESSES), raise_app_exceptions=False)
             )
-            options = {"transport": None if "oracle_url" in changed else transport, "charts_follow": charts_follow}
-            return stack.enter_context(running(replace(settings, **changed), tasks, service, **options))
+            options = {"transport": None if "oracle_url" in changes else transport, "charts_follow": charts_follow}
+            return stack.enter_context(running(replace(settings, **changes), tasks, service, **options))
 
         yield start
 
@@ -302,5 +302,5 @@ def drawn(monkeypatch) -> list[tuple]:
     """The values that every chart was drawn from; nothing is drawn."""
     values: list[tuple] = []
     for name in ("lanes", "lane", "strategy", "fund", "price", "forecast", "answer"):
-        monkeypatch.setattr(charts, name, lambda *drawn, name=name: values.append((name, *drawn)) or b"\x89PNG")
+        monkeypatch.setattr(charts, name, lambda *inputs, name=name: values.append((name, *inputs)) or b"\x89PNG")
     return values

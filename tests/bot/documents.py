@@ -13,7 +13,7 @@ from typing import Any
 Document = dict[str, Any]
 
 HOSTILE = '<b>&"'  # markup that must be escaped
-NAMED = ("votes", "ai_votes", "abstained", "failed", "status")
+NAME_FIELDS = ("votes", "ai_votes", "abstained", "failed", "status")
 EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 AS_OF = datetime(2026, 11, 21, 8, tzinfo=UTC)
 USAGE = {
@@ -32,7 +32,7 @@ def __getattr__(name: str) -> object:
 
 
 def every_string(document: Any, change: Callable[[str], str], *, is_named: bool = False) -> Any:
-    """A document with every string changed, also the keys of the objects in NAMED, which are names."""
+    """A document with every string changed, also the keys of the objects in NAME_FIELDS, which are names."""
     if isinstance(document, str):
         return change(document)
     if isinstance(document, list):
@@ -40,7 +40,7 @@ def every_string(document: Any, change: Callable[[str], str], *, is_named: bool 
     if not isinstance(document, dict):
         return document
     return {
-        (f"{change(key)}{index}" if is_named else key): every_string(value, change, is_named=key in NAMED)
+        (f"{change(key)}{index}" if is_named else key): every_string(value, change, is_named=key in NAME_FIELDS)
         for index, (key, value) in enumerate(document.items())
     }
 
@@ -145,9 +145,9 @@ def versus(n: int = 400) -> Document:
 
 def market(**parts: Any) -> Document:
     """A market as its page has it: with the opinion of the last hour, and with an own vote and forecast."""
-    (listed,) = _example("PREDICTIONS")["markets"]
-    own = {"my_vote": {"vote": "yes", "voted_at": _iso()}, "my_forecast": {"p_yes": 0.65, "forecast_at": _iso()}}
-    return listed | own | {"ai_now": {"p_yes": 0.62, "as_of": _iso()}, "world": "simulated"} | parts
+    (entry,) = _example("PREDICTIONS")["markets"]
+    own_parts = {"my_vote": {"vote": "yes", "voted_at": _iso()}, "my_forecast": {"p_yes": 0.65, "forecast_at": _iso()}}
+    return entry | own_parts | {"ai_now": {"p_yes": 0.62, "as_of": _iso()}, "world": "simulated"} | parts
 
 
 def resolved_market() -> Document:
@@ -183,7 +183,8 @@ def candles(hours: int = 168, step_s: int = 3600) -> Document:
     quote = _example("PRICES")["prices"][0]
     end, step, count = datetime.fromisoformat(quote["as_of"]), timedelta(seconds=step_s), hours * 3600 // step_s
     bars = [
-        {"time": _instant(end - step * ago), "close": quote["price"] - 10 * (ago - 1)} for ago in range(count, 0, -1)
+        {"time": _instant(end - step * number), "close": quote["price"] - 10 * (number - 1)}
+        for number in range(count, 0, -1)
     ]
     return {"schema": "candles/1", "world": "simulated", "asset": "btc", "step_s": step_s, "bars": bars}
 
@@ -191,18 +192,18 @@ def candles(hours: int = 168, step_s: int = 3600) -> Document:
 def forecast() -> Document:
     """The forecast of Bitcoin, whose spread grows like the square root of time: 2% in a day."""
     prices, hours = _example("PRICES"), {"1h": 1, "6h": 6, "24h": 24, "3d": 72, "7d": 168, "14d": 336, "30d": 720}
-    quote, begin = prices["prices"][0], datetime.fromisoformat(prices["as_of"])
+    quote, start = prices["prices"][0], datetime.fromisoformat(prices["as_of"])
     z = {"1": -2.326, "5": -1.645, "10": -1.282, "25": -0.674, "50": 0, "75": 0.674, "90": 1.282, "95": 1.645}
     horizons = [
         {
             "horizon": name,
-            "until": _instant(begin + timedelta(hours=ahead)),
-            "open_hours": ahead,
+            "until": _instant(start + timedelta(hours=hour)),
+            "open_hours": hour,
             "quantiles": {
-                level: quote["price"] * math.exp(0.02 * (ahead / 24) ** 0.5 * value) for level, value in z.items()
+                level: quote["price"] * math.exp(0.02 * (hour / 24) ** 0.5 * value) for level, value in z.items()
             },
         }
-        for name, ahead in hours.items()
+        for name, hour in hours.items()
     ]
     header = {key: prices[key] for key in ("timestamp", "as_of", "stale_after", "world", "sources")}
     return {
@@ -221,8 +222,8 @@ def event() -> Document:
     return lane["events"][0] | {key: lane[key] for key in ("label", "venue")} | {"lane": lane["name"], "world": "live"}
 
 
-def _iso(**ago: float) -> str:
-    return _instant(AS_OF + timedelta(**ago))
+def _iso(**offset: float) -> str:
+    return _instant(AS_OF + timedelta(**offset))
 
 
 def _instant(time: datetime) -> str:

@@ -16,7 +16,7 @@ from telegram.request import BaseRequest, RequestData
 TEXT, CAPTION, POPUP, DATA, ADDRESS, DESCRIPTION = 4096, 1024, 200, 64, 2048, 256
 TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
 ENTITY = re.compile(r"&(lt|gt|amp|quot|#\d+|#x[0-9a-fA-F]+);")
-UNCHANGED = (
+SAME_TEXT = (
     "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a "
     "current content and reply markup of the message"
 )
@@ -130,7 +130,7 @@ class FakeTelegram(BaseRequest):
         return [method for method, _ in self.calls]
 
     async def do_request(
-        self, url: str, method: str, request_data: RequestData | None = None, *_timeouts: Any, **_named: Any
+        self, url: str, method: str, request_data: RequestData | None = None, *_timeouts: Any, **_options: Any
     ) -> tuple[int, bytes]:
         name, values = url.rpartition("/")[2], dict(request_data.parameters) if request_data else {}
         files = request_data.multipart_data if request_data and request_data.contains_files else {}
@@ -192,7 +192,7 @@ class FakeTelegram(BaseRequest):
         if reply.is_photo:
             raise Refusal("Bad Request: there is no text in the message to edit")
         if (reply.text, reply.keyboard) == (values["text"], _keyboard(values)):
-            raise Refusal(UNCHANGED)
+            raise Refusal(SAME_TEXT)
         reply.replace(values)
         return self._result(reply)
 
@@ -246,10 +246,10 @@ class FakeTelegram(BaseRequest):
         content = {"photo": [], "caption": reply.plain} if reply.is_photo else {"text": reply.plain}
         return {"message_id": reply.id, "date": 1, "chat": {"id": reply.chat, "type": kind}, "from": ME, **content}
 
-    def _check(self, values: dict[str, Any], text: str, most: int) -> None:
+    def _check(self, values: dict[str, Any], text: str, limit: int) -> None:
         if values.get("parse_mode") != "HTML":
             self._blame("a text that is not HTML")
-        if not 0 < len(text.encode("utf-16-le")) // 2 <= most:
+        if not 0 < len(text.encode("utf-16-le")) // 2 <= limit:
             self._blame(f"{len(text)} characters")
         for fault in Markup(text).faults:
             self._blame(f"{fault}: {text}")

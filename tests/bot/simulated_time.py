@@ -28,17 +28,17 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
     """Its time counts from 0; work in threads takes real time, during which its clock stands still."""
 
     def __init__(self) -> None:
-        self._waiting = SimulatedSelector()
-        super().__init__(self._waiting)
+        self._timer = SimulatedSelector()
+        super().__init__(self._timer)
 
     def time(self) -> float:
-        return self._waiting.now
+        return self._timer.now
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
         future = super().run_in_executor(executor, func, *args)
-        self._waiting.threads += 1
+        self._timer.threads += 1
         future.add_done_callback(self._end_of_thread)
         return future
 
     def _end_of_thread(self, _future: asyncio.Future[Any]) -> None:
-        self._waiting.threads -= 1
+        self._timer.threads -= 1

@@ -110,8 +110,8 @@ def test_a_broken_call_is_repeated_and_counted_once(start, web, monkeypatch, pie
 
 def test_an_answer_follows_its_waiting_message_to_a_supergroup(stage, waiting_at_once):
     """The group became a supergroup before the waiting message was sent."""
-    group, migrated = -7_001, "Bad Request: group chat was upgraded to a supergroup chat"
-    stage.telegram.refuse("sendMessage", migrated, migrate_to_chat_id=group - 1)
+    group, migration = -7_001, "Bad Request: group chat was upgraded to a supergroup chat"
+    stage.telegram.refuse("sendMessage", migration, migrate_to_chat_id=group - 1)
     member = stage.person(group)
     member.says(f"/ask {QUESTION}")
     member.chat = group - 1
@@ -142,14 +142,14 @@ def test_a_question_of_a_killed_bot_is_answered_at_its_start(start):
     """Its waiting message does not stay, and the person is told."""
     stage = start()
     ann = stage.person()
-    waiting = ann.says("/help")
+    message = ann.says("/help")
     state = stage.application.bot_data["state"]
     question = state.store.open_question(ann.id, ann.chat, None, QUESTION)
-    state.store.set_waiting(question.number, waiting.id)
+    state.store.set_waiting(question.number, message.id)
     watch(stage)
-    assert "was interrupted" in waiting.plain
+    assert "was interrupted" in message.plain
     assert "of 9 voted" in ann.newest.plain
-    assert ann.newest.id != waiting.id
+    assert ann.newest.id != message.id
     watch(stage)
     assert len(ann.messages) == 2
 

@@ -13,16 +13,16 @@ def test_the_watcher_runs_every_minute(stage, monkeypatch):
     (job,) = stage.application.job_queue.jobs()
     assert job.trigger.interval.total_seconds() == 60
     assert job.next_t <= datetime.now(UTC)  # the first pass is at the start, however long after the building that is
-    seen = []
+    names = []
 
     async def watch(*parts: object) -> None:
-        seen.append(parts)
+        names.append(parts)
 
     monkeypatch.setattr(alerts, "watch", watch)
     stage.runner.run(job.run(stage.application))
     stage.settle()
     state = stage.application.bot_data["state"]
-    assert seen == [(state.service, state.store, state.now())]
+    assert names == [(state.service, state.store, state.now())]
 
 
 def test_a_due_digest_is_sent_over_the_real_service(ann, store, service, caplog):

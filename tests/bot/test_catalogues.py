@@ -10,10 +10,10 @@ import pytest
 from babel.messages.catalog import Message
 
 from bot.languages.catalogues import FOLDER, catalogue
-from tests.bot.catalogues import TRANSLATED, extracted, updated
+from tests.bot.catalogues import TRANSLATIONS, extracted, updated
 
 TAG, COMMAND = re.compile(r"</?[a-z]+>"), re.compile(r"(?<![\w<])/[a-z]+")
-EACH = pytest.mark.parametrize("language", TRANSLATED)
+EACH_LANGUAGE = pytest.mark.parametrize("language", TRANSLATIONS)
 
 
 def placeholders(text: str) -> set[str | None]:
@@ -39,22 +39,22 @@ def test_no_text_of_the_code_is_empty():
 
 
 def test_every_language_has_a_catalogue():
-    assert {file.stem for file in FOLDER.glob("*.po")} == set(TRANSLATED)
+    assert {file.stem for file in FOLDER.glob("*.po")} == set(TRANSLATIONS)
 
 
-@EACH
+@EACH_LANGUAGE
 def test_no_text_lacks_a_translation(language):
     """`make catalogues` adds the texts of the code; each is then translated by hand."""
     assert [message.id for message in translated(language) if not all(forms(message))] == []
 
 
-@EACH
+@EACH_LANGUAGE
 def test_a_catalogue_holds_the_texts_of_the_code(language):
     """No text is missing, and none is left that the code no longer shows."""
     assert (FOLDER / f"{language}.po").read_text(encoding="utf-8") == updated(language)
 
 
-@EACH
+@EACH_LANGUAGE
 def test_placeholders_tags_and_commands_are_equal(language):
     for message in translated(language):
         expected = sources(message)[-1]

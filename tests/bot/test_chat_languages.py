@@ -24,9 +24,9 @@ def test_a_chosen_language_beats_that_of_telegram(ann):
     assert "auf Deutsch" in ann.newest.plain
 
 
-@pytest.mark.parametrize("named", ["de", "de-AT", "Deutsch", "DEUTSCH"])
-def test_a_language_can_be_named_with_the_command(ann, named):
-    assert "auf Deutsch" in ann.says(f"/language {named}").plain
+@pytest.mark.parametrize("name", ["de", "de-AT", "Deutsch", "DEUTSCH"])
+def test_a_language_can_be_named_with_the_command(ann, name):
+    assert "auf Deutsch" in ann.says(f"/language {name}").plain
     assert ann.says("/help").plain.startswith("Fragen")
 
 
@@ -57,20 +57,20 @@ def test_only_admins_choose_the_language_of_a_group(stage, group):
 
 def test_both_menus_are_set_in_every_language(stage):
     """English is the menu of the languages without one."""
-    sent = [values for method, values in stage.telegram.calls if method == "setMyCommands"]
-    menus = {(menu["scope"]["type"], menu.get("language_code") or "en"): menu["commands"] for menu in sent}
-    assert len(sent) == len(menus) == 2 * len(LANGUAGES)
+    calls = [values for method, values in stage.telegram.calls if method == "setMyCommands"]
+    menus = {(menu["scope"]["type"], menu.get("language_code") or "en"): menu["commands"] for menu in calls}
+    assert len(calls) == len(menus) == 2 * len(LANGUAGES)
     for language in LANGUAGES:
         with speaking(language):
             entries = [(entry.command, translate(entry.description)) for entry in MENU]
-        for scope, shown in (
+        for scope, commands in (
             (BotCommandScopeAllPrivateChats().type, entries),
             (BotCommandScopeAllGroupChats().type, [entry for entry in entries if entry[0] in IN_GROUPS]),
         ):
             menu = menus[scope, language]
-            assert [(command["command"], command["description"]) for command in menu] == shown
+            assert [(command["command"], command["description"]) for command in menu] == commands
 
 
 def test_groups_have_the_commands_that_all_may_see():
-    shared = "ask price forecast lanes top accuracy challenge language settings help"
-    assert set(shared.split()) == IN_GROUPS
+    names = "ask price forecast lanes top accuracy challenge language settings help"
+    assert set(names.split()) == IN_GROUPS

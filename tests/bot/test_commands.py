@@ -8,11 +8,11 @@ import pytest
 
 from service.trading.strategies import STRATEGIES
 
-EVERY = (  # noqa: SIM905
+COMMANDS = (  # noqa: SIM905
     "start ask lanes lane top markets challenge challenges hospital strategy accuracy news streaks fund brain alerts "
     "quota cancel privacy deleteme help price language stop"
 ).split()
-SHARED = ("ask", "price", "lanes", "top", "accuracy", "language", "help")
+GROUP_COMMANDS = ("ask", "price", "lanes", "top", "accuracy", "language", "help")
 
 ANSWERS = {
     "/start whatever_17": "I send your questions",
@@ -78,28 +78,28 @@ def test_the_first_screen_has_buttons(ann):
 
 
 def test_help_lists_every_command(ann):
-    listed = set(re.findall(r"/([a-z]+)", ann.says("/help").plain))
-    assert listed >= set(EVERY) - {"start", "help"}
-    for command in EVERY:
+    names = set(re.findall(r"/([a-z]+)", ann.says("/help").plain))
+    assert names >= set(COMMANDS) - {"start", "help"}
+    for command in COMMANDS:
         assert "do not know" not in ann.says(f"/{command}").plain
 
 
 @pytest.mark.parametrize("argument", ["<b>&\"'", "x" * 4000, "🦊" * 900, "-1", "../../etc", "%00"])
 def test_every_argument_gets_an_answer(ann, argument):
     """Every command answers it with a message that Telegram accepts."""
-    for number, command in enumerate(EVERY, 1):
+    for number, command in enumerate(COMMANDS, 1):
         ann.says(f"/{command} {argument}")
         assert len(ann.messages) == number
 
 
-@pytest.mark.parametrize("command", SHARED)
+@pytest.mark.parametrize("command", GROUP_COMMANDS)
 def test_shared_commands_work_in_groups(stage, group, command):
     reply = stage.person(group).says(f"/{command}")
     assert "private chat" not in reply.plain
     assert reply.quoted
 
 
-@pytest.mark.parametrize("command", sorted(set(EVERY) - {*SHARED, "challenge"}))
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {*GROUP_COMMANDS, "challenge"}))
 def test_private_commands_in_a_group_link_to_the_chat(stage, group, command):
     reply = stage.person(group).says(f"/{command}")
     assert reply.buttons == {"Open our chat": "https://t.me/ninefold_bot"}
@@ -141,8 +141,8 @@ def test_blocking_the_bot_switches_the_alerts_off(ann, store):
     ann.presses("Followed: on")
     assert "silent" in store.switches(ann.id).values()
     chat, bot = {"id": ann.chat, "type": "private"}, {"id": 99, "is_bot": True, "first_name": "Ninefold"}
-    member, banned = {"status": "member", "user": bot}, {"status": "kicked", "user": bot, "until_date": 0}
-    change = {"chat": chat, "from": ann.user(), "date": 1, "old_chat_member": member, "new_chat_member": banned}
+    member, ban = {"status": "member", "user": bot}, {"status": "kicked", "user": bot, "until_date": 0}
+    change = {"chat": chat, "from": ann.user(), "date": 1, "old_chat_member": member, "new_chat_member": ban}
     ann.stage.deliver({"my_chat_member": change})
     assert "silent" not in store.switches(ann.id).values()
 

@@ -106,8 +106,8 @@ def test_a_failed_button_says_why_and_changes_nothing(start, silent_port, monkey
         assert is_one_sentence(ann.newest)
     assert len(ann.messages) == 4
     assert "/quota" in reply.plain
-    answered = {values["callback_query_id"] for method, values in stage.telegram.calls if "Callback" in method}
-    assert answered == stage.telegram.pressed
+    answers = {values["callback_query_id"] for method, values in stage.telegram.calls if "Callback" in method}
+    assert answers == stage.telegram.pressed
 
 
 def test_a_failed_question_can_be_asked_again_at_once(start, web):
@@ -151,8 +151,8 @@ def test_a_refusal_of_telegram_is_logged_without_token(ann, caplog):
 
 
 def test_a_group_that_becomes_a_supergroup_is_told_there(stage, group, caplog):
-    migrated = "Bad Request: group chat was upgraded to a supergroup chat"
-    stage.telegram.refuse("sendMessage", migrated, migrate_to_chat_id=group - 1)
+    migration = "Bad Request: group chat was upgraded to a supergroup chat"
+    stage.telegram.refuse("sendMessage", migration, migrate_to_chat_id=group - 1)
     member = stage.person(group)
     member.says("/help")
     member.chat = group - 1

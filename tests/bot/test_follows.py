@@ -11,10 +11,10 @@ QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 
 def link_of(reply) -> tuple[str, str]:
     """The /start command and the text that [Share] offers."""
-    shared = parse_qs(urlsplit(reply.buttons["Share"]).query)
-    address = urlsplit(shared["url"][0])
+    link = parse_qs(urlsplit(reply.buttons["Share"]).query)
+    address = urlsplit(link["url"][0])
     assert (address.netloc, address.path) == ("t.me", "/ninefold_bot")
-    return f"/start {parse_qs(address.query)['start'][0]}", shared["text"][0]
+    return f"/start {parse_qs(address.query)['start'][0]}", link["text"][0]
 
 
 def followed(store, person) -> list[tuple[str, str]]:
@@ -96,9 +96,9 @@ def test_a_challenge_is_followed_by_its_author(ann, ben, store):
     ann.says("2026-12-31")
     reply = ann.presses("Create")
     assert "Following ✓" in reply.buttons
-    opened = ben.says(link_of(reply)[0])
+    page = ben.says(link_of(reply)[0])
     ben.presses("Follow")
-    assert "Following ✓" in opened.buttons
+    assert "Following ✓" in page.buttons
     assert followed(store, ann) == followed(store, ben)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot import languages
 from bot.languages import LANGUAGES, closest, speaking, translate, translate_plural
-from tests.bot.test_commands import EVERY
+from tests.bot.test_commands import COMMANDS
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_language_ends_with_its_block():
 def test_every_command_is_answered_in_every_language(ann, language):
     """Telegram accepts each reply; the fake Telegram checks lengths, markup and buttons."""
     ann.language = language
-    for number, command in enumerate(EVERY, 1):
+    for number, command in enumerate(COMMANDS, 1):
         reply = ann.says(f"/{command}")
         assert len(ann.messages) == number
         assert all(len(data.encode()) <= 64 for data in reply.buttons.values() if not data.startswith("http"))

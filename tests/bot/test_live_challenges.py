@@ -9,7 +9,7 @@ import pytest
 from bot import live_challenges
 from tests.bot.conftest import Person, Stage
 
-TOO_MANY = "Too Many Requests"
+FLOOD = "Too Many Requests"
 
 
 @pytest.fixture(autouse=True)
@@ -24,8 +24,8 @@ def number(ann: Person) -> str:
     """An open challenge of Ann's."""
     ann.says("/challenge Will Bitcoin be above $70k?")
     ann.says("2026-12-31")
-    created = ann.presses("Create")
-    return re.search(r"Challenge (\d+)", created.plain)[1]
+    page = ann.presses("Create")
+    return re.search(r"Challenge (\d+)", page.plain)[1]
 
 
 def edits(stage: Stage, chat: int) -> int:
@@ -38,11 +38,11 @@ def votes(text: str) -> list[str]:
 
 
 def test_votes_of_a_group_are_counted_in_its_message(stage, group, number):
-    member, another = stage.person(group), stage.person(group)
+    member, guest = stage.person(group), stage.person(group)
     reply = member.says(f"/challenge {number}")
     assert votes(reply.plain) == ["0", "0"]
     member.presses("Yes")
-    another.presses("No", on=reply)
+    guest.presses("No", on=reply)
     assert votes(reply.plain) == ["1", "1"]
     assert "You voted no." in stage.telegram.popups[-1]
     assert "your vote" not in reply.plain

@@ -33,13 +33,13 @@ pytestmark = pytest.mark.slow
 
 COUNT = 10_000 if IN_SOAK else 3_000
 SUBSCRIBERS = range(1, COUNT + 1)
-EARLY = range(1, COUNT // 4 + 1)  # these see two changes of the consensus, the others one
+PIONEERS = range(1, COUNT // 4 + 1)  # these see two changes of the consensus, the others one
 PER_SECOND = 30  # Telegram's limit
 PASS_S = 60
 SLOWER = 1.5  # the queue takes at most this many times as long as at Telegram's limit
 GROWTH_MB = 10
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
-REFUSED, BLOCKED = range(100, 200), range(200, 300)  # persons: once with 429, for ever with 403
+DELAYS, BLOCKS = range(100, 200), range(200, 300)  # persons: once with 429, for ever with 403
 
 
 class CountingTelegram(BaseRequest):
@@ -49,7 +49,7 @@ class CountingTelegram(BaseRequest):
         self.messages: defaultdict[int, list[str]] = defaultdict(list)
         self.times: list[float] = []
         self.memory_mb: list[float] = []
-        self.refused = set(REFUSED)
+        self.delays = set(DELAYS)
 
     @property
     def read_timeout(self) -> float:
@@ -60,7 +60,7 @@ class CountingTelegram(BaseRequest):
     async def shutdown(self) -> None: ...
 
     async def do_request(
-        self, url: str, method: str, request_data: RequestData | None = None, *_timeouts: Any, **_named: Any
+        self, url: str, method: str, request_data: RequestData | None = None, *_timeouts: Any, **_options: Any
     ) -> tuple[int, bytes]:
         name, values = url.rpartition("/")[2], dict(request_data.parameters) if request_data else {}
         return self._send(values) if name == "sendMessage" else _answer(ME if name == "getMe" else True)
@@ -70,10 +70,10 @@ class CountingTelegram(BaseRequest):
         self.times.append(asyncio.get_running_loop().time())
         if len(self.times) % 1000 == 0:
             self.memory_mb.append(resident_mb())
-        if chat in BLOCKED:
+        if chat in BLOCKS:
             return 403, b'{"ok": false, "error_code": 403, "description": "Forbidden: bot was blocked by the user"}'
-        if chat in self.refused:
-            self.refused.remove(chat)
+        if chat in self.delays:
+            self.delays.remove(chat)
             refusal = {"ok": False, "error_code": 429, "description": "Too Many Requests"}
             return 429, json.dumps(refusal | {"parameters": {"retry_after": 3}}).encode()
         self.messages[chat].append(values["text"].split("\n")[0])
@@ -100,23 +100,23 @@ def test_thousands_of_alerts_keep_to_the_limits(runner: asyncio.Runner, tmp_path
     for limit in (COUNT // 3, 3 * COUNT):
         runner.run(send_all(application, store, telegram, limit))
     runner.run(application.shutdown())
-    most = max(Counter(int(time) for time in telegram.times).values())
+    peak = max(Counter(int(time) for time in telegram.times).values())
     took, growth = telegram.times[-1], telegram.memory_mb[-1] - telegram.memory_mb[1]
-    figures = f"{len(telegram.times)} calls in {took:.0f} s, at most {most} a second, memory +{growth:.1f} MB"
+    figures = f"{len(telegram.times)} calls in {took:.0f} s, at most {peak} a second, memory +{growth:.1f} MB"
     print(f"\n{figures}")
-    reached = set(SUBSCRIBERS) - set(BLOCKED)
-    assert set(telegram.messages) == reached
+    readers = set(SUBSCRIBERS) - set(BLOCKS)
+    assert set(telegram.messages) == readers
     sides = {person: [side(line) for line in lines] for person, lines in telegram.messages.items()}
-    assert all(sides[person] == (["BEARISH", "BULLISH"] if person in EARLY else ["BULLISH"]) for person in reached)
-    assert most <= PER_SECOND, figures
+    assert all(sides[person] == (["BEARISH", "BULLISH"] if person in PIONEERS else ["BULLISH"]) for person in readers)
+    assert peak <= PER_SECOND, figures
     assert took < PASS_S + SLOWER * len(telegram.times) / PER_SECOND, figures
     assert growth < GROWTH_MB, figures
 
 
 async def two_flips(store: Store) -> None:
     """The consensus changes twice, a minute apart."""
-    service, others = FakeService(), [person for person in SUBSCRIBERS if person not in EARLY]
-    changes: list[tuple[str, Sequence[int]]] = [("BULLISH", EARLY), ("BEARISH", others), ("BULLISH", ())]
+    service, others = FakeService(), [person for person in SUBSCRIBERS if person not in PIONEERS]
+    changes: list[tuple[str, Sequence[int]]] = [("BULLISH", PIONEERS), ("BEARISH", others), ("BULLISH", ())]
     for minute, (direction, subscribers) in enumerate(changes):
         now = START + timedelta(minutes=minute)
         service.consensus(direction, now)

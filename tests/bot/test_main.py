@@ -145,8 +145,8 @@ def test_an_unreachable_telegram_is_a_few_lines(tmp_path: Path):
 
 @pytest.mark.slow
 def test_a_taken_metrics_port_is_one_sentence(telegram, tmp_path: Path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
         bot = start_failing(tmp_path, telegram[0], BOT_METRICS_PORT=port)
     assert bot.returncode == 1
     assert bot.stderr.startswith(f"bot: BOT_METRICS_PORT {port} cannot be opened:")

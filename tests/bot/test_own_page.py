@@ -57,8 +57,8 @@ def test_a_name_is_a_choice(ann, ben, opened):
     assert "sturdy-owl" in ann.says("/name Sturdy-Owl").plain
     assert "listed among the /forecasters as sturdy-owl" in ann.says("/me").plain
     assert "after your first decided market" in ann.says("/forecasters").plain
-    refused = ben.says("/name sturdy-owl").plain
-    assert "Another forecaster is called sturdy-owl" in refused
+    refusal = ben.says("/name sturdy-owl").plain
+    assert "Another forecaster is called sturdy-owl" in refusal
     assert "not listed" in ann.says("/name off").plain
     assert "sturdy-owl" not in ann.says("/me").plain.replace("/name sturdy-owl", "")
 

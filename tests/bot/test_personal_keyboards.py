@@ -23,8 +23,8 @@ def data(keyboard: InlineKeyboardMarkup) -> list[str]:
 
 
 def market(market_id: str = "daily-btc-up", **options: Any) -> InlineKeyboardMarkup:
-    shown = {"is_open": True, "is_followed": False, "is_charted": True} | options
-    return personal_keyboards.market(market_id, [40, 60], shown.pop("address", SHARE), **shown)
+    parts = {"is_open": True, "is_followed": False, "is_charted": True} | options
+    return personal_keyboards.market(market_id, [40, 60], parts.pop("address", SHARE), **parts)
 
 
 def test_an_open_market_can_be_forecast_followed_and_shared():
@@ -89,5 +89,5 @@ def test_settings_lead_to_every_other_setting():
 
 def test_a_switch_moves_on_to_its_next_state():
     switches = dict.fromkeys(personal_keyboards.EVENTS, "off") | {"flip": "on", "lane": "silent"}
-    pressed = [button.callback_data for row in personal_keyboards.alerts(switches).inline_keyboard for button in row]
-    assert pressed[:4] == ["on:alert:followed", "silent:alert:flip", "off:alert:lane", "on:alert:hospital"]
+    choices = [button.callback_data for row in personal_keyboards.alerts(switches).inline_keyboard for button in row]
+    assert choices[:4] == ["on:alert:followed", "silent:alert:flip", "off:alert:lane", "on:alert:hospital"]

@@ -145,7 +145,7 @@ def test_a_question_is_closed_before_its_chart(ann, store, drawn, monkeypatch):
     state = ann.stage.application.bot_data["state"]
     open_questions = []
     monkeypatch.setattr(
-        charts, "answer", lambda *_: open_questions.append((store.open_questions(), set(state.asking))) or b"\x89PNG"
+        charts, "answer", lambda *_: open_questions.append((store.open_questions(), set(state.askers))) or b"\x89PNG"
     )
     ann.says(QUESTION)
     assert open_questions == [([], set())]
@@ -243,10 +243,10 @@ def test_the_theme_is_each_persons_own(start, drawn):
 
 def test_drawing_does_not_delay_other_chats(start, monkeypatch):
     """While a chart is drawn, others are answered; the next chart waits for its turn."""
-    may_finish, begun = Event(), []
+    may_finish, starts = Event(), []
 
     def slow(*_values):
-        begun.append(1)
+        starts.append(1)
         assert may_finish.wait(60)
         return b"\x89PNG"
 
@@ -256,14 +256,14 @@ def test_drawing_does_not_delay_other_chats(start, monkeypatch):
     photos = [(person, person.says("/fund")) for person in (ann, ben)]
     for person, reply in photos:
         person.presses("Chart", on=reply, settle=False)
-    stage.wait_for(lambda: begun)
+    stage.wait_for(lambda: starts)
     assert "/quota" in ben.says("/help", settle=False).plain
     ben.says("/price gold", settle=False)
     stage.wait_for(lambda: "Gold" in ben.newest.plain)
-    assert begun == [1]
+    assert starts == [1]
     may_finish.set()
     stage.settle()
-    assert begun == [1, 1]
+    assert starts == [1, 1]
     assert [reply.is_photo for reply in (ann.newest, ben.newest)] == [True, True]
 
 

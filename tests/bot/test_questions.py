@@ -181,9 +181,9 @@ def test_the_other_readings_are_buttons(ann):
 
 
 def test_a_suggestion_of_a_refusal_is_a_button(ann):
-    refused = ann.says("Will Bitcoin hit 90 by the end of the month?")
-    assert "You can ask:\n1. Will Bitcoin trade at or above 90,000 USD" in refused.plain
-    assert set(refused.buttons) == {"Ask 1", "Ask 2"}
+    refusal = ann.says("Will Bitcoin hit 90 by the end of the month?")
+    assert "You can ask:\n1. Will Bitcoin trade at or above 90,000 USD" in refusal.plain
+    assert set(refusal.buttons) == {"Ask 1", "Ask 2"}
     ann.presses("Ask 1")
     assert "9 of 10 questions left today" in ann.newest.plain
 

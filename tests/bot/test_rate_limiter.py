@@ -10,7 +10,7 @@ import pytest
 from telegram.error import RetryAfter
 
 from bot import rate_limiter
-from bot.rate_limiter import AT_ONCE, UPDATES, WINDOW, ChatRateLimiter, Throttle
+from bot.rate_limiter import ONE_ATTEMPT, UPDATES, WINDOW, ChatRateLimiter, Throttle
 from tests.bot.conftest import Person
 from tests.bot.simulated_time import SimulatedLoop
 
@@ -24,14 +24,14 @@ class Telegram:
         self.limiter = ChatRateLimiter()
         self.refusals = {int(chat[1:]): wait for chat, wait in refusals.items()}
         self.calls: Counter[int] = Counter()
-        self.answered: list[int] = []
+        self.answers: list[int] = []
 
     async def call(self, chat: int, attempts: int | None = None) -> None:
         async def answer() -> None:
             self.calls[chat] += 1
             if wait := self.refusals.pop(chat, None):
                 raise RetryAfter(timedelta(seconds=wait))
-            self.answered.append(chat)
+            self.answers.append(chat)
 
         await self.limiter.process_request(answer, (), {}, "sendMessage", {"chat_id": chat}, attempts)
 
@@ -42,7 +42,7 @@ def test_only_the_refused_chat_waits():
 
     telegram = Telegram(_11=0.2)
     asyncio.run(calls(telegram))
-    assert telegram.answered == [BEN] * 5 + [ANN]
+    assert telegram.answers == [BEN] * 5 + [ANN]
     assert telegram.calls[ANN] == 2
 
 
@@ -96,8 +96,8 @@ def test_a_call_at_once_waits_neither_before_nor_after_a_refusal():
     async def calls(telegram: Telegram) -> float:
         for _ in range(2):
             with pytest.raises(RetryAfter):
-                await telegram.call(ANN, AT_ONCE)
-        await telegram.call(BEN, AT_ONCE)
+                await telegram.call(ANN, ONE_ATTEMPT)
+        await telegram.call(BEN, ONE_ATTEMPT)
         return asyncio.get_running_loop().time()
 
     telegram = Telegram(_11=30)
@@ -109,9 +109,9 @@ def test_a_call_at_once_waits_neither_before_nor_after_a_refusal():
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def excesses(throttle: Throttle, count: int, begin: datetime = NOON, person: int = ANN) -> list[int]:
+def excesses(throttle: Throttle, count: int, start: datetime = NOON, person: int = ANN) -> list[int]:
     """The excess of each of `count` updates, a second apart."""
-    return [throttle.excess(person, begin + timedelta(seconds=second)) for second in range(count)]
+    return [throttle.excess(person, start + timedelta(seconds=second)) for second in range(count)]
 
 
 def test_the_first_update_beyond_the_limit_is_told_apart():
@@ -150,7 +150,7 @@ def test_only_persons_of_the_last_minute_are_remembered(monkeypatch):
     assert throttle.excess(ANN, NOON + timedelta(seconds=40)) == 2
 
 
-TOO_MANY = "Too Many Requests"
+FLOOD = "Too Many Requests"
 PATIENCE_S = 30
 
 
@@ -163,7 +163,7 @@ def command(person: Person, text: str) -> dict:
 @pytest.mark.slow
 def test_a_flood_wait_of_one_chat_delays_no_other(ann, ben):
     """The handler of Ann's command waits with her chat; Ben is answered before her."""
-    ann.stage.telegram.refuse("sendMessage", TOO_MANY, 429, retry_after=3, chat=ann.chat)
+    ann.stage.telegram.refuse("sendMessage", FLOOD, 429, retry_after=3, chat=ann.chat)
     ann.stage.receive(command(ann, "/help"), command(ben, "/help"))
     ann.stage.wait_for(lambda: ben.messages)
     assert ann.messages == []
@@ -174,7 +174,7 @@ def test_a_flood_wait_of_one_chat_delays_no_other(ann, ben):
 @pytest.mark.slow
 def test_updates_of_one_chat_are_handled_in_order(ann):
     """The first is refused and repeated; the second waits for it."""
-    ann.stage.telegram.refuse("sendMessage", TOO_MANY, 429, retry_after=1, chat=ann.chat)
+    ann.stage.telegram.refuse("sendMessage", FLOOD, 429, retry_after=1, chat=ann.chat)
     ann.stage.receive(command(ann, "/privacy"), command(ann, "/nonsense"))
     ann.stage.wait_for(lambda: len(ann.messages) == 2)
     assert "Stored data" in ann.messages[0].plain

@@ -67,8 +67,8 @@ def test_a_person_has_one_opaque_code(make, recorded):
     for service in (make(), make()):
         asyncio.run(service.for_user(4711).usage())
     asyncio.run(make().for_user(4712).usage())
-    mine, still, another = recorded.headers("X-End-User")
-    assert mine == still != another
+    mine, same_code, other_code = recorded.headers("X-End-User")
+    assert mine == same_code != other_code
     assert "4711" not in mine
     assert len(mine) == 64
     assert set(recorded.headers("X-API-Key")) == {"key"}
@@ -151,10 +151,10 @@ def test_a_challenge_is_never_cached(make, recorded):
 
 def test_only_one_module_uses_the_client():
     """Only bot/service.py calls the client, and it contains no text of a message."""
-    importing = {
+    modules = {
         str(file.relative_to(ROOT)): text
         for file in (ROOT / "bot").rglob("*.py")
         if "import httpx" in (text := file.read_text()) or "service.client import AsyncClient\n" in text
     }
-    assert {name for name, text in importing.items() if "Client(" in text} == {"bot/service.py"}
-    assert not [name for name, text in importing.items() if "<b>" in text or "messages.markup" in text]
+    assert {name for name, text in modules.items() if "Client(" in text} == {"bot/service.py"}
+    assert not [name for name, text in modules.items() if "<b>" in text or "messages.markup" in text]

@@ -25,11 +25,11 @@ def line(message: str, error: Exception | None = None, level: int = logging.INFO
 def test_a_secret_appears_by_name_at_every_level():
     """Also in an address, a header and the message of an error."""
     for level in (logging.DEBUG, logging.INFO, logging.ERROR):
-        written = line("GET https://x/bot123:token/getMe X-API-Key: nf_live_key", ValueError("nf_live_key"), level)
-        assert "123:token" not in written
-        assert "nf_live_key" not in written
-        assert written.count("BOT_ORACLE_KEY") == 2
-        assert "bot" + "TELEGRAM_BOT_TOKEN" in written
+        text = line("GET https://x/bot123:token/getMe X-API-Key: nf_live_key", ValueError("nf_live_key"), level)
+        assert "123:token" not in text
+        assert "nf_live_key" not in text
+        assert text.count("BOT_ORACLE_KEY") == 2
+        assert "bot" + "TELEGRAM_BOT_TOKEN" in text
 
 
 def test_an_error_of_telegram_is_one_line():
@@ -74,5 +74,5 @@ def test_they_are_served_on_this_machine():
 
 
 def test_a_taken_port_is_an_error():
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
-        telemetry.serve(taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(OSError, match="in use"):
+        telemetry.serve(server.getsockname()[1])

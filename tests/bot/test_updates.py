@@ -20,13 +20,13 @@ def test_the_text_of_a_message_without_text_is_empty(ann):
     assert updates.text(update) == ""
 
 
-GOOD = {"update_id": 8, "message": {"message_id": 1, "date": 1, "chat": {"id": 7, "type": "private"}, "text": "/help"}}
+HELP = {"update_id": 8, "message": {"message_id": 1, "date": 1, "chat": {"id": 7, "type": "private"}, "text": "/help"}}
 
 
 @pytest.mark.parametrize("message", [{"message_id": 1}, {"chat": 7}, [1]])
 def test_an_undecodable_update_is_skipped_and_logged(stage, monkeypatch, caplog, message):
-    bad = {"update_id": 7, "message": message}
-    answer = lambda _self, _values, _files: [bad, GOOD]  # noqa: E731
+    poison = {"update_id": 7, "message": message}
+    answer = lambda _self, _values, _files: [poison, HELP]  # noqa: E731
     monkeypatch.setattr(type(stage.telegram), "_getUpdates", answer, raising=False)
     updates = stage.runner.run(stage.application.bot.get_updates())
     assert [update.update_id for update in updates] == [7, 8]

@@ -76,9 +76,9 @@ def called(stage):
 
 def test_a_call_on_a_listed_market_has_it(stage, called):
     service = stage.application.bot_data["state"].service
-    listed = stage.runner.run(service.predictions())["markets"][0]["id"]
-    call = OwnCall(listed, "yes", 0.7)
-    assert called(call) == [(call, listed)]
+    market_id = stage.runner.run(service.predictions())["markets"][0]["id"]
+    call = OwnCall(market_id, "yes", 0.7)
+    assert called(call) == [(call, market_id)]
 
 
 def test_a_call_on_nothing_that_exists_is_left_out(called):
@@ -93,5 +93,5 @@ def test_a_challenge_is_read_by_its_number(ann, called, store, monkeypatch):
     ann.presses("No")
     (call,) = store.own_calls(ann.id, 1)
     assert called(call) == [(call, call.prediction_id)]
-    monkeypatch.setattr("bot.views.MAX_SINGLE", 0)
+    monkeypatch.setattr("bot.views.MAX_READS", 0)
     assert called(call) == []

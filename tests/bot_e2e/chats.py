@@ -134,7 +134,7 @@ class Person:
 
     def presses(self, label: str) -> Message:
         """Press the button `label` of the newest message that has it, once there is one; returns the message."""
-        message = self.telegram.wait_for(lambda: self._newest(lambda shown: label in shown.buttons))
+        message = self.telegram.wait_for(lambda: self._newest(lambda candidate: label in candidate.buttons))
         self.presses_on(message, label)
         return message
 
@@ -160,17 +160,17 @@ class Person:
     @property
     def messages(self) -> list[Message]:
         """The bot's messages in this chat as shown now, the oldest first."""
-        shown: dict[int, Message] = {}
+        messages: dict[int, Message] = {}
         for number, call in enumerate(self.telegram.calls):
             if (call.bot, call.chat, call.status) != (self.bot, self.chat, 200):
                 continue
             if call.method == "deleteMessage":
-                shown.pop(int(call.values["message_id"]), None)
+                messages.pop(int(call.values["message_id"]), None)
             elif isinstance(call.result, dict):
                 message = _message(call.result, number)
-                before = shown.get(message.id)
-                shown[message.id] = replace(message, read=(*before.read, message.text)) if before else message
-        return list(shown.values())
+                before = messages.get(message.id)
+                messages[message.id] = replace(message, read=(*before.read, message.text)) if before else message
+        return list(messages.values())
 
     def _newest(self, condition: Callable[[Message], Any]) -> Message | None:
         return next((message for message in reversed(self.messages) if condition(message)), None)
@@ -186,10 +186,10 @@ class Person:
         self.telegram.send(path, update)
 
     def _from(self) -> dict[str, Any]:
-        who = {"id": self.id, "is_bot": False, "first_name": f"Person {self.id}"}
-        private = {"id": self.id, "type": "private", "first_name": who["first_name"]}
+        sender = {"id": self.id, "is_bot": False, "first_name": f"Person {self.id}"}
+        private = {"id": self.id, "type": "private", "first_name": sender["first_name"]}
         group = {"id": self.group, "type": "supergroup", "title": "Friends"}
-        return {"botToken": self.bot, "from": who, "chat": group if self.group else private}
+        return {"botToken": self.bot, "from": sender, "chat": group if self.group else private}
 
 
 def _message(result: dict[str, Any], number: int) -> Message:

@@ -22,7 +22,7 @@ from tests.npm import installed
 from tests.processes import free_port, running, wait_until_ready
 from tests.sources.llm.model_server import ModelServer, answers, serving, vote_text
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 StartBot = Callable[..., AbstractContextManager[str]]
 
@@ -39,14 +39,14 @@ class Service:
 @pytest.fixture(scope="session")
 def node() -> str:
     """The path of node, after installing the packages of the lock file."""
-    return installed(HERE)
+    return installed(FOLDER)
 
 
 @pytest.fixture(scope="session")
 def telegram(node: str, tmp_path_factory) -> Iterator[Telegram]:
     """A Telegram server on this machine."""
     port, log = free_port(), tmp_path_factory.mktemp("telegram") / "log"
-    with running([node, str(HERE / "telegram.cjs"), str(port)], log) as process:
+    with running([node, str(FOLDER / "telegram.cjs"), str(port)], log) as process:
         wait_until_ready(port, process, log, "/calls?since=0&seconds=0")
         with closing(Telegram(f"http://127.0.0.1:{port}")) as server:
             yield server

@@ -29,16 +29,16 @@ def test_a_challenge_is_created_and_voted_on(person: Person, service: Service, d
     person.reads("Send one yes/no question, or /cancel.")
     person.says(QUESTION)
     person.reads("Which deadline?")
-    for wrong, reason in {"2026-02-30": "no such date", "2020-01-01": "in the past"}.items():
-        person.says(wrong)
+    for date, reason in {"2026-02-30": "no such date", "2020-01-01": "in the past"}.items():
+        person.says(date)
         assert reason in person.reads("Send another date").text
     person.says(deadline)
     assert QUESTION in person.waits_for(lambda message: {"Create", "Cancel"} <= set(message.buttons)).text
     person.presses("Create")
-    created = person.reads(f"is open until {deadline}")
-    assert challenge_of(service, created)["question"] == QUESTION
+    page = person.reads(f"is open until {deadline}")
+    assert challenge_of(service, page)["question"] == QUESTION
     person.presses("Yes")
-    person.waits_for(lambda _: challenge_of(service, created)["user_votes"]["yes"] == 1)
+    person.waits_for(lambda _: challenge_of(service, page)["user_votes"]["yes"] == 1)
 
 
 def test_a_challenge_survives_restarts_of_the_bot(
@@ -56,11 +56,11 @@ def test_a_challenge_survives_restarts_of_the_bot(
         confirm = person.waits_for(lambda message: "Create" in message.buttons)
     with start_bot(tmp_path):
         person.presses_on(confirm, "Create")
-        created = person.reads("is open until")
+        page = person.reads("is open until")
         person.presses_on(confirm, "Create")
         person.is_answered()
     assert len(open_challenges(service, "95,000 USD")) == 1
-    assert challenge_of(service, created)["question"] == "Will bitcoin be above 95,000 USD?"
+    assert challenge_of(service, page)["question"] == "Will bitcoin be above 95,000 USD?"
 
 
 def test_a_group_gets_a_link_to_the_private_chat(person: Person):
@@ -74,10 +74,10 @@ def test_a_group_gets_a_link_to_the_private_chat(person: Person):
     person.reads("Send one yes/no question")
 
 
-def challenge_of(service: Service, created: Message) -> dict:
+def challenge_of(service: Service, page: Message) -> dict:
     """The service's document of the challenge that a message announces."""
-    match = re.search(r"Challenge (\d+) is open", created.text)
-    assert match, created.text
+    match = re.search(r"Challenge (\d+) is open", page.text)
+    assert match, page.text
     return httpx.get(f"{service.address}/api/challenges/{match[1]}").json()
 
 

@@ -16,8 +16,8 @@ def test_a_page_is_filtered_and_reloaded_in_place(person: Person, telegram: Tele
     person.says("/lanes")
     page = person.waits_for(lambda message: "Reload" in message.buttons)
     person.presses("DEX")
-    filtered = person.waits_for(lambda message: message.id == page.id)
-    assert filtered.text != page.text
+    page_after_filter = person.waits_for(lambda message: message.id == page.id)
+    assert page_after_filter.text != page.text
     person.presses("Reload")
     person.is_answered()
     assert [message.id for message in person.messages if "Reload" in message.buttons] == [page.id]
@@ -27,11 +27,11 @@ def test_a_chart_is_a_photo_with_a_caption(person: Person):
     """It is as wide as a phone, and its caption states paper trading and the time."""
     person.says("/lanes")
     person.presses("Chart")
-    shown = person.waits_for(lambda message: message.photo)
-    assert shown.photo
-    assert shown.photo["width"] == PHONE_PX
-    assert "PAPER" in shown.text
-    assert "UTC" in shown.text
+    photo = person.waits_for(lambda message: message.photo)
+    assert photo.photo
+    assert photo.photo["width"] == PHONE_PX
+    assert "PAPER" in photo.text
+    assert "UTC" in photo.text
 
 
 def test_deleteme_deletes_the_data_of_one_person(person: Person, another_person: Person):

@@ -14,7 +14,7 @@ from tests.sources.llm.model_server import ModelServer, answers, vote_text
 pytestmark = pytest.mark.slow
 
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
-ANSWERED = "of 9 voted"
+TURNOUT = "of 9 voted"
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def test_start_states_that_nothing_trades(person: Person):
 def test_the_waiting_message_becomes_the_answer(person: Person, slow_model: threading.Event):
     """One message counts the votes after a second, then shows the answer with a button for them."""
     person.says(f"/ask {QUESTION}")
-    waiting = person.reads("8 of 9 have voted.")
+    message = person.reads("8 of 9 have voted.")
     slow_model.set()
-    answer = person.reads(ANSWERED)
-    assert answer.id == waiting.id
+    answer = person.reads(TURNOUT)
+    assert answer.id == message.id
     assert "9 of 10 questions left today" in answer.text
     assert "Not investment advice." in answer.text
     person.presses("Show votes")
@@ -49,7 +49,7 @@ def test_markup_in_words_is_shown_as_text(person: Person, slow_model: threading.
     """A question is shown as typed; from a model's reasoning the service removes the tags."""
     slow_model.set()
     person.says("Will Bitcoin be above $61k & <b>stay</b> there by the end of the month?")
-    assert "$61k & <b>stay</b> there" in person.reads(ANSWERED).text
+    assert "$61k & <b>stay</b> there" in person.reads(TURNOUT).text
     person.presses("Show votes")
     person.reads("Momentum is up & away.")
 
@@ -63,7 +63,7 @@ def test_a_question_does_not_delay_other_people(person: Person, another_person: 
     person.says(QUESTION)
     person.reads("One question at a time.")
     slow_model.set()
-    person.reads(ANSWERED)
+    person.reads(TURNOUT)
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, RESET])
@@ -73,8 +73,8 @@ def test_a_failed_edit_loses_no_answer(person: Person, telegram: Telegram, slow_
     person.reads("8 of 9 have voted.")
     telegram.fails("editMessageText", status, person.id)
     slow_model.set()
-    person.reads(ANSWERED)
-    assert sum(ANSWERED in message.text for message in person.messages) == 1
+    person.reads(TURNOUT)
+    assert sum(TURNOUT in message.text for message in person.messages) == 1
 
 
 def test_every_person_has_ten_questions_a_day(person: Person, another_person: Person, model: ModelServer):

@@ -14,7 +14,7 @@ from tests.bot_e2e.conftest import StartBot
 
 pytestmark = pytest.mark.slow
 
-ANSWERED = "of 9 voted"
+TURNOUT = "of 9 voted"
 
 
 def test_a_bot_killed_before_its_call_still_answers(start_bot: StartBot, telegram: Telegram, tmp_path: Path):
@@ -60,7 +60,7 @@ def question(level: int) -> str:
 
 
 def is_answered_once(person: Person) -> None:
-    person.reads(ANSWERED)
+    person.reads(TURNOUT)
     person.says("/quota")
     person.reads("9 of 10 questions left today")
-    assert sum(ANSWERED in message.text for message in person.messages) == 1
+    assert sum(TURNOUT in message.text for message in person.messages) == 1

@@ -30,7 +30,7 @@ def call(telegram: Telegram):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "reason"),
+    ("parts", "reason"),
     [
         ({"text": "x" * 4097}, "message is too long"),
         ({"text": "<b> </b>", "parse_mode": "HTML"}, "message text is empty"),
@@ -41,15 +41,15 @@ def call(telegram: Telegram):
         ({"text": "x", "reply_markup": OTHER_BUTTON}, "BUTTON_DATA_INVALID"),
     ],
 )
-def test_it_refuses_invalid_messages(call, wrong, reason):
-    status, answer = call("sendMessage", **wrong)
+def test_it_refuses_invalid_messages(call, parts, reason):
+    status, answer = call("sendMessage", **parts)
     assert (status, answer["ok"]) == (400, False)
     assert reason in answer["description"]
 
 
 def test_it_shows_html_as_a_person_sees_it(call):
-    written = '<b>a &lt; b</b> &amp; <a href="https://example.com">there</a> &#x25B2; &#9660;'
-    _, answer = call("sendMessage", text=written, parse_mode="HTML")
+    markup = '<b>a &lt; b</b> &amp; <a href="https://example.com">there</a> &#x25B2; &#9660;'
+    _, answer = call("sendMessage", text=markup, parse_mode="HTML")
     assert answer["result"]["text"] == "a < b & there ▲ ▼"
 
 

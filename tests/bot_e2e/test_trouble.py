@@ -10,7 +10,7 @@ from tests.processes import free_port
 
 pytestmark = pytest.mark.slow
 
-BLOCKED = "Forbidden: bot was blocked by the user"
+BLOCK = "Forbidden: bot was blocked by the user"
 
 
 def test_the_bot_waits_when_telegram_limits_it(person: Person, telegram: Telegram):
@@ -77,7 +77,7 @@ def test_a_chart_that_failed_can_be_had_again(person: Person, telegram: Telegram
 def test_a_person_who_blocks_the_bot_affects_only_themselves(
     person: Person, another_person: Person, telegram: Telegram
 ):
-    telegram.fails("sendMessage", 403, person.id, times=2, description=BLOCKED)
+    telegram.fails("sendMessage", 403, person.id, times=2, description=BLOCK)
     person.says("/help")
     telegram.wait_for(lambda: person.calls("sendMessage"))
     another_person.says("/help")

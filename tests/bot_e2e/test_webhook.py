@@ -14,7 +14,7 @@ from tests.processes import free_port
 pytestmark = pytest.mark.slow
 
 SECRET = "only-telegram-knows"
-FORGED = {
+FORGERY = {
     "update_id": 1,
     "message": {"message_id": 1, "date": 0, "chat": {"id": 5, "type": "private"}, "text": "/help"},
 }
@@ -34,7 +34,7 @@ def test_the_webhook_accepts_updates_of_telegram_only(start_bot: StartBot, teleg
         # The bot tells Telegram its address a moment before it listens there; Telegram tries again, and so does this.
         with httpx.Client(transport=httpx.HTTPTransport(retries=8)) as web:
             for headers in ({}, {"X-Telegram-Bot-Api-Secret-Token": "guessed"}):
-                assert web.post(address, json=FORGED, headers=headers).status_code == 403
+                assert web.post(address, json=FORGERY, headers=headers).status_code == 403
         person = telegram.person(token)
         person.says("/help")
         person.reads("/lanes")

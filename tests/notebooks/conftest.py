@@ -155,6 +155,6 @@ class InterceptedClient:
 
 def click(trace: Any, *places: int) -> None:
     """Click on the points of a trace at `places`, or beside all points."""
-    (number,) = [number for number, each in enumerate(trace.figure.data) if each is trace]
+    (number,) = [number for number, other in enumerate(trace.figure.data) if other is trace]
     for place in places:
         trace.figure.widget._handle_custom_msg({"trace": number, "point": place}, [])

@@ -111,10 +111,10 @@ def test_jupyter_loads_nothing_from_elsewhere():
 @pytest.mark.slow
 def test_no_key_is_minted_without_the_data_of_the_service(local_service: LabSettings, tmp_path: Path, capsys):
     """Minting would create a database there."""
-    elsewhere = replace(local_service, data_dir=tmp_path / "var")
-    assert not launcher._mints_key(elsewhere, is_up=True)
+    other_place = replace(local_service, data_dir=tmp_path / "var")
+    assert not launcher._mints_key(other_place, is_up=True)
     assert "ORACLE_KEY is not set" in capsys.readouterr().err
-    assert not elsewhere.data_dir.exists()
+    assert not other_place.data_dir.exists()
 
 
 @pytest.mark.slow
@@ -171,22 +171,22 @@ def test_only_this_user_can_read_the_key_files(local_service: LabSettings):
 def test_an_accepted_key_stays_a_refused_key_is_replaced(local_service: LabSettings):
     local_service.lab_dir.mkdir(exist_ok=True)
     launcher.provide(local_service, lambda: None)
-    saved = local_service.saved_key_file.read_text()
+    old_key = local_service.saved_key_file.read_text()
     launcher.provide(local_service, lambda: None)
-    assert local_service.saved_key_file.read_text() == saved
+    assert local_service.saved_key_file.read_text() == old_key
     local_service.saved_key_file.write_text("nf_live_of_another_database")
     launcher.provide(local_service, lambda: None)
-    fresh = local_service.saved_key_file.read_text()
-    assert fresh not in (saved, "nf_live_of_another_database")
-    with Client(local_service.oracle_url, fresh) as client:
+    new_key = local_service.saved_key_file.read_text()
+    assert new_key not in (old_key, "nf_live_of_another_database")
+    with Client(local_service.oracle_url, new_key) as client:
         assert client.usage()["used"] >= 0
 
 
 @pytest.mark.slow
 def test_a_service_with_its_data_elsewhere_is_an_error(local_service: LabSettings, tmp_path: Path):
     """Its keys cannot be minted here."""
-    elsewhere = replace(local_service, data_dir=tmp_path / "var")
-    elsewhere.lab_dir.mkdir(parents=True)
+    other_place = replace(local_service, data_dir=tmp_path / "var")
+    other_place.lab_dir.mkdir(parents=True)
     with pytest.raises(LaunchError, match="No API key can be minted"):
-        launcher.provide(elsewhere, lambda: None)
-    assert not elsewhere.key_file.exists()
+        launcher.provide(other_place, lambda: None)
+    assert not other_place.key_file.exists()

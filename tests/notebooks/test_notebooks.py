@@ -48,6 +48,6 @@ def test_research_runs_without_a_live_market(client, monkeypatch, capsys):
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     assert "BACKFILLED = True" in code
     exec(code.replace("BACKFILLED = True", "BACKFILLED = False"), {})
-    printed = capsys.readouterr().out
-    assert "0 simulated markets, 0 weeks, live\nNo such market has resolved yet" in printed
-    assert "An interval needs markets from at least two weeks." in printed
+    output = capsys.readouterr().out
+    assert "0 simulated markets, 0 weeks, live\nNo such market has resolved yet" in output
+    assert "An interval needs markets from at least two weeks." in output

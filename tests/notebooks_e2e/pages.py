@@ -22,7 +22,7 @@ PATIENCE_MS = 90_000  # a machine that runs other tests can need a minute for a 
 AROUND = 400  # pixels of JupyterLab above and below a notebook, and to spare
 ARTIFACTS = Path(os.environ.get("ARTIFACTS") or ROOT / "var" / "artifacts" / "notebooks")
 TRACES = ".scatterlayer .trace, .barlayer .trace"
-FITTED = "chart => Math.abs(chart.querySelector('.main-svg').getAttribute('width') - chart.clientWidth) < 2"
+FIT = "chart => Math.abs(chart.querySelector('.main-svg').getAttribute('width') - chart.clientWidth) < 2"
 # Texts that are drawn, and reach out of their chart.
 CUT_TEXTS = """chart => {
   const { left, right } = chart.getBoundingClientRect();
@@ -124,12 +124,12 @@ class BrowserPage:
         panels = [self.panel(place) for place in range(len(LIVE) - 1)]
         for panel in panels:
             panel.wait_for_status("SIMULATED market")
-        drawn = [panel.count_traces() for panel in panels]
-        assert all(drawn)
+        counts = [panel.count_traces() for panel in panels]
+        assert all(counts)
         with service.stopped():
             for panel in panels:
                 panel.wait_for_status("No new data since")
-            assert [panel.count_traces() for panel in panels] == drawn
+            assert [panel.count_traces() for panel in panels] == counts
         for panel in panels:
             panel.wait_for_status("SIMULATED market")
 
@@ -165,9 +165,9 @@ class PagePanel:
 
     def count_traces(self, least: int = 1) -> int:
         """The number of drawn curves, marks and bars, once there are `least`."""
-        drawn = self.box.locator(TRACES)
-        drawn.nth(least - 1).wait_for(state="attached")
-        return drawn.count()
+        traces = self.box.locator(TRACES)
+        traces.nth(least - 1).wait_for(state="attached")
+        return traces.count()
 
     def wait_for_status(self, text: str) -> None:
         """Scroll to it and wait until its status line contains `text`; a panel out of view requests nothing."""
@@ -211,7 +211,7 @@ class PagePanel:
     def wait_until_fitted(self) -> None:
         """Wait until its chart is as wide as its container."""
         chart = self.box.locator(".js-plotly-plot").element_handle()
-        self.browser_page.page.wait_for_function(FITTED, arg=chart)
+        self.browser_page.page.wait_for_function(FIT, arg=chart)
 
     def cut_texts(self) -> list[str]:
         """The texts that reach out of its chart."""

@@ -108,18 +108,18 @@ def test_another_asset_shows_its_own_price(browser: Browser, blog: str, running:
     prices = {price["asset"]: price for price in running.client.get("/api/v1/prices").json["prices"]}
     with framed(browser, f"{blog}/eth/light") as (_, frame):
         assert frame.locator("#name").inner_text() == prices["eth"]["name"]
-        shown = float(frame.locator("#price").inner_text().replace(",", ""))
-        assert shown == pytest.approx(prices["eth"]["price"], rel=1e-4)
+        figure = float(frame.locator("#price").inner_text().replace(",", ""))
+        assert figure == pytest.approx(prices["eth"]["price"], rel=1e-4)
         assert frame.locator("#range").is_visible()
         assert frame.locator("#odds").is_hidden()
 
 
-def renew_until(page: Page, true: Callable[[], bool]) -> None:
+def renew_until(page: Page, condition: Callable[[], bool]) -> None:
     """Let 30 s pass, again and again because the card counts them from the end of its last request."""
 
     def renewed() -> bool:
         page.clock.fast_forward(31_000)
-        return true()
+        return condition()
 
     wait_until(renewed)
 

@@ -94,12 +94,12 @@ def test_a_click_shows_details(panel: PagePanel, scenario: Scenario):
 
 def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario):
     """To dark and back to light."""
-    drawn = panel.count_traces()
+    count = panel.count_traces()
     panel.select_theme("dark")
-    assert panel.count_traces(least=drawn) == drawn
+    assert panel.count_traces(least=count) == count
     panel.screenshot(f"{scenario.name}-lab-dark")
     panel.select_theme("light")
-    assert panel.count_traces(least=drawn) == drawn
+    assert panel.count_traces(least=count) == count
 
 
 def test_no_text_is_cut_on_a_narrow_page(shared_page: BrowserPage):
@@ -127,8 +127,8 @@ def test_nothing_pops_up_and_no_chart_uploads_data(shared_page: BrowserPage):
 def test_the_panels_survive_a_reload_of_their_page(shared_page: BrowserPage):
     """After the notebook was saved."""
     panels = [shared_page.panel(place) for place in range(len(SCENARIOS))]
-    drawn = [panel.count_traces() for panel in panels]
-    assert all(drawn)
+    counts = [panel.count_traces() for panel in panels]
+    assert all(counts)
     shared_page.save()
     shared_page.page.reload()
-    assert [panel.count_traces(least=least) for panel, least in zip(panels, drawn, strict=True)] == drawn
+    assert [panel.count_traces(least=least) for panel, least in zip(panels, counts, strict=True)] == counts

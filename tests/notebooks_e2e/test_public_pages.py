@@ -15,7 +15,7 @@ from notebooks.public_pages.publisher import PLOTLY
 from notebooks.widgets.base.theme import PALETTES
 from tests import npm
 from tests.notebooks_e2e.conftest import CHARTS, PublicPages
-from tests.notebooks_e2e.pages import ARTIFACTS, CUT_TEXTS, FITTED, BrowserPage
+from tests.notebooks_e2e.pages import ARTIFACTS, CUT_TEXTS, FIT, BrowserPage
 from tests.notebooks_e2e.programs import opened
 
 pytestmark = pytest.mark.slow
@@ -83,7 +83,7 @@ def test_a_page_is_whole_and_accessible(public_pages: PublicPages, visitor: Brow
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 1000})
             chart = page.locator("#chart").element_handle()
-            page.wait_for_function(FITTED, arg=chart)
+            page.wait_for_function(FIT, arg=chart)
             ARTIFACTS.mkdir(parents=True, exist_ok=True)
             page.screenshot(path=ARTIFACTS / f"{name}-page-{scheme}-{width}.png", full_page=True)
             assert page.evaluate(OVERFLOW) <= 0, (scheme, width)

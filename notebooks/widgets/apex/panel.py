@@ -15,7 +15,7 @@ from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.html_tables import Fact, grid, table
 from notebooks.widgets.base.probability_rows import (
     DIRECTIONS,
-    EVEN,
+    MIDDLE,
     category_axis,
     direction_mark,
     draw_stems,
@@ -24,7 +24,7 @@ from notebooks.widgets.base.probability_rows import (
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import Palette
 from notebooks.widgets.base.wording import BACKFILLED, Document, escaped, minute, number, percent, shortened, world
-from notebooks.widgets.frames.apex import FUSED
+from notebooks.widgets.frames.apex import FUSION
 
 NARROWEST = 10.0  # percentage points on either side of 50%: a narrower axis would magnify noise
 MARK_PX, FUSED_PX = 13, 18
@@ -83,8 +83,8 @@ class ApexPanel(RefreshingPanel):
         layout.shapes = [
             {
                 "type": "line",
-                "x0": EVEN,
-                "x1": EVEN,
+                "x0": MIDDLE,
+                "x1": MIDDLE,
                 "yref": "y domain",
                 "y0": 0,
                 "y1": 1,
@@ -106,7 +106,7 @@ class ApexPanel(RefreshingPanel):
 
     def _draw_layers(self, layers: Sequence[Document]) -> None:
         names = [escaped(layer["name"]) for layer in layers]
-        percentages = [EVEN if layer["p_up"] is None else 100 * layer["p_up"] for layer in layers]
+        percentages = [MIDDLE if layer["p_up"] is None else 100 * layer["p_up"] for layer in layers]
         silent = (self.palette.quiet, "circle-open")
         marks = [silent if layer["silent"] else direction_mark(layer["direction"], self.palette) for layer in layers]
         draw_stems(self._stems, names, percentages, self.palette)
@@ -123,8 +123,8 @@ class ApexPanel(RefreshingPanel):
                 "opacity": 1,
             },
         )
-        reach = max(NARROWEST, 1.1 * max(abs(percentage - EVEN) for percentage in percentages))
-        self.figure.update_layout(xaxis={"range": [EVEN - reach, EVEN + reach]}, yaxis=category_axis(names))
+        reach = max(NARROWEST, 1.1 * max(abs(percentage - MIDDLE) for percentage in percentages))
+        self.figure.update_layout(xaxis={"range": [MIDDLE - reach, MIDDLE + reach]}, yaxis=category_axis(names))
 
 
 def _size(layer: Document) -> float:
@@ -136,8 +136,8 @@ def _size(layer: Document) -> float:
 
 def layers_of(apex: Document) -> list[dict[str, Any]]:
     """The fusion in the form of a layer, then the layers."""
-    fused = {
-        "name": FUSED,
+    fusion = {
+        "name": FUSION,
         "p_up": apex["vote"]["p_up"],
         "direction": apex["vote"]["direction"],
         "weight": None,
@@ -145,7 +145,7 @@ def layers_of(apex: Document) -> list[dict[str, Any]]:
         "silent": None,
         "accuracy": apex["record"],
     }
-    return [fused, *apex["layers"]]
+    return [fusion, *apex["layers"]]
 
 
 def label(layer: Document) -> str:
@@ -156,7 +156,7 @@ def label(layer: Document) -> str:
     weight = " · in-sample, not scored" if layer.get("in_sample") else weight
     unknown = "" if layer["direction"] in DIRECTIONS else f" · {escaped(str(layer['direction']))}"
     text = f"{100 * layer['p_up']:.1f}%{weight}{unknown}"
-    return f"<b>{text}</b>" if layer["name"] == FUSED else text
+    return f"<b>{text}</b>" if layer["name"] == FUSION else text
 
 
 def hover(layer: Document) -> str:

@@ -117,7 +117,7 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         # First, because a panel that fails to open is closed as well.
-        self._lock, self._closing = threading.RLock(), threading.Event()
+        self._lock, self._end = threading.RLock(), threading.Event()
         self.client, self.now = client, now
         self.document: Any = None
         self.fault: ClientError | None = None

@@ -61,13 +61,13 @@ def drawdowns_pct(equity: np.ndarray) -> np.ndarray:
     return 100 * (equity / np.maximum.accumulate(equity) - 1)
 
 
-def labels(ends: Sequence[CurveEnd], drawn: np.ndarray, *, gap: float, axes: str = "") -> list[dict[str, Any]]:
+def labels(ends: Sequence[CurveEnd], points: np.ndarray, *, gap: float, axes: str = "") -> list[dict[str, Any]]:
     """Annotations to the right of the ends of curves, which stay in place when the reader zooms.
 
     Parameters
     ----------
     ends : the last values of the curves, in any order
-    drawn : (n,) all values on the vertical axis, which plotly extends by `PADDING` of its length on either side
+    points : (n,) all values on the vertical axis, which plotly extends by `PADDING` of its length on either side
     gap : least distance of two labels, as a fraction of the axis
     axes : number of the axes of the curves, as plotly names them: "" for the first, "2", "3"
 
@@ -77,15 +77,15 @@ def labels(ends: Sequence[CurveEnd], drawn: np.ndarray, *, gap: float, axes: str
     """
     if not ends:
         return []
-    low, high = float(np.min(drawn)), float(np.max(drawn))
+    low, high = float(np.min(points)), float(np.max(points))
     scale = (1 - 2 * PADDING) / (high - low) if high > low else 0
-    ordered = sorted(ends, key=lambda end: end.value)
-    heights = spread([PADDING + scale * (end.value - low) if scale else 0.5 for end in ordered], gap)
+    order = sorted(ends, key=lambda end: end.value)
+    heights = spread([PADDING + scale * (end.value - low) if scale else 0.5 for end in order], gap)
     # Relative to the paper: an annotation at a point would leave with it, and widen the time axis.
     place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": 6, "yref": f"y{axes} domain", "yanchor": "middle"}
     return [
         {**place, "y": height, "text": end.text, "font": {"color": end.colour}, "showarrow": False}
-        for end, height in zip(ordered, heights, strict=True)
+        for end, height in zip(order, heights, strict=True)
     ]
 
 

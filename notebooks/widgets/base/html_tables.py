@@ -43,8 +43,8 @@ def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> 
 def _titled(title: str, rows: str) -> str:
     """The rows under a title; where the page is too narrow they scroll, also by the keyboard."""
     label = escape(title)
-    scrolling = f'role="region" aria-label="{label}" tabindex="0" style="max-width: 100%; overflow-x: auto"'
-    return f"<div {scrolling}><b>{label}</b><table>{rows}</table></div>"
+    attributes = f'role="region" aria-label="{label}" tabindex="0" style="max-width: 100%; overflow-x: auto"'
+    return f"<div {attributes}><b>{label}</b><table>{rows}</table></div>"
 
 
 def side_by_side(*tables: str) -> str:

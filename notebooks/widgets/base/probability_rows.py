@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from notebooks.widgets.base.theme import Palette
 
-EVEN = 50.0
+MIDDLE = 50.0
 # Index of the colour and symbol, so that either is enough; None is quiet.
 DIRECTIONS = {"BULLISH": (0, "triangle-up"), "BEARISH": (1, "triangle-down"), "NEUTRAL": (None, "circle")}
 UNKNOWN = (3, "x")
@@ -24,7 +24,7 @@ def direction_mark(direction: str | None, palette: Palette) -> tuple[str, str]:
 def draw_stems(trace: go.Scatter, rows: Sequence[str], percentages: Sequence[float], palette: Palette) -> None:
     """Draw a line in each row from 50% to its percentage; one trace with gaps holds them all."""
     trace.update(
-        x=[x for percentage in percentages for x in (EVEN, percentage, None)],
+        x=[x for percentage in percentages for x in (MIDDLE, percentage, None)],
         y=[y for row in rows for y in (row, row, None)],
         line={"color": palette.grid, "width": 4},
     )

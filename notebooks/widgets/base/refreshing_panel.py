@@ -46,10 +46,10 @@ class RefreshingPanel(ChartPanel):
         refreshing: bool = True,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._requested, self._loaded = threading.Event(), threading.Event()
+        self._request, self._first_response = threading.Event(), threading.Event()
         self._request_lock = threading.Lock()  # a response never arrives after that of a later request
         self._thread = threading.Thread(target=self._run, name=f"panel {self.FILE}", daemon=True)
-        self._active_since, self._skipped = now(), False
+        self._active_since, self._has_skipped = now(), False
         self._every_s = float(every_s or self.EVERY_S)
         super().__init__(client, theme=theme, now=now)
         self.refreshing.value = refreshing
@@ -79,7 +79,7 @@ class RefreshingPanel(ChartPanel):
             with self._announcing():
                 document = self.fetch()
             with self._lock:
-                if self._closing.is_set():
+                if self._end.is_set():
                     return
                 self.fault = None
                 self.document = document
@@ -87,12 +87,12 @@ class RefreshingPanel(ChartPanel):
 
     def wait_until_loaded(self, timeout_s: float = 30) -> bool:
         """Wait for the first request, answered or failed; False if it takes longer than `timeout_s`."""
-        return self._loaded.wait(timeout_s)
+        return self._first_response.wait(timeout_s)
 
     def close(self) -> None:
         """End the thread and remove the panel from the page."""
-        self._closing.set()
-        self._requested.set()
+        self._end.set()
+        self._request.set()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout=CLOSING_S)
         super().close()
@@ -108,23 +108,23 @@ class RefreshingPanel(ChartPanel):
     def request_refresh(self, _change: Any = None) -> None:
         """Wake the thread, which then refreshes; the hour until the panel stops begins again."""
         self._active_since = self.now()
-        self._requested.set()
+        self._request.set()
 
     def _run(self) -> None:
-        while not self._closing.is_set():
+        while not self._end.is_set():
             self.refresh()
-            self._loaded.set()
+            self._first_response.set()
             self._rest()
 
     def _rest(self) -> None:
         """Wait for a request, or for the interval if the panel still refreshes at its end."""
-        while not self._requested.wait(self._pause_s()):
-            self._skipped = self.refreshing.value and not self.host_page.is_shown
-            if not self._skipped:
+        while not self._request.wait(self._pause_s()):
+            self._has_skipped = self.refreshing.value and not self.host_page.is_shown
+            if not self._has_skipped:
                 self._stop_when_inactive()
                 if self.refreshing.value:
                     return
-        self._requested.clear()
+        self._request.clear()
 
     def _pause_s(self) -> float | None:
         """Seconds until the next refresh; None waits for a request."""
@@ -143,8 +143,8 @@ class RefreshingPanel(ChartPanel):
 
     def _on_visibility(self, change: Mapping[str, Any]) -> None:
         """Refresh a panel that comes into view if it has skipped a refresh."""
-        if change["new"] and self._skipped:
-            self._skipped = False
+        if change["new"] and self._has_skipped:
+            self._has_skipped = False
             self.request_refresh()
 
     @contextmanager

@@ -23,7 +23,7 @@ KEY = {0: "waiting", 1: "invested", 2: "harvesting", 3: "switching"}
 UNKNOWN = 4
 ASSET = "btc"
 INTERVAL = "1h"
-MOST = 10_000  # bars in one answer: more than a year
+MAX_BARS = 10_000  # bars in one answer: more than a year
 
 
 def facts(battle: Document, history: Document, name: str) -> str:
@@ -97,9 +97,9 @@ class StatusStrip:
             autorange="reversed", showgrid=False, dtick=1, ticksuffix=" ", type="category"
         )
 
-    def draw(self, shown: Sequence[Document], times: Mapping[str, pd.DatetimeIndex], palette: Palette) -> None:
+    def draw(self, lanes: Sequence[Document], times: Mapping[str, pd.DatetimeIndex], palette: Palette) -> None:
         """Draw the statuses of the lanes, one row each; `times` are the instants of their points, by name of lane."""
-        rows = [pd.Series([point["status"] for point in lane["points"]], times[lane["name"]]) for lane in shown]
+        rows = [pd.Series([point["status"] for point in lane["points"]], times[lane["name"]]) for lane in lanes]
         table = pd.concat(rows, axis=1) if rows else pd.DataFrame()
         cells = table.to_numpy(object, na_value="").T
         codes, statuses = pd.factorize(cells.ravel())
@@ -109,15 +109,15 @@ class StatusStrip:
         colours = [*_colours(palette).values(), palette.alarm]
         self.trace.update(
             x=table.index,
-            y=[escaped(lane["name"]) for lane in shown],
+            y=[escaped(lane["name"]) for lane in lanes],
             z=shades[codes].reshape(cells.shape),
             text=texts[codes].reshape(cells.shape),
             colorscale=[[place / UNKNOWN, colour] for place, colour in enumerate(colours)],
         )
 
-    def key(self, shown: Sequence[Document], palette: Palette) -> list[dict[str, Any]]:
+    def key(self, lanes: Sequence[Document], palette: Palette) -> list[dict[str, Any]]:
         """The annotation above the strip that explains its colours."""
-        if not shown:
+        if not lanes:
             return []
         words = [
             f'<span style="color:{colour}">■</span>{unbroken(f" {KEY[place]}")}'
@@ -146,7 +146,7 @@ class HoldingBenchmark:
         """
         try:
             self._entry_price = self._entry_price or self._price_at_start(lane)
-            bars = self._client.candles(ASSET, INTERVAL, since=since, limit=MOST)
+            bars = self._client.candles(ASSET, INTERVAL, since=since, limit=MAX_BARS)
         except NotFound:
             return None
         return {**bars, "entry_price": self._entry_price} if self._entry_price and bars["bars"] else None

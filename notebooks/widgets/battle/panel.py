@@ -74,7 +74,7 @@ class BattlePanel(RefreshingPanel):
         )
         self.holding = HoldingBenchmark(self.client)
         self.traces: dict[str, LaneTraces] = {}
-        self.picked: str | None = None
+        self.selection: str | None = None
         return figure
 
     def fetch(self) -> dict[str, Any]:
@@ -101,33 +101,35 @@ class BattlePanel(RefreshingPanel):
     def draw(self, document: dict[str, Any]) -> None:
         lanes = [lane for lane in document["history"]["lanes"] if lane["points"]]
         colours = {lane["name"]: self.palette.colour(index) for index, lane in enumerate(lanes)}
-        shown = [lane for lane in lanes if self.venue.value in ("", lane["venue"])]
-        gains = {lane["name"]: gains_pct(values(lane["points"]), lane["initial_capital"]) for lane in shown}
-        times = {lane["name"]: instants(lane["points"]) for lane in shown}
+        entries = [lane for lane in lanes if self.venue.value in ("", lane["venue"])]
+        gains = {lane["name"]: gains_pct(values(lane["points"]), lane["initial_capital"]) for lane in entries}
+        times = {lane["name"]: instants(lane["points"]) for lane in entries}
         ends = [
-            self._draw_gain(lane, times[name], gains[name], colours[name]) for lane in shown for name in [lane["name"]]
+            self._draw_gain(lane, times[name], gains[name], colours[name])
+            for lane in entries
+            for name in [lane["name"]]
         ]
-        held = gain_of(document["holding"]) if shown else None
-        self._draw_holding(held)
-        self._show_only(lane["name"] for lane in shown)
-        self.statuses.draw(shown, times, self.palette)
+        holding = gain_of(document["holding"]) if entries else None
+        self._draw_holding(holding)
+        self._show_only(lane["name"] for lane in entries)
+        self.statuses.draw(entries, times, self.palette)
         self.figure.update_xaxes(spikecolor=self.palette.quiet)
         layout = self.figure.layout
         layout.annotations = [
-            *self._gain_labels(ends, [*gains.values()], held),
-            *self._draw_drawdowns(shown, times, colours),
-            *(_heading(axes, text) for axes, (_, text) in ROWS.items() if text and shown),
-            *self.statuses.key(shown, self.palette),
+            *self._gain_labels(ends, [*gains.values()], holding),
+            *self._draw_drawdowns(entries, times, colours),
+            *(_heading(axes, text) for axes, (_, text) in ROWS.items() if text and entries),
+            *self.statuses.key(entries, self.palette),
         ]
         if ends:
-            layout.title = self._title(document["battle"], shown, ends, held)
-        if self.picked:
-            self.pick(self.picked)
+            layout.title = self._title(document["battle"], entries, ends, holding)
+        if self.selection:
+            self.pick(self.selection)
 
     def pick(self, name: str) -> None:
         """Show the facts of a lane below the chart, also for each new document."""
         with self._lock:
-            self.picked = name
+            self.selection = name
             self.detail.value = facts(self.document["battle"], self.document["history"], name)
 
     def _draw_gain(self, lane: Document, times: pd.DatetimeIndex, gains: np.ndarray, colour: str) -> CurveEnd:
@@ -144,23 +146,23 @@ class BattlePanel(RefreshingPanel):
         )
         return CurveEnd(gains[-1], f"{escaped(lane['name'])} {number(gains[-1], '+.1f')}%", colour)
 
-    def _draw_holding(self, held: pd.Series | None) -> None:
-        drawn = pd.Series(dtype=float) if held is None else held
-        self.holding_trace.update(x=drawn.index, y=drawn.to_numpy(), line={"color": self.palette.ink})
+    def _draw_holding(self, holding: pd.Series | None) -> None:
+        curve = pd.Series(dtype=float) if holding is None else holding
+        self.holding_trace.update(x=curve.index, y=curve.to_numpy(), line={"color": self.palette.ink})
 
     def _gain_labels(
-        self, ends: list[CurveEnd], curves: list[np.ndarray], held: pd.Series | None
+        self, ends: list[CurveEnd], curves: list[np.ndarray], holding: pd.Series | None
     ) -> list[dict[str, Any]]:
-        if held is not None:
-            ends = [*ends, CurveEnd(held.iloc[-1], f"bitcoin {number(held.iloc[-1], '+.1f')}%", self.palette.ink)]
-            curves = [*curves, held.to_numpy()]
+        if holding is not None:
+            ends = [*ends, CurveEnd(holding.iloc[-1], f"bitcoin {number(holding.iloc[-1], '+.1f')}%", self.palette.ink)]
+            curves = [*curves, holding.to_numpy()]
         return labels(ends, np.concatenate([*curves, [0.0]]), gap=0.06)
 
     def _draw_drawdowns(
-        self, shown: list[Document], times: Mapping[str, pd.DatetimeIndex], colours: Mapping[str, str]
+        self, lanes: list[Document], times: Mapping[str, pd.DatetimeIndex], colours: Mapping[str, str]
     ) -> list[dict[str, Any]]:
         """Draw the drawdowns, the deepest in colour, and return their labels."""
-        falls = {lane["name"]: -values(lane["points"], "drawdown_pct") for lane in shown}
+        falls = {lane["name"]: -values(lane["points"], "drawdown_pct") for lane in lanes}
         deepest = sorted(falls, key=lambda name: falls[name].min())[:DEEPEST]
         for name in falls:
             line = (
@@ -192,19 +194,19 @@ class BattlePanel(RefreshingPanel):
         return self.traces[name]
 
     def _show_only(self, names: Iterable[str]) -> None:
-        shown = set(names)
+        visible_names = set(names)
         for name, traces in self.traces.items():
             for trace in traces:
-                trace.visible = name in shown
+                trace.visible = name in visible_names
 
     def _title(
-        self, battle: Document, shown: list[Document], ends: list[CurveEnd], held: pd.Series | None
+        self, battle: Document, lanes: list[Document], ends: list[CurveEnd], holding: pd.Series | None
     ) -> dict[str, Any]:
-        leader, end = max(zip(shown, ends, strict=True), key=lambda pair: pair[1].value)
+        leader, end = max(zip(lanes, ends, strict=True), key=lambda pair: pair[1].value)
         total = battle["venues"][self.venue.value] if self.venue.value else battle["summary"]
         numbers = [f"all together {number(total['pnl_pct'], '+.1f')}%"]
-        if held is not None:
-            numbers.append(f"holding bitcoin {number(held.iloc[-1], '+.1f')}%")
+        if holding is not None:
+            numbers.append(f"holding bitcoin {number(holding.iloc[-1], '+.1f')}%")
         legend = "dashed: liquidity · dotted: holding bitcoin · △ harvest ◇ pool switch · UTC"
         return {
             "text": f"{escaped(leader['label'])} leads with {number(end.value, '+.1f')}%; {', '.join(numbers)}",

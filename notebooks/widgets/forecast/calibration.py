@@ -126,11 +126,11 @@ def texts(records: Records, horizon: str, palette: Palette) -> list[dict[str, An
     """The heading of each drawn chart, and the scores in numbers, each above its mark."""
     place = {"x": 0, "xanchor": "left", "yanchor": "bottom", "showarrow": False}
     rows = resolved(records)
-    drawn = [*(("2", "3") if records[horizon]["n"] else ()), *(("4",) if rows else ())]
+    axes = [*(("2", "3") if records[horizon]["n"] else ()), *(("4",) if rows else ())]
     heading = {**place, "y": 1, "yshift": 4, "font": {"size": 12}}
     row_text = {**place, "xref": "x4 domain", "yref": "y4", "yshift": 3, "bgcolor": palette.paper, "borderpad": 1}
     return [
-        *({**heading, "xref": f"x{axis} domain", "yref": f"y{axis} domain", "text": HEADINGS[axis]} for axis in drawn),
+        *({**heading, "xref": f"x{axis} domain", "yref": f"y{axis} domain", "text": HEADINGS[axis]} for axis in axes),
         *({**row_text, "y": name, "text": f"{name}: {ratio_text(row)}"} for name, row in rows.items()),
     ]
 
@@ -139,13 +139,13 @@ def shapes(records: Records, horizon: str, palette: Palette) -> list[dict[str, A
     """What calibrated forecasts would show: ten percent in each tenth, with the range of luck; and a ratio of 1."""
     line = {"type": "line", "line": {"color": palette.ink, "width": 1, "dash": "dot"}}
     at_one = {**line, "xref": "x4", "x0": 1, "x1": 1, "yref": "y4 domain", "y0": 0, "y1": 1}
-    drawn = [at_one] if resolved(records) else []
+    lines = [at_one] if resolved(records) else []
     if not records[horizon]["n"]:
-        return drawn
+        return lines
     luck = _share(EVEN_PCT, records[horizon]["n_eff"])
     across = {"xref": "x2", "x0": 0, "x1": 100, "yref": "y2"}
     band = {"type": "rect", "y0": luck.low_pct, "y1": luck.high_pct, "fillcolor": palette.grid, "layer": "below"}
-    return [*drawn, {**across, **band, "line": {"width": 0}}, {**across, **line, "y0": EVEN_PCT, "y1": EVEN_PCT}]
+    return [*lines, {**across, **band, "line": {"width": 0}}, {**across, **line, "y0": EVEN_PCT, "y1": EVEN_PCT}]
 
 
 def record_line(horizon: str, record: Document) -> str:

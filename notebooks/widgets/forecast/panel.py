@@ -77,7 +77,7 @@ class ForecastPanel(RefreshingPanel):
         figure = Figure()
         self.fan = FanTraces(figure, self.pick)
         self.calibration = calibration.CalibrationTraces(figure)
-        self.picked: str | None = None
+        self.selection: str | None = None
         figure.update_layout(
             showlegend=False,
             hovermode="closest",
@@ -112,7 +112,7 @@ class ForecastPanel(RefreshingPanel):
         forecast, reach_name = document["forecast"], selected(self.reach, str)
         horizons = {horizon["horizon"]: horizon for horizon in forecast["horizons"]}
         reach, records = horizons[reach_name], self._records(document)
-        end_labels = self.fan.draw(forecast, document["candles"], reach, self.picked, self.palette)
+        end_labels = self.fan.draw(forecast, document["candles"], reach, self.selection, self.palette)
         self.calibration.draw(records, reach_name, self.palette)
         self.figure.update_layout(**_axes(records, reach_name))
         layout = self.figure.layout
@@ -122,12 +122,12 @@ class ForecastPanel(RefreshingPanel):
             "text": title(forecast, reach, records[reach_name]),
             "subtitle": {"text": self._subtitle(forecast, reach_name, records[reach_name])},
         }
-        self.detail.value = self._facts(forecast["name"], horizons[self.picked], records) if self.picked else ""
+        self.detail.value = self._facts(forecast["name"], horizons[self.selection], records) if self.selection else ""
 
     def pick(self, horizon: str) -> None:
         """Show the quantiles of a horizon and what each voter expects below the chart."""
         with self._lock:
-            self.picked = horizon
+            self.selection = horizon
             self.redraw()
 
     def _records(self, document: dict[str, Document]) -> dict[str, Document]:
@@ -147,7 +147,7 @@ class ForecastPanel(RefreshingPanel):
         return f"now {price(forecast['price'])} USD · {bands} · {world(forecast)} · times UTC<br>{line} · {origin}"
 
     def _change_reach(self, _change: Any) -> None:
-        self.picked = None
+        self.selection = None
         self.redraw()
 
     def _offer(self, record: Document) -> None:
@@ -211,7 +211,7 @@ class FanTraces:
         figure.on_pick(self.horizons, pick)
 
     def draw(
-        self, forecast: Document, candles: Document, reach: Document, picked: str | None, palette: Palette
+        self, forecast: Document, candles: Document, reach: Document, selection: str | None, palette: Palette
     ) -> list[dict[str, Any]]:
         """Draw the fan up to the horizon `reach` after a past of the same length; returns the labels at its end."""
         colour, curves = palette.colour(0), fan_curves(forecast, reach)
@@ -222,20 +222,20 @@ class FanTraces:
         self.past.update(x=times, y=past, line={"color": colour, "width": 2})
         line = {"color": colour, "width": 1.5, "dash": "dot"}
         self.median.update(x=curves.times, y=curves.prices["50"], line=line)
-        self._draw_horizons(forecast, reach, picked, palette)
-        drawn = np.concatenate([past, *curves.prices.values()])
+        self._draw_horizons(forecast, reach, selection, palette)
+        heights = np.concatenate([past, *curves.prices.values()])
         ends = [_end(level, prices[-1], palette) for level, prices in curves.prices.items()]
-        return labels(ends, drawn, gap=0.08)
+        return labels(ends, heights, gap=0.08)
 
-    def _draw_horizons(self, forecast: Document, reach: Document, picked: str | None, palette: Palette) -> None:
+    def _draw_horizons(self, forecast: Document, reach: Document, selection: str | None, palette: Palette) -> None:
         dots = shown_horizons(forecast, reach)
-        far = [_share(forecast, horizon, reach) >= CLOSEST_LABELS for horizon in dots]
-        chosen = [horizon["horizon"] == picked for horizon in dots]
+        has_label = [_share(forecast, horizon, reach) >= CLOSEST_LABELS for horizon in dots]
+        chosen = [horizon["horizon"] == selection for horizon in dots]
         self.horizons.update(
             x=instants(dots, "until"),
             y=[horizon["quantiles"]["50"] for horizon in dots],
             ids=[horizon["horizon"] for horizon in dots],
-            text=[horizon["horizon"] if is_far else "" for horizon, is_far in zip(dots, far, strict=True)],
+            text=[horizon["horizon"] if is_far else "" for horizon, is_far in zip(dots, has_label, strict=True)],
             customdata=[_horizon_text(horizon) for horizon in dots],
             marker={
                 "size": [14 if is_chosen else 10 for is_chosen in chosen],
@@ -251,24 +251,24 @@ def fan_curves(forecast: Document, reach: Document) -> FanCurves:
     Between two horizons the logarithm of a quantile is interpolated on the square root of time, because the spread of a
     random walk grows with it.
     """
-    (begin,), horizons = instants([forecast], "as_of"), forecast["horizons"]
-    seconds = [0.0, *(instants(horizons, "until") - begin).total_seconds()]
-    last = (instants([reach], "until") - begin).total_seconds()[0]
+    (start,), horizons = instants([forecast], "as_of"), forecast["horizons"]
+    seconds = [0.0, *(instants(horizons, "until") - start).total_seconds()]
+    last = (instants([reach], "until") - start).total_seconds()[0]
     at = np.unique([*np.linspace(0, last**0.5, STEPS) ** 2, *(second for second in seconds if second <= last)])
     prices = {}
     for level in LEVELS:
         knots = [forecast["price"], *(horizon["quantiles"][level] for horizon in horizons)]
         prices[level] = np.exp(np.interp(np.sqrt(at), np.sqrt(seconds), np.log(knots)))
-    return FanCurves(pd.DatetimeIndex(pd.to_timedelta(at.round(), unit="s") + begin), prices)
+    return FanCurves(pd.DatetimeIndex(pd.to_timedelta(at.round(), unit="s") + start), prices)
 
 
 def past_prices(forecast: Document, candles: Document, reach: Document) -> tuple[pd.Index, np.ndarray]:
     """The close of each bar at its end, and the price of the forecast at its instant."""
-    (begin,), (until,) = instants([forecast], "as_of"), instants([reach], "until")
+    (start,), (until,) = instants([forecast], "as_of"), instants([reach], "until")
     times = instants(candles["bars"]) + pd.Timedelta(seconds=candles["step_s"])
-    is_shown = (times >= begin - (until - begin)) & (times < begin)
+    is_shown = (times >= start - (until - start)) & (times < start)
     closes = np.array([bar["close"] for bar in candles["bars"]], float)[is_shown]
-    return times[is_shown].append(pd.DatetimeIndex([begin])), np.append(closes, forecast["price"])
+    return times[is_shown].append(pd.DatetimeIndex([start])), np.append(closes, forecast["price"])
 
 
 def shown_horizons(forecast: Document, reach: Document) -> list[Document]:
@@ -277,8 +277,8 @@ def shown_horizons(forecast: Document, reach: Document) -> list[Document]:
 
 
 def _share(forecast: Document, horizon: Document, reach: Document) -> float:
-    begin = moment(forecast["as_of"])
-    return (moment(horizon["until"]) - begin) / (moment(reach["until"]) - begin)
+    start = moment(forecast["as_of"])
+    return (moment(horizon["until"]) - start) / (moment(reach["until"]) - start)
 
 
 def _end(level: str, value: float, palette: Palette) -> CurveEnd:

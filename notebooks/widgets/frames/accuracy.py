@@ -22,7 +22,7 @@ from notebooks.widgets.frames.schema import (
 )
 
 FORECASTERS = ("ai", "market", "base_rate")
-CALIBRATED = one_of("ai", "market")
+SIDE = one_of("ai", "market")
 KIND = one_of("pool", "market", "base_rate", "seat", "brain")
 VERDICT = one_of("not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better")
 
@@ -100,7 +100,7 @@ PAIRED_DIFFERENCE = FrameSchema(
     },
 )
 CALIBRATION = FrameSchema(
-    {"forecaster": CALIBRATED, "bin": COUNT},
+    {"forecaster": SIDE, "bin": COUNT},
     {
         "p": NUMBER,
         "observed_pct": NUMBER,
@@ -204,11 +204,11 @@ def cumulative_brier(document: Document) -> pd.DataFrame:
 
 
 def _diversity(book: Document) -> dict[str, Any]:
-    measured = book["diversity"] or dict.fromkeys(("diversity", "low", "high"))
+    diversity = book["diversity"] or dict.fromkeys(("diversity", "low", "high"))
     return {
-        "diversity": measured["diversity"],
-        "diversity_low": measured["low"],
-        "diversity_high": measured["high"],
+        "diversity": diversity["diversity"],
+        "diversity_low": diversity["low"],
+        "diversity_high": diversity["high"],
     }
 
 
@@ -222,7 +222,7 @@ def _scores(book: Document) -> Iterator[dict[str, Any]]:
 
 
 def _bins(book: Document) -> Iterator[dict[str, Any]]:
-    for name in CALIBRATED.categories:
+    for name in SIDE.categories:
         curve = book["calibration"][name]
         for number, bin_ in enumerate(curve["bins"] if curve else (), 1):
             yield {**bin_, "forecaster": name, "bin": number, "backfilled": book["backfilled"]}

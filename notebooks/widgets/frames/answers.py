@@ -68,10 +68,10 @@ def answers(source: Pages) -> pd.DataFrame:
 
 
 def _row(answer: Document) -> dict[str, Any]:
-    understood, resolution, score = (answer[name] or {} for name in ("understood", "resolution", "score"))
+    meaning, resolution, score = (answer[name] or {} for name in ("understood", "resolution", "score"))
     return {
         **answer,
-        **{name: understood.get(name) for name in ("asset", "comparator", "deadline")},
+        **{name: meaning.get(name) for name in ("asset", "comparator", "deadline")},
         **{name: resolution.get(name) for name in ("outcome", "resolved_at")},
         "brier": score.get("brier"),
         "log_score": score.get("log"),

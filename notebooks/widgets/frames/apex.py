@@ -23,7 +23,7 @@ from notebooks.widgets.frames.schema import (
     pages_of,
 )
 
-FUSED = "apex"
+FUSION = "apex"
 VERDICT = one_of(
     "not enough resolved markets", "no clear difference from a coin", "better than a coin", "worse than a coin"
 )
@@ -129,8 +129,8 @@ def apex_layers(document: Document) -> pd.DataFrame:
     reason in `silent`; an `in_sample` one was fitted on prices of that time and has no weight. `backfilled` is that of
     the call.
     """
-    shared = {name: document[name] for name in ("called_at", "backfilled", "as_of", "world")}
-    return APEX_LAYERS.frame(({**layer, "layer": layer["name"]} for layer in document["layers"]), **shared)
+    constants = {name: document[name] for name in ("called_at", "backfilled", "as_of", "world")}
+    return APEX_LAYERS.frame(({**layer, "layer": layer["name"]} for layer in document["layers"]), **constants)
 
 
 def apex_calls(source: Pages) -> pd.DataFrame:
@@ -219,6 +219,6 @@ def fund_trades(source: Pages) -> pd.DataFrame:
 
 
 def _books(document: Document) -> Iterator[dict[str, Any]]:
-    for layer in ({"name": FUSED, "accuracy": document["record"]}, *document["layers"]):
+    for layer in ({"name": FUSION, "accuracy": document["record"]}, *document["layers"]):
         for book in layer["accuracy"]:
             yield {**book, "layer": layer["name"]}

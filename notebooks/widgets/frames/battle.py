@@ -219,9 +219,9 @@ def liquidity(battle: Document) -> pd.DataFrame:
 
 
 def _events(page: Document) -> Iterator[dict[str, Any]]:
-    shared = {"world": page["world"]}
+    constants = {"world": page["world"]}
     if "events" in page:
-        yield from ({**event, **shared, "lane": page["lane"]} for event in page["events"])
+        yield from ({**event, **constants, "lane": page["lane"]} for event in page["events"])
         return
     for lane in page["lanes"]:
-        yield from ({**event, **shared, "lane": lane["name"]} for event in lane["events"])
+        yield from ({**event, **constants, "lane": lane["name"]} for event in lane["events"])

@@ -84,5 +84,5 @@ def forecasts(document: Document) -> pd.DataFrame:
 
 
 def _scores(entry: Document) -> Iterator[dict[str, Any]]:
-    for scored in ("opening", "time_weighted"):
-        yield {**entry, **entry[scored], "forecaster": entry["name"], "scored": scored}
+    for scope in ("opening", "time_weighted"):
+        yield {**entry, **entry[scope], "forecaster": entry["name"], "scored": scope}

@@ -89,6 +89,6 @@ def hospital_months(documents: Iterable[Document]) -> pd.DataFrame:
 
 
 def _rows(document: Document) -> Iterator[dict[str, Any]]:
-    shared = {name: document[name] for name in ("snapshot_month", "as_of", "world")}
+    constants = {name: document[name] for name in ("snapshot_month", "as_of", "world")}
     for entry in document["strategies"]:
-        yield {**dict.fromkeys(COLUMNS), **entry, **entry["metrics"], **shared, "assets": " ".join(entry["assets"])}
+        yield {**dict.fromkeys(COLUMNS), **entry, **entry["metrics"], **constants, "assets": " ".join(entry["assets"])}

@@ -42,7 +42,7 @@ KIND = one_of(
     "correction",
     "handover",
 )
-RECORDED = {"seq": COUNT, "recorded_at": INSTANT, "corrected": FLAG, "backfilled": FLAG, "world": WORLD}
+RECORD_FIELDS = {"seq": COUNT, "recorded_at": INSTANT, "corrected": FLAG, "backfilled": FLAG, "world": WORLD}
 
 LEDGER = FrameSchema(
     {"seq": COUNT},
@@ -75,7 +75,7 @@ LEDGER_VOTES = FrameSchema(
         "horizon_h": NUMBER,
         "voted_at": INSTANT,
         "deadline": INSTANT,
-        **RECORDED,
+        **RECORD_FIELDS,
     },
 )
 LEDGER_ODDS = FrameSchema(
@@ -87,12 +87,12 @@ LEDGER_ODDS = FrameSchema(
         "volume_usd": NUMBER,
         "source": TEXT,
         "fetched_at": INSTANT,
-        **RECORDED,
+        **RECORD_FIELDS,
     },
 )
 LEDGER_OUTCOMES = FrameSchema(
     {"id": TEXT},
-    {"outcome": OUTCOME, "resolved_at": INSTANT, "source": TEXT, "evidence": TEXT, **RECORDED},
+    {"outcome": OUTCOME, "resolved_at": INSTANT, "source": TEXT, "evidence": TEXT, **RECORD_FIELDS},
 )
 LEDGER_ROOTS = FrameSchema(
     {"day": TEXT},
@@ -187,12 +187,12 @@ def resolved_votes(source: Pages, world: str | None = None) -> pd.DataFrame:
     """
     entries = list(_entries(source, world))
     votes, outcomes = _votes_frame(entries), _outcomes_frame(entries)
-    decided = outcomes.loc[~outcomes["corrected"] & outcomes["outcome"].isin(["yes", "no"])]
-    scored = votes.loc[~votes["corrected"] & (votes["comparator"] != "open")]
-    last = decided.loc[~decided.index.duplicated(keep="last")].reindex(scored.index.get_level_values("id"))
-    joined = scored.assign(**{name: last.loc[:, name].array for name in ("outcome", "resolved_at")})
-    joined = joined[joined["outcome"].notna()]
-    return joined.assign(brier=(joined["p_yes"] - (joined["outcome"] == "yes")) ** 2)
+    resolutions = outcomes.loc[~outcomes["corrected"] & outcomes["outcome"].isin(["yes", "no"])]
+    ballots = votes.loc[~votes["corrected"] & (votes["comparator"] != "open")]
+    last = resolutions.loc[~resolutions.index.duplicated(keep="last")].reindex(ballots.index.get_level_values("id"))
+    table = ballots.assign(**{name: last.loc[:, name].array for name in ("outcome", "resolved_at")})
+    table = table[table["outcome"].notna()]
+    return table.assign(brier=(table["p_yes"] - (table["outcome"] == "yes")) ** 2)
 
 
 def ledger_roots(source: Pages) -> pd.DataFrame:
@@ -230,9 +230,9 @@ def _outcomes_frame(entries: list[dict[str, Any]]) -> pd.DataFrame:
 
 def _of_kind(kind: str, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of a kind, each with the `id` of its market and whether a later row corrects it."""
-    corrected = {entry["body"]["corrects"] for entry in entries if entry["kind"] == "correction"}
+    corrections = {entry["body"]["corrects"] for entry in entries if entry["kind"] == "correction"}
     chosen = (entry for entry in entries if entry["kind"] == kind)
-    return [{**entry, "id": entry["subject"], "corrected": entry["seq"] in corrected} for entry in chosen]
+    return [{**entry, "id": entry["subject"], "corrected": entry["seq"] in corrections} for entry in chosen]
 
 
 def _votes(entry: Document) -> Iterator[dict[str, Any]]:

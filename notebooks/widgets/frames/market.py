@@ -84,9 +84,9 @@ def candles(source: Pages) -> pd.DataFrame:
     One row per bar, index `time`, the UTC instant at which it opens, the oldest first. A bar is `step_s` seconds long,
     its prices are USD, its `volume` is in `volume_unit`.
     """
-    shared = ("asset", "step_s", "volume_unit", "source", "world")
+    constants = ("asset", "step_s", "volume_unit", "source", "world")
     return CANDLES.frame(
-        {**bar, **{f"{name}_usd": bar[name] for name in OHLC}, **{name: page[name] for name in shared}}
+        {**bar, **{f"{name}_usd": bar[name] for name in OHLC}, **{name: page[name] for name in constants}}
         for page in pages_of(source)
         for bar in page["bars"]
     )

@@ -64,8 +64,8 @@ def oracle_votes(answer: Document) -> pd.DataFrame:
     the likelier answer would be the other one. A voter that abstained has a row with the reason in `abstained` and no
     vote.
     """
-    shared = {name: answer[name] for name in ("question", "asked_at", "as_of", "world")}
-    return ORACLE_VOTES.frame(_rows(answer), **shared)
+    constants = {name: answer[name] for name in ("question", "asked_at", "as_of", "world")}
+    return ORACLE_VOTES.frame(_rows(answer), **constants)
 
 
 def _rows(answer: Document) -> Iterator[dict[str, Any]]:

@@ -163,9 +163,9 @@ def market_series(document: Document, world: str) -> pd.DataFrame:
     One row per hour and `source`, index `time`, UTC: `ai` is the pool of the voters, `odds` the external market with
     its `bid` and `ask`; `p_yes` is P(YES) in 0 to 1.
     """
-    shared = {"id": document["id"], "bid": None, "ask": None}
+    constants = {"id": document["id"], "bid": None, "ask": None}
     rows = (
-        {**shared, **point, "time": point["as_of"], "source": source}
+        {**constants, **point, "time": point["as_of"], "source": source}
         for source in ("ai", "odds")
         for point in document[f"{source}_series"]
     )
@@ -174,10 +174,10 @@ def market_series(document: Document, world: str) -> pd.DataFrame:
 
 def _market(market: Document) -> dict[str, Any]:
     ai, odds, context = (market[name] or {} for name in ("ai", "market_odds", "context"))
-    understood, users = market["understood"], market["user_votes"]
+    meaning, users = market["understood"], market["user_votes"]
     return {
         **market,
-        **{name: understood[name] for name in ("comparator", "level", "upper_level")},
+        **{name: meaning[name] for name in ("comparator", "level", "upper_level")},
         "outcome": market["resolution"]["outcome"],
         "p_ai": ai.get("p_yes"),
         "votes_yes": ai.get("yes"),
@@ -199,9 +199,9 @@ def _resolution(market: Document) -> dict[str, Any]:
 
 
 def _votes(market: Document) -> Iterator[dict[str, Any]]:
-    shared = {"id": market["id"], "backfilled": market["backfilled"]}
+    constants = {"id": market["id"], "backfilled": market["backfilled"]}
     apex = {APEX: market[APEX]} if market.get(APEX) else {}
     for voter, vote in {**market["ai_votes"], **apex}.items():
-        yield {**vote, **shared, "voter": voter, "abstained": None}
+        yield {**vote, **constants, "voter": voter, "abstained": None}
     for voter, reason in market["abstained"].items():
-        yield {**dict.fromkeys(MARKET_VOTES.columns), **shared, "voter": voter, "abstained": reason}
+        yield {**dict.fromkeys(MARKET_VOTES.columns), **constants, "voter": voter, "abstained": reason}

@@ -19,7 +19,7 @@ from notebooks.widgets.frames.schema import (
     one_of,
 )
 
-POOL, ALL = "pool", "all"
+POOL, ALL_ASSETS = "pool", "all"
 HORIZON = one_of("1h", "6h", "24h", "3d", "7d", "14d", "30d")
 QUANTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 COVERAGES = (50, 80, 90, 98)
@@ -68,8 +68,8 @@ def price_forecasts(document: Document) -> pd.DataFrame:
     in USD that the forecast expects to be undercut in 5% of cases; `sigma_pct` is the standard deviation in percent.
     """
     rows = (row for horizon in document["horizons"] for row in _distributions(horizon))
-    shared = {name: document[name] for name in ("asset", "as_of", "world")}
-    return PRICE_FORECASTS.frame(rows, **shared)
+    constants = {name: document[name] for name in ("asset", "as_of", "world")}
+    return PRICE_FORECASTS.frame(rows, **constants)
 
 
 def price_record(document: Document) -> pd.DataFrame:
@@ -96,8 +96,8 @@ def _distributions(horizon: Document) -> Iterator[dict[str, Any]]:
 
 
 def _records(book: Document, horizon: Document) -> Iterator[dict[str, Any]]:
-    shared = {"backfilled": book["backfilled"], "horizon": horizon["horizon"]}
-    for asset, record in ((ALL, horizon["all"]), *horizon["assets"].items()):
+    constants = {"backfilled": book["backfilled"], "horizon": horizon["horizon"]}
+    for asset, record in ((ALL_ASSETS, horizon["all"]), *horizon["assets"].items()):
         coverage = record["coverage_pct"] or {}
         shares = {f"coverage_{percent}_pct": coverage.get(str(percent)) for percent in COVERAGES}
-        yield {**record, **shared, **shares, "asset": asset}
+        yield {**record, **constants, **shares, "asset": asset}

@@ -55,13 +55,13 @@ class FrameSchema:
         """The dtypes of the index and of the columns."""
         return {**self.index, **self.columns}
 
-    def frame(self, rows: Iterable[Document], **shared: Any) -> pd.DataFrame:
+    def frame(self, rows: Iterable[Document], **constants: Any) -> pd.DataFrame:
         """The rows as a frame with exactly the declared index and columns.
 
         Parameters
         ----------
-        rows : mappings with every declared field that is not shared; other fields are left out
-        shared : values that every row has, by name
+        rows : mappings with every declared field that is not constant; other fields are left out
+        constants : values that every row has, by name
 
         Returns
         -------
@@ -70,7 +70,7 @@ class FrameSchema:
         """
         rows = list(rows)
         columns = {
-            name: typed([shared[name]] * len(rows) if name in shared else [row[name] for row in rows], dtype)
+            name: typed([constants[name]] * len(rows) if name in constants else [row[name] for row in rows], dtype)
             for name, dtype in self.dtypes.items()
         }
         return pd.DataFrame(columns).set_index(list(self.index))

@@ -77,9 +77,9 @@ def leaderboard(document: Document) -> pd.DataFrame:
     are USD, `_pct` are percentages, `sharpe` is annualized with its 95% interval, `positions` is the number of open
     positions.
     """
-    ranked = ({**entry, "ghost": False} for entry in document["entries"])
+    ranks = ({**entry, "ghost": False} for entry in document["entries"])
     ghosts = ({**entry, "ghost": True} for entry in document["ghosts"])
-    rows = ({**entry, "positions": len(entry["positions"])} for entry in (*ranked, *ghosts))
+    rows = ({**entry, "positions": len(entry["positions"])} for entry in (*ranks, *ghosts))
     return LEADERBOARD.frame(rows, asset=document["asset"], as_of=document["as_of"], world=document["world"])
 
 

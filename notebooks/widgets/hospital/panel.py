@@ -85,7 +85,7 @@ class HospitalPanel(RefreshingPanel):
         figure.update_yaxes(row=2, col=1, autorange="reversed", zeroline=False)
         figure.on_pick(self.marks, self.pick)
         self.months: dict[str, Document] = {}
-        self.picked: str | None = None
+        self.selection: str | None = None
         return figure
 
     def fetch(self) -> Document:
@@ -116,13 +116,13 @@ class HospitalPanel(RefreshingPanel):
         self._draw_counts({status: counts[status] for status in [*STATUSES, *counts] if counts[status]})
         self._draw_marks(self._shown(document), categories)
         self.figure.layout.title = self._title(document, counts)
-        if self.picked:
-            self.pick(self.picked)
+        if self.selection:
+            self.pick(self.selection)
 
     def pick(self, key: str) -> None:
         """Show the facts of a strategy below the chart, also for each month viewed from now on."""
         with self._lock:
-            self.picked = key
+            self.selection = key
             self.detail.value = facts(self.document, self.months, key)
 
     def _shown(self, document: Document) -> list[Document]:
@@ -174,16 +174,16 @@ class HospitalPanel(RefreshingPanel):
         self.figure.update_layout(xaxis={"range": [0, ends[-1] if ends else 1]})
         self.figure.layout.annotations = [{**place, "text": LEGEND_GAP.join(legend), "font": {"size": 14}}]
 
-    def _draw_marks(self, shown: list[Document], categories: list[str]) -> None:
-        marks = [_mark(self.palette, strategy["status"]) for strategy in shown]
-        heights = [categories.index(strategy["category"]) + _jitter(strategy["key"]) for strategy in shown]
-        self._draw_changes(shown, heights)
+    def _draw_marks(self, strategies: list[Document], categories: list[str]) -> None:
+        marks = [_mark(self.palette, strategy["status"]) for strategy in strategies]
+        heights = [categories.index(strategy["category"]) + _jitter(strategy["key"]) for strategy in strategies]
+        self._draw_changes(strategies, heights)
         self.marks.update(
-            x=[strategy["health_score"] for strategy in shown],
+            x=[strategy["health_score"] for strategy in strategies],
             y=heights,
-            ids=[strategy["key"] for strategy in shown],
+            ids=[strategy["key"] for strategy in strategies],
             customdata=[
-                [escaped(strategy[name]) for name in ("name", "status", "recommendation")] for strategy in shown
+                [escaped(strategy[name]) for name in ("name", "status", "recommendation")] for strategy in strategies
             ],
             marker={
                 "size": 11,
@@ -193,13 +193,13 @@ class HospitalPanel(RefreshingPanel):
             },
         )
 
-    def _draw_changes(self, shown: list[Document], heights: list[float]) -> None:
+    def _draw_changes(self, strategies: list[Document], heights: list[float]) -> None:
         """Draw a line from the score of each strategy a month before to its mark; one trace with gaps holds them all.
 
         The line of a strategy that was not examined then has no length.
         """
-        scores = [strategy["health_score"] for strategy in shown]
-        before = [strategy["metrics"]["previous_score"] for strategy in shown]
+        scores = [strategy["health_score"] for strategy in strategies]
+        before = [strategy["metrics"]["previous_score"] for strategy in strategies]
         self.changes.update(
             x=[
                 x
@@ -215,7 +215,7 @@ class HospitalPanel(RefreshingPanel):
         summary, total = document["summary"], len(document["strategies"])
         advice = Counter(strategy["recommendation"] for strategy in document["strategies"]).most_common()
         changes = ", ".join(f"{escaped(action)} {count}" for action, count in advice if action != "keep")
-        filtered = f" · shown: {self.status.value}" if self.status.value else ""
+        filter_note = f" · shown: {self.status.value}" if self.status.value else ""
         n = f"n = {total}, equivalent to {summary['effective_strategies']:.1f} independent strategies"
         month = f"month {escaped(document['snapshot_month'])}, UTC"
         return {
@@ -223,7 +223,7 @@ class HospitalPanel(RefreshingPanel):
             f"recommended: {changes or 'keep all'}",
             "subtitle": {
                 "text": f"PAPER · {escaped(world(document))} · {month} · {n}<br>tick: median · "
-                f"line: from the month before{filtered}<br>{escaped(summary['caveat'])}"
+                f"line: from the month before{filter_note}<br>{escaped(summary['caveat'])}"
             },
         }
 
@@ -273,20 +273,20 @@ def _measures(strategies: list[Document], strategy: Document) -> str:
         if name not in strategy["metrics"]:
             continue  # a month that an earlier version of the service examined
         values = [other["metrics"][name] for other in strategies if other["metrics"][name] is not None]
-        worst, best = (min(values), max(values)) if values else (None, None)
+        weakest, best = (min(values), max(values)) if values else (None, None)
         if name in LOWER_IS_BETTER:
-            worst, best = best, worst
-        rows.append([label, strategy["metrics"][name], worst, median(values) if values else None, best])
+            weakest, best = best, weakest
+        rows.append([label, strategy["metrics"][name], weakest, median(values) if values else None, best])
     columns = ["", "this strategy", "worst", "median", "best"]
     return grid(f"its measures among all {len(strategies)} strategies", columns, rows)
 
 
 def _history(months: Mapping[str, Document], key: str) -> str:
-    viewed = sorted(months)
-    strategies = [_strategy(months[month], key) for month in viewed]
+    columns = sorted(months)
+    strategies = [_strategy(months[month], key) for month in columns]
     scores = ["health score", *(strategy and strategy["health_score"] for strategy in strategies)]
     statuses = ["status", *(strategy and strategy["status"] for strategy in strategies)]
-    return grid("the months viewed", ["", *viewed], [scores, statuses])
+    return grid("the months viewed", ["", *columns], [scores, statuses])
 
 
 def _strategy(document: Document, key: str) -> Document | None:

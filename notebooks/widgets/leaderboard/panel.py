@@ -82,18 +82,18 @@ class LeaderboardPanel(RefreshingPanel):
         figure.update_yaxes(row=1, col=1, secondary_y=True, side="right")
         figure.update_yaxes(row=2, col=1, title={"text": "USD", "font": {"size": 13}})
         figure.on_pick(self.bars, self.pick)
-        self.picked: str | None = None
+        self.selection: str | None = None
         self._only_strategy = False
         return figure
 
     def fetch(self) -> dict[str, Document]:
         """The board, the quota of the key, and the selected strategy: at first the leader."""
-        drawn, only_strategy, self._only_strategy = self.document, self._only_strategy, False
+        document, only_strategy, self._only_strategy = self.document, self._only_strategy, False
         asset = self.asset.value or None
-        if only_strategy and self.picked and drawn and drawn["board"]["asset"] == asset:
-            return {**drawn, "strategy": self.client.strategy(self.picked)}
+        if only_strategy and self.selection and document and document["board"]["asset"] == asset:
+            return {**document, "strategy": self.client.strategy(self.selection)}
         board = self.client.leaderboard(asset)
-        key = self.picked or board["entries"][0]["key"]
+        key = self.selection or board["entries"][0]["key"]
         return {"board": board, "usage": self.client.usage(), "strategy": self.client.strategy(key)}
 
     def header(self, document: dict[str, Document]) -> Document:
@@ -135,7 +135,7 @@ class LeaderboardPanel(RefreshingPanel):
     def pick(self, key: str) -> None:
         """Draw a strategy below and show its facts, also for each new document; free of charge."""
         with self._lock:
-            self.picked, self._only_strategy = key, True
+            self.selection, self._only_strategy = key, True
             self.request_refresh()
 
     def _draw_ghosts(self, ghosts: list[Document], metric: str, rows: int) -> None:
@@ -160,12 +160,12 @@ class LeaderboardPanel(RefreshingPanel):
         for trace, usd, label, colour in curves:
             trace.update(x=times, y=usd, meta=label, line={"color": colour})
             ends += [CurveEnd(usd[-1], f"{usd[-1]:,.0f} USD<br>{label}", colour)] if points else []
-        drawn = np.append(equity, benchmark)
+        heights = np.append(equity, benchmark)
         place = {"xref": "paper", "x": 0, "yref": "y3 domain", "y": 1, "yanchor": "bottom", "showarrow": False}
         heading = f"<b>{escaped(strategy['name'])}</b> · PAPER, as of {minute(strategy['as_of'])}"
         return [
             {**place, "text": heading, "yshift": 6},
-            *({**label, "align": "left"} for label in labels(ends, drawn, gap=0.22, axes="3")),
+            *({**label, "align": "left"} for label in labels(ends, heights, gap=0.22, axes="3")),
         ]
 
 
@@ -179,12 +179,12 @@ def _ghost_labels(ghosts: list[Document], metric: str) -> list[dict[str, Any]]:
     ]
 
 
-def _axes(rows: list[Document], metric: str, drawn: str) -> dict[str, Any]:
+def _axes(rows: list[Document], metric: str, key: str) -> dict[str, Any]:
     """The axes and the height of the figure: every row has the same height, whether 15 rows are shown or all.
 
     Names and ranks are on the left, the strategy drawn below in bold; values are on the right, clear of the lines.
     """
-    names = _row_names(rows, drawn)
+    names = _row_names(rows, key)
     inner = len(rows) * ROW_PX + BETWEEN_PX + CURVES_PX
     axis = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
     return {
@@ -193,14 +193,14 @@ def _axes(rows: list[Document], metric: str, drawn: str) -> dict[str, Any]:
         "yaxis": {**axis, "ticktext": names, "domain": [1 - len(rows) * ROW_PX / inner, 1]},
         "yaxis2": {**axis, "ticktext": [formatted(row[metric], metric) for row in rows]},
         "yaxis3": {"domain": [0, CURVES_PX / inner]},
-        "meta": {"narrow": {"xaxis": {"nticks": 3}, "yaxis": {"ticktext": _row_names(rows, drawn, NARROW_NAME)}}},
+        "meta": {"narrow": {"xaxis": {"nticks": 3}, "yaxis": {"ticktext": _row_names(rows, key, NARROW_NAME)}}},
     }
 
 
-def _row_names(rows: list[Document], drawn: str, longest: int = LONGEST_NAME) -> list[str]:
+def _row_names(rows: list[Document], key: str, longest: int = LONGEST_NAME) -> list[str]:
     """The name and the rank of each row, in bold for the strategy that is drawn below."""
     names = [f"{escaped(shortened(row['name'], longest))}  {row['rank']}" for row in rows]
-    return [f"<b>{name}</b>" if row["key"] == drawn else name for name, row in zip(names, rows, strict=True)]
+    return [f"<b>{name}</b>" if row["key"] == key else name for name, row in zip(names, rows, strict=True)]
 
 
 def _title(board: Document, metric: str, part: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from notebooks.widgets.base.chart_panel import SET_KEY, ChartPanel
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.probability_rows import (
     DIRECTIONS,
-    EVEN,
+    MIDDLE,
     category_axis,
     direction_mark,
     draw_stems,
@@ -48,7 +48,7 @@ MARK_PX = 15  # size of a mark with weight 1
 RING_PX = 12  # added for the ring around a pivotal voter
 # What is shown instead of axes without votes, before the first question and after a refused one.
 EMPTY_PX = 230
-EMPTY = {
+NO_QUESTION = {
     "text": "<b>No question yet</b><br>Each of the nine voters gets a row here:<br>"
     "its P(YES), its weight,<br>and on a click its reasons.<br>The consensus is a dashed line.",
     "xref": "paper",
@@ -88,8 +88,8 @@ class OraclePanel(ChartPanel):
 
     def body(self) -> Iterable[Widget]:
         self.progress = IntProgress(min=0, max=9, layout=Layout(width="220px"))
-        self.counted = Label()
-        return HBox([self.progress, self.counted]), self.figure.widget, self.detail
+        self.count_label = Label()
+        return HBox([self.progress, self.count_label]), self.figure.widget, self.detail
 
     def new_figure(self) -> Figure:
         figure = Figure()
@@ -118,7 +118,7 @@ class OraclePanel(ChartPanel):
 
     def close(self) -> None:
         """Leave the stream of an unanswered question, and remove the panel from the page."""
-        self._closing.set()
+        self._end.set()
         if self._thread is not None:
             self._thread.join(timeout=CLOSING_S)
         super().close()
@@ -160,7 +160,7 @@ class OraclePanel(ChartPanel):
         """Draw each vote as it arrives; a stream that breaks off leaves the last answer."""
         with closing(self.client.ask_stream(question)) as events:
             for event in events:
-                if self._closing.is_set():
+                if self._end.is_set():
                     return
                 with self._lock:
                     self._take(event)
@@ -187,7 +187,7 @@ class OraclePanel(ChartPanel):
             with self.figure.changing():
                 self.votes.clear()
         self.redraw()
-        self.counted.value = "not answered"
+        self.count_label.value = "not answered"
         note = "" if self.document is None else " The last answer is shown below."
         key = SET_KEY if isinstance(fault, Unauthorized) else ""
         return f"Not answered: {fault}{key}{suggested(fault)}{note}"
@@ -196,7 +196,7 @@ class OraclePanel(ChartPanel):
         self.progress.value, self.progress.max = count(inquiry)
         votes, total = len(inquiry["votes"]), self.progress.max
         abstentions = f", {len(inquiry['abstained'])} abstained" if inquiry["abstained"] else ""
-        self.counted.value = f"{votes} of {total} have voted{abstentions}"
+        self.count_label.value = f"{votes} of {total} have voted{abstentions}"
 
     def _submit(self, _button: Any = None) -> None:
         if not self.is_busy:
@@ -218,14 +218,16 @@ class VoteTraces:
             trace.hovertemplate = "%{customdata}<extra></extra>"
         figure.update_xaxes(range=[0, 100], ticksuffix="%", title="P(YES)", dtick=10, visible=False)
         figure.update_yaxes(showgrid=False, visible=False, ticklabelstandoff=MARK_PX)  # clear of a mark at 0%
-        figure.update_layout(height=EMPTY_PX, hovermode="closest", margin={"t": 118, "r": 270}, annotations=[EMPTY])
+        figure.update_layout(
+            height=EMPTY_PX, hovermode="closest", margin={"t": 118, "r": 270}, annotations=[NO_QUESTION]
+        )
 
     def draw(self, inquiry: Document, palette: Palette) -> None:
         """Update the traces to an inquiry, complete or not."""
         voters = rows(inquiry)
         votes = [row for row in voters if row.percentage is not None]
         self._draw_votes(votes, palette)
-        self._draw_abstentions([row for row in voters if row.abstained], palette)
+        self._draw_abstentions([row for row in voters if row.abstention], palette)
         self.figure.update_layout(
             height=len(voters) * ROW_PX + AROUND_PX,
             xaxis={"title": {"text": f"P({side(inquiry)}), bars start at 50%"}, "visible": True},
@@ -234,14 +236,14 @@ class VoteTraces:
         )
         layout = self.figure.layout
         layout.shapes = _lines(inquiry, palette)
-        layout.annotations = [_label(row) for row in voters if row.percentage is not None or row.abstained]
+        layout.annotations = [_label(row) for row in voters if row.percentage is not None or row.abstention]
         layout.title = _title(inquiry, votes)
 
     def clear(self) -> None:
         """Remove the votes of an answer that did not arrive."""
         for trace in self.figure.data:
             trace.update(x=[], y=[])
-        self.figure.layout.update(title=None, annotations=[EMPTY], shapes=[], height=EMPTY_PX)
+        self.figure.layout.update(title=None, annotations=[NO_QUESTION], shapes=[], height=EMPTY_PX)
         self.figure.update_xaxes(visible=False)
         self.figure.update_yaxes(visible=False)
 
@@ -262,12 +264,12 @@ class VoteTraces:
                 "opacity": 1,
             },
         )
-        ringed = [place for place, row in enumerate(votes) if row.is_pivotal]
+        pivots = [place for place, row in enumerate(votes) if row.is_pivotal]
         self._rings.update(
-            x=[x[place] for place in ringed],
-            y=[y[place] for place in ringed],
+            x=[x[place] for place in pivots],
+            y=[y[place] for place in pivots],
             marker={
-                "size": [sizes[place] + RING_PX for place in ringed],
+                "size": [sizes[place] + RING_PX for place in pivots],
                 "symbol": "circle-open",
                 "color": palette.ink,
                 "line": {"width": 2},
@@ -276,10 +278,10 @@ class VoteTraces:
 
     def _draw_abstentions(self, abstentions: list[VoteRow], palette: Palette) -> None:
         self._abstentions.update(
-            x=[EVEN] * len(abstentions),
+            x=[MIDDLE] * len(abstentions),
             y=[escaped(row.voter) for row in abstentions],
             ids=[row.voter for row in abstentions],
-            customdata=[f"abstained: {escaped(row.abstained or '')}" for row in abstentions],
+            customdata=[f"abstained: {escaped(row.abstention or '')}" for row in abstentions],
             marker={"size": MARK_PX, "symbol": "circle-open", "color": palette.quiet, "line": {"width": 2}},
         )
 
@@ -287,7 +289,7 @@ class VoteTraces:
 def _lines(inquiry: Document, palette: Palette) -> list[dict[str, Any]]:
     """A line at 50%, and one at the consensus once it is known."""
     line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
-    lines = [{**line, "x0": EVEN, "x1": EVEN, "line": {"color": palette.quiet, "width": 1}}]
+    lines = [{**line, "x0": MIDDLE, "x1": MIDDLE, "line": {"color": palette.quiet, "width": 1}}]
     if inquiry["consensus"]:
         x = consensus_pct(inquiry)
         lines.append({**line, "x0": x, "x1": x, "line": {"color": palette.ink, "width": 2, "dash": "dash"}})
@@ -296,8 +298,8 @@ def _lines(inquiry: Document, palette: Palette) -> list[dict[str, Any]]:
 
 def _title(inquiry: Document, votes: list[VoteRow]) -> dict[str, Any]:
     if inquiry["consensus"] is None:
-        arrived, total = count(inquiry)
-        title, state = f"{arrived} of {total} have voted", "the weights follow with the consensus"
+        votes_cast, total = count(inquiry)
+        title, state = f"{votes_cast} of {total} have voted", "the weights follow with the consensus"
     else:
         pivotal = [escaped(row.voter) for row in votes if row.is_pivotal]
         decisive = f"○ pivotal: {', '.join(pivotal)}" if pivotal else "no voter is pivotal"
@@ -309,7 +311,7 @@ def _title(inquiry: Document, votes: list[VoteRow]) -> dict[str, Any]:
 
 
 def _label(row: VoteRow) -> dict[str, Any]:
-    reason = row.abstained and escaped(shortened(f"abstained: {row.abstained}", SHORTEST))
+    reason = row.abstention and escaped(shortened(f"abstained: {row.abstention}", SHORTEST))
     return row_label(escaped(row.voter), reason or _vote_text(row))
 
 

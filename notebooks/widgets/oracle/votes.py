@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from notebooks.widgets.base.html_tables import Fact, table
-from notebooks.widgets.base.probability_rows import EVEN
+from notebooks.widgets.base.probability_rows import MIDDLE
 from notebooks.widgets.base.wording import Document, percent
 from service.client import ClientError, Refused
 
@@ -18,7 +18,7 @@ ON_RISE = ("up", "down", "open")
 
 @dataclass(frozen=True)
 class VoteRow:
-    """The row of a voter: `percentage` is P(YES), None until the vote arrives and where the voter `abstained`.
+    """The row of a voter: `percentage` is P(YES), None until the vote arrives and where the voter `abstention`.
 
     `direction` is what the vote expects of the price, NEUTRAL for a question that is not about one.
     """
@@ -28,7 +28,7 @@ class VoteRow:
     direction: str | None = None
     weight: float = 1.0
     is_pivotal: bool = False
-    abstained: str | None = None
+    abstention: str | None = None
 
 
 def opened(event: Document) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def has_price(inquiry: Document) -> bool:
 def verdict(inquiry: Document) -> str:
     """The answer, the number of votes above even odds, and what the voters expect of the price."""
     votes = [row.percentage for row in rows(inquiry) if row.percentage is not None]
-    above = sum(vote > EVEN for vote in votes)
+    above = sum(vote > MIDDLE for vote in votes)
     likelihood = f"UP {consensus_pct(inquiry):.1f}%" if inquiry["p_yes"] is None else inquiry["answer"]
     return " · ".join(filter(None, [likelihood, f"{above} of {len(votes)} votes above 50%", _view(inquiry)]))
 
@@ -103,8 +103,8 @@ def price_range(inquiry: Document) -> str | None:
         return None
     quantiles = forecast["quantiles"]
     spans = ((50, "25", "75"), (90, "5", "95"))
-    shown = (f"{share}% between {quantiles[low]:,.6g} and {quantiles[high]:,.6g}" for share, low, high in spans)
-    return f"price at the deadline: {'; '.join(shown)}"
+    ranges = (f"{share}% between {quantiles[low]:,.6g} and {quantiles[high]:,.6g}" for share, low, high in spans)
+    return f"price at the deadline: {'; '.join(ranges)}"
 
 
 def other_readings(inquiry: Document) -> str | None:
@@ -155,7 +155,7 @@ def _is_pivotal(inquiry: Document, voter: str) -> bool:
 
 def _row(inquiry: Document, voter: str) -> VoteRow:
     if voter in inquiry["abstained"]:
-        return VoteRow(voter, abstained=inquiry["abstained"][voter])
+        return VoteRow(voter, abstention=inquiry["abstained"][voter])
     vote = inquiry["votes"].get(voter)
     if vote is None:
         return VoteRow(voter)
@@ -168,4 +168,4 @@ def _percentage(vote: Document) -> float:
     if vote["p_yes"] is not None:
         return 100 * vote["p_yes"]
     sign = {"BULLISH": 1, "BEARISH": -1}.get(vote["direction"], 0)
-    return EVEN + sign * vote["conviction"] / 2
+    return MIDDLE + sign * vote["conviction"] / 2

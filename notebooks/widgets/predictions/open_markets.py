@@ -22,7 +22,7 @@ CATEGORIES = {
 UNKNOWN = (5, "x")
 SMALLEST_PX, VOTE_PX = 9, 4
 LONGEST = 56  # characters of a question above the chart
-ANY = ""  # in the place of an asset or a category
+NO_FILTER = ""  # in the place of an asset or a category
 
 
 class OpenMarketTraces:
@@ -36,10 +36,10 @@ class OpenMarketTraces:
 
     def draw(self, markets: Sequence[Document], palette: Palette) -> None:
         """Update the traces to `markets`; a market without both probabilities is not drawn."""
-        shown: dict[str, list[Document]] = {name: [] for name in self.categories}
+        groups: dict[str, list[Document]] = {name: [] for name in self.categories}
         for market in comparable(markets):
-            shown.setdefault(market["category"], []).append(market)
-        for category, members in shown.items():
+            groups.setdefault(market["category"], []).append(market)
+        for category, members in groups.items():
             self._draw_category(category, members, palette)
 
     def _draw_category(self, category: str, markets: Sequence[Document], palette: Palette) -> None:
@@ -74,11 +74,11 @@ class OpenMarketTraces:
 
 
 def filtered(document: Document, asset: str, category: str) -> list[Document]:
-    """The markets of an asset and a category; `ANY` selects all."""
+    """The markets of an asset and a category; `NO_FILTER` selects all."""
     return [
         market
         for market in document["markets"]
-        if asset in (ANY, market["asset"]) and category in (ANY, market["category"])
+        if asset in (NO_FILTER, market["asset"]) and category in (NO_FILTER, market["category"])
     ]
 
 
@@ -89,23 +89,23 @@ def comparable(markets: Sequence[Document]) -> list[Document]:
 
 def title(markets: Sequence[Document]) -> str:
     """The largest difference between the AI and the market."""
-    both = comparable(markets)
-    if not both:
+    pairs = comparable(markets)
+    if not pairs:
         return "No open market has both probabilities"
-    furthest = _furthest(both)
+    furthest = _furthest(pairs)
     ai, odds = 100 * furthest["ai"]["p_yes"], 100 * furthest["market_odds"]["p_yes"]
     return f"Largest difference {abs(furthest['divergence_pts']):.1f} pp: AI {ai:.1f}%, market {odds:.1f}%"
 
 
 def subtitle(document: Document, markets: Sequence[Document]) -> str:
     """The market with the largest difference, the number of markets, and the kind of the numbers."""
-    both = comparable(markets)
-    simulated = sum(market["market_odds"]["simulated"] for market in both)
-    backfilled = sum(market["backfilled"] for market in both)
-    left_out = len(markets) - len(both)
+    pairs = comparable(markets)
+    simulated = sum(market["market_odds"]["simulated"] for market in pairs)
+    backfilled = sum(market["backfilled"] for market in pairs)
+    left_out = len(markets) - len(pairs)
     parts = [
-        escaped(shortened(_furthest(both)["question"], LONGEST)) if both else "",
-        f"n {len(both):,} open markets",
+        escaped(shortened(_furthest(pairs)["question"], LONGEST)) if pairs else "",
+        f"n {len(pairs):,} open markets",
         f"{simulated:,} with SIMULATED odds" if simulated else "",
         f"{backfilled:,} BACKFILLED" if backfilled else "",
         f"{left_out:,} not drawn: a probability is missing" if left_out else "",

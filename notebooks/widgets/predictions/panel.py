@@ -17,7 +17,7 @@ from notebooks.widgets.predictions import open_markets, track_record
 from notebooks.widgets.predictions.track_record import decomposition
 
 VIEWS = {"track record": "record", "open markets": "open"}
-ASSETS, CATEGORIES = {"all assets": open_markets.ANY}, {"all categories": open_markets.ANY}
+ASSETS, CATEGORIES = {"all assets": open_markets.NO_FILTER}, {"all categories": open_markets.NO_FILTER}
 # The axes by number: three charts of the track record, and the open markets over the whole figure.
 DOMAINS = {"": ([0, 0.44], [0, 1]), "2": ([0.56, 1], [0.45, 1]), "3": ([0.56, 1], [0, 0.22]), "4": ([0, 1], [0, 1])}
 # On a narrow page the charts of the track record are below each other.
@@ -47,7 +47,7 @@ class PredictionsPanel(RefreshingPanel):
         figure = Figure()
         self.record = track_record.TrackRecordTraces(figure)
         self.markets = open_markets.OpenMarketTraces(figure, self.pick)
-        self.picked: str | None = None
+        self.selection: str | None = None
         for number, (x, y) in DOMAINS.items():
             figure.layout[f"xaxis{number}"] = {"domain": x, "anchor": f"y{number}"}
             figure.layout[f"yaxis{number}"] = {"domain": y, "anchor": f"x{number}"}
@@ -72,9 +72,9 @@ class PredictionsPanel(RefreshingPanel):
         record = self.client.ai_vs_market()
         if self.document is None:
             self.book.value = not book_of(record, backfilled=False)["n"]
-        previous = self.document or {"open": None, "usage": None}
+        last = self.document or {"open": None, "usage": None}
         if self.view.value != "open":
-            return {**previous, "record": record}
+            return {**last, "record": record}
         markets = self.client.predictions()
         self._offer_filters(markets)
         return {"record": record, "open": markets, "usage": self.client.usage()}
@@ -87,8 +87,8 @@ class PredictionsPanel(RefreshingPanel):
 
     def empty_reason(self, document: dict[str, Document]) -> str | None:
         if not self._shows_open(document):
-            loading = "Loading the open markets …" if self.view.value == "open" else None
-            return loading or track_record.shortage(self._book(document))
+            notice = "Loading the open markets …" if self.view.value == "open" else None
+            return notice or track_record.shortage(self._book(document))
         if document["open"]["markets"]:
             return None
         return "No market is open. New markets open daily at 12:00 UTC."
@@ -104,16 +104,16 @@ class PredictionsPanel(RefreshingPanel):
     def draw(self, document: dict[str, Document]) -> None:
         shows_open = self._shows_open(document)
         book, layout = self._book(document), self.figure.layout
-        shown = [OPEN_AXES] if shows_open else track_record.charts(book)
+        numbers = [OPEN_AXES] if shows_open else track_record.charts(book)
         for number in DOMAINS:
-            layout[f"xaxis{number}"].visible = number in shown
-            layout[f"yaxis{number}"].visible = number in shown and number != "3"
+            layout[f"xaxis{number}"].visible = number in numbers
+            layout[f"yaxis{number}"].visible = number in numbers and number != "3"
         self.record.draw(book, self.palette)
         markets = self._open_markets(document) if shows_open else []
         self.markets.draw(markets, self.palette)
         # Once per trace: inside `changing` plotly ignores the second change of a property.
         for trace in self.record.traces:
-            trace.visible = not shows_open and bool(shown)
+            trace.visible = not shows_open and bool(numbers)
         self.markets.diagonal.visible = shows_open
         for trace in (self.record.diagonal, self.record.coin_flip, self.markets.diagonal):
             trace.update(line={"color": self.palette.quiet})
@@ -127,13 +127,13 @@ class PredictionsPanel(RefreshingPanel):
     def pick(self, market_id: str) -> None:
         """Show the facts of an open market below the chart, also for each new document."""
         with self._lock:
-            self.picked = market_id
+            self.selection = market_id
             self.detail.value = self._market_facts(self.document)
 
     def _market_facts(self, document: Document) -> str:
         """The facts of the selected market while it is open."""
-        picked = [market for market in document["open"]["markets"] if market["id"] == self.picked]
-        return "".join(map(open_markets.facts, picked))
+        markets = [market for market in document["open"]["markets"] if market["id"] == self.selection]
+        return "".join(map(open_markets.facts, markets))
 
     def _shows_open(self, document: Mapping[str, Any]) -> bool:
         return self.view.value == "open" and document["open"] is not None
@@ -156,17 +156,17 @@ class PredictionsPanel(RefreshingPanel):
         shows_open = change["new"] == "open"
         self.book.layout.display = "none" if shows_open else None
         self.asset.layout.display = self.category.layout.display = None if shows_open else "none"
-        self.picked = None
+        self.selection = None
         self.redraw()
         if shows_open and self.document and self.document["open"] is None:
             self.request_refresh()
 
     def _offer_filters(self, document: Document) -> None:
         """Offer the assets and categories of the open markets, and keep a selection that is still among them."""
-        for control, field, every in ((self.asset, "asset", ASSETS), (self.category, "category", CATEGORIES)):
+        for control, field, defaults in ((self.asset, "asset", ASSETS), (self.category, "category", CATEGORIES)):
             selection, names = control.value, sorted({market[field] for market in document["markets"]})
-            control.options = {**every, **{name: name for name in names}}
-            control.value = selection if selection in names else open_markets.ANY
+            control.options = {**defaults, **{name: name for name in names}}
+            control.value = selection if selection in names else open_markets.NO_FILTER
 
 
 def _narrow() -> dict[str, Any]:

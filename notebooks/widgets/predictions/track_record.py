@@ -144,7 +144,7 @@ def charts(book: Document) -> list[str]:
         "2": bool(_stable_points(book)),
         "3": book["difference"] is not None,
     }
-    return [number for number, drawn in is_drawn.items() if drawn]
+    return [number for number, is_on in is_drawn.items() if is_on]
 
 
 def headings(book: Document) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, Time
 
 from bot.alerts import delivery, send_queue
 from bot.store import Alert
-from tests.bot.alerts.world import ANN, BEN, Sent, World
+from tests.bot.alerts.world import ANN, BEN, SentAlert, World
 from tests.bot.simulated_time import SimulatedLoop
 
 
@@ -25,7 +25,7 @@ class Crash(BaseException):
     """The process ends here."""
 
 
-def check_after_flip(world: World) -> list[Sent]:
+def check_after_flip(world: World) -> list[SentAlert]:
     """What the first pass after a flip sends to its two subscribers."""
     world.subscribe("flip", ANN, BEN)
     world.service.consensus("BULLISH", world.now + timedelta(seconds=5))
@@ -96,7 +96,7 @@ def test_a_stopping_bot_does_not_go_through_the_queue(world, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("cause", "wrapped", "is_sent_again"),
+    ("cause", "error_class", "is_sent_again"),
     [
         (httpx.ConnectError("refused"), NetworkError, True),
         (httpx.ConnectTimeout("slow"), TimedOut, True),
@@ -106,8 +106,8 @@ def test_a_stopping_bot_does_not_go_through_the_queue(world, monkeypatch):
         (None, TimedOut, False),
     ],
 )
-def test_only_undelivered_alerts_are_sent_again(world, cause, wrapped, is_sent_again):
-    error = wrapped("it failed")
+def test_only_undelivered_alerts_are_sent_again(world, cause, error_class, is_sent_again):
+    error = error_class("it failed")
     error.__cause__ = cause
     world.telegram.errors[ANN] = [error]
     check_after_flip(world)

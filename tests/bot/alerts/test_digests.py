@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 
 from bot.alerts.digests import last_due
-from tests.bot.alerts.world import ANN, BEN, DOWN, START, Sent, World
+from tests.bot.alerts.world import ANN, BEN, DOWN, START, SentAlert, World
 
 
-def at(world: World, instant: str) -> list[Sent]:
+def at(world: World, instant: str) -> list[SentAlert]:
     """What a pass at this instant sends."""
     world.now = datetime.fromisoformat(instant)
     return world.check(after=timedelta())
@@ -105,7 +105,7 @@ def test_the_date_is_the_readers(world):
     assert "Digest, Sunday 22 November" in texts[BEN]
 
 
-GROUP, ANOTHER = -100, -200
+GROUP, SECOND_GROUP = -100, -200
 MONDAY = "2026-11-23T08:00:00+00:00"
 
 
@@ -127,17 +127,17 @@ def test_it_is_sent_once_on_monday_across_restarts(world, group):
 
 
 def test_only_groups_that_want_it_get_it(world, group):
-    world.store.set_group_setting(ANOTHER, "weekly", is_on=True)
+    world.store.set_group_setting(SECOND_GROUP, "weekly", is_on=True)
     world.store.set_group_setting(group, "weekly", is_on=False)
-    assert [chat for chat, _, _ in at(world, MONDAY)] == [ANOTHER]
+    assert [chat for chat, _, _ in at(world, MONDAY)] == [SECOND_GROUP]
 
 
 def test_each_group_reads_its_language(world, group):
-    world.store.set_group_setting(ANOTHER, "weekly", is_on=True)
-    world.store.choose_language(ANOTHER, "de")
+    world.store.set_group_setting(SECOND_GROUP, "weekly", is_on=True)
+    world.store.choose_language(SECOND_GROUP, "de")
     texts = {chat: text for chat, text, _ in at(world, MONDAY)}
     assert "The week to" in texts[group]
-    assert "Die Woche bis" in texts[ANOTHER]
+    assert "Die Woche bis" in texts[SECOND_GROUP]
 
 
 def test_a_group_that_joins_later_waits_a_week(world):

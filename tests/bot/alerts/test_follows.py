@@ -11,7 +11,7 @@ from service.client import NotFound
 from tests.bot import documents
 from tests.bot.alerts.world import ANN, BEN, DOWN, START, challenge, iso
 
-GONE = NotFound(404, {"code": "not_found", "detail": "No market has this id."})
+NO_MARKET = NotFound(404, {"code": "not_found", "detail": "No market has this id."})
 MARKET = "daily-btc-up-20261120"
 
 
@@ -75,8 +75,8 @@ def test_a_change_of_sides_is_reported_each_time(world):
     world.store.follow(ANN, ANN, Target("market", MARKET, value=0.44))
     for p, head in ((0.51, None), (0.55, "now yes, 55%"), (0.49, None), (0.54, None), (0.45, "now no, 55%")):
         listed(world, market(p))
-        sent = [text for _, text in texts(world)]
-        assert [head in text for text in sent] == ([True] if head else []), p
+        alerts = [text for _, text in texts(world)]
+        assert [head in text for text in alerts] == ([True] if head else []), p
     world.restart()
     assert world.check() == []
 
@@ -90,18 +90,18 @@ def test_a_follow_before_the_first_opinion_waits_for_it(world):
     assert len(world.check()) == 2
 
 
-@pytest.mark.parametrize(("outcome", "shown"), [("yes", "YES"), ("no", "NO"), ("void", "VOID")])
-def test_a_resolved_market_is_reported_to_all_followers(world, outcome, shown):
+@pytest.mark.parametrize(("outcome", "word"), [("yes", "YES"), ("no", "NO"), ("void", "VOID")])
+def test_a_resolved_market_is_reported_to_all_followers(world, outcome, word):
     """Once to a person who follows it and a level of it."""
     for user in (ANN, BEN):
         world.store.follow(user, user, Target("market", MARKET, value=0.44))
         world.store.follow(user, user, Target("chance", MARKET, 0.9, value=0.44))
     world.service.markets[MARKET] = market(outcome=outcome)
-    sent = texts(world)
-    assert sorted(chat for chat, _ in sent) == [ANN, BEN]
-    assert f"Resolved: {shown}" in sent[0][1]
-    assert "Yes at the opening: AI 44% · market 40% (SIMULATED)" in sent[0][1]
-    assert "at 2026-11-21 23:59 UTC" in sent[0][1]
+    alerts = texts(world)
+    assert sorted(chat for chat, _ in alerts) == [ANN, BEN]
+    assert f"Resolved: {word}" in alerts[0][1]
+    assert "Yes at the opening: AI 44% · market 40% (SIMULATED)" in alerts[0][1]
+    assert "at 2026-11-21 23:59 UTC" in alerts[0][1]
     assert world.service.calls.count(f"market {MARKET}") == 1
     world.restart()
     assert world.check() == []
@@ -117,7 +117,7 @@ def test_an_unlisted_open_market_is_read_by_itself(world):
 
 def test_a_market_that_is_gone_is_not_followed_any_more(world):
     world.store.follow(ANN, ANN, Target("market", MARKET))
-    world.service.markets[MARKET] = GONE
+    world.service.markets[MARKET] = NO_MARKET
     assert world.check() == []
     assert world.store.follows_of(ANN) == []
 
@@ -136,11 +136,11 @@ def test_a_decided_question_is_reported_to_its_followers(world):
     world.service.documents["prices"]["timestamp"] = iso(deadline)
     assert world.check() == []
     world.service.answers[ANN, "a1"] = answer
-    sent = texts(world)
-    assert sorted(chat for chat, _ in sent) == [ANN, BEN]
-    assert "Your question is decided: YES" in sent[0][1]
-    assert "The answer was yes 56%." in sent[0][1]
-    assert "Brier score 0.19" in sent[0][1]
+    alerts = texts(world)
+    assert sorted(chat for chat, _ in alerts) == [ANN, BEN]
+    assert "Your question is decided: YES" in alerts[0][1]
+    assert "The answer was yes 56%." in alerts[0][1]
+    assert "Brier score 0.19" in alerts[0][1]
     assert world.check() == []
 
 
@@ -158,10 +158,10 @@ def test_a_follower_of_a_challenge_is_no_author(world):
     world.author(ANN, 17)
     world.store.follow(BEN, BEN, Target("challenge", "17"))
     world.service.challenges_by_number[17] = challenge(17)
-    sent = dict(texts(world))
-    assert "Your challenge 17 is resolved" in sent[ANN]
-    assert "Challenge 17 is resolved" in sent[BEN]
-    assert "Your" not in sent[BEN]
+    text_by_chat = dict(texts(world))
+    assert "Your challenge 17 is resolved" in text_by_chat[ANN]
+    assert "Challenge 17 is resolved" in text_by_chat[BEN]
+    assert "Your" not in text_by_chat[BEN]
 
 
 def test_a_broken_check_does_not_stop_the_others(world):

@@ -12,10 +12,10 @@ import pytest
 from bot.alerts import send_queue, watch
 from bot.store import EVENTS
 from service.client import HistoryPending
-from tests.bot.alerts.world import ANN, BEN, CID, DOWN, START, Sent, World
+from tests.bot.alerts.world import ANN, BEN, CID, DOWN, START, SentAlert, World
 
 
-def flip(world: World, direction: str) -> list[Sent]:
+def flip(world: World, direction: str) -> list[SentAlert]:
     """What the pass after a vote in this direction sends."""
     world.service.consensus(direction, world.now + timedelta(seconds=30))
     return world.check()
@@ -53,9 +53,9 @@ def test_subscribers_are_told_once(world: World, event: str, change: Change, doc
     world.subscribe(event, BEN, state="silent")
     assert world.check() == []
     change(world)
-    sent = world.check()
-    assert [(chat, silent) for chat, _, silent in sent] == [(ANN, False), (BEN, True)]
-    assert all(word in text for _, text, _ in sent for word in words)
+    alerts = world.check()
+    assert [(chat, silent) for chat, _, silent in alerts] == [(ANN, False), (BEN, True)]
+    assert all(word in text for _, text, _ in alerts for word in words)
     world.restart()
     assert world.check() == []
 
@@ -99,15 +99,15 @@ def test_an_older_document_is_no_change(world, event, change, document):
 
 
 @pytest.mark.parametrize(
-    ("directions", "sent"),
+    ("directions", "counts"),
     [
         ("BULLISH NEUTRAL BULLISH NEUTRAL BEARISH NEUTRAL BEARISH BULLISH", [0, 0, 0, 0, 1, 0, 0, 1]),
         ("NEUTRAL BEARISH", [0, 0]),
     ],
 )
-def test_neutral_is_not_a_side(world, directions: str, sent: list[int]):
+def test_neutral_is_not_a_side(world, directions: str, counts: list[int]):
     world.subscribe("flip", ANN)
-    assert [len(flip(world, direction)) for direction in directions.split()] == sent
+    assert [len(flip(world, direction)) for direction in directions.split()] == counts
 
 
 def test_a_missing_consensus_is_not_a_flip(world):
@@ -196,10 +196,10 @@ def test_the_history_is_read_only_after_a_new_bar(world):
     assert "battle_history" not in world.service.calls
 
 
-ARRIVING = HistoryPending(503, {"detail": "The price history is arriving.", "retry_after_s": 40})
+NO_HISTORY = HistoryPending(503, {"detail": "The price history is arriving.", "retry_after_s": 40})
 
 
-@pytest.mark.parametrize("error", [DOWN, ARRIVING])
+@pytest.mark.parametrize("error", [DOWN, NO_HISTORY])
 def test_an_unreachable_service_sends_nothing(world, caplog, error):
     """However many passes it takes; the next pass checks again, and the log has no traceback."""
     for event in EVENTS:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.alerts import send_queue, watch
-from bot.rate_limiter import AT_ONCE
+from bot.rate_limiter import ONE_ATTEMPT
 from bot.store import Store, Target
 from service.client import ConnectionFailed
 from tests.bot import documents
@@ -18,7 +18,7 @@ ANN, BEN, CID = 11, 22, 33
 START = datetime(2026, 11, 21, 12, 10, tzinfo=UTC)
 DOWN = ConnectionFailed("No connection to http://127.0.0.1:8000: refused.")
 
-Sent = tuple[int, str, bool]  # the chat, the text, and whether it was silent
+SentAlert = tuple[int, str, bool]  # the chat, the text, and whether it was silent
 
 
 def iso(instant: datetime) -> str:
@@ -38,13 +38,13 @@ class FakeTelegram:
     """Records the messages of each chat, and raises the errors set for a chat instead."""
 
     def __init__(self) -> None:
-        self.sent: list[Sent] = []
+        self.sent: list[SentAlert] = []
         self.errors: dict[int, list[BaseException]] = {}
 
     async def send_message(
         self, chat_id: int, text: str, *, parse_mode: str, disable_notification: bool, rate_limit_args: int
     ) -> None:
-        assert (parse_mode, rate_limit_args) == ("HTML", AT_ONCE)
+        assert (parse_mode, rate_limit_args) == ("HTML", ONE_ATTEMPT)
         assert 0 < len(text) <= 4096
         if self.errors.get(chat_id):
             raise self.errors[chat_id].pop(0)
@@ -172,7 +172,7 @@ class World:
         self.store.close()
         self.store = self.open()
 
-    def check(self, *, after: timedelta = timedelta(minutes=1)) -> list[Sent]:
+    def check(self, *, after: timedelta = timedelta(minutes=1)) -> list[SentAlert]:
         """What one pass sends that runs `after` the current time."""
         self.now += after
         before = len(self.telegram.sent)

@@ -34,7 +34,7 @@ DRAW: dict[str, Callable[[], bytes]] = {
     ),
     "answer": lambda: answer(LIGHT),
 }
-DRAW_EMPTY: dict[str, Callable[[], bytes]] = {
+EMPTY_CHARTS: dict[str, Callable[[], bytes]] = {
     "lanes": lambda: charts.lanes(documents.history() | {"lanes": []}, documents.BATTLE, None, "7d", DARK),
     "lane": lambda: charts.lane(documents.history(), documents.BATTLE, "moon", "7d", DARK),
     "strategy": lambda: charts.strategy(documents.strategy(0), "all", DARK),
@@ -48,9 +48,9 @@ def price(period: str, theme: ChartTheme) -> bytes:
     return charts.price(documents.PRICES, QUOTE, documents.candles(), documents.forecast(), period, theme)
 
 
-def answer(theme: ChartTheme, **understood: Any) -> bytes:
+def answer(theme: ChartTheme, **parts: Any) -> bytes:
     """The answer of the examples, understood with other parts."""
-    document = documents.ANSWER | {"understood": documents.ANSWER["understood"] | understood}
+    document = documents.ANSWER | {"understood": documents.ANSWER["understood"] | parts}
     return charts.answer(document, QUOTE, documents.candles(), documents.forecast(), documents.ANSWER["answer"], theme)
 
 
@@ -71,20 +71,20 @@ class DrawnChart(NamedTuple):
 
 def record(draw: Callable[[], bytes]) -> DrawnChart:
     """Draw a chart and record the arguments of `png`."""
-    drawn: list[DrawnChart] = []
+    drawings: list[DrawnChart] = []
     png = sheet.png
 
     def recording_png(chart, title, notes, subtitle=""):
         notes = list(notes)
         picture = png(chart, title, notes, subtitle)
-        drawn.append(DrawnChart(chart.figure, title, " · ".join(note for note in notes if note), picture, subtitle))
+        drawings.append(DrawnChart(chart.figure, title, " · ".join(note for note in notes if note), picture, subtitle))
         return picture
 
     with pytest.MonkeyPatch.context() as patch:
         for module in (sheet, charts.battle, charts.equity, charts.prices):
             patch.setattr(module, "png", recording_png)
         draw()
-    return drawn[-1]
+    return drawings[-1]
 
 
 def size(picture: bytes) -> tuple[int, int]:

@@ -30,18 +30,18 @@ def test_the_lanes_say_where_their_window_starts(drawn):
     """The gain of a period starts at zero with the period, the gain of all from the initial capital."""
     assert "gain since 2026-11-14 09:00 UTC" in drawn["lanes"].notes
     assert all(line.get_ydata()[0] == 0 for line in _curves(drawn["lanes"]))
-    whole = _lanes(documents.history(), period="all")
-    assert "gain since each start" in whole.notes
-    assert whole.title.startswith("lp_chaser leads with +15.1% since the start")
+    drawing = _lanes(documents.history(), period="all")
+    assert "gain since each start" in drawing.notes
+    assert drawing.title.startswith("lp_chaser leads with +15.1% since the start")
 
 
 def test_one_venue_alone_is_drawn_solid():
     """Its lanes keep the colours that they have among all, and a chart of two is lower."""
-    alone, both = _lanes(documents.history(), venue="dex"), _lanes(documents.history())
-    assert [line.get_linestyle() for line in _curves(alone)] == ["-", "-"]
-    assert [line.get_color() for line in _curves(alone)] == [line.get_color() for line in _curves(both)][4:]
-    assert "dashed" not in alone.notes
-    assert alone.figure.get_figheight() < both.figure.get_figheight()
+    venue, total = _lanes(documents.history(), venue="dex"), _lanes(documents.history())
+    assert [line.get_linestyle() for line in _curves(venue)] == ["-", "-"]
+    assert [line.get_color() for line in _curves(venue)] == [line.get_color() for line in _curves(total)][4:]
+    assert "dashed" not in venue.notes
+    assert venue.figure.get_figheight() < total.figure.get_figheight()
 
 
 def test_the_curves_fill_the_chart_of_one_venue():
@@ -60,9 +60,9 @@ def test_a_lane_that_never_traded_says_so():
     lane["events"] = []
     for point in lane["points"]:
         point["equity_usd"] = lane["initial_capital"]
-    alone = record(lambda: charts.lane(history, documents.BATTLE, lane["name"], "7d", LIGHT))
-    assert alone.title == f"{lane['label']} has not traded yet"
-    assert alone.labels == ["It holds its 10,000 USD and waits for the\nfirst signal of its rule."]
+    drawing = record(lambda: charts.lane(history, documents.BATTLE, lane["name"], "7d", LIGHT))
+    assert drawing.title == f"{lane['label']} has not traded yet"
+    assert drawing.labels == ["It holds its 10,000 USD and waits for the\nfirst signal of its rule."]
     assert f"{lane['name']} no trade yet" in _lanes(history).labels
 
 

@@ -100,10 +100,10 @@ def _bands(chart: DrawnChart) -> list[list[float]]:
 def test_the_fan_grows_like_the_square_root_of_time(days):
     """Between the horizons too; the quantiles never cross."""
     until = NOW + timedelta(days=days)
-    drawn = fan(documents.forecast(), until)
-    assert drawn.times[-1] == until
-    assert drawn.prices["95"][-1] == pytest.approx(QUOTE["price"] * 2.718281828 ** (0.0329 * days**0.5), rel=1e-4)
-    for prices in zip(*drawn.prices.values(), strict=True):
+    curve = fan(documents.forecast(), until)
+    assert curve.times[-1] == until
+    assert curve.prices["95"][-1] == pytest.approx(QUOTE["price"] * 2.718281828 ** (0.0329 * days**0.5), rel=1e-4)
+    for prices in zip(*curve.prices.values(), strict=True):
         assert list(prices) == sorted(prices)
 
 

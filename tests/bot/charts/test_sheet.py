@@ -12,7 +12,7 @@ from bot import charts
 from bot.charts import sheet
 from bot.charts.sheet import DARK, LIGHT
 from tests.bot import documents
-from tests.bot.charts.conftest import DRAW, DRAW_EMPTY, record, size
+from tests.bot.charts.conftest import DRAW, EMPTY_CHARTS, record, size
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -39,8 +39,8 @@ def test_no_text_is_cut_off(name, drawn):
     chart = drawn[name]
     width, height = chart.figure.get_size_inches() * sheet.DPI
     renderer = FigureCanvasAgg(chart.figure).get_renderer()
-    written = [*chart.figure.texts, *(text for axes in chart.figure.axes for text in axes.texts)]
-    for text in written:
+    texts = [*chart.figure.texts, *(text for axes in chart.figure.axes for text in axes.texts)]
+    for text in texts:
         box = text.get_window_extent(renderer)
         assert box.x0 >= 0
         assert box.x1 <= width
@@ -54,9 +54,9 @@ def test_paper_trading_market_and_time_are_stated(name, drawn):
     assert drawn[name].notes.endswith("UTC")
 
 
-@pytest.mark.parametrize("name", DRAW_EMPTY)
+@pytest.mark.parametrize("name", EMPTY_CHARTS)
 def test_without_data_a_chart_states_the_reason(name):
-    chart = record(DRAW_EMPTY[name])
+    chart = record(EMPTY_CHARTS[name])
     width, _ = size(chart.picture)
     assert width == 1080
     (reason,) = chart.figure.axes[0].texts
@@ -97,7 +97,7 @@ def test_a_dark_chart_has_no_light_area():
 def test_colours_are_seen_against_the_paper(theme):
     """Lines need a contrast of 3 to 1, texts of 4.5 to 1 (WCAG 2.2)."""
     assert all(_contrast(colour, theme.paper) >= 3 for colour in theme.colours)
-    assert all(_contrast(colour, theme.paper) >= 4.5 for colour in (theme.ink, theme.quiet))
+    assert all(_contrast(colour, theme.paper) >= 4.5 for colour in (theme.ink, theme.soft_ink))
 
 
 def _contrast(colour, paper) -> float:
@@ -112,10 +112,10 @@ def _luminance(colour) -> float:
 
 def test_overlapping_labels_are_moved_apart():
     """They keep their order and the minimum distance."""
-    placed = sheet.spread([1.0, 1.0, 1.1, 9.0], 2.0)
-    assert placed == sorted(placed)
-    assert all(above - below >= 1.99 for below, above in pairwise(placed))
-    assert placed[-1] == pytest.approx(9.0)
+    positions = sheet.spread([1.0, 1.0, 1.1, 9.0], 2.0)
+    assert positions == sorted(positions)
+    assert all(above - below >= 1.99 for below, above in pairwise(positions))
+    assert positions[-1] == pytest.approx(9.0)
 
 
 def test_the_date_format_follows_the_time_span():
@@ -131,5 +131,5 @@ def test_the_dates_below_a_chart_do_not_overlap(drawn, name):
     figure = drawn[name].figure
     axes, renderer = figure.axes[0], FigureCanvasAgg(figure).get_renderer()
     boxes = [label.get_window_extent(renderer) for label in axes.get_xticklabels() if label.get_text()]
-    shown = [box for box in boxes if axes.bbox.x0 <= (box.x0 + box.x1) / 2 <= axes.bbox.x1]
-    assert all(box.x1 < following.x0 for box, following in pairwise(shown))
+    visible_boxes = [box for box in boxes if axes.bbox.x0 <= (box.x0 + box.x1) / 2 <= axes.bbox.x1]
+    assert all(box.x1 < following.x0 for box, following in pairwise(visible_boxes))

@@ -8,17 +8,17 @@ from html import unescape
 from bot.messages import LIMIT
 from tests.bot.fake_telegram import Markup
 
-Written = str | list[str]
+Message = str | list[str]
 
 
-def pages_of(written: Written) -> list[str]:
-    return [written] if isinstance(written, str) else written
+def pages_of(message: Message) -> list[str]:
+    return [message] if isinstance(message, str) else message
 
 
-def texts_of(written: Written, limit: int = LIMIT) -> list[str]:
+def texts_of(message: Message, limit: int = LIMIT) -> list[str]:
     """The text of each page; fails if Telegram would refuse one for its length, its tags or its links."""
     texts = []
-    for page in pages_of(written):
+    for page in pages_of(message):
         assert 0 < len(page.encode("utf-16-le")) // 2 <= limit  # an unpaired surrogate cannot be encoded
         assert Markup(page).faults == []
         assert all(address.startswith(("http://", "https://")) for address in re.findall(r'href="([^"]*)', page))
@@ -28,6 +28,6 @@ def texts_of(written: Written, limit: int = LIMIT) -> list[str]:
     return texts
 
 
-def text_of(written: Written) -> str:
+def text_of(message: Message) -> str:
     """The text of all pages."""
-    return "\n".join(texts_of(written))
+    return "\n".join(texts_of(message))

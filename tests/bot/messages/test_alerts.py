@@ -14,8 +14,8 @@ from tests.bot.messages.reading import text_of
 
 def test_the_digest_is_dated_in_the_readers_zone():
     """`now` carries the time zone."""
-    late = datetime(2026, 11, 22, 7, 30, tzinfo=ZoneInfo("Asia/Tokyo"))
-    assert "Sunday 22 November" in messages.digest(documents.WIDGET, documents.BATTLE, documents.versus(), late)
+    instant = datetime(2026, 11, 22, 7, 30, tzinfo=ZoneInfo("Asia/Tokyo"))
+    assert "Sunday 22 November" in messages.digest(documents.WIDGET, documents.BATTLE, documents.versus(), instant)
 
 
 def test_every_switch_and_the_digest_hour_are_shown():
@@ -26,22 +26,24 @@ def test_every_switch_and_the_digest_hour_are_shown():
 
 def test_a_digest_names_missing_values():
     """A new service has no consensus."""
-    young = documents.WIDGET | {
+    document = documents.WIDGET | {
         "consensus": None,
         "btc": documents.WIDGET["btc"] | {"change_24h_pct": None},
     }
-    page = text_of(messages.digest(young, documents.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC)))
+    page = text_of(
+        messages.digest(document, documents.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC))
+    )
     assert "no consensus yet" in page
 
 
 TOO_SHORT = documents.versus() | {"books": documents.versus()["books"][:1]}  # the empty live book alone
 
 
-def digest(n: int, **changed) -> str:
-    resolved = documents.week(n)
-    resolved["markets"] = [market | changed for market in resolved["markets"]]
+def digest(n: int, **parts) -> str:
+    resolutions = documents.week(n)
+    resolutions["markets"] = [market | parts for market in resolutions["markets"]]
     return text_of(
-        messages.weekly(resolved, documents.versus(), documents.BATTLE, documents.CHALLENGES, documents.AS_OF)
+        messages.weekly(resolutions, documents.versus(), documents.BATTLE, documents.CHALLENGES, documents.AS_OF)
     )
 
 
@@ -64,15 +66,15 @@ def test_a_short_record_gives_no_share():
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "parts",
     [
         {"backfilled": True},
         {"resolution": documents.resolved_market()["resolution"] | {"outcome": "void"}},
         {"resolution": documents.resolved_market()["resolution"] | {"resolved_at": "2026-11-14T07:59:59Z"}},
     ],
 )
-def test_only_live_markets_of_the_week_count(changed):
-    assert "\n0 markets resolved" in digest(40, **changed)
+def test_only_live_markets_of_the_week_count(parts):
+    assert "\n0 markets resolved" in digest(40, **parts)
 
 
 def test_open_challenges_come_with_their_command():

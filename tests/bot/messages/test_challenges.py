@@ -19,27 +19,27 @@ def test_the_author_sees_the_outcome_and_each_ai(outcome, right):
     over = documents.challenge(status="resolved")
     over["ai_votes"]["voter0"]["p_yes"] = 0.9
     over["resolution"] |= {"outcome": outcome, "evidence": "btc close 52113.92 of the bar of 2026-11-22T23:55:00Z"}
-    shown = text_of(messages.resolved(over))
-    assert f"is resolved: {outcome.upper()}" in shown
-    assert right in shown
-    assert "2026-11-22 23:55 UTC" in shown
+    text = text_of(messages.resolved(over))
+    assert f"is resolved: {outcome.upper()}" in text
+    assert right in text
+    assert "2026-11-22 23:55 UTC" in text
 
 
 def test_a_void_challenge_scores_no_vote():
     over = documents.challenge(status="void")
     over["resolution"] |= {"outcome": "void"}
-    shown = text_of(messages.resolved(over))
-    assert "VOID" in shown
-    assert "✓" not in shown
-    assert "✗" not in shown
+    text = text_of(messages.resolved(over))
+    assert "VOID" in text
+    assert "✓" not in text
+    assert "✗" not in text
 
 
 def test_no_open_challenge_is_stated():
     assert "No challenge is open" in text_of(messages.challenges(documents.CHALLENGES | {"challenges": [], "count": 0}))
 
 
-@pytest.mark.parametrize(("p_yes", "shown"), [(0.436, "AI: yes 44% ·"), (0.002, "AI: yes under 1% ·")])
-def test_a_listed_challenge_states_the_probability_of_yes(p_yes, shown):
+@pytest.mark.parametrize(("p_yes", "words"), [(0.436, "AI: yes 44% ·"), (0.002, "AI: yes under 1% ·")])
+def test_a_listed_challenge_states_the_probability_of_yes(p_yes, words):
     challenge = documents.challenge()
     challenge["ai"]["p_yes"] = p_yes
-    assert shown in text_of(messages.challenges(documents.CHALLENGES | {"challenges": [challenge]}))
+    assert words in text_of(messages.challenges(documents.CHALLENGES | {"challenges": [challenge]}))

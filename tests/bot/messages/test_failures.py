@@ -21,7 +21,7 @@ from service.client import (
 )
 from tests.bot.messages.reading import text_of
 
-ARRIVING = {"code": "history_arriving", "detail": "The price history is arriving: about 40 s left."}
+NO_HISTORY = {"code": "history_arriving", "detail": "The price history is arriving: about 40 s left."}
 FAILURES: dict[str, ClientError] = {
     "down": ConnectionFailed("No connection to http://127.0.0.1:8000: refused."),
     "slow": TimedOut("No answer from http://127.0.0.1:8000 within 30 s."),
@@ -30,7 +30,7 @@ FAILURES: dict[str, ClientError] = {
     "no key": Unauthorized(401, {"code": "invalid_api_key", "detail": "Unknown key."}),
     "no such": NotFound(404, {"code": "not_found", "detail": "No such strategy; /api/v1/leaderboard lists the keys."}),
     "no voters": Unavailable(503, {"detail": "1 of 9 voters answered; 5 are needed.", "retry_after_s": 30}),
-    "arriving": HistoryPending(503, ARRIVING | {"retry_after_s": 40}),
+    "arriving": HistoryPending(503, NO_HISTORY | {"retry_after_s": 40}),
     "closed": Conflict(409, {"code": "voting_closed", "detail": "Voting closed at 2026-11-21T08:00:00Z."}),
     "too fast": RateLimited(429, {"code": "rate_limited", "detail": "Too many votes.", "retry_after_s": 125}),
     "any": ClientError("Something."),
@@ -47,12 +47,12 @@ def test_a_failure_is_a_short_sentence_for_people(name):
 
 
 def test_a_used_up_quota_is_the_persons_or_the_bots():
-    own = {"code": "quota_exhausted", "detail": "The daily quota is used up.", "limit": 10}
-    own |= {"reset_at": "2026-11-25T00:00:00Z"}
-    page = messages.failure(RateLimited(429, own))
+    person_quota = {"code": "quota_exhausted", "detail": "The daily quota is used up.", "limit": 10}
+    person_quota |= {"reset_at": "2026-11-25T00:00:00Z"}
+    page = messages.failure(RateLimited(429, person_quota))
     assert page == "You have used today's 10 questions. You can ask again after 00:00 UTC."
-    whole = own | {"detail": "The daily quota over all end users of this key is used up.", "limit": 2000}
-    assert "This bot has used all its questions for today" in messages.failure(RateLimited(429, whole))
+    key_quota = person_quota | {"detail": "The daily quota over all end users of this key is used up.", "limit": 2000}
+    assert "This bot has used all its questions for today" in messages.failure(RateLimited(429, key_quota))
 
 
 def test_a_refused_question_comes_with_advice():
@@ -77,8 +77,8 @@ def test_an_arriving_history_is_explained_in_each_language(language):
 
 def test_an_arriving_history_without_seconds_is_a_503():
     """A proxy may have cut the answer; no number is made up."""
-    page = messages.failure(HistoryPending(503, ARRIVING))
-    assert page == f"{ARRIVING['detail']}\nThis was not counted. Try again in a minute."
+    page = messages.failure(HistoryPending(503, NO_HISTORY))
+    assert page == f"{NO_HISTORY['detail']}\nThis was not counted. Try again in a minute."
 
 
 def test_a_timeout_is_not_called_free():

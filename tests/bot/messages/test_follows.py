@@ -20,19 +20,19 @@ from tests.bot.messages.reading import text_of
     ],
 )
 def test_each_follow_has_a_numbered_line(target, line):
-    shown = text_of(follows.following([Follow(1, 1, 1, target), Follow(2, 1, 1, target)]))
-    assert f"1. {line}\n2. {line}" in shown
+    text = text_of(follows.following([Follow(1, 1, 1, target), Follow(2, 1, 1, target)]))
+    assert f"1. {line}\n2. {line}" in text
 
 
 def test_who_follows_nothing_learns_how():
     assert "You follow nothing. Tap Follow below an answer" in text_of(follows.following([]))
 
 
-@pytest.mark.parametrize("kind", follows.FOLLOWED)
+@pytest.mark.parametrize("kind", follows.FOLLOW_REPLIES)
 def test_a_new_follow_says_when_a_message_comes_and_where(kind):
-    shown = follows.followed(kind)
-    assert shown.startswith("You get a message when")
-    assert shown.endswith("It comes to our private chat. /following lists everything.")
+    text = follows.followed(kind)
+    assert text.startswith("You get a message when")
+    assert text.endswith("It comes to our private chat. /following lists everything.")
 
 
 @pytest.mark.parametrize(("p", "side"), [(0.62, "now yes, 62%"), (0.5, "now yes, 50%"), (0.38, "now no, 62%")])

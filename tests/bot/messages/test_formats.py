@@ -11,7 +11,7 @@ from bot.messages import formats
 
 
 @pytest.mark.parametrize(
-    ("shown", "expected"),
+    ("text", "expected"),
     [
         (formats.signed_percent(18.8693), "+18.9%"),
         (formats.signed_percent(-0.01), "+0.0%"),
@@ -46,8 +46,8 @@ from bot.messages import formats
         (formats.world({"world": "<moon>"}), "&lt;moon&gt;"),
     ],
 )
-def test_values_are_formatted_for_people(shown, expected):
-    assert shown == expected
+def test_values_are_formatted_for_people(text, expected):
+    assert text == expected
 
 
 def test_a_document_is_stale_after_its_instant():

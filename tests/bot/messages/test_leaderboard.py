@@ -7,7 +7,7 @@ import pytest
 from bot import messages
 from bot.languages import speaking
 from tests.bot import documents
-from tests.bot.catalogues import TRANSLATED
+from tests.bot.catalogues import TRANSLATIONS
 from tests.bot.messages.reading import text_of
 
 
@@ -60,7 +60,7 @@ def test_an_unknown_category_lists_the_categories():
     assert f"/hospital {category}" in text_of(messages.hospital(documents.HOSPITAL, "moon"))
 
 
-@pytest.mark.parametrize("language", TRANSLATED)
+@pytest.mark.parametrize("language", TRANSLATIONS)
 @pytest.mark.parametrize("write", [messages.hospital, messages.snapshot])
 def test_the_limits_of_a_score_are_translated(language, write):
     with speaking(language):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.messages.markup import LIMIT, MORE, columns_of, escaped, message, pages, plain, shortened, table
+from bot.messages.markup import LIMIT, REST, columns_of, escaped, message, pages, plain, shortened, table
 
-ANY = st.text(st.characters(exclude_categories=[]), max_size=80)
+ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=80)
 
 
 def units(text: str) -> int:
@@ -18,16 +18,16 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-@given(ANY, st.integers(8, 60))
+@given(ANY_TEXT, st.integers(8, 60))
 @example("😀" * 40, 30)
 @example("&" * 40, 12)
-def test_a_value_is_escaped_and_within_its_limit(text, most):
+def test_a_value_is_escaped_and_within_its_limit(text, limit):
     """It is cut between characters, never inside an entity."""
-    shown = escaped(text, most)
-    assert units(shown) <= most
-    assert not set("<>\"'") & set(shown)
-    whole = plain(text)
-    assert unescape(shown) == whole or whole.startswith(unescape(shown[:-1]).rstrip())
+    result = escaped(text, limit)
+    assert units(result) <= limit
+    assert not set("<>\"'") & set(result)
+    line = plain(text)
+    assert unescape(result) == line or line.startswith(unescape(result[:-1]).rstrip())
 
 
 @pytest.mark.parametrize("hidden", ["\n", "\x00", "\u202e", "\u2066", "\ud83d"])
@@ -37,20 +37,20 @@ def test_a_value_is_one_line_of_printable_characters(hidden):
     assert escaped(f"buy{hidden}sell").replace(" ", "") == "buysell"
 
 
-@given(ANY, st.integers(5, 40))
+@given(ANY_TEXT, st.integers(5, 40))
 @example("市" * 9, 5)
 def test_a_shortened_value_keeps_its_ends(text, width):
-    shown = shortened(text, width)
-    assert columns_of(shown) <= width
+    result = shortened(text, width)
+    assert columns_of(result) <= width
     if columns_of(plain(text)) > width:
-        assert shown[0] == plain(text)[0]
-        assert shown[-1] == plain(text)[-1]
+        assert result[0] == plain(text)[0]
+        assert result[-1] == plain(text)[-1]
 
 
 def test_a_wide_character_takes_two_columns():
     """Chinese and Japanese words stay aligned with numbers."""
-    shown = table([("正解", 5), ("比特币比特币", 10)], "<6", ">3")
-    assert unescape(shown) == "<pre>正解     5\n比…币   10</pre>"
+    result = table([("正解", 5), ("比特币比特币", 10)], "<6", ">3")
+    assert unescape(result) == "<pre>正解     5\n比…币   10</pre>"
 
 
 def test_a_percent_sign_needs_no_space_in_a_table():
@@ -58,9 +58,9 @@ def test_a_percent_sign_needs_no_space_in_a_table():
 
 
 def test_a_table_aligns_and_counts_what_it_leaves_out():
-    shown = table([("<a>", 5)] * 20, "<4", ">3")
-    assert shown.startswith("<pre>&lt;a&gt;    5\n")
-    assert shown.endswith("… and 4 more.</pre>")
+    result = table([("<a>", 5)] * 20, "<4", ">3")
+    assert result.startswith("<pre>&lt;a&gt;    5\n")
+    assert result.endswith("… and 4 more.</pre>")
 
 
 @given(st.lists(st.integers(0, 2000), max_size=12), st.integers(0, 500))
@@ -72,15 +72,15 @@ def test_a_table_aligns_and_counts_what_it_leaves_out():
 def test_a_message_holds_as_many_blocks_as_fit(sizes, tail):
     """The other blocks are counted, and the tail is always shown."""
     blocks = [f"{place:x}" * size for place, size in enumerate(sizes)]
-    shown = message(blocks, "T" * tail)
-    assert units(shown) <= LIMIT
-    assert shown.endswith("T" * tail)
-    wanted = [block for block in blocks if block]
-    if units("\n".join([*wanted, "T" * tail])) < LIMIT:
-        assert all(block in shown for block in wanted)
+    result = message(blocks, "T" * tail)
+    assert units(result) <= LIMIT
+    assert result.endswith("T" * tail)
+    lines = [block for block in blocks if block]
+    if units("\n".join([*lines, "T" * tail])) < LIMIT:
+        assert all(block in result for block in lines)
     else:
-        kept = sum(line in wanted for line in shown.split("\n"))
-        assert kept == len(wanted) or MORE.format(n=len(wanted) - kept) in shown
+        count = sum(line in lines for line in result.split("\n"))
+        assert count == len(lines) or REST.format(n=len(lines) - count) in result
 
 
 def test_only_several_pages_are_numbered():

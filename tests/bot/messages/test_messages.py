@@ -21,9 +21,9 @@ from service.client import BadRequest, ServerFault
 from service.questions.circumstances import Circumstances
 from service.questions.understanding import understand
 from tests.bot import documents
-from tests.bot.catalogues import TRANSLATED
+from tests.bot.catalogues import TRANSLATIONS
 from tests.bot.documents import HOSTILE, USAGE, every_string, repeated
-from tests.bot.messages.reading import Written, pages_of, text_of, texts_of
+from tests.bot.messages.reading import Message, pages_of, text_of, texts_of
 from tests.questions.hostile_texts import SPOTS
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
@@ -39,7 +39,7 @@ def follow(subject: str) -> Follow:
 LANE, CATEGORY = documents.BATTLE["lanes"][0]["name"], documents.HOSPITAL["strategies"][0]["category"]
 
 # Every message written from a document: the document, and the function that writes it.
-MESSAGES: dict[str, tuple[Any, Callable[[Any], Written]]] = {
+MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "answer": (documents.answer(), lambda it: messages.answer(it, USAGE["quota"], "Ann")),
     "readings": (documents.answer(), lambda it: messages.readings(it, [it["question"]])),
     "votes": (documents.answer(), messages.votes),
@@ -75,7 +75,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Written]]] = {
     ),
     "weekly": (
         {
-            "resolved": documents.week(40),
+            "resolutions": documents.week(40),
             "versus": documents.versus(),
             "battle": documents.BATTLE,
             "challenges": documents.CHALLENGES,
@@ -113,7 +113,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Written]]] = {
     "refusal": ({"code": "c", "detail": "No."}, lambda it: messages.failure(BadRequest(400, it))),
     "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failure(ServerFault(500, it))),
 }
-FIXED = {
+FIXED_TEXTS = {
     "start": messages.start,
     "help": messages.help_text,
     "privacy": messages.privacy,
@@ -127,7 +127,19 @@ FIXED = {
     "ask question": messages.ask_question,
 }
 # Messages with a time in their footer, named like the function that writes them.
-TIMED = ["lanes", "top", "prices", "strategy", "accuracy", "streaks", "news", "brain", "fund", "hospital", "markets"]
+FOOTERS = [
+    "lanes",
+    "top",
+    "prices",
+    "strategy",
+    "accuracy",
+    "streaks",
+    "news",
+    "brain",
+    "fund",
+    "hospital",
+    "markets",
+]
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -154,14 +166,14 @@ def test_paper_trading_and_market_are_stated(name):
         assert "PAPER · SIMULATED market" in page
 
 
-@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize("name", FOOTERS)
 def test_old_numbers_are_marked_stale(name):
     document, _ = MESSAGES[name]
     write = getattr(messages, name)
-    late = datetime(2030, 1, 1, tzinfo=UTC)
-    assert "STALE" in text_of(write(document, now=late))
+    year_2030 = datetime(2030, 1, 1, tzinfo=UTC)
+    assert "STALE" in text_of(write(document, now=year_2030))
     assert "STALE" not in text_of(write(document, now=datetime(2020, 1, 1, tzinfo=UTC)))
-    assert "STALE" not in text_of(write(document | {"world": "replay"}, now=late))
+    assert "STALE" not in text_of(write(document | {"world": "replay"}, now=year_2030))
 
 
 RECEIPT = {"vote": "yes", "user_votes": {"yes": 1200, "no": 3}}
@@ -194,7 +206,7 @@ NOTICES = {
     "progress": lambda: messages.progress(3, 9),
 }
 POPUPS = (lambda: notices.voted(RECEIPT), notices.admins_only, notices.too_fast, messages.expired)
-EACH = pytest.mark.parametrize("language", LANGUAGES)
+EACH_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 CUT = re.compile(r"\S…\S")
 
 
@@ -204,7 +216,7 @@ def rows_of(page: str) -> list[str]:
     return [row for part in parts for row in unescape(part.split("</pre>")[0]).split("\n")]
 
 
-@EACH
+@EACH_LANGUAGE
 @pytest.mark.parametrize("name", MESSAGES)
 def test_every_message_is_valid_in_every_language(language, name):
     """The rows of its tables fit a phone, and no cell is cut that is whole in English."""
@@ -218,7 +230,7 @@ def test_every_message_is_valid_in_every_language(language, name):
 
 
 @pytest.mark.slow
-@EACH
+@EACH_LANGUAGE
 def test_the_worst_case_fits_in_every_language(language):
     """Every string has 3,000 characters of markup; longer lists are checked in English."""
     with speaking(language):
@@ -226,7 +238,7 @@ def test_the_worst_case_fits_in_every_language(language):
             texts_of(write(every_string(document, lambda _: HOSTILE * 600)))
 
 
-@EACH
+@EACH_LANGUAGE
 def test_captions_fit_in_every_language(language):
     quote = documents.PRICES["prices"][0]
     with speaking(language):
@@ -243,40 +255,40 @@ def test_captions_fit_in_every_language(language):
             texts_of(text, CAPTION)
 
 
-@EACH
+@EACH_LANGUAGE
 def test_every_short_reply_is_valid_in_every_language(language):
     with speaking(language):
-        for write in (*FIXED.values(), *NOTICES.values()):
+        for write in (*FIXED_TEXTS.values(), *NOTICES.values()):
             text_of(write())
 
 
-@EACH
+@EACH_LANGUAGE
 def test_popups_fit_in_every_language(language):
     """Telegram shows at most 200 characters."""
     with speaking(language):
         assert max(len(write()) for write in POPUPS) <= 200
 
 
-@pytest.mark.parametrize("language", TRANSLATED)
+@pytest.mark.parametrize("language", TRANSLATIONS)
 def test_every_short_reply_is_translated(language):
-    for write in (*FIXED.values(), *NOTICES.values()):
+    for write in (*FIXED_TEXTS.values(), *NOTICES.values()):
         with speaking(language):
-            translated = write()
-        assert translated != write()
+            translation = write()
+        assert translation != write()
 
 
 def test_russian_counts_with_three_forms():
     with speaking("ru"):
-        shown = [messages.waiting(n) for n in (1, 2, 5, 21)]
-    assert [text.split()[2] for text in shown] == ["модель", "модели", "моделей", "модель"]
+        texts = [messages.waiting(n) for n in (1, 2, 5, 21)]
+    assert [text.split()[2] for text in texts] == ["модель", "модели", "моделей", "модель"]
 
 
 def test_an_answer_in_german_reads_like_german():
     with speaking("de"):
-        shown = text_of(messages.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
-    assert "Ann: heute noch 1 von 10 Fragen" in shown
-    assert "SIMULIERTER Markt · Stand 21.11.2026 12:05 UTC" in shown
-    assert "Keine Anlageberatung" in shown
+        text = text_of(messages.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
+    assert "Ann: heute noch 1 von 10 Fragen" in text
+    assert "SIMULIERTER Markt · Stand 21.11.2026 12:05 UTC" in text
+    assert "Keine Anlageberatung" in text
 
 
 # A date as a person types it.
@@ -294,12 +306,12 @@ DEADLINES = {
 }
 
 
-@EACH
+@EACH_LANGUAGE
 def test_the_service_understands_the_bots_examples(language):
     """The question of /start, and the question with which the bot has a deadline read."""
     with speaking(language):
         example = re.search("<i>(.*)</i>", messages.start())[1]
-        dated = translate("Will Bitcoin rise by {deadline}?", deadline=DEADLINES[language])
-    for text in (example, dated):
+        question_until = translate("Will Bitcoin rise by {deadline}?", deadline=DEADLINES[language])
+    for text in (example, question_until):
         question = understand(text, Circumstances(NOW, SPOTS))
         assert f"{question.deadline:%Y-%m-%d}" == "2026-12-31", text

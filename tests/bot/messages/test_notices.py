@@ -16,10 +16,10 @@ def test_an_unknown_asset_is_answered_with_a_command_for_each():
     assert page.split("\n")[1:] == [f"/price coin{number}" for number in range(20)]
 
 
-@pytest.mark.parametrize(("vote", "own"), [("yes", "You voted yes."), ("no", "You voted no.")])
-def test_a_vote_is_confirmed_with_the_count(vote, own):
+@pytest.mark.parametrize(("vote", "receipt_text"), [("yes", "You voted yes."), ("no", "You voted no.")])
+def test_a_vote_is_confirmed_with_the_count(vote, receipt_text):
     receipt = {"vote": vote, "user_votes": {"yes": 1200, "no": 3}}
-    assert notices.voted(receipt) == f"{own} Votes so far: 1,200 yes, 3 no. You can change yours."
+    assert notices.voted(receipt) == f"{receipt_text} Votes so far: 1,200 yes, 3 no. You can change yours."
 
 
 @pytest.mark.parametrize("write", [notices.given_back, notices.unknown_zone])

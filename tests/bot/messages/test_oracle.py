@@ -23,20 +23,20 @@ def test_markup_is_shown_as_text():
 
 
 def test_an_answer_shows_consensus_turnout_and_quota():
-    shown = texts_of(messages.answer(_bullish() | {"cached": False}, USAGE["quota"]))[0].split("\n")
-    assert "▲ The voters expect the price to rise: 62%" in shown
-    assert shown[1] == "About as likely as not: 56%"
-    assert shown[2] == "Bitcoin 53,212 USD now · level 55,872 USD · until 2026-11-30 23:59 UTC"
-    assert any(line.startswith("Why (voter0): From the moves of hours to months") for line in shown)
-    assert "9 of 9 voted: 5 bull, 2 neutral, 2 bear" in shown
-    assert "2 of 10 questions left today" in shown
-    assert shown[-1] == "Paper research. Not investment advice."
-    assert "SIMULATED market" in shown[-2]
+    lines = texts_of(messages.answer(_bullish() | {"cached": False}, USAGE["quota"]))[0].split("\n")
+    assert "▲ The voters expect the price to rise: 62%" in lines
+    assert lines[1] == "About as likely as not: 56%"
+    assert lines[2] == "Bitcoin 53,212 USD now · level 55,872 USD · until 2026-11-30 23:59 UTC"
+    assert any(line.startswith("Why (voter0): From the moves of hours to months") for line in lines)
+    assert "9 of 9 voted: 5 bull, 2 neutral, 2 bear" in lines
+    assert "2 of 10 questions left today" in lines
+    assert lines[-1] == "Paper research. Not investment advice."
+    assert "SIMULATED market" in lines[-2]
 
 
 # What would give an event the look of a side: an arrow, its words, or a coloured symbol.
-SIDED = re.compile(r"[▲▼■🐂🐻🟢🔴🟩🟥📈📉]|bear|bull", re.IGNORECASE)
-SHOWN = {
+SIDE = re.compile(r"[▲▼■🐂🐻🟢🔴🟩🟥📈📉]|bear|bull", re.IGNORECASE)
+PAGES = {
     "answer": messages.answer,
     "answer in brief": messages.answer_brief,
     "caption": captions.answer,
@@ -49,29 +49,29 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("event", ["price", "topic", "relative"])
 def test_an_unlikely_event_has_no_side(name, event):
     """At 3% it shows no arrow, no "bear" and no colour of a side, also where the direction is the answer itself."""
-    assert not SIDED.search(text_of(SHOWN[name](_unlikely(event))))
+    assert not SIDE.search(text_of(PAGES[name](_unlikely(event))))
 
 
 def test_a_price_without_a_view_is_said_once():
     """Nine of nine are NEUTRAL: one sentence says so, in the answer alone."""
     answer = _unlikely("price")
-    shown = text_of(messages.answer(answer))
-    assert shown.split("\n")[1] == "Very unlikely: 3%"
-    assert shown.count("The voters see a rise and a fall of the price as equally likely.") == 1
-    assert "\n9 of 9 voted\n" in shown
+    text = text_of(messages.answer(answer))
+    assert text.split("\n")[1] == "Very unlikely: 3%"
+    assert text.count("The voters see a rise and a fall of the price as equally likely.") == 1
+    assert "\n9 of 9 voted\n" in text
     assert "equally likely" not in text_of(messages.votes(answer))
 
 
 def test_a_question_about_a_rise_does_not_say_it_twice():
     answer = _unlikely("price") | {"p_yes": 0.5, "answer": "About as likely as not: 50%"}
     answer["understood"] |= {"comparator": "up", "level": None}
-    shown = text_of(messages.answer(answer))
-    assert "About as likely as not: 50%" in shown
-    assert "equally likely" not in shown
+    text = text_of(messages.answer(answer))
+    assert "About as likely as not: 50%" in text
+    assert "equally likely" not in text
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_the_longest_question_leaves_room_for_its_answer():
     """500 characters of which each becomes five when escaped, and notes of the same length."""
     answer = documents.answer() | {"question": "&" * 500}
     answer["understood"] |= {"canonical": "&" * 500, "notes": ["&" * 500] * 3}
-    shown = text_of(messages.answer(answer, USAGE["quota"]))
-    assert "The voters see a rise and a fall of the price as equally likely." in shown
-    assert "9 of 9 voted" in shown
-    assert shown.endswith("Not investment advice.")
+    text = text_of(messages.answer(answer, USAGE["quota"]))
+    assert "The voters see a rise and a fall of the price as equally likely." in text
+    assert "9 of 9 voted" in text
+    assert text.endswith("Not investment advice.")
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_the_longest_question_leaves_room_for_its_answer():
 )
 def test_the_headline_says_how_likely_yes_is(p_yes, answer, headline):
     """In the words of the API; an answer that was saved without them has the probability alone."""
-    shown = text_of(messages.answer(documents.answer() | {"p_yes": p_yes, "answer": answer}))
-    assert shown.split("\n")[1] == headline
+    text = text_of(messages.answer(documents.answer() | {"p_yes": p_yes, "answer": answer}))
+    assert text.split("\n")[1] == headline
 
 
 def test_a_question_without_yes_has_a_price_or_a_direction():
@@ -136,9 +136,9 @@ def test_a_cached_answer_was_not_counted():
 
 def test_the_pages_hold_every_vote_and_abstention():
     answer = documents.answer() | {"abstained": {"news": "no headlines"}}
-    shown = text_of(messages.votes(answer))
-    assert all(name in shown for name in answer["votes"])
-    assert "news abstained: no headlines" in shown
+    text = text_of(messages.votes(answer))
+    assert all(name in text for name in answer["votes"])
+    assert "news abstained: no headlines" in text
 
 
 def test_a_vote_of_a_failed_model_says_so():
@@ -160,8 +160,8 @@ def test_a_price_question_shows_between_which_prices():
     answer = documents.answer()
     assert "Price at the deadline" not in text_of(messages.answer(answer | {"price_forecast": None}))
     quantiles = {"5": 75_000.0, "25": 81_200.0, "75": 86_900.0, "95": 93_100.4}
-    shown = text_of(messages.answer(answer | {"price_forecast": {"quantiles": quantiles}}))
-    assert "Price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100" in shown
+    text = text_of(messages.answer(answer | {"price_forecast": {"quantiles": quantiles}}))
+    assert "Price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100" in text
 
 
 def _bullish() -> Document:

@@ -15,8 +15,8 @@ def market(outcome: str | None, p_ai: float | None = 0.4) -> dict:
     return document
 
 
-def page(*called, answers=(), name=None) -> str:
-    return text_of(own_page(called, answers, name, documents.PREDICTIONS))
+def page(*calls, answers=(), name=None) -> str:
+    return text_of(own_page(calls, answers, name, documents.PREDICTIONS))
 
 
 def test_votes_count_beside_the_ai_on_the_same_markets():
@@ -46,8 +46,8 @@ def test_the_brier_score_is_of_the_decided_forecasts():
 
 
 def test_questions_are_counted_with_their_scores():
-    decided = {"resolution": {"outcome": "yes"}, "score": {"brier": 0.2, "log": 0.5}}
-    text = page(answers=[decided, {"resolution": None, "score": None}])
+    decision = {"resolution": {"outcome": "yes"}, "score": {"brier": 0.2, "log": 0.5}}
+    text = page(answers=[decision, {"resolution": None, "score": None}])
     assert "Questions: 2, 1 of them decided · Brier score of the answers: 0.200" in text
 
 
@@ -58,10 +58,10 @@ def entry(name: str, n: int, rank: int | None = None) -> dict:
 
 def test_an_own_row_is_marked_and_added_if_it_is_not_listed():
     """A forecaster without forecasts at the opening has a row over the whole time, with a star."""
-    listed = documents.PREDICTIONS | {"entries": [entry("pool", 40, 1), entry("vol", 40)]}
-    text = text_of(forecasters(listed, entry("sturdy-owl", 0), "sturdy-owl"))
+    document = documents.PREDICTIONS | {"entries": [entry("pool", 40, 1), entry("vol", 40)]}
+    text = text_of(forecasters(document, entry("sturdy-owl", 0), "sturdy-owl"))
     assert "▶ sturdy-owl" in text
     assert "0.123*" in text
-    listed["entries"].append(entry("sturdy-owl", 3))
-    text = text_of(forecasters(listed, entry("sturdy-owl", 3), "sturdy-owl"))
+    document["entries"].append(entry("sturdy-owl", 3))
+    text = text_of(forecasters(document, entry("sturdy-owl", 3), "sturdy-owl"))
     assert text.count("sturdy-owl") == 1

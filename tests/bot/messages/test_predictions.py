@@ -10,8 +10,8 @@ from tests.bot.messages.reading import text_of, texts_of
 
 def test_a_page_holds_the_markets_of_its_buttons():
     """Every page shows the next MARKETS_A_PAGE markets, each with its number."""
-    listed = [documents.PREDICTIONS["markets"][0] | {"question": f"Question {index}?"} for index in range(1, 11)]
-    page = texts_of(messages.markets(documents.PREDICTIONS | {"markets": listed, "count": 10}))
+    markets = [documents.PREDICTIONS["markets"][0] | {"question": f"Question {index}?"} for index in range(1, 11)]
+    page = texts_of(messages.markets(documents.PREDICTIONS | {"markets": markets, "count": 10}))
     page_size = messages.MARKETS_A_PAGE
     assert len(page) == -(-10 // page_size)
     for index in range(10):

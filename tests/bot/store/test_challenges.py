@@ -101,8 +101,8 @@ def test_a_dropped_draft_has_no_key(store):
 
 
 def test_a_message_keeps_what_it_shows_last(store, again):
-    for shown in ("0 0", "1 0"):
-        store.show_live(LiveMessage(GROUP, 5, 17, shown))
+    for state in ("0 0", "1 0"):
+        store.show_live(LiveMessage(GROUP, 5, 17, state))
     assert again.live_messages() == [(GROUP, 5, 17, "1 0")]
     store.drop_live(LiveMessage(GROUP, 5, 17, ""))
     assert again.live_messages() == []
@@ -112,8 +112,8 @@ def test_only_the_newest_of_a_group_are_kept(store):
     store.show_live(LiveMessage(GROUP - 1, 1, 17, ""))
     for message in range(1, MAX_A_CHAT + 3):
         store.show_live(LiveMessage(GROUP, message, 17, ""))
-    kept = [live.message_id for live in store.live_messages() if live.chat_id == GROUP]
-    assert kept == list(range(3, MAX_A_CHAT + 3))
+    ids = [live.message_id for live in store.live_messages() if live.chat_id == GROUP]
+    assert ids == list(range(3, MAX_A_CHAT + 3))
     assert len(store.live_messages()) == MAX_A_CHAT + 1
 
 

@@ -6,12 +6,12 @@ from tests.bot.store.conftest import ANN, BEN, GROUP, QUESTION
 
 
 def test_a_question_is_open_until_it_is_closed(store):
-    opened = store.open_question(ANN, GROUP, 5, QUESTION)
-    store.set_waiting(opened.number, 6)
+    first = store.open_question(ANN, GROUP, 5, QUESTION)
+    store.set_waiting(first.number, 6)
     (question,) = store.open_questions()
-    assert question == opened._replace(waiting=6)
+    assert question == first._replace(waiting_id=6)
     assert question[1:6] == (ANN, GROUP, 5, 6, QUESTION)
-    store.close_question(opened.number)
+    store.close_question(first.number)
     assert store.open_questions() == []
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from notebooks.lab import AskedQuestion, MarketRecord
 from notebooks.lab.record import RecordedMarket
 
-BEGIN = pd.Timestamp("2026-01-05", tz="UTC")  # a Monday
+START = pd.Timestamp("2026-01-05", tz="UTC")  # a Monday
 DAYS = 400
 P_RISE = 0.75
 DAY = timedelta(days=1)
@@ -22,10 +22,10 @@ def planted_record(days: int = DAYS, seed: int = 9) -> MarketRecord:
     """A market on every day, up or down by the law; its two voters and the pool say 50%, or nearly."""
     generator = np.random.default_rng(seed)
     steps = generator.normal(0, 0.01, 24 * (days + 20))
-    hours = pd.date_range(BEGIN - 10 * DAY, periods=len(steps), freq="h", unit="us")
+    hours = pd.date_range(START - 10 * DAY, periods=len(steps), freq="h", unit="us")
     close = pd.Series(50_000 * np.exp(np.cumsum(steps)), index=hours)
     bars = pd.DataFrame({"close_usd": close, "asset": "btc"}).rename_axis("time")
-    markets = [_market(bars, BEGIN + place * DAY, generator) for place in range(days)]
+    markets = [_market(bars, START + place * DAY, generator) for place in range(days)]
     return MarketRecord("simulated", tuple(markets), {"btc": bars})
 
 

@@ -15,7 +15,7 @@ from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, NUMBER, TEXT, 
 from service.client import Client
 from tests.notebooks.conftest import InterceptedClient
 
-CACHED = ("candles", "lane_events", "headlines", "apex_calls", "apex_call_layers", "features", "fund_trades")
+TABLES = ("candles", "lane_events", "headlines", "apex_calls", "apex_call_layers", "features", "fund_trades")
 PARTS = {"candles": ("btc",), "lane_events": ("trend",)}
 
 
@@ -24,7 +24,7 @@ def archive(client: Client, tmp_path: Path) -> Archive:
     return Archive(client, tmp_path, progress=False)
 
 
-@pytest.mark.parametrize("name", CACHED)
+@pytest.mark.parametrize("name", TABLES)
 def test_a_stored_table_is_the_downloaded_one(client: Client, tmp_path: Path, name: str):
     """With the same dtypes, from files alone where nothing is new."""
     first, second = (getattr(Archive(client, tmp_path, progress=False), name)(*PARTS.get(name, ())) for _ in range(2))
@@ -47,23 +47,23 @@ def test_the_record_holds_every_vote_of_the_ledger(archive: Archive, documents):
     """A market with its votes, its odds and its outcome, and the bars that were complete."""
     record = archive.record()
     votes = archive.resolved_votes()
-    resolved = [market for market in record.markets if market.happened is not None]
-    assert {market.question.id for market in resolved} == set(votes.index.get_level_values("id"))
-    market = resolved[-1]
-    recorded = votes.loc[market.question.id]
-    assert market.votes == recorded["p_yes"].to_dict()
-    assert market.weights == recorded["weight"].to_dict()
-    assert market.happened == (recorded["outcome"].iloc[0] == "yes")
-    assert (market.pool, market.question.level) == (recorded["p_pool"].iloc[0], recorded["level"].iloc[0])
+    decisions = [market for market in record.markets if market.happened is not None]
+    assert {market.question.id for market in decisions} == set(votes.index.get_level_values("id"))
+    market = decisions[-1]
+    row_votes = votes.loc[market.question.id]
+    assert market.votes == row_votes["p_yes"].to_dict()
+    assert market.weights == row_votes["weight"].to_dict()
+    assert market.happened == (row_votes["outcome"].iloc[0] == "yes")
+    assert (market.pool, market.question.level) == (row_votes["p_pool"].iloc[0], row_votes["level"].iloc[0])
     assert set(record.bars) == set(archive.assets)
     assert record.inputs(market).bars("btc").index[-1] <= market.question.asked_at - pd.Timedelta(hours=1)
-    stored = archive.client.prediction(market.question.id)
-    inputs = archive.client.features_entry(stored["features"])["inputs"]["contexts"][market.question.asset]
+    document = archive.client.prediction(market.question.id)
+    inputs = archive.client.features_entry(document["features"])["inputs"]["contexts"][market.question.asset]
     assert market.features[market.question.asset]["spot"] == inputs["spot"]
     assert record.inputs(market).features is market.features
     pairs = frames.scoreboard(documents["ai_vs_market"]).query("backfilled").loc["ai"]
-    quoted = [row for row in resolved if row.odds is not None and row.backfilled]
-    assert len(quoted) == pairs["n"]
+    quotes = [row for row in decisions if row.odds is not None and row.backfilled]
+    assert len(quotes) == pairs["n"]
 
 
 @pytest.mark.slow
@@ -77,10 +77,10 @@ def test_a_second_record_reads_the_ledger_from_its_last_row(stub: InterceptedCli
 
 @pytest.mark.slow
 def test_a_damaged_file_is_downloaded_again(client: Client, tmp_path: Path):
-    whole = Archive(client, tmp_path, progress=False).headlines()
+    headlines = Archive(client, tmp_path, progress=False).headlines()
     (file,) = tmp_path.rglob("headlines.parquet")
     file.write_bytes(b"PAR1 and no more")
-    pd.testing.assert_frame_equal(Archive(client, tmp_path, progress=False).headlines(), whole)
+    pd.testing.assert_frame_equal(Archive(client, tmp_path, progress=False).headlines(), headlines)
 
 
 def test_another_ledger_has_other_files(stub: InterceptedClient, tmp_path: Path):

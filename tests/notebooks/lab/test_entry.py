@@ -68,13 +68,13 @@ def test_an_entered_voter_forecasts_new_markets(tournament: Client, downloads: P
     entry = enter(Sober, archive, name="sober-owl", every_s=3600)
     try:
         new = [market for market in archive.record().markets if not market.backfilled]
-        sent = entry.sent
-        assert "challenge-1" in sent.index
-        assert set(sent.index) == {market.question.id for market in new}
+        forecasts = entry.sent
+        assert "challenge-1" in forecasts.index
+        assert set(forecasts.index) == {market.question.id for market in new}
         pool = next(market.pool for market in new if market.question.id == "challenge-1")
-        assert sent.loc["challenge-1", "p_yes"] == pytest.approx(0.5 * pool + 0.25, abs=1e-4)
-        assert sent.loc["challenge-1", "counts_in"] == "opening, time_weighted"
-        (row,) = tournament.ledger(int(sent.loc["challenge-1", "seq"]), 1)["entries"]
+        assert forecasts.loc["challenge-1", "p_yes"] == pytest.approx(0.5 * pool + 0.25, abs=1e-4)
+        assert forecasts.loc["challenge-1", "counts_in"] == "opening, time_weighted"
+        (row,) = tournament.ledger(int(forecasts.loc["challenge-1", "seq"]), 1)["entries"]
         assert (row["kind"], row["body"]["market"]) == ("forecast", "challenge-1")
         assert tournament.usage()["forecaster"] == "sober-owl"
         assert entry.send_due() == []

@@ -44,8 +44,8 @@ def test_a_better_voter_wins_its_backtest(record):
     assert "SIMULATED · BACKFILLED · 400 markets" in verdict
     assert "better than the pool" in verdict
     assert report.weights.loc["day", "weight"] > 1.5
-    calibrated = report.calibration
-    assert ((calibrated["low_pct"] <= 100 * calibrated["p"]) & (100 * calibrated["p"] <= calibrated["high_pct"])).all()
+    bins = report.calibration
+    assert ((bins["low_pct"] <= 100 * bins["p"]) & (100 * bins["p"] <= bins["high_pct"])).all()
 
 
 def test_a_random_voter_is_told_so_with_its_interval(record):
@@ -79,8 +79,8 @@ def test_the_live_and_the_backfilled_book_are_apart(record):
 
 
 def test_a_report_without_resolved_markets_says_so(record):
-    begun = record.until(record.markets[0].question.asked_at)
-    report = backtest(Better, begun, progress=False)
+    beginning = record.until(record.markets[0].question.asked_at)
+    report = backtest(Better, beginning, progress=False)
     assert report.scores.empty
     assert "no market that it forecast has resolved yet" in report.verdicts[0]
     assert "resolved yet" in report._repr_html_()

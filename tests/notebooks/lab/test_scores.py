@@ -27,8 +27,8 @@ def evidence(request) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def test_an_interval_is_that_of_the_service(evidence):
-    p, happened, weeks = evidence
-    values = brier(p[:, 0], happened)
+    p, outcomes, weeks = evidence
+    values = brier(p[:, 0], outcomes)
     mean, reference = scores.weekly_mean(values, weeks, LEVELS), clustered_mean(values, weeks, LEVELS)
     assert (mean.n, mean.mean) == (reference.n, reference.mean)
     assert mean.n_eff == pytest.approx(reference.n_eff)
@@ -42,24 +42,24 @@ def test_weeks_are_those_of_the_service():
 
 
 def test_a_calibration_is_that_of_the_service(evidence):
-    p, happened, weeks = evidence
-    bins, report = scores.calibration(p[:, 0], happened, weeks), calibrate(p[:, 0], happened, weeks)
+    p, outcomes, weeks = evidence
+    bins, report = scores.calibration(p[:, 0], outcomes, weeks), calibrate(p[:, 0], outcomes, weeks)
     assert report is not None
     assert [pytest.approx(vars(bin_), abs=1e-4) for bin_ in report.bins] == bins
 
 
 def test_a_better_voter_earns_more_than_the_others(evidence):
     """The first voter knows the probabilities; the others are noise, and one of them abstains now and then."""
-    p, happened, weeks = evidence
-    assert scores.earned_weight(p[:, 0], p[:, 1:], happened, weeks) > 1
+    p, outcomes, weeks = evidence
+    assert scores.earned_weight(p[:, 0], p[:, 1:], outcomes, weeks) > 1
 
 
 def test_forecasts_that_say_nothing_are_unrelated_to_outcomes():
     generator = np.random.default_rng(2)
-    p, happened, weeks = generator.uniform(size=900), generator.integers(2, size=900), np.arange(900) // 15
-    unrelated = scores.correlation(p, happened.astype(float), weeks)
-    related = scores.correlation(0.3 * p + 0.7 * happened, happened.astype(float), weeks)
-    constant = scores.correlation(np.full(900, 0.5), happened.astype(float), weeks)
-    assert unrelated.low < 0 < unrelated.high
-    assert related.low > 0.5
+    p, outcomes, weeks = generator.uniform(size=900), generator.integers(2, size=900), np.arange(900) // 15
+    noise = scores.correlation(p, outcomes.astype(float), weeks)
+    relation = scores.correlation(0.3 * p + 0.7 * outcomes, outcomes.astype(float), weeks)
+    constant = scores.correlation(np.full(900, 0.5), outcomes.astype(float), weeks)
+    assert noise.low < 0 < noise.high
+    assert relation.low > 0.5
     assert constant.mean == 0

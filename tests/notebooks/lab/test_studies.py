@@ -20,14 +20,14 @@ HELPER, HARMER = "helper", "harmer"
 @pytest.fixture(scope="module")
 def record() -> MarketRecord:
     """The planted record with a voter that knows the law, one that turns it round, and their pool."""
-    planted = planted_record()
+    plain_record = planted_record()
     markets = []
-    for market in planted.markets:
-        p = P_RISE if rises(planted.bars["btc"], market.question.asked_at) else 1 - P_RISE
+    for market in plain_record.markets:
+        p = P_RISE if rises(plain_record.bars["btc"], market.question.asked_at) else 1 - P_RISE
         votes = {HELPER: p, HARMER: 0.5 + 0.5 * (0.5 - p), **market.votes}
         pool = float(np.mean(list(votes.values())))
         markets.append(replace(market, votes=votes, weights=dict.fromkeys(votes, 1.0), pool=pool))
-    return replace(planted, markets=tuple(markets))
+    return replace(plain_record, markets=tuple(markets))
 
 
 def test_the_pool_without_a_voter_shows_its_worth(record):
@@ -44,10 +44,10 @@ def test_the_pool_without_a_voter_keeps_its_weights(record):
     """On two markets; on the second one voter abstains."""
     first, second = record.markets[:2]
     weights = dict(zip(first.votes, (2.0, 1.0, 0.5, 1.5), strict=True))
-    few = {voter: vote for voter, vote in second.votes.items() if voter != "vol"}
+    others = {voter: vote for voter, vote in second.votes.items() if voter != "vol"}
     markets = [
         replace(market, votes=votes, weights={voter: weights[voter] for voter in votes}, pool=_pool(votes, weights))
-        for market, votes in ((first, first.votes), (second, few))
+        for market, votes in ((first, first.votes), (second, others))
     ]
     gains = []
     for market in markets:
@@ -64,9 +64,9 @@ def _pool(votes: Mapping[str, float], weights: Mapping[str, float]) -> float:
 
 def test_a_calibration_is_of_one_kind_of_question(record):
     half = [replace(m, question=replace(m.question, comparator="down")) for m in record.markets[::2]]
-    few = [replace(m, question=replace(m.question, comparator="move")) for m in record.markets[1:20:2]]
-    mixed = replace(record, markets=(*half, *few, *record.markets[21::2]))
-    table = calibration_by_template(mixed, HELPER)
+    moves = [replace(m, question=replace(m.question, comparator="move")) for m in record.markets[1:20:2]]
+    mixture = replace(record, markets=(*half, *moves, *record.markets[21::2]))
+    table = calibration_by_template(mixture, HELPER)
     assert set(table.index.get_level_values("comparator")) == {"down", "up"}
     assert table.loc["down", "n"].sum() == 200
     assert table.loc["up", "n"].sum() == 190

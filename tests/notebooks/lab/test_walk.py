@@ -74,17 +74,17 @@ def test_a_voter_that_cannot_be_repeated_is_refused(record):
 def test_a_voter_learns_only_from_what_had_resolved(record):
     """At the beginning of each month, from the last 365 days."""
     walk = VoterWalk(Learner, record)
-    fitted: list[pd.Timestamp] = []
+    instants: list[pd.Timestamp] = []
     for market in record.markets:
         walk.forecast(market)
         month = market.question.asked_at.replace(day=1)
-        if fitted and walk.fitted_at == fitted[-1]:
+        if instants and walk.fitted_at == instants[-1]:
             continue
-        fitted.append(walk.fitted_at)
-        resolved = [row for row in record.markets if row.resolved_at <= month]
-        learnt = [row for row in resolved if (month - row.question.asked_at).days <= 365]
+        instants.append(walk.fitted_at)
+        markets = [row for row in record.markets if row.resolved_at <= month]
+        learnt = [row for row in markets if (month - row.question.asked_at).days <= 365]
         assert [example.question for example in walk.voter.examples] == [row.question for row in learnt]
-    assert fitted == list(pd.date_range("2026-01-01", periods=len(fitted), freq="MS", tz="UTC"))
+    assert instants == list(pd.date_range("2026-01-01", periods=len(instants), freq="MS", tz="UTC"))
     assert walk.voter.p == pytest.approx(P_RISE, abs=0.08)
 
 

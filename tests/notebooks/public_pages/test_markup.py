@@ -8,24 +8,24 @@ from notebooks.public_pages.catalogue import TOPICS, PageTopic, PublicPage
 from notebooks.public_pages.markup import Shown, chart_page, home_page, missing_page, style_sheet
 from notebooks.widgets.base.theme import PALETTES
 
-SHOWN = Shown("SIMULATED market", conclusion="A <leads> & B", height=700, version="v1", table="<table></table>")
+STATE = Shown("SIMULATED market", conclusion="A <leads> & B", height=700, version="v1", table="<table></table>")
 PAGES = (PublicPage("a", "7 days", lambda: None), PublicPage("b", "30 days", lambda: None))
 TOPIC = PageTopic("Lanes & more", "Six lanes.", PAGES)
 
 
-def page(shown: Shown = SHOWN) -> str:
-    return chart_page([TOPIC], TOPIC, PAGES[0], shown, "plotly-4.js")
+def page(state: Shown = STATE) -> str:
+    return chart_page([TOPIC], TOPIC, PAGES[0], state, "plotly-4.js")
 
 
 def test_text_of_the_service_is_escaped():
     assert "A &lt;leads&gt; &amp; B" in page()
     assert "<leads>" not in page()
-    assert "<leads>" not in home_page([(TOPIC, SHOWN)])
+    assert "<leads>" not in home_page([(TOPIC, STATE)])
 
 
 def test_a_page_loads_only_from_its_own_site():
     """Every address is relative, so the site also works below a path of a reverse proxy."""
-    for html in (page(), home_page([(TOPIC, SHOWN)]), missing_page(TOPICS)):
+    for html in (page(), home_page([(TOPIC, STATE)]), missing_page(TOPICS)):
         addresses = re.findall(r'(?:src|href|data-light|data-dark)="([^"]*)"', html)
         assert addresses
         assert not [address for address in addresses if address.startswith(("/", "http"))]
@@ -33,8 +33,8 @@ def test_a_page_loads_only_from_its_own_site():
 
 def test_a_page_links_the_others_of_its_topic():
     assert '<a href="a.html" aria-current=page>7 days</a><a href="b.html">30 days</a>' in page()
-    alone = PageTopic("Lanes", "Six lanes.", PAGES[:1])
-    assert "7 days</a>" not in chart_page([alone], alone, PAGES[0], SHOWN, "plotly-4.js")
+    topic = PageTopic("Lanes", "Six lanes.", PAGES[:1])
+    assert "7 days</a>" not in chart_page([topic], topic, PAGES[0], STATE, "plotly-4.js")
 
 
 def test_a_reader_without_scripts_gets_the_conclusion():

@@ -38,16 +38,16 @@ def text(site: Site, name: str) -> str:
 def test_a_page_has_its_chart_in_both_themes(published: tuple[Publisher, Site], page):
     """With its data, its status and its conclusion, all from documents that need no key."""
     publisher, site = published
-    shown = publisher.shown[page.name]
-    assert not shown.is_alarm
-    assert shown.status.startswith("SIMULATED market")
+    state = publisher.states[page.name]
+    assert not state.is_alarm
+    assert state.status.startswith("SIMULATED market")
     html = unescape(text(site, f"{page.name}.html"))
-    assert shown.conclusion in html
-    assert shown.status in html
+    assert state.conclusion in html
+    assert state.status in html
     papers = [json.loads(text(site, f"{page.name}.{theme}.json"))["layout"]["template"] for theme in PALETTES]
     assert [paper["layout"]["paper_bgcolor"] for paper in papers] == [palette.paper for palette in PALETTES.values()]
     assert len(text(site, f"{page.name}.csv").splitlines()) > 2
-    assert "<td>" in shown.table
+    assert "<td>" in state.table
 
 
 def test_the_home_page_has_the_conclusion_of_each_topic(published: tuple[Publisher, Site]):
@@ -55,12 +55,12 @@ def test_the_home_page_has_the_conclusion_of_each_topic(published: tuple[Publish
     home = unescape(text(site, "index.html"))
     for topic in TOPICS:
         assert f'href="{topic.pages[0].name}.html"' in home
-        assert publisher.shown[topic.pages[0].name].conclusion in home
+        assert publisher.states[topic.pages[0].name].conclusion in home
 
 
 def test_the_pages_of_a_topic_show_different_documents(published: tuple[Publisher, Site]):
     publisher, _site = published
-    conclusions = {publisher.shown[page.name].conclusion for page in PAGES if page in FORECASTS.pages}
+    conclusions = {publisher.states[page.name].conclusion for page in PAGES if page in FORECASTS.pages}
     assert len(conclusions) == 5
     assert all("after 7d: 90% between" in conclusion for conclusion in conclusions)
     assert {publisher.panels[name].span.value for name in ("battle", "battle-30")} == {7, 30}
@@ -98,12 +98,12 @@ def test_a_missing_chart_is_explained_to_a_visitor(build_publisher, fault: Excep
 def test_a_chart_stays_while_the_service_is_down(build_publisher):
     """And its page says since when there is no new data."""
     publisher, site, client = build_publisher([HOSPITAL])
-    before = publisher.shown["hospital"]
+    before = publisher.states["hospital"]
     assert publisher.pause_s("hospital") == publisher.panels["hospital"].EVERY_S
     client.fault = ConnectionFailed("No connection.")
     publisher.panels["hospital"].refresh()
     publisher.publish("hospital")
-    after = publisher.shown["hospital"]
+    after = publisher.states["hospital"]
     as_of = before.status.partition("as of ")[2]
     assert after.status == (f"No new data since {as_of}: the service does not respond. This page continues by itself.")
     assert (after.conclusion, after.version) == (before.conclusion, before.version)
@@ -113,15 +113,15 @@ def test_a_chart_stays_while_the_service_is_down(build_publisher):
 def test_a_new_document_is_a_new_version_of_the_chart(build_publisher):
     """By the version a page that is open knows that it has to draw."""
     publisher, site, client = build_publisher([HOSPITAL])
-    before, etag = publisher.shown["hospital"].version, site.find("hospital.html").etag
+    before, etag = publisher.states["hospital"].version, site.find("hospital.html").etag
     publisher.panels["hospital"].refresh()
     publisher.publish("hospital")
-    assert (publisher.shown["hospital"].version, site.find("hospital.html").etag) == (before, etag)
+    assert (publisher.states["hospital"].version, site.find("hospital.html").etag) == (before, etag)
     client.changes["hospital"] = lambda document: {**document, "strategies": document["strategies"][:9]}
     publisher.panels["hospital"].refresh()
     publisher.publish("hospital")
-    assert publisher.shown["hospital"].version != before
-    assert f'data-version="{publisher.shown["hospital"].version}"' in text(site, "hospital.html")
+    assert publisher.states["hospital"].version != before
+    assert f'data-version="{publisher.states["hospital"].version}"' in text(site, "hospital.html")
 
 
 def test_an_asset_that_the_world_lacks_has_no_link(build_publisher):
@@ -138,17 +138,17 @@ def test_an_asset_that_the_world_lacks_has_no_link(build_publisher):
 def test_a_page_that_cannot_be_drawn_stops_no_other(build_publisher, monkeypatch, caplog):
     """The error is logged, and the thread goes on with the next page until it is closed."""
     publisher, _site, _client = build_publisher([FORECASTS, HOSPITAL])
-    publish, published = publisher.publish, []
+    publish, names = publisher.publish, []
 
     def failing(name: str) -> None:
-        published.append(name)
+        names.append(name)
         if name.startswith("forecast"):
             raise ValueError(name)
         publish(name)
 
     monkeypatch.setattr(publisher, "publish", failing)
     publisher.start()
-    wait_until(lambda: "hospital" in published)
+    wait_until(lambda: "hospital" in names)
     publisher.close()
     assert "the page forecast-btc cannot be published" in caplog.text
     assert not publisher._thread.is_alive()
@@ -169,4 +169,4 @@ def test_a_changed_file_has_another_etag():
     before = site.find("a.html")
     site.put("a.html", "other", "text/html")
     assert site.find("a.html").etag != before.etag
-    assert gzip.decompress(site.find("a.html").compressed) == b"other"
+    assert gzip.decompress(site.find("a.html").gzip_body) == b"other"

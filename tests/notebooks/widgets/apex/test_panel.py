@@ -38,9 +38,9 @@ def test_each_layer_is_at_its_probability(panel):
     """And so is the fused call above the layers."""
     apex = panel.document["apex"]
     percentages = {layer["name"]: 50 if layer["p_up"] is None else 100 * layer["p_up"] for layer in apex["layers"]}
-    drawn = dict(zip(panel.marks.y, panel.marks.x, strict=True))
-    assert drawn == pytest.approx({"apex": 100 * apex["vote"]["p_up"], **percentages})
-    assert len(drawn) == 9
+    marks = dict(zip(panel.marks.y, panel.marks.x, strict=True))
+    assert marks == pytest.approx({"apex": 100 * apex["vote"]["p_up"], **percentages})
+    assert len(marks) == 9
     for layer in apex["layers"]:
         if layer["p_up"] is not None:
             assert labels(panel)[layer["name"]] == f"{100 * layer['p_up']:.1f}% · weight {layer['weight']:.2f}"

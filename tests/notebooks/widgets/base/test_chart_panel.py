@@ -26,10 +26,17 @@ from notebooks.widgets.base.theme import PALETTES
 from service.client import Client
 from tests.processes import ROOT
 
-REFRESHING = ("ApexPanel", "BattlePanel", "ForecastPanel", "HospitalPanel", "LeaderboardPanel", "PredictionsPanel")
+CHARTS = (
+    "ApexPanel",
+    "BattlePanel",
+    "ForecastPanel",
+    "HospitalPanel",
+    "LeaderboardPanel",
+    "PredictionsPanel",
+)
 
 
-@pytest.fixture(params=(*REFRESHING, "OraclePanel"))
+@pytest.fixture(params=(*CHARTS, "OraclePanel"))
 def panel(request, client) -> Iterator[ChartPanel]:
     panel_class = getattr(widgets, request.param)
     options = {"refreshing": False} if issubclass(panel_class, RefreshingPanel) else {}
@@ -40,7 +47,7 @@ def panel(request, client) -> Iterator[ChartPanel]:
     panel.close()
 
 
-@pytest.fixture(params=REFRESHING)
+@pytest.fixture(params=CHARTS)
 def refreshing_panel(request, open_panel, stub) -> RefreshingPanel:
     return open_panel(getattr(widgets, request.param), stub)
 
@@ -189,22 +196,22 @@ def run(client: Any, code: str, cell_id: str) -> str:
     content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
     request = client.session.msg("execute_request", content, metadata={"cellId": cell_id})
     client.shell_channel.send(request)
-    printed = []
+    lines = []
     while True:
         message = client.get_iopub_msg(timeout=PATIENCE_S)
         if message["parent_header"].get("msg_id") != request["header"]["msg_id"]:
             continue
         if message["msg_type"] == "stream":
-            printed.append(message["content"]["text"])
+            lines.append(message["content"]["text"])
         assert message["msg_type"] != "error", message["content"]
         if message["content"].get("execution_state") == "idle":
-            return "".join(printed)
+            return "".join(lines)
 
 
 @pytest.mark.parametrize("file", [None, DownloadFile("a.csv", "text/csv", "é\n")], ids=["nothing yet", "a file"])
 def test_a_press_sends_the_file_if_there_is_one(monkeypatch, file: DownloadFile | None):
     button = DownloadButton("CSV", "download", lambda: file)
-    sent: list[Any] = []
-    monkeypatch.setattr(button, "send", lambda message, buffers: sent.append((message, buffers)))
+    bundles: list[Any] = []
+    monkeypatch.setattr(button, "send", lambda message, buffers: bundles.append((message, buffers)))
     button._handle_custom_msg({"pressed": True}, [])
-    assert sent == ([({"name": "a.csv", "type": "text/csv"}, ["é\n".encode()])] if file else [])
+    assert bundles == ([({"name": "a.csv", "type": "text/csv"}, ["é\n".encode()])] if file else [])

@@ -49,11 +49,11 @@ def test_the_timeout_is_longer_than_that_of_the_models():
 
 def test_a_key_file_that_is_written_later_is_read(tmp_path: Path):
     (tmp_path / "draft").write_text("nf_live_late")
-    renaming = threading.Timer(0.2, (tmp_path / "draft").rename, [tmp_path / "key"])
-    renaming.start()
+    timer = threading.Timer(0.2, (tmp_path / "draft").rename, [tmp_path / "key"])
+    timer.start()
     with connect({"ORACLE_KEY_FILE": str(tmp_path / "key")}) as client:
         assert key_of(client) == "nf_live_late"
-    renaming.join()
+    timer.join()
 
 
 def test_a_missing_key_file_is_named_in_the_error(tmp_path: Path):

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from notebooks.widgets.base.curves import CurveEnd, drawdowns_pct, instants, labels, spread
 
 HEIGHTS = st.floats(-1e6, 1e6)
-ASCENDING = st.lists(HEIGHTS, max_size=12).map(sorted)
+ASCENTS = st.lists(HEIGHTS, max_size=12).map(sorted)
 GAPS = st.floats(0.01, 1e3)
 
 
-@given(ASCENDING, GAPS)
+@given(ASCENTS, GAPS)
 def test_labels_keep_their_gap_and_their_order(heights, gap):
-    placed = spread(heights, gap)
-    assert len(placed) == len(heights)
-    assert all(np.diff(placed) >= gap - 1e-6)
+    positions = spread(heights, gap)
+    assert len(positions) == len(heights)
+    assert all(np.diff(positions) >= gap - 1e-6)
 
 
 @given(st.integers(1, 12), GAPS)

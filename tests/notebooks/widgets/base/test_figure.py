@@ -69,13 +69,13 @@ def test_after_an_error_the_last_chart_stays(figure):
 
 
 def test_a_click_picks_the_id_of_its_point():
-    figure, picked = Figure(), []
+    figure, picks = Figure(), []
     first, second = figure.new_scatter(ids=["a", "b"]), figure.new_bar(ids=["c", "d"])
     for trace in (first, second):
-        figure.on_pick(trace, picked.append)
+        figure.on_pick(trace, picks.append)
     click(first, 1)
     click(second, 0)
-    assert picked == ["b", "c"]
+    assert picks == ["b", "c"]
 
 
 def test_a_cell_that_ends_with_a_figure_shows_the_widget(figure):
@@ -83,10 +83,10 @@ def test_a_cell_that_ends_with_a_figure_shows_the_widget(figure):
     with figure.changing():
         figure.layout.title = {"text": "the pool is better"}
     InteractiveShell.instance()
-    with capture_output() as shown:
+    with capture_output() as capture:
         display(figure)
     InteractiveShell.clear_instance()
-    (output,) = shown.outputs
+    (output,) = capture.outputs
     assert output.data["application/vnd.jupyter.widget-view+json"]["model_id"] == figure.widget.model_id
     assert "<b>the pool is better</b>" in output.data["text/html"]
 
@@ -99,10 +99,10 @@ def test_a_chart_does_not_offer_to_upload_its_data(figure):
 
 def test_a_page_contains_plotly_and_loads_nothing(figure):
     page = figure.page("a chart")
-    parsed = ParsedPage(page)
-    assert parsed.addresses == []
-    assert parsed.tags.count("script") >= 2
-    assert "link" not in parsed.tags
+    document = ParsedPage(page)
+    assert document.addresses == []
+    assert document.tags.count("script") >= 2
+    assert "link" not in document.tags
     assert len(page) > 3_000_000
 
 

@@ -178,14 +178,14 @@ def test_an_interval_of_ones_own_is_among_the_options(new_panel):
 
 def test_a_forgotten_panel_stops_after_an_hour(new_panel, service, clock):
     """It goes on when refreshing is switched on again."""
-    stopped = threading.Event()
+    stop = threading.Event()
     panel = new_panel(every_s=OFTEN_S)
-    panel.refreshing.observe(lambda change: change["new"] or stopped.set(), "value")
+    panel.refreshing.observe(lambda change: change["new"] or stop.set(), "value")
     clock[0] += timedelta(minutes=59)
     assert is_requested(service.requests)
     assert panel.refreshing.value
     clock[0] += timedelta(minutes=2)
-    assert stopped.wait(PATIENCE_S)
+    assert stop.wait(PATIENCE_S)
     while service.requests.acquire(blocking=False):
         pass
     assert not is_requested(service.requests, SHORT_S)
@@ -257,7 +257,7 @@ def test_a_response_never_follows_that_of_a_later_request(panel, service):
 
     wait_until_silent(service)
     service.number, service.value = number, 2.0
-    panel._loaded.clear()
+    panel._first_response.clear()
     panel.request_refresh()
     assert is_requested(service.requests)
     service.value = 3.0
@@ -341,8 +341,8 @@ def test_another_theme_changes_the_chart_and_its_box(panel):
     assert panel.figure.data[0].marker.color == PALETTES["dark"].ink
     assert panel._dom_classes == ("ninefold-dark",)
     assert PALETTES["dark"].paper in panel._style.value
-    sent = json.loads(panel.figure.widget.content)
-    assert sent["layout"]["template"]["layout"]["paper_bgcolor"] == PALETTES["dark"].paper
+    content = json.loads(panel.figure.widget.content)
+    assert content["layout"]["template"]["layout"]["paper_bgcolor"] == PALETTES["dark"].paper
 
 
 def test_a_panel_follows_the_theme_of_its_page(panel):

@@ -9,7 +9,7 @@ import pytest
 
 from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style
 
-BOTH = pytest.mark.parametrize("theme", PALETTES)
+BOTH_THEMES = pytest.mark.parametrize("theme", PALETTES)
 
 
 def luminance(colour: str) -> float:
@@ -24,12 +24,12 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@BOTH
+@BOTH_THEMES
 def test_every_colour_of_text_can_be_read_on_the_paper(theme: Theme):
     """Labels have the colours of their curves, so these need the contrast of text too."""
     palette = PALETTES[theme]
-    written = (palette.ink, palette.quiet, palette.alarm, *palette.colours)
-    assert min(contrast(colour, palette.paper) for colour in written) >= 4.5
+    inks = (palette.ink, palette.quiet, palette.alarm, *palette.colours)
+    assert min(contrast(colour, palette.paper) for colour in inks) >= 4.5
 
 
 def test_an_unknown_theme_is_refused_with_those_that_exist():
@@ -37,7 +37,7 @@ def test_an_unknown_theme_is_refused_with_those_that_exist():
         palette_of("sepia")
 
 
-@BOTH
+@BOTH_THEMES
 def test_the_style_sheet_is_for_one_panel_alone(theme: Theme):
     """Two panels of one notebook may have two themes; every rule begins with the class of its own."""
     sheet = re.sub(r":is\([^)]*\)", "", style(theme).removeprefix("<style>").removesuffix("</style>"))
@@ -46,7 +46,7 @@ def test_the_style_sheet_is_for_one_panel_alone(theme: Theme):
     assert all(selector.strip().startswith(f".ninefold-{theme}") for selector in selectors)
 
 
-@BOTH
+@BOTH_THEMES
 def test_the_arrow_of_a_select_has_the_colour_of_text(theme: Theme):
     """Pages draw it as an image, which no other colour of the style sheet reaches."""
     (arrow,) = re.findall(r"--jp-widgets-dropdown-arrow: url\(\"data:image/svg\+xml,(.+?)\"\)", style(theme))

@@ -66,9 +66,9 @@ def test_the_two_deepest_drawdowns_are_in_colour(panel):
     """They have a label with their present depth; the other lines are grey and legible."""
     drawdowns = traces(panel, "drawdown")
     lowest = {name: min(trace.y) for name, trace in drawdowns.items()}
-    coloured = {name for name, trace in drawdowns.items() if trace.line.color != PALETTES["light"].quiet}
-    assert coloured == set(sorted(lowest, key=lowest.__getitem__)[:2])
-    assert set(labels(panel, "y2")) == {f"{name} {number(drawdowns[name].y[-1], '.1f')}%" for name in coloured}
+    names = {name for name, trace in drawdowns.items() if trace.line.color != PALETTES["light"].quiet}
+    assert names == set(sorted(lowest, key=lowest.__getitem__)[:2])
+    assert set(labels(panel, "y2")) == {f"{name} {number(drawdowns[name].y[-1], '.1f')}%" for name in names}
 
 
 def test_all_rows_share_the_line_at_the_pointer(panel):
@@ -99,9 +99,9 @@ def test_the_title_names_the_leader_and_the_total_gain(panel):
 @pytest.mark.parametrize("venue", ["cex", "dex"])
 def test_one_venue_can_be_shown_alone(panel, venue):
     panel.venue.value = venue
-    shown = {name for name, trace in traces(panel, "gain").items() if trace.visible}
-    assert shown == {lane["name"] for lane in lanes(panel) if lane["venue"] == venue}
-    assert set(panel.figure.data[0].y) == shown
+    names = {name for name, trace in traces(panel, "gain").items() if trace.visible}
+    assert names == {lane["name"] for lane in lanes(panel) if lane["venue"] == venue}
+    assert set(panel.figure.data[0].y) == names
     assert f"{number(panel.document['battle']['venues'][venue]['pnl_pct'], '+.1f')}%" in panel.figure.layout.title.text
 
 
@@ -120,17 +120,17 @@ def test_the_longest_span_is_requested_lane_by_lane(panel, stub):
     """The API returns a longer history for one lane at a time."""
     panel.span.value = 120
     panel.refresh()
-    requested = {call[1] for call in stub.calls if call[0] == "battle_history" and len(call) > 1}
-    assert requested == {lane["name"] for lane in panel.document["battle"]["lanes"]}
+    names = {call[1] for call in stub.calls if call[0] == "battle_history" and len(call) > 1}
+    assert names == {lane["name"] for lane in panel.document["battle"]["lanes"]}
     assert len(lanes(panel)) == 6
 
 
 def test_a_lane_that_left_the_document_is_hidden(panel, stub):
-    gone = lanes(panel)[0]["name"]
+    name = lanes(panel)[0]["name"]
     stub.changes["battle_history"] = lambda history: {**history, "lanes": history["lanes"][1:]}
     panel.refresh()
-    assert not traces(panel, "gain")[gone].visible
-    assert not any(text.startswith(f"{gone} ") for text in labels(panel))
+    assert not traces(panel, "gain")[name].visible
+    assert not any(text.startswith(f"{name} ") for text in labels(panel))
 
 
 def test_before_the_first_bar_it_says_when_it_arrives(panel, stub):

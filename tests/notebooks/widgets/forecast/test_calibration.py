@@ -10,7 +10,7 @@ from notebooks.widgets.base.theme import palette_of
 from notebooks.widgets.forecast.calibration import coverages, ratio_text, record_line, shapes, texts
 
 PALETTE = palette_of("light")
-EMPTY: dict[str, Any] = {"n": 0, "n_eff": None, "coverage_pct": None, "pit_pct": None, "low": None, "high": None}
+NO_RECORD: dict[str, Any] = {"n": 0, "n_eff": None, "coverage_pct": None, "pit_pct": None, "low": None, "high": None}
 
 
 def record(**changes: Any) -> dict[str, Any]:
@@ -33,9 +33,9 @@ def test_less_than_one_independent_forecast_counts_as_one():
 
 
 def test_a_record_without_forecasts_has_no_coverage():
-    assert coverages(EMPTY) == {}
-    assert record_line("24h", EMPTY) == "no 24h forecast has resolved yet"
-    assert texts({"24h": EMPTY}, "24h", PALETTE) == shapes({"24h": EMPTY}, "24h", PALETTE) == []
+    assert coverages(NO_RECORD) == {}
+    assert record_line("24h", NO_RECORD) == "no 24h forecast has resolved yet"
+    assert texts({"24h": NO_RECORD}, "24h", PALETTE) == shapes({"24h": NO_RECORD}, "24h", PALETTE) == []
 
 
 def test_a_ratio_has_its_interval_and_n():
@@ -51,14 +51,14 @@ def test_the_record_in_one_line_has_n_and_the_verdict():
 
 def test_ten_percent_of_each_tenth_has_its_range_of_luck():
     """Ten of 100 independent forecasts: 5.5 to 17.4, by Wilson's formula."""
-    (at_one, band, even) = shapes({"7d": record()}, "7d", PALETTE)
+    (at_one, band, line) = shapes({"7d": record()}, "7d", PALETTE)
     assert (at_one["x0"], at_one["x1"]) == (1, 1)
     assert (band["y0"], band["y1"]) == pytest.approx((5.52, 17.44), abs=0.01)
-    assert (even["y0"], even["y1"]) == (10, 10)
+    assert (line["y0"], line["y1"]) == (10, 10)
 
 
 def test_only_drawn_charts_have_headings():
     """Where one horizon has resolved, the scores are drawn, and the calibration of another is not."""
-    records = {"1h": record(), "7d": EMPTY}
+    records = {"1h": record(), "7d": NO_RECORD}
     assert [text["text"][:4] for text in texts(records, "7d", PALETTE)] == ["CRPS", "1h: "]
     assert [text["text"][:4] for text in texts(records, "1h", PALETTE)] == ["PIT;", "Cove", "CRPS", "1h: "]

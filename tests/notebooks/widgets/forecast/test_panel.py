@@ -20,7 +20,7 @@ def panel(open_panel, stub) -> ForecastPanel:
 
 
 def horizon(panel: ForecastPanel, name: str) -> dict[str, Any]:
-    return next(each for each in panel.document["forecast"]["horizons"] if each["horizon"] == name)
+    return next(entry for entry in panel.document["forecast"]["horizons"] if entry["horizon"] == name)
 
 
 def record(panel: ForecastPanel, name: str, backfilled: bool = True) -> dict[str, Any]:
@@ -60,11 +60,11 @@ def test_the_fan_ends_at_the_selected_horizon(panel, reach, dots):
 def test_the_past_is_the_price_up_to_the_forecast(panel):
     document = panel.document
     closes = {pd.Timestamp(bar["time"]) + pd.Timedelta("1h"): bar["close"] for bar in document["candles"]["bars"]}
-    drawn = dict(zip(pd.to_datetime(panel.fan.past.x, utc=True), panel.fan.past.y, strict=True))
+    curve = dict(zip(pd.to_datetime(panel.fan.past.x, utc=True), panel.fan.past.y, strict=True))
     last = pd.Timestamp(document["forecast"]["as_of"])
-    assert drawn.pop(last) == document["forecast"]["price"]
-    assert len(drawn) > 100
-    assert drawn == {time: close for time, close in closes.items() if last - pd.Timedelta(days=7) <= time < last}
+    assert curve.pop(last) == document["forecast"]["price"]
+    assert len(curve) > 100
+    assert curve == {time: close for time, close in closes.items() if last - pd.Timedelta(days=7) <= time < last}
 
 
 def test_the_title_has_the_interval_and_its_coverage(open_panel, stub):
@@ -134,11 +134,11 @@ def test_a_click_on_a_horizon_shows_its_quantiles(panel):
     """Those of the pool, and the volatility that each voter expects; another reach forgets the click."""
     trace = panel.fan.horizons
     click(trace, list(trace.ids).index("3d"))
-    picked = horizon(panel, "3d")
+    choice = horizon(panel, "3d")
     assert "after 3d" in panel.detail.value
-    for percent, value in picked["quantiles"].items():
+    for percent, value in choice["quantiles"].items():
         assert f"<td>{percent}% below</td><td>{price(value)}</td>" in panel.detail.value
-    for voter, view in picked["voters"].items():
+    for voter, view in choice["voters"].items():
         assert f"<td>{voter}</td><td>{view['sigma_pct']:.3f}</td>" in panel.detail.value
     assert list(trace.marker.color).count(PALETTES["light"].ink) == 1
     panel.reach.value = "24h"
@@ -155,7 +155,7 @@ def test_a_click_on_a_recorded_horizon_shows_its_record(panel):
 
 def test_another_asset_is_requested_and_drawn(panel):
     assert {"btc", "eth", "gold"} <= set(panel.asset.options)
-    panel._loaded.clear()
+    panel._first_response.clear()
     panel.asset.value = "eth"
     assert panel.wait_until_loaded()
     assert panel.figure.layout.title.text.startswith("Ethereum after 7d")

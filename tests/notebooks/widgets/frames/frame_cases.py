@@ -93,9 +93,9 @@ def differences(document: Row) -> list[Row]:
 
 
 def diversity(book: Row) -> Row:
-    measured = book["diversity"] or {}
+    interval = book["diversity"] or {}
     fields = {"diversity": "diversity", "diversity_low": "low", "diversity_high": "high"}
-    return {name: measured.get(field) for name, field in fields.items()}
+    return {name: interval.get(field) for name, field in fields.items()}
 
 
 def patients(document: Row) -> list[Row]:
@@ -104,9 +104,9 @@ def patients(document: Row) -> list[Row]:
 
 
 def months(documents: list[Row]) -> list[Row]:
-    shared = ("world", "as_of")
+    constants = ("world", "as_of")
     return [
-        {**row, **{name: document[name] for name in shared}} for document in documents for row in patients(document)
+        {**row, **{name: document[name] for name in constants}} for document in documents for row in patients(document)
     ]
 
 
@@ -163,7 +163,7 @@ MARKET = {
     "distance_pct": lambda row: row["context"]["distance_pct"],
     "hours_left": lambda row: row["context"]["hours_left"],
 }
-SCORED = {
+SCORES = {
     "resolved_at": lambda row: row["resolution"]["resolved_at"],
     **{
         name: lambda row, name=name: (row["score"] or {}).get(name)
@@ -176,7 +176,7 @@ COVERAGE_COLUMNS = {
     f"coverage_{percent}_pct": lambda row, name=str(percent): (row["coverage_pct"] or {}).get(name)
     for percent in COVERAGES
 }
-ANSWERED = {
+ANSWER_FIELDS = {
     **{name: lambda row, name=name: row["understood"][name] for name in ("asset", "comparator", "deadline")},
     **{name: lambda row, name=name: (row["resolution"] or {}).get(name) for name in ("outcome", "resolved_at")},
     "brier": lambda row: (row["score"] or {}).get("brier"),
@@ -215,13 +215,13 @@ CASES = {
     ),
     "hospital": FrameCase(frames.hospital, HOSPITAL, "hospital", patients, ASSETS),
     "hospital_months": FrameCase(frames.hospital_months, HOSPITAL_MONTHS, "months", months, ASSETS),
-    "markets": FrameCase(predictions.markets, predictions.MARKETS, "predictions", rows_at("markets"), MARKET | SCORED),
+    "markets": FrameCase(predictions.markets, predictions.MARKETS, "predictions", rows_at("markets"), MARKET | SCORES),
     "resolved_markets": FrameCase(
         predictions.markets,
         predictions.MARKETS,
         "resolved",
         rows_at("markets"),
-        MARKET | SCORED | dict.fromkeys(("price", "distance_pct", "hours_left"), lambda _row: None),
+        MARKET | SCORES | dict.fromkeys(("price", "distance_pct", "hours_left"), lambda _row: None),
     ),
     "challenges": FrameCase(
         predictions.challenges, predictions.CHALLENGES, "challenges", rows_at("challenges"), MARKET
@@ -283,7 +283,7 @@ CASES = {
         under("calls", "layers"),
         {"layer": lambda row: row["name"]},
     ),
-    "answers": FrameCase(frames.answers, ANSWERS, "answers", rows_at("answers"), ANSWERED),
+    "answers": FrameCase(frames.answers, ANSWERS, "answers", rows_at("answers"), ANSWER_FIELDS),
     "price_forecasts": FrameCase(frames.price_forecasts, PRICE_FORECASTS, "forecast", distributions, QUANTILE_COLUMNS),
     "price_record": FrameCase(frames.price_record, PRICE_RECORD, "forecast_record", price_records, COVERAGE_COLUMNS),
     "candles": FrameCase(market.candles, market.CANDLES, "candles", rows_at("bars"), USD),

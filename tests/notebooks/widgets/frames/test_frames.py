@@ -23,7 +23,15 @@ from tests.processes import ROOT
 OTHERS = {"ledger", "ledger_votes", "ledger_odds", "ledger_outcomes", "ledger_roots", "resolved_votes"}
 OTHERS |= {"market_series", "forecasters", "forecasts", "features", "streak_answers", "deliveries", "as_polars"}
 SECOND_DOCUMENTS = {"challenge_votes", "resolved_markets", "lane_event_pages", "headline_pages"}
-PAGED = {"candles", "lane_equity", "lane_event_pages", "resolved_markets", "apex_calls", "apex_call_layers", "answers"}
+PAGES = {
+    "candles",
+    "lane_equity",
+    "lane_event_pages",
+    "resolved_markets",
+    "apex_calls",
+    "apex_call_layers",
+    "answers",
+}
 
 each_frame = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
@@ -83,12 +91,12 @@ def test_the_names_of_the_package_are_its_functions():
     assert all(isinstance(getattr(frames, name), FunctionType) for name in dir(frames))
 
 
-@pytest.mark.parametrize("name", sorted(PAGED))
+@pytest.mark.parametrize("name", sorted(PAGES))
 def test_pages_give_the_rows_of_all(name: str, documents):
     case = CASES[name]
     page = documents[case.document]
-    once = case.function(page)
-    pd.testing.assert_frame_equal(case.function(iter([page, page])), pd.concat([once, once]))
+    single = case.function(page)
+    pd.testing.assert_frame_equal(case.function(iter([page, page])), pd.concat([single, single]))
 
 
 def test_a_noun_has_the_same_index_everywhere():
@@ -166,11 +174,11 @@ def test_a_revealed_forecast_is_a_row(forecaster):
 def test_a_message_to_a_webhook_is_a_row():
     """Also one without a response, which has neither a status nor a fault of the endpoint."""
     instants = {"first_attempt_at": "2026-11-21T08:02:00Z", "last_attempt_at": "2026-11-21T08:03:00Z"}
-    refused = {"id": "msg_1", "event_id": 7, "event": "market.resolved", "state": "failed", "attempts": 2}
-    refused |= {"status": None, "error": "no response", "duration_ms": 5000, **instants}
-    frame = frames.deliveries({"count": 1, "next": None, "deliveries": [refused]})
+    refusal = {"id": "msg_1", "event_id": 7, "event": "market.resolved", "state": "failed", "attempts": 2}
+    refusal |= {"status": None, "error": "no response", "duration_ms": 5000, **instants}
+    frame = frames.deliveries({"count": 1, "next": None, "deliveries": [refusal]})
     assert list(frame.index) == ["msg_1"]
-    assert all(is_same(frame[name].iloc[0], refused[name]) for name in frame)
+    assert all(is_same(frame[name].iloc[0], refusal[name]) for name in frame)
 
 
 def test_polars_is_needed_only_by_those_who_ask(documents):
@@ -186,11 +194,11 @@ def test_polars_is_needed_only_by_those_who_ask(documents):
 def test_a_frame_follows_its_schema(case: FrameCase, documents: dict[str, Any]):
     """Also without rows; new fields of the service are left out, and the document stays as it is."""
     document = deepcopy(documents[case.document])
-    frame, empty = case.function(document), case.function(emptied(document))
+    frame, no_rows = case.function(document), case.function(emptied(document))
     assert document == documents[case.document]
     pd.testing.assert_frame_equal(case.function(grown(document)), frame)
-    assert len(empty) == 0
-    for table in (frame, empty):
+    assert len(no_rows) == 0
+    for table in (frame, no_rows):
         assert list(table.index.names) == list(case.schema.index)
         assert list(table.columns) == list(case.schema.columns)
         assert dtypes(table) == {name: str(dtype) for name, dtype in case.schema.dtypes.items()}
@@ -287,8 +295,8 @@ def test_the_last_event_of_a_stream_is_an_answer(documents):
 
 def test_frames_load_no_charts_widgets_or_client():
     """A researcher can use them without the panels."""
-    unwanted = ("plotly", "ipywidgets", "anywidget", "httpx", "service", "IPython")
-    script = f"import sys; from notebooks.widgets import frames; print([n for n in {unwanted} if n in sys.modules])"
+    modules = ("plotly", "ipywidgets", "anywidget", "httpx", "service", "IPython")
+    script = f"import sys; from notebooks.widgets import frames; print([n for n in {modules} if n in sys.modules])"
     process = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert process.stdout.strip() == "[]"
 

@@ -55,13 +55,13 @@ def test_every_row_of_the_ledger_is_a_row_with_its_body(lines):
 
 def test_every_recorded_vote_is_a_row(lines):
     votes = frames.ledger_votes(lines, world="simulated")
-    recorded = [(row, vote) for row in of_kind(lines, "votes") for vote in row["body"]["votes"]]
-    assert list(votes.index) == [(row["subject"], vote["voter"]) for row, vote in recorded]
-    assert list(votes["p_yes"]) == [vote["p"] for _, vote in recorded]
-    assert list(votes["p_pool"]) == [row["body"]["p"] for row, _ in recorded]
-    assert list(votes["weight"]) == [vote["weight"] for _, vote in recorded]
-    assert list(votes["seq"]) == [row["seq"] for row, _ in recorded]
-    assert list(votes["comparator"]) == [row["body"]["question"]["comparator"] for row, _ in recorded]
+    votes_of_rows = [(row, vote) for row in of_kind(lines, "votes") for vote in row["body"]["votes"]]
+    assert list(votes.index) == [(row["subject"], vote["voter"]) for row, vote in votes_of_rows]
+    assert list(votes["p_yes"]) == [vote["p"] for _, vote in votes_of_rows]
+    assert list(votes["p_pool"]) == [row["body"]["p"] for row, _ in votes_of_rows]
+    assert list(votes["weight"]) == [vote["weight"] for _, vote in votes_of_rows]
+    assert list(votes["seq"]) == [row["seq"] for row, _ in votes_of_rows]
+    assert list(votes["comparator"]) == [row["body"]["question"]["comparator"] for row, _ in votes_of_rows]
     assert not votes["fallback"].any()
 
 
@@ -95,13 +95,13 @@ def test_the_ledger_gives_the_scores_of_the_service(lines, documents):
     odds = frames.ledger_odds(lines, world="simulated")[["p_market"]]
     outcomes = frames.ledger_outcomes(lines, world="simulated")[["outcome"]]
     votes = frames.ledger_votes(lines, world="simulated").join(outcomes, how="inner").join(odds, how="inner")
-    happened = votes["outcome"].eq("yes").astype(float)
-    computed = (votes["p_yes"] - happened).pow(2).groupby("voter").agg(["mean", "size"])
-    pool = votes.assign(happened=happened).groupby("id")[["p_pool", "p_market", "happened"]].first()
+    values = votes["outcome"].eq("yes").astype(float)
+    means = (votes["p_yes"] - values).pow(2).groupby("voter").agg(["mean", "size"])
+    pool = votes.assign(happened=values).groupby("id")[["p_pool", "p_market", "happened"]].first()
     scores = frames.scoreboard(documents["ai_vs_market"]).query("backfilled")
     for voter in documents["ai_vs_market"]["books"][1]["voters"]:
-        assert computed.loc[voter["voter"], "mean"] == pytest.approx(scores.loc[voter["voter"], "brier"], abs=1e-5)
-        assert computed.loc[voter["voter"], "size"] == scores.loc[voter["voter"], "n"]
+        assert means.loc[voter["voter"], "mean"] == pytest.approx(scores.loc[voter["voter"], "brier"], abs=1e-5)
+        assert means.loc[voter["voter"], "size"] == scores.loc[voter["voter"], "n"]
     assert len(pool) == scores.loc["ai", "n"]
     assert (pool["p_pool"] - pool["happened"]).pow(2).mean() == pytest.approx(scores.loc["ai", "brier"], abs=1e-5)
     assert (pool["p_market"] - pool["happened"]).pow(2).mean() == pytest.approx(scores.loc["market", "brier"], abs=1e-5)
@@ -134,12 +134,12 @@ def test_lines_without_a_world_are_refused(frame: Frame, lines):
 
 @each_frame
 def test_a_frame_without_rows_has_the_same_dtypes(frame: Frame, lines):
-    empty, full = frame([]), frame(lines, world="simulated")
-    assert len(full) > 0 == len(empty)
-    assert list(empty.index.names) == list(full.index.names)
-    assert empty.reset_index().dtypes.to_dict() == full.reset_index().dtypes.to_dict()
-    assert set(full["world"]) == {"simulated"}
-    assert full["backfilled"].any()
+    no_rows, table = frame([]), frame(lines, world="simulated")
+    assert len(table) > 0 == len(no_rows)
+    assert list(no_rows.index.names) == list(table.index.names)
+    assert no_rows.reset_index().dtypes.to_dict() == table.reset_index().dtypes.to_dict()
+    assert set(table["world"]) == {"simulated"}
+    assert table["backfilled"].any()
 
 
 def test_resolved_votes_are_the_scored_votes(lines, documents):
@@ -162,8 +162,8 @@ def test_every_signed_root_is_a_row(documents):
 
 def test_a_row_that_a_later_row_corrects_is_marked(client: Client):
     page = client.ledger(kind="resolution", limit=3)
-    wrong = page["entries"][1]
-    page["entries"].append(correction(wrong["seq"], wrong["subject"]))
+    entry = page["entries"][1]
+    page["entries"].append(correction(entry["seq"], entry["subject"]))
     assert list(frames.ledger_outcomes([page])["corrected"]) == [False, True, False]
 
 

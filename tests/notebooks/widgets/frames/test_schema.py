@@ -34,16 +34,16 @@ ROWS = st.lists(
 )
 
 
-def row(**changed: Any) -> dict[str, Any]:
+def row(**parts: Any) -> dict[str, Any]:
     fields = {"station": "a", "seen_at": None, "warmth": None, "drops": None, "real": True, "wet": None}
-    return fields | {"weather": None} | changed
+    return fields | {"weather": None} | parts
 
 
 @given(rows=ROWS)
 def test_dtypes_do_not_depend_on_the_rows(rows: list[dict[str, Any]]):
-    frame, empty = WEATHERS.frame(rows), WEATHERS.frame([])
-    assert frame.dtypes.to_dict() == empty.dtypes.to_dict() == WEATHERS.columns
-    assert frame.index.dtype == empty.index.dtype == WEATHERS.index["station"]
+    frame, no_rows = WEATHERS.frame(rows), WEATHERS.frame([])
+    assert frame.dtypes.to_dict() == no_rows.dtypes.to_dict() == WEATHERS.columns
+    assert frame.index.dtype == no_rows.index.dtype == WEATHERS.index["station"]
 
 
 @given(rows=ROWS)
@@ -63,10 +63,10 @@ def test_a_shared_value_is_in_every_row():
 def test_unix_seconds_become_instants():
     """The body of a ledger row has seconds, the API has ISO 8601."""
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    counted = WEATHERS.frame([row(seen_at=int(noon.timestamp())), row()])["seen_at"]
-    assert counted.dtype == INSTANT
-    assert counted.iloc[0] == noon
-    assert pd.isna(counted.iloc[1])
+    instants = WEATHERS.frame([row(seen_at=int(noon.timestamp())), row()])["seen_at"]
+    assert instants.dtype == INSTANT
+    assert instants.iloc[0] == noon
+    assert pd.isna(instants.iloc[1])
 
 
 def test_an_unknown_word_is_appended_to_the_categories():

@@ -139,8 +139,8 @@ def test_an_unknown_month_is_reported_with_the_known_ones(panel):
 
 
 def test_a_month_without_strategies_names_the_next_one(panel, stub):
-    empty = {"status": {}, "recommendation": {}, "effective_strategies": 0.0, "caveat": ""}
-    stub.changes["hospital"] = lambda document: {**document, "strategies": [], "summary": empty}
+    summary = {"status": {}, "recommendation": {}, "effective_strategies": 0.0, "caveat": ""}
+    stub.changes["hospital"] = lambda document: {**document, "strategies": [], "summary": summary}
     panel.refresh()
     assert "No strategy was examined in 2026-10. The next examination is at the end" in panel.status_line.value
     assert list(panel.marks.x) == []
@@ -179,7 +179,7 @@ def test_a_click_shows_the_facts_of_the_drawn_strategy(panel):
     panel.status.value = "critical"
     click(panel.marks, 2)
     expected = [strategy for strategy in panel.document["strategies"] if strategy["status"] == "critical"][2]
-    assert panel.picked == expected["key"]
+    assert panel.selection == expected["key"]
     assert expected["name"] in panel.detail.value
     assert expected["recommendation"] in panel.detail.value
 

@@ -69,10 +69,10 @@ def board_calls(stub) -> list[tuple]:
 
 def pick(panel: LeaderboardPanel, place: int) -> None:
     """Click on a bar and wait until the thread of the panel has drawn the strategy."""
-    drawn = threading.Event()
-    panel.detail.observe(lambda _change: drawn.set(), "value")
+    redraw = threading.Event()
+    panel.detail.observe(lambda _change: redraw.set(), "value")
     click(panel.bars, place)
-    assert drawn.wait(PATIENCE_S)
+    assert redraw.wait(PATIENCE_S)
     with panel._lock:  # the thread holds it until the drawing is complete
         panel.detail.unobserve_all("value")
 
@@ -85,10 +85,10 @@ def test_the_best_fifteen_are_drawn_by_rank(panel):
     assert list(panel.figure.layout.yaxis2.ticktext) == [f"{number(entry['pnl_pct'], '+.1f')}%" for entry in best]
 
 
-@pytest.mark.parametrize(("part", "shown"), [("bottom 15", slice(-15, None)), ("all strategies", slice(None))])
-def test_the_worst_or_all_strategies_can_be_shown(panel, part, shown):
+@pytest.mark.parametrize(("part", "count"), [("bottom 15", slice(-15, None)), ("all strategies", slice(None))])
+def test_the_worst_or_all_strategies_can_be_shown(panel, part, count):
     panel.part.value = part
-    expected = list(range(1, len(STRATEGIES) + 1))[shown]
+    expected = list(range(1, len(STRATEGIES) + 1))[count]
     assert ranks(panel) == expected
     assert len(panel.bars.x) == len(expected)
     assert part in panel.figure.layout.title.subtitle.text
@@ -99,8 +99,8 @@ def test_another_metric_ranks_and_draws_by_it(panel, label, metric):
     panel.metric.value = panel.metric.options[label]
     panel.part.value = "all strategies"
     expected = [entry[metric] for entry in entries(panel) if entry[metric] is not None]
-    drawn = [value for value in panel.bars.x if value is not None]
-    assert drawn == sorted(expected, reverse=metric != "max_drawdown_pct")
+    values = [value for value in panel.bars.x if value is not None]
+    assert values == sorted(expected, reverse=metric != "max_drawdown_pct")
     assert panel.figure.layout.title.text.endswith(f" by {label}")
 
 
@@ -108,11 +108,11 @@ def test_another_metric_ranks_and_draws_by_it(panel, label, metric):
 def test_the_ghosts_are_lines_across_all_rows(panel, metric):
     """Each has a label with its name and value."""
     panel.metric.value = metric
-    shown = [ghost for ghost in ghosts(panel) if ghost[metric] is not None]
-    assert shown
-    lines = [x for ghost in shown for x in (ghost[metric], ghost[metric], None)]
+    visible_ghosts = [ghost for ghost in ghosts(panel) if ghost[metric] is not None]
+    assert visible_ghosts
+    lines = [x for ghost in visible_ghosts for x in (ghost[metric], ghost[metric], None)]
     assert list(panel.figure.data[1].x)[: len(lines)] == lines
-    assert all(any(text.startswith(f"{ghost['name']} ") for text in labels(panel)) for ghost in shown)
+    assert all(any(text.startswith(f"{ghost['name']} ") for text in labels(panel)) for ghost in visible_ghosts)
 
 
 def test_a_sharpe_ratio_is_drawn_beside_luck(panel):
@@ -120,11 +120,11 @@ def test_a_sharpe_ratio_is_drawn_beside_luck(panel):
     panel.metric.value = "sharpe"
     strategy = panel.document["strategy"]
     years = (pd.Timestamp(strategy["as_of"]) - pd.Timestamp(strategy["started_at"])) / pd.Timedelta(days=365)
-    (usual,) = panel.figure.layout.shapes
-    assert (usual.x0, usual.x1) == pytest.approx((-1.96 / years**0.5, 1.96 / years**0.5), rel=1e-3)
+    (shape,) = panel.figure.layout.shapes
+    assert (shape.x0, shape.x1) == pytest.approx((-1.96 / years**0.5, 1.96 / years**0.5), rel=1e-3)
     assert panel.figure.data[1].x[-2] == pytest.approx(best_by_luck(len(STRATEGIES), years), rel=1e-3)
     assert any(text.startswith(f"Best of {len(STRATEGIES)} coin flippers ") for text in labels(panel))
-    assert min(panel.bars.error_x.array) >= usual.x1
+    assert min(panel.bars.error_x.array) >= shape.x1
     assert "Grey: 95% of coin flippers." in panel.figure.layout.title.subtitle.text
 
 
@@ -190,7 +190,7 @@ def test_a_click_draws_a_strategy_free_of_charge(panel, stub):
 def test_a_double_click_is_free_of_charge_too(panel, stub):
     """The second click arrives when the strategy is already drawn."""
     for _ in range(2):
-        panel.picked, panel._only_strategy = entries(panel)[3]["key"], True
+        panel.selection, panel._only_strategy = entries(panel)[3]["key"], True
         panel.refresh()
     assert len(board_calls(stub)) == 1
 
@@ -252,8 +252,8 @@ def test_each_category_has_a_colour(panel, stub):
     categories = [texts[2] for texts in panel.bars.customdata]
     colours = dict(zip(categories, panel.bars.marker.color, strict=True))
     assert colours["&lt;astrology&gt;"] == PALETTES["light"].alarm
-    listed = {category: colour for category, colour in colours.items() if category in CATEGORIES}
-    assert len(set(listed.values())) == len(listed)
+    entries_of_legend = {category: colour for category, colour in colours.items() if category in CATEGORIES}
+    assert len(set(entries_of_legend.values())) == len(entries_of_legend)
     assert unbroken("★ &lt;astrology&gt;") in labels(panel)[0]
 
 

@@ -37,13 +37,13 @@ def test_votes_are_drawn_and_counted_as_they_arrive(panel, stream):
     stream.held_at = 4
     panel.ask(QUESTION)
     assert stream.held.wait(PATIENCE_S)
-    assert panel.figure.layout.title.text == panel.counted.value == "3 of 9 have voted"
+    assert panel.figure.layout.title.text == panel.count_label.value == "3 of 9 have voted"
     assert (panel.progress.value, panel.progress.max) == (3, 9)
     assert len(marks(panel).x) == 3
     assert len(panel.figure.layout.shapes) == 1
     stream.go_on.set()
     panel._thread.join(PATIENCE_S)
-    assert panel.counted.value == "9 of 9 have voted"
+    assert panel.count_label.value == "9 of 9 have voted"
     assert len(marks(panel).x) == 9
 
 
@@ -155,7 +155,7 @@ def test_without_a_key_it_says_how_to_get_and_set_one(client, running):
 
 
 def test_closing_leaves_the_stream_and_ends_the_thread(panel, stream):
-    stream.held_at, stream.go_on = 3, panel._closing
+    stream.held_at, stream.go_on = 3, panel._end
     panel.ask(QUESTION)
     assert stream.held.wait(PATIENCE_S)
     panel.close()
@@ -276,7 +276,7 @@ def test_an_abstention_is_a_hollow_mark_with_its_reason(panel, stream):
     assert list(abstentions(panel).y) == ["sv"]
     assert abstentions(panel).marker.symbol == "circle-open"
     assert labels(panel)["sv"] == "abstained: needs &lt;90&gt; days"
-    assert panel.counted.value == "8 of 9 have voted, 1 abstained"
+    assert panel.count_label.value == "8 of 9 have voted, 1 abstained"
     click(abstentions(panel), 0)
     assert "needs &lt;90&gt; days" in panel.detail.value
 

@@ -47,10 +47,10 @@ def test_events_extend_the_inquiry():
     """An event of an unknown kind changes nothing."""
     question = {"event": "question", "voters": ["a", "b"], "understood": {"comparator": "open"}}
     start = opened(question)
-    voted = extended(start, {"event": "vote", "voter": "a", "vote": {"p_yes": 0.6}})
-    both = extended(voted, {"event": "abstention", "voter": "b", "reason": "no data"})
-    assert (count(start), count(voted), count(both)) == ((0, 2), (1, 2), (2, 2))
-    assert extended(both, {"event": "heartbeat"}) == both
+    after_vote = extended(start, {"event": "vote", "voter": "a", "vote": {"p_yes": 0.6}})
+    after_both = extended(after_vote, {"event": "abstention", "voter": "b", "reason": "no data"})
+    assert (count(start), count(after_vote), count(after_both)) == ((0, 2), (1, 2), (2, 2))
+    assert extended(after_both, {"event": "heartbeat"}) == after_both
     assert start["votes"] == {}
 
 
@@ -63,5 +63,5 @@ def test_a_price_question_shows_between_which_prices():
     answer = inquiry("NEUTRAL", a=0.5)
     assert price_range(answer | {"price_forecast": None}) is None
     quantiles = {"5": 75_000.0, "25": 81_200.0, "75": 86_900.0, "95": 93_100.4}
-    shown = price_range(answer | {"price_forecast": {"quantiles": quantiles}})
-    assert shown == "price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100.4"
+    text = price_range(answer | {"price_forecast": {"quantiles": quantiles}})
+    assert text == "price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100.4"

@@ -15,7 +15,7 @@ def predictions_panel(open_panel, stub) -> PredictionsPanel:
 @pytest.fixture
 def open_view(predictions_panel: PredictionsPanel) -> PredictionsPanel:
     """The panel with the open markets, which the change of the view has requested."""
-    predictions_panel._loaded.clear()
+    predictions_panel._first_response.clear()
     predictions_panel.view.value = "open"
     assert predictions_panel.wait_until_loaded()
     return predictions_panel

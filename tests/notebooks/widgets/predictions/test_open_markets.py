@@ -92,9 +92,9 @@ def test_a_click_shows_the_facts_of_a_market(open_view):
     assert "SIMULATED" in open_view.detail.value
     for voter in (*market["ai_votes"], *market["abstained"]):
         assert f"<td>{voter}</td>" in open_view.detail.value
-    shown = open_view.detail.value
+    text = open_view.detail.value
     open_view.refresh()
-    assert open_view.detail.value == shown
+    assert open_view.detail.value == text
 
 
 def test_texts_of_the_document_are_escaped(open_view, stub):

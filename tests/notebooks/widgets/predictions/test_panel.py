@@ -73,8 +73,8 @@ def test_only_the_selected_view_is_visible(open_view):
 @pytest.mark.parametrize("field", ["asset", "category"])
 def test_the_open_markets_can_be_filtered(open_view, field):
     control = getattr(open_view, field)
-    every = {"asset": "all assets", "category": "all categories"}[field]
-    assert set(control.options) == {every, *(market[field] for market in markets(open_view))}
+    default = {"asset": "all assets", "category": "all categories"}[field]
+    assert set(control.options) == {default, *(market[field] for market in markets(open_view))}
     selection = list(control.options)[1]
     control.value = selection
     assert set(points(open_view)) == {market["id"] for market in markets(open_view) if market[field] == selection}
@@ -123,7 +123,7 @@ def test_a_narrow_record_has_its_charts_below_each_other(predictions_panel):
     parts = sorted(narrow[axis]["domain"] for axis in ("yaxis", "yaxis2", "yaxis3"))
     assert all(lower[1] < upper[0] for lower, upper in pairwise(parts))
     assert {tuple(narrow[axis]["domain"]) for axis in ("xaxis", "xaxis2", "xaxis3")} == {(0, 1)}
-    predictions_panel._loaded.clear()
+    predictions_panel._first_response.clear()
     predictions_panel.view.value = "open"
     assert predictions_panel.wait_until_loaded()
     assert predictions_panel.figure.layout.meta is None

@@ -78,9 +78,9 @@ def test_reliability_shows_where_the_forecasts_are(panel, stub):
 
     def narrow(document):
         bin_ = {"p": 0.5, "observed_pct": 48.0, "low_pct": 40.0, "high_pct": 99.0, "n": 30}
-        for each in document["books"]:
+        for entry in document["books"]:
             report = {**EMPTY_REPORT, "bins": [bin_, {**bin_, "p": 0.6}]}
-            each["calibration"] = {"ai": report, "market": report}
+            entry["calibration"] = {"ai": report, "market": report}
         return document
 
     stub.changes["ai_vs_market"] = narrow
