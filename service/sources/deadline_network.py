@@ -109,9 +109,9 @@ class _Stream(httpcore2.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-def _left(end: float | None, late: type[httpcore2.TimeoutException]) -> float:
+def _left(end: float | None, timeout: type[httpcore2.TimeoutException]) -> float:
     assert end is not None  # every user of this backend sets all timeouts
     left = end - time.monotonic()
     if left <= 0:
-        raise late("the deadline has passed")
+        raise timeout("the deadline has passed")
     return left

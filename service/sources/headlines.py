@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from io import BytesIO
+from operator import attrgetter
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
@@ -96,10 +97,10 @@ def _request(url: str, state: FeedState, deadline: float, now: int) -> FetchedHe
         with FeedSession() as session:
             session.deadline = deadline
             return _read(session.get(url, headers=HEADERS | _conditions(state)), state, now)
-    except FeedFailed as failed:
-        return failed
-    except SourceFailed as failed:
-        return FeedFailed(failed.detail, state)
+    except FeedFailed as failure:
+        return failure
+    except SourceFailed as failure:
+        return FeedFailed(failure.detail, state)
     except requests.exceptions.Timeout:
         return FeedFailed(TOO_LATE, state)
     except requests.exceptions.ContentDecodingError:
@@ -119,8 +120,8 @@ def _read(response: requests.Response, state: FeedState, now: int) -> FetchedHea
     if status == HTTPStatus.NOT_MODIFIED:
         return FetchedHeadlines((), replace(state, not_before=None), not_modified=True)
     if status in BUSY:
-        again = now + _rest(headers.get("Retry-After", ""), now)
-        raise FeedFailed(f"it answered {status}; the next request is at {iso(again)}", replace(state, not_before=again))
+        end = now + _rest(headers.get("Retry-After", ""), now)
+        raise FeedFailed(f"it answered {status}; the next request is at {iso(end)}", replace(state, not_before=end))
     if response.is_redirect:
         raise SourceFailed("its address has moved")
     if status != HTTPStatus.OK:
@@ -162,7 +163,7 @@ ENCODINGS = {
     "windows-1252",
     "utf-16",
 }
-DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>\s*")
 
 
@@ -177,25 +178,25 @@ def headlines_in(content: bytes, url: str, now: int) -> tuple[Headline, ...]:
     text = _decoded(content)
     _require_sound(text)
     # With the encoding declared as UTF-8, feedparser reads exactly the checked text and uses its strict parser only.
-    parsed = feedparser.parse(
+    feed = feedparser.parse(
         BytesIO(text),
         response_headers={"content-type": "application/xml; charset=utf-8"},
         resolve_relative_uris=False,
         sanitize_html=False,
     )
-    if not parsed.version:
+    if not feed.version:
         raise SourceFailed("it is neither RSS nor Atom")
-    headlines = [entry_headline for entry in parsed.entries if (entry_headline := _headline(entry, url, now))]
+    headlines = [entry_headline for entry in feed.entries if (entry_headline := _headline(entry, url, now))]
     first: dict[str, Headline] = {}
-    for entry_headline in sorted(headlines, key=lambda dated: (dated.published_at, dated.id)):
+    for entry_headline in sorted(headlines, key=attrgetter("published_at", "id")):
         first.setdefault(entry_headline.id, entry_headline)
     return tuple(reversed(first.values()))[:MOST_ENTRIES]
 
 
 def _decoded(content: bytes) -> bytes:
     """The feed as UTF-8, without its XML declaration."""
-    declared = DECLARED.match(content)
-    encoding = declared[1].decode().lower() if declared else "utf-8"
+    declaration = ENCODING.match(content)
+    encoding = declaration[1].decode().lower() if declaration else "utf-8"
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = "utf-16"
     if encoding not in ENCODINGS:
@@ -237,10 +238,10 @@ def _headline(entry: Any, url: str, now: int) -> Headline | None:
     date = dict.get(entry, "published_parsed") or dict.get(entry, "updated_parsed")
     if not date:
         return None
-    published = timegm(date)
-    entry_headline = headline(str(entry.get("title", "")), source_of(url), published, _link(entry.get("link"), url))
-    fresh = now - OLDEST_DAYS * DAY <= published <= now + AHEAD_S
-    return entry_headline if fresh and entry_headline.title else None
+    second = timegm(date)
+    entry_headline = headline(str(entry.get("title", "")), source_of(url), second, _link(entry.get("link"), url))
+    is_recent = now - OLDEST_DAYS * DAY <= second <= now + AHEAD_S
+    return entry_headline if is_recent and entry_headline.title else None
 
 
 def source_of(url: str) -> str:
@@ -255,5 +256,5 @@ def _link(link: Any, url: str) -> str | None:
         parts = urlsplit(absolute)
     except ValueError:
         return None
-    sound = link and parts.scheme in ("http", "https") and parts.hostname and absolute.isprintable()
-    return absolute if sound and " " not in absolute and len(absolute) <= LONGEST_URL else None
+    is_address = link and parts.scheme in ("http", "https") and parts.hostname and absolute.isprintable()
+    return absolute if is_address and " " not in absolute and len(absolute) <= LONGEST_URL else None

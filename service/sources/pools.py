@@ -61,7 +61,7 @@ def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool]
     if not isinstance(rows, list) or answer.get("status") != "success":
         raise SourceFailed("DefiLlama returned no list of pools.")
     pools: dict[str, Pool] = {}
-    refused: list[RefusedPool] = []
+    refusals: list[RefusedPool] = []
     for row in rows:
         asset = _asset(row) if isinstance(row, dict) else None
         if asset is None:
@@ -70,8 +70,8 @@ def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool]
         if isinstance(pool, Pool):
             pools[pool.key] = pool
         else:
-            refused.append(pool)
-    return pools, refused
+            refusals.append(pool)
+    return pools, refusals
 
 
 def _asset(row: Mapping[str, Any]) -> str | None:

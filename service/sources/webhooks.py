@@ -85,20 +85,22 @@ def _refusal(status: int) -> str | None:
     return f"The endpoint answered {status}."
 
 
-def _status(url: str, message: Message, signed: Mapping[str, str], private: bool, end: float, resolve: Resolve) -> int:
+def _status(
+    url: str, message: Message, signature: Mapping[str, str], private: bool, end: float, resolve: Resolve
+) -> int:
     """The status of the answer; the rest of it is read as far as time and size allow."""
     backend = DeadlineBackend(deadline_network.anywhere if private else is_public, resolve, MOST_BYTES)
     timeouts = {"connect": end, "read": end, "write": end, "pool": TIME_LIMIT_S}
-    sent: dict[bytes | str, bytes | str] = {
+    headers: dict[bytes | str, bytes | str] = {
         "Content-Type": "application/json",
         "User-Agent": AGENT,
         "Connection": "close",
-        **signed,
+        **signature,
     }
     with (
         httpcore2.ConnectionPool(ssl_context=_certificates(), network_backend=backend) as pool,
         pool.stream(
-            "POST", url, headers=sent, content=message.body.encode(), extensions={"timeout": timeouts}
+            "POST", url, headers=headers, content=message.body.encode(), extensions={"timeout": timeouts}
         ) as response,
     ):
         _read(response)

@@ -106,8 +106,8 @@ class TradeHistory:
     @property
     def interest(self) -> Prices:
         """The interest of each closed position in USD, shape (closed,): the units owed, at the price of the exit."""
-        owed = _interest(self.side[: self.closed], self.exit_time - self.entry_time[: self.closed], self.terms)
-        return owed * self.quantity[: self.closed] * self.exit_price
+        units = _interest(self.side[: self.closed], self.exit_time - self.entry_time[: self.closed], self.terms)
+        return units * self.quantity[: self.closed] * self.exit_price
 
     def equity(self, times: Times, prices: Prices) -> Prices:
         """USD in the account at the closes `prices` (n,) of bars that open at `times` (n,), in any order.
@@ -121,11 +121,11 @@ class TradeHistory:
         if not held.any():
             return cash
         row = np.minimum(left, len(self.side) - 1)
-        marked = cash * self.terms.invested + (self.side * self.quantity)[row] * (prices - self.entry_price[row])
+        value = cash * self.terms.invested + (self.side * self.quantity)[row] * (prices - self.entry_price[row])
         side = self.side[row]
         if np.any(side < 0):
-            marked -= _interest(side, times + 1 - self.entry_time[row], self.terms) * self.quantity[row] * prices
-        return np.where(held, marked, cash)
+            value -= _interest(side, times + 1 - self.entry_time[row], self.terms) * self.quantity[row] * prices
+        return np.where(held, value, cash)
 
 
 def unused_account(terms: AccountTerms = TERMS) -> TradeHistory:
@@ -149,14 +149,14 @@ def carry_on(before: TradeHistory, targets: Targets, bars: Bars) -> TradeHistory
     """
     if not len(bars):
         return before
-    wanted = np.append(np.int8(before.decided), np.zeros_like(targets) if before.has_ended else targets)
-    spans = _spans(wanted[: len(bars)], before)
+    positions = np.append(np.int8(before.decided), np.zeros_like(targets) if before.has_ended else targets)
+    spans = _spans(positions[: len(bars)], before)
     later = _fill(spans, bars, before)
-    shortened = _until_ruin(spans, later, bars)
-    if shortened is not None:
-        later = _fill(shortened, bars, before)
-    has_ended = before.has_ended or shortened is not None
-    return replace(_joined(before, later), decided=0 if has_ended else int(wanted[-1]), has_ended=has_ended)
+    spans_to_ruin = _until_ruin(spans, later, bars)
+    if spans_to_ruin is not None:
+        later = _fill(spans_to_ruin, bars, before)
+    has_ended = before.has_ended or spans_to_ruin is not None
+    return replace(_joined(before, later), decided=0 if has_ended else int(positions[-1]), has_ended=has_ended)
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ def _spans(held: Targets, before: TradeHistory) -> _Spans:
     side = before.side[-1] if before.is_open else np.int8(0)
     starts = np.flatnonzero(np.diff(held, prepend=side))
     ends = np.append(starts[1:], len(held))
-    taken = held[starts] != 0
-    spans = _Spans(held[starts[taken]], starts[taken], ends[taken])
+    is_position = held[starts] != 0
+    spans = _Spans(held[starts[is_position]], starts[is_position], ends[is_position])
     if not before.is_open:
         return spans
     end = starts[0] if len(starts) else len(held)
@@ -193,12 +193,12 @@ def _fill(spans: _Spans, bars: Bars, before: TradeHistory) -> TradeHistory:
     """Fill each position at the opens of its entry and exit bars; what was open `before` comes first."""
     terms, held = before.terms, slice(before.closed, None)
     entries, exits = spans.entry[spans.entry >= 0], spans.exit[spans.exit < len(bars)]
-    bought = bars.open[entries] * (1 + spans.side[len(spans.side) - len(entries) :] * terms.slippage)
-    entry_price = np.append(before.entry_price[held], bought)
+    fills = bars.open[entries] * (1 + spans.side[len(spans.side) - len(entries) :] * terms.slippage)
+    entry_price = np.append(before.entry_price[held], fills)
     exit_price = bars.open[exits] * (1 - spans.side[: len(exits)] * terms.slippage)
     entry_time = np.append(before.entry_time[held], bars.time[entries])
-    owed = _interest(spans.side[: len(exits)], bars.time[exits] - entry_time[: len(exits)], terms)
-    growth = _growth(spans.side, entry_price, exit_price, owed, terms)
+    interest = _interest(spans.side[: len(exits)], bars.time[exits] - entry_time[: len(exits)], terms)
+    growth = _growth(spans.side, entry_price, exit_price, interest, terms)
     capital: Prices = np.cumprod(np.append(before.capital[-1], growth), dtype=np.float64)
     quantity = capital[: len(spans.side)] * terms.invested / entry_price
     return TradeHistory(
@@ -236,17 +236,19 @@ def _interest(side: NDArray[np.int8], seconds: Times, terms: AccountTerms) -> Pr
 
 
 def _growth(
-    side: NDArray[np.int8], entry_price: Prices, exit_price: Prices, owed: Prices, terms: AccountTerms
+    side: NDArray[np.int8], entry_price: Prices, exit_price: Prices, interest: Prices, terms: AccountTerms
 ) -> Prices:
     """The factor by which each closed position multiplies the capital, shape (closed,).
 
     Of capital C, C / (1 + fee) buys the position and the rest is the entry fee. With the price ratio m of exit to
-    entry, the exit adds side x (m - 1) and costs fee x m of what was bought. The interest `owed`, a fraction of the
-    units, is bought back as well: (1 + fee) x owed x m.
+    entry, the exit adds side x (m - 1) and costs fee x m of what was bought. The `interest`, a fraction of the
+    units, is bought back as well: (1 + fee) x interest x m.
     """
     closed = len(exit_price)
     move = exit_price / entry_price[:closed]
-    return 1 + terms.invested * (side[:closed] * (move - 1) - terms.fee * (1 + move) - (1 + terms.fee) * owed * move)
+    return 1 + terms.invested * (
+        side[:closed] * (move - 1) - terms.fee * (1 + move) - (1 + terms.fee) * interest * move
+    )
 
 
 def _until_ruin(spans: _Spans, history: TradeHistory, bars: Bars) -> _Spans | None:
@@ -257,40 +259,27 @@ def _until_ruin(spans: _Spans, history: TradeHistory, bars: Bars) -> _Spans | No
     """
     if not np.any(spans.side < 0):
         return None
-    limit = _ruinous_prices(history)
+    # The price, with the interest on the units owed, above which each short is worth less than the floor.
+    spare = history.capital[: len(history.side)] * history.terms.invested - history.terms.floor_usd
+    limit = np.where(history.side < 0, history.entry_price + spare / history.quantity, np.inf)
     has_left = np.zeros(len(limit), np.bool_)
     is_short = np.isfinite(limit[: history.closed])
     has_left[: history.closed] = is_short & (history.capital[1:] < history.terms.floor_usd)
     # At most the interest of the whole position: this is cheaper than that of every bar, and nearly always enough.
-    most = 1 + _interest(history.side, bars.time[spans.exit - 1] + 1 - history.entry_time, history.terms)
-    if not np.any(has_left | (_highest(bars.close, spans) * most > limit)):
+    factor = 1 + _interest(history.side, bars.time[spans.exit - 1] + 1 - history.entry_time, history.terms)
+    if not np.any(has_left | (_highest(bars.close, spans) * factor > limit)):
         return None
-    prices = _with_interest(bars, spans, history)
+    position = np.searchsorted(spans.first, np.arange(len(bars)), side="right") - 1
+    seconds = bars.time + 1 - history.entry_time[position]
+    prices = bars.close * (1 + _interest(history.side[position], seconds, history.terms))
     is_ruined = has_left | (_highest(prices, spans) > limit)
     if not is_ruined.any():
         return None
     last = int(np.argmax(is_ruined))
     first = spans.first[last]
-    seen = np.flatnonzero(prices[first : spans.exit[last]] > limit[last])
-    end = first + seen[0] + 1 if len(seen) else spans.exit[last]
+    ruinous = np.flatnonzero(prices[first : spans.exit[last]] > limit[last])
+    end = first + ruinous[0] + 1 if len(ruinous) else spans.exit[last]
     return _Spans(spans.side[: last + 1], spans.entry[: last + 1], np.append(spans.exit[:last], end))
-
-
-def _with_interest(bars: Bars, spans: _Spans, history: TradeHistory) -> Prices:
-    """USD to buy back a unit sold short with its interest, at the close of each of `bars` (n,) within a position."""
-    position = np.searchsorted(spans.first, np.arange(len(bars)), side="right") - 1
-    return bars.close * (
-        1 + _interest(history.side[position], bars.time + 1 - history.entry_time[position], history.terms)
-    )
-
-
-def _ruinous_prices(history: TradeHistory) -> Prices:
-    """The price above which each short is worth less than the floor, shape (positions,); infinite for a long.
-
-    A price with the interest on the units owed.
-    """
-    spare = history.capital[: len(history.side)] * history.terms.invested - history.terms.floor_usd
-    return np.where(history.side < 0, history.entry_price + spare / history.quantity, np.inf)
 
 
 def _highest(closes: Prices, spans: _Spans) -> Prices:

@@ -54,22 +54,22 @@ def base_share(price: float, span: Range) -> float:
     return base * price / (base * price + quote)
 
 
-def share_inside(opened: float, closed: float, span: Range) -> float:
-    """The fraction of the log move from `opened` to `closed` within `span`, 0 to 1; without a move 0 or 1."""
-    bottom, top = min(opened, closed), max(opened, closed)
+def share_inside(start: float, end: float, span: Range) -> float:
+    """The fraction of the log move from `start` to `end` within `span`, 0 to 1; without a move 0 or 1."""
+    bottom, top = min(start, end), max(start, end)
     if bottom == top:
-        return float(span.holds(closed))
+        return float(span.holds(end))
     inside = log(min(top, span.high) / max(bottom, span.low)) if top > span.low and bottom < span.high else 0.0
     return min(inside / log(top / bottom), 1.0)
 
 
-def fees(volume: float, rate: float, inside: float, own: float, others: float) -> float:
+def fees(volume: float, rate: float, inside: float, mine: float, others: float) -> float:
     """The fees in quote of a position from `volume` (quote) traded at the fee `rate`, a fraction of the volume.
 
-    `inside` is the fraction of the trading within its range; there it earns in proportion to its liquidity, `own` of
-    `own` + `others`. Fees stay outside the position and do not compound.
+    `inside` is the fraction of the trading within its range; there it earns in proportion to its liquidity, `mine` of
+    `mine` + `others`. Fees stay outside the position and do not compound.
     """
-    return volume * rate * inside * own / (own + others)
+    return volume * rate * inside * mine / (mine + others)
 
 
 def efficiency(factor: float) -> float:

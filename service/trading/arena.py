@@ -9,7 +9,7 @@ change no decision (a test); a position without any signal for longer than 180 d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -71,9 +71,9 @@ class Arena:
 
     def traded(self) -> Arena:
         """The arena without the accounts in assets that never had a bar."""
-        bought = {asset for asset, account in self.ghosts["buy_and_hold"].items() if account.mark_price is not None}
+        assets = {asset for asset, account in self.ghosts["buy_and_hold"].items() if account.mark_price is not None}
         strategies, ghosts = (
-            {key: {asset: accounts[asset] for asset in accounts if asset in bought} for key, accounts in group.items()}
+            {key: {asset: accounts[asset] for asset in accounts if asset in assets} for key, accounts in group.items()}
             for group in (self.strategies, self.ghosts)
         )
         return replace(self, strategies=strategies, ghosts=ghosts)
@@ -113,9 +113,9 @@ def advance(before: Arena, hours: Mapping[str, Bars]) -> Arena:
     while arena.as_of < end:
         block = block_start(arena.anchor, arena.as_of)
         block_end = min(end, block + BLOCK_S)
-        visible = {asset: bars.since(block - SEEN_BEFORE_S).until(block_end) for asset, bars in complete_hours.items()}
-        new_bars = {asset: bars.since(arena.as_of) for asset, bars in visible.items()}
-        arena = _with_bars(arena, complete_hours, new_bars, decide(visible, since=arena.as_of), block_end)
+        window = {asset: bars.since(block - SEEN_BEFORE_S).until(block_end) for asset, bars in complete_hours.items()}
+        new_bars = {asset: bars.since(arena.as_of) for asset, bars in window.items()}
+        arena = _with_bars(arena, complete_hours, new_bars, decide(window, since=arena.as_of), block_end)
     return arena
 
 
@@ -130,8 +130,8 @@ def mark(arena: Arena, hours: Mapping[str, Bars], marks: Mapping[str, Bars]) -> 
         asset: marks.get(asset, empty(HOUR)).since(bars.as_of if len(bars) else arena.anchor)
         for asset, bars in complete_hours.items()
     }
-    running = {asset: running_hour(bars) for asset, bars in new_marks.items()}
-    return _with_bars(arena, complete_hours, running, {}, max(arena.as_of, end_of(new_marks, default=arena.as_of)))
+    running_bars = {asset: running_hour(bars) for asset, bars in new_marks.items()}
+    return _with_bars(arena, complete_hours, running_bars, {}, max(arena.as_of, end_of(new_marks, default=arena.as_of)))
 
 
 def block_start(anchor: int, instant: int) -> int:
@@ -142,7 +142,7 @@ def block_start(anchor: int, instant: int) -> int:
 
 def end_of(bars: Mapping[str, Bars], default: int) -> int:
     """The unix second at which the last of the bars of all assets was complete; `default` without any."""
-    return max((each.as_of for each in bars.values() if len(each)), default=default)
+    return max((history.as_of for history in bars.values() if len(history)), default=default)
 
 
 def decide(hours: Mapping[str, Bars], since: int) -> Decisions:
@@ -248,7 +248,12 @@ class NetPosition:
 
 def net_positions(arena: Arena) -> dict[str, NetPosition]:
     """The net position in each asset now. A decision that no bar has filled yet does not count."""
-    return {asset: _now(_histories(arena, asset)) for asset in arena.assets}
+    positions = {}
+    for asset in arena.assets:
+        histories = _histories(arena, asset)
+        sides = [int(history.side[-1]) for history in histories if history.is_open]
+        positions[asset] = NetPosition(sides.count(1), sides.count(-1), flat=len(histories) - len(sides))
+    return positions
 
 
 def net_history(arena: Arena, asset: str) -> dict[int, NetPosition]:
@@ -259,19 +264,14 @@ def net_history(arena: Arena, asset: str) -> dict[int, NetPosition]:
     """
     times = np.arange(arena.anchor - arena.anchor % HOUR + HOUR, arena.as_of + 1, HOUR, dtype=np.int64)
     histories = _histories(arena, asset)
-    held: list[list[int]] = []
+    counts: list[list[int]] = []
     for side in (1, -1):
-        entered = np.concatenate([history.entry_time[history.side == side] for history in histories])
+        entries = np.concatenate([history.entry_time[history.side == side] for history in histories])
         left = np.concatenate([history.exit_time[history.side[: history.closed] == side] for history in histories])
-        held.append((np.searchsorted(np.sort(entered), times) - np.searchsorted(np.sort(left), times)).tolist())
-    rows = zip(times.tolist(), *held, strict=True)
+        counts.append((np.searchsorted(np.sort(entries), times) - np.searchsorted(np.sort(left), times)).tolist())
+    rows = zip(times.tolist(), *counts, strict=True)
     return {time: NetPosition(long, short, len(histories) - long - short) for time, long, short in rows}
 
 
 def _histories(arena: Arena, asset: str) -> list[TradeHistory]:
     return [accounts[asset].history for accounts in arena.strategies.values() if asset in accounts]
-
-
-def _now(histories: Sequence[TradeHistory]) -> NetPosition:
-    sides = [int(history.side[-1]) for history in histories if history.is_open]
-    return NetPosition(sides.count(1), sides.count(-1), flat=len(histories) - len(sides))

@@ -19,7 +19,7 @@ from service.trading.pools import ASSUMED_POOLS
 from service.trading.statements import Side, percent, usd
 
 HISTORY = "/api/v1/bot-battle/history"
-NONE = empty(HOUR)
+NO_BARS = empty(HOUR)
 
 
 @dataclass(frozen=True)
@@ -189,10 +189,11 @@ def describe(
 ) -> BattleDocument:
     """The document from the state of every lane and its benchmark in USD, by name; `terms` are the lanes' costs."""
     lanes = tuple(lane_row(lane, states[name], benchmarks[name]) for name, lane in LANES.items())
+    ranking = sorted(lanes, key=lambda lane: (-lane.pnl_pct, lane.name))
     return BattleDocument(
         schema="bot-battle/1",
         **vars(header),
-        summary=_summary(lanes, states),
+        summary=BattleSummary(**totals(lanes, states), best_lane=ranking[0].name, worst_lane=ranking[-1].name),
         lanes=lanes,
         venues=Venues(exchange_venue(lanes, states, terms), pool_venue(lanes, states)),
         rate_limit=rate_limit,
@@ -208,7 +209,7 @@ def rows(battle: BattleDocument, venue: str = "all") -> list[tuple[Any, ...]]:
 
 def lane_row(lane: AnyLane, state: State, benchmark: float) -> BattleLane:
     """The row of a lane after its last bar; `benchmark` is USD now, from the same capital."""
-    ticked = state.as_of > state.started_at
+    has_bars = state.as_of > state.started_at
     liquidity = state if isinstance(state, LpState) else None
     return BattleLane(
         venue=lane.venue,
@@ -216,7 +217,7 @@ def lane_row(lane: AnyLane, state: State, benchmark: float) -> BattleLane:
         label=lane.label,
         logic=lane.logic,
         mode=f"paper-{state.position.pool.source}" if isinstance(state, InPool) else "paper",
-        active=ticked and not (isinstance(state, CexState) and state.halted),
+        active=has_bars and not (isinstance(state, CexState) and state.halted),
         status=state.status,
         initial_capital=usd(TERMS.capital),
         capital=usd(state.equity),
@@ -229,7 +230,7 @@ def lane_row(lane: AnyLane, state: State, benchmark: float) -> BattleLane:
         switch_count=liquidity.switches if liquidity else None,
         current_pool=state.position.pool.label if isinstance(state, InPool) else None,
         positions_count=int(isinstance(state, InPool)) if liquidity else None,
-        last_tick=iso(state.as_of) if ticked else None,
+        last_tick=iso(state.as_of) if has_bars else None,
         api_path=f"{HISTORY}?lane={lane.name}",
         bot_id=lane.bot_id,
         net_apr_pct=_apr_pct(liquidity, "net_apr_pct") if liquidity else None,
@@ -244,15 +245,11 @@ def _apr_pct(state: LpState, name: Literal["fee_apr_pct", "net_apr_pct"]) -> flo
     return None if apr is None or state.seconds < DAY else round(apr, 4)
 
 
-def _summary(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> BattleSummary:
-    ranked = sorted(lanes, key=lambda lane: (-lane.pnl_pct, lane.name))
-    return BattleSummary(**totals(lanes, states), best_lane=ranked[0].name, worst_lane=ranked[-1].name)
-
-
 def totals(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> dict[str, Any]:
     """The fields of Totals for some lanes."""
     mine = [states[lane.name] for lane in lanes]
     initial, capital = TERMS.capital * len(mine), sum(state.equity for state in mine)
+    trades, wins = sum(state.trades for state in mine), sum(state.wins for state in mine)
     return {
         "lanes": len(lanes),
         "active": sum(lane.active for lane in lanes),
@@ -260,15 +257,10 @@ def totals(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> dict[str
         "capital": usd(capital),
         "pnl_usd": usd(capital - initial),
         "pnl_pct": percent(capital / initial - 1),
-        "trades": sum(lane.trades for lane in lanes),
-        "win_rate_pct": _win_rate_pct(mine),
+        "trades": trades,
+        "win_rate_pct": percent(wins / trades) if trades else None,
         "benchmark_pnl_pct": round(sum(lane.benchmark_pnl_pct for lane in lanes) / len(lanes), 4),
     }
-
-
-def _win_rate_pct(states: Sequence[State]) -> float | None:
-    trades, wins = sum(state.trades for state in states), sum(state.wins for state in states)
-    return percent(wins / trades) if trades else None
 
 
 def exchange_venue(
@@ -276,12 +268,12 @@ def exchange_venue(
 ) -> ExchangeVenue:
     """The venue of the lanes on the exchange, whose costs are the `terms`."""
     mine = [lane for lane in lanes if lane.venue == "cex"]
-    traded = {lane.name: state for lane in mine if isinstance(state := states[lane.name], CexState)}
-    positions = tuple(position for name, state in traded.items() for position in _positions(name, state))
+    traders = {lane.name: state for lane in mine if isinstance(state := states[lane.name], CexState)}
+    positions = tuple(position for name, state in traders.items() for position in _positions(name, state))
     return ExchangeVenue(
         **totals(mine, states),
-        fees_usd=usd(sum(state.fees_usd for state in traded.values())),
-        borrow_usd=usd(sum(state.borrow_usd for state in traded.values())),
+        fees_usd=usd(sum(state.fees_usd for state in traders.values())),
+        borrow_usd=usd(sum(state.borrow_usd for state in traders.values())),
         borrow_rate_pct=percent(terms.borrow),
         positions=positions,
     )
@@ -381,8 +373,8 @@ def held_equity(
 
 
 def _growth(asset: str, hours: Mapping[str, Bars], marks: Mapping[str, Bars], since: int, terms: AccountTerms) -> float:
-    bought = hours.get(asset, NONE).since(since)
-    if not len(bought):
+    held_bars = hours.get(asset, NO_BARS).since(since)
+    if not len(held_bars):
         return 1.0
-    last = marks.get(asset, NONE) if len(marks.get(asset, NONE)) else bought
-    return terms.invested * float(last.close[-1]) / (float(bought.open[0]) * (1 + terms.slippage))
+    last = marks.get(asset, NO_BARS) if len(marks.get(asset, NO_BARS)) else held_bars
+    return terms.invested * float(last.close[-1]) / (float(held_bars.open[0]) * (1 + terms.slippage))

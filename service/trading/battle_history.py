@@ -130,9 +130,9 @@ def events_document(
     name: str, events: Sequence[Mapping[str, Any]], *, live_since: int, world: World, next: str | None
 ) -> LaneEventsDocument:
     """The page of these events, which are LaneEvents as plain JSON; `live_since` is a unix second."""
-    shown = tuple(_published(LaneEvent(**event)) for event in events)
-    header = (world, name, LANES[name].label, iso(live_since), len(shown), next)
-    return LaneEventsDocument("lane-events/1", *header, shown)
+    published_events = tuple(_published(LaneEvent(**event)) for event in events)
+    header = (world, name, LANES[name].label, iso(live_since), len(published_events), next)
+    return LaneEventsDocument("lane-events/1", *header, published_events)
 
 
 def equity_document(
@@ -158,8 +158,8 @@ def history(
     `peaks` has the highest equity in USD of each lane that has bars before the window. `since` and `until` are unix
     seconds, `step` is the length of this world's bars in seconds. Events are LaneEvents as plain JSON.
     """
-    ends = [end for passed in bars.values() if passed for end in (passed[0][0], passed[-1][0])]
-    spaced = spacing(max(ends) - min(ends) if ends else 0, step)
+    ends = [end for curve in bars.values() if curve for end in (curve[0][0], curve[-1][0])]
+    cell = spacing(max(ends) - min(ends) if ends else 0, step)
     return BattleHistory(
         schema="bot-battle-history/1",
         as_of=iso(max(ends)) if ends else None,
@@ -167,10 +167,10 @@ def history(
         since=iso(since),
         until=iso(until),
         bar_s=step,
-        step_s=spaced,
+        step_s=cell,
         lanes=tuple(
-            _lane(name, thinned(_marked(passed, peaks.get(name, 0.0)), spaced), events[name])
-            for name, passed in bars.items()
+            _lane(name, thinned(_marked(curve, peaks.get(name, 0.0)), cell), events[name])
+            for name, curve in bars.items()
         ),
     )
 
@@ -180,7 +180,7 @@ def spacing(span: int, step: int) -> int:
     least = span / MOST_POINTS
     if step >= least:
         return step
-    return next((each for each in SPACINGS if each >= least and each % step == 0), ceil(least / DAY) * DAY)
+    return next((length for length in SPACINGS if length >= least and length % step == 0), ceil(least / DAY) * DAY)
 
 
 def thinned(bars: Sequence[B], step: int) -> list[B]:

@@ -102,13 +102,13 @@ def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: Fund
     """
     bars, at = bars.since(anchor), np.array([at for at, _ in calls], dtype=np.int64)
     states, trades = _follow(at, np.array([p_up for _, p_up in calls], dtype=float), bars, anchor, terms)
-    even, _ = _follow(at, np.full(len(at), 0.5), bars, anchor, terms)
+    benchmark_states, _ = _follow(at, np.full(len(at), 0.5), bars, anchor, terms)
     return FundHistory(
         terms=terms,
         anchor=anchor,
         times=np.append(anchor, bars.time + bars.step),
         equity=_equity(states, bars.close, terms),
-        benchmark=_equity(even, bars.close, terms),
+        benchmark=_equity(benchmark_states, bars.close, terms),
         trades=tuple(trades),
         cash=states[-1].cash,
         quantity=states[-1].quantity,
@@ -136,8 +136,8 @@ def _follow(
     bar_of = bars.time.searchsorted(at)
     # The last call before a bar opens is filled there, one without a later bar nowhere.
     is_filled = (at >= anchor) & (np.diff(bar_of, append=len(bars)) > 0)
-    opened, p_up = bar_of[is_filled], p_up[is_filled]
-    columns = (opened, bars.open[opened], bars.time[opened], p_up, terms.wanted(p_up))
+    open_bars, p_up = bar_of[is_filled], p_up[is_filled]
+    columns = (open_bars, bars.open[open_bars], bars.time[open_bars], p_up, terms.wanted(p_up))
     held, trades = _Holdings(0, terms.capital, 0.0), []
     states = [held]
     for bar, price, time, p, wanted in zip(*(column.tolist() for column in columns), strict=True):
@@ -165,13 +165,13 @@ def _rebalance(held: _Holdings, price: float, time: int, p_up: float, wanted: fl
     sign = 1 if buys else -1
     fill = price * (1 + sign * terms.slippage)
     cost = sign * ((1 + sign * terms.slippage) * (1 + sign * terms.fee) - 1)
-    traded = sign * (wanted * equity - holding) / (1 + sign * wanted * cost) / price
+    quantity = sign * (wanted * equity - holding) / (1 + sign * wanted * cost) / price
     return Rebalancing(
         time=time,
         side="buy" if buys else "sell",
-        quantity=traded,
+        quantity=quantity,
         price=fill,
-        fee=terms.fee * traded * fill,
+        fee=terms.fee * quantity * fill,
         exposure_before=held.exposure(price),
         exposure_after=wanted,
         p_up=p_up,
@@ -306,7 +306,7 @@ def fund_table(document: FundDocument) -> Table:
 
 def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHeader) -> FundDocument:
     """The document of the fund; `live_since` is the unix second of the first live call, None without one."""
-    own, benchmark = performance(fund.times, fund.equity), performance(fund.times, fund.benchmark)
+    result, benchmark = performance(fund.times, fund.equity), performance(fund.times, fund.benchmark)
     capital, equity = fund.terms.capital, float(fund.equity[-1])
     return FundDocument(
         schema="apex-fund/1",
@@ -318,9 +318,9 @@ def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHea
         exposure_pct=percent(1 - fund.cash / equity),
         fees_usd=usd(sum(trade.fee for trade in fund.trades)),
         trades_count=len(fund.trades),
-        **vars(own),
+        **vars(result),
         benchmark=benchmark,
-        versus_benchmark_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
+        versus_benchmark_pct=round(result.pnl_pct - benchmark.pnl_pct, 4),
         days=len(days_over(fund.times)),
         started_at=iso(fund.anchor),
         live_since=None if live_since is None else iso(live_since),
@@ -345,14 +345,14 @@ def _books(fund: FundHistory, live_since: int | None) -> tuple[FundBook, ...]:
 
 def _book(fund: FundHistory, live_since: int | None, backfilled: bool, span: slice) -> FundBook:
     times = fund.times[span]
-    own, benchmark = performance(times, fund.equity[span]), performance(times, fund.benchmark[span])
+    result, benchmark = performance(times, fund.equity[span]), performance(times, fund.benchmark[span])
     return FundBook(
         backfilled=backfilled,
         days=len(days_over(times)),
         trades_count=sum(_is_backfilled(trade.time, live_since) == backfilled for trade in fund.trades),
-        fund=own,
+        fund=result,
         benchmark=benchmark,
-        versus_benchmark_pct=round(own.pnl_pct - benchmark.pnl_pct, 4),
+        versus_benchmark_pct=round(result.pnl_pct - benchmark.pnl_pct, 4),
     )
 
 
@@ -360,8 +360,8 @@ def _curve(fund: FundHistory, live_since: int | None) -> tuple[FundPoint, ...]:
     """The last mark of every six hours, or of a longer time that leaves about 500 points."""
     step = spacing(int(fund.times[-1] - fund.times[0]), POINT_S)
     cells = -(-fund.times // step)
-    taken = np.flatnonzero(np.diff(cells, append=cells[-1] + 1))
-    rows = zip(*(column[taken].tolist() for column in (fund.times, fund.equity, fund.benchmark)), strict=True)
+    places = np.flatnonzero(np.diff(cells, append=cells[-1] + 1))
+    rows = zip(*(column[places].tolist() for column in (fund.times, fund.equity, fund.benchmark)), strict=True)
     return tuple(
         FundPoint(iso(time), usd(equity), usd(held), _is_backfilled(time, live_since)) for time, equity, held in rows
     )

@@ -98,8 +98,8 @@ def shrunken_sharpe(statistics: ReturnStatistics, class_sharpe: float) -> tuple[
     of skill, and a ratio measured over a fraction y of a year by 1 / sqrt(y). So a ratio of 90 days counts a fifth.
     """
     weight = statistics.days / (statistics.days + DAYS_A_YEAR)
-    drawn = class_sharpe + weight * (statistics.sharpe - class_sharpe)
-    return drawn * sqrt(DAYS_A_YEAR), 1 / sqrt(1 - weight)
+    estimate = class_sharpe + weight * (statistics.sharpe - class_sharpe)
+    return estimate * sqrt(DAYS_A_YEAR), 1 / sqrt(1 - weight)
 
 
 def share_of_deeper_paths(deepest: float, recent: Prices) -> float:
@@ -130,13 +130,13 @@ def return_statistics(returns: Prices) -> ReturnStatistics:
     """
     if len(returns) < 2 or returns.std() < NOISE:
         return ReturnStatistics(len(returns), 0.0, 0.0, 3.0)
-    away = returns - returns.mean()
-    spread = away.std()
+    deviations = returns - returns.mean()
+    spread = deviations.std()
     return ReturnStatistics(
         days=len(returns),
         sharpe=float(returns.mean() / returns.std(ddof=1)),
-        skewness=float((away**3).mean() / spread**3),
-        kurtosis=float((away**4).mean() / spread**4),
+        skewness=float((deviations**3).mean() / spread**3),
+        kurtosis=float((deviations**4).mean() / spread**4),
     )
 
 

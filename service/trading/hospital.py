@@ -31,7 +31,7 @@ EVIDENCE = (
     " +0.19 (±0.11), Sharpe ratio drawn to the class +0.15 (±0.14), drawdown against chance +0.16 (±0.12). The score"
     " before this one, which weighed five measures, had +0.13 (±0.12) on the same months. Nothing was fitted to them."
 )
-FAILED = "In the last six months this did not rank the next month's results and has not earned its place: {names}."
+FAILURE = "In the last six months this did not rank the next month's results and has not earned its place: {names}."
 SCHEMA = "strategy-hospital/2"
 PATH = "/api/v1/strategy-hospital"
 # The section of the documentation page that explains the score.
@@ -147,7 +147,7 @@ def _until(month: str, before: Months, entries: Sequence[TriageEntry]) -> Months
 
 def _caveat(worth: Sequence[MeasureWorth]) -> str:
     names = [row.measure for row in worth if row.earns_its_place is False]
-    return f"{CAVEAT} {FAILED.format(names=', '.join(names))}" if names else CAVEAT
+    return f"{CAVEAT} {FAILURE.format(names=', '.join(names))}" if names else CAVEAT
 
 
 def _summary(entries: Sequence[TriageEntry], luckiest: float, worth: tuple[MeasureWorth, ...]) -> HospitalSummary:

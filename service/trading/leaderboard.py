@@ -128,7 +128,7 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
     capital = sum(account.equity for account in chosen)
     daily = np.sum([account.daily for account in chosen], axis=0)
     pnl = np.concatenate([account.history.pnl for account in chosen])
-    won, returns = win_rate(pnl), daily_returns(daily, initial)
+    rate, returns = win_rate(pnl), daily_returns(daily, initial)
     return LeaderboardEntry(
         rank=None,
         key=strategy.key,
@@ -139,7 +139,7 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
         pnl_usd=usd(capital - initial),
         pnl_pct=percent(capital / initial - 1),
         trades=len(pnl),
-        win_rate_pct=None if won is None else percent(won),
+        win_rate_pct=None if rate is None else percent(rate),
         **sharpe_fields(returns),
         max_drawdown_pct=percent(max_drawdown(np.append(daily, capital), initial)),
         benchmark_pnl_pct=percent(_held(chosen, arena) / initial - 1),
@@ -153,9 +153,9 @@ def _held(accounts: Sequence[Account], arena: Arena) -> float:
 
 
 def _positions(accounts: Sequence[Account]) -> tuple[AccountPosition, ...]:
-    priced = ((account, account.mark_price) for account in accounts if account.mark_price is not None)
-    held = (position_of(account.history, account.asset, price, account.equity) for account, price in priced)
-    return tuple(position for position in held if position is not None)
+    marks = ((account, account.mark_price) for account in accounts if account.mark_price is not None)
+    positions = (position_of(account.history, account.asset, price, account.equity) for account, price in marks)
+    return tuple(position for position in positions if position is not None)
 
 
 def strategy_page(arena: Arena, standing: LeaderboardEntry, header: DocumentHeader) -> StrategyDocument:
@@ -182,12 +182,12 @@ def strategy_page(arena: Arena, standing: LeaderboardEntry, header: DocumentHead
 
 def _curve(arena: Arena, accounts: Accounts) -> tuple[EquityPoint, ...]:
     """A point for each shown day and one for now; exactly at 24:00 they are the same point."""
-    held = {asset: arena.ghosts["buy_and_hold"][asset] for asset in accounts}
+    benchmark_accounts = {asset: arena.ghosts["buy_and_hold"][asset] for asset in accounts}
     times = np.append(arena.days, arena.as_of)
-    shown = np.flatnonzero(np.append(shown_days(arena.days), True)).tolist()
-    equity, benchmark = _path(accounts), _path(held)
+    places = np.flatnonzero(np.append(shown_days(arena.days), True)).tolist()
+    equity, benchmark = _path(accounts), _path(benchmark_accounts)
     points = {
-        int(times[row]): EquityPoint(iso(int(times[row])), usd(equity[row]), usd(benchmark[row])) for row in shown
+        int(times[row]): EquityPoint(iso(int(times[row])), usd(equity[row]), usd(benchmark[row])) for row in places
     }
     return tuple(points.values())
 

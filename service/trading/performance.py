@@ -32,8 +32,8 @@ def daily_equity(history: TradeHistory, bars: Bars, ends: Times) -> Prices:
     """
     row = np.searchsorted(bars.time, ends - bars.step, side="right") - 1
     equity = np.full(len(ends), history.terms.capital)
-    begun = row >= 0
-    equity[begun] = history.equity(bars.time[row[begun]], bars.close[row[begun]])
+    has_begun = row >= 0
+    equity[has_begun] = history.equity(bars.time[row[has_begun]], bars.close[row[has_begun]])
     return equity
 
 
@@ -89,8 +89,8 @@ def win_rate(pnl: Prices) -> float | None:
 
 def profit_factor(pnl: Prices) -> float | None:
     """USD won over USD lost by closed trades (trades,) net of fees; None until one has lost."""
-    lost = -pnl[pnl < 0].sum()
-    return float(pnl[pnl > 0].sum() / lost) if lost > 0 else None
+    losses = -pnl[pnl < 0].sum()
+    return float(pnl[pnl > 0].sum() / losses) if losses > 0 else None
 
 
 @dataclass(frozen=True)
@@ -114,10 +114,10 @@ def trade_statistics(histories: list[TradeHistory]) -> TradeStatistics:
     """The statistics of the closed trades of all `histories` together; open positions do not count."""
     pnl = np.concatenate([history.pnl for history in histories])
     seconds = np.concatenate([history.exit_time - history.entry_time[: history.closed] for history in histories])
-    won = win_rate(pnl)
+    rate = win_rate(pnl)
     return TradeStatistics(
         count=len(pnl),
-        win_rate_pct=rounded(None if won is None else 100 * won, 4),
+        win_rate_pct=rounded(None if rate is None else 100 * rate, 4),
         profit_factor=rounded(profit_factor(pnl), 4),
         average_win_usd=rounded(_mean(pnl[pnl > 0]), 2),
         average_loss_usd=rounded(_mean(pnl[pnl < 0]), 2),

@@ -52,30 +52,16 @@ class Pool:
     source: Literal["assumed", "defillama"]
 
 
-def _assumed(
-    key: str,
-    label: str,
-    asset: str,
-    chain: str,
-    fee: float,
-    millions: float,
-    millions_a_day: float,
-    concentration: float,
-    gas_gwei: float,
-) -> Pool:
-    return Pool(key, label, asset, chain, fee, millions * 1e6, millions_a_day * 1e6, concentration, gas_gwei, "assumed")
-
-
-# Every number of a row is assumed: fee, million USD in it, million USD a day, concentration, gwei.
+# Every number of a row is assumed: fee, USD in it, USD a day, concentration, gwei.
 ASSUMED_POOLS: dict[str, Pool] = {
     pool.key: pool
     for pool in (
-        _assumed("eth-l1", "ETH/USDC 0.05% (Ethereum)", "eth", "Ethereum", 0.0005, 150, 180, 3.5, 2.4),
-        _assumed("eth-l2", "ETH/USDC 0.05% (L2)", "eth", "L2", 0.0005, 60, 90, 4.5, 0.08),
-        _assumed("btc-l1", "BTC/USDC 0.30% (Ethereum)", "btc", "Ethereum", 0.003, 80, 12, 4.0, 2.4),
-        _assumed("bnb-bsc", "BNB/USDT 0.05% (BSC)", "bnb", "BSC", 0.0005, 40, 38, 4.0, 0.12),
-        _assumed("sol-solana", "SOL/USDC 0.30% (Solana)", "sol", "Solana", 0.003, 25, 9, 3.0, 0.08),
-        _assumed("xrp-bsc", "XRP/USDT 0.30% (BSC)", "xrp", "BSC", 0.003, 5, 1.5, 3.0, 0.12),
+        Pool("eth-l1", "ETH/USDC 0.05% (Ethereum)", "eth", "Ethereum", 0.0005, 150e6, 180e6, 3.5, 2.4, "assumed"),
+        Pool("eth-l2", "ETH/USDC 0.05% (L2)", "eth", "L2", 0.0005, 60e6, 90e6, 4.5, 0.08, "assumed"),
+        Pool("btc-l1", "BTC/USDC 0.30% (Ethereum)", "btc", "Ethereum", 0.003, 80e6, 12e6, 4.0, 2.4, "assumed"),
+        Pool("bnb-bsc", "BNB/USDT 0.05% (BSC)", "bnb", "BSC", 0.0005, 40e6, 38e6, 4.0, 0.12, "assumed"),
+        Pool("sol-solana", "SOL/USDC 0.30% (Solana)", "sol", "Solana", 0.003, 25e6, 9e6, 3.0, 0.08, "assumed"),
+        Pool("xrp-bsc", "XRP/USDT 0.30% (BSC)", "xrp", "BSC", 0.003, 5e6, 1.5e6, 3.0, 0.12, "assumed"),
     )
 }
 
@@ -95,13 +81,14 @@ def fee_apr(pool: Pool, factor: float, value_usd: float, busy: float = 1.0) -> f
     `busy` is the expected volume relative to the usual one. The position dilutes its own yield.
     """
     full_range = amm.efficiency(factor) * value_usd
-    return _fees_a_year(pool) * busy * full_range / (pool.concentration * pool.tvl_usd + full_range) / value_usd
+    fees = pool.fee * pool.volume_usd * DAYS_A_YEAR
+    return fees * busy * full_range / (pool.concentration * pool.tvl_usd + full_range) / value_usd
 
 
 def net_apr(pool: Pool, factor: float, value_usd: float, volatility: float, busy: float = 1.0) -> float:
     """`fee_apr` less the loss to arbitrage, sigma^2 / 8 times the efficiency of the range."""
-    lost = amm.loss_versus_rebalancing(volatility) * amm.efficiency(factor)
-    return fee_apr(pool, factor, value_usd, busy) - lost
+    loss = amm.loss_versus_rebalancing(volatility) * amm.efficiency(factor)
+    return fee_apr(pool, factor, value_usd, busy) - loss
 
 
 def likely_concentration(fee: float, tvl_usd: float, volume_usd: float, volatility: float) -> float:
@@ -122,7 +109,3 @@ def gas_usd(units: int, pool: Pool, ether_price: float) -> float:
 def deepest(pools: Mapping[str, Pool]) -> Pool | None:
     """The pool with the highest TVL, ties by key; None without any."""
     return min(pools.values(), key=lambda pool: (-pool.tvl_usd, pool.key), default=None)
-
-
-def _fees_a_year(pool: Pool) -> float:
-    return pool.fee * pool.volume_usd * DAYS_A_YEAR

@@ -63,8 +63,8 @@ def supertrend(bars: Bars, *, period: int, width: float) -> Targets:
     Seban (2008), Tout le monde mérite d'être riche.
     """
     _line, direction = talib.SUPERTREND(bars.high, bars.low, bars.close, period, width)
-    turned = np.diff(direction, prepend=direction[:1])
-    rose, fell = turned == 2, turned == -2
+    turns = np.diff(direction, prepend=direction[:1])
+    rose, fell = turns == 2, turns == -2
     return hold(rose, fell, fell, rose)
 
 
@@ -197,12 +197,12 @@ def volume_breakout(bars: Bars, *, period: int, surge: float) -> Targets:
 
     O'Neil (1988), How to Make Money in Stocks.
     """
-    surged = bars.volume > surge * earlier(talib.SMA(bars.volume, period))
+    is_surge = bars.volume > surge * earlier(talib.SMA(bars.volume, period))
     middle = talib.SMA(bars.close, period)
     return hold(
-        surged & (bars.close > earlier(talib.MAX(bars.high, period))),
+        is_surge & (bars.close > earlier(talib.MAX(bars.high, period))),
         bars.close < middle,
-        surged & (bars.close < earlier(talib.MIN(bars.low, period))),
+        is_surge & (bars.close < earlier(talib.MIN(bars.low, period))),
         bars.close > middle,
     )
 
@@ -234,8 +234,8 @@ def relative_strength(bars: Bars, peers: Prices, *, lookback: int, width: float)
     Levy (1967), Journal of Finance 22(4); Jegadeesh and Titman (1993), Journal of Finance 48(1).
     """
     theirs = np.array([scaled_return(np.log(closes), lookback) for closes in peers]).reshape(len(peers), len(bars))
-    counted = np.isfinite(theirs)
-    average = ratio(np.where(counted, theirs, 0).sum(axis=0), counted.sum(axis=0).astype(float))
+    is_known = np.isfinite(theirs)
+    average = ratio(np.where(is_known, theirs, 0).sum(axis=0), is_known.sum(axis=0).astype(float))
     return hold_beyond(scaled_return(log_price(bars), lookback) - average, width)
 
 
@@ -260,9 +260,9 @@ def hold(enter_long: Flags, leave_long: Flags, enter_short: Flags, leave_short: 
 def _hold_one_side(enter: Flags, leave: Flags) -> Targets:
     """1 from an `enter` up to the next `leave`: each event holds until the next one."""
     events = np.flatnonzero(enter | leave)
-    lasting = np.diff(events, append=len(enter))
-    held = np.repeat((enter & ~leave)[events].astype(np.int8), lasting)
-    return np.append(np.zeros(len(enter) - len(held), np.int8), held)
+    lengths = np.diff(events, append=len(enter))
+    positions = np.repeat((enter & ~leave)[events].astype(np.int8), lengths)
+    return np.append(np.zeros(len(enter) - len(positions), np.int8), positions)
 
 
 def hold_beyond(values: Prices, width: float) -> Targets:
@@ -277,9 +277,9 @@ def fade_beyond(values: Prices, width: float) -> Targets:
 
 def earlier(values: Prices) -> Prices:
     """`values` (n,) of the previous bar; NaN at the first."""
-    shifted = np.full_like(values, np.nan)
-    shifted[1:] = values[:-1]
-    return shifted
+    result = np.full_like(values, np.nan)
+    result[1:] = values[:-1]
+    return result
 
 
 def ratio(above: Prices, below: Prices) -> Prices:

@@ -45,8 +45,8 @@ class Strategy:
 
         `peers` (assets, n) are the closes of the other assets with the same hours (`service.trading.arena.peers_of`).
         """
-        compared = {"peers": peers} if "peers" in inspect.signature(self.rule).parameters else {}
-        return self.rule(bars, **compared, **self.parameters)
+        keywords = {"peers": peers} if "peers" in inspect.signature(self.rule).parameters else {}
+        return self.rule(bars, **keywords, **self.parameters)
 
 
 def _family(
@@ -56,9 +56,9 @@ def _family(
     rule: Callable[..., Targets],
     source: str,
     description: str,
-    *speeds: dict[str, float],
+    parameters: Mapping[str, tuple[float, ...]],
 ) -> list[Strategy]:
-    """The strategies of one rule, of which there is one for each set of parameters, the fastest first."""
+    """The strategies of one rule; each of its parameters has a value for each speed, the fastest first."""
     return [
         Strategy(
             key=f"{key}_{speed}",
@@ -67,10 +67,10 @@ def _family(
             description=description,
             source=source,
             rule=rule,
-            parameters=MappingProxyType(parameters),
+            parameters=MappingProxyType(dict(zip(parameters, values, strict=True))),
             assets=tuple(ASSETS),
         )
-        for speed, parameters in zip(SPEEDS, speeds, strict=False)
+        for speed, *values in zip(SPEEDS, *parameters.values(), strict=True)
     ]
 
 
@@ -82,9 +82,7 @@ _FAMILIES = (
         rules.moving_average_cross,
         "Brock, Lakonishok and LeBaron (1992)",
         "Long while the fast average of the price is above the slow one, short while below.",
-        {"fast": 12, "slow": 48},
-        {"fast": 48, "slow": 192},
-        {"fast": 192, "slow": 768},
+        {"fast": (12, 48, 192), "slow": (48, 192, 768)},
     ),
     _family(
         "macd",
@@ -93,9 +91,7 @@ _FAMILIES = (
         rules.macd,
         "Appel (1979)",
         "Long while the MACD line is above its signal line, short while below.",
-        {"fast": 12, "slow": 26, "signal": 9},
-        {"fast": 48, "slow": 104, "signal": 36},
-        {"fast": 192, "slow": 416, "signal": 144},
+        {"fast": (12, 48, 192), "slow": (26, 104, 416), "signal": (9, 36, 144)},
     ),
     _family(
         "adx_trend",
@@ -104,9 +100,7 @@ _FAMILIES = (
         rules.adx_trend,
         "Wilder (1978)",
         "In the direction of the stronger directional indicator while the ADX shows a trend.",
-        {"period": 14, "strong": 25, "weak": 20},
-        {"period": 48, "strong": 15, "weak": 10},
-        {"period": 168, "strong": 8, "weak": 5},
+        {"period": (14, 48, 168), "strong": (25, 15, 8), "weak": (20, 10, 5)},
     ),
     _family(
         "supertrend",
@@ -115,9 +109,7 @@ _FAMILIES = (
         rules.supertrend,
         "Seban (2008)",
         "In the direction of the last break of a band of average true ranges.",
-        {"period": 12, "width": 3},
-        {"period": 48, "width": 6},
-        {"period": 192, "width": 12},
+        {"period": (12, 48, 192), "width": (3, 6, 12)},
     ),
     _family(
         "parabolic_sar",
@@ -126,9 +118,7 @@ _FAMILIES = (
         rules.parabolic_sar,
         "Wilder (1978)",
         "Long or short behind a stop that approaches the price; reversed when the stop is reached.",
-        {"acceleration": 0.02, "maximum": 0.2},
-        {"acceleration": 0.005, "maximum": 0.05},
-        {"acceleration": 0.00125, "maximum": 0.0125},
+        {"acceleration": (0.02, 0.005, 0.00125), "maximum": (0.2, 0.05, 0.0125)},
     ),
     _family(
         "donchian_breakout",
@@ -137,9 +127,7 @@ _FAMILIES = (
         rules.donchian_breakout,
         "Donchian (1960)",
         "Enters beyond the highest high or lowest low, leaves beyond the opposite extreme of a shorter period.",
-        {"entry": 24, "leave": 12},
-        {"entry": 96, "leave": 48},
-        {"entry": 384, "leave": 192},
+        {"entry": (24, 96, 384), "leave": (12, 48, 192)},
     ),
     _family(
         "bollinger_breakout",
@@ -148,9 +136,7 @@ _FAMILIES = (
         rules.bollinger_breakout,
         "Bollinger (2001)",
         "Enters outside a band of standard deviations, leaves at the middle.",
-        {"period": 24, "width": 2},
-        {"period": 96, "width": 2},
-        {"period": 384, "width": 2},
+        {"period": (24, 96, 384), "width": (2, 2, 2)},
     ),
     _family(
         "keltner_breakout",
@@ -159,9 +145,7 @@ _FAMILIES = (
         rules.keltner_breakout,
         "Keltner (1960)",
         "Enters outside a channel of average true ranges, leaves at the middle.",
-        {"period": 24, "width": 2},
-        {"period": 96, "width": 4},
-        {"period": 384, "width": 8},
+        {"period": (24, 96, 384), "width": (2, 4, 8)},
     ),
     _family(
         "rsi_reversion",
@@ -170,9 +154,7 @@ _FAMILIES = (
         rules.rsi_reversion,
         "Wilder (1978)",
         "Buys an oversold relative strength index and sells an overbought one, leaves at 50.",
-        {"period": 14, "width": 20},
-        {"period": 48, "width": 12},
-        {"period": 168, "width": 6},
+        {"period": (14, 48, 168), "width": (20, 12, 6)},
     ),
     _family(
         "bollinger_reversion",
@@ -181,9 +163,7 @@ _FAMILIES = (
         rules.bollinger_reversion,
         "Bollinger (2001)",
         "Enters when the price comes back inside its band, leaves at the middle.",
-        {"period": 24, "width": 2},
-        {"period": 96, "width": 2},
-        {"period": 384, "width": 2},
+        {"period": (24, 96, 384), "width": (2, 2, 2)},
     ),
     _family(
         "z_score_reversion",
@@ -192,9 +172,7 @@ _FAMILIES = (
         rules.z_score_reversion,
         "Chan (2013)",
         "Against a price several standard deviations from its mean, until it returns to the mean.",
-        {"period": 12, "width": 2},
-        {"period": 48, "width": 2},
-        {"period": 192, "width": 2},
+        {"period": (12, 48, 192), "width": (2, 2, 2)},
     ),
     _family(
         "rate_of_change",
@@ -203,9 +181,7 @@ _FAMILIES = (
         rules.rate_of_change,
         "Murphy (1999)",
         "In the direction of a price change beyond a threshold, until its sign changes.",
-        {"period": 12, "width": 0.02},
-        {"period": 48, "width": 0.04},
-        {"period": 192, "width": 0.08},
+        {"period": (12, 48, 192), "width": (0.02, 0.04, 0.08)},
     ),
     _family(
         "time_series_momentum",
@@ -214,9 +190,7 @@ _FAMILIES = (
         rules.time_series_momentum,
         "Moskowitz, Ooi and Pedersen (2012)",
         "In the direction of a return that is large for its volatility, until its sign changes.",
-        {"lookback": 48, "width": 1},
-        {"lookback": 192, "width": 1},
-        {"lookback": 768, "width": 1},
+        {"lookback": (48, 192, 768), "width": (1, 1, 1)},
     ),
     _family(
         "vwap_deviation",
@@ -225,9 +199,7 @@ _FAMILIES = (
         rules.vwap_deviation,
         "Berkowitz, Logue and Noser (1988)",
         "Against a price unusually far from its volume-weighted average, until it returns to it.",
-        {"period": 12, "width": 2},
-        {"period": 48, "width": 2},
-        {"period": 192, "width": 2},
+        {"period": (12, 48, 192), "width": (2, 2, 2)},
     ),
     _family(
         "obv_trend",
@@ -236,9 +208,7 @@ _FAMILIES = (
         rules.obv_trend,
         "Granville (1963)",
         "Long while on-balance volume is above its average, short while below.",
-        {"period": 48},
-        {"period": 192},
-        {"period": 768},
+        {"period": (48, 192, 768)},
     ),
     _family(
         "volume_breakout",
@@ -247,9 +217,7 @@ _FAMILIES = (
         rules.volume_breakout,
         "O'Neil (1988)",
         "Enters beyond the recent range on a surge of volume, leaves at the average price.",
-        {"period": 24, "surge": 2},
-        {"period": 96, "surge": 2},
-        {"period": 384, "surge": 2},
+        {"period": (24, 96, 384), "surge": (2, 2, 2)},
     ),
     _family(
         "volatility_regime",
@@ -258,9 +226,7 @@ _FAMILIES = (
         rules.volatility_regime,
         "Moreira and Muir (2017)",
         "In the direction of the longer trend while volatility is low; no position while it is high.",
-        {"period": 12, "quiet": 0.8, "loud": 1.2},
-        {"period": 48, "quiet": 0.8, "loud": 1.2},
-        {"period": 192, "quiet": 0.8, "loud": 1.2},
+        {"period": (12, 48, 192), "quiet": (0.8, 0.8, 0.8), "loud": (1.2, 1.2, 1.2)},
     ),
     _family(
         "relative_strength",
@@ -269,9 +235,7 @@ _FAMILIES = (
         rules.relative_strength,
         "Levy (1967)",
         "Long while stronger than the assets with the same trading hours, short while weaker.",
-        {"lookback": 48, "width": 0.5},
-        {"lookback": 192, "width": 0.5},
-        {"lookback": 768, "width": 0.5},
+        {"lookback": (48, 192, 768), "width": (0.5, 0.5, 0.5)},
     ),
 )
 
@@ -296,9 +260,9 @@ def buy_and_hold(_asset: str, bars: Bars) -> Targets:
 
 def coin_flip(asset: str, bars: Bars) -> Targets:
     """Long or short for a whole UTC day, by a hash of the asset and the day, int8 (n,)."""
-    days, which = np.unique(bars.time // DAY, return_inverse=True)
+    days, day_of_bar = np.unique(bars.time // DAY, return_inverse=True)
     sides = np.array([_toss(asset, day) for day in days.tolist()], np.int8)
-    return sides[which]
+    return sides[day_of_bar]
 
 
 def _toss(asset: str, day: int) -> int:

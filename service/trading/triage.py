@@ -192,7 +192,7 @@ def _metrics(
     previous: EarlierEntry | None,
 ) -> Metrics:
     recent, held = patient.returns[-WINDOW_DAYS:], patient.held[-WINDOW_DAYS:]
-    won, factor = win_rate(trades), profit_factor(trades)
+    rate, factor = win_rate(trades), profit_factor(trades)
     # A score of an earlier schema is of another kind.
     previous_score = previous.health_score if previous and previous.measures else None
     return Metrics(
@@ -206,7 +206,7 @@ def _metrics(
         **sharpe_fields(recent),
         shrunken_sharpe=round(health.shrunken_sharpe, 4),
         max_drawdown_pct=percent(health.deepest),
-        win_rate_pct=None if won is None else percent(won),
+        win_rate_pct=None if rate is None else percent(rate),
         profit_factor=rounded(factor, 4),
         deflated_sharpe=round(health.beyond_luck, 4),
         turnover_score=round(health.measures["turnover"], 4),

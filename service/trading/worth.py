@@ -16,7 +16,7 @@ from service.trading.health import MEASURES
 PROBATION = 6  # months after which a measure must have earned its place
 
 WorthName = Literal["score", "turnover", "sharpe", "drawdown"]
-SCORED: tuple[WorthName, ...] = ("score", *MEASURES)
+WORTH_NAMES: tuple[WorthName, ...] = ("score", *MEASURES)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class MeasureWorth:
 
 def worth_of(months: Months) -> tuple[MeasureWorth, ...]:
     """The worth of the score and of each measure in all `months` whose next month is there as well."""
-    return tuple(_worth(name, correlations(months, name)) for name in SCORED)
+    return tuple(_worth(name, correlations(months, name)) for name in WORTH_NAMES)
 
 
 def correlations(months: Months, name: WorthName) -> list[float]:

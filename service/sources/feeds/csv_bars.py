@@ -23,7 +23,7 @@ from service.market.instants import DAY, HOUR, World, WorldClock, iso
 from service.market.prices import ASSUMED, Rates
 from service.sources.feeds.feed import AssetUnlisted, FetchedBars
 
-UNREADABLE = (np.nan,) * len(Bar._fields)
+NO_ROW = (np.nan,) * len(Bar._fields)
 
 
 def read_rows(name: str, content: bytes) -> Prices:
@@ -49,11 +49,11 @@ def commonest_spacing(times: Prices) -> int:
 
 def _numbers(row: list[str]) -> tuple[float, ...]:
     if len(row) != len(Bar._fields):
-        return UNREADABLE
+        return NO_ROW
     try:
         return (_unix_second(row[0]), *map(float, row[1:]))
     except ValueError:
-        return UNREADABLE
+        return NO_ROW
 
 
 def _unix_second(text: str) -> float:
@@ -76,7 +76,7 @@ class ReplayFeed:
     """
 
     bars: Mapping[str, Bars]
-    refused: Mapping[str, tuple[RefusedBar, ...]]
+    refusals: Mapping[str, tuple[RefusedBar, ...]]
     step: int
     fingerprint: str
     history_from: int
@@ -100,9 +100,9 @@ class ReplayFeed:
         if asset not in self.bars:
             raise AssetUnlisted(f"the replay has no {asset}: its folder holds {', '.join(self.bars)}")
         # A row without a readable time is reported with the first bars.
-        refused = tuple(bar for bar in self.refused[asset] if since <= max(bar.time, self.history_from) < until)
+        refusals = tuple(bar for bar in self.refusals[asset] if since <= max(bar.time, self.history_from) < until)
         bars = self.bars[asset].since(since).until(until)
-        return FetchedBars(resample(bars, step or self.step), refused, f"replay of {asset}.csv")
+        return FetchedBars(resample(bars, step or self.step), refusals, f"replay of {asset}.csv")
 
     def rates(self) -> Rates:
         return ASSUMED
@@ -115,13 +115,13 @@ def open_replay(settings: Settings) -> ReplayFeed:
     contents = _contents(settings.replay_dir)
     rows = {asset: read_rows(f"REPLAY_DIR: {asset}.csv", content) for asset, content in contents.items()}
     step = _step(rows)
-    sound = {asset: _sound(asset, table, step) for asset, table in rows.items()}
-    bars = {asset: pair[0] for asset, pair in sound.items()}
+    pairs = {asset: _sound(asset, table, step) for asset, table in rows.items()}
+    bars = {asset: pair[0] for asset, pair in pairs.items()}
     history_from = min(int(series.time[0]) for series in bars.values())
     ends = max(series.as_of for series in bars.values())
     return ReplayFeed(
         bars=bars,
-        refused={asset: pair[1] for asset, pair in sound.items()},
+        refusals={asset: pair[1] for asset, pair in pairs.items()},
         step=step,
         fingerprint=_fingerprint(contents),
         history_from=history_from,
@@ -158,16 +158,16 @@ def _step(rows: Mapping[str, Prices]) -> int:
 
 
 def _sound(asset: str, rows: Prices, step: int) -> tuple[Bars, tuple[RefusedBar, ...]]:
-    bars, refused = check(rows, step)
+    bars, refusals = check(rows, step)
     if not len(bars):
         raise SettingsError(f"REPLAY_DIR: {asset}.csv contains no usable bar")
-    return bars, tuple(sorted(refused))
+    return bars, tuple(sorted(refusals))
 
 
 def _start(settings: Settings, step: int, first: int, ends: int) -> int:
     """The unix second at which the replay starts, on the grid of `step`."""
-    wanted = int(settings.replay_start.timestamp()) if settings.replay_start else ends - RUNS_BY_DEFAULT
-    start = wanted - wanted % step
+    start = int(settings.replay_start.timestamp()) if settings.replay_start else ends - RUNS_BY_DEFAULT
+    start -= start % step
     if first < start < ends:
         return start
     default = "" if settings.replay_start else " (60 days before the end, the default)"

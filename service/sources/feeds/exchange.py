@@ -49,7 +49,7 @@ class Piece(NamedTuple):
     exchange: str
     answer: ExchangeResponse
     bars: Bars
-    refused: list[RefusedBar]
+    refusals: list[RefusedBar]
 
 
 @dataclass(frozen=True)
@@ -92,18 +92,18 @@ class ExchangeFeed:
 
     def _fetch(self, request: Request, since: int, until: int, seconds: float) -> FetchedBars:
         end = min(until, int(self.now()))
-        wanted = np.arange(since + -since % request.step, end - request.step + 1, request.step)
-        if not len(wanted):
+        grid = np.arange(since + -since % request.step, end - request.step + 1, request.step)
+        if not len(grid):
             return FetchedBars(empty(request.step), (), "")
         deadline = time.monotonic() + seconds
         with self._taking_turns(f"no bars of {request.asset}", seconds):
-            pieces = list(self._pieces(request, wanted, deadline))
+            pieces = list(self._pieces(request, grid, deadline))
         clock = next((note for client in self.clients if (note := self.clock_note(client))), "")
         bars = reduce(merge, (piece.bars for piece in pieces))
         if not len(bars):
             _require_answer(request, pieces)
-        refused = tuple(bar for piece in pieces for bar in piece.refused)
-        return FetchedBars(bars, refused, _source(pieces) + clock, _passing_faults(pieces))
+        refusals = tuple(bar for piece in pieces for bar in piece.refusals)
+        return FetchedBars(bars, refusals, _source(pieces) + clock, _passing_faults(pieces))
 
     def clock_note(self, client: Client) -> str:
         """A note where the clock of this machine differs from that of an exchange by more than a minute."""
@@ -131,20 +131,20 @@ class ExchangeFeed:
         finally:
             self._turn.release()
 
-    def _pieces(self, request: Request, wanted: Times, deadline: float) -> Iterator[Piece]:
+    def _pieces(self, request: Request, grid: Times, deadline: float) -> Iterator[Piece]:
         """The contribution of each client until nothing is missing in trading hours.
 
         Bars outside of them come from the first client that has the asset, and from the next one before its first bar.
         """
-        missing, step = wanted, request.step
+        missing, step = grid, request.step
         for place, client in enumerate(self.clients):
             seconds = max(deadline - time.monotonic(), 0) / (len(self.clients) - place)
             answer = client.ask(request, int(missing[0]), int(missing[-1]) + step, seconds)
-            bars, refused = check(answer.rows, step)
+            bars, refusals = check(answer.rows, step)
             bars = bars[np.isin(bars.time, missing)]
             if self._drift_s(client) > LONGEST_DRIFT_S:
                 bars = bars.until(int(client.clock or 0))  # by this machine's clock a bar in progress has ended
-            yield Piece(client.name, answer, bars, _of_exchange(client.name, refused, missing))
+            yield Piece(client.name, answer, bars, _of_exchange(client.name, refusals, missing))
             missing = np.setdiff1d(missing, bars.time)
             if len(bars):
                 missing = missing[(missing < bars.time[0]) | open_at(request.asset, missing)]
@@ -173,34 +173,34 @@ def open_exchanges(
     return ExchangeFeed(tuple(clients), history_from, settings.source_timeout_s)
 
 
-def _of_exchange(exchange: str, refused: list[RefusedBar], missing: Times) -> list[RefusedBar]:
+def _of_exchange(exchange: str, refusals: list[RefusedBar], missing: Times) -> list[RefusedBar]:
     """The refused bars that were wanted or have no valid time; each reason begins with the name of the exchange."""
-    wanted = set(missing.tolist())
-    return [RefusedBar(time, f"{exchange}: {reason}") for time, reason in refused if time in wanted or time < 0]
+    times = set(missing.tolist())
+    return [RefusedBar(time, f"{exchange}: {reason}") for time, reason in refusals if time in times or time < 0]
 
 
 def _require_answer(request: Request, pieces: list[Piece]) -> None:
     """Raise AssetUnlisted where no client that answers has the asset, and SourceFailed where one that may failed."""
-    answered = [piece.exchange for piece in pieces if not piece.answer.fault]
-    if answered and not any(piece.answer.source for piece in pieces):
-        raise AssetUnlisted(f"no source has it: {', '.join(answered)} list none of {', '.join(request.symbols)}")
-    if not answered or _passing_faults(pieces):
+    exchanges = [piece.exchange for piece in pieces if not piece.answer.fault]
+    if exchanges and not any(piece.answer.source for piece in pieces):
+        raise AssetUnlisted(f"no source has it: {', '.join(exchanges)} list none of {', '.join(request.symbols)}")
+    if not exchanges or _passing_faults(pieces):
         reasons = "; ".join(f"{piece.exchange}: {piece.answer.fault}" for piece in pieces if piece.answer.fault)
         raise SourceFailed(f"no bars of {request.asset}: {reasons}")
 
 
 def _passing_faults(pieces: list[Piece]) -> str:
     """The faults of clients that may have more bars; empty where there is none."""
-    failed = (piece for piece in pieces if piece.answer.fault and not piece.answer.is_final)
-    return "; ".join(f"{piece.exchange}: {piece.answer.fault}" for piece in failed)
+    failures = (piece for piece in pieces if piece.answer.fault and not piece.answer.is_final)
+    return "; ".join(f"{piece.exchange}: {piece.answer.fault}" for piece in failures)
 
 
 def _source(pieces: list[Piece]) -> str:
     """The origin of the bars: "kraken BTC/USD, then coinbase BTC/USD for 3 bars"."""
-    filled = [piece for piece in pieces if len(piece.bars)]
-    if not filled:
+    parts = [piece for piece in pieces if len(piece.bars)]
+    if not parts:
         return next(piece.answer.source for piece in pieces if piece.answer.source)
-    first, *later = filled
+    first, *later = parts
     return first.answer.source + "".join(f", then {piece.answer.source} for {len(piece.bars)} bars" for piece in later)
 
 

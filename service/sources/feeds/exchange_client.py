@@ -31,8 +31,8 @@ RESTS = 5  # an exchange that times out is skipped for this multiple of the time
 REFUSED_REST_S = 10 * MINUTE  # for which an exchange that refuses this country or network is skipped
 LONGEST_REASON = 120
 # What an answer that stays the same until the operator acts says of its reason; 451 needs no words.
-RESTRICTED = re.compile(r"countr|region|restricted|location", re.IGNORECASE)
-REFUSED = "it does not serve this country or network ({status}): take it out of EXCHANGES or set SOURCE_PROXY"
+RESTRICTION = re.compile(r"countr|region|restricted|location", re.IGNORECASE)
+REFUSAL = "it does not serve this country or network ({status}): take it out of EXCHANGES or set SOURCE_PROXY"
 # What a passing fault is called, by a word in the name of its ccxt class.
 FAULTS = {
     "RateLimit": "it was asked too often",
@@ -55,7 +55,7 @@ PERPETUAL = "perpetual swap"
 # The quote currencies of another coin, in order of preference.
 QUOTES = ("USD", "USDT", "USDC")
 # What is no coin of its own: the assets, what tracks them, currencies, and coins that are meant to stay at a price.
-EXCLUDED = {
+NO_COINS = {
     *ASSETS, *(ticker for asset in ASSETS.values() for ticker in asset.tokens),
     "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "nzd", "try", "brl", "uah", "zar", "mxn", "ars", "pln", "czk",
     "ron", "sgd", "hkd", "krw", "idr", "inr", "aed", "usdt", "usdc", "usdd", "usde", "usds", "usdp", "usdg", "usdq",
@@ -145,19 +145,19 @@ class ExchangeClient:
         return frozenset() if answer.fault else frozenset(keys), answer.fault
 
     def _within(self, seconds: float, work: Callable[[ExchangeResponse], None]) -> ExchangeResponse:
-        started = time.monotonic()
-        if started < self._rests_until and self._refusal:
+        start = time.monotonic()
+        if start < self._rests_until and self._refusal:
             return ExchangeResponse(fault=self._refusal, is_final=True)
-        if started < self._rests_until or self._worker.is_alive():
+        if start < self._rests_until or self._worker.is_alive():
             return ExchangeResponse(fault="it recently exceeded its time limit")
         answer = ExchangeResponse()
-        deadline = self._session.deadline = started + seconds
+        deadline = self._session.deadline = start + seconds
         self._worker = Thread(target=self._work, args=(answer, work), daemon=True)
         self._worker.start()
         self._worker.join(seconds)
         if not self._worker.is_alive() and time.monotonic() < deadline:
             self._refusal = answer.fault if answer.is_final else ""
-            self._rests_until = started + REFUSED_REST_S if answer.is_final else self._rests_until
+            self._rests_until = start + REFUSED_REST_S if answer.is_final else self._rests_until
             return answer
         self._rests_until = deadline + RESTS * seconds
         return ExchangeResponse(list(answer.rows), answer.source, f"no complete response within {seconds:.1f} s")
@@ -169,9 +169,9 @@ class ExchangeClient:
         # A malformed response can raise any exception in ccxt, and the next exchange must still be tried.
         except Exception as error:
             status = self._session.status
-            is_restricted = status == HTTPStatus.FORBIDDEN and RESTRICTED.search(str(error))
+            is_restricted = status == HTTPStatus.FORBIDDEN and RESTRICTION.search(str(error))
             answer.is_final = status == HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS or bool(is_restricted)
-            answer.fault = REFUSED.format(status=status) if answer.is_final else _in_words(error)
+            answer.fault = REFUSAL.format(status=status) if answer.is_final else _in_words(error)
 
     def _load(self, answer: ExchangeResponse, request: Request, since: int, until: int) -> None:
         markets = self._markets()
@@ -188,7 +188,7 @@ class ExchangeClient:
         for symbol, market in self._markets(is_new=True).items():
             base, _, quote = symbol.partition("/")
             key = base.lower()
-            if quote in QUOTES and _is_traded(market) and COIN_KEY.fullmatch(key) and key not in EXCLUDED:
+            if quote in QUOTES and _is_traded(market) and COIN_KEY.fullmatch(key) and key not in NO_COINS:
                 yield key
 
     def _markets(self, *, is_new: bool = False) -> dict[str, Any]:
@@ -246,8 +246,8 @@ def _in_words(error: Exception) -> str:
 def _move(client: Any, base: str) -> None:
     """Let a client ask another address, which may be a mirror of the spot markets alone."""
     hosts = client.urls["api"]
-    moved = {name: base + urlsplit(url).path for name, url in hosts.items()} if isinstance(hosts, dict) else base
-    client.urls["api"] = moved
+    addresses = {name: base + urlsplit(url).path for name, url in hosts.items()} if isinstance(hosts, dict) else base
+    client.urls["api"] = addresses
     client.options["fetchMarkets"] = {"types": ["spot"]}
 
 

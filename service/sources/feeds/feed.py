@@ -97,30 +97,30 @@ CAUGHT_UP_S = 7 * DAY  # after a longer pause the fine bars begin anew
 GAPS_CHECKED_S = 2 * DAY
 
 
-def extend(feed: CoinFeed, key: str, stored: CoinBars, now: int, seconds: float) -> CoinBars:
+def extend(feed: CoinFeed, key: str, history: CoinBars, now: int, seconds: float) -> CoinBars:
     """The stored bars with those that were complete at the unix second `now`, fetched within so many seconds.
 
     Raises SourceFailed if the source fails.
     """
     deadline = time.monotonic() + seconds
-    since, source = _since(stored.fine, now), ""
-    hourly, until = stored.hourly, since // HOUR * HOUR
+    since, source = _since(history.fine, now), ""
+    hourly, until = history.hourly, since // HOUR * HOUR
     if not len(hourly) or hourly.as_of < until:
-        begin = max(hourly.as_of if len(hourly) else 0, until - HISTORY_S)
-        past = feed.fetch(key, begin, until, HOUR, seconds)
+        start = max(hourly.as_of if len(hourly) else 0, until - HISTORY_S)
+        past = feed.fetch(key, start, until, HOUR, seconds)
         hourly, source = merge(hourly, past.bars), past.source
-    fresh = feed.fetch(key, since, now, stored.fine.step, max(0.1, deadline - time.monotonic()))
-    fine = with_silent_bars(merge(stored.fine, fresh.bars))
-    return CoinBars(hourly, fine, source or fresh.source or stored.source)
+    answer = feed.fetch(key, since, now, history.fine.step, max(0.1, deadline - time.monotonic()))
+    short_bars = with_silent_bars(merge(history.fine, answer.bars))
+    return CoinBars(hourly, short_bars, source or answer.source or history.source)
 
 
-def _since(fine: Bars, now: int) -> int:
+def _since(short_bars: Bars, now: int) -> int:
     """The unix second from which fine bars are missing: the first gap of the last days, else the end of the last bar.
 
     Without bars of the last week they begin an hour before the present one.
     """
-    if not len(fine) or fine.as_of < now - CAUGHT_UP_S:
+    if not len(short_bars) or short_bars.as_of < now - CAUGHT_UP_S:
         return now // HOUR * HOUR - HOUR
-    recent = fine.since(now - GAPS_CHECKED_S)
-    gaps = np.flatnonzero(np.diff(recent.time) > fine.step)
-    return int(recent.time[gaps[0]]) + fine.step if len(gaps) else fine.as_of
+    recent = short_bars.since(now - GAPS_CHECKED_S)
+    gaps = np.flatnonzero(np.diff(recent.time) > short_bars.step)
+    return int(recent.time[gaps[0]]) + short_bars.step if len(gaps) else short_bars.as_of

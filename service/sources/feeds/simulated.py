@@ -81,8 +81,8 @@ class SimulatedFeed:
         return WorldClock("simulated", world_origin=wall, wall_origin=wall)
 
     def fetch(self, asset: str, since: int, until: int, step: int | None = None) -> FetchedBars:
-        fine = bars(self.seed, asset, since, until)
-        return FetchedBars(resample(fine, step or STEP), (), f"simulated (seed {self.seed})")
+        window = bars(self.seed, asset, since, until)
+        return FetchedBars(resample(window, step or STEP), (), f"simulated (seed {self.seed})")
 
     def rates(self) -> Rates:
         return ASSUMED
@@ -118,8 +118,8 @@ def _share_of_day(asset: str, second: float) -> float:
 def _running_shares(asset: str) -> Floats:
     """The mean share of a day's variance until the beginning of each bar, over days of another world."""
     bar = np.arange(MEASURED_DAYS * BARS_A_DAY)
-    shared = _shared(OTHER_SEED, group_of(asset), 0, MEASURED_DAYS)
-    weights = _variance_weights(OTHER_SEED, asset, bar, shared).mean(axis=0)
+    group_values = _shared(OTHER_SEED, group_of(asset), 0, MEASURED_DAYS)
+    weights = _variance_weights(OTHER_SEED, asset, bar, group_values).mean(axis=0)
     return np.concatenate([[0.0], np.cumsum(weights)])
 
 
@@ -152,10 +152,10 @@ def _shared(seed: int, group: Group, first: int, last: int) -> Shared:
 def _whole_days(seed: int, asset: str, first: int, last: int) -> Bars:
     """The bars of the days from `first` up to but excluding `last`, in the trading hours of the asset."""
     bar = np.arange(first * BARS_A_DAY, last * BARS_A_DAY)
-    shared = _shared(seed, group_of(asset), first, last)
+    group_values = _shared(seed, group_of(asset), first, last)
     skeleton = days(seed, asset, first, last)
-    weights = _variance_weights(seed, asset, bar, shared)
-    levels = _levels(skeleton, weights, own_move(seed, "bar", asset, shared.move, bar))
+    weights = _variance_weights(seed, asset, bar, group_values)
+    levels = _levels(skeleton, weights, own_move(seed, "bar", asset, group_values.move, bar))
     highs, lows = _extremes(seed, asset, bar, levels, skeleton.volatility[:, None] ** 2 * weights)
     prices = _to_prices(asset, levels)
     opens, closes = prices[:, :-1].ravel(), prices[:, 1:].ravel()
@@ -171,20 +171,20 @@ def _whole_days(seed: int, asset: str, first: int, last: int) -> Bars:
     return Bars(times[trades], *(column[trades] for column in columns), step=STEP)
 
 
-def _variance_weights(seed: int, asset: str, bar: Counters, shared: Shared) -> Floats:
+def _variance_weights(seed: int, asset: str, bar: Counters, group_values: Shared) -> Floats:
     """The share of each bar in the variance of its day, shape (days, BARS_A_DAY); each row sums to 1."""
     news, _ = uniforms(stream(seed, "bar", "news", asset), bar)
-    wildness = shared.wildness + (1 - VOLATILITY_IN_COMMON) ** 0.5 * _wildness(seed, asset, bar)
+    wildness = group_values.wildness + (1 - VOLATILITY_IN_COMMON) ** 0.5 * _wildness(seed, asset, bar)
     weights = np.exp(2 * (wildness.reshape(-1, BARS_A_DAY) + LOG_PROFILE))
-    weights.ravel()[shared.news] *= COMMON_NEWS_FACTOR
+    weights.ravel()[group_values.news] *= COMMON_NEWS_FACTOR
     weights.ravel()[news < OWN_NEWS] *= OWN_NEWS_FACTOR
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def _wildness(seed: int, whose: str, bar: Counters) -> Floats:
+def _wildness(seed: int, name: str, bar: Counters) -> Floats:
     """The log volatility of each bar relative to its day, either specific to an asset or common to a group."""
     cells = (
-        variance**0.5 * held_normals(stream(seed, "bar", f"volatility {length}", whose), bar, length)
+        variance**0.5 * held_normals(stream(seed, "bar", f"volatility {length}", name), bar, length)
         for length, variance in VOLATILITY_CELLS.items()
     )
     return sum(cells, start=np.zeros(len(bar)))
@@ -209,7 +209,7 @@ def _levels(skeleton: SimulatedDays, weights: Floats, move: Floats) -> Floats:
 def _extremes(seed: int, asset: str, bar: Counters, levels: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """The highest and lowest level within each bar: exact draws for a Brownian bridge between its ends."""
     start, end = levels[:, :-1], levels[:, 1:]
-    up, down = (drawn.reshape(start.shape) for drawn in uniforms(stream(seed, "bar", "extremes", asset), bar))
+    up, down = (sample.reshape(start.shape) for sample in uniforms(stream(seed, "bar", "extremes", asset), bar))
     move = (end - start) ** 2
     highs = (start + end + np.sqrt(move - 2 * variance * np.log(up))) / 2
     lows = (start + end - np.sqrt(move - 2 * variance * np.log(down))) / 2

@@ -136,8 +136,8 @@ def _usual_volatility(asset: str, day: Counters) -> Floats:
 def _in_part_common(seed: int, matter: str, asset: str, day: Counters, length: int, share: float) -> Floats:
     """A standard normal variable held for `length` days; `share` of its variance is common to the group."""
     common = held_normals(stream(seed, "day", matter, group_of(asset)), day, length)
-    own = held_normals(stream(seed, "day", matter, asset), day, length)
-    return share**0.5 * common + (1 - share) ** 0.5 * own
+    values = held_normals(stream(seed, "day", matter, asset), day, length)
+    return share**0.5 * common + (1 - share) ** 0.5 * values
 
 
 def _expected_in_part_common(
@@ -148,8 +148,8 @@ def _expected_in_part_common(
     The variance is 0 where both parts are known and 1 where neither is.
     """
     mean, unknown = np.zeros(len(day)), np.zeros(len(day))
-    for whose, part in ((group_of(asset), share), (asset, 1 - share)):
-        key = stream(seed, "day", matter, whose)
+    for name, part in ((group_of(asset), share), (asset, 1 - share)):
+        key = stream(seed, "day", matter, name)
         is_known = in_first_cell(key, day, length)
         mean += part**0.5 * np.where(is_known, held_normals(key, day, length), 0.0)
         unknown += part * ~is_known
@@ -189,8 +189,8 @@ def words(key: np.uint64, counters: Counters) -> Words:
 
 def uniforms(key: np.uint64, counters: Counters) -> tuple[Floats, Floats]:
     """Two independent numbers strictly between 0 and 1 for each counter, in steps of 2**-32."""
-    drawn = words(key, counters)
-    return _inside(drawn >> np.uint64(32)), _inside(drawn & LOW_HALF)
+    sample = words(key, counters)
+    return _inside(sample >> np.uint64(32)), _inside(sample & LOW_HALF)
 
 
 def normals(key: np.uint64, counters: Counters) -> Floats:
@@ -199,9 +199,9 @@ def normals(key: np.uint64, counters: Counters) -> Floats:
     It approximates a normal variable with excess kurtosis -0.15 and a maximum of 4.9 (Irwin and Hall 1927). The fat
     tails of the simulated market come from its volatility, not from these numbers.
     """
-    even = (counters.view(np.uint64) << np.uint64(1)) * GAMMA + key
-    parts = _pairs(_finalised(even + GAMMA))
-    parts += _pairs(_finalised(even))
+    states = (counters.view(np.uint64) << np.uint64(1)) * GAMMA + key
+    parts = _pairs(_finalised(states + GAMMA))
+    parts += _pairs(_finalised(states))
     return ((parts & LOW_HALF) + (parts >> np.uint64(32))).astype(np.float64) * (1 / SUM_SD) - SUM_MEAN / SUM_SD
 
 
@@ -238,9 +238,9 @@ def _finalised(state: Words) -> Words:
     return state
 
 
-def _pairs(drawn: Words) -> Words:
+def _pairs(sample: Words) -> Words:
     """The sums of two pairs of the 16-bit parts of each word, one in each half of the result."""
-    return (drawn & EVEN_PARTS) + ((drawn >> np.uint64(16)) & EVEN_PARTS)
+    return (sample & EVEN_PARTS) + ((sample >> np.uint64(16)) & EVEN_PARTS)
 
 
 def _inside(halves: Words) -> Floats:

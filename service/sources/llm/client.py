@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 4000  # of one answer, including the thinking tokens of a reasoning model
 MOST_WAITS = 3
-TWICE = 2  # the number of internal server errors in one mode after which the next mode is tried
+MOST_FAILURES = 2  # the number of internal server errors in one mode after which the next mode is tried
 FIRST_WAIT_S = 0.25  # doubled each time
 LEAST_S = 0.05  # with less time left no request is sent
 
@@ -103,7 +103,7 @@ class LanguageModel:
         mode that works is remembered. Raises ModelFailed.
         """
         began, mode, failures, waits = time.monotonic(), self.modes.of(self.engine), 0, 0
-        may_cost, reported = False, None
+        may_cost, last_fault = False, None
         while True:
             answer, fault = self._try(prompt_system, prompt_user, schema, mode, deadline)
             if fault is None:
@@ -111,14 +111,14 @@ class LanguageModel:
                 return self._completion(answer, mode, began)
             may_cost = may_cost or fault.may_cost
             # Report the earlier fault: an attempt that ran out of time is less informative.
-            reported = reported if reported and fault.is_late else fault
-            failures += reported.fails_inside
-            if (reported.refuses_mode or failures == TWICE) and mode != modes.LADDER[-1]:
+            last_fault = last_fault if last_fault and fault.is_late else fault
+            failures += last_fault.fails_inside
+            if (last_fault.refuses_mode or failures == MOST_FAILURES) and mode != modes.LADDER[-1]:
                 mode, failures = modes.below(mode), 0
                 continue
             waits += 1
-            if not _wait(reported, waits, deadline):
-                raise ModelFailed(reported.reason, may_cost=may_cost)
+            if not _wait(last_fault, waits, deadline):
+                raise ModelFailed(last_fault.reason, may_cost=may_cost)
 
     def _try(
         self, system: str, user: str, schema: Mapping[str, Any], mode: Mode, deadline: float
@@ -138,7 +138,7 @@ class LanguageModel:
             return answer, None if answer.is_whole else transport.fault_of(error)
         if answer.text or answer.is_whole:
             return answer, None
-        return answer, transport.BROKEN_OFF if is_stream and not answer.pieces else transport.UNREADABLE
+        return answer, transport.BROKEN_OFF if is_stream and not answer.pieces else transport.BAD_ANSWER
 
     def _request(self, system: str, user: str, schema: Mapping[str, Any], mode: Mode) -> dict[str, Any]:
         provider = self.chosen.provider

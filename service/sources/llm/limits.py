@@ -93,16 +93,16 @@ class Budget:
 
     def reserve(self, tokens: int, usd: float) -> Reserved:
         """Reserve the maximum cost of a call; raises NotAsked where it exceeds the rest of the day's budget."""
-        reserved = Reserved(datetime.fromtimestamp(self._now(), UTC).date().isoformat(), tokens, usd)
-        all_tokens, all_usd = self._spending.add(reserved.day, tokens, usd)
+        reservation = Reserved(datetime.fromtimestamp(self._now(), UTC).date().isoformat(), tokens, usd)
+        all_tokens, all_usd = self._spending.add(reservation.day, tokens, usd)
         if self._is_over(all_tokens, all_usd):
-            self.settle(reserved, 0, 0.0)
+            self.settle(reservation, 0, 0.0)
             raise NotAsked(USED_UP)
-        return reserved
+        return reservation
 
-    def settle(self, reserved: Reserved, tokens: int, usd: float) -> None:
+    def settle(self, reservation: Reserved, tokens: int, usd: float) -> None:
         """Replace the reservation with the real cost of the call."""
-        self._spending.add(reserved.day, tokens - reserved.tokens, usd - reserved.usd)
+        self._spending.add(reservation.day, tokens - reservation.tokens, usd - reservation.usd)
 
     def _is_over(self, tokens: int, usd: float) -> bool:
         return (self._tokens is not None and tokens > self._tokens) or (self._usd is not None and usd > self._usd)

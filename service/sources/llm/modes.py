@@ -11,7 +11,7 @@ from typing import Any, Literal
 Mode = Literal["json_schema", "json_object_schema", "json_object", "text"]
 
 LADDER: tuple[Mode, ...] = ("json_schema", "json_object_schema", "json_object", "text")
-MOST_UNUSABLE = 2  # consecutive unusable answers after which the next mode is tried
+MOST_FAILURES = 2  # consecutive unusable answers after which the next mode is tried
 
 # Terms in an error message that show that the server refused the mode, not the question.
 NAMES = ("response_format", "json_schema", "json_object", "json schema", "json mode", "structured output", "grammar")
@@ -53,7 +53,7 @@ class Modes:
     def __init__(self) -> None:
         self._lock = Lock()
         self._learnt: dict[str, Mode] = {}
-        self._unusable: dict[str, int] = {}
+        self._failures: dict[str, int] = {}
 
     def of(self, engine: str) -> Mode:
         """The mode to use for this model."""
@@ -70,20 +70,20 @@ class Modes:
         with self._lock:
             if self._learnt.get(engine, LADDER[0]) != mode:
                 return
-            self._unusable[engine] = self._unusable.get(engine, 0) + 1
-            if self._unusable[engine] >= MOST_UNUSABLE:
+            self._failures[engine] = self._failures.get(engine, 0) + 1
+            if self._failures[engine] >= MOST_FAILURES:
                 self._learn(engine, below(mode))
 
     def usable(self, engine: str) -> None:
         """Record a usable answer."""
         with self._lock:
-            self._unusable.pop(engine, None)
+            self._failures.pop(engine, None)
 
     def _learn(self, engine: str, mode: Mode) -> None:
         # Concurrent calls may report an older mode; the mode only moves down the ladder.
         if LADDER.index(mode) > LADDER.index(self._learnt.get(engine, LADDER[0])):
             self._learnt[engine] = mode
-            self._unusable.pop(engine, None)
+            self._failures.pop(engine, None)
 
 
 MOST_TEXT = 64 * 2**10  # characters; 100 times the longest vote

@@ -120,20 +120,20 @@ LOCAL = ("ollama", "llamacpp")
 LISTED_AS = {"gemini": "google", "xai": "x-ai", "custom": None}  # providers under another name, and without a list
 
 # A dated version of a model has the price of the model: "-2025-08-07", "-20250929", "-2512", "-latest".
-DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
+DATE_SUFFIX = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
 
 
-def price_of(chosen: Chosen, stated: Mapping[str, TokenPrice]) -> TokenPrice | None:
-    """The price of a model at this time of day, by engine in `stated`, else listed; None if it is unknown.
+def price_of(chosen: Chosen, prices: Mapping[str, TokenPrice]) -> TokenPrice | None:
+    """The price of a model at this time of day, by engine in `prices`, else listed; None if it is unknown.
 
     A local model is free.
     """
-    if chosen.engine in stated:
-        return stated[chosen.engine]
+    if chosen.engine in prices:
+        return prices[chosen.engine]
     if chosen.provider.name in LOCAL:
         return FREE
     provider = LISTED_AS.get(chosen.provider.name, chosen.provider.name)
-    names = (chosen.model, DATED.sub("", chosen.model)) if provider else ()
+    names = (chosen.model, DATE_SUFFIX.sub("", chosen.model)) if provider else ()
     return next((price for name in names if (price := _listed(provider, name))), None)
 
 

@@ -46,7 +46,7 @@ def seated(voters: Sequence[Voter], settings: Settings, budget: Budget) -> tuple
         seat: Choice(option.model, option.base_url, option.api_key.get_secret_value())
         for seat, option in settings.oracle_seats.items()
     }
-    taken = seats(
+    panel = seats(
         voters,
         settings.oracle_model,
         choices,
@@ -58,8 +58,8 @@ def seated(voters: Sequence[Voter], settings: Settings, budget: Budget) -> tuple
         on_failure=settings.oracle_on_failure,
         is_masked=settings.world == "replay",
     )
-    _report_unknown_prices(taken, settings)
-    return taken
+    _report_unknown_prices(panel, settings)
+    return panel
 
 
 def _report_unknown_prices(voters: Sequence[Voter], settings: Settings) -> None:
@@ -110,12 +110,12 @@ def seats(
     seated: list[Voter] = []
     for voter in voters:
         choice = choices.get(voter.name, Choice()) if voter.kind == "seat" else Choice(NO_MODEL)
-        named = choice.model or everywhere or NO_MODEL
-        if named == NO_MODEL:
+        engine_name = choice.model or everywhere or NO_MODEL
+        if engine_name == NO_MODEL:
             _require_no_address(voter.name, choice)
             seated.append(voter)
             continue
-        model = replace(_model(voter.name, named, choice, keys, clients, learnt), prices=prices)
+        model = replace(_model(voter.name, engine_name, choice, keys, clients, learnt), prices=prices)
         seated.append(ModelSeat(voter, model, Breaker(time.monotonic), budget, deadline_s, on_failure, is_masked))
     return tuple(seated)
 
@@ -127,11 +127,11 @@ def _require_no_address(seat: str, choice: Choice) -> None:
 
 
 def _model(
-    seat: str, named: str, choice: Choice, keys: Mapping[str, str], clients: Clients, learnt: Modes
+    seat: str, engine_name: str, choice: Choice, keys: Mapping[str, str], clients: Clients, learnt: Modes
 ) -> LanguageModel:
     option = f"ORACLE_{seat.upper()}"
     try:
-        chosen = parse(named, choice.base_url)
+        chosen = parse(engine_name, choice.base_url)
     except SettingsError as error:
         raise SettingsError(f"{option}_MODEL or _BASE_URL: {error.detail}") from None
     base_url = choice.base_url or chosen.provider.base_url
@@ -190,8 +190,8 @@ class ModelSeat:
         try:
             with self.breaker.watching():
                 vote, completions = self._vote(prompt, deadline)
-        except (ModelFailed, NotAsked) as failed:
-            return self.late(question, inputs, failed.reason)
+        except (ModelFailed, NotAsked) as failure:
+            return self.late(question, inputs, failure.reason)
         return Forecast(
             vote.p,
             vote.reasoning,
@@ -217,11 +217,11 @@ class ModelSeat:
             completions.append(completion)
             try:
                 vote = read(completion.text)
-            except UnusableAnswer as unusable:
+            except UnusableAnswer as refusal:
                 self.model.modes.unusable(self.engine, completion.mode)
                 is_late = time.monotonic() + completion.latency_ms / 1000 > deadline
-                if len(completions) == modes.MOST_UNUSABLE or is_late:
-                    raise ModelFailed(unusable.reason) from None
+                if len(completions) == modes.MOST_FAILURES or is_late:
+                    raise ModelFailed(refusal.reason) from None
             else:
                 self.model.modes.usable(self.engine)
                 return vote, completions
@@ -234,16 +234,16 @@ class ModelSeat:
         price = self.model.price or FREE
         longest = modes.instructions(prompt.system, modes.LADDER[-1], prompt.schema) + prompt.user
         most_input = len(longest.encode()) // LEAST_BYTES_PER_TOKEN
-        reserved = self.budget.reserve(most_input + MOST_TOKENS, price.of(most_input, MOST_TOKENS))
+        reservation = self.budget.reserve(most_input + MOST_TOKENS, price.of(most_input, MOST_TOKENS))
         try:
             completion = self.model.complete(prompt.system, prompt.user, prompt.schema, deadline)
-        except ModelFailed as failed:
-            if not failed.may_cost:
-                self.budget.settle(reserved, 0, 0.0)
+        except ModelFailed as failure:
+            if not failure.may_cost:
+                self.budget.settle(reservation, 0, 0.0)
             raise
         if completion.input_tokens is not None and completion.output_tokens is not None:
             usd = price.of(completion.input_tokens, completion.output_tokens)
-            self.budget.settle(reserved, completion.input_tokens + completion.output_tokens, usd)
+            self.budget.settle(reservation, completion.input_tokens + completion.output_tokens, usd)
         return completion
 
 

@@ -126,7 +126,7 @@ def _as_httpx() -> Iterator[None]:
 
 
 # Anthropic returns 529 when it is overloaded.
-PASSING = (429, 500, 502, 503, 504, 529)
+RETRY_STATUSES = (429, 500, 502, 503, 504, 529)
 
 WORDS: dict[int, str] = {
     HTTPStatus.UNAUTHORIZED: "refused the key",
@@ -155,12 +155,12 @@ class Fault:
     is_late: bool = False
 
 
-LATE = Fault("did not answer in time", is_late=True)
+TIMEOUT = Fault("did not answer in time", is_late=True)
 NOT_SENT = Fault("did not answer in time", may_cost=False, is_late=True)
 BROKEN_OFF = Fault("interrupted its answer", is_passing=True)
-UNREADABLE = Fault("sent an unreadable answer")
+BAD_ANSWER = Fault("sent an unreadable answer")
 TOO_LONG = Fault("sent an answer that is too long")
-UNREACHABLE = Fault("could not be reached", is_passing=True, may_cost=False)
+NO_CONNECTION = Fault("could not be reached", is_passing=True, may_cost=False)
 
 
 def fault_of(error: Exception) -> Fault:
@@ -170,15 +170,15 @@ def fault_of(error: Exception) -> Fault:
     cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
     match cause:
         case httpx2.TimeoutException():
-            return LATE
+            return TIMEOUT
         case httpx2.ConnectError():
-            return UNREACHABLE
+            return NO_CONNECTION
         case TooLong() | TooMuchText():
             return TOO_LONG
         # The SDK raises APIError for an error event inside a stream.
         case httpx2.NetworkError() | openai.APIError():
             return BROKEN_OFF
-    return UNREADABLE
+    return BAD_ANSWER
 
 
 def _of_status(error: openai.APIStatusError) -> Fault:
@@ -188,7 +188,7 @@ def _of_status(error: openai.APIStatusError) -> Fault:
     is_refusal = status in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.INTERNAL_SERVER_ERROR)
     return Fault(
         f"{words} ({status})",
-        is_passing=status in PASSING and not is_spent,
+        is_passing=status in RETRY_STATUSES and not is_spent,
         wait_s=_wait(error.response.headers.get("Retry-After", "")),
         refuses_mode=is_refusal and modes.names_the_mode(f"{error.message} {error.body}"),
         fails_inside=status == HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -24,7 +24,7 @@ SERIES = tuple(asset.kalshi[kind] for kind in ("level", "range") for asset in AS
 # Series on the move of the 15 minutes for which a market is open.
 SHORT_SERIES = tuple(asset.kalshi["move"] for asset in ASSETS.values() if "move" in asset.kalshi)
 OPEN = "active"
-SETTLED = ("finalized", "settled")
+SETTLED_STATUSES = ("finalized", "settled")
 OUTCOMES: dict[str, Outcome] = {"yes": "yes", "no": "no"}
 TICKER = re.compile(r"[A-Z0-9.-]{1,80}")
 
@@ -77,7 +77,7 @@ def _quote(row: Row) -> tuple[float, float]:
 def _settlement(row: Row, fetched_at: int) -> Settlement | None:
     """The settlement of a market; None before it is settled. A market that pays neither side in full is void."""
     result = text(row.get("result"))
-    if row.get("status") not in SETTLED or not result:
+    if row.get("status") not in SETTLED_STATUSES or not result:
         return None
     resolved_at = instant(row.get("settlement_ts")) or instant(row.get("close_time")) or fetched_at
     value = number(row.get("settlement_value_dollars"))

@@ -32,8 +32,8 @@ PAGE = 100  # rows: the API returns no more, whatever the limit
 CRYPTO_PRICES, UP_OR_DOWN = 1312, 102127  # the ids of these tags
 
 YES_AT = {("yes", "no"): 0, ("no", "yes"): 1, ("up", "down"): 0, ("down", "up"): 1}
-WON = {(1.0, 0.0): 0, (0.0, 1.0): 1}
-EVEN = (0.5, 0.5)
+WINNERS = {(1.0, 0.0): 0, (0.0, 1.0): 1}
+SPLIT = (0.5, 0.5)
 ROUNDING = 0.02  # tolerated difference between 1 and the sum of both prices
 ID = re.compile(r"[0-9]{1,20}")
 SLUG = re.compile(r"[a-z0-9-]{1,200}")
@@ -91,9 +91,9 @@ def _settlement(row: Row, fetched_at: int) -> Settlement | None:
     outcomes, prices = _outcomes(row), _prices(row)
     if row.get("closed") is not True or row.get("umaResolutionStatus") != "resolved" or outcomes is None:
         return None
-    if prices is None or (prices not in WON and prices != EVEN):
+    if prices is None or (prices not in WINNERS and prices != SPLIT):
         return None
-    outcome: Outcome = "void" if prices == EVEN else "yes" if WON[prices] == _yes_of(outcomes) else "no"
+    outcome: Outcome = "void" if prices == SPLIT else "yes" if WINNERS[prices] == _yes_of(outcomes) else "no"
     resolved_at = instant(row.get("closedTime")) or instant(row.get("umaEndDate")) or fetched_at
     evidence = f"{outcomes[0]} pays {prices[0]:g}, {outcomes[1]} pays {prices[1]:g}"
     return Settlement(outcome=outcome, resolved_at=resolved_at, evidence=evidence, source=NAME)

@@ -71,15 +71,15 @@ class OddsSource:
     def markets(self, rows: Sequence[Any], fetched_at: int) -> tuple[list[OutsideMarket], list[Refusal]]:
         """The markets in the rows of a response received at the unix second `fetched_at`, and the refused rows."""
         markets: list[OutsideMarket] = []
-        refused: list[Refusal] = []
+        refusals: list[Refusal] = []
         for row in rows:
             try:
                 if not isinstance(row, dict):
                     raise UnusableRow("it is not a JSON object")
                 markets.append(self.read_market(row, fetched_at))
-            except UnusableRow as unusable:
-                refused.append(Refusal(self._label(row), str(unusable)))
-        return markets, refused
+            except UnusableRow as error:
+                refusals.append(Refusal(self._label(row), str(error)))
+        return markets, refusals
 
     def settlements(self, rows: Sequence[Any], ids: Sequence[str], fetched_at: int) -> dict[str, Settlement]:
         """The settlements of the markets `ids` that are settled according to the rows, by id."""
@@ -149,14 +149,14 @@ def _in_words(error: Exception) -> str:
 
 def _read(session: BoundedSession, listing: Listing, url: str, queries: Sequence[Query]) -> list[Any]:
     rows: list[Any] = []
-    seen: set[str] = set()
-    for page in islice(_pages(session, listing, url, queries, seen), MOST_PAGES):
+    ids: set[str] = set()
+    for page in islice(_pages(session, listing, url, queries, ids), MOST_PAGES):
         for row in page:
             key = _key(row, listing)
-            if key is None or key not in seen:
+            if key is None or key not in ids:
                 rows.append(row)
             if key is not None:
-                seen.add(key)
+                ids.add(key)
     return rows
 
 
@@ -165,7 +165,7 @@ def _key(row: Any, listing: Listing) -> str | None:
 
 
 def _pages(
-    session: BoundedSession, listing: Listing, url: str, queries: Sequence[Query], seen: Set[str]
+    session: BoundedSession, listing: Listing, url: str, queries: Sequence[Query], ids: Set[str]
 ) -> Iterator[list[Any]]:
     """The pages of each query in turn; a query ends at a page without a cursor or without a new row.
 
@@ -176,7 +176,7 @@ def _pages(
         while True:
             answer = _answer(session, listing, url, {**query, **cursor})
             page, following = answer["markets"], answer.get(listing.cursor)
-            is_new = any(_key(row, listing) not in seen for row in page)
+            is_new = any(_key(row, listing) not in ids for row in page)
             yield page
             if not is_new or not isinstance(following, str) or not following:
                 break
@@ -211,16 +211,16 @@ def number(value: Any) -> float | None:
     if isinstance(value, str) and len(value) > LONGEST_NUMBER:
         return None
     try:
-        parsed = float(value)
+        result = float(value)
     except (ValueError, OverflowError):
         return None
-    return parsed if isfinite(parsed) else None
+    return result if isfinite(result) else None
 
 
 def price(value: Any) -> float | None:
     """A bid or ask as a probability; None for 0 and 1, which mean that there is no order."""
-    parsed = number(value)
-    return parsed if parsed is not None and 0 < parsed < 1 else None
+    result = number(value)
+    return result if result is not None and 0 < result < 1 else None
 
 
 def instant(value: Any) -> int | None:
@@ -228,8 +228,8 @@ def instant(value: Any) -> int | None:
     if not isinstance(value, str):
         return None
     try:
-        parsed = datetime.fromisoformat(value)
-        return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp())
+        result = datetime.fromisoformat(value)
+        return int((result if result.tzinfo else result.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         return None
 
@@ -239,10 +239,10 @@ def listed(value: Any) -> list[Any]:
     if not isinstance(value, str):
         return []
     try:
-        parsed = json.loads(value)
+        result = json.loads(value)
     except (ValueError, RecursionError):
         return []
-    return parsed if isinstance(parsed, list) else []
+    return result if isinstance(result, list) else []
 
 
 def text(value: Any) -> str:

@@ -41,8 +41,8 @@ class CexLane(Lane["CexState"]):
         after = _fill_stops(self, after, moment, terms) if after.holdings else after
         after = _charge_shorts(after, moment.time, moment.as_of, terms)
         after = _mark(self, after, moment, terms)
-        fresh = {} if after.halted else moment.fresh(state.as_of)
-        return _decide(self, after, fresh, moment.votes) if fresh else after
+        readings = {} if after.halted else moment.fresh(state.as_of)
+        return _decide(self, after, readings, moment.votes) if readings else after
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +68,12 @@ class CexState(LaneState):
 
 def _charge_shorts(state: CexState, since: int, until: int, terms: AccountTerms) -> CexState:
     """The interest of every short for each hour that begins between two unix seconds, or in which it was opened."""
-    charged = {
+    charges = {
         asset: changed(holding, owed=holding.owed - holding.quantity * terms.borrow / HOURS_A_YEAR * hours)
         for asset, holding in state.holdings.items()
         if holding.side < 0 and (hours := _hours_begun(holding.opened_at, since, until))
     }
-    return changed(state, holdings={**state.holdings, **charged}) if charged else state
+    return changed(state, holdings={**state.holdings, **charges}) if charges else state
 
 
 def _hours_begun(opened_at: int, since: int, until: int) -> int:
@@ -93,10 +93,10 @@ def _fill_orders(lane: CexLane, state: CexState, moment: Moment, terms: AccountT
 
 def _trade(lane: CexLane, state: CexState, asset: str, price: float, time: int, terms: AccountTerms) -> CexState:
     """Fill an order at `price` before slippage; a position on the ordered side is enlarged or reduced."""
-    intent, held = state.orders[asset], state.holdings.get(asset)
-    if held and held.side == intent.side:
+    intent, holding = state.orders[asset], state.holdings.get(asset)
+    if holding and holding.side == intent.side:
         return _resize(lane, state, asset, price, time, terms)
-    if held:
+    if holding:
         state = _close(state, asset, price, time, "closes", terms)
     return _open(state, asset, _value(lane, state, intent, terms), price, time, terms) if intent.side else state
 
@@ -135,27 +135,27 @@ def _stopped_at(holding: Holding, bar: Bar) -> float | None:
 
 def _open(state: CexState, asset: str, value: float, price: float, time: int, terms: AccountTerms) -> CexState:
     """Buy or sell short for `value` USD as ordered, in addition to what is held."""
-    intent, held = state.orders[asset], state.holdings.get(asset)
-    paid = price * (1 + intent.side * terms.slippage)
-    quantity, fee = intent.side * value / paid, value * terms.fee
-    bought = Holding(quantity, paid, fee, time, intent.stop, intent.weight)
-    verb, side = "adds to" if held else "opens", "long" if intent.side > 0 else "short"
+    intent, holding = state.orders[asset], state.holdings.get(asset)
+    entry_price = price * (1 + intent.side * terms.slippage)
+    quantity, fee = intent.side * value / entry_price, value * terms.fee
+    purchase = Holding(quantity, entry_price, fee, time, intent.stop, intent.weight)
+    verb, side = "adds to" if holding else "opens", "long" if intent.side > 0 else "short"
     cost = fee + abs(quantity) * price * terms.slippage
     return changed(
         state,
         cash=state.cash - intent.side * value - fee,
-        holdings={**state.holdings, asset: _sum(held, bought) if held else bought},
+        holdings={**state.holdings, asset: _sum(holding, purchase) if holding else purchase},
         fees_usd=state.fees_usd + fee,
-        events=(*state.events, LaneEvent("trade", time, asset, f"{verb} {side}", paid, value, cost)),
+        events=(*state.events, LaneEvent("trade", time, asset, f"{verb} {side}", entry_price, value, cost)),
     )
 
 
-def _sum(held: Holding, bought: Holding) -> Holding:
+def _sum(holding: Holding, purchase: Holding) -> Holding:
     """One holding of two on the same side, with the stop and the weight of the later one."""
-    quantity = held.quantity + bought.quantity
-    paid = held.quantity * held.entry_price + bought.quantity * bought.entry_price
-    fees = held.fee_usd + bought.fee_usd
-    return Holding(quantity, paid / quantity, fees, held.opened_at, bought.stop, bought.weight, held.owed)
+    quantity = holding.quantity + purchase.quantity
+    cost = holding.quantity * holding.entry_price + purchase.quantity * purchase.entry_price
+    fees = holding.fee_usd + purchase.fee_usd
+    return Holding(quantity, cost / quantity, fees, holding.opened_at, purchase.stop, purchase.weight, holding.owed)
 
 
 def _close(
@@ -163,11 +163,11 @@ def _close(
 ) -> CexState:
     """Close the position in the asset, or a `share` of it, at `price` before slippage."""
     holding = state.holdings[asset]
-    got = price * (1 - holding.side * terms.slippage)
-    quantity, entry_fee, interest = share * holding.quantity, share * holding.fee_usd, share * holding.owed * got
-    value = abs(quantity) * got + interest
+    exit_price = price * (1 - holding.side * terms.slippage)
+    quantity, entry_fee, interest = share * holding.quantity, share * holding.fee_usd, share * holding.owed * exit_price
+    value = abs(quantity) * exit_price + interest
     fee = value * terms.fee
-    pnl = quantity * (got - holding.entry_price) - interest - entry_fee - fee
+    pnl = quantity * (exit_price - holding.entry_price) - interest - entry_fee - fee
     note = f"{verb} {'long' if holding.side > 0 else 'short'}"
     cost = fee + abs(quantity) * price * terms.slippage
     others = _without(state.holdings, asset)
@@ -182,18 +182,18 @@ def _close(
         lost_usd=state.lost_usd + max(0.0, -pnl),
         fees_usd=state.fees_usd + fee,
         borrow_usd=state.borrow_usd + interest,
-        events=(*state.events, LaneEvent("trade", time, asset, note, got, value, cost, pnl)),
+        events=(*state.events, LaneEvent("trade", time, asset, note, exit_price, value, cost, pnl)),
     )
 
 
 def _rest(holding: Holding, share: float, intent: Intent) -> Holding:
     """What is held after a `share` was closed as ordered."""
-    kept = 1 - share
+    rest = 1 - share
     return changed(
         holding,
-        quantity=kept * holding.quantity,
-        fee_usd=kept * holding.fee_usd,
-        owed=kept * holding.owed,
+        quantity=rest * holding.quantity,
+        fee_usd=rest * holding.fee_usd,
+        owed=rest * holding.owed,
         stop=intent.stop,
         weight=intent.weight,
     )
@@ -204,14 +204,14 @@ def _mark(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -
     bars = moment.bars
     marks = {asset: bars[asset].close if asset in bars else state.marks[asset] for asset in state.holdings}
     equity = _equity(lane, state, marks)
-    ruined = equity < terms.floor_usd and not state.halted
+    is_ruined = equity < terms.floor_usd and not state.halted
     return changed(
         state,
         as_of=moment.as_of,
         marks=marks,
         equity=equity,
-        orders=dict.fromkeys(state.holdings, OUT) if ruined else state.orders,
-        halted=state.halted or ruined,
+        orders=dict.fromkeys(state.holdings, OUT) if is_ruined else state.orders,
+        halted=state.halted or is_ruined,
     )
 
 
@@ -226,20 +226,20 @@ def _equity(lane: CexLane, state: CexState, marks: Mapping[str, float]) -> float
 
 
 def _decide(
-    lane: CexLane, state: CexState, fresh: Mapping[str, HourReading], votes: Mapping[str, LaneVote]
+    lane: CexLane, state: CexState, readings: Mapping[str, HourReading], votes: Mapping[str, LaneVote]
 ) -> CexState:
     """Apply the logic to every asset whose hour has just closed: orders for the next open, stops at once."""
     holdings, orders = dict(state.holdings), dict(state.orders)
     for asset in lane.assets:
-        if asset not in fresh:
+        if asset not in readings:
             continue
-        held = holdings.get(asset)
-        intent = lane.decide(LaneView(fresh[asset], held, votes.get(asset)))
-        kept = held.kept if held else OUT
-        if (intent.side, intent.weight) != (kept.side, kept.weight):
+        holding = holdings.get(asset)
+        intent = lane.decide(LaneView(readings[asset], holding, votes.get(asset)))
+        standing = holding.kept if holding else OUT
+        if (intent.side, intent.weight) != (standing.side, standing.weight):
             orders[asset] = intent
-        elif held and intent.stop != held.stop:
-            holdings[asset] = changed(held, stop=intent.stop)
+        elif holding and intent.stop != holding.stop:
+            holdings[asset] = changed(holding, stop=intent.stop)
     return changed(state, holdings=holdings, orders=orders)
 
 

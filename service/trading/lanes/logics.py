@@ -17,7 +17,7 @@ TARGET_VOLATILITY = 0.4
 # Trend follower: the gap between the averages, in average true ranges, at which a trend begins.
 TREND_BEGINS = 1.0
 # Mean reverter: standard deviations from the mean, and how long it waits for the price to return.
-FAR = 2.0
+EXTREME = 2.0
 LONGEST_WAIT = 48 * HOUR
 # Breakout: average true ranges between the best price and the stop.
 STOP_WIDTH = 3.0
@@ -69,7 +69,7 @@ class LaneView:
     """One asset at the close of its last hour, with the pool's forecast if there is one."""
 
     reading: HourReading
-    held: Holding | None
+    holding: Holding | None
     vote: LaneVote | None
 
 
@@ -84,9 +84,9 @@ def follow_trend(view: LaneView) -> Intent:
     The position is reduced in proportion where the volatility exceeds TARGET_VOLATILITY.
     Appel (1979) for the averages; Moskowitz, Ooi and Pedersen (2012) for the size.
     """
-    gap, held = view.reading.trend, view.held
-    if held and held.side * gap > 0:
-        return held.kept
+    gap, holding = view.reading.trend, view.holding
+    if holding and holding.side * gap > 0:
+        return holding.kept
     if abs(gap) > TREND_BEGINS and view.reading.volatility > 0:
         return Intent(1 if gap > 0 else -1, min(1.0, TARGET_VOLATILITY / view.reading.volatility))
     return OUT
@@ -97,14 +97,14 @@ def fade_deviation(view: LaneView) -> Intent:
 
     Bollinger (2001), Bollinger on Bollinger Bands, method III; the time stop of Chan (2013), Algorithmic Trading.
     """
-    reading, held = view.reading, view.held
-    if held:
-        waited = reading.time + HOUR - held.opened_at
-        back = held.side * reading.deviation >= 0
-        return OUT if back or waited >= LONGEST_WAIT else held.kept
-    if reading.deviation_before < -FAR <= reading.deviation:
+    reading, holding = view.reading, view.holding
+    if holding:
+        age = reading.time + HOUR - holding.opened_at
+        back = holding.side * reading.deviation >= 0
+        return OUT if back or age >= LONGEST_WAIT else holding.kept
+    if reading.deviation_before < -EXTREME <= reading.deviation:
         return Intent(1)
-    if reading.deviation_before > FAR >= reading.deviation:
+    if reading.deviation_before > EXTREME >= reading.deviation:
         return Intent(-1)
     return OUT
 
@@ -114,12 +114,12 @@ def break_out(view: LaneView) -> Intent:
 
     Donchian (1960), Commodity Year Book; LeBeau's chandelier stop, in Elder (2002), Come Into My Trading Room.
     """
-    reading, held = view.reading, view.held
+    reading, holding = view.reading, view.holding
     room = STOP_WIDTH * reading.true_range
-    if held and held.stop is not None:
-        long = held.side > 0
-        stop = max(held.stop, reading.high - room) if long else min(held.stop, reading.low + room)
-        return Intent(held.side, stop=stop)
+    if holding and holding.stop is not None:
+        long = holding.side > 0
+        stop = max(holding.stop, reading.high - room) if long else min(holding.stop, reading.low + room)
+        return Intent(holding.side, stop=stop)
     if reading.close > reading.ceiling:
         return Intent(1, stop=reading.close - room)
     if reading.close < reading.floor:
@@ -135,8 +135,8 @@ def follow_forecast(view: LaneView) -> Intent:
     """
     volatility, p_up = view.vote or LaneVote(view.reading.volatility, 0.5)
     if not volatility > 0:
-        return view.held.kept if view.held else OUT
+        return view.holding.kept if view.holding else OUT
     weight = min(1.0, 2 * p_up * TARGET_VOLATILITY / volatility)
-    if view.held and abs(weight - view.held.weight) < LEAST_CHANGE:
-        return view.held.kept
+    if view.holding and abs(weight - view.holding.weight) < LEAST_CHANGE:
+        return view.holding.kept
     return Intent(1, weight)

@@ -59,8 +59,8 @@ class LpLane(Lane[LpState]):
         if isinstance(after, InPool):
             after = _accrue(after, moment)
         after = _mark(after, moment)
-        undecided = after.plan is None and moment.ends_hour(state.as_of)
-        return _decide(self, after, moment, moment.fresh(state.as_of), terms) if undecided else after
+        is_undecided = after.plan is None and moment.ends_hour(state.as_of)
+        return _decide(self, after, moment, moment.fresh(state.as_of), terms) if is_undecided else after
 
 
 def _execute(lane: LpLane, state: LpState, plan: Plan, moment: Moment, terms: AccountTerms) -> LpState:
@@ -79,8 +79,8 @@ def _execute(lane: LpLane, state: LpState, plan: Plan, moment: Moment, terms: Ac
     left = _leave(done, moment.bars[done.position.pool.asset].open, time, terms)
     if plan.kind == "recentre":
         return _enter(lane, left, pool, price, time, terms)
-    moved = _enter(lane, left, pool, price, time, terms, "switch")
-    return changed(moved, switched_at=time, switches=moved.switches + 1)
+    entry = _enter(lane, left, pool, price, time, terms, "switch")
+    return changed(entry, switched_at=time, switches=entry.switches + 1)
 
 
 def _enter(
@@ -95,12 +95,12 @@ def _enter(
     """All the cash into a range around `price`: half of it is swapped for the asset, then both are deposited."""
     gas = gas_usd(ENTRY_GAS, pool, state.marks[ETHER])
     span = amm.around(price, lane.factor)
-    deposited = (state.cash - gas) / (1 + amm.base_share(price, span) * (pool.fee + terms.slippage))
-    swap = state.cash - gas - deposited
-    liquidity = amm.liquidity_of_value(deposited, price, span)
+    deposit = (state.cash - gas) / (1 + amm.base_share(price, span) * (pool.fee + terms.slippage))
+    swap = state.cash - gas - deposit
+    liquidity = amm.liquidity_of_value(deposit, price, span)
     base, quote = amm.amounts(liquidity, price, span)
-    position = PoolPosition(pool, span, liquidity, base, quote, deposited, state.cash, time)
-    event = LaneEvent(kind, time, pool.label, "provides liquidity", price, deposited, gas + swap)
+    position = PoolPosition(pool, span, liquidity, base, quote, deposit, state.cash, time)
+    event = LaneEvent(kind, time, pool.label, "provides liquidity", price, deposit, gas + swap)
     return _paid(state, InPool, event, gas, swap, cash=0.0, position=position)
 
 
@@ -110,7 +110,7 @@ def _leave(state: InPool, price: float, time: int, terms: AccountTerms) -> Idle:
     On a move from pool to pool one swap serves both; its gas is counted on entry.
     """
     position = state.position
-    value, held = position.value(price), position.held(price)
+    value, hodl_value = position.value(price), position.held(price)
     gas = gas_usd(EXIT_GAS, position.pool, state.marks[ETHER])
     swap = value * amm.base_share(price, position.span) * (position.pool.fee + terms.slippage)
     cash = value + position.uncollected_usd - gas - swap
@@ -124,8 +124,8 @@ def _leave(state: InPool, price: float, time: int, terms: AccountTerms) -> Idle:
         swap,
         cash=cash,
         position=None,
-        divergence_usd=state.divergence_usd + value - held,
-        market_usd=state.market_usd + held - position.deposited_usd,
+        divergence_usd=state.divergence_usd + value - hodl_value,
+        market_usd=state.market_usd + hodl_value - position.deposited_usd,
         trades=state.trades + 1,
         wins=state.wins + (pnl > 0),
         won_usd=state.won_usd + max(0.0, pnl),
@@ -137,25 +137,25 @@ def _harvest(state: InPool, price: float, time: int) -> InPool:
     """Collect the fees and add what remains after gas to the range, in the coins they were paid in."""
     position = state.position
     gas = gas_usd(HARVEST_GAS, position.pool, state.marks[ETHER])
-    added = position.uncollected_usd - gas
-    liquidity = amm.liquidity_of_value(added, price, position.span)
+    addition = position.uncollected_usd - gas
+    liquidity = amm.liquidity_of_value(addition, price, position.span)
     base, quote = amm.amounts(liquidity, price, position.span)
-    grown = changed(
+    larger = changed(
         position,
         liquidity=position.liquidity + liquidity,
         base=position.base + base,
         quote=position.quote + quote,
-        deposited_usd=position.deposited_usd + added,
+        deposited_usd=position.deposited_usd + addition,
         uncollected_usd=0.0,
     )
     event = LaneEvent("harvest", time, position.pool.label, "adds its fees", price, position.uncollected_usd, gas)
-    return _paid(state, InPool, event, gas, 0.0, position=grown, harvests=state.harvests + 1)
+    return _paid(state, InPool, event, gas, 0.0, position=larger, harvests=state.harvests + 1)
 
 
 def _paid(state: LpState, kind: type[S], event: LaneEvent, gas: float, swap: float, **changes: Any) -> S:
     """The state, of the class `kind`, after an event that cost gas and a swap, with its other changes."""
-    spent = {"gas_usd": state.gas_usd + gas, "swap_usd": state.swap_usd + swap}
-    return recast(kind, state, {"events": (*state.events, event), **spent, **changes})
+    costs = {"gas_usd": state.gas_usd + gas, "swap_usd": state.swap_usd + swap}
+    return recast(kind, state, {"events": (*state.events, event), **costs, **changes})
 
 
 def _accrue(state: InPool, moment: Moment) -> InPool:
@@ -167,11 +167,11 @@ def _accrue(state: InPool, moment: Moment) -> InPool:
     pool = moment.pools.get(position.pool.key, position.pool)
     inside = amm.share_inside(bar.open, bar.close, position.span)
     volume = _pool_volume(pool, bar, moment)
-    earned = amm.fees(volume, pool.fee, inside, position.liquidity, active_liquidity(pool, bar.open))
+    income = amm.fees(volume, pool.fee, inside, position.liquidity, active_liquidity(pool, bar.open))
     return changed(
         state,
-        position=changed(position, pool=pool, uncollected_usd=position.uncollected_usd + earned),
-        fees_usd=state.fees_usd + earned,
+        position=changed(position, pool=pool, uncollected_usd=position.uncollected_usd + income),
+        fees_usd=state.fees_usd + income,
         seconds=state.seconds + moment.step,
         seconds_inside=state.seconds_inside + inside * moment.step,
         usd_seconds=state.usd_seconds + state.equity * moment.step,
@@ -189,9 +189,9 @@ def _pool_volume(pool: Pool, bar: Bar, moment: Moment) -> float:
 def _mark(state: LpState, moment: Moment) -> LpState:
     """The state at the last closes, uncollected fees included; ether is marked because it pays for gas."""
     bars = moment.bars
-    watched = (ETHER,) if isinstance(state, Idle) else (state.position.pool.asset, ETHER)
-    priced = (asset for asset in watched if asset in bars or asset in state.marks)
-    marks = {asset: bars[asset].close if asset in bars else state.marks[asset] for asset in priced}
+    assets = (ETHER,) if isinstance(state, Idle) else (state.position.pool.asset, ETHER)
+    marked_assets = (asset for asset in assets if asset in bars or asset in state.marks)
+    marks = {asset: bars[asset].close if asset in bars else state.marks[asset] for asset in marked_assets}
     equity = state.cash
     if isinstance(state, InPool):
         equity += state.position.value(marks[state.position.pool.asset]) + state.position.uncollected_usd
@@ -206,16 +206,16 @@ def _known_pools(state: LpState, moment: Moment) -> dict[str, Pool]:
 
 
 def _decide(
-    lane: LpLane, state: LpState, moment: Moment, fresh: Mapping[str, HourReading], terms: AccountTerms
+    lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, HourReading], terms: AccountTerms
 ) -> LpState:
     """The state with a plan for the next open, if any. Gas is paid in ether, so without its price nothing is done."""
     if ETHER not in state.marks:
         return state
     if isinstance(state, Idle):
-        pool = _first_pool(lane, state, moment, fresh)
+        pool = _first_pool(lane, state, moment, latest)
         return changed(state, plan=Plan("enter", pool.key)) if pool else state
     state = _watch_range(state)
-    better = _better_pool(lane, state, moment, fresh, terms) if lane.chases else None
+    better = _better_pool(lane, state, moment, latest, terms) if lane.chases else None
     if better:
         return changed(state, plan=Plan("switch", better.key))
     position = state.position
@@ -236,27 +236,27 @@ def _watch_range(state: InPool) -> InPool:
     return changed(state, position=changed(position, outside_since=since))
 
 
-def _first_pool(lane: LpLane, state: Idle, moment: Moment, fresh: Mapping[str, HourReading]) -> Pool | None:
+def _first_pool(lane: LpLane, state: Idle, moment: Moment, latest: Mapping[str, HourReading]) -> Pool | None:
     """The deepest pool for a lane that stays; for one that chases the best, once a pool can be judged."""
-    pools = {key: pool for key, pool in moment.pools.items() if pool.asset in fresh}
+    pools = {key: pool for key, pool in moment.pools.items() if pool.asset in latest}
     if not lane.chases:
         return deepest(pools)
-    best = _best(_expectations(lane, state, pools, fresh))
+    best = _best(_expectations(lane, state, pools, latest))
     return None if best is None else pools[best]
 
 
 def _better_pool(
-    lane: LpLane, state: InPool, moment: Moment, fresh: Mapping[str, HourReading], terms: AccountTerms
+    lane: LpLane, state: InPool, moment: Moment, latest: Mapping[str, HourReading], terms: AccountTerms
 ) -> Pool | None:
     """The best other pool, when moving there pays; a position out of range is expected to earn and lose nothing."""
-    pools, here = _known_pools(state, moment), state.position.pool.key
-    expected = _expectations(lane, state, pools, fresh)
+    pools, home = _known_pools(state, moment), state.position.pool.key
+    expected = _expectations(lane, state, pools, latest)
     best = _best(expected)
-    if best is None or here not in expected or best == here or state.as_of - state.switched_at < SWITCH_REST:
+    if best is None or home not in expected or best == home or state.as_of - state.switched_at < SWITCH_REST:
         return None
-    now = expected[here] if state.position.outside_since is None else 0.0
-    gained = (expected[best] - now) * state.equity * HORIZON_DAYS / DAYS_A_YEAR
-    worth_it = gained > SWITCH_COST_TIMES * _switch_cost(state, pools[best], terms)
+    now = expected[home] if state.position.outside_since is None else 0.0
+    gain = (expected[best] - now) * state.equity * HORIZON_DAYS / DAYS_A_YEAR
+    worth_it = gain > SWITCH_COST_TIMES * _switch_cost(state, pools[best], terms)
     return pools[best] if worth_it else None
 
 
@@ -269,10 +269,10 @@ def _switch_cost(state: InPool, to: Pool, terms: AccountTerms) -> float:
 
 
 def _expectations(
-    lane: LpLane, state: LpState, pools: Mapping[str, Pool], fresh: Mapping[str, HourReading]
+    lane: LpLane, state: LpState, pools: Mapping[str, Pool], latest: Mapping[str, HourReading]
 ) -> dict[str, float]:
     """The expected yield a year of each pool that can be judged: fees less the loss to arbitrage, by key."""
-    readings = {asset: reading for asset, reading in fresh.items() if isfinite(reading.volatility + reading.busy)}
+    readings = {asset: reading for asset, reading in latest.items() if isfinite(reading.volatility + reading.busy)}
     return {
         key: net_apr(pool, lane.factor, state.equity, readings[pool.asset].volatility, readings[pool.asset].busy)
         for key, pool in pools.items()

@@ -19,7 +19,7 @@ from service.trading.pools import Pool
 YEAR = DAYS_A_YEAR * DAY
 
 PlanKind = Literal["enter", "harvest", "switch", "recentre"]
-_PLANNED: dict[PlanKind, Status] = {"harvest": "harvesting", "switch": "switching"}
+_PLAN_STATUS: dict[PlanKind, Status] = {"harvest": "harvesting", "switch": "switching"}
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class InPool(LpBooks):
     @property
     def status(self) -> Status:
         """A planned harvest or switch is the status until the next bar has executed it."""
-        return _PLANNED.get(self.plan.kind, "in_lp") if self.plan else "in_lp"
+        return _PLAN_STATUS.get(self.plan.kind, "in_lp") if self.plan else "in_lp"
 
 
 LpState = Idle | InPool

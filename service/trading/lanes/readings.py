@@ -65,8 +65,8 @@ def _indicators(hours: Bars) -> list[Prices]:
     """The columns of Reading after its prices, each (n,)."""
     true_range = talib.ATR(hours.high, hours.low, hours.close, TRUE_RANGE)
     deviation = z_score(log_price(hours), DEVIATION)
-    traded = hours.volume * hours.close
-    turnover = rolling_mean(traded, MONTH)
+    traded_usd = hours.volume * hours.close
+    turnover = rolling_mean(traded_usd, MONTH)
     return [
         ratio(talib.EMA(hours.close, TREND_FAST) - talib.EMA(hours.close, TREND_SLOW), true_range),
         deviation,
@@ -76,7 +76,7 @@ def _indicators(hours: Bars) -> list[Prices]:
         true_range,
         _volatility(hours),
         turnover,
-        ratio(rolling_mean(traded, WEEK), turnover),
+        ratio(rolling_mean(traded_usd, WEEK), turnover),
     ]
 
 
@@ -86,15 +86,15 @@ def _volatility(hours: Bars) -> Prices:
     It is scaled by the time that passed, not by the number of bars: metals have none over a weekend.
     """
     squares = np.nan_to_num(log_returns(hours)) ** 2
-    passed = (hours.time[WEEK:] - hours.time[:-WEEK]) / (DAYS_A_YEAR * DAY)
+    years = (hours.time[WEEK:] - hours.time[:-WEEK]) / (DAYS_A_YEAR * DAY)
     yearly = np.full(len(hours), np.nan)
-    yearly[WEEK:] = np.sqrt(np.maximum(rolling_mean(squares, WEEK)[WEEK:] * WEEK, 0) / passed)
+    yearly[WEEK:] = np.sqrt(np.maximum(rolling_mean(squares, WEEK)[WEEK:] * WEEK, 0) / years)
     return yearly
 
 
 def rolling_mean(values: Prices, period: int) -> Prices:
     """The mean of the last `period` of `values` (n,), or of all of them where there are fewer."""
     total = np.cumsum(values)
-    counted = np.minimum(np.arange(1, len(values) + 1), period)
+    counts = np.minimum(np.arange(1, len(values) + 1), period)
     total[period:] -= total[:-period].copy()
-    return total / counted
+    return total / counts

@@ -14,11 +14,11 @@ import pytest
 from service.sources.llm import transport
 from service.sources.llm.modes import TooMuchText
 from service.sources.llm.transport import (
+    BAD_ANSWER,
     BROKEN_OFF,
-    LATE,
+    NO_CONNECTION,
+    TIMEOUT,
     TOO_LONG,
-    UNREACHABLE,
-    UNREADABLE,
     Fault,
     TooLong,
     Transport,
@@ -196,13 +196,13 @@ def test_a_server_may_ask_to_wait(retry_after: str, wait_s: float):
 @pytest.mark.parametrize(
     ("error", "fault"),
     [
-        (httpx2.ReadTimeout("slow"), LATE),
-        (httpx2.ConnectError("refused"), UNREACHABLE),
+        (httpx2.ReadTimeout("slow"), TIMEOUT),
+        (httpx2.ConnectError("refused"), NO_CONNECTION),
         (httpx2.ReadError("reset"), BROKEN_OFF),
         (TooLong("too long"), TOO_LONG),
         (TooMuchText(), TOO_LONG),
-        (ValueError("no JSON"), UNREADABLE),
-        (httpx2.DecodingError("compressed"), UNREADABLE),
+        (ValueError("no JSON"), BAD_ANSWER),
+        (httpx2.DecodingError("compressed"), BAD_ANSWER),
         (openai.APIError("overloaded", REQUEST, body=None), BROKEN_OFF),
     ],
 )
@@ -214,4 +214,4 @@ def test_a_broken_connection_has_a_fault(error: Exception, fault: Fault):
 def test_the_cause_of_a_connection_error_counts():
     error = openai.APIConnectionError(request=REQUEST)
     error.__cause__ = httpx2.ConnectError("refused")
-    assert fault_of(error) == UNREACHABLE
+    assert fault_of(error) == NO_CONNECTION
