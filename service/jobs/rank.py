@@ -16,8 +16,8 @@ from service.market.months import closed_months, ends
 from service.store import bars, ledger, snapshots
 from service.trading import arena, hospital
 from service.trading.arena import Arena, net_positions
+from service.trading.hospital import admit
 from service.trading.leaderboard import leaderboard, strategy_page
-from service.trading.triage import admit
 
 PAGES_EVERY_S = HOUR
 

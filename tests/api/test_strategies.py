@@ -15,7 +15,7 @@ from service.market.headers import header, month_header
 from service.market.months import ends
 from service.trading.arena import Arena
 from service.trading.health import MEASURES
-from service.trading.hospital import HospitalDocument, past, snapshot
+from service.trading.hospital import HospitalDocument, admit, past, snapshot
 from service.trading.leaderboard import (
     LeaderboardDocument,
     StrategyDocument,
@@ -23,7 +23,6 @@ from service.trading.leaderboard import (
     strategy_page,
 )
 from service.trading.strategies import STRATEGIES
-from service.trading.triage import admit
 
 PATH = "/api/v1/leaderboard"
 

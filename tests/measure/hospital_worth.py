@@ -15,9 +15,8 @@ from service.market.headers import month_header
 from service.market.instants import HOUR
 from service.market.months import begins, closed_months, ends, month_of
 from service.trading.arena import Arena, run
-from service.trading.hospital import past, snapshot
+from service.trading.hospital import admit, past, snapshot
 from service.trading.performance import sharpe
-from service.trading.triage import admit
 from service.trading.worth import EarlierEntry, MeasureWorth, worth_of
 from tests.trading import markets
 

@@ -22,8 +22,8 @@ from service.trading.health import (
     shrunken_sharpe,
     simulated_drawdowns,
 )
+from service.trading.hospital import PROMOTED_ABOVE
 from service.trading.performance import max_drawdown
-from service.trading.triage import PROMOTED_ABOVE
 
 
 def test_the_published_probabilistic_sharpe_ratios():
