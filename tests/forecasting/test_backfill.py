@@ -38,11 +38,11 @@ from tests.forecasting.made import DAYS, NOW, made_bars, panel_of
 
 pytestmark = pytest.mark.slow
 
-LIVED = 15 * DAY
-END = NOW + LIVED
+PERIOD = 15 * DAY
+END = NOW + PERIOD
 SEED = 42
 OUTSIDE = SimulatedMarket(SEED)
-SOON = NOW + 2 * DAY  # long enough to open markets of every kind
+HORIZON = NOW + 2 * DAY  # long enough to open markets of every kind
 SWARM = MappingProxyType({NOW + 4 * HOUR * step: NetView(step % 21, 20 - step % 21, 0) for step in range(-100, 130)})
 CUTS = (NOW + 4 * DAY + 12 * HOUR, NOW + 9 * DAY, NOW + 13 * DAY + 12 * HOUR)
 FIVE = 5 * MINUTE
@@ -51,11 +51,11 @@ FIVE = 5 * MINUTE
 @pytest.fixture(scope="session")
 def bars() -> dict[str, Bars]:
     """135 days of hourly bars; the first 120 are those that `fits` were learnt from."""
-    return {asset: made_bars(asset, DAYS + LIVED // DAY, seed) for seed, asset in enumerate(ASSETS)}
+    return {asset: made_bars(asset, DAYS + PERIOD // DAY, seed) for seed, asset in enumerate(ASSETS)}
 
 
 @pytest.fixture(scope="session")
-def living(fits) -> Callable[..., BackfilledPast]:
+def past_of(fits) -> Callable[..., BackfilledPast]:
     """Backfills the days from NOW on."""
 
     def live(
@@ -67,9 +67,9 @@ def living(fits) -> Callable[..., BackfilledPast]:
 
 
 @pytest.fixture(scope="session")
-def past(bars, living) -> BackfilledPast:
+def past(bars, past_of) -> BackfilledPast:
     """All fifteen days."""
-    return living(bars)
+    return past_of(bars)
 
 
 def changed_after(hourly: Mapping[str, Bars], cut: int, seed: int = 1) -> dict[str, Bars]:
@@ -88,7 +88,7 @@ def committed(backfilled: BackfilledPast, cut: int) -> tuple:
     return (
         [replace(row, settlement=None) for row in backfilled.markets if row.created_at <= cut],
         [call for call in backfilled.calls if call.at <= cut],
-        [each for each in backfilled.headlines if each.headline.published_at <= cut],
+        [story for story in backfilled.headlines if story.headline.published_at <= cut],
         [row for row in backfilled.prices.forecasts if row.at < cut],
     )
 
@@ -98,35 +98,35 @@ def settled(backfilled: BackfilledPast) -> list[Prediction]:
 
 
 @pytest.mark.parametrize("cut", CUTS, ids=iso)
-def test_later_bars_change_nothing_before(cut, bars, past, living):
+def test_later_bars_change_nothing_before(cut, bars, past, past_of):
     """With every later price changed, no earlier vote, weight, price, call or headline differs.
 
     The votes at the instant itself count as earlier; their settlements may differ.
     """
-    other = living(changed_after(bars, cut), cut + DAY)
+    other = past_of(changed_after(bars, cut), cut + DAY)
     assert committed(other, cut) == committed(past, cut)
     became = {row.id: row.settlement for row in past.markets}
     assert any(row.settlement and row.settlement != became.get(row.id) for row in other.markets)
 
 
-def test_the_same_bars_and_seed_give_the_same_bytes(bars, past, living):
+def test_the_same_bars_and_seed_give_the_same_bytes(bars, past, past_of):
     """To stop earlier is to have the beginning of the same past, whether or not the bars that follow are there."""
     cut = CUTS[0]
-    short = living({asset: whole.until(cut) for asset, whole in bars.items()}, cut)
-    assert pickle.dumps(short) == pickle.dumps(living(bars, cut))
+    short = past_of({asset: hours.until(cut) for asset, hours in bars.items()}, cut)
+    assert pickle.dumps(short) == pickle.dumps(past_of(bars, cut))
     assert committed(short, cut) == committed(past, cut)
 
 
 def test_a_market_is_voted_on_and_priced_when_it_is_opened(past):
     """At every instant of the series, with what was known by then: bars, fits and all; settled later, or not yet."""
     for row in past.markets:
-        opened = row.created_at
+        opening = row.created_at
         assert row.backfilled
-        assert row.commitment.voted_at == row.odds.fetched_at == opened
-        assert row.commitment.as_of <= opened
-        assert row.commitment.fitted_at <= opened
+        assert row.commitment.voted_at == row.odds.fetched_at == opening
+        assert row.commitment.as_of <= opening
+        assert row.commitment.fitted_at <= opening
         if row.settlement:
-            assert opened < row.settlement.resolved_at <= END
+            assert opening < row.settlement.resolved_at <= END
             assert row.settlement.resolved_at > row.deadline or row.question.kind.decided_early
     assert len({row.id for row in past.markets}) == len(past.markets)
     assert {row.created_at for row in past.markets} == set(range(NOW, END + 1, series.EVERY_S))
@@ -138,10 +138,10 @@ def test_open_markets_have_a_deadline_ahead_and_no_touch(past, bars):
     for row in past.markets:
         question = row.question
         is_over = row.deadline < END
-        seen = bars[question.asset].since(row.created_at).until(min(END, row.deadline + 1))
+        window = bars[question.asset].since(row.created_at).until(min(END, row.deadline + 1))
         lower, upper = question.bounds if question.comparator == "upper_first" else (question.level, question.level)
-        is_touched = (question.comparator in ("touch_above", "upper_first") and (seen.high >= upper).any()) or (
-            question.comparator in ("touch_below", "upper_first") and (seen.low <= lower).any()
+        is_touched = (question.comparator in ("touch_above", "upper_first") and (window.high >= upper).any()) or (
+            question.comparator in ("touch_below", "upper_first") and (window.low <= lower).any()
         )
         assert (row.settlement is None) == (not is_over and not is_touched)
 
@@ -157,58 +157,58 @@ def finer(hour: Bars, seed: int) -> Bars:
     high[rows, dice.integers(0, 12, count)] = hour.high
     low[rows, dice.integers(0, 12, count)] = hour.low
     times = hour.time[:, None] + FIVE * np.arange(12)
-    return Bars(times.ravel(), *(each.ravel() for each in (opens, high, low, closes)), np.ones(12 * count), FIVE)
+    return Bars(times.ravel(), *(column.ravel() for column in (opens, high, low, closes)), np.ones(12 * count), FIVE)
 
 
 def test_outcomes_are_those_of_five_minute_bars(past, bars):
     """Hourly bars settle markets like the five-minute bars that the service stores."""
-    fine = {asset: finer(hours.since(NOW - 4 * DAY), seed) for seed, (asset, hours) in enumerate(bars.items())}
-    for asset, minutes in fine.items():
+    five_minutes = {asset: finer(hours.since(NOW - 4 * DAY), seed) for seed, (asset, hours) in enumerate(bars.items())}
+    for asset, minutes in five_minutes.items():
         assert np.array_equal(resample(minutes, HOUR).high, bars[asset].since(NOW - 4 * DAY).high)
     for row in settled(past)[::3]:
         market, settlement = row, row.settlement
-        resolution = resolve(market.question, market.created_at, fine, settlement.resolved_at)
+        resolution = resolve(market.question, market.created_at, five_minutes, settlement.resolved_at)
         assert resolution.outcome == settlement.outcome
         if not market.question.kind.decided_early:
-            assert resolve(market.question, market.created_at, fine, settlement.resolved_at - HOUR) is None
+            assert resolve(market.question, market.created_at, five_minutes, settlement.resolved_at - HOUR) is None
 
 
 def test_the_final_record_counts_every_settled_market(past):
     """In the order of opening; void markets do not count."""
-    questions = [each for row in settled(past) for each in resolved([row])]
+    questions = [question for row in settled(past) for question in resolved([row])]
     assert past.record == build(questions, END)
     assert len(questions) == sum(record.find("vol", EMBEDDED).n for record in past.record.bands.values())
 
 
-def test_weights_are_those_of_the_last_count(bars, living, monkeypatch):
+def test_weights_are_those_of_the_last_count(bars, past_of, monkeypatch):
     """The settled markets are counted every two days; those of embedded engines stay equal."""
     seat(monkeypatch, *voters(), MODEL)
     until = CUTS[1]
-    past, counted = living(bars, until), last_count(until)
-    counted_rows = [row for row in settled(past) if row.settlement.resolved_at <= counted]
-    record = build([each for row in counted_rows for each in resolved([row])], counted)
-    opened = [row for row in past.markets if row.created_at == until]
-    for row in opened:
+    past, cutoff = past_of(bars, until), last_count(until)
+    counted_rows = [row for row in settled(past) if row.settlement.resolved_at <= cutoff]
+    record = build([question for row in counted_rows for question in resolved([row])], cutoff)
+    markets = [row for row in past.markets if row.created_at == until]
+    for row in markets:
         *nine, model = [vote.weight for vote in row.commitment.votes]
         assert (nine, model) == ([1.0] * 9, record.of(row.question).weight_of(MODEL.name, MODEL.engine))
-    assert {row.commitment.votes[-1].weight for row in opened} != {1.0}
+    assert {row.commitment.votes[-1].weight for row in markets} != {1.0}
 
 
 def last_count(instant: int) -> int:
     return instant // backfill.COUNT_EVERY_S * backfill.COUNT_EVERY_S
 
 
-def test_a_call_with_a_late_bar_is_counted_the_next_time(bars, living):
+def test_a_call_with_a_late_bar_is_counted_the_next_time(bars, past_of):
     """The day of a call ends with a hole, four hours before the calls are counted."""
     first = last_count(NOW + 6 * DAY)
     second = first + backfill.COUNT_EVERY_S
-    holed = {**bars, "btc": bars["btc"][bars["btc"].time != first - 5 * HOUR]}
-    calls = living(holed, second).calls
-    resolved_by_then = resolved_calls(calls, holed, second)
-    assert first - 4 * HOUR - DAY in {row.call.at for row in resolved_by_then}
-    spoken = [layer for layer in calls[-1].layers if layer.silent is None]
-    record = record_of(resolved_by_then, second).of_band("day")
-    weights = {layer.name: layer.weight for layer in spoken if layer.name != "market"}
+    gap_bars = {**bars, "btc": bars["btc"][bars["btc"].time != first - 5 * HOUR]}
+    calls = past_of(gap_bars, second).calls
+    outcomes = resolved_calls(calls, gap_bars, second)
+    assert first - 4 * HOUR - DAY in {row.call.at for row in outcomes}
+    layers = [layer for layer in calls[-1].layers if layer.silent is None]
+    record = record_of(outcomes, second).of_band("day")
+    weights = {layer.name: layer.weight for layer in layers if layer.name != "market"}
     assert weights == {name: record.weight_of(name, ENGINE) for name in weights}
     assert len(set(weights.values())) > 1
 
@@ -226,11 +226,11 @@ def test_calls_use_the_swarm_and_headlines_of_their_instant(past):
 
 
 def test_headlines_begin_before_the_first_day_and_end_with_the_last(past):
-    printed = [each.headline.published_at for each in past.headlines]
-    assert printed == sorted(printed)
-    assert NOW - backfill.NEWS_BEFORE_S < printed[0] < NOW
-    assert END - 2 * DAY < printed[-1] <= END
-    assert all(each.headline.simulated for each in past.headlines)
+    times = [story.headline.published_at for story in past.headlines]
+    assert times == sorted(times)
+    assert NOW - backfill.NEWS_BEFORE_S < times[0] < NOW
+    assert END - 2 * DAY < times[-1] <= END
+    assert all(story.headline.simulated for story in past.headlines)
 
 
 @dataclass(frozen=True)
@@ -254,22 +254,22 @@ def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
     monkeypatch.setattr(backfill, "embedded_panel", lambda quorum, timer: panel_of(members, quorum, timer))
 
 
-def test_the_outside_market_does_not_depend_on_the_votes(past, bars, living, monkeypatch):
+def test_the_outside_market_does_not_depend_on_the_votes(past, bars, past_of, monkeypatch):
     """Other voters, the same odds to the last digit."""
     seat(monkeypatch, *(Stubborn(0.9, name) for name in "abcde"))
-    other = living(bars, SOON)
+    other = past_of(bars, HORIZON)
     assert {row.commitment.p for row in other.markets} != {0.5}
-    assert [row.odds for row in other.markets] == [row.odds for row in past.markets if row.created_at <= SOON]
+    assert [row.odds for row in other.markets] == [row.odds for row in past.markets if row.created_at <= HORIZON]
 
 
-def test_the_votes_do_not_depend_on_the_outside_market(past, bars, living):
+def test_the_votes_do_not_depend_on_the_outside_market(past, bars, past_of):
     """Another seed, other odds on every market, and the same votes to the last digit."""
-    other = living(bars, SOON, seed=SEED + 1).markets
-    same = [row for row in past.markets if row.created_at <= SOON]
+    other = past_of(bars, HORIZON, seed=SEED + 1).markets
+    expected = [row for row in past.markets if row.created_at <= HORIZON]
     assert [replace(row, odds=None, settlement=None) for row in other] == [
-        replace(row, odds=None, settlement=None) for row in same
+        replace(row, odds=None, settlement=None) for row in expected
     ]
-    assert all(row.odds != beside.odds for row, beside in zip(other, same, strict=True))
+    assert all(row.odds != twin.odds for row, twin in zip(other, expected, strict=True))
 
 
 def test_below_the_quorum_no_market_is_opened(bars, fits, monkeypatch):
@@ -294,7 +294,7 @@ def test_months_that_are_voted_on_at_once_are_the_same_past(bars, fits):
     """No month waits for another: the last may be voted on first."""
 
     def backwards(function: Callable, arguments: Iterable[tuple]) -> list:
-        return [function(*own) for own in list(arguments)[::-1]][::-1]
+        return [function(*job) for job in list(arguments)[::-1]][::-1]
 
     options = (bars, NOW - DAY, NOW + 12 * HOUR, fits, OUTSIDE, 5, SWARM)
     assert backfill.backfill(*options, backwards) == backfill.backfill(*options)
@@ -303,9 +303,9 @@ def test_months_that_are_voted_on_at_once_are_the_same_past(bars, fits):
 def test_no_market_is_opened_again_in_the_next_month(bars, fits):
     """Its first instant finds the markets of the month before, which are still open."""
     since = NOW - DAY
-    again = backfill.vote_month(bars, survey(bars), NOW, NOW, fits, OUTSIDE, 5)
-    both = backfill.backfill(bars, since, NOW, fits, OUTSIDE, 5, SWARM).markets
-    assert {market.id for market in again.opened[NOW]} & {row.id for row in both if row.created_at < NOW}
+    month = backfill.vote_month(bars, survey(bars), NOW, NOW, fits, OUTSIDE, 5)
+    markets = backfill.backfill(bars, since, NOW, fits, OUTSIDE, 5, SWARM).markets
+    assert {market.id for market in month.opened[NOW]} & {row.id for row in markets if row.created_at < NOW}
 
 
 def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
@@ -314,9 +314,9 @@ def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
     Prices are forecast from the first hour on in which every asset has bars.
     """
     since, begins, until = NOW - DAY, NOW - 12 * HOUR, NOW
-    late = {**bars, "eth": bars["eth"].since(begins)}
+    hourly = {**bars, "eth": bars["eth"].since(begins)}
     without = {asset: hours for asset, hours in bars.items() if asset != "eth"}
-    earlier = backfill.backfill(late, since, until, fits, OUTSIDE, 5, SWARM)
+    earlier = backfill.backfill(hourly, since, until, fits, OUTSIDE, 5, SWARM)
     other = backfill.backfill(without, since, until, fits, OUTSIDE, 5, SWARM)
     assert committed(earlier, begins)[:-1] == committed(other, begins)[:-1]
     assert min(row.at for row in earlier.prices.forecasts) == begins + HOUR
@@ -326,10 +326,10 @@ def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
 def test_two_months_give_hundreds_of_settled_markets_of_every_kind(monkeypatch):
     """Counted with plain volatility alone, which needs no fit."""
     seat(monkeypatch, VOL)
-    unfitted = Fits(VERSION, NOW, {})
-    monkeypatch.setattr(backfill, "fit", lambda hourly, slot: replace(unfitted, slot=slot))
+    fits = Fits(VERSION, NOW, {})
+    monkeypatch.setattr(backfill, "fit", lambda hourly, slot: replace(fits, slot=slot))
     hourly = {asset: made_bars(asset, DAYS, seed) for seed, asset in enumerate(ASSETS)}
-    rows = settled(backfill.backfill(hourly, NOW - 62 * DAY, NOW, unfitted, OUTSIDE, 1, {}))
+    rows = settled(backfill.backfill(hourly, NOW - 62 * DAY, NOW, fits, OUTSIDE, 1, {}))
     outcomes = Counter(row.settlement.outcome for row in rows)
     assert outcomes["yes"] + outcomes["no"] >= 300
     assert outcomes["void"] == 0

@@ -56,15 +56,15 @@ def without(later) -> Knowledge:
 
 
 @pytest.fixture(scope="session")
-def asking(without) -> Callable[..., Question]:
+def query(without) -> Callable[..., Question]:
     """Makes a question at the prices of this history; those of the other tests know another one."""
     return asking_at(without.contexts)
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
-def test_no_vote_and_no_pool_sees_what_comes_after(comparator, fields, asking, with_later, without):
+def test_no_vote_and_no_pool_sees_what_comes_after(comparator, fields, query, with_later, without):
     """Distributions, paths, reasons and the pool of every kind of question, and what the outside market quotes."""
-    question = asking(comparator, **fields)
+    question = query(comparator, **fields)
     seen, unseen = (panel_of().ask(question, NOW, knowledge) for knowledge in (with_later, without))
     assert len(seen.ballots) == 9
     assert seen == unseen
@@ -78,10 +78,10 @@ def test_no_price_forecast_sees_what_comes_after(with_later, without):
     assert seen == unseen
 
 
-def test_bars_of_one_hour_later_would_be_seen(later, without, asking):
+def test_bars_of_one_hour_later_would_be_seen(later, without, query):
     """The comparison can fail: with prices that come one hour early, the answers differ."""
     early = {asset: replace(bars, close=np.roll(bars.close, -1)) for asset, bars in later.items()}
     knowledge = knowledge_of(early)
-    question = asking("touch_above", at=1.03)
+    question = query("touch_above", at=1.03)
     votes = [vote.forecast.p for vote in panel_of().ask(question, NOW, knowledge).ballots]
     assert votes != [vote.forecast.p for vote in panel_of().ask(question, NOW, without).ballots]

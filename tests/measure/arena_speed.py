@@ -61,7 +61,7 @@ def compare_engines(bars: Bars) -> None:
 
 
 def by_us(bars: Bars) -> np.ndarray:
-    histories = [trade(moving_average_cross(bars, fast=fast, slow=slow), bars, TERMS) for fast, slow in CROSSES]
+    histories = [trade(moving_average_cross(bars, fast=fast, slow=span), bars, TERMS) for fast, span in CROSSES]
     return np.array([history.equity(bars.time, bars.close) for history in histories])
 
 
@@ -99,10 +99,10 @@ class Cross(backtesting.Strategy):
         self.steady = self.I(lambda: close.rolling(self.slow).mean())
 
     def next(self) -> None:
-        wanted = np.sign(self.quick[-1] - self.steady[-1])
-        if wanted != np.sign(self.position.size):
+        target = np.sign(self.quick[-1] - self.steady[-1])
+        if target != np.sign(self.position.size):
             self.position.close()
-            (self.buy if wanted > 0 else self.sell)()
+            (self.buy if target > 0 else self.sell)()
 
 
 def by_backtesting(bars: Bars) -> None:
@@ -140,12 +140,12 @@ def profiles(arena: Arena, entries: Sequence[LeaderboardEntry]) -> list[Strategy
 
 def seconds(work: Callable[[], object], times: int) -> float:
     """The shortest of so many runs."""
-    spent = []
+    durations = []
     for _ in range(times):
         began = time.perf_counter()
         work()
-        spent.append(time.perf_counter() - began)
-    return min(spent)
+        durations.append(time.perf_counter() - began)
+    return min(durations)
 
 
 if __name__ == "__main__":

@@ -57,12 +57,12 @@ def _throughput(data: Path, addresses: Iterator[str]) -> list[Figure]:
         document.write_bytes(httpx.get(service.address + service.path).content)
     # The bare route sends as many bytes as the service does to whom takes gzip.
     size = len(gzip.compress(document.read_bytes(), 6))
-    with ExitStack() as running:
-        waitress = running.enter_context(servers.service(data))
-        granian = running.enter_context(servers.service_on_granian(data))
-        bare_waitress = running.enter_context(servers.bare_on_waitress(size))
-        bare_granian = running.enter_context(servers.bare_on_granian(size))
-        fastapi = running.enter_context(servers.fastapi_on_uvicorn(_others(), document))
+    with ExitStack() as stack:
+        waitress = stack.enter_context(servers.service(data))
+        granian = stack.enter_context(servers.service_on_granian(data))
+        bare_waitress = stack.enter_context(servers.bare_on_waitress(size))
+        bare_granian = stack.enter_context(servers.bare_on_granian(size))
+        fastapi = stack.enter_context(servers.fastapi_on_uvicorn(_others(), document))
         return [
             Figure(
                 "GET with limits / bare Flask route, both on waitress",
@@ -118,8 +118,8 @@ def _others() -> Path:
     python = OTHERS / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(OTHERS)], check=True)
-        wanted = ["-r", str(ROOT / "tests" / "measure" / "requirements.txt")]
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *wanted], check=True)
+        arguments = ["-r", str(ROOT / "tests" / "measure" / "requirements.txt")]
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *arguments], check=True)
     return python
 
 

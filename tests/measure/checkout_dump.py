@@ -44,7 +44,7 @@ CHALLENGES = (
 )
 QUESTION = {"question": "Will Bitcoin rise tomorrow?"}
 # Requests that are refused, each for another reason: method, path, body.
-REFUSED: tuple[tuple[str, str, Any], ...] = (
+REFUSALS: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/api/v1/oracle", QUESTION),
     ("GET", "/api/v1/oracle", None),
     ("POST", "/api/v1/register", {"email": "nobody"}),
@@ -209,8 +209,8 @@ class World:
 
     def resolve_and_correct(self) -> None:
         """The operator resolves a challenge that no price decides, and corrects a row of the ledger."""
-        listed = self.send("challenges", "GET", "/api/challenges/active")["challenges"]
-        number = min(challenge["number"] for challenge in listed if challenge["resolved_by"] == "hand")
+        rows = self.send("challenges", "GET", "/api/challenges/active")["challenges"]
+        number = min(challenge["number"] for challenge in rows if challenge["resolved_by"] == "hand")
         self._operate("challenges", "resolve", str(number), "no", "--evidence=https://example.com/filing")
         self._operate("ledger", "correct", "5", "--note=A note of the operator.")
 
@@ -272,15 +272,15 @@ class World:
 
     def _vote(self, opinion: str) -> None:
         """The votes of an end user and of an address, on some markets and on every challenge."""
-        listed = self.send("documents", "GET", "/api/v1/predictions", user="voter")["markets"][::20]
-        paths = [f"/api/v1/predictions/{market['id']}" for market in listed]
+        rows = self.send("documents", "GET", "/api/v1/predictions", user="voter")["markets"][::20]
+        paths = [f"/api/v1/predictions/{market['id']}" for market in rows]
         for path in (*paths, *(f"/api/challenges/{number}" for number in range(1, len(CHALLENGES)))):
             self.send("user votes", "POST", f"{path}/vote", {"vote": opinion}, user="voter")
             self.send("user votes", "POST", f"{path}/vote", {"vote": "yes"})
 
     def _exhaust(self) -> None:
         """Every refusal, those of a key, and the quota of a free key until it is used up."""
-        for method, path, body in REFUSED:
+        for method, path, body in REFUSALS:
             self.send("refusals", method, path, body)
         key = self.send("answers", "POST", "/api/v1/register", {"email": "reader@example.com"})["api_key"]
         for body in ({"question": ""}, {"text": 1}, {"question": "x" * 20_000}, *[QUESTION] * 12):
@@ -311,12 +311,12 @@ class World:
         self._draws.next_occasion()
         options = {name.upper(): str(value) for name, value in (OPTIONS | {"data_dir": self._folder}).items()}
         with (
-            contextlib.redirect_stdout(io.StringIO()) as printed,
+            contextlib.redirect_stdout(io.StringIO()) as output,
             patch("time.time", lambda: self._service.wall),
             patch.dict(os.environ, options, clear=True),
         ):
             status = self._checkout.operator([*words, "--json"])
-        result = printed.getvalue() or "{}"
+        result = output.getvalue() or "{}"
         if words[:2] != ("ledger", "export"):  # that one prints where the file is
             self._dump.add("operator", " ".join(words), status=status, text=result)
         return json.loads(result)

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 STEPS = ("questions", "world")
-SHOWN = 15  # differences of a section that are printed, each from another place
+MOST_LINES = 15  # differences of a section that are printed, each from another place
 # The instant and the prices at which the table of questions is read.
 NOW = "2026-11-21T10:00:00+00:00"
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "sol": 147.04, "bnb": 598.68, "xrp": 2.1929, "gold": 3282.8, "silver": 32.835}
 
 # Random or measured on the machine: in JSON, and in the text of the metrics.
-MASKED = re.compile(r'("latency_ms": ?)[0-9.]+|("request_id": ?)"[^"]*"')
+MASK = re.compile(r'("latency_ms": ?)[0-9.]+|("request_id": ?)"[^"]*"')
 MASKED_METRIC = re.compile(r"^(?:python|process)_.*\n|^\w+_(?:sum|bucket|created)\b.*\n", re.MULTILINE)
 MASKED_HEADERS = ("X-Request-ID", "Content-Length", "ETag")  # the last two follow from the text
 
@@ -103,7 +103,7 @@ def read(files: Sequence[Path]) -> Items:
     items = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").split("\n") if line]
     for item in items:
         item["headers"] = {name: text for name, text in item.get("headers", {}).items() if name not in MASKED_HEADERS}
-        item["text"] = MASKED.sub(r'\1\2"masked"', item["text"])
+        item["text"] = MASK.sub(r'\1\2"masked"', item["text"])
         if item["headers"].get("Content-Type", "").startswith("text/plain"):
             item["text"] = MASKED_METRIC.sub("", item["text"])
     return {(item["section"], item["name"]): item for item in items}
@@ -112,18 +112,18 @@ def read(files: Sequence[Path]) -> Items:
 def report(old: Items, new: Items) -> int:
     """Print the table, and what differs where; 1 where anything does."""
     differences = {key: list(compare(key[1], old.get(key), new.get(key))) for key in old | new}
-    compared = Counter(section for section, _ in differences)
-    different = Counter(section for (section, _), listed in differences.items() if listed)
+    totals = Counter(section for section, _ in differences)
+    different = Counter(section for (section, _), places in differences.items() if places)
     print(f"{'section':16}{'compared':>10}{'different':>12}")
-    for section, count in [*compared.items(), ("all", compared.total())]:
+    for section, count in [*totals.items(), ("all", totals.total())]:
         print(f"{section:16}{count:>10,}{different[section] if section != 'all' else different.total():>12,}")
     for section in different:
-        listed = [each for (name, _), each in differences.items() if name == section]
+        listed = [place for (name, _), place in differences.items() if name == section]
         places = {difference.place: difference for group in reversed(listed) for difference in reversed(group)}
         print(
             f"\nDifferent in {section}: {sum(map(len, listed)):,} values at {len(places):,} places; the first of them:"
         )
-        for difference in list(reversed(places.values()))[:SHOWN]:
+        for difference in list(reversed(places.values()))[:MOST_LINES]:
             print(f"  {difference.item[:110]}")
             print(f"    {difference.path}: {repr(difference.old)[:100]} -> {repr(difference.new)[:100]}")
     return int(bool(different))

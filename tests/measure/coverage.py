@@ -46,12 +46,12 @@ def _summaries() -> dict[str, dict[str, int]]:
 
 
 def _both(counts: Counter[str]) -> float:
-    covered = counts["covered_lines"] + counts["covered_branches"]
-    return _share(covered, counts["num_statements"] + counts["num_branches"])
+    hits = counts["covered_lines"] + counts["covered_branches"]
+    return _share(hits, counts["num_statements"] + counts["num_branches"])
 
 
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 1.0
+def _share(part: int, total: int) -> float:
+    return part / total if total else 1.0
 
 
 if __name__ == "__main__":

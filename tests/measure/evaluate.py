@@ -63,21 +63,21 @@ POOL = "pool"
 
 def scores_of(questions: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """The scores of a forecaster's `table` on each decided question; NaN on those that it was not asked."""
-    scale, returned = questions["scale"].to_numpy(), questions["returned"].to_numpy() / questions["scale"].to_numpy()
+    scale, returns = questions["scale"].to_numpy(), questions["returned"].to_numpy() / questions["scale"].to_numpy()
     quantiles = table[COLUMNS].to_numpy() / scale[:, None]
     below = cdf(quantiles, questions[["level", "touch"]].to_numpy() / scale[:, None])
-    beyond = np.where(questions["touch"] > 0, 1 - below[:, 1], below[:, 1])
-    above, touch = table.get("above", 1 - below[:, 0]), table.get("touch", np.minimum(2 * beyond, 1))
-    crps = 2 * pinball(quantiles, returned).mean(axis=1)
+    tails = np.where(questions["touch"] > 0, 1 - below[:, 1], below[:, 1])
+    above, touch = table.get("above", 1 - below[:, 0]), table.get("touch", np.minimum(2 * tails, 1))
+    crps = 2 * pinball(quantiles, returns).mean(axis=1)
     shares = {
-        f"within {share}%": 100.0 * ((returned >= quantiles[:, low]) & (returned <= quantiles[:, 98 - low]))
+        f"within {share}%": 100.0 * ((returns >= quantiles[:, low]) & (returns <= quantiles[:, 98 - low]))
         for share, low in WITHIN.items()
     }
     return pd.DataFrame(
         {
             "CRPS": crps,
             **{f"CRPS, {hours} h": np.where(questions["horizon_h"] == hours, crps, np.nan) for hours in (1, 6)},
-            "log score": log_score(quantiles, returned),
+            "log score": log_score(quantiles, returns),
             "levels": brier(above, questions["closed"]),
             "touches": brier(touch, questions["touched"]),
             **shares,
@@ -92,21 +92,21 @@ def cdf(quantiles: Array, values: Array) -> Array:
     It is straight between quantiles and exponential beyond the 5th and the 95th, through the 1st and the 99th.
     """
     knots = quantiles + np.arange(99) * 1e-12
-    middle = np.array([np.interp(row, own, QUANTILES) for row, own in zip(values, knots, strict=True)])
+    middle = np.array([np.interp(row, knot, QUANTILES) for row, knot in zip(values, knots, strict=True)])
     first, low, high, last = (quantiles[:, [place]] for place in (0, 4, 94, 98))
     middle = np.where(values > high, 1 - _tail(values - high, last - high), middle)
     return np.where(values < low, _tail(low - values, low - first), middle)
 
 
-def _tail(beyond: Array, reach: Array) -> Array:
+def _tail(tail: Array, reach: Array) -> Array:
     """0.05 at a distance of 0 beyond the edge, 0.01 at `reach`."""
-    return 0.05 * np.exp(-np.log(5) * np.maximum(beyond, 0) / np.maximum(reach, 1e-9))
+    return 0.05 * np.exp(-np.log(5) * np.maximum(tail, 0) / np.maximum(reach, 1e-9))
 
 
-def log_score(quantiles: Array, returned: Array) -> Array:
+def log_score(quantiles: Array, outcome: Array) -> Array:
     """-ln of the probability of the cell that came true, in nats, shape (n,)."""
-    shares = np.diff(cdf(quantiles, np.tile(CELLS, (len(returned), 1))), axis=1, prepend=0, append=1)
-    hit = np.maximum(shares[np.arange(len(returned)), np.searchsorted(CELLS, returned)], 0)
+    shares = np.diff(cdf(quantiles, np.tile(CELLS, (len(outcome), 1))), axis=1, prepend=0, append=1)
+    hit = np.maximum(shares[np.arange(len(outcome)), np.searchsorted(CELLS, outcome)], 0)
     return -np.log((1 - SPREAD) * hit + SPREAD / (len(CELLS) + 1))
 
 
@@ -119,14 +119,14 @@ def half_width(terms: Array, clusters: Clusters) -> float:
     return t_quantile(len(sums) - 1) * float(np.sqrt(len(sums) / (len(sums) - 1) * sums @ sums)) / len(terms)
 
 
-def figure(metric: str, own: Array, plain: Array, asked_at: Clusters) -> str:
+def figure(metric: str, values: Array, plain: Array, asked_at: Clusters) -> str:
     """A mean with its half-widths: of `own` where it is a share, else of its difference from `plain`, shape (n,)."""
     if metric.startswith("within"):
-        return _with_half_widths(own, asked_at, "", 1)
+        return _with_half_widths(values, asked_at, "", 1)
     if not metric.startswith("CRPS"):
-        return _with_half_widths(own - plain, asked_at, "+", 4)
-    ratio = own.mean() / plain.mean()  # a ratio of means, linearised at the means
-    return _with_half_widths(100 * (ratio - 1 + (own - ratio * plain) / plain.mean()), asked_at, "+", 2)
+        return _with_half_widths(values - plain, asked_at, "+", 4)
+    ratio = values.mean() / plain.mean()  # a ratio of means, linearised at the means
+    return _with_half_widths(100 * (ratio - 1 + (values - ratio * plain) / plain.mean()), asked_at, "+", 2)
 
 
 def _with_half_widths(terms: Array, asked_at: Clusters, sign: str, digits: int) -> str:
@@ -136,12 +136,12 @@ def _with_half_widths(terms: Array, asked_at: Clusters, sign: str, digits: int) 
 
 def show(questions: pd.DataFrame, scores: Mapping[str, pd.DataFrame]) -> None:
     """Print the table, a part for each period that adds questions."""
-    shown: set[int] = set()
+    counts: set[int] = set()
     for name, begins, ends, role in PERIODS:
         chosen = questions["asked_at"].between(second_of(begins), second_of(ends), inclusive="left")
-        if int(chosen.sum()) in {0, *shown}:
+        if int(chosen.sum()) in {0, *counts}:
             continue
-        shown.add(int(chosen.sum()))
+        counts.add(int(chosen.sum()))
         asked_at = questions["asked_at"][chosen].to_numpy()
         days = " to ".join(iso(int(instant))[:10] for instant in (asked_at.min(), asked_at.max()))
         print(f"\n{name}: {role}; {len(asked_at):,} questions asked from {days}")
@@ -155,11 +155,11 @@ def show(questions: pd.DataFrame, scores: Mapping[str, pd.DataFrame]) -> None:
 
 def _cells(values: Mapping[str, Array], metric: str, asked_at: Clusters) -> Iterator[str]:
     is_asked = np.isfinite(values[PLAIN])
-    for forecaster, own in values.items():
+    for forecaster, scores in values.items():
         if forecaster == PLAIN and not metric.startswith("within"):
-            yield f"{own[is_asked].mean():.4f}"
+            yield f"{scores[is_asked].mean():.4f}"
         else:
-            yield figure(metric, own[is_asked], values[PLAIN][is_asked], asked_at[is_asked])
+            yield figure(metric, scores[is_asked], values[PLAIN][is_asked], asked_at[is_asked])
 
 
 def second_of(day: str) -> int:
@@ -215,7 +215,7 @@ def forecast(grid: HourGrid) -> dict[str, list[Answer]]:
         for question in questions[questions["asked_at"].isin(grid.origin + rows * HOUR)].itertuples():
             state = tracks[question.asset], (question.asked_at - grid.origin) // HOUR
             answers[question.Index] = answer(fits[calendar_of(question.asset)], *state, question)
-    return {name: [each[name] for each in answers] for name in answers[0]}
+    return {name: [row[name] for row in answers] for name in answers[0]}
 
 
 def answer(fit: CalendarFit, track: VarianceTrack, row: int, question: tuple) -> dict[str, Answer]:
@@ -231,7 +231,7 @@ def answer(fit: CalendarFit, track: VarianceTrack, row: int, question: tuple) ->
         for name, model in fit.models.items()
     }
     voters = {name: _of(own, question) for name, own in densities.items()}
-    above, touch = (float(np.mean([getattr(own, name) for own in voters.values()])) for name in ("above", "touch"))
+    above, touch = (float(np.mean([getattr(voter, name) for voter in voters.values()])) for name in ("above", "touch"))
     return {POOL: Answer(_mixture(list(densities.values())), above, touch), **voters}
 
 

@@ -91,19 +91,19 @@ def past_cases(hourly: Mapping[str, Bars], since: int, count: int, generator: np
     history, end = survey(hourly), max(bars.as_of for bars in hourly.values())
     instants = opening_instants(since, end, count)
     fits: dict[int, Fits] = {}
-    resolved: list[tuple[int, PastQuestion]] = []
+    past_questions: list[tuple[int, PastQuestion]] = []
     cases: list[Case] = []
     for now in instants:
         month = month_starts(now - MONTH_S, now + 1)[-1]
         if month not in fits:
             fits[month] = fit(hourly, month)
         contexts = recall(history, hourly, now)
-        shown = evidence_at(now, hourly, contexts, [past for at, past in resolved if at <= now])
-        knowledge = Knowledge(contexts, fits[month], evidence=shown)
-        decided = decided_cases(now, knowledge, hourly, end)
-        resolved += [(case.decided_at, _past(case)) for case in decided]
-        chosen = generator.permutation(len(decided))[: -(-count // len(instants))]
-        cases += [decided[place] for place in sorted(chosen.tolist())]
+        evidence = evidence_at(now, hourly, contexts, [past for at, past in past_questions if at <= now])
+        knowledge = Knowledge(contexts, fits[month], evidence=evidence)
+        cases_now = decided_cases(now, knowledge, hourly, end)
+        past_questions += [(case.decided_at, _past(case)) for case in cases_now]
+        chosen = generator.permutation(len(cases_now))[: -(-count // len(instants))]
+        cases += [cases_now[place] for place in sorted(chosen.tolist())]
     return cases[:count]
 
 
@@ -114,7 +114,7 @@ def opening_instants(since: int, end: int, count: int) -> list[int]:
 
 
 def evidence_at(
-    now: int, hourly: Mapping[str, Bars], contexts: Mapping[str, Context], resolved: Sequence[PastQuestion]
+    now: int, hourly: Mapping[str, Bars], contexts: Mapping[str, Context], past_questions: Sequence[PastQuestion]
 ) -> Evidence:
     """What the service would have stored by `now`; a replay has the headlines that are written from its prices."""
     past = {asset: bars.until(now) for asset, bars in hourly.items()}
@@ -122,7 +122,7 @@ def evidence_at(
         hourly=past,
         variance={asset: context.slow for asset, context in contexts.items()},
         news=news_of(contexts, read(simulated.write(past, now - NEWS_BEFORE_S, now)), now),
-        resolved=tuple(resolved),
+        resolved=tuple(past_questions),
     )
 
 
@@ -153,7 +153,7 @@ def ask_all(seats: Sequence[ModelSeat], cases: Sequence[Case]) -> list[ModelScor
     """The score of each model; the seats are asked side by side, the questions of one after the other."""
     with ThreadPoolExecutor(len(seats)) as executor:
         answers = list(executor.map(lambda seat: [_answer(seat, case) for case in cases], seats))
-    return [_score(seat, cases, each) for seat, each in zip(seats, answers, strict=True)]
+    return [_score(seat, cases, votes) for seat, votes in zip(seats, answers, strict=True)]
 
 
 def _answer(seat: ModelSeat, case: Case) -> Forecast | None:
@@ -166,20 +166,20 @@ def _answer(seat: ModelSeat, case: Case) -> Forecast | None:
 
 def _score(seat: ModelSeat, cases: Sequence[Case], answers: Sequence[Forecast | None]) -> ModelScore:
     rows = [(case, answer) for case, answer in zip(cases, answers, strict=True) if answer]
-    happened = np.array([case.happened for case, _ in rows], dtype=float)
+    outcomes = np.array([case.happened for case, _ in rows], dtype=float)
     weeks = weeks_of(np.array([case.decided_at for case, _ in rows], dtype=np.int64))
-    own = brier(np.array([answer.p for _, answer in rows]), happened)
-    base = brier(np.array([case.base for case, _ in rows]), happened)
-    embedded = brier(np.array([_embedded(seat, case) for case, _ in rows]), happened)
+    score = brier(np.array([answer.p for _, answer in rows]), outcomes)
+    base = brier(np.array([case.base for case, _ in rows]), outcomes)
+    embedded = brier(np.array([_embedded(seat, case) for case, _ in rows]), outcomes)
     return ModelScore(
         seat=seat.name,
         engine=seat.engine,
         n=len(rows),
         missing=len(cases) - len(rows),
-        brier=_mean(own),
+        brier=_mean(score),
         base=_mean(base),
-        against_base=clustered_mean(own - base, weeks, SKILL),
-        against_embedded=clustered_mean(own - embedded, weeks, DIFFERENCES),
+        against_base=clustered_mean(score - base, weeks, SKILL),
+        against_embedded=clustered_mean(score - embedded, weeks, DIFFERENCES),
         tokens=_total([answer.tokens for _, answer in rows]),
         usd=_total([answer.usd for _, answer in rows]),
     )
@@ -199,8 +199,8 @@ def _mean(values: np.ndarray) -> float:
 
 def _total(parts: Sequence[float | None]) -> float | None:
     """The sum; None where a part is not known."""
-    counted = [part for part in parts if part is not None]
-    return sum(counted) if len(counted) == len(parts) else None
+    scores = [part for part in parts if part is not None]
+    return sum(scores) if len(scores) == len(parts) else None
 
 
 def show(scores: Sequence[ModelScore]) -> None:

@@ -23,7 +23,7 @@ CHALLENGE = "Will Bitcoin be above 60,000 USD?"
 # Maps from a name to one thing of a kind, of which the reader needs a single one.
 MAPS = ("votes", "ai_votes", "books", "sources", "answers")
 # The steps of a proof are one thing: cut short it would prove nothing.
-WHOLE = ("path",)
+COMPLETE = ("path",)
 # What a reader must not take for a key of his own.
 KEY = "nf_live_EXAMPLEK_0000000000000000000000000000000000000000_000000"
 
@@ -31,15 +31,15 @@ KEY = "nf_live_EXAMPLEK_0000000000000000000000000000000000000000_000000"
 def main() -> None:
     """Start a service, put every operation to use once and keep what it answered."""
     logs.configure("error")
-    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=240) as running:
-        running.work()
-        running.register()
-        running.ask(QUESTION)
-        _forecast(running)
-        challenge = _challenge(running, CHALLENGE, days=40)
-        running.move(DAY - MINUTE)
-        answers = _answers(running, challenge)
-        operations = {route.id: route for route in openapi.routes(running.runtime.application())}
+    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=240) as service:
+        service.work()
+        service.register()
+        service.ask(QUESTION)
+        _forecast(service)
+        challenge = _challenge(service, CHALLENGE, days=40)
+        service.move(DAY - MINUTE)
+        answers = _answers(service, challenge)
+        operations = {route.id: route for route in openapi.routes(service.runtime.application())}
     openapi.EXAMPLES.mkdir(exist_ok=True)
     for name, answer in answers.items():
         media = operations[name].operation.media
@@ -51,39 +51,39 @@ def main() -> None:
     print(f"{len(answers)} examples in {openapi.EXAMPLES}")
 
 
-def _forecast(running: RunningService) -> None:
+def _forecast(service: RunningService) -> None:
     """Give a forecast of a challenge of today, under a name."""
-    challenge = _challenge(running, "Will Bitcoin rise today?", days=0)
-    running.move(MINUTE)
-    headers = {"X-API-Key": running.key}
+    challenge = _challenge(service, "Will Bitcoin rise today?", days=0)
+    service.move(MINUTE)
+    headers = {"X-API-Key": service.key}
     path = f"/api/v1/predictions/challenge-{challenge}/forecast"
-    assert running.client.post(path, json={"p_yes": 0.31}, headers=headers).status_code == 200
-    assert running.client.patch("/api/v1/me", json={"forecaster": "sturdy-owl"}, headers=headers).status_code == 200
+    assert service.client.post(path, json={"p_yes": 0.31}, headers=headers).status_code == 200
+    assert service.client.patch("/api/v1/me", json={"forecaster": "sturdy-owl"}, headers=headers).status_code == 200
 
 
-def _challenge(running: RunningService, question: str, days: int) -> int:
-    deadline = (utc(int(running.wall)) + timedelta(days=days)).date().isoformat()
+def _challenge(service: RunningService, question: str, days: int) -> int:
+    deadline = (utc(int(service.wall)) + timedelta(days=days)).date().isoformat()
     body = {"question": question, "deadline": deadline}
-    return running.client.post("/api/challenges/create", json=body).get_json()["number"]
+    return service.client.post("/api/challenges/create", json=body).get_json()["number"]
 
 
-def _answers(running: RunningService, challenge: int) -> dict[str, TestResponse]:
+def _answers(service: RunningService, challenge: int) -> dict[str, TestResponse]:
     """The answer of every operation that has one to show, by operation id."""
-    key = {"X-API-Key": running.key}
+    key = {"X-API-Key": service.key}
 
     def get(path: str) -> TestResponse:
-        answer = running.client.get(path, headers=key)
+        answer = service.client.get(path, headers=key)
         assert answer.status_code == 200, (path, answer.text)
         return answer
 
     def post(path: str, body: dict[str, Any]) -> TestResponse:
-        answer = running.client.post(path, json=body, headers=key)
+        answer = service.client.post(path, json=body, headers=key)
         assert answer.status_code < 300, (path, answer.text)
         return answer
 
     market = get("/api/v1/predictions").get_json()["markets"][0]["id"]
     features = get("/api/v1/features?limit=1").get_json()["rows"][0]["hash"]
-    sealed = get("/api/v1/ledger/roots").get_json()["roots"][0]["first_seq"]
+    seal = get("/api/v1/ledger/roots").get_json()["roots"][0]["first_seq"]
     return {
         "oracle_ask": post("/api/v1/oracle", {"question": QUESTION}),
         "prices_current": get("/api/v1/prices"),
@@ -123,8 +123,8 @@ def _answers(running: RunningService, challenge: int) -> dict[str, TestResponse]
         "ledger_rows": get("/api/v1/ledger"),
         "ledger_head": get("/api/v1/ledger/head"),
         "ledger_roots": get("/api/v1/ledger/roots"),
-        "ledger_entry": get(f"/api/v1/ledger/{sealed}"),
-        "ledger_proof": get(f"/api/v1/ledger/proof/{sealed}"),
+        "ledger_entry": get(f"/api/v1/ledger/{seal}"),
+        "ledger_proof": get(f"/api/v1/ledger/proof/{seal}"),
         "keys_usage": get("/api/v1/me"),
         "keys_register": post("/api/v1/register", {"email": "you@example.com", "app_name": "my dashboard"}),
         "keys_rotate": post("/api/v1/me/rotate", {}),
@@ -138,7 +138,7 @@ def cut(value: Any, name: str = "") -> Any:
     if name == "api_key":
         return KEY
     if isinstance(value, list):
-        is_cut = name not in WHOLE and len(value) > 1 and isinstance(value[0], dict)
+        is_cut = name not in COMPLETE and len(value) > 1 and isinstance(value[0], dict)
         return [cut(item) for item in (value[:1] if is_cut else value)]
     if isinstance(value, dict):
         items = list(value.items())[:1] if name in MAPS else value.items()

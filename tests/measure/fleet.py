@@ -40,7 +40,7 @@ PATIENCE_S = 300
 ONCE = Every(10**9)
 KEY_SECRET = "the secret of this measurement"
 APPLICATION = "scale worker"  # the name of its connections to PostgreSQL
-PASSED = ("url", "jobs")
+OPTIONS = ("url", "jobs")
 
 # What the jobs have done; without a unique key, because what is done twice must show.
 done = Table(
@@ -69,11 +69,11 @@ def be_worker(url: str, jobs: int) -> None:
     settings = Settings(data_dir=Path(os.devnull), key_secret=KEY_SECRET, webhook_private=True)
     context = SimpleNamespace(database=database, settings=settings, clock=WorldClock("simulated"))
     engine = Engine(database, map(waiting_job, range(jobs)), context)
-    with stop_signals() as stopping:
+    with stop_signals() as stop:
         engine.start()
         with database.writing() as db:
             db.execute(insert(done).values(what=f"worker {os.getpid()}"))
-        stopping.wait()
+        stop.wait()
         engine.stop()
 
 
@@ -88,8 +88,8 @@ class Fleet:
         """How many rows note such work, and how many different ones."""
         with self.database.reading() as db:
             counts = select(func.count(), func.count(done.c.what.distinct())).where(done.c.what.like(like))
-            rows, different = db.execute(counts).one()
-        return rows, different
+            rows, subjects = db.execute(counts).one()
+        return rows, subjects
 
     def go(self) -> None:
         """Release the work."""
@@ -147,9 +147,9 @@ def fleet(database: str, workers: int, jobs: int = 0) -> Iterator[Fleet]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         command = [sys.executable, "-m", __name__, "--workers", str(workers), "--url", url, "--jobs", str(jobs)]
         process = stack.enter_context(ended(command, folder / "log"))
-        started = Fleet(store, process)
-        wait_until(lambda: started.count("worker %")[1] >= workers, PATIENCE_S)
-        yield started
+        processes = Fleet(store, process)
+        wait_until(lambda: processes.count("worker %")[1] >= workers, PATIENCE_S)
+        yield processes
         store.close()
 
 
@@ -170,13 +170,13 @@ def ended(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]
 @contextmanager
 def receiving() -> Iterator[tuple[str, Counter[tuple[str, str]]]]:
     """A receiver that takes a second, and how often each message came to each endpoint."""
-    received: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
             time.sleep(RECEIVER_S)
-            received[self.path, self.headers["webhook-id"]] += 1
+            counts[self.path, self.headers["webhook-id"]] += 1
             self.send_response(204)
             self.end_headers()
 
@@ -190,7 +190,7 @@ def receiving() -> Iterator[tuple[str, Counter[tuple[str, str]]]]:
     server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", received
+        yield f"http://127.0.0.1:{server.server_address[1]}", counts
     finally:
         server.shutdown()
         server.server_close()
@@ -217,19 +217,19 @@ def backends(database: Database) -> list[int]:
 
 def children(pid: int) -> set[int]:
     """The processes that a process has started."""
-    listed = Path(f"/proc/{pid}/task").glob("*/children")
-    return {int(child) for file in listed for child in file.read_text().split()}
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for file in lists for child in file.read_text().split()}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("workers", *PASSED):
+    for name in ("workers", *OPTIONS):
         parser.add_argument(f"--{name}")
     options = parser.parse_args()
     if options.workers:
-        passed = [f"--{name}={getattr(options, name)}" for name in PASSED]
+        arguments = [f"--{name}={getattr(options, name)}" for name in OPTIONS]
         os.environ["PGAPPNAME"] = APPLICATION
-        return supervise([sys.executable, "-m", __spec__.name, *passed], int(options.workers))
+        return supervise([sys.executable, "-m", __spec__.name, *arguments], int(options.workers))
     be_worker(options.url, int(options.jobs))
     return 0
 

@@ -35,7 +35,7 @@ from service.store.database import Database
 from tests.running_service import START, RunningService, running_service
 
 YEARS = (365, 730, 1095)
-COUNTED_EVERY = 1_000  # steps of SQLite's virtual machine
+COUNT_STEP = 1_000  # steps of SQLite's virtual machine
 LIVED_HOURS = 24
 WEEK = 7 * DAY
 MOST_GROWTH = 1.2  # of any job or document, from the first row of the table to the last
@@ -87,9 +87,9 @@ def age(folder: Path, days: int, tables: Sequence[str] = (*SERIES, "markets")) -
             begun = db.scalar(text(f"SELECT min({instant}) FROM {table} WHERE {condition}"))
             of_first = f"{condition} AND {instant} >= {begun}"
             for earlier in _shifts(db, table, instant, condition, days):
-                shifted = f"{instant} - {earlier}"
-                body = {"body": f"json_set(body, '$.at', {shifted})"} if table == "apex_call" else {}
-                _repeat(db, table, {instant: shifted, **body}, of_first)
+                shift = f"{instant} - {earlier}"
+                body = {"body": f"json_set(body, '$.at', {shift})"} if table == "apex_call" else {}
+                _repeat(db, table, {instant: shift, **body}, of_first)
         shifts = _shifts(db, "prediction", "created_at", SETTLED, days) if "markets" in tables else ()
         for number, earlier in enumerate(shifts, 1):
             for table, (instants, id, condition) in MARKETS.items():
@@ -121,45 +121,45 @@ def _repeat(db: Connection, table: str, new: Mapping[str, str], condition: str) 
 class Meter:
     """Counts the steps of SQLite's virtual machine and the CPU seconds of each job."""
 
-    def __init__(self, running: RunningService) -> None:
+    def __init__(self, service: RunningService) -> None:
         self.steps: dict[str, int] = defaultdict(int)
         self.seconds: dict[str, float] = defaultdict(float)
         self.slots: dict[str, int] = defaultdict(int)
         self._job = ""
-        database = running.runtime.database
+        database = service.runtime.database
         for engine in (database.engine, database._readers):
             event.listen(engine, "checkout", self._watch)
-        self._execute, running.engine.execute = running.engine.execute, self.execute
+        self._execute, service.engine.execute = service.engine.execute, self.execute
 
     def execute(self, name: str, slot: int) -> str:
         """Run a slot as the engine does, and count what it costs."""
-        self._job, started = name, time.process_time()
+        self._job, start = name, time.process_time()
         outcome = self._execute(name, slot)
-        self.seconds[name] += time.process_time() - started
+        self.seconds[name] += time.process_time() - start
         self.slots[name] += 1
         self._job = ""
         return outcome
 
     def _watch(self, connection: sqlite3.Connection, *_: object) -> None:
-        connection.set_progress_handler(self._count, COUNTED_EVERY)
+        connection.set_progress_handler(self._count, COUNT_STEP)
 
     def _count(self) -> None:
-        self.steps[self._job] += COUNTED_EVERY
+        self.steps[self._job] += COUNT_STEP
 
 
 def live(folder: Path, hours: int) -> Day:
     """Live some hours in the service that is stored in `folder`, and say what an hour costs."""
-    started = time.process_time()
-    with running_service(folder, START) as running:
-        start_s = time.process_time() - started
-        with running.runtime.database.writing() as db:
+    start = time.process_time()
+    with running_service(folder, START) as service:
+        start_s = time.process_time() - start
+        with service.runtime.database.writing() as db:
             renew_record(db, START)
-            prune(running.engine.job_context, START)(db)
-        running.move(HOUR)  # what a process reads once, and what the repeated past changes, is not work of every hour
-        meter = Meter(running)
+            prune(service.engine.job_context, START)(db)
+        service.move(HOUR)  # what a process reads once, and what the repeated past changes, is not work of every hour
+        meter = Meter(service)
         for _ in range(hours):
-            running.move(HOUR)
-        with running.runtime.database.reading() as db:
+            service.move(HOUR)
+        with service.runtime.database.reading() as db:
             first = db.scalar(text("SELECT history_from FROM world"))
             markets = db.scalar(text(f"SELECT count(*) FROM prediction WHERE {SETTLED}"))
             documents = {row.name: row.size for row in db.execute(text("SELECT name, length(body) size FROM snapshot"))}
@@ -178,20 +178,20 @@ def live(folder: Path, hours: int) -> Day:
 
 def grown(first: Day, last: Day) -> list[tuple[str, float, float]]:
     """What grew by more than a fifth between two days: its name and both values."""
-    both = [
+    columns = [
         (f"steps of {name}", first.steps.get(name, 0), steps, LEAST_STEPS) for name, steps in last.steps.items() if name
     ]
-    both.append(("milliseconds of all jobs in an hour", 1000 * first.hour_s, 1000 * last.hour_s, LEAST_MS))
-    both += [
+    columns.append(("milliseconds of all jobs in an hour", 1000 * first.hour_s, 1000 * last.hour_s, LEAST_MS))
+    columns += [
         (f"milliseconds of {name}", 1000 * first.seconds.get(name, 0), 1000 * seconds, LEAST_MS)
         for name, seconds in last.seconds.items()
     ]
-    both += [
+    columns += [
         (f"document {name}", first.documents.get(name, 0), size, LEAST_BYTES) for name, size in last.documents.items()
     ]
     return [
         (name, before, after)
-        for name, before, after, least in sorted(both)
+        for name, before, after, least in sorted(columns)
         if after > MOST_GROWTH * max(before, least / MOST_GROWTH)
     ]
 
@@ -206,21 +206,21 @@ def main() -> int:
         print(json.dumps(asdict(live(options.in_folder, options.hours))))
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        begun = Path(folder) / "begun"
-        with running_service(begun, START) as running:
-            running.work()
-        days = [_at(begun, Path(folder) / str(count), count, options.hours) for count in options.days]
+        origin = Path(folder) / "begun"
+        with running_service(origin, START) as service:
+            service.work()
+        days = [_at(origin, Path(folder) / str(count), count, options.hours) for count in options.days]
     return _print(days)
 
 
-def _at(begun: Path, folder: Path, days: int, hours: int) -> Day:
+def _at(origin: Path, folder: Path, days: int, hours: int) -> Day:
     """What a service costs at this age, measured in a process of its own."""
-    shutil.copytree(begun, folder)
+    shutil.copytree(origin, folder)
     age(folder, days)
     command = [sys.executable, "-m", __spec__.name, "--in-folder", str(folder), "--hours", str(hours)]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
+    line = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
     shutil.rmtree(folder)
-    return Day(**json.loads(printed))
+    return Day(**json.loads(line))
 
 
 def _print(days: Sequence[Day]) -> int:
@@ -236,11 +236,15 @@ def _print(days: Sequence[Day]) -> int:
     misses = grown(days[0], days[-1])
     for name, before, after in misses:
         print(f"MISS {name} grew from {before:,.0f} to {after:,.0f}, {after / before if before else 0:.2f} times")
-    late = [f"start-up of {day.start_s} s after {day.days} days" for day in days if day.start_s > LONGEST_START_S]
-    large = [f"memory of {day.memory_mb} MB after {day.days} days" for day in days if day.memory_mb > MOST_MEMORY_MB]
-    for miss in late + large:
+    start_faults = [
+        f"start-up of {day.start_s} s after {day.days} days" for day in days if day.start_s > LONGEST_START_S
+    ]
+    memory_faults = [
+        f"memory of {day.memory_mb} MB after {day.days} days" for day in days if day.memory_mb > MOST_MEMORY_MB
+    ]
+    for miss in start_faults + memory_faults:
         print(f"MISS {miss}")
-    return 1 if misses or late or large else 0
+    return 1 if misses or start_faults or memory_faults else 0
 
 
 if __name__ == "__main__":

@@ -16,14 +16,14 @@ from service.market.assets import HOLIDAYS
 
 YEARS = range(2010, 2051)
 WITH_EVENING = ("New Year's Day", "Good Friday")
-TRADED = ("Mourning", "Hurricane")
+TRADING_NAMES = ("Mourning", "Hurricane")
 EVENING_H = 18
 
 
 def table() -> dict[date, int]:
     """The hour from which the metals are closed, by date in New York."""
     days = NewYorkStockExchange(years=YEARS, categories=("public", "half_day"))
-    holidays = {day: name for day, name in days.items() if not any(word in name for word in TRADED)}
+    holidays = {day: name for day, name in days.items() if not any(word in name for word in TRADING_NAMES)}
     evenings = {day - timedelta(days=1): EVENING_H for day, name in holidays.items() if name.startswith(WITH_EVENING)}
     return dict(sorted((evenings | dict.fromkeys(holidays, 0)).items()))
 

@@ -44,11 +44,10 @@ def measure(hours: dict[str, Bars]) -> tuple[MeasureWorth, ...]:
 def entries(arena: Arena, month: str, months: dict[str, dict[str, EarlierEntry]]) -> dict[str, EarlierEntry]:
     """The strategies at the end of a month, with the result of those of its days that are recorded."""
     patients, header = admit(arena, month), month_header(ends(month), month, world="replay", sources={})
-    examined = past(asdict(snapshot(month, patients, months, header)))
+    exam = past(asdict(snapshot(month, patients, months, header)))
     days = int(((arena.days > begins(month)) & (arena.days <= ends(month))).sum())
     return {
-        patient.key: replace(examined[patient.key], month_sharpe=sharpe(patient.returns[-days:]))
-        for patient in patients
+        patient.key: replace(exam[patient.key], month_sharpe=sharpe(patient.returns[-days:])) for patient in patients
     }
 
 

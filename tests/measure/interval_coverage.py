@@ -72,18 +72,18 @@ def coverage(measure: Measure, weeks: Rows, window: int) -> dict[str, tuple[floa
     """
     numbers = np.unique(weeks)
     within = np.flatnonzero((weeks > numbers[0]) & (weeks < numbers[-1]))
-    whole = measure(within)
-    held: dict[str, list[bool]] = {name: [] for name in whole}
+    total = measure(within)
+    held: dict[str, list[bool]] = {name: [] for name in total}
     for first in range(int(numbers[1]), int(numbers[-1]) - window + 1):
         rows = within[(weeks[within] >= first) & (weeks[within] < first + window)]
         if len(rows) < LEAST_ROWS:
             continue
         for name, (_, low, high) in measure(rows).items():
-            value = whole[name][0]
+            value = total[name][0]
             if value is not None and low is not None and high is not None:
                 held[name].append(low <= value <= high)
     return {
-        name: (float(whole[name][0] or 0.0), 100 * float(np.mean(each)), len(each))
+        name: (float(total[name][0] or 0.0), 100 * float(np.mean(each)), len(each))
         for name, each in held.items()
         if each
     }
@@ -109,12 +109,12 @@ def of_mean(name: str, mean: ClusteredMean) -> Scored:
 
 def market_measures(markets: MarketColumns) -> dict[str, tuple[Measure, Rows]]:
     """What is published of markets, and the weeks of their rows: scores, peers, bets, calibration and diversity."""
-    evidence, counted, weeks = evidence_of(markets), counted_markets(markets), weeks_of(markets.resolved_at)
+    evidence, sample, weeks = evidence_of(markets), counted_markets(markets), weeks_of(markets.resolved_at)
     gaps, forecasters = differences(markets), {"AI": markets.pool, "market": markets.quoted, "base rate": evidence.rate}
     voters = {engine[0]: p for engine, p in zip(markets.engines, markets.p.T, strict=True) if engine != CONSENSUS}
     measures = {name: _forecaster(name, p, evidence) for name, p in {**forecasters, **voters}.items()}
     measures["difference"] = lambda rows: _difference(gaps[rows], weeks[rows])
-    measures |= {f"{name} peers": _peers(name, p, counted) for name, p in voters.items()}
+    measures |= {f"{name} peers": _peers(name, p, sample) for name, p in voters.items()}
     measures["share of YES"] = lambda rows: _share("share of YES", markets.happened[rows], weeks[rows])
     for place, part in enumerate(np.array_split(np.argsort(markets.pool, kind="stable"), TENTHS)):
         name, in_part = f"share of YES, tenth {place + 1}", np.isin(np.arange(len(markets)), part)
@@ -136,15 +136,15 @@ HEADER = header(0, 0, step=HOUR, world="replay", sources={})
 
 def _forecaster(name: str, p: Array, evidence: ScoredMarkets) -> Measure:
     def measure(rows: Rows) -> Scored:
-        voted = rows[np.isfinite(p[rows])]
-        return published(name, vars(scores(p[voted], evidence.where(voted))))
+        votes = rows[np.isfinite(p[rows])]
+        return published(name, vars(scores(p[votes], evidence.where(votes))))
 
     return measure
 
 
-def _peers(name: str, p: Array, counted: CountedMarkets) -> Measure:
+def _peers(name: str, p: Array, sample: CountedMarkets) -> Measure:
     def measure(rows: Rows) -> Scored:
-        record = constant_record(rows, p[rows], counted, SimulatedRecords(SEED)).time_weighted
+        record = constant_record(rows, p[rows], sample, SimulatedRecords(SEED)).time_weighted
         return {key: bounds for key, bounds in published(name, vars(record)).items() if "peer" in key}
 
     return measure
@@ -155,8 +155,8 @@ def _difference(gaps: Array, weeks: Rows) -> Scored:
     return {"difference from the market": (difference.mean, difference.low, difference.high)} if difference else {}
 
 
-def _share(name: str, happened: Array, weeks: Rows) -> Scored:
-    share = clustered_mean(happened, weeks, LEVELS)
+def _share(name: str, outcomes: Array, weeks: Rows) -> Scored:
+    share = clustered_mean(outcomes, weeks, LEVELS)
     return {name: (share.mean, *share.share_interval())}
 
 
@@ -169,10 +169,10 @@ def price_measures(hourly: Mapping[str, Bars], since: int, until: int) -> dict[s
     """The ratio of the CRPS to that of plain volatility, by horizon, of all assets and of each."""
     fits = {month: fit(hourly, month) for month in month_starts(since, until)}
     forecasts = backfill_prices(survey(hourly), hourly, fits, since, until).forecasts
-    resolved = resolve([row for row in forecasts if row.deadline <= until], hourly, until).resolved
-    losses = score_prices([row for row, _ in resolved], [price for _, price in resolved])
+    outcomes = resolve([row for row in forecasts if row.deadline <= until], hourly, until).resolved
+    losses = score_prices([row for row, _ in outcomes], [price for _, price in outcomes])
     horizons, assets, deadlines = (
-        np.array([getattr(row, name) for row, _ in resolved]) for name in ("horizon", "asset", "deadline")
+        np.array([getattr(row, name) for row, _ in outcomes]) for name in ("horizon", "asset", "deadline")
     )
     measures: dict[str, tuple[Measure, Rows]] = {}
     for horizon in STANDARD:
@@ -194,16 +194,16 @@ def call_measures(bars: Bars, since: int, until: int) -> tuple[Measure, Rows]:
     """Calls on the next day every four hours that go with the move of the last week, 53% sure: as of apex."""
     at = np.arange(since, until - DAY, CALL_EVERY_H * HOUR)
     before, spot, after = (closes_at("btc", bars, at + shift)[0] for shift in (-7 * DAY, 0, DAY))
-    p, happened = np.where(spot > before, 0.53, 0.47), (after > spot).astype(float)
-    rate, weeks = base_rate_known(happened, at, at + DAY), weeks_of(at + DAY)
+    p, outcomes = np.where(spot > before, 0.53, 0.47), (after > spot).astype(float)
+    rate, weeks = base_rate_known(outcomes, at, at + DAY), weeks_of(at + DAY)
 
     def measure(rows: Rows) -> Scored:
         terms = {"accuracy": np.full(len(rows), 0.5), "skill": rate[rows]}
         means = {
-            name: clustered_mean(skill_terms(p[rows], reference, happened[rows]), weeks[rows], CALLS)
+            name: clustered_mean(skill_terms(p[rows], reference, outcomes[rows]), weeks[rows], CALLS)
             for name, reference in terms.items()
         }
-        share = right_share(p[rows], rate[rows], happened[rows], weeks[rows], CALLS)
+        share = right_share(p[rows], rate[rows], outcomes[rows], weeks[rows], CALLS)
         return {
             "calls hit rate": (share.pct, share.low_pct, share.high_pct),
             **{f"calls {name}": (mean.mean, *mean.interval()) for name, mean in means.items()},
@@ -217,12 +217,12 @@ def beyond_luck(questions: MarketColumns, window: int) -> Iterator[tuple[str, fl
     for column, engine in enumerate(questions.engines):
         rows = np.flatnonzero(questions.is_sided[:, column] & np.isfinite(questions.p[:, column]))
         p, weeks = questions.p[rows, column], weeks_of(questions.resolved_at[rows])
-        right, numbers, reached = sides_right(p, questions.happened[rows]), np.unique(weeks), []
+        right, numbers, shares = sides_right(p, questions.happened[rows]), np.unique(weeks), []
         for first in range(int(numbers[1]), int(numbers[-1]) - window + 1):
             chosen = (weeks >= first) & (weeks < first + window)
             luck = SimulatedRecords(SEED).luck(p[chosen], right[chosen], weeks[chosen], runs(right[chosen] == 1)[1])
-            reached += [luck.best_reached_pct] if luck else []
-        yield engine[0], 100 * float(np.mean(np.array(reached) < 5))
+            shares += [luck.best_reached_pct] if luck else []
+        yield engine[0], 100 * float(np.mean(np.array(shares) < 5))
 
 
 def main() -> None:
@@ -234,9 +234,9 @@ def main() -> None:
     feed = open_replay(Settings(world="replay", replay_dir=arguments.folder))
     hourly = {asset: resample(bars, HOUR) for asset, bars in feed.bars.items()}
     since, until = month_starts(feed.history_from + LEARNT_FIRST, feed.ends)[0], feed.ends // DAY * DAY
-    lived = live(hourly, since, until, {MARKET: SimulatedMarket(SEED)})
-    markets = columns_of(replace(each.market, odds=each.quotes[MARKET]) for each in lived)
-    print(f"{len(lived)} markets from {iso(since)} to {iso(until)}, in windows of {arguments.weeks} weeks.")
+    histories = live(hourly, since, until, {MARKET: SimulatedMarket(SEED)})
+    markets = columns_of(replace(history.market, odds=history.quotes[MARKET]) for history in histories)
+    print(f"{len(histories)} markets from {iso(since)} to {iso(until)}, in windows of {arguments.weeks} weeks.")
     measures = (
         market_measures(markets)
         | {"calls": call_measures(hourly["btc"], since, until)}

@@ -57,10 +57,10 @@ class Journey:
     hops: dict[tuple[str, str], str] = field(default_factory=dict)
     entries: Counter[str] = field(default_factory=Counter)
 
-    def note(self, caller: str | None, called: str, code: CodeType, frame: FrameType) -> None:
+    def note(self, caller: str | None, callee: str, code: CodeType, frame: FrameType) -> None:
         """Add a call from one module to another."""
-        self.entries[called] += caller != called
-        source, target = caller and _module(caller), _module(called)
+        self.entries[callee] += caller != callee
+        source, target = caller and _module(caller), _module(callee)
         if source is None or source == target or _is_vocabulary(source) or _is_vocabulary(target):
             return
         if not CONVERSION.match(code.co_name) and "<locals>" not in code.co_qualname and not _is_property(frame):
@@ -80,10 +80,10 @@ def traced(*journeys: Journey) -> Iterator[None]:
         if event == "return" and stack:
             stack.pop()
         elif event == "call":
-            called = code.co_filename.removeprefix(SERVICE).removesuffix(".py").removesuffix("/__init__")
+            callee = code.co_filename.removeprefix(SERVICE).removesuffix(".py").removesuffix("/__init__")
             for journey in journeys if code.co_name != "<module>" else ():
-                journey.note(stack[-1] if stack else None, called, code, frame)
-            stack.append(called)
+                journey.note(stack[-1] if stack else None, callee, code, frame)
+            stack.append(callee)
 
     threading.setprofile(profile)
     sys.setprofile(profile)
@@ -95,7 +95,7 @@ def traced(*journeys: Journey) -> Iterator[None]:
 
 
 def _module(name: str) -> str:
-    return next((whole for whole in WHOLE if f"{name}/".startswith(f"{whole}/")), name)
+    return next((unit for unit in WHOLE if f"{name}/".startswith(f"{unit}/")), name)
 
 
 def _is_vocabulary(name: str) -> bool:
@@ -145,8 +145,8 @@ def main() -> None:
         traces = journeys(Path(folder))
     for name, journey in traces.items():
         print(f"{name:32} {len(journey.hops):4} hops {len(journey.entries):4} files")
-        for (caller, called), function in journey.hops.items() if "--list" in sys.argv else ():
-            print(f"    {caller} -> {called}: {function}")
+        for (caller, callee), function in journey.hops.items() if "--list" in sys.argv else ():
+            print(f"    {caller} -> {callee}: {function}")
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ class Load:
 
     def quantile_ms(self, share: float) -> float:
         """The latency in milliseconds that `share` (0-1) of the requests did not exceed."""
-        ordered = sorted(self.latencies)
-        return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+        ranking = sorted(self.latencies)
+        return 1000 * ranking[min(len(ranking) - 1, int(share * len(ranking)))]
 
 
 class Connection:
@@ -81,18 +81,18 @@ def sources(first: int = 1) -> Iterator[str]:
 
 def run(port: int, path: str, *, seconds: float, connections: int, addresses: Iterator[str]) -> Load:
     """Ask `path` over and over for `seconds`; `connections` of 1 gives plain latency, more gives throughput."""
-    request, load, ready = get(path), Load(), selectors.DefaultSelector()
+    request, load, selector = get(path), Load(), selectors.DefaultSelector()
 
     def open_one() -> None:
         connection = Connection(port, next(addresses))
-        ready.register(connection.socket, selectors.EVENT_READ, connection)
+        selector.register(connection.socket, selectors.EVENT_READ, connection)
         connection.send(request)
 
-    started = time.perf_counter()
+    start = time.perf_counter()
     for _ in range(connections):
         open_one()
-    while (now := time.perf_counter()) < started + seconds:
-        for event, _ in ready.select(timeout=1):
+    while (now := time.perf_counter()) < start + seconds:
+        for event, _ in selector.select(timeout=1):
             connection = event.data
             answer = connection.receive()
             if answer is None:
@@ -103,18 +103,18 @@ def run(port: int, path: str, *, seconds: float, connections: int, addresses: It
             if connection.left:
                 connection.send(request)
                 continue
-            ready.unregister(connection.socket)
+            selector.unregister(connection.socket)
             connection.socket.close()
             open_one()
-    load.seconds = now - started
-    for registered in list(ready.get_map().values()):
-        registered.data.socket.close()
+    load.seconds = now - start
+    for key in list(selector.get_map().values()):
+        key.data.socket.close()
     return load
 
 
 def rate(port: int, path: str, *, seconds: float, connections: int, addresses: Iterator[str]) -> float:
     """Answers a second under such a load; an answer that is not 200 is an error."""
-    seen = run(port, path, seconds=seconds, connections=connections, addresses=addresses)
-    if seen.failures:
-        raise RuntimeError(f"{seen.failures} of {len(seen.latencies)} answers to {path} were not 200")
-    return seen.per_second
+    result = run(port, path, seconds=seconds, connections=connections, addresses=addresses)
+    if result.failures:
+        raise RuntimeError(f"{result.failures} of {len(result.latencies)} answers to {path} were not 200")
+    return result.per_second

@@ -99,16 +99,16 @@ def _answer_ms(service: Server, key: str, number: int) -> float:
     return took
 
 
-def _wait_until_open(models: Server, wanted: int) -> None:
+def _wait_until_open(models: Server, target: int) -> None:
     until = time.monotonic() + OPEN_MS / 1000 - LOAD_S
-    while (waiting := int(httpx.get(models.address + models.path).text)) < wanted:
+    while (waiters := int(httpx.get(models.address + models.path).text)) < target:
         if time.monotonic() > until:
-            raise RuntimeError(f"{waiting} of {wanted} models were asked")
+            raise RuntimeError(f"{waiters} of {target} models were asked")
         time.sleep(0.05)
 
 
 def _p99_ms(service: Server, addresses: Iterator[str]) -> float:
-    seen = load.run(service.port, service.path, seconds=LOAD_S, connections=4, addresses=addresses)
-    if seen.failures:
-        raise RuntimeError(f"{seen.failures} of {len(seen.latencies)} answers were not 200")
-    return seen.quantile_ms(0.99)
+    result = load.run(service.port, service.path, seconds=LOAD_S, connections=4, addresses=addresses)
+    if result.failures:
+        raise RuntimeError(f"{result.failures} of {len(result.latencies)} answers were not 200")
+    return result.quantile_ms(0.99)

@@ -37,10 +37,10 @@ PAGE = TypeAdapter(PredictionsDocument)
 def figures(data: Path) -> list[Figure]:
     """The median time from the selection to the JSON of a page, on both databases."""
     postgresql = make_url(POSTGRESQL).set(drivername="postgresql+psycopg")
-    with ExitStack() as opened:
+    with ExitStack() as stack:
         urls = {
             "SQLite": f"sqlite:///{data}/pages.sqlite",
-            "PostgreSQL": opened.enter_context(schema_of_its_own(postgresql)),
+            "PostgreSQL": stack.enter_context(schema_of_its_own(postgresql)),
         }
         return [figure for name, url in urls.items() for figure in _figures(name, url)]
 
@@ -118,9 +118,9 @@ def _time(database: Database, cursor: str | None, with_votes: bool) -> float:
     with database.reading() as db:
         page = listings.market_page(db, SELECTION, NOW, LIMIT, cursor=cursor, with_votes=with_votes)
         tallies = listings.vote_tallies(db, [market.id for market in page.markets])
-        held = listings.latest_opinions(db, [market.id for market in page.markets if market.settlement is None])
-    listed = list_all(page.markets, tallies=tallies, prices={}, opinions=held, now=NOW)
-    PAGE.dump_json(predictions_document(listed, HEADER, page.following))
+        opinions = listings.latest_opinions(db, [market.id for market in page.markets if market.settlement is None])
+    rows = list_all(page.markets, tallies=tallies, prices={}, opinions=opinions, now=NOW)
+    PAGE.dump_json(predictions_document(rows, HEADER, page.following))
     return 1000 * (time.perf_counter() - began)
 
 

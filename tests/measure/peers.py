@@ -94,8 +94,8 @@ def forecast(grid: HourGrid, fit: Callable[[Array], Garch] | None = None) -> dic
 
 def _plain(series: _Series, rows: Rows) -> Array:
     normal = stats.norm.ppf(QUANTILES)
-    ahead = (series.open_ahead(rows, hours).astype(float) for hours in HORIZONS_H)
-    return np.array([horizon_sigma(series.fast[rows], series.slow[rows], hours)[:, None] * normal for hours in ahead])
+    spans = (series.open_ahead(rows, hours).astype(float) for hours in HORIZONS_H)
+    return np.array([horizon_sigma(series.fast[rows], series.slow[rows], hours)[:, None] * normal for hours in spans])
 
 
 # HAR: the log of the realised variance, freed of the weekly clock
@@ -121,19 +121,19 @@ def _har(series: Mapping[str, _Series], rows: Rows) -> Iterator[tuple[str, Array
 
 def _har_features(series: Mapping[str, _Series]) -> dict[str, Array]:
     """Logs of variances per open hour, shape (hours, features): the asset's own, its class's and bitcoin's."""
-    own, excess = {}, {}
+    clocks, excess = {}, {}
     for asset, each in series.items():
         track = each.track
         squares, ranges = track.returns**2, np.nan_to_num(track.high - track.low) ** 2 / (4 * np.log(2))
         means = [trailing_mean(squares, track.opened, span) for span in HAR_SPANS_H]
         means += [trailing_mean(ranges, track.opened, span) for span in (24, 168)]
         means += [decayed_mean(squares, track.opened, 12), each.fast, each.slow]
-        own[asset] = np.log(np.maximum(np.column_stack(means), LEAST))
-        excess[asset] = own[asset][:, [1, 3]] - own[asset][:, [10]]
+        clocks[asset] = np.log(np.maximum(np.column_stack(means), LEAST))
+        excess[asset] = clocks[asset][:, [1, 3]] - clocks[asset][:, [10]]
     return {
         asset: np.column_stack(
             [
-                own[asset],
+                clocks[asset],
                 np.mean([excess[other][:, 0] for other in series if calendar_of(other) == calendar_of(asset)], axis=0),
                 excess.get("btc", excess[asset]),
             ]
@@ -145,15 +145,15 @@ def _har_features(series: Mapping[str, _Series]) -> dict[str, Array]:
 def _clock(alike: list[_Series], row: int) -> Array:
     """The variance of each hour of the week over the last year: half its own mean, half the product of day and hour."""
     sums, counts = np.zeros(WEEK), np.zeros(WEEK)
-    for each in alike:
+    for hours in alike:
         rows = np.arange(max(719, row - YEAR_H), row + 1)
-        week = trailing_mean(each.track.returns**2, each.track.opened, 168)[rows - 1]
-        ratio = np.minimum(each.track.returns[rows] ** 2 / np.maximum(week, LEAST), MOST_RATIO)
-        np.add.at(sums, each.week_hour[rows], ratio * each.is_open[rows])
-        np.add.at(counts, each.week_hour[rows], each.is_open[rows])
-    own, is_open = (sums / np.maximum(counts, 1)).reshape(7, 24), counts.reshape(7, 24) > 0
-    by_day, by_hour = (own.sum(axis) / np.maximum(is_open.sum(axis), 1) for axis in (1, 0))
-    weights = (np.outer(by_day, by_hour) / own[is_open].mean() * is_open + own) / 2
+        week = trailing_mean(hours.track.returns**2, hours.track.opened, 168)[rows - 1]
+        ratio = np.minimum(hours.track.returns[rows] ** 2 / np.maximum(week, LEAST), MOST_RATIO)
+        np.add.at(sums, hours.week_hour[rows], ratio * hours.is_open[rows])
+        np.add.at(counts, hours.week_hour[rows], hours.is_open[rows])
+    shape, is_open = (sums / np.maximum(counts, 1)).reshape(7, 24), counts.reshape(7, 24) > 0
+    by_day, by_hour = (shape.sum(axis) / np.maximum(is_open.sum(axis), 1) for axis in (1, 0))
+    weights = (np.outer(by_day, by_hour) / shape[is_open].mean() * is_open + shape) / 2
     return (weights / weights[is_open].mean()).ravel()
 
 
@@ -172,10 +172,10 @@ def _har_fit(
         seasons.append(_log_gain(clocks[asset], past, hours))
     inputs, seasonal = np.concatenate(x), np.concatenate(seasons)
     center, spread = inputs.mean(0), inputs.std(0) + 1e-9
-    scaled = _with_one((inputs - center) / spread)
+    design = _with_one((inputs - center) / spread)
     ridge = np.diag(np.append(0, np.full(len(center), HAR_RIDGE * len(inputs))))
-    slopes = np.linalg.solve(scaled.T @ scaled + ridge, scaled.T @ (np.concatenate(y) - seasonal))
-    sizes = np.abs(np.concatenate(returns)) / np.exp((scaled @ slopes + seasonal) / 2)
+    slopes = np.linalg.solve(design.T @ design + ridge, design.T @ (np.concatenate(y) - seasonal))
+    sizes = np.abs(np.concatenate(returns)) / np.exp((design @ slopes + seasonal) / 2)
     coefficients = np.append(slopes[0] - center / spread @ slopes[1:], slopes[1:] / spread)
     return coefficients, np.quantile(sizes, 2 * HALF - 1)
 
@@ -259,10 +259,10 @@ def _garch_hourly(series: _Series, rows: Rows, fit: Callable[[Array], Garch]) ->
     past = returns[(live <= rows[0]) & (live > rows[0] - YEAR_H)]
     model = fit(past)
     state = model.variances(returns, float(np.var(past)))[np.searchsorted(live, rows, side="right") - 1]
-    ahead = np.array([series.open_ahead(rows, hours) for hours in HORIZONS_H if hours <= HOURLY_UP_TO_H])
-    laws = model.simulate(state, set(np.unique(ahead[ahead > 0]).tolist()), HOURLY_PATHS)
+    spans = np.array([series.open_ahead(rows, hours) for hours in HORIZONS_H if hours <= HOURLY_UP_TO_H])
+    laws = model.simulate(state, set(np.unique(spans[spans > 0]).tolist()), HOURLY_PATHS)
     laws |= {0: np.zeros((len(rows), 99)), 1: np.sqrt(state)[:, None] * _unit_t(model.nu)}
-    return np.array([[laws[steps][place] for place, steps in enumerate(each)] for each in ahead.tolist()]) / 100
+    return np.array([[laws[steps][place] for place, steps in enumerate(row)] for row in spans.tolist()]) / 100
 
 
 def _unit_t(nu: float) -> Array:
@@ -276,12 +276,12 @@ def _days(grid: HourGrid, series: _Series, phase: int, last: int) -> Rows:
 
 
 def _garch_daily(series: _Series, rows: Rows, model: Garch, state: Array) -> Array:
-    whole = DAY_H[calendar_of(series.track.asset)]
-    days = np.array([series.open_ahead(rows, hours) for hours in HORIZONS_H if hours > HOURLY_UP_TO_H]) / whole
+    day_h = DAY_H[calendar_of(series.track.asset)]
+    days = np.array([series.open_ahead(rows, hours) for hours in HORIZONS_H if hours > HOURLY_UP_TO_H]) / day_h
     steps = np.maximum(np.rint(days), 1).astype(int)
     laws = model.simulate(state, set(np.unique(steps).tolist()), DAILY_PATHS)
-    picked = np.array([[laws[count][place] for place, count in enumerate(each)] for each in steps.tolist()])
-    return picked * np.sqrt(days / steps)[..., None] / 100
+    laws_of_rows = np.array([[laws[count][place] for place, count in enumerate(row)] for row in steps.tolist()])
+    return laws_of_rows * np.sqrt(days / steps)[..., None] / 100
 
 
 def main() -> None:

@@ -11,17 +11,17 @@ from tests.running_service import running_service
 
 QUESTION = "Will Solana rise more than 5% this month?"
 WIDTH, ROW = 920, 34
-INK, QUIET, PAPER = "#1b1f24", "#6a737d", "#ffffff"
+INK, MUTED_INK, PAPER = "#1b1f24", "#6a737d", "#ffffff"
 YES, TRACK = "#0072B2", "#eaeef2"
 
 
 def main() -> None:
     """Ask a fresh service and print what it answered as SVG."""
     logs.configure("error")
-    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=240) as running:
-        running.work()
-        running.register()
-        print(draw(running.ask(QUESTION).get_json()))
+    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=240) as service:
+        service.work()
+        service.register()
+        print(draw(service.ask(QUESTION).get_json()))
 
 
 def draw(answer: dict) -> str:
@@ -32,7 +32,7 @@ def draw(answer: dict) -> str:
         parts += _vote(name, vote, top + place * ROW)
     bottom = top + len(answer["votes"]) * ROW + 14
     world = f"{answer['world']} market, {answer['as_of']}. Paper research, not investment advice."
-    parts.append(_text(32, bottom, world, 12, QUIET))
+    parts.append(_text(32, bottom, world, 12, MUTED_INK))
     height = bottom + 24
     frame = f'viewBox="0 0 {WIDTH} {height}" font-family="system-ui, sans-serif"'
     return "\n".join(
@@ -47,7 +47,7 @@ def draw(answer: dict) -> str:
 
 def _head(answer: dict) -> list[str]:
     meant = answer["understood"]["canonical"]
-    return [_text(32, 42, answer["question"], 20, INK, bold=True), _text(32, 66, f"Understood: {meant}", 13, QUIET)]
+    return [_text(32, 42, answer["question"], 20, INK, bold=True), _text(32, 66, f"Understood: {meant}", 13, MUTED_INK)]
 
 
 def _answer(answer: dict) -> list[str]:
@@ -59,7 +59,7 @@ def _answer(answer: dict) -> list[str]:
     return [
         *_bar(32, 84, WIDTH - 64, 14, answer["p_yes"]),
         _text(32, 128, answer["answer"], 18, INK, bold=True),
-        _text(WIDTH - 32, 128, f"{consensus['oracles_count']} of 9 voted · {view}", 13, QUIET, anchor="end"),
+        _text(WIDTH - 32, 128, f"{consensus['oracles_count']} of 9 voted · {view}", 13, MUTED_INK, anchor="end"),
     ]
 
 
@@ -69,7 +69,7 @@ def _vote(name: str, vote: dict, y: int) -> list[str]:
         _text(32, y, name, 14, INK, bold=True),
         *_bar(136, y - 11, 104, 12, vote["p_yes"]),
         _text(250, y, f"{100 * vote['p_yes']:.1f}%", 13, INK),
-        _text(306, y, reasoning, 12, QUIET),
+        _text(306, y, reasoning, 12, MUTED_INK),
     ]
 
 

@@ -80,14 +80,14 @@ def ask(grid: HourGrid) -> pd.DataFrame:
 
 
 def _questions_of(grid: HourGrid, track: HourTrack, rows: Rows, hours: int, turn: int) -> pd.DataFrame:
-    ahead, traded = np.minimum(rows + hours, len(grid) - 1), np.cumsum(track.traded)
-    is_decided = (rows + hours < len(grid)) & (traded[ahead] > traded[rows])
+    target_rows, trades = np.minimum(rows + hours, len(grid) - 1), np.cumsum(track.traded)
+    is_decided = (rows + hours < len(grid)) & (trades[target_rows] > trades[rows])
     spot, asked_at = track.close[rows], grid.origin + rows * HOUR
-    returned = np.where(is_decided, track.close[ahead] - spot, np.nan)
+    returns = np.where(is_decided, track.close[target_rows] - spot, np.nan)
     variance = np.maximum(gain(np.cumsum(track.returns**2), SCALE_H)[rows], 1e-16)
     scale = np.sqrt(variance * hours / SCALE_H)
     level, touch = (scale * distance for distance in _distances(asked_at // ASKED_EVERY_S * 49 + turn))
-    rise, fall = (trailing_max(side, hours)[ahead] for side in (track.high, -track.low))
+    rise, fall = (trailing_max(side, hours)[target_rows] for side in (track.high, -track.low))
     has_levels = is_decided & (hours >= LEVELS_FROM_H)
     return pd.DataFrame(
         {
@@ -96,9 +96,9 @@ def _questions_of(grid: HourGrid, track: HourTrack, rows: Rows, hours: int, turn
             "horizon_h": hours,
             "spot": spot,
             "scale": scale,
-            "returned": returned,
+            "returned": returns,
             "level": level,
-            "closed": np.where(has_levels, returned > level, np.nan),
+            "closed": np.where(has_levels, returns > level, np.nan),
             "touch": touch,
             "touched": np.where(has_levels, np.where(touch > 0, rise - spot >= touch, fall + spot >= -touch), np.nan),
         }
@@ -113,7 +113,7 @@ def _distances(numbers: Rows) -> tuple[Array, Array]:
     return sides * NEAREST * (FURTHEST / NEAREST) ** shares, sides * np.where(uneven < low, 1, high / low) * uneven
 
 
-def write(folder: Path, name: str, questions: pd.DataFrame, returns: Array, **more: Array) -> None:
+def write(folder: Path, name: str, questions: pd.DataFrame, returns: Array, **arrays: Array) -> None:
     """Write a forecaster's file: prices at QUANTILES, from log returns of shape (questions, 99), and more columns.
 
     A file with `above` and `touch` states its P(close above `level`) and P(`touch` is reached) itself.
@@ -122,7 +122,7 @@ def write(folder: Path, name: str, questions: pd.DataFrame, returns: Array, **mo
     instants = pd.to_datetime(questions["asked_at"], unit="s", utc=True).dt.strftime("%Y-%m-%dT%H:%M:%SZ")
     table = pd.concat([questions[KEY].assign(asked_at=instants), pd.DataFrame(prices, columns=COLUMNS)], axis=1)
     folder.mkdir(parents=True, exist_ok=True)
-    table.assign(**more).to_csv(folder / f"{name}.csv.gz", index=False, float_format="%.9g", compression=GZIP)
+    table.assign(**arrays).to_csv(folder / f"{name}.csv.gz", index=False, float_format="%.9g", compression=GZIP)
 
 
 def read(folder: Path, name: str, questions: pd.DataFrame) -> pd.DataFrame:

@@ -28,8 +28,8 @@ def main() -> None:
 
 def endpoints() -> str:
     """The endpoints as a Markdown table, in the order in which they are registered."""
-    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=240) as running:
-        rows = routes(running.runtime.application())
+    with tempfile.TemporaryDirectory() as folder, running_service(Path(folder), history_days=240) as service:
+        rows = routes(service.runtime.application())
     lines = [f"| `{route.method} {route.path}` | {route.operation.summary} |" for route in rows]
     return "\n".join(["| endpoint | what it does |", "|---|---|", *lines])
 

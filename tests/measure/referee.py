@@ -33,7 +33,7 @@ with contextlib.redirect_stderr(io.StringIO()):  # it asks for a newer notebook 
 import vectorbt
 
 ROOT = Path(__file__).parents[2]
-REAL = ROOT.parent / "shared" / "data" / "candles" / "1h"
+CANDLES = ROOT.parent / "shared" / "data" / "candles" / "1h"
 GOLDEN = ROOT / "tests" / "trading" / "golden.json"
 GOLDEN_DAYS = 60
 TOLERANCE = 1e-9
@@ -48,32 +48,32 @@ Referee = Callable[[np.ndarray, Bars], np.ndarray]
 def main() -> None:
     warnings.simplefilter("ignore")
     simulated = markets.by_the_hour(markets.simulated_bars(GOLDEN_DAYS))
-    worst = [compare("vectorbt", by_vectorbt, TERMS, "simulated", simulated)]
-    worst.append(compare("backtesting", by_backtesting, FEE_ALONE, "simulated", simulated))
-    if REAL.is_dir():
-        real = markets.real(REAL, HOUR)
-        worst.append(compare("vectorbt", by_vectorbt, TERMS, "real", real))
-        worst.append(compare("backtesting", by_backtesting, FEE_ALONE, "real", real))
-    if max(worst) > TOLERANCE:
+    differences = [compare("vectorbt", by_vectorbt, TERMS, "simulated", simulated)]
+    differences.append(compare("backtesting", by_backtesting, FEE_ALONE, "simulated", simulated))
+    if CANDLES.is_dir():
+        bars = markets.real(CANDLES, HOUR)
+        differences.append(compare("vectorbt", by_vectorbt, TERMS, "real", bars))
+        differences.append(compare("backtesting", by_backtesting, FEE_ALONE, "real", bars))
+    if max(differences) > TOLERANCE:
         sys.exit(f"the accounts differ from a referee by more than {TOLERANCE}")
     keep(simulated)
 
 
 def compare(name: str, referee: Referee, terms: AccountTerms, market: str, hours: dict[str, Bars]) -> float:
     """Print and return the largest relative difference of equity over all bars, assets and strategies."""
-    worst, pairs, fills, ended = 0.0, 0, 0, 0
+    worst, pairs, fills, ends = 0.0, 0, 0, 0
     for asset, targets in _targets(hours):
         bars = hours[asset]
         histories = [trade(row, bars, terms) for row in targets]
         ours = np.array([history.equity(bars.time, bars.close) for history in histories])
-        followed = np.array(
+        orders = np.array(
             [_until_the_floor(row, history, bars) for row, history in zip(targets, histories, strict=True)]
         )
-        worst = max(worst, float(np.max(np.abs(referee(followed, bars) / ours - 1))))
-        ended += np.count_nonzero((followed != targets)[:, :-1].any(axis=1))
+        worst = max(worst, float(np.max(np.abs(referee(orders, bars) / ours - 1))))
+        ends += np.count_nonzero((orders != targets)[:, :-1].any(axis=1))
         pairs += len(targets)
         fills += sum(len(history.side) + history.closed for history in histories)
-    print(f"{name:12} {market:10} {pairs} accounts ({ended} ended at the floor), {fills} fills: ", end="")
+    print(f"{name:12} {market:10} {pairs} accounts ({ends} ended at the floor), {fills} fills: ", end="")
     print(f"largest relative difference {worst:.1e}", flush=True)
     return worst
 
@@ -83,10 +83,10 @@ def _until_the_floor(targets: Targets, history: TradeHistory, bars: Bars) -> Tar
 
     Of an account that never fell to it nothing is changed: after its last exit it wanted nothing.
     """
-    followed = targets.copy()
+    orders = targets.copy()
     if history.closed and not history.is_open:
-        followed[int(np.searchsorted(bars.time, history.exit_time[-1])) - 1 :] = 0
-    return followed
+        orders[int(np.searchsorted(bars.time, history.exit_time[-1])) - 1 :] = 0
+    return orders
 
 
 def _targets(hours: dict[str, Bars]) -> Iterator[tuple[str, np.ndarray]]:
@@ -98,17 +98,17 @@ def _targets(hours: dict[str, Bars]) -> Iterator[tuple[str, np.ndarray]]:
 
 def by_vectorbt(targets: np.ndarray, bars: Bars) -> np.ndarray:
     """Equity (strategies, n) by vectorbt, which is told the positions one bar late and trades them at the open."""
-    held = np.zeros_like(targets)
-    held[:, 1:] = targets[:, :-1]
-    before = np.zeros_like(held)
-    before[:, 1:] = held[:, :-1]
-    turned = held != before
+    positions = np.zeros_like(targets)
+    positions[:, 1:] = targets[:, :-1]
+    before = np.zeros_like(positions)
+    before[:, 1:] = positions[:, :-1]
+    turns = positions != before
     portfolio = vectorbt.Portfolio.from_signals(
         pd.DataFrame(np.repeat(bars.close[:, None], len(targets), axis=1), index=index_of(bars)),
-        entries=(turned & (held == 1)).T,
-        exits=(turned & (before == 1) & (held == 0)).T,
-        short_entries=(turned & (held == -1)).T,
-        short_exits=(turned & (before == -1) & (held == 0)).T,
+        entries=(turns & (positions == 1)).T,
+        exits=(turns & (before == 1) & (positions == 0)).T,
+        short_entries=(turns & (positions == -1)).T,
+        short_exits=(turns & (before == -1) & (positions == 0)).T,
         price=bars.open[:, None],
         size=np.inf,
         fees=TERMS.fee,
@@ -137,13 +137,13 @@ def _backtest(targets: Targets, frame: pd.DataFrame) -> np.ndarray:
             pass
 
         def next(self) -> None:
-            wanted, side = wanted_sides[len(self.data) - 1], np.sign(self.position.size)
-            if wanted == side:
+            target, side = wanted_sides[len(self.data) - 1], np.sign(self.position.size)
+            if target == side:
                 return
             if side:
                 self.position.close()
-            if wanted:
-                (self.buy if wanted > 0 else self.sell)()
+            if target:
+                (self.buy if target > 0 else self.sell)()
 
     result = FractionalBacktest(
         frame,

@@ -52,7 +52,7 @@ FAULT_AFTER_S = 1.5
 WORKER = "a worker"
 GOALS = {2: 1.9, 4: 3.6}
 CONNECTIONS, LOAD_S = 16, 5.0
-CALLERS, QUESTIONS, WARMING = 8, 200, 20
+CALLERS, QUESTIONS, WARM_UP = 8, 200, 20
 WEB, WORK = "a web process", "a job process"
 OUTAGE_CALLERS = 4
 PAUSE_S = 1.0  # between the questions of a caller: a key has 100 a day
@@ -63,23 +63,23 @@ REFUNDED_S = 240.0  # until what a fault left charged is refunded
 
 def jobs_per_second(database: str, workers: int) -> float:
     """How many waiting jobs this many workers do in a second."""
-    with fleet(database, workers, JOBS) as started:
-        started.go()
+    with fleet(database, workers, JOBS) as processes:
+        processes.go()
         began = time.monotonic()
-        wait_until(lambda: started.count("job %")[1] == JOBS, PATIENCE_S)
+        wait_until(lambda: processes.count("job %")[1] == JOBS, PATIENCE_S)
         return JOBS / (time.monotonic() - began)
 
 
 def webhooks_per_second(database: str, workers: int) -> float:
     """How many webhooks this many workers deliver in a second to receivers that take their time."""
-    with fleet(database, workers) as started, receiving() as (url, received):
+    with fleet(database, workers) as processes, receiving() as (url, messages):
         for number in range(ENDPOINTS):
-            endpoint(started.database, f"{url}/{number}", 0, secret=KEY_SECRET.encode())
-        trade(started.database, 1)  # the first delivery of a process loads the HTTP library
-        wait_until(lambda: len(received) == ENDPOINTS, PATIENCE_S)
+            endpoint(processes.database, f"{url}/{number}", 0, secret=KEY_SECRET.encode())
+        trade(processes.database, 1)  # the first delivery of a process loads the HTTP library
+        wait_until(lambda: len(messages) == ENDPOINTS, PATIENCE_S)
         began = time.monotonic()
-        trade(started.database, EVENTS)
-        wait_until(lambda: len(received) == ENDPOINTS * (1 + EVENTS), PATIENCE_S)
+        trade(processes.database, EVENTS)
+        wait_until(lambda: len(messages) == ENDPOINTS * (1 + EVENTS), PATIENCE_S)
         return ENDPOINTS * EVENTS / (time.monotonic() - began)
 
 
@@ -118,57 +118,57 @@ def answers_per_second(settings: Mapping[str, str], key: str, numbers: Iterator[
                 answer.raise_for_status()
             return questions / (time.monotonic() - began)
 
-        ask(WARMING)
+        ask(WARM_UP)
         return ask(QUESTIONS)
 
 
 def fault(database: str, redis: OwnRedis, strike: Callable[[Target], None]) -> tuple[float, int, int]:
     """Seconds from a fault until all work is done, and how many jobs were lost and doubled."""
-    with fleet(database, 2, JOBS) as started:
-        started.go()
+    with fleet(database, 2, JOBS) as processes:
+        processes.go()
         time.sleep(FAULT_AFTER_S)
         struck = time.monotonic()
-        strike(Target(redis, started.database, {WORKER: started.supervisor.pid}))
-        wait_until(lambda: started.count("job %")[1] == JOBS, PATIENCE_S)
+        strike(Target(redis, processes.database, {WORKER: processes.supervisor.pid}))
+        wait_until(lambda: processes.count("job %")[1] == JOBS, PATIENCE_S)
         seconds = time.monotonic() - struck
         time.sleep(2 * JOB_S)  # what is done twice is done within this time
-        rows, different = started.count("job %")
-        return seconds, JOBS - different, rows - different
+        rows, subjects = processes.count("job %")
+        return seconds, JOBS - subjects, rows - subjects
 
 
 def measure(database: str = POSTGRESQL) -> int:
     """Print the table; the exit code is 1 where a goal is missed."""
-    redis, missed = OwnRedis(), 0
+    redis, misses = OwnRedis(), 0
     try:
         rates = {"waiting jobs": partial(jobs_per_second, database), "webhooks": partial(webhooks_per_second, database)}
         for name, rate in rates.items():
-            missed += _compare(name, rate, GOALS)
+            misses += _compare(name, rate, GOALS)
         with first_started(database, redis.url) as settings:
             _compare("GETs", partial(gets_per_second, settings, load.sources()))
             _compare("answers of the oracle", partial(answers_per_second, settings, servers.key(settings), count()))
         print(f"\n{'with two workers':<48}{'seconds until done':>20}{'lost':>8}{'doubled':>10}")
         nothing: dict[str, Callable[[Target], None]] = {"nothing happens": lambda _target: None}
         for name, strike in (nothing | strikes([WORKER])).items():
-            seconds, lost, doubled = fault(database, redis, strike)
-            missed += bool(lost or doubled)
-            print(f"{name:<48}{seconds:>20.1f}{lost:>8}{doubled:>10}", flush=True)
-        missed += measure_outages(database, redis)
+            seconds, losses, doubles = fault(database, redis, strike)
+            misses += bool(losses or doubles)
+            print(f"{name:<48}{seconds:>20.1f}{losses:>8}{doubles:>10}", flush=True)
+        misses += measure_outages(database, redis)
     finally:
         redis.stop()
-    return 1 if missed else 0
+    return 1 if misses else 0
 
 
 def _compare(name: str, rate: Callable[[int], float], goals: Mapping[int, float] = MappingProxyType({})) -> int:
     """Print one line for each number of processes; returns how many goals are missed."""
-    missed, alone = 0, 0.0
+    misses, base = 0, 0.0
     for number in PROCESSES:
-        measured = rate(number)
-        alone = alone or measured
-        ratio, goal = measured / alone, goals.get(number, 0.0)
-        missed += ratio < goal
-        figures = f"{measured:8.2f} a second, {ratio:4.2f} times one" + (f" (at least {goal:g})" if goal else "")
+        result = rate(number)
+        base = base or result
+        ratio, goal = result / base, goals.get(number, 0.0)
+        misses += ratio < goal
+        figures = f"{result:8.2f} a second, {ratio:4.2f} times one" + (f" (at least {goal:g})" if goal else "")
         print(f"{'ok  ' if ratio >= goal else 'MISS'} {name}, processes {number}: {figures}", flush=True)
-    return missed
+    return misses
 
 
 @dataclass
@@ -189,9 +189,9 @@ class Caller:
         """The requests of which only the service knows whether they were answered."""
         return self.statuses.count(0)
 
-    def is_fair(self, used: int) -> bool:
+    def is_fair(self, units: int) -> bool:
         """Whether the key was charged for its answers, neither more nor less."""
-        return self.answered <= used <= self.answered + self.unknown
+        return self.answered <= units <= self.answered + self.unknown
 
     def ask(self, address: str, number: int) -> bool:
         """Ask one question; returns whether it was answered."""
@@ -258,25 +258,25 @@ def used(server: Server, caller: Caller) -> int:
 
 def measure_outages(database: str, redis: OwnRedis) -> int:
     """Print the table; returns how many promises were not kept."""
-    missed, numbers, callers = 0, count(), dict[str, Caller]()
+    misses, numbers, callers = 0, count(), dict[str, Caller]()
     print(f"\n{'with two web and two job processes':<48}{'seconds until answers':>22}")
     with started(database, redis) as (server, target, settings):
         for number, (name, strike) in enumerate(strikes([WEB, WORK]).items()):
             callers[name] = Caller(_key(settings, number))
             seconds = answers_after(server, callers[name], numbers, partial(strike, target))
-            missed += seconds > MOST_S
+            misses += seconds > MOST_S
             print(f"{name:<48}{seconds:>22.1f}", flush=True)
         with suppress(AssertionError):
-            wait_until(lambda: all(each.is_fair(used(server, each)) for each in callers.values()), REFUNDED_S)
+            wait_until(lambda: all(caller.is_fair(used(server, caller)) for caller in callers.values()), REFUNDED_S)
         print(f"\n{'':<48}{'answered':>12}{'lost on the way':>17}{'charged':>10}")
         for name, caller in callers.items():
-            charged = used(server, caller)
-            missed += not caller.is_fair(charged)
-            print(f"{name:<48}{caller.answered:>12}{caller.unknown:>17}{charged:>10}")
+            units = used(server, caller)
+            misses += not caller.is_fair(units)
+            print(f"{name:<48}{caller.answered:>12}{caller.unknown:>17}{units:>10}")
         with target.database.reading() as db:
             verification = verify(ledger.export(db))
     print(f"the ledger: {verification.fault or f'{verification.rows:,} rows, valid'}", flush=True)
-    return missed + bool(verification.fault)
+    return misses + bool(verification.fault)
 
 
 def _key(settings: Mapping[str, str], number: int) -> str:

@@ -30,19 +30,19 @@ def main() -> None:
     laws = np.sort(generator.standard_t(4, (ROWS, 99)) * generator.lognormal(0, 0.7, (ROWS, 1)), axis=1)
     widths = np.sort(generator.lognormal(0, 0.7, (ROWS, 4)), axis=1)
     p, happened = generator.uniform(size=ROWS), generator.integers(0, 2, ROWS)
-    committed = score(
+    scores = score(
         [PriceForecast(0, "btc", "24h", 100.0, 0, (1.0, 1.0, 1.0, *row)) for row in widths.tolist()],
         (100 * np.exp(outcomes / 100)).tolist(),
     )
-    worst = [
+    differences = [
         compare("CRPS of the evaluation", evaluated(laws, outcomes), crps(laws, outcomes)),
-        compare("CRPS of committed forecasts", committed.crps, crps(widths @ WEIGHTS, outcomes)),
-        compare("CRPS of plain volatility", committed.vol_crps, crps(np.tile(NORMAL, (ROWS, 1)), outcomes)),
+        compare("CRPS of committed forecasts", scores.crps, crps(widths @ WEIGHTS, outcomes)),
+        compare("CRPS of plain volatility", scores.vol_crps, crps(np.tile(NORMAL, (ROWS, 1)), outcomes)),
         compare("Brier score", brier(p, happened), scoringrules.brier_score(happened, p)),
     ]
-    above = float(committed.vol_crps.mean() / np.mean(scoringrules.crps_normal(outcomes, 0.0, 1.0)) - 1)
+    above = float(scores.vol_crps.mean() / np.mean(scoringrules.crps_normal(outcomes, 0.0, 1.0)) - 1)
     print(f"scoringrules {'integral of a normal law':30} the mean of 99 levels is {above:.2%} above it, on average")
-    if max(worst) > TOLERANCE or not QUADRATURE[0] < above < QUADRATURE[1]:
+    if max(differences) > TOLERANCE or not QUADRATURE[0] < above < QUADRATURE[1]:
         sys.exit("the scores differ from those of scoringrules")
 
 
@@ -59,9 +59,9 @@ def evaluated(quantiles: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
 
 def compare(name: str, ours: np.ndarray, theirs: np.ndarray) -> float:
     """Print and return the largest difference."""
-    worst = float(np.max(np.abs(ours - theirs)))
-    print(f"scoringrules {name:30} {len(ours)} rows: largest difference {worst:.1e}", flush=True)
-    return worst
+    difference = float(np.max(np.abs(ours - theirs)))
+    print(f"scoringrules {name:30} {len(ours)} rows: largest difference {difference:.1e}", flush=True)
+    return difference
 
 
 if __name__ == "__main__":

@@ -38,9 +38,9 @@ class Server:
 def running(command: list[str], path: str, *, ready: str | None = None, **environment: str) -> Iterator[Server]:
     """Start `command` (`{port}` in it is filled in), wait until `ready` answers 200, stop it at the end."""
     port = free_port()
-    filled = [part.replace("{port}", str(port)) for part in command]
+    arguments = [part.replace("{port}", str(port)) for part in command]
     options = {"PORT": str(port), "LOG_LEVEL": "error", "PYTHONPATH": str(ROOT)} | environment
-    with NamedTemporaryFile() as file, processes.running(filled, Path(file.name), **options) as process:
+    with NamedTemporaryFile() as file, processes.running(arguments, Path(file.name), **options) as process:
         processes.wait_until_ready(port, process, Path(file.name), ready or path)
         yield Server(port, path, process.pid)
 
@@ -90,8 +90,8 @@ def key(environment: Mapping[str, str], *options: str, owner: str = "bench") -> 
     """A new key of the service with this environment; by default a delegating one."""
     command = [sys.executable, "-m", "service.operator", "keys", "mint", "--email", f"{owner}@example.com", "--json"]
     command += options or ["--delegating"]
-    minted = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, check=True)
-    return str(json.loads(minted.stdout)["api_key"])
+    output = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, check=True)
+    return str(json.loads(output.stdout)["api_key"])
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,6 @@ class Figure:
     at_least: bool
 
     def __str__(self) -> str:
-        met = self.value >= self.goal if self.at_least else self.value <= self.goal
+        is_met = self.value >= self.goal if self.at_least else self.value <= self.goal
         sign = "at least" if self.at_least else "at most"
-        return f"{'ok  ' if met else 'MISS'} {self.name:<66} {self.value:8.2f} {self.unit:<3} ({sign} {self.goal:g})"
+        return f"{'ok  ' if is_met else 'MISS'} {self.name:<66} {self.value:8.2f} {self.unit:<3} ({sign} {self.goal:g})"

@@ -80,8 +80,8 @@ def run(name: str, files: list[str]) -> Row:
 def row_of(name: str, report: ElementTree.Element, seconds: float) -> Row:
     """The row of a report of pytest."""
     cases = list(report.iter("testcase"))
-    failed = [case.get("name", "") for case in cases if {"failure", "error"} & {part.tag for part in case}]
-    return Row(name, sum(_reported(cases)) or len(cases), tuple(failed), seconds)
+    names = [case.get("name", "") for case in cases if {"failure", "error"} & {part.tag for part in case}]
+    return Row(name, sum(_reported(cases)) or len(cases), tuple(names), seconds)
 
 
 def _reported(cases: list[ElementTree.Element]) -> Iterator[int]:

@@ -104,8 +104,8 @@ def test_outcomes_are_those_of_the_bars(bars, questions):
             assert np.isnan([row.closed, row.touched]).all()
             continue
         level = spot * np.exp(row.touch)
-        reached = series.high[inside].max() >= level if row.touch > 0 else series.low[inside].min() <= level
-        assert (row.closed, row.touched) == (row.returned > row.level, reached)
+        is_reached = series.high[inside].max() >= level if row.touch > 0 else series.low[inside].min() <= level
+        assert (row.closed, row.touched) == (row.returned > row.level, is_reached)
 
 
 def test_the_pool_is_the_one_that_is_published(bars, questions, answers):
@@ -124,13 +124,13 @@ def test_no_answer_depends_on_later_bars(shorter, questions, answers, laws):
     """The answers made without the last four days are the same: ours and those of the peers."""
     grid = hour_grid(shorter)
     rows = ask(grid)
-    kept = np.flatnonzero(questions["asked_at"] <= rows["asked_at"].max())
-    pd.testing.assert_frame_equal(rows[[*KEY, "level"]], questions.iloc[kept].reset_index()[[*KEY, "level"]])
-    for place, answer in zip(kept, forecast(grid)[POOL], strict=True):
+    places = np.flatnonzero(questions["asked_at"] <= rows["asked_at"].max())
+    pd.testing.assert_frame_equal(rows[[*KEY, "level"]], questions.iloc[places].reset_index()[[*KEY, "level"]])
+    for place, answer in zip(places, forecast(grid)[POOL], strict=True):
         np.testing.assert_array_equal(answers[POOL][place].returns, answer.returns)
         assert answers[POOL][place][1:] == answer[1:]
     for name, returns in peers.forecast(grid, typical).items():
-        np.testing.assert_allclose(laws[name][kept], returns, rtol=1e-12)
+        np.testing.assert_allclose(laws[name][places], returns, rtol=1e-12)
 
 
 def test_a_bar_that_opens_off_the_hour_counts_as_the_next(tmp_path):
@@ -171,9 +171,9 @@ def test_a_normal_law_has_its_closed_forms(pair, normal):
     exact = 0.5 * (2 * stats.norm.cdf(0.5) - 1) + 2 * stats.norm.pdf(0.5) - 1 / np.sqrt(np.pi)
     assert scores["CRPS"].tolist() == pytest.approx([exact, exact], rel=0.015)
     assert scores["CRPS, 1 h"].isna().tolist() == [False, True]
-    beyond = 1 - stats.norm.cdf(1)
-    assert scores["levels"].tolist() == pytest.approx([np.nan, beyond**2], rel=1e-2, nan_ok=True)
-    assert scores["touches"].tolist() == pytest.approx([np.nan, (1 - 2 * beyond) ** 2], rel=1e-2, nan_ok=True)
+    tail = 1 - stats.norm.cdf(1)
+    assert scores["levels"].tolist() == pytest.approx([np.nan, tail**2], rel=1e-2, nan_ok=True)
+    assert scores["touches"].tolist() == pytest.approx([np.nan, (1 - 2 * tail) ** 2], rel=1e-2, nan_ok=True)
     assert scores.filter(like="within").iloc[0].tolist() == [100, 100, 100, 100]
     cell = stats.norm.cdf(0.55) - stats.norm.cdf(0.25)
     assert scores["log score"][0] == pytest.approx(-np.log(0.998 * cell + 0.002 / 14), rel=1e-3)
@@ -237,8 +237,8 @@ def test_the_pool_beats_plain_volatility_on_real_bars(tmp_path, shared_data, in_
     everything = ask(grid)
     write(tmp_path, PLAIN, everything, peers.forecast(grid, typical)[PLAIN])
     (pool,) = write_ours(tmp_path, grid, with_voters=False)
-    decided = everything[everything["returned"].notna()]
-    plain, ours = (scores_of(decided, read(tmp_path, name, decided)).mean() for name in (PLAIN, pool))
+    rows = everything[everything["returned"].notna()]
+    plain, ours = (scores_of(rows, read(tmp_path, name, rows)).mean() for name in (PLAIN, pool))
     better = ["CRPS", "CRPS, 1 h", "CRPS, 6 h", "log score", "levels", "touches"]
     assert (ours[better] < plain[better]).all()
     assert all(abs(ours[f"within {share}%"] - share) < 4 for share in WITHIN)

@@ -19,7 +19,7 @@ from tests.sources.llm.model_server import answers, refuses, serving, vote_text
 DAYS = 110
 SINCE = FIRST + 80 * DAY
 COUNT = 12
-NAMED = re.compile("|".join(rf"\b(?:{key}|{asset.name})\b" for key, asset in ASSETS.items()), re.IGNORECASE)
+NAMES = re.compile("|".join(rf"\b(?:{key}|{asset.name})\b" for key, asset in ASSETS.items()), re.IGNORECASE)
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,8 @@ def test_the_questions_are_spread_and_resolved(cases):
 
 
 def test_the_same_seed_draws_the_same_questions(hourly, cases):
-    again = past_cases(hourly, SINCE, COUNT, np.random.default_rng(1))
-    assert [case.question for case in again] == [case.question for case in cases]
+    copy = past_cases(hourly, SINCE, COUNT, np.random.default_rng(1))
+    assert [case.question for case in copy] == [case.question for case in cases]
 
 
 def test_a_score_by_hand(seats, server, cases):
@@ -81,10 +81,10 @@ def test_a_score_by_hand(seats, server, cases):
 def test_no_model_learns_of_which_past_it_is_asked(seats, server, cases):
     """No name, no date, no price and no headline in any of the prompts."""
     ask_all(seats, cases)
-    sent = ["\n".join(message["content"] for message in body["messages"]) for body in server.requests]
-    assert len(sent) == 2 * COUNT
-    for text in sent:
-        assert not NAMED.findall(text)
+    texts = ["\n".join(message["content"] for message in body["messages"]) for body in server.requests]
+    assert len(texts) == 2 * COUNT
+    for text in texts:
+        assert not NAMES.findall(text)
         assert not re.findall(r"\b20\d\d\b|UTC|USD|simulated desk", text)
         assert not [case for case in cases if f" {price(case.question.spot)} " in text]
 

@@ -11,11 +11,11 @@ from tests.measure import growth
 from tests.running_service import START, running_service
 
 # Jobs that read what is settled, or bars; the steps of their queries are counted.
-CHECKED = (
+CHECKS = (
     *("settle", "predict", "list_markets", "renew_opinions", "widget", "seal", "observe"),
     *("rank", "battle", "record_prices", "apex", "news", "score"),
 )
-GROWN = 1.2
+MOST_GROWTH = 1.2
 
 
 @pytest.mark.slow
@@ -26,23 +26,23 @@ def test_more_markets_and_bars_are_not_more_work(seeded: Path, tmp_path: Path):
     before, after = (growth.live(folder, 1) for folder in (few, many))
     assert after.days >= 3 * before.days
     assert after.markets >= 3 * before.markets
-    steps = {name: (before.steps[name], after.steps[name]) for name in CHECKED}
-    assert {name: pair for name, pair in steps.items() if pair[1] > GROWN * pair[0]} == {}
+    steps = {name: (before.steps[name], after.steps[name]) for name in CHECKS}
+    assert {name: pair for name, pair in steps.items() if pair[1] > MOST_GROWTH * pair[0]} == {}
 
 
 def test_years_are_added_without_touching_what_is_there(seeded: Path, tmp_path: Path):
     """Ids and instants of the added rows are new, and the service still starts over them."""
     folder = shutil.copytree(seeded, tmp_path / "aged")
-    with running_service(folder, START) as running, running.runtime.database.reading() as db:
+    with running_service(folder, START) as service, service.runtime.database.reading() as db:
         first = dict(db.exec_driver_sql("SELECT id, deadline FROM prediction").fetchall())
     growth.age(folder, 120, tables=("markets",))
-    with running_service(folder, START) as running, running.runtime.database.reading() as db:
-        aged = dict(db.exec_driver_sql("SELECT id, deadline FROM prediction").fetchall())
+    with running_service(folder, START) as service, service.runtime.database.reading() as db:
+        deadlines = dict(db.exec_driver_sql("SELECT id, deadline FROM prediction").fetchall())
         counts = "SELECT prediction, count(*) FROM prediction_vote GROUP BY prediction"
         votes = dict(db.exec_driver_sql(counts).fetchall())
-    assert {id: aged[id] for id in first} == first
-    added = {id: deadline for id, deadline in aged.items() if id not in first}
-    assert added
-    for id, deadline in added.items():
+    assert {id: deadlines[id] for id in first} == first
+    additions = {id: deadline for id, deadline in deadlines.items() if id not in first}
+    assert additions
+    for id, deadline in additions.items():
         original = id.partition("~")[0]
         assert (deadline < first[original], votes[id]) == (True, votes[original])

@@ -35,5 +35,5 @@ def test_planted_weeks_are_covered(window):
     """1,000 weeks of 117 values whose weeks depend on each other as levels do: 92 to 98% of rolling windows."""
     values = weekly_values(np.random.default_rng(3), 1000, 117, LEVELS.correlation, LEVELS.memory)
     weeks = np.repeat(np.arange(1000), 117)
-    held = coverage(lambda rows: of_mean("mean", clustered_mean(values[rows], weeks[rows], LEVELS)), weeks, window)
-    assert 92 <= held["mean"][1] <= 98
+    shares = coverage(lambda rows: of_mean("mean", clustered_mean(values[rows], weeks[rows], LEVELS)), weeks, window)
+    assert 92 <= shares["mean"][1] <= 98

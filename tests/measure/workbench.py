@@ -45,7 +45,7 @@ def figures(data: Path) -> list[Figure]:
     with servers.service(data) as server, Client(server.address, servers.key({"DATA_DIR": str(data)})) as client:
         took = {name: _refreshed(panel(client, refreshing=False)) for name, panel in PANELS.items()}
         took["oracle"] = _answered(widgets.OraclePanel(client))
-    return [Figure(f"one update of the {name} panel", each, "ms", 50, False) for name, each in took.items()]
+    return [Figure(f"one update of the {name} panel", seconds, "ms", 50, False) for name, seconds in took.items()]
 
 
 def _refreshed(panel: RefreshingPanel) -> float:
@@ -86,17 +86,17 @@ def first_chart_figures(data: Path) -> list[Figure]:
     path = shutil.which("chromium")
     if not path:
         return []
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as empty:
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        waited = {
-            FIRST: _first_chart(browser, Path(empty), free_port()),
+        seconds = {
+            FIRST: _first_chart(browser, Path(folder), free_port()),
             "with a service to start": _first_chart(browser, data, free_port()),
         }
         with servers.service(data) as service:
-            waited["beside a service"] = _first_chart(browser, data, service.port)
+            seconds["beside a service"] = _first_chart(browser, data, service.port)
         browser.close()
-    goals = dict.fromkeys(waited, 10.0) | {FIRST: 15.0}  # the first start itself may take 10 s
-    return [Figure(f"first chart of `make lab` {name}", waited[name], "s", goals[name], False) for name in waited]
+    goals = dict.fromkeys(seconds, 10.0) | {FIRST: 15.0}  # the first start itself may take 10 s
+    return [Figure(f"first chart of `make lab` {name}", seconds[name], "s", goals[name], False) for name in seconds]
 
 
 def _first_chart(browser: Browser, data: Path, service: int) -> float:

@@ -56,7 +56,7 @@ HISTORY = WaveHistory()
 
 def question(**fields: Any) -> Question:
     """A question about Bitcoin with a deadline in a day, but for the fields that are named."""
-    usual = Question(
+    base = Question(
         text="raw text",
         asset="btc",
         comparator="up",
@@ -65,7 +65,7 @@ def question(**fields: Any) -> Question:
         spot=94075.9,
         polarity="bull",
     )
-    return replace(usual, **fields)
+    return replace(base, **fields)
 
 
 def meaning(question: Question) -> Question:

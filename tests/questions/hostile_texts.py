@@ -31,8 +31,8 @@ def hostile_texts(count: int, seed: int) -> Iterator[str]:
     """Phrases repeated, phrases and numbers mixed, a few letters of many scripts repeated, digits and marks."""
     generator = random.Random(seed)
     for _ in range(count):
-        make = generator.choice([_repeated, _mixed, _letters, _digits])
-        yield make(generator)[: generator.choice([LONGEST, LONGEST, 200, 60])]
+        maker = generator.choice([_repeated, _mixed, _letters, _digits])
+        yield maker(generator)[: generator.choice([LONGEST, LONGEST, 200, 60])]
 
 
 def _word(generator: random.Random) -> str:

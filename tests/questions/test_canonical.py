@@ -14,11 +14,11 @@ LEGS = (Leg("btc", "up", 94075.9), Leg("gold", "touch_below", 3282.8, negated=Tr
 
 
 @pytest.mark.parametrize(
-    ("usd", "written"),
+    ("usd", "text"),
     [(94075.9, "94,075.9"), (120_000, "120,000"), (2.1929, "2.1929"), (1.00000001, "1"), (None, "")],
 )
-def test_a_price_has_commas_and_no_trailing_zeros(usd, written):
-    assert price(usd) == written
+def test_a_price_has_commas_and_no_trailing_zeros(usd, text):
+    assert price(usd) == text
 
 
 def test_the_sentence_contains_nothing_of_the_raw_text():

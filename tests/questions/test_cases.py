@@ -96,8 +96,8 @@ def _fault(case: Case) -> str | None:
     """What is wrong with the reading of a question; None if it is that of its line."""
     try:
         _expect(case)
-    except (AssertionError, InvalidRequest, pytest.fail.Exception) as wrong:
-        return f"{case.line} {case.question} => {case.reading}: {wrong!r}"
+    except (AssertionError, InvalidRequest, pytest.fail.Exception) as error:
+        return f"{case.line} {case.question} => {case.reading}: {error!r}"
     return None
 
 
@@ -108,33 +108,44 @@ def _expect(case: Case) -> None:
     if pair := PAIR.fullmatch(case.reading):
         _expect_pair(case, pair)
         return
-    want = READING.fullmatch(case.reading)
-    assert want, f"the table's own line is wrong: {case.reading}"
-    got = understand(case.question, Circumstances(case.now, SPOTS, history=HISTORY, rates=RATES))
-    assert (got.asset, got.other_asset) == (want["asset"], want["other"])
-    assert (got.comparator, got.negated, got.polarity) == (want["comparator"], bool(want["negated"]), want["side"])
-    assert got.level == _number(want["level"])
-    assert got.upper_level == _number(want["upper"])
-    assert got.level_pct == _number(want["pct"])
-    assert (got.days, got.in_a_row) == (int(want["days"]) if want["days"] else None, bool(want["row"]))
-    assert got.earlier == (want["earlier"] and _deadline(want["earlier"], case.now))
-    assert got.deadline == _deadline(want["deadline"], case.now)
-    assert got.horizon_hours == pytest.approx((got.deadline - case.now) / timedelta(hours=1))
-    assert got.spot == SPOTS[got.asset]
+    row = READING.fullmatch(case.reading)
+    assert row, f"the table's own line is wrong: {case.reading}"
+    question = understand(case.question, Circumstances(case.now, SPOTS, history=HISTORY, rates=RATES))
+    assert (question.asset, question.other_asset) == (row["asset"], row["other"])
+    assert (question.comparator, question.negated, question.polarity) == (
+        row["comparator"],
+        bool(row["negated"]),
+        row["side"],
+    )
+    assert question.level == _number(row["level"])
+    assert question.upper_level == _number(row["upper"])
+    assert question.level_pct == _number(row["pct"])
+    assert (question.days, question.in_a_row) == (
+        int(row["days"]) if row["days"] else None,
+        bool(row["row"]),
+    )
+    assert question.earlier == (row["earlier"] and _deadline(row["earlier"], case.now))
+    assert question.deadline == _deadline(row["deadline"], case.now)
+    assert question.horizon_hours == pytest.approx((question.deadline - case.now) / timedelta(hours=1))
+    assert question.spot == SPOTS[question.asset]
 
 
-def _expect_pair(case: Case, want: re.Match[str]) -> None:
-    got = understand(case.question, Circumstances(case.now, SPOTS, history=HISTORY))
-    assert (got.comparator, got.negated, got.polarity) == (want["comparator"], bool(want["negated"]), want["side"])
-    assert got.deadline == _deadline(want["deadline"], case.now)
-    for leg, words in zip(got.legs, want["legs"].split(" & "), strict=True):
+def _expect_pair(case: Case, row: re.Match[str]) -> None:
+    question = understand(case.question, Circumstances(case.now, SPOTS, history=HISTORY))
+    assert (question.comparator, question.negated, question.polarity) == (
+        row["comparator"],
+        bool(row["negated"]),
+        row["side"],
+    )
+    assert question.deadline == _deadline(row["deadline"], case.now)
+    for leg, words in zip(question.legs, row["legs"].split(" & "), strict=True):
         event = re.fullmatch(LEG, words)
         assert event, f"the table's own line is wrong: {words}"
         assert (leg.asset, leg.comparator, leg.negated) == (event["asset"], event["comparator"], bool(event["negated"]))
         assert leg.level == _number(event["level"])
         assert leg.level_pct == _number(event["pct"])
         assert leg.spot == SPOTS[leg.asset]
-    assert got.assets == tuple(leg.asset for leg in got.legs)
+    assert question.assets == tuple(leg.asset for leg in question.legs)
 
 
 @pytest.mark.slow
@@ -143,8 +154,10 @@ def test_the_canonical_question_asks_the_same(file: Path):
     """The sentence that the voters get is understood as the same question: every field of its meaning is equal."""
     for case in cases_of(file):
         if not case.reading.startswith("refused"):
-            got = understand(case.question, Circumstances(case.now, SPOTS, history=HISTORY, rates=RATES))
-            assert meaning(understand(got.canonical, Circumstances(case.now, SPOTS, history=HISTORY))) == meaning(got)
+            question = understand(case.question, Circumstances(case.now, SPOTS, history=HISTORY, rates=RATES))
+            assert meaning(understand(question.canonical, Circumstances(case.now, SPOTS, history=HISTORY))) == meaning(
+                question
+            )
 
 
 def test_the_table_covers_every_comparator_and_its_negation():

@@ -14,7 +14,7 @@ from tests.questions.asking import NOW, SPOTS
 
 TICKERS = "1inch ai ada ath bch doge gas high link me near not one pepe pump shib sui the trump up wif"
 COINS = Coins(frozenset(TICKERS.split()), "No exchange lists it.")
-PRICED = {**SPOTS, **dict.fromkeys(COINS.listed, 0.3), "pepe": 0.00000812}
+PRICES = {**SPOTS, **dict.fromkeys(COINS.listed, 0.3), "pepe": 0.00000812}
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ PRICED = {**SPOTS, **dict.fromkeys(COINS.listed, 0.3), "pepe": 0.00000812}
 )
 def test_a_coin_is_named(text, asset, other):
     """The canonical sentence names the same coins again."""
-    question = understand(text, Circumstances(NOW, PRICED, coins=COINS))
+    question = understand(text, Circumstances(NOW, PRICES, coins=COINS))
     assert (question.asset, question.other_asset) == (asset, other)
-    again = understand(question.canonical, Circumstances(NOW, PRICED, coins=COINS))
-    assert (again.assets, again.comparator, again.level) == (question.assets, question.comparator, question.level)
+    copy = understand(question.canonical, Circumstances(NOW, PRICES, coins=COINS))
+    assert (copy.assets, copy.comparator, copy.level) == (question.assets, question.comparator, question.level)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_coin_is_named(text, asset, other):
 )
 def test_a_word_that_is_also_a_ticker_is_no_coin(text):
     assert named_coins(read_markets(text, COINS)) == ()
-    assert understand(text, Circumstances(NOW, PRICED, coins=COINS)).asset == "btc"
+    assert understand(text, Circumstances(NOW, PRICES, coins=COINS)).asset == "btc"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_word_that_is_also_a_ticker_is_no_coin(text):
 )
 def test_what_is_no_coin_is_refused_with_the_reason(text, reason):
     with pytest.raises(InvalidRequest, match=reason):
-        understand(text, Circumstances(NOW, PRICED, coins=COINS))
+        understand(text, Circumstances(NOW, PRICES, coins=COINS))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_prices_of_a_coin_are_needed_for_no_topic(text, coins):
 @pytest.mark.parametrize("text", ["Will WIF be above its 50-day moving average tomorrow?", "New yearly high for WIF?"])
 def test_past_prices_of_a_coin_that_are_not_stored_are_refused(text):
     with pytest.raises(InvalidQuestion, match="WIF"):
-        understand(text, Circumstances(NOW, PRICED, coins=COINS))
+        understand(text, Circumstances(NOW, PRICES, coins=COINS))
 
 
 def test_private_letters_of_a_text_name_no_coin():

@@ -11,7 +11,7 @@ from service.market.prices import FRESH_FOR, NO_RATES, Rate
 from service.questions import Circumstances, Question, understand
 from tests.questions.asking import NOW, RATES, SPOTS
 
-QUOTED = Rate(1.0841, "kraken EUR/USD", NOW - timedelta(minutes=5))
+QUOTE = Rate(1.0841, "kraken EUR/USD", NOW - timedelta(minutes=5))
 
 
 def understood(text: str, rates=RATES) -> Question:
@@ -26,7 +26,7 @@ def test_a_note_names_both_amounts_and_an_assumed_rate():
 
 
 def test_a_note_names_the_source_and_time_of_a_quoted_rate():
-    (note, _) = understood("btc above 50k euros on Friday", {"EUR": QUOTED}).notes
+    (note, _) = understood("btc above 50k euros on Friday", {"EUR": QUOTE}).notes
     assert note == (
         "50,000 EUR are 54,205 USD at the rate of 1.0841 USD per euro (kraken EUR/USD, 2026-11-21 09:55 UTC)."
     )
@@ -50,7 +50,7 @@ def test_another_currency_is_refused_with_the_list_of_those_allowed(text):
 
 def test_a_missing_rate_is_refused():
     with pytest.raises(InvalidQuestion, match="no exchange rate of the pound at present"):
-        understood("btc above £80k on Friday", {"EUR": QUOTED})
+        understood("btc above £80k on Friday", {"EUR": QUOTE})
     with pytest.raises(InvalidQuestion, match="no exchange rate of the yen at present"):
         understood("btc above 15 million yen on Friday", NO_RATES)
 

@@ -28,11 +28,11 @@ def test_the_language_is_the_one_whose_words_occur(text, language):
 
 
 @pytest.mark.parametrize(
-    ("written", "folded"),
+    ("text", "plain_text"),
     [("FÄLLT", "fallt"), ("Straße", "strasse"), ("YILDIZ", "yildiz"), ("altında", "altinda"), ("won’t", "won't")],
 )
-def test_case_and_accents_do_not_matter(written, folded):
-    assert fold(written) == folded
+def test_case_and_accents_do_not_matter(text, plain_text):
+    assert fold(text) == plain_text
 
 
 def test_a_stem_stands_for_every_word_that_begins_with_it():
@@ -67,11 +67,11 @@ def test_every_english_word_is_found_with_one_letter_wrong():
     assert lexicon(ENGLISH).typos.mend("surpas") == "surpass"
 
 
-@pytest.mark.parametrize("written", ["bitcon", "bitcion", "bitcoiin", "butcoin", "bitcpin"])
-def test_a_word_with_one_slip_is_mended(written):
-    assert Typos(["bitcoin", "between"]).mend(written) == "bitcoin"
+@pytest.mark.parametrize("text", ["bitcon", "bitcion", "bitcoiin", "butcoin", "bitcpin"])
+def test_a_word_with_one_slip_is_mended(text):
+    assert Typos(["bitcoin", "between"]).mend(text) == "bitcoin"
 
 
-@pytest.mark.parametrize("written", ["bit", "coin", "bitumen", "btiocin", "between", "xitcoin"])
-def test_other_words_are_left_alone(written):
-    assert Typos(["bitcoin"]).mend(written) is None
+@pytest.mark.parametrize("text", ["bit", "coin", "bitumen", "btiocin", "between", "xitcoin"])
+def test_other_words_are_left_alone(text):
+    assert Typos(["bitcoin"]).mend(text) is None

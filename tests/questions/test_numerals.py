@@ -9,7 +9,7 @@ from service.questions.tokens import read
 
 
 @pytest.mark.parametrize(
-    ("written", "values"),
+    ("text", "values"),
     [
         ("100000", (100_000,)),
         ("100,000", (100_000, 100)),
@@ -25,8 +25,8 @@ from service.questions.tokens import read
         ("0,55", (0.55,)),
     ],
 )
-def test_separators_are_read_as_the_locales_write_them(written, values):
-    assert readings(written) == values
+def test_separators_are_read_as_the_locales_write_them(text, values):
+    assert readings(text) == values
 
 
 @pytest.mark.parametrize(

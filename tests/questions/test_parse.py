@@ -144,11 +144,11 @@ def test_a_word_without_effect_is_named(text: str, words: str | None):
 
 def test_a_level_far_below_the_price_is_said_to_be_far():
     """It may be a distance that was not understood as one."""
-    far = "The level is far from the present price of "
-    assert notes_of("bitcoin price on dec 31 minus price today above 5000?", far) == ["94,075.9 USD."]
-    assert notes_of("btc morgen zwischen 12 und 14 uhr über 95k", far) == ["94,075.9 USD."]
-    assert notes_of("btc above 60k on friday", far) == []
-    assert notes_of("btc to zero this year", far) == []
+    warning = "The level is far from the present price of "
+    assert notes_of("bitcoin price on dec 31 minus price today above 5000?", warning) == ["94,075.9 USD."]
+    assert notes_of("btc morgen zwischen 12 und 14 uhr über 95k", warning) == ["94,075.9 USD."]
+    assert notes_of("btc above 60k on friday", warning) == []
+    assert notes_of("btc to zero this year", warning) == []
 
 
 def test_two_dates_of_which_one_is_a_beginning_are_noted():
@@ -159,8 +159,8 @@ def test_two_dates_of_which_one_is_a_beginning_are_noted():
 @pytest.mark.slow
 def test_few_questions_of_the_table_leave_words_out():
     """A note that appears too often is not read: fewer than 3% of the questions that are understood have it."""
-    understood = [case for case in CASES if not case.reading.startswith("refused")]
-    texts = [case for case in understood if case.now == NOW]
+    cases = [case for case in CASES if not case.reading.startswith("refused")]
+    texts = [case for case in cases if case.now == NOW]
     assert sum(bool(notes_of(case.question)) for case in texts) < 0.03 * len(texts)
 
 
@@ -203,16 +203,16 @@ def test_staying_above_every_day_is_to_stay_above():
 def test_a_range_on_every_day_keeps_the_order_of_notes():
     """Between two levels all week counts at the deadline, which is said last and once."""
     notes = tuple("abcdefgh")
-    noted = replace(between(60_000.0, 70_000.0, 65_000.0), notes=notes)
-    assert counted(noted, DayCount(None), 7).notes == (*notes, RANGE_AT_END)
-    assert counted(counted(noted, DayCount(None), 7), DayCount(None), 7).notes == (*notes, RANGE_AT_END)
+    question = replace(between(60_000.0, 70_000.0, 65_000.0), notes=notes)
+    assert counted(question, DayCount(None), 7).notes == (*notes, RANGE_AT_END)
+    assert counted(counted(question, DayCount(None), 7), DayCount(None), 7).notes == (*notes, RANGE_AT_END)
 
 
 def test_a_note_says_from_when_days_are_counted():
     assert "from now" in counted(ABOVE, DayCount(3), 7).notes[0]
-    begin = datetime(2026, 12, 1, tzinfo=UTC)
-    later = counted(ABOVE, DayCount(3), 7, begin)
-    assert ("from 2026-12-01" in later.notes[0], later.earlier) == (True, begin)
+    start = datetime(2026, 12, 1, tzinfo=UTC)
+    later = counted(ABOVE, DayCount(3), 7, start)
+    assert ("from 2026-12-01" in later.notes[0], later.earlier) == (True, start)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ EXAMPLES = settings(
     max_examples=400 if IN_SOAK else 150 if IN_CI else 50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
-LEVELLED = {"between"}.union(*(kind.names for kind in (Touch, First, Average, Close, DaysBeyond)))
+WITH_LEVEL = {"between"}.union(*(kind.names for kind in (Touch, First, Average, Close, DaysBeyond)))
 instants = st.datetimes(datetime(2001, 1, 1), datetime(2095, 1, 1), timezones=st.just(UTC))
 NUMBERS = ["100k", "95-100k", "100.000", "10%", "2026", "31.12", "12/31", "2027-02-29", "5", "9" * 40]
 MARKS = [",", ".", "?", "-", "$"]
@@ -44,21 +44,23 @@ def _outcome(text: str, now: datetime) -> Question | InvalidRequest:
 
 def _assert_sane(text: str, now: datetime) -> None:
     """Either a question with finite fields and a deadline ahead, or a refusal that says how to ask."""
-    got = _outcome(text, now)
-    if isinstance(got, InvalidRequest):
-        assert got.detail
-        assert [error.field for error in got.errors] == ["question"]
+    outcome = _outcome(text, now)
+    if isinstance(outcome, InvalidRequest):
+        assert outcome.detail
+        assert [error.field for error in outcome.errors] == ["question"]
         return
-    assert now < got.deadline <= now + FARTHEST
-    assert got.deadline.tzinfo is UTC
-    assert got.asset in SPOTS
-    for level in (got.level, got.upper_level):
-        assert level is None or (math.isfinite(level) and SPOTS[got.asset] / 100 <= level <= SPOTS[got.asset] * 100)
-    assert (got.level is not None) == (got.comparator in LEVELLED)
-    assert (got.upper_level is not None) == (got.comparator in ("between", *First.names))
-    assert (got.other_asset is not None) == (got.comparator == "relative")
-    assert got.canonical.endswith("?")
-    assert got.text == " ".join(got.text.split())
+    assert now < outcome.deadline <= now + FARTHEST
+    assert outcome.deadline.tzinfo is UTC
+    assert outcome.asset in SPOTS
+    for level in (outcome.level, outcome.upper_level):
+        assert level is None or (
+            math.isfinite(level) and SPOTS[outcome.asset] / 100 <= level <= SPOTS[outcome.asset] * 100
+        )
+    assert (outcome.level is not None) == (outcome.comparator in WITH_LEVEL)
+    assert (outcome.upper_level is not None) == (outcome.comparator in ("between", *First.names))
+    assert (outcome.other_asset is not None) == (outcome.comparator == "relative")
+    assert outcome.canonical.endswith("?")
+    assert outcome.text == " ".join(outcome.text.split())
 
 
 @EXAMPLES
@@ -77,9 +79,13 @@ def test_any_words_of_the_vocabulary_are_understood_or_refused(text, now):
 @given(st.text(max_size=200))
 def test_the_raw_text_never_reaches_the_canonical_question(text):
     plain = understand("Will bitcoin reach 120k by December 31?", Circumstances(NOW, SPOTS))
-    got = _outcome(f"Will bitcoin reach 120k by December 31? {text}", NOW)
-    if isinstance(got, Question) and (got.asset, got.comparator, got.level) == ("btc", "touch_above", 120_000):
-        assert got.canonical.split(" until ")[0] == plain.canonical.split(" until ")[0]
+    outcome = _outcome(f"Will bitcoin reach 120k by December 31? {text}", NOW)
+    if isinstance(outcome, Question) and (outcome.asset, outcome.comparator, outcome.level) == (
+        "btc",
+        "touch_above",
+        120_000,
+    ):
+        assert outcome.canonical.split(" until ")[0] == plain.canonical.split(" until ")[0]
 
 
 def test_no_text_takes_long_to_read(tries):

@@ -14,8 +14,8 @@ from tests.questions.asking import question
 
 
 def test_a_question_survives_json():
-    written = question(comparator="between", level=1.0, upper_level=2.0, notes=("a note",))
-    assert Question.from_plain(json.loads(json.dumps(written.to_plain(), allow_nan=False))) == written
+    original = question(comparator="between", level=1.0, upper_level=2.0, notes=("a note",))
+    assert Question.from_plain(json.loads(json.dumps(original.to_plain(), allow_nan=False))) == original
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_a_question_survives_json():
 )
 def test_prices_decide_the_event(comparator, final, high, low, expected):
     """With a level of 100 USD, an upper level of 120 USD and a spot price of 95 USD."""
-    named = question(comparator=comparator, level=100.0, upper_level=120.0, spot=95.0)
+    event = question(comparator=comparator, level=100.0, upper_level=120.0, spot=95.0)
     bars = from_rows([(HOUR, final, high, low, final, 0)], HOUR)
-    assert named.kind.event(named, RecordedPath("btc", 95.0, HOUR, 2 * HOUR, bars)) == expected
+    assert event.kind.event(event, RecordedPath("btc", 95.0, HOUR, 2 * HOUR, bars)) == expected
 
 
 def test_a_question_without_a_level_has_no_threshold():

@@ -28,11 +28,11 @@ class RecordedHistory(NoHistory):
         return RECORD if asset == "btc" else None
 
 
-RECORDED = RecordedHistory()
+HISTORY = RecordedHistory()
 
 
 def recorded(text: str) -> Question:
-    return understand(text, Circumstances(NOW, SPOTS, history=RECORDED))
+    return understand(text, Circumstances(NOW, SPOTS, history=HISTORY))
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,9 @@ def test_the_example_in_a_refusal_is_understood():
     assert (question.comparator, question.level, question.notes) == ("touch_above", 120_000, ())
 
 
-@pytest.mark.parametrize(("level", "plausible"), [(940, True), (939, False), (9_400_000, True), (9_400_001, False)])
-def test_a_level_is_within_a_hundred_times_the_spot_price(level, plausible):
-    if plausible:
+@pytest.mark.parametrize(("level", "is_plausible"), [(940, True), (939, False), (9_400_000, True), (9_400_001, False)])
+def test_a_level_is_within_a_hundred_times_the_spot_price(level, is_plausible):
+    if is_plausible:
         assert checked(level, 94_000) == level
         return
     with pytest.raises(InvalidQuestion, match="between 940 and 9,400,000"):

@@ -24,7 +24,7 @@ from tests.questions.asking import NOW, SPOTS, meaning
 
 THOROUGH = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SOONEST, FARTHEST = 301, 2 * 365 * 86400
-LEVELLED = ("close_above", "close_below", "touch_above", "touch_below", "average_above", "average_below")
+WITH_LEVEL = ("close_above", "close_below", "touch_above", "touch_below", "average_above", "average_below")
 
 assets = st.sampled_from(sorted(SPOTS))
 # Kinds that name past prices are in the tables of cases: their levels follow from the stored bars. The sentence of a
@@ -65,7 +65,7 @@ def criteria(draw: st.DrawFn, comparator: Comparator, asset: str, most_days: int
         lower = draw(st.floats(low, high / WIDEST_RANGE))
         upper = lower * draw(st.floats(1.001, WIDEST_RANGE * 0.999))
         return Criterion(comparator, rounded(lower), rounded(upper), negated=negated)
-    level = rounded(draw(st.floats(low, high))) if comparator in LEVELLED else None
+    level = rounded(draw(st.floats(low, high))) if comparator in WITH_LEVEL else None
     return Criterion(comparator, level, negated=negated)
 
 
@@ -74,8 +74,8 @@ def criteria(draw: st.DrawFn, comparator: Comparator, asset: str, most_days: int
 @given(st.data())
 def test_any_canonical_sentence_asks_the_same_question(data: st.DataObject):
     """For every comparator, negation, pair of assets, level, deadline and number of days."""
-    comparator, asset, ahead = data.draw(comparators), data.draw(assets), data.draw(seconds)
-    at = NOW + timedelta(seconds=ahead)
+    comparator, asset, span = data.draw(comparators), data.draw(assets), data.draw(seconds)
+    at = NOW + timedelta(seconds=span)
     most_days = min(MOST_DAYS, len(trading_days(asset, *_seconds(NOW, at))))
     if comparator in DAY_COUNTS and not 0 < most_days < MOST_DAYS:
         return
@@ -83,9 +83,9 @@ def test_any_canonical_sentence_asks_the_same_question(data: st.DataObject):
     criterion = data.draw(criteria(comparator, asset, most_days))
     other = criterion.legs[1].asset if criterion.legs else other
     question = build("", NOW, SPOTS[asset], Subject(asset, other), Deadline(at, []), criterion)
-    again = understand(question.canonical, Circumstances(NOW, SPOTS))
-    assert again.canonical == question.canonical
-    assert meaning(again) == meaning(question)
+    copy = understand(question.canonical, Circumstances(NOW, SPOTS))
+    assert copy.canonical == question.canonical
+    assert meaning(copy) == meaning(question)
 
 
 def _seconds(since: datetime, until: datetime) -> tuple[int, int]:

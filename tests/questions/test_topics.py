@@ -71,9 +71,9 @@ def test_prices_decide_where_they_can():
 
 def test_an_event_is_understood_where_prices_decide_nothing():
     """It is its own canonical sentence; a note says so where the text names no deadline."""
-    dated = read_any("Will the Fed cut rates by December 31?", Circumstances(NOW, SPOTS)).question
-    assert (dated.comparator, dated.canonical) == ("topic", "Will the Fed cut rates by December 31?")
-    assert NOT_NAMED not in dated.notes
+    question = read_any("Will the Fed cut rates by December 31?", Circumstances(NOW, SPOTS)).question
+    assert (question.comparator, question.canonical) == ("topic", "Will the Fed cut rates by December 31?")
+    assert NOT_NAMED not in question.notes
     assert NOT_NAMED in read_any("Will the Fed cut rates?", Circumstances(NOW, SPOTS)).question.notes
 
 

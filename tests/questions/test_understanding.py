@@ -91,8 +91,8 @@ def test_the_canonical_question_says_what_yes_means(text, canonical):
 
 
 def test_a_move_in_percent_keeps_the_percentage():
-    got = understand("Will btc drop 10 % by Friday?", Circumstances(NOW, SPOTS))
-    assert (got.level_pct, got.level) == (-10.0, pytest.approx(94075.9 * 0.9))
+    question = understand("Will btc drop 10 % by Friday?", Circumstances(NOW, SPOTS))
+    assert (question.level_pct, question.level) == (-10.0, pytest.approx(94075.9 * 0.9))
     assert understand("Will btc double by June?", Circumstances(NOW, SPOTS)).level_pct == 100.0
     assert understand("Will btc reach 100k?", Circumstances(NOW, SPOTS)).level_pct is None
 

@@ -44,9 +44,9 @@ def votes_of(call: Call) -> dict[str, tuple[float | None, float]]:
     return {layer.name: (layer.p, layer.weight) for layer in call.layers}
 
 
-def strong(p: float = 0.9, agreeing: int = 9) -> dict:
+def strong(p: float = 0.9, majority: int = 9) -> dict:
     """`agreeing` of the nine at `p`, the rest at even odds; the market far on the same side."""
-    votes = dict.fromkeys((*SEATS, *BRAINS), 0.5) | dict.fromkeys((*SEATS, *BRAINS)[:agreeing], p)
+    votes = dict.fromkeys((*SEATS, *BRAINS), 0.5) | dict.fromkeys((*SEATS, *BRAINS)[:majority], p)
     return {"seats": {name: votes[name] for name in SEATS}, "brains": {name: votes[name] for name in BRAINS}}
 
 
@@ -71,20 +71,20 @@ def test_a_call_is_the_mean_by_the_weights_of_the_record():
     """The outside market is silent."""
     record = proven(60, oracles=1.6, news=0.8)
     call = fuse(inputs_of(seats={"trend": 0.8}, swarm=NetView(7, 3, 0), news_score=-0.3, news_n=4), record)
-    spoken = {name: vote for name, vote in votes_of(call).items() if vote[0] is not None}
-    assert {name: weight for name, (_, weight) in spoken.items()} == dict.fromkeys(spoken, 1.0) | {
+    votes = {name: vote for name, vote in votes_of(call).items() if vote[0] is not None}
+    assert {name: weight for name, (_, weight) in votes.items()} == dict.fromkeys(votes, 1.0) | {
         "oracles": 1.6,
         "news": 0.8,
     }
-    p, weights = zip(*spoken.values(), strict=True)
+    p, weights = zip(*votes.values(), strict=True)
     assert call.p_up == pytest.approx(np.average(p, weights=weights))
 
 
-@pytest.mark.parametrize(("n", "trusted"), [(0, 0.5), (30, 0.5), (50, 0.5), (150, 0.75), (950, 0.95)])
-def test_the_weight_of_the_outside_market_grows(n: int, trusted: float):
+@pytest.mark.parametrize(("n", "trust"), [(0, 0.5), (30, 0.5), (50, 0.5), (150, 0.75), (950, 0.95)])
+def test_the_weight_of_the_outside_market_grows(n: int, trust: float):
     """It is n / (n + 50) of a full weight, at least one half."""
     call = fuse(inputs_of(odds_p=0.6), proven(n))
-    assert votes_of(call)["market"][1] == pytest.approx(trusted)
+    assert votes_of(call)["market"][1] == pytest.approx(trust)
     assert {weight for name, (_, weight) in votes_of(call).items() if weight and name != "market"} == {1.0}
 
 
@@ -106,8 +106,8 @@ def test_a_call_lies_between_its_layers_and_confidence_in_0_1(seats, odds, swarm
         inputs_of(seats=dict(zip(SEATS, seats, strict=True)), odds_p=odds, swarm=swarm, news_score=mood, news_n=3),
         NOTHING,
     )
-    spoken = [layer.p for layer in call.layers if layer.p is not None]
-    assert min(spoken) - 1e-9 <= call.p_up <= max(spoken) + 1e-9
+    votes = [layer.p for layer in call.layers if layer.p is not None]
+    assert min(votes) - 1e-9 <= call.p_up <= max(votes) + 1e-9
     assert 0 <= call.confidence <= call.agreement <= 1
 
 
@@ -148,8 +148,8 @@ def test_the_special_mode_is_off_where_a_condition_fails(thresholds, record, fai
 
 def test_a_silent_layer_needs_no_calls():
     """News, market and swarm are silent, so their missing calls do not matter."""
-    spoken = BandRecord(tuple(each for each in proven(30).standings if each.voter not in SILENT))
-    assert fuse(inputs_of(), spoken).conditions["every_voting_layer_has_30_calls"]
+    standings = BandRecord(tuple(standing for standing in proven(30).standings if standing.voter not in SILENT))
+    assert fuse(inputs_of(), standings).conditions["every_voting_layer_has_30_calls"]
 
 
 def test_thresholds_are_quantiles_of_earlier_calls():
@@ -198,7 +198,7 @@ KINDS = [
     ("relative", {"other_asset": "eth"}),
 ]
 # The swarm has been much better than everybody over days and much worse over hours.
-PROVEN = TrackRecord(
+SWARM_RECORD = TrackRecord(
     NOW,
     {
         band: BandRecord((Standing("swarm", SWARM_ENGINE, 200, 20, weight),))
@@ -208,11 +208,11 @@ PROVEN = TrackRecord(
 
 
 @pytest.fixture
-def challenge(asking):
+def challenge(query):
     """Makes a challenge of a kind of question."""
 
     def make(comparator: str = "close_above", **fields) -> Prediction:
-        return market_of(asking(comparator, **(fields or {"at": 1.01})), "challenge-1", "challenge")
+        return market_of(query(comparator, **(fields or {"at": 1.01})), "challenge-1", "challenge")
 
     return make
 
@@ -238,16 +238,16 @@ def cast(contexts, fits):
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
-@pytest.mark.parametrize("record", [TrackRecord(), PROVEN], ids=["unproven", "proven"])
+@pytest.mark.parametrize("record", [TrackRecord(), SWARM_RECORD], ids=["unproven", "proven"])
 def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, record, challenge, cast):
     """Computed again from the committed votes by the rule of the pool."""
     commitment = cast(challenge(comparator, **fields), record=record)
     ten = [vote.ballot for vote in commitment.votes if vote.voter != "apex"]
     assert [ballot.voter for ballot in ten] == [*(voter.name for voter in voters()), "swarm"]
-    pooled = consensus.pool(ten, record.of_band("week"))
-    assert (commitment.p, commitment.p_up) == (pooled.p, pooled.p_up)
-    assert tuple(vote.weight for vote in commitment.votes[:-1]) == pooled.weights
-    assert pooled.weights == (*[1.0] * 9, 1.9 if record is PROVEN else 1.0)
+    pool = consensus.pool(ten, record.of_band("week"))
+    assert (commitment.p, commitment.p_up) == (pool.p, pool.p_up)
+    assert tuple(vote.weight for vote in commitment.votes[:-1]) == pool.weights
+    assert pool.weights == (*[1.0] * 9, 1.9 if record is SWARM_RECORD else 1.0)
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
@@ -282,26 +282,26 @@ def test_the_swarm_and_apex_do_not_count_for_the_quorum(challenge, cast):
 @pytest.mark.parametrize(
     ("counts", "net"), [((50, 0, 0), 1), ((0, 50, 0), -1), ((0, 0, 50), 0), ((30, 10, 10), 0.4), ((0, 0, 0), 0)]
 )
-def test_all_long_is_a_lean_of_a_fifth_in_log_odds(asking, knowledge, counts, net):
+def test_all_long_is_a_lean_of_a_fifth_in_log_odds(query, knowledge, counts, net):
     """Net is long less short over all. On the direction, volatility alone gives 50%: the log-odds are the lean."""
-    question = asking("up")
+    question = query("up")
     ballot = swarm_vote(question, build_inputs(question, NOW, knowledge), NetView(*counts))
     assert (ballot.voter, ballot.engine) == ("swarm", SWARM_ENGINE)
     assert log(ballot.p / (1 - ballot.p)) == pytest.approx(0.2 * net, abs=1e-9)
 
 
-def test_the_reason_counts_the_strategies_and_adds_up(asking, knowledge):
+def test_the_reason_counts_the_strategies_and_adds_up(query, knowledge):
     """A lean of 0.2 x 0.4 in log-odds moves 50% to 52.0%."""
-    question = asking("up")
+    question = query("up")
     reason = swarm_vote(question, build_inputs(question, NOW, knowledge), NetView(30, 10, 10)).forecast.reasoning
     assert reason.startswith("Volatility alone implies 50.0%. Of 50 strategies 30 are long btc, 10 short and 10 flat")
     assert reason.endswith(" (net +0.40): +2.0 pp. Forecast: 52.0%.")
 
 
 @pytest.mark.parametrize(("comparator", "p"), [("up", 0.6), ("down", 0.4)])
-def test_on_a_direction_it_votes_its_call(asking, contexts, knowledge, comparator, p):
+def test_on_a_direction_it_votes_its_call(query, contexts, knowledge, comparator, p):
     """Volatility alone gives 50%, so the probability of a higher price is that of the call."""
-    question = asking(comparator)
+    question = query(comparator)
     call = call_of(NOW, 0.6, contexts["btc"].spot, oracles=0.6)
     ballot = apex_vote(question, build_inputs(question, NOW, knowledge), call)
     assert (ballot.voter, ballot.p) == ("apex", pytest.approx(p, abs=1e-6))

@@ -98,9 +98,9 @@ def test_a_volatile_move_reverses_and_a_calm_one_continues():
     assert volatile.p == pytest.approx(sigmoid(-0.162186), abs=1e-6)
     assert volatile.reasoning.endswith("the 24-hour move of +2.0 sigma is expected to reverse.")
     assert volatile.reasoning.startswith("Volatility is 1.50 times its 180-day level")
-    calm = regime(inputs_of(context=context(vol_ratio_180d=-0.4, move_24h=2.0)))
-    assert calm.p > 0.5
-    assert calm.reasoning.endswith("continue.")
+    continuation = regime(inputs_of(context=context(vol_ratio_180d=-0.4, move_24h=2.0)))
+    assert continuation.p > 0.5
+    assert continuation.reasoning.endswith("continue.")
 
 
 @pytest.mark.parametrize("layer", [breadth, regime])
@@ -161,7 +161,7 @@ def test_a_fitted_layer_is_in_sample_on_its_own_months(at, overlaps):
     assert [name for name in LAYERS if in_sample(name, instant)] == (["breadth", "regime"] if overlaps else [])
 
 
-SKILLED = TrackRecord(NOW, {"day": BandRecord((Standing("garch", EMBEDDED, 200, 20, 1.8),))})
+RECORD = TrackRecord(NOW, {"day": BandRecord((Standing("garch", EMBEDDED, 200, 20, 1.8),))})
 
 
 @dataclass(frozen=True)
@@ -177,44 +177,44 @@ class Silent:
 
 
 @pytest.fixture
-def polled(contexts, fits):
+def layer_inputs(contexts, fits):
     """Polls the layers' inputs for bitcoin at NOW."""
 
     def poll(*, members=None, at: int = NOW, **fields) -> LayerInputs:
         outside = {"news": (0.3, 4), "odds_p": 0.55, "swarm": NetView(4, 6, 0)} | fields
-        return poll_layers("btc", at, Knowledge(contexts, fits, SKILLED), panel_of(members), **outside)
+        return poll_layers("btc", at, Knowledge(contexts, fits, RECORD), panel_of(members), **outside)
 
     return poll
 
 
-def test_seats_and_brains_vote_as_on_the_oracle(polled, contexts, fits):
+def test_seats_and_brains_vote_as_on_the_oracle(layer_inputs, contexts, fits):
     """With the weights of the record of a day; outside inputs are passed on, a score only with stories."""
-    result = panel_of().ask(up_in_a_day("btc", contexts["btc"].spot, NOW), NOW, Knowledge(contexts, fits, SKILLED))
-    inputs = polled()
+    result = panel_of().ask(up_in_a_day("btc", contexts["btc"].spot, NOW), NOW, Knowledge(contexts, fits, RECORD))
+    inputs = layer_inputs()
     assert list(inputs.brains) == ["vol", "garch", "sv"]
     assert list(inputs.seats) == ["momentum", "reversion", "breadth", "regime", "trend", "news"]
     assert {**inputs.seats, **inputs.brains} == {ballot.voter: ballot.p for ballot in result.ballots}
     assert inputs.weights == {voter.name: 1.8 if voter.name == "garch" else 1.0 for voter in voters()}
     assert (inputs.news_score, inputs.news_n, inputs.odds_p, inputs.swarm) == (0.3, 4, 0.55, NetView(4, 6, 0))
-    assert polled(news=(0.0, 0)).news_score is None
+    assert layer_inputs(news=(0.0, 0)).news_score is None
 
 
-def test_an_abstention_is_left_out(polled):
-    inputs = polled(members=[Silent(), VOL])
+def test_an_abstention_is_left_out(layer_inputs):
+    inputs = layer_inputs(members=[Silent(), VOL])
     assert (inputs.seats, list(inputs.brains), list(inputs.weights)) == ({}, ["vol"], ["vol"])
 
 
-def test_with_stale_bars_there_are_no_votes(polled, contexts):
+def test_with_stale_bars_there_are_no_votes(layer_inputs, contexts):
     """As when the last bar is older than a day and a half of trading."""
-    inputs = polled(at=NOW + 2 * DAY)
+    inputs = layer_inputs(at=NOW + 2 * DAY)
     assert (inputs.seats, inputs.brains, inputs.weights) == ({}, {}, {})
     assert inputs.context == contexts["btc"]
 
 
 def priced(id: str = "one", p: float = 0.6, *, age_h: float = 0, ends_h: float = 24, **fields) -> Prediction:
     """A market of bitcoin's rise that was priced so many hours before NOW and ends so many hours after it."""
-    opened = int(NOW - age_h * HOUR)
-    return waiting(id, opened=opened, hours=ends_h + age_h, odds=(None, p, None), **fields)
+    opening = int(NOW - age_h * HOUR)
+    return waiting(id, opened=opening, hours=ends_h + age_h, odds=(None, p, None), **fields)
 
 
 @pytest.mark.parametrize(

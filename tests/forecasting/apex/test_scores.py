@@ -30,10 +30,10 @@ def bars_of(closes: list[float]) -> Bars:
     return from_rows(rows, HOUR)
 
 
-def resolved(*rows: tuple[float, bool], backfilled: bool = False, every: int = DAY, **layers) -> list[ResolvedCall]:
+def resolved(*rows: tuple[float, bool], backfilled: bool = False, step: int = DAY, **layers) -> list[ResolvedCall]:
     return [
-        ResolvedCall(call_of(START + at * every, p, backfilled=backfilled, **layers), happened)
-        for at, (p, happened) in enumerate(rows)
+        ResolvedCall(call_of(START + at * step, p, backfilled=backfilled, **layers), outcome)
+        for at, (p, outcome) in enumerate(rows)
     ]
 
 
@@ -42,7 +42,7 @@ def test_a_call_resolves_by_the_price_a_day_later():
     bars = {"btc": bars_of([100.0] * 47 + [101.0] * 40)}
     calls = [call_of(START, 0.6), call_of(START + DAY, 0.6, spot=101.0)]
     outcomes = resolved_calls(calls, bars, START + 3 * DAY)
-    assert [(call.at, happened) for call, happened in outcomes] == [(START, True), (START + DAY, False)]
+    assert [(call.at, outcome) for call, outcome in outcomes] == [(START, True), (START + DAY, False)]
 
 
 def test_a_call_stays_open_until_its_day_is_over():
@@ -53,8 +53,8 @@ def test_a_call_stays_open_until_its_day_is_over():
 
 def test_missing_bars_before_the_end_make_a_call_void():
     bars = bars_of([100.0] * 90)
-    holed = bars[(bars.time < START + DAY - 3 * HOUR) | (bars.time >= START + DAY)]
-    assert resolved_calls([call_of(START, 0.6)], {"btc": holed}, START + 5 * DAY) == ()
+    remainder = bars[(bars.time < START + DAY - 3 * HOUR) | (bars.time >= START + DAY)]
+    assert resolved_calls([call_of(START, 0.6)], {"btc": remainder}, START + 5 * DAY) == ()
 
 
 def test_the_fused_vote_by_hand():
@@ -93,7 +93,7 @@ def test_calls_are_clustered_by_week():
         ResolvedCall(call_of(START + first_monday + at * FOUR_HOURS, 0.6), (at // 42) % 3 != 0) for at in range(420)
     ]
     live = score(rows).fused[0]
-    right = np.array([float(happened) for _, happened in rows])
+    right = np.array([float(outcome) for _, outcome in rows])
     mean = clustered_mean(right, weeks_of([call.at + DAY for call, _ in rows]), CALLS)
     low, high = mean.share_interval()
     assert (live.n, live.n_eff) == (420, round(mean.n_eff, 1))
@@ -105,7 +105,7 @@ def test_calls_are_clustered_by_week():
 
 def test_skill_is_against_the_share_of_rises_so_far():
     """.8 on two rises two days apart: rates 15/30 and 16/31, errors .25 and .234131; 1 - .08 / .484131 = .834755."""
-    rows = resolved((0.8, True), (0.8, True), every=2 * DAY)
+    rows = resolved((0.8, True), (0.8, True), step=2 * DAY)
     live = score(rows).fused[0]
     assert live.skill == pytest.approx(0.83476, abs=1e-5)
     assert live.likelier_side_pct == 75
@@ -121,8 +121,8 @@ def test_a_verdict_needs_an_interval_without_50_percent(share: float, verdict: s
 
 
 def test_no_side_is_no_hit_and_no_miss():
-    even = score(resolved((0.5, True), (0.5, False))).fused[0]
-    assert (even.n, even.accuracy, even.hit_rate_pct) == (2, 0, None)
+    book = score(resolved((0.5, True), (0.5, False))).fused[0]
+    assert (book.n, book.accuracy, book.hit_rate_pct) == (2, 0, None)
 
 
 def test_layers_are_weighed_like_voters():
@@ -199,31 +199,31 @@ def test_a_layer_says_whether_it_is_in_sample():
     assert {layer.name for layer in layers if layer.in_sample} == {"breadth", "regime"}
 
 
-CALLED = 1_795_262_400  # 2026-11-21T12:00:00Z
+CALL_TIME = 1_795_262_400  # 2026-11-21T12:00:00Z
 
 
 def hourly(final: float) -> Bars:
     """Three days of hours around the call at 100, and `final` in the last hour of its day."""
-    time = np.arange(CALLED - DAY, CALLED + 2 * DAY, HOUR)
-    close = np.where(time == CALLED + DAY - HOUR, final, 100.0)
+    time = np.arange(CALL_TIME - DAY, CALL_TIME + 2 * DAY, HOUR)
+    close = np.where(time == CALL_TIME + DAY - HOUR, final, 100.0)
     return Bars(time, close, close, close, close, close, HOUR)
 
 
 def outcomes(final: float, now: int) -> list[str | None]:
-    calls = [call_of(CALLED, 0.61)]
+    calls = [call_of(CALL_TIME, 0.61)]
     return [call.outcome for call in calls_document(calls, hourly(final), now, world="simulated", next=None).calls]
 
 
 def test_a_call_is_decided_a_day_later():
-    assert outcomes(101.0, CALLED + DAY - 1) == [None]
-    assert [outcomes(final, CALLED + DAY + HOUR) for final in (101.0, 100.0, 99.0)] == [["yes"], ["no"], ["no"]]
+    assert outcomes(101.0, CALL_TIME + DAY - 1) == [None]
+    assert [outcomes(final, CALL_TIME + DAY + HOUR) for final in (101.0, 100.0, 99.0)] == [["yes"], ["no"], ["no"]]
 
 
 def test_a_call_is_shown_as_it_was_made():
-    call = call_of(CALLED, 0.123456, spot=64_000.0, backfilled=True, news=0.2)
-    page = calls_document([call], hourly(100.0), CALLED, world="simulated", next="abc")
-    (shown,) = page.calls
+    call = call_of(CALL_TIME, 0.123456, spot=64_000.0, backfilled=True, news=0.2)
+    page = calls_document([call], hourly(100.0), CALL_TIME, world="simulated", next="abc")
+    (row,) = page.calls
     assert (page.schema, page.count, page.next) == ("apex-calls/1", 1, "abc")
-    assert (shown.called_at, shown.resolves_at) == ("2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z")
-    assert (shown.spot, shown.p_up, shown.direction, shown.backfilled) == (64_000.0, 0.1235, "BEARISH", True)
-    assert len(shown.layers) == len(call.layers)
+    assert (row.called_at, row.resolves_at) == ("2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z")
+    assert (row.spot, row.p_up, row.direction, row.backfilled) == (64_000.0, 0.1235, "BEARISH", True)
+    assert len(row.layers) == len(call.layers)

@@ -42,8 +42,8 @@ SIGMAS = st.lists(st.floats(0.01, 0.2), min_size=1, max_size=9)
 @given(distance=st.floats(-0.3, 0.3), drift=st.sampled_from([0.0, 0.02]))
 def test_above_and_below_add_up_to_one(distance, drift):
     """The mirrored distribution is above the mirrored level as often as this one is below it."""
-    moved, mirrored = replace(NORMAL, drift=drift), replace(NORMAL, drift=-drift)
-    assert moved.above(distance) + mirrored.above(-distance) == pytest.approx(1, abs=1e-12)
+    motion, mirror = replace(NORMAL, drift=drift), replace(NORMAL, drift=-drift)
+    assert motion.above(distance) + mirror.above(-distance) == pytest.approx(1, abs=1e-12)
 
 
 def test_a_normal_density_by_hand():
@@ -52,8 +52,8 @@ def test_a_normal_density_by_hand():
     assert NORMAL.touch(0.05) == pytest.approx(2 * (1 - PHI(1)), abs=0.001)
     assert NORMAL.between(-0.05, 0.1) == pytest.approx(PHI(2) - PHI(-1), abs=0.001)
     assert (NORMAL.above(0.0), NORMAL.touch(0.0)) == (0.5, 1.0)
-    still = normal(0.0)
-    assert (still.above(0.01), still.above(-0.01), still.above(0.0)) == (0.0, 1.0, 0.5), "a closed market"
+    closure = normal(0.0)
+    assert (closure.above(0.01), closure.above(-0.01), closure.above(0.0)) == (0.0, 1.0, 0.5), "a closed market"
 
 
 @pytest.mark.parametrize("freedom", [3.0, 5.0, 16.0])
@@ -74,18 +74,18 @@ def test_an_unknown_volatility_is_known_to_a_quarter(times):
 @pytest.mark.parametrize("level", [0.01, 0.05, 0.12])
 def test_a_touch_with_drift_is_that_of_a_brownian_motion(lean, level):
     """Against the formula of the first passage of a motion with drift (Borodin and Salminen 2002)."""
-    moved = replace(NORMAL, drift=lean)
+    motion = replace(NORMAL, drift=lean)
     m, d = lean / 0.05, level / 0.05
     expected = PHI(m - d) + np.exp(2 * m * d) * PHI(-m - d)
-    assert moved.touch(level) == pytest.approx(expected, abs=0.002)
-    assert replace(NORMAL, drift=-lean).touch(-level) == pytest.approx(moved.touch(level), abs=1e-9)
+    assert motion.touch(level) == pytest.approx(expected, abs=0.002)
+    assert replace(NORMAL, drift=-lean).touch(-level) == pytest.approx(motion.touch(level), abs=1e-9)
 
 
 @given(level=st.floats(0.01, 0.3), lean=st.floats(-0.1, 0.1))
 def test_a_touch_is_at_least_as_likely_as_a_close(level, lean):
-    moved = replace(NORMAL, drift=lean)
-    assert 1 >= moved.touch(level) >= moved.above(level)
-    assert moved.touch(-level) >= 1 - moved.above(-level)
+    motion = replace(NORMAL, drift=lean)
+    assert 1 >= motion.touch(level) >= motion.above(level)
+    assert motion.touch(-level) >= 1 - motion.above(-level)
 
 
 @given(p_up=st.floats(0.05, 0.95))
@@ -110,12 +110,12 @@ def test_quantiles_of_a_mixture_have_their_probability(sigmas, freedoms):
 
 @given(SIGMAS)
 def test_a_mixture_lies_between_its_parts(sigmas):
-    each = [normal(sigma).quantiles(SHARES) for sigma in sigmas]
-    pooled = signed(
+    components = [normal(sigma).quantiles(SHARES) for sigma in sigmas]
+    mixture = signed(
         SHARES, mixture_sizes(np.array(sigmas)[:, None], [NORMAL_SIZES] * len(sigmas), abs(2 * SHARES - 1))[0]
     )
-    assert (np.min(each, axis=0) - 1e-12 <= pooled).all()
-    assert (pooled <= np.max(each, axis=0) + 1e-12).all()
+    assert (np.min(components, axis=0) - 1e-12 <= mixture).all()
+    assert (mixture <= np.max(components, axis=0) + 1e-12).all()
 
 
 def test_sigma_follows_level_term_and_clock():
@@ -126,8 +126,8 @@ def test_sigma_follows_level_term_and_clock():
 
 def test_a_term_that_a_stored_context_lacks_is_not_unusual():
     """During an upgrade new fits meet contexts of the version before, which must not fail an answer."""
-    without, usual = (density(MODEL, -9.0, terms, 1.0, 2.0) for terms in ({}, {"garch": 0.0}))
-    assert without.sigma == usual.sigma != density(MODEL, -9.0, {"garch": 0.4}, 1.0, 2.0).sigma
+    without, baseline = (density(MODEL, -9.0, terms, 1.0, 2.0) for terms in ({}, {"garch": 0.0}))
+    assert without.sigma == baseline.sigma != density(MODEL, -9.0, {"garch": 0.4}, 1.0, 2.0).sigma
 
 
 def test_beyond_thirty_days_the_variance_returns_to_the_level():
@@ -177,11 +177,11 @@ def test_measured_quantiles_are_those_of_the_sizes():
 
 def test_simulated_normal_shocks_follow_the_reflection_principle():
     """Without clusters the sums are normal; the running maximum is distributed like |close| (André 1887)."""
-    close, maximum, realised = simulate(walks(5), (24, 720), 0.0, 0.0).at(720)
+    close, maximum, variance = simulate(walks(5), (24, 720), 0.0, 0.0).at(720)
     middle = slice(10, 48)
     assert close[middle] == pytest.approx(NORMAL_SIZES[middle], abs=0.05)
     assert maximum[middle] == pytest.approx(close[middle], abs=0.05)
-    assert realised[middle] == pytest.approx(1, abs=0.06), "of a constant variance"
+    assert variance[middle] == pytest.approx(1, abs=0.06), "of a constant variance"
 
 
 def test_simulated_touches_count_the_highs_within_hours():
@@ -202,8 +202,8 @@ def test_no_drift_is_simulated():
 
 def test_clusters_of_variance_make_fat_tails():
     shocks = walks(6)
-    calm, clustered = (simulate(shocks, (24,), alpha, 0.98 - alpha).close[0] for alpha in (0.0, 0.12))
-    assert clustered[-1] > 1.1 * calm[-1]
+    base, clusters = (simulate(shocks, (24,), alpha, 0.98 - alpha).close[0] for alpha in (0.0, 0.12))
+    assert clusters[-1] > 1.1 * base[-1]
 
 
 def test_the_mean_square_counts_the_tail_beyond_the_last_quantile():
@@ -222,8 +222,8 @@ def week() -> Paths:
 
 def test_the_same_question_has_the_same_paths(week):
     """Seeded: two calls, and two processes, simulate the same."""
-    again = paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None)
-    assert np.array_equal(again.closes, week.closes)
+    copy = paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None)
+    assert np.array_equal(copy.closes, week.closes)
     module._process.cache_clear()
     assert np.array_equal(paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None).closes, week.closes)
 
@@ -243,9 +243,9 @@ def test_every_path_has_its_mirror_image(week):
 def test_variance_grows_with_the_open_hours(week):
     """Halfway through the week, half of the variance, within Monte Carlo error of a heavy tail."""
     places = np.searchsorted(week.times, [MONDAY + 3.5 * DAY, MONDAY + 7 * DAY - 1])
-    half, whole = np.square(week.closes[places]).mean(axis=1)
-    assert whole == pytest.approx(1.0, abs=0.15)
-    assert half / whole == pytest.approx(0.5, abs=0.06)
+    half, total = np.square(week.closes[places]).mean(axis=1)
+    assert total == pytest.approx(1.0, abs=0.15)
+    assert half / total == pytest.approx(0.5, abs=0.06)
 
 
 def test_touches_are_twice_as_often_as_closes(week):
@@ -259,18 +259,18 @@ def test_a_season_moves_the_variance_into_its_hours():
     """All of the clock's week in its Wednesday: nothing moves before it."""
     weights = np.zeros(168)
     weights[48:72] = 7.0
-    calm = paths("btc", MONDAY, MONDAY + 7 * DAY - 1, Season(tuple(weights)))
-    assert MONDAY + 2 * DAY < calm.times[0] <= MONDAY + 2 * DAY + 3 * HOUR
-    assert calm.times[-1] == MONDAY + 3 * DAY
+    wednesday = paths("btc", MONDAY, MONDAY + 7 * DAY - 1, Season(tuple(weights)))
+    assert MONDAY + 2 * DAY < wednesday.times[0] <= MONDAY + 2 * DAY + 3 * HOUR
+    assert wednesday.times[-1] == MONDAY + 3 * DAY
 
 
 def test_metals_do_not_move_over_a_weekend():
     friday, sunday = MONDAY + 4 * DAY, MONDAY + 6 * DAY
-    closed = paths("gold", friday, sunday, None)
-    assert closed.times[-1] == friday + 22 * HOUR  # 17:00 in New York
+    weekend = paths("gold", friday, sunday, None)
+    assert weekend.times[-1] == friday + 22 * HOUR  # 17:00 in New York
     ends = np.array([friday + DAY, sunday])
-    assert np.array_equal(*closed.at(ends))
-    assert not closed.at(np.array([friday + 60])).any()
+    assert np.array_equal(*weekend.at(ends))
+    assert not weekend.at(np.array([friday + 60])).any()
 
 
 @pytest.mark.parametrize("days", [1, 3, 30, 60])
@@ -284,7 +284,7 @@ def test_the_close_of_every_day_is_a_step(days):
 @pytest.mark.parametrize("hours", [0.2, 1, 36, 37, 97, 98, 720, 24 * 731])
 def test_no_horizon_has_more_steps_than_shocks(hours):
     until = MONDAY + 1800 + int(hours * HOUR)
-    walked = paths("btc", MONDAY + 1800, until, None)
-    assert 1 <= len(walked.times) <= module.STEPS
-    assert walked.times[-1] == until
-    assert walked.hours.sum() == pytest.approx(hours, rel=1e-6)
+    walk = paths("btc", MONDAY + 1800, until, None)
+    assert 1 <= len(walk.times) <= module.STEPS
+    assert walk.times[-1] == until
+    assert walk.hours.sum() == pytest.approx(hours, rel=1e-6)

@@ -40,7 +40,7 @@ def bars():
 
 
 @pytest.fixture(scope="module")
-def fitted(bars) -> CalendarFit:
+def calendar_fit(bars) -> CalendarFit:
     grid = hour_grid(bars)
     return fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
 
@@ -48,12 +48,12 @@ def fitted(bars) -> CalendarFit:
 @pytest.mark.slow
 @pytest.mark.parametrize("voter", MODELS)
 @pytest.mark.parametrize("hours", [1, 24, 168, 720])
-def test_half_of_a_random_walk_lies_in_the_middle_half(fitted, bars, voter, hours):
+def test_half_of_a_random_walk_lies_in_the_middle_half(calendar_fit, bars, voter, hours):
     """Made bars are a random walk of constant variance: the quartiles of each horizon are known."""
     grid = hour_grid(bars)
     track = variance_tracks(grid)["btc"]
     terms = {name: float(values[-1]) for name, values in track.terms.items()}
-    result = density(fitted.models[voter], float(track.level[-1]), terms, hours, seasonal_hours=hours)
+    result = density(calendar_fit.models[voter], float(track.level[-1]), terms, hours, seasonal_hours=hours)
     returns = np.diff(np.log(bars["btc"].close))
     truth = 0.6745 * returns.std() * np.sqrt(hours)
     assert result.quantiles(np.array([0.75]))[0] == pytest.approx(truth, rel=0.25)
@@ -72,9 +72,9 @@ def test_nothing_after_the_row_is_used(bars):
 
 def test_sixteen_days_are_enough_for_models(bars):
     """Before, a calendar has none; from then on horizons that were never seen keep what the model expects."""
-    needed = least_history_h(len(bars))
-    assert needed <= 24 * LEAST_DAYS
-    for hours, calendars in ((needed - 48, set()), (needed, {"always"})):
+    minimum = least_history_h(len(bars))
+    assert minimum <= 24 * LEAST_DAYS
+    for hours, calendars in ((minimum - 48, set()), (minimum, {"always"})):
         until = int(bars["btc"].time[0]) + hours * HOUR
         fits = fit(bars, until)
         assert set(fits.calendars) == calendars
@@ -93,16 +93,16 @@ def test_a_month_is_forecast_near_the_level(voter: str):
     assert (day < 0.95, 0.95 < month < 1) == (True, True)
 
 
-def test_voters_disagree_how_long_variance_lasts(fitted):
+def test_voters_disagree_how_long_variance_lasts(calendar_fit):
     """Months of one constant variance prove nothing about it: a month's forecast is each voter's expectation."""
-    for voter, model in fitted.models.items():
+    for voter, model in calendar_fit.models.items():
         expects = [effect > 0 for effect in MODELS[voter].effect(720)]
         unusual = {name: float(lasts) for name, lasts in zip(model.terms, expects, strict=True)}
-        usual, raised = (density(model, 0.0, terms, 720, 720).sigma for terms in ({}, unusual))
-        assert 2 * np.log(raised / usual) == pytest.approx(sum(MODELS[voter].effect(720)), abs=0.15), voter
+        baseline, excess = (density(model, 0.0, terms, 720, 720).sigma for terms in ({}, unusual))
+        assert 2 * np.log(excess / baseline) == pytest.approx(sum(MODELS[voter].effect(720)), abs=0.15), voter
 
 
-def test_touches_count_the_highs_within_hours(fitted, bars):
+def test_touches_count_the_highs_within_hours(calendar_fit, bars):
     """Highs and lows a standard deviation of an hour further away move the extremes of a month by as much."""
     reach = 0.005
     wicks = {
@@ -110,9 +110,9 @@ def test_touches_count_the_highs_within_hours(fitted, bars):
         for asset, series in bars.items()
     }
     grid = hour_grid(wicks)
-    wicked = fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
-    moved = np.subtract(wicked.models["regime"].maximum[-1], fitted.models["regime"].maximum[-1])
-    assert np.median(moved) == pytest.approx(1 / np.sqrt(720), rel=0.3)
+    extremes = fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
+    shift = np.subtract(extremes.models["regime"].maximum[-1], calendar_fit.models["regime"].maximum[-1])
+    assert np.median(shift) == pytest.approx(1 / np.sqrt(720), rel=0.3)
 
 
 @pytest.mark.parametrize("hours", [1, 6, 24, 168])
@@ -156,16 +156,16 @@ def _with_returns(bars: Bars, returns: NDArray[np.float64]) -> Bars:
 def test_a_fit_survives_json_without_loss():
     fit = CalendarFit(Season((1.0,) * 168, (2.0,) * CODES), {"vol": MODEL})
     fits = Fits("fits/0", 7, {"always": fit})
-    again = Fits.from_plain(json.loads(json.dumps(fits.to_plain())))
-    assert again == fits
-    assert (again.of("btc"), again.of("gold")) == (fit, None)
+    copy = Fits.from_plain(json.loads(json.dumps(fits.to_plain())))
+    assert copy == fits
+    assert (copy.of("btc"), copy.of("gold")) == (fit, None)
 
 
 def test_a_model_has_a_row_for_each_horizon():
-    coefficients, close, maximum, realised = MODEL.arrays
+    coefficients, close, maximum, variance = MODEL.arrays
     assert coefficients.shape == (len(HORIZONS_H), 2)
     assert coefficients[0].tolist() == [0.0, 1.0]
-    assert close.shape == maximum.shape == realised.shape == (len(HORIZONS_H), len(MODEL.close[0]))
+    assert close.shape == maximum.shape == variance.shape == (len(HORIZONS_H), len(MODEL.close[0]))
 
 
 # The least horizon, in hours, at which a model expects less than half of an excess to be left, where it says so itself.
@@ -192,7 +192,7 @@ def test_every_model_names_the_terms_that_it_gives(hourly):
         for hours in (1.0, 24.0, 720.0):
             effect = model.effect(hours)
             assert len(effect) == len(model.names)
-            assert all(0 <= each <= 1 for each in effect)
+            assert all(0 <= share <= 1 for share in effect)
 
 
 @pytest.mark.parametrize(("voter", "hours"), FADES.items())
@@ -237,9 +237,9 @@ def test_a_stormy_class_is_seen_by_breadth_alone(hourly):
     stormy = {
         asset: with_last_day(bars, 4.0) if asset in ("eth", "sol", "bnb") else bars for asset, bars in hourly.items()
     }
-    calm, moved = (variance_tracks(hour_grid(bars))["btc"].terms for bars in (hourly, stormy))
-    changed = {name for name, values in moved.items() if abs(values[-1] - calm[name][-1]) > 1e-9}
-    assert changed == {"class_2h", "class_24h"}
+    reference, response = (variance_tracks(hour_grid(bars))["btc"].terms for bars in (hourly, stormy))
+    changes = {name for name, values in response.items() if abs(values[-1] - reference[name][-1]) > 1e-9}
+    assert changes == {"class_2h", "class_24h"}
 
 
 def test_a_storm_raises_the_fast_terms_first(hourly):
@@ -250,22 +250,22 @@ def test_a_storm_raises_the_fast_terms_first(hourly):
 def test_the_garch_term_is_its_recursion(hourly):
     """Hour by hour: omega + alpha r^2 + beta v, with the usual variance as the level."""
     grid = hour_grid({"btc": hourly["btc"]})
-    own = HourlyVariance.of(grid.tracks["btc"], np.ones(len(grid)))
-    usual = np.exp(own.usual[0])
-    variance, expected = usual[0], []
-    for square, level in zip(own.squares.tolist(), usual.tolist(), strict=True):
+    hourly_variance = HourlyVariance.of(grid.tracks["btc"], np.ones(len(grid)))
+    levels = np.exp(hourly_variance.usual[0])
+    variance, expected = levels[0], []
+    for square, level in zip(hourly_variance.squares.tolist(), levels.tolist(), strict=True):
         variance = (1 - ALPHA - BETA) * level + ALPHA * square + BETA * variance
         expected.append(np.log(variance / level))
-    assert MODELS["garch"].terms(own, {})["garch"][1:] == pytest.approx(expected[1:], abs=1e-9)
+    assert MODELS["garch"].terms(hourly_variance, {})["garch"][1:] == pytest.approx(expected[1:], abs=1e-9)
 
 
 def test_the_regime_filter_is_bayes_rule(hourly):
     """After six calm hours stress is less likely than always, after six stormy ones more."""
-    calm, stormy = (
+    calm_day, stormy = (
         variance_tracks(hour_grid({"btc": with_last_day(hourly["btc"], factor)}))["btc"].terms["stress"][-1]
         for factor in (0.3, 4.0)
     )
-    assert calm < 0 < stormy < np.log(STRESS / CALM)
+    assert calm_day < 0 < stormy < np.log(STRESS / CALM)
 
 
 def test_falls_and_drawdowns_are_seen_by_trend(hourly):
@@ -287,22 +287,22 @@ def test_a_weekend_changes_no_term_of_a_metal(hourly):
     """From the last open hour of Friday to the first of Sunday nothing is measured, so nothing may look calm."""
     grid = hour_grid(hourly)
     track = variance_tracks(grid)["gold"]
-    closed = np.flatnonzero(~grid.tracks["gold"].is_open)
-    closed = closed[closed > 60 * 24]
-    assert len(closed) > 24
+    closures = np.flatnonzero(~grid.tracks["gold"].is_open)
+    closures = closures[closures > 60 * 24]
+    assert len(closures) > 24
     for name, values in track.terms.items():
         if not name.startswith(("drawdown", "class", "leader", "stress")):
-            np.testing.assert_allclose(values[closed], values[closed - 1], atol=0.05, err_msg=name)
+            np.testing.assert_allclose(values[closures], values[closures - 1], atol=0.05, err_msg=name)
 
 
 def test_news_alone_sees_the_volume(hourly):
     bars = hourly["btc"]
     volume = bars.volume.copy()
     volume[-24:] *= 3
-    calm, busy = (
-        variance_tracks(hour_grid({"btc": each}))["btc"].terms for each in (bars, replace(bars, volume=volume))
+    base, busy = (
+        variance_tracks(hour_grid({"btc": series}))["btc"].terms for series in (bars, replace(bars, volume=volume))
     )
-    assert {name for name in calm if busy[name][-1] - calm[name][-1] > 0.5} == {"volume_2h", "volume_24h"}
+    assert {name for name in base if busy[name][-1] - base[name][-1] > 0.5} == {"volume_2h", "volume_24h"}
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1e-3, -MOST_VOLUME), (0.0, -MOST_VOLUME), (1e3, MOST_VOLUME)])

@@ -46,14 +46,14 @@ def test_a_gain_before_a_full_span_counts_from_the_start():
 
 def test_a_trailing_mean_divides_by_open_hours():
     """The third hour is closed: two values share one open hour."""
-    values, opened = np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 2.0])
-    assert trailing_mean(values, opened, 2).tolist() == [2.0, 3.0, 10.0]
+    values, open_hours = np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 2.0])
+    assert trailing_mean(values, open_hours, 2).tolist() == [2.0, 3.0, 10.0]
 
 
 def test_weights_decay_in_open_hours_alone():
     """With a half-life of one hour: 4, then (2 + 8) / 1.5, then a closed hour that adds without a decay."""
-    opened = np.array([1.0, 2.0, 2.0])
-    assert decayed_mean(np.array([4.0, 8.0, 3.0]), opened, 1) == pytest.approx([4.0, 10 / 1.5, 13 / 1.5])
+    open_hours = np.array([1.0, 2.0, 2.0])
+    assert decayed_mean(np.array([4.0, 8.0, 3.0]), open_hours, 1) == pytest.approx([4.0, 10 / 1.5, 13 / 1.5])
 
 
 @pytest.mark.parametrize("span", [1, 3, 7, 50])
@@ -65,17 +65,17 @@ def test_the_trailing_maximum_is_that_of_the_window(span):
 
 def test_a_window_of_open_hours_stays_while_the_market_is_closed():
     """Two hours closed after the second: the last two open hours are still the first two."""
-    opened = np.array([1.0, 2.0, 2.0, 2.0, 3.0])
+    open_hours = np.array([1.0, 2.0, 2.0, 2.0, 3.0])
     values = np.array([2.0, 4.0, 0.0, 0.0, 6.0])
-    assert open_gain(np.cumsum(values), opened, 2).tolist() == [2.0, 6.0, 6.0, 6.0, 10.0]
-    assert open_mean(values, opened, 2).tolist() == [2.0, 3.0, 3.0, 3.0, 5.0]
+    assert open_gain(np.cumsum(values), open_hours, 2).tolist() == [2.0, 6.0, 6.0, 6.0, 10.0]
+    assert open_mean(values, open_hours, 2).tolist() == [2.0, 3.0, 3.0, 3.0, 5.0]
 
 
 def test_windows_of_a_market_that_never_closes_are_those_of_the_clock():
     values = np.random.default_rng(1).normal(size=60) ** 2
-    opened = np.maximum(np.arange(60.0) - 4, 0.0)
+    open_hours = np.maximum(np.arange(60.0) - 4, 0.0)
     values[:5] = 0.0
-    np.testing.assert_array_equal(open_gain(np.cumsum(values), opened, 7), gain(np.cumsum(values), 7))
+    np.testing.assert_array_equal(open_gain(np.cumsum(values), open_hours, 7), gain(np.cumsum(values), 7))
 
 
 @pytest.mark.parametrize("decay", [0.9, 0.5 ** (1 / 72)])
@@ -84,8 +84,8 @@ def test_a_decayed_sum_is_that_of_a_loop(decay):
     generator = np.random.default_rng(1)
     values, is_open = generator.exponential(size=5_000), generator.random(5_000) < 0.7
     total, expected = 2.0, []
-    for value, opened in zip(values, is_open, strict=True):
-        total = total * (decay if opened else 1) + value
+    for value, is_open_hour in zip(values, is_open, strict=True):
+        total = total * (decay if is_open_hour else 1) + value
         expected.append(total)
     sums = decayed_sum(values, is_open, decay, start=2.0)
     np.testing.assert_allclose(sums, expected, rtol=1e-12)

@@ -56,7 +56,7 @@ def test_the_examples_in_the_documentation_are_true():
 
 
 @pytest.mark.parametrize(
-    ("raw", "clean"),
+    ("raw", "text"),
     [
         ("<script>steal()</script>Bitcoin rises", "Bitcoin rises"),
         ("Bitcoin &lt;script&gt;steal()&lt;/script&gt; rises", "Bitcoin rises"),
@@ -73,8 +73,8 @@ def test_the_examples_in_the_documentation_are_true():
         ("<script>never closed", ""),
     ],
 )
-def test_markup_is_gone_and_words_stay(raw, clean):
-    assert plain(raw) == clean
+def test_markup_is_gone_and_words_stay(raw, text):
+    assert plain(raw) == text
 
 
 @given(st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join))
@@ -120,7 +120,7 @@ def test_the_assets_of_a_title(title, assets):
 
 
 FOLDER = Path(module.__file__).parent
-LABELLED = tomllib.loads(Path(__file__).with_name("labelled.toml").read_text(encoding="utf-8"))
+LABELS = tomllib.loads(Path(__file__).with_name("labelled.toml").read_text(encoding="utf-8"))
 
 
 def lines(table: dict[str, str]) -> list[tuple[str, str]]:
@@ -132,7 +132,7 @@ def accuracy(table: dict[str, str], score: Callable[[str], float]) -> float:
     return sum(direction_of(score(title)) == label for title, label in cases) / len(cases)
 
 
-@pytest.mark.parametrize("table", LABELLED.values(), ids=LABELLED)
+@pytest.mark.parametrize("table", LABELS.values(), ids=LABELS)
 def test_three_of_four_headlines_are_labelled_as_by_hand(table):
     """Also those that were written after the lexicon; VADER alone does clearly worse on both."""
     ours, plain = accuracy(table, tone), accuracy(table, everyday())
@@ -183,13 +183,13 @@ def test_capitals_are_no_louder():
 
 
 def titles(*headlines) -> list[str]:
-    return [each.headline.title for each in stories(read(headlines))]
+    return [story.headline.title for story in stories(read(headlines))]
 
 
 def test_the_first_headline_stays_in_any_order():
     first = titled("Bitcoin surges past $100K as ETF inflows hit record", NOON, "one")
-    again = titled("Bitcoin surges past $100,000 as ETF inflow hits a record", NOON + HOUR, "two")
-    assert titles(again, first) == [first.title]
+    copy = titled("Bitcoin surges past $100,000 as ETF inflow hits a record", NOON + HOUR, "two")
+    assert titles(copy, first) == [first.title]
 
 
 @pytest.mark.parametrize(
@@ -215,9 +215,9 @@ TELLINGS = st.lists(st.tuples(WORDS.map(" ".join), st.integers(0, 100)), max_siz
 @given(TELLINGS, st.integers(0, 100))
 def test_later_headlines_change_nothing(tellings, until):
     """So an earlier score never changes."""
-    every = read(titled(title, NOON + hour * HOUR) for title, hour in tellings)
-    then = [each for each in every if each.headline.published_at <= NOON + until * HOUR]
-    assert stories(then) == tuple(each for each in stories(every) if each in then)
+    headlines = read(titled(title, NOON + hour * HOUR) for title, hour in tellings)
+    past = [story for story in headlines if story.headline.published_at <= NOON + until * HOUR]
+    assert stories(past) == tuple(story for story in stories(headlines) if story in past)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_six_hours_halve_a_story():
 def test_a_story_counts_for_a_day_from_its_publication():
     headlines = [scored("alpha", 1.0, NOON - DAY), scored("beta", 1.0, NOON - DAY + 1), scored("gamma", 1.0, NOON + 1)]
     assert score_at(stories(headlines), NOON)[1] == 1
-    assert [each.headline.title for each in pulse(headlines, NOON).latest] == ["beta", "alpha"]
+    assert [story.headline.title for story in pulse(headlines, NOON).latest] == ["beta", "alpha"]
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,16 @@ def test_an_asset_has_the_stories_that_name_it():
         scored("beta", -0.3, assets=("eth",)),
         scored("gamma", 1.0),
     ]
-    by_asset = {each.asset: each for each in pulse(headlines, NOON).by_asset}
+    by_asset = {mood.asset: mood for mood in pulse(headlines, NOON).by_asset}
     assert (by_asset["btc"].score, by_asset["btc"].n) == (pytest.approx(0.15), 1)
     assert (by_asset["eth"].score, by_asset["eth"].n) == (pytest.approx(0.6 / 7), 2)
     assert (by_asset["sol"].score, by_asset["sol"].n) == (0, 0)
 
 
 def test_the_thirty_newest_stories_are_shown_newest_first():
-    headlines = [each for minute in range(40) for each in apart(1, at=NOON - 60 * minute)]
-    shown = [each.headline.published_at for each in pulse(headlines, NOON).latest]
-    assert shown == [NOON - 60 * minute for minute in range(30)]
+    headlines = [story for minute in range(40) for story in apart(1, at=NOON - 60 * minute)]
+    times = [story.headline.published_at for story in pulse(headlines, NOON).latest]
+    assert times == [NOON - 60 * minute for minute in range(30)]
 
 
 TONES = st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 30 * HOUR)), max_size=15)
@@ -89,8 +89,8 @@ def test_a_score_lies_between_its_tones_and_zero(tones):
 @given(TONES, st.integers(0, 30 * HOUR))
 def test_later_stories_do_not_change_an_earlier_pulse(tones, ago):
     headlines = [scored(f"word{n}", score, NOON - age) for n, (score, age) in enumerate(tones)]
-    then = [each for each in headlines if each.headline.published_at <= NOON - ago]
-    assert pulse(headlines, NOON - ago) == pulse(then, NOON - ago)
+    past = [story for story in headlines if story.headline.published_at <= NOON - ago]
+    assert pulse(headlines, NOON - ago) == pulse(past, NOON - ago)
 
 
 def stories_of(*titles: str, days_ago: float = 0.0) -> list:
@@ -103,7 +103,7 @@ def test_a_term_that_rose_by_hand():
     The prior is worth 100 terms, of which merge has 100 * 5 / 100 = 5; its odds are (5 + 5) / (5 + 100 - 10) now
     and were 5 / (95 + 100 - 5) before: four times as high.
     """
-    week = [each for n in range(95) for each in stories_of(f"word{n}", days_ago=2)]
+    week = [story for n in range(95) for story in stories_of(f"word{n}", days_ago=2)]
     (topic,) = topics([*week, *stories_of(*["merge"] * 5)], NOON)
     rise = log(10 / 95) - log(5 / 190)
     assert (topic.term, topic.mentions, topic.before) == ("merge", 5, 0)
@@ -113,15 +113,15 @@ def test_a_term_that_rose_by_hand():
 
 def quiet_week() -> list:
     """Two hundred stories of words of their own."""
-    return [each for n in range(200) for each in stories_of(f"topic{n} of{n} week{n}", days_ago=1 + n / 40)]
+    return [story for n in range(200) for story in stories_of(f"topic{n} of{n} week{n}", days_ago=1 + n / 40)]
 
 
 def test_a_pair_stands_for_its_words():
     """`token` is mentioned in the pair only and left to it; `unlock` is not."""
     day = stories_of("token unlock nears", "big token unlock", "token unlock: a guide", "unlock")
-    assert [each.term for each in topics([*quiet_week(), *day], NOON)] == ["unlock", "token unlock"]
-    repeated = stories_of("the merge merge 2026", "a merge in 2026", "2026 and the merge")
-    (topic,) = topics([*quiet_week(), *repeated], NOON)
+    assert [row.term for row in topics([*quiet_week(), *day], NOON)] == ["unlock", "token unlock"]
+    repeats = stories_of("the merge merge 2026", "a merge in 2026", "2026 and the merge")
+    (topic,) = topics([*quiet_week(), *repeats], NOON)
     assert (topic.term, topic.mentions) == ("merge", 3), "words count once a story, numbers never"
     copies = stories_of(*["hashrate record broken today"] * 10)
     mood = pulse([*quiet_week(), *copies], NOON)
@@ -135,7 +135,7 @@ def test_a_pair_stands_for_its_words():
         pytest.param(quiet_week(), ["merge"] * 2, id="two mentions"),
         pytest.param(stories_of(*["merge"] * 9, days_ago=2), ["merge"] * 9, id="the only term of both"),
         pytest.param(
-            [each for n in range(1, 8) for each in stories_of(*["merge"] * 4, "fork", days_ago=n)],
+            [story for n in range(1, 8) for story in stories_of(*["merge"] * 4, "fork", days_ago=n)],
             [*["merge"] * 4, "fork"],
             id="as common all week",
         ),
@@ -146,18 +146,18 @@ def test_a_term_that_did_not_rise_is_no_topic(week, day):
 
 
 def test_at_most_ten_the_surest_first():
-    day = [each for n in range(15) for each in stories_of(*[f"name{n}"] * (3 + n))]
-    listed = topics([*quiet_week(), *day], NOON)
-    assert len(listed) == 10
-    assert [each.mentions for each in listed] == list(range(17, 7, -1))
+    day = [story for n in range(15) for story in stories_of(*[f"name{n}"] * (3 + n))]
+    ranking = topics([*quiet_week(), *day], NOON)
+    assert len(ranking) == 10
+    assert [row.mentions for row in ranking] == list(range(17, 7, -1))
 
 
 HEADER = DocumentHeader(iso(NOON), iso(NOON), iso(NOON + 2 * HOUR), "simulated", {"news": "Ninefold simulated desk"})
 
 
 def document(*headlines: ScoredHeadline) -> dict:
-    published = news_document(pulse(headlines, NOON), HEADER, {"a.example": "it answered 500"})
-    return json.loads(TypeAdapter(NewsDocument).dump_json(published))
+    payload = news_document(pulse(headlines, NOON), HEADER, {"a.example": "it answered 500"})
+    return json.loads(TypeAdapter(NewsDocument).dump_json(payload))
 
 
 def test_it_has_the_fields_of_the_contract():
@@ -193,20 +193,18 @@ def test_without_rising_terms_the_named_assets_are_listed():
     """From the first day on, and labelled: the most stories first."""
     body = document(*apart(1, assets=("btc",)), *apart(2, at=NOON - HOUR, assets=("eth", "xrp")))
     assert body["topics_basis"] == "frequent"
-    assert [(each["term"], each["mentions"]) for each in body["topics"]] == [
+    assert [(row["term"], row["mentions"]) for row in body["topics"]] == [
         ("Ethereum", 2),
         ("XRP", 2),
         ("Bitcoin", 1),
     ]
-    assert {each["lift"] for each in body["topics"]} == {None}
+    assert {row["lift"] for row in body["topics"]} == {None}
 
 
 def test_without_news_it_is_complete():
     body = document()
     assert [body[name] for name in ("direction", "score", "n", "headlines", "topics")] == ["NEUTRAL", 0.0, 0, [], []]
-    assert [(each["asset"], each["score"], each["n"]) for each in body["by_asset"]] == [
-        (asset, 0, 0) for asset in ASSETS
-    ]
+    assert [(row["asset"], row["score"], row["n"]) for row in body["by_asset"]] == [(asset, 0, 0) for asset in ASSETS]
 
 
 def titles(asset: str, *headlines: ScoredHeadline, now: int = NOON) -> list[str]:
@@ -235,18 +233,18 @@ def test_headlines_of_72_hours_are_shown_and_none_of_later():
 def test_a_repeated_story_is_shown_once():
     """Also one whose first headline is older than 72 hours: it is no news."""
     old = scored("Bitcoin rises above 100k again", at=NOON - 80 * HOUR, assets=("btc",))
-    again = scored("Bitcoin rises above 100k", at=NOON - 60 * HOUR, assets=("btc",))
-    assert titles("btc", old, again) == []
-    assert titles("btc", again, scored("Bitcoin rose above 100,000", at=NOON - 20 * HOUR, assets=("btc",))) == [
-        again.headline.title
+    copy = scored("Bitcoin rises above 100k", at=NOON - 60 * HOUR, assets=("btc",))
+    assert titles("btc", old, copy) == []
+    assert titles("btc", copy, scored("Bitcoin rose above 100,000", at=NOON - 20 * HOUR, assets=("btc",))) == [
+        copy.headline.title
     ]
 
 
 def test_the_score_is_that_of_the_published_pulse():
     headlines = [*apart(3, 0.8, assets=("btc",)), *apart(2, -0.5, NOON - HOUR, ("eth",))]
-    published = {each.asset: (each.score, each.n) for each in pulse(headlines, NOON).by_asset}
+    scores = {mood.asset: (mood.score, mood.n) for mood in pulse(headlines, NOON).by_asset}
     for asset, news in news_of(["btc", "eth", "gold"], headlines, NOON).items():
-        assert (news.score, news.n) == published[asset]
+        assert (news.score, news.n) == scores[asset]
 
 
 FED = "Will the Fed cut rates by December 31?"

@@ -98,39 +98,39 @@ def test_a_sentence_has_its_asset_and_the_tone_of_its_direction(kind):
 
 def test_a_day_has_five_to_twelve_headlines_marked_as_simulated(desk):
     """Of every asset, in order and within the span, and nearly all of them differ."""
-    assert {(each.source, each.simulated, each.url) for each in desk} == {(SOURCE, True, None)}
+    assert {(headline.source, headline.simulated, headline.url) for headline in desk} == {(SOURCE, True, None)}
     assert "simulated" in SOURCE
     assert 5 * 60 <= len(desk) <= 12 * 60
-    assert {asset for each in desk for asset in named(each.title)} == set(ASSETS)
-    assert len({each.id for each in desk}) >= 0.97 * len(desk)
-    times = [each.published_at for each in desk]
+    assert {asset for headline in desk for asset in named(headline.title)} == set(ASSETS)
+    assert len({headline.id for headline in desk}) >= 0.97 * len(desk)
+    times = [headline.published_at for headline in desk]
     assert times[0] > SINCE
     assert times == sorted(times)
     assert times[-1] <= NOW
 
 
 def test_in_two_months_nearly_every_kind_of_event_occurs(desk):
-    kinds = {understood(each.title)[:2] for each in desk}
+    kinds = {understood(headline.title)[:2] for headline in desk}
     assert {(kind, direction) for kind in ("extreme", "level", "day", "burst") for direction in (1, -1)} <= kinds
-    possible = {(kind, direction) for kind in SENTENCES for direction in directions(kind)}
-    assert len(possible - kinds) <= 3
+    choices = {(kind, direction) for kind in SENTENCES for direction in directions(kind)}
+    assert len(choices - kinds) <= 3
 
 
 @settings(max_examples=15)
 @given(st.integers(0, 60 * DAY))
 def test_a_headline_depends_on_the_past_alone(hourly, span):
     """From the bars that were complete then, the same headlines."""
-    then = SINCE + span
-    past = {asset: bars.until(then) for asset, bars in hourly.items()}
-    whole = write(hourly, SINCE, NOW)
-    assert write(past, SINCE, NOW) == [each for each in whole if each.published_at <= then]
+    end = SINCE + span
+    past = {asset: bars.until(end) for asset, bars in hourly.items()}
+    headlines = write(hourly, SINCE, NOW)
+    assert write(past, SINCE, NOW) == [headline for headline in headlines if headline.published_at <= end]
 
 
 @settings(max_examples=15)
 @given(st.lists(st.integers(0, 60 * DAY), max_size=4))
 def test_pieces_give_the_same_headlines_as_the_whole(hourly, spans):
     cuts = [SINCE, *sorted(SINCE + span for span in spans), NOW]
-    pieces = [each for start, end in pairwise(cuts) for each in write(hourly, start, end)]
+    pieces = [headline for start, end in pairwise(cuts) for headline in write(hourly, start, end)]
     assert pieces == write(hourly, SINCE, NOW)
 
 
@@ -141,14 +141,14 @@ def test_older_bars_change_nothing(hourly):
 
 def test_most_events_need_a_month_of_bars():
     assert write({}, SINCE, NOW) == []
-    young = write({"gold": made_bars("gold", 20, 1)}, FIRST, FIRST + 20 * DAY)
-    assert {understood(each.title)[0] for each in young} <= {"level", "week", "flat_week"}
+    headlines = write({"gold": made_bars("gold", 20, 1)}, FIRST, FIRST + 20 * DAY)
+    assert {understood(headline.title)[0] for headline in headlines} <= {"level", "week", "flat_week"}
 
 
 def test_a_constant_price_is_no_news():
-    still = made_bars("btc", 60, 1)
-    flat = np.full(len(still), 100.0)
-    frozen = Bars(still.time, flat, flat, flat, flat, still.volume, HOUR)
+    bars = made_bars("btc", 60, 1)
+    flat = np.full(len(bars), 100.0)
+    frozen = Bars(bars.time, flat, flat, flat, flat, bars.volume, HOUR)
     assert write({"btc": frozen}, FIRST, FIRST + 60 * DAY) == []
 
 
@@ -174,46 +174,30 @@ def understood(title: str) -> tuple[str, int, dict[str, str]]:
     return next((kind, direction, match.groupdict()) for kind, direction, match in matches if match)
 
 
-def test_every_number_is_that_of_the_bars(simulated, desk):
-    """Prices and moves, computed again from the closes alone."""
-    for each in desk:
-        kind, direction, facts = understood(each.title)
+def test_every_headline_states_what_the_bars_show(simulated, desk):
+    """Prices, moves, extremes, levels and ranks, computed again from the bars alone."""
+    for headline in desk:
+        kind, direction, facts = understood(headline.title)
         if "name" not in facts:
             continue
-        bars = simulated[NAMES[facts["name"]]]
-        now, before = (close_at(bars, each.published_at, hours) for hours in (0, {"burst": 4, "week": 1}.get(kind, 24)))
-        assert facts.get("price") in (None, printed(now)), each
-        assert facts.get("pct") in (None, f"{100 * abs(now / before - 1):.1f}%"), each
-        if kind in ("day", "burst", "week", "rank"):
-            assert np.sign(now - before) == direction, each
-
-
-def test_every_extreme_and_level_is_in_the_bars(simulated, desk):
-    for each in desk:
-        kind, direction, facts = understood(each.title)
-        if kind not in ("extreme", "level"):
-            continue
-        bars, at = simulated[NAMES[facts["name"]]], each.published_at
-        now, hour = close_at(bars, at, 0), close_at(bars, at, 1)
+        asset, at = NAMES[facts["name"]], headline.published_at
+        bars = simulated[asset]
+        span = {"burst": 4, "week": 1}.get(kind, 24)
+        now, hour, before = (close_at(bars, at, hours) for hours in (0, 1, span))
         month = bars.until(at - HOUR).since(at - 30 * DAY)
+        assert facts.get("price") in (None, printed(now)), headline
+        assert facts.get("pct") in (None, f"{100 * abs(now / before - 1):.1f}%"), headline
+        if kind in ("day", "burst", "week", "rank"):
+            assert np.sign(now - before) == direction, headline
         if kind == "extreme":
-            assert now > month.high.max() if direction > 0 else now < month.low.min(), each
+            assert now > month.high.max() if direction > 0 else now < month.low.min(), headline
         if kind == "level":
             level = float(facts["level"].replace(",", ""))
-            assert (hour < level <= now) if direction > 0 else (now < level <= hour), each
-
-
-def test_every_comparison_of_coins_is_in_the_bars(simulated, desk):
-    for each in desk:
-        kind, _, facts = understood(each.title)
-        if kind != "rank":
-            continue
-        moves = {}
-        for coin in COINS:
-            now, day = (close_at(simulated[coin], each.published_at, hours) for hours in (0, 24))
-            moves[coin] = now / day - 1
-        chosen = max if facts["rank"].lower() == "first" else min
-        assert NAMES[facts["name"]] == chosen(moves, key=moves.get), each
+            assert (hour < level <= now) if direction > 0 else (now < level <= hour), headline
+        if kind == "rank":
+            moves = {coin: close_at(simulated[coin], at, 0) / close_at(simulated[coin], at, 24) for coin in COINS}
+            chosen = max if facts["rank"].lower() == "first" else min
+            assert asset == chosen(moves, key=moves.get), headline
 
 
 def close_at(bars: Bars, at: int, hours_before: int) -> float:
@@ -242,13 +226,13 @@ def events_from(bars: Bars, first: int) -> set[tuple[int, str, int]]:
 
 def test_later_and_earlier_bars_change_no_event():
     cut = LOOK_BACK_H + 10 * 24
-    every = events_from(BARS, LOOK_BACK_H)
+    rows = events_from(BARS, LOOK_BACK_H)
     until = int(BARS.time[cut - 1]) + HOUR
-    assert every
-    assert events_from(BARS.until(until), LOOK_BACK_H) == {event for event in every if event[0] <= until}
+    assert rows
+    assert events_from(BARS.until(until), LOOK_BACK_H) == {event for event in rows if event[0] <= until}
     later = BARS.since(int(BARS.time[5 * 24]))
     since = int(later.time[LOOK_BACK_H]) + HOUR
-    assert events_from(later, LOOK_BACK_H) == {event for event in every if event[0] >= since}
+    assert events_from(later, LOOK_BACK_H) == {event for event in rows if event[0] >= since}
 
 
 @pytest.mark.parametrize(("factor", "direction"), [(1.2, 1), (0.8, -1)])

@@ -69,12 +69,8 @@ def test_a_text_without_a_yes_or_no_is_refused(text, reason):
 
 def test_a_challenge_has_its_number_author_and_instants():
     market = opened("Will bitcoin reach 120k?")
-    assert (market.id, market.category, market.author, market.backfilled) == (
-        "challenge-17",
-        "challenge",
-        "key:abc",
-        False,
-    )
+    assert (market.id, market.category, market.author) == ("challenge-17", "challenge", "key:abc")
+    assert not market.backfilled
     assert (market.created_at, market.closes_at, market.deadline) == (NOW, LAST_SECOND, LAST_SECOND)
     assert market.question.horizon_hours == pytest.approx((LAST_SECOND - NOW) / HOUR)
 
@@ -135,38 +131,28 @@ def test_an_instant_of_today_must_leave_an_hour_too():
     assert opened("Will btc rise in the next 2 hours?", date(2026, 11, 21)).deadline == NOW + 2 * HOUR
 
 
+SINCE, UNTIL = "2026-11-21 10:00:00 UTC", "2026-12-31 23:59:59 UTC"
+
+
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        (
-            "Will bitcoin reach 120k?",
-            "YES if any Bitcoin price of this service's feed from 2026-11-21 10:00:00 UTC to 2026-12-31 23:59:59 UTC "
-            "is at or above 120,000 USD.",
-        ),
-        (
-            "Will btc stay above 80k?",
-            "YES if no Bitcoin price of this service's feed from 2026-11-21 10:00:00 UTC to 2026-12-31 23:59:59 UTC "
-            "is at or below 80,000 USD.",
-        ),
-        (
-            "Will gold not be up?",
-            "YES if the last Gold price of this service's feed at or before 2026-12-31 23:59:59 UTC "
-            "is at or below 3,282.8 USD.",
-        ),
+        ("Will bitcoin reach 120k?", "any Bitcoin price of {feed} from {since} to {until} is at or above 120,000 USD."),
+        ("Will btc stay above 80k?", "no Bitcoin price of {feed} from {since} to {until} is at or below 80,000 USD."),
+        ("Will gold not be up?", "the last Gold price of {feed} at or before {until} is at or below 3,282.8 USD."),
         (
             "Will SOL be between 120 and 160?",
-            "YES if the last Solana price of this service's feed at or before 2026-12-31 23:59:59 UTC "
-            "is from 120 to 160 USD.",
+            "the last Solana price of {feed} at or before {until} is from 120 to 160 USD.",
         ),
         (
             "Will eth outperform btc?",
-            "YES if Ethereum returns more than Bitcoin, each from its last price of this service's feed at or before "
-            "2026-11-21 10:00:00 UTC to its last at or before 2026-12-31 23:59:59 UTC.",
+            "Ethereum returns more than Bitcoin, each from its last price of {feed} at or before {since} to its last "
+            "at or before {until}.",
         ),
     ],
 )
 def test_the_rule_says_which_prices_decide(text, rule):
-    assert opened(text).rule == rule
+    assert opened(text).rule == "YES if " + rule.format(feed="this service's feed", since=SINCE, until=UNTIL)
 
 
 def test_different_readings_have_different_rules():
@@ -189,26 +175,17 @@ def test_an_order_beside_the_question_does_not_change_it():
     assert (market.resolver, market.question.asset) == ("hand", "btc")
 
 
-class TestResolvingByHand:
-    def test_holds_the_outcome_and_the_evidence(self):
-        market = opened("Will China ban bitcoin?")
-        assert resolve_by_hand(market, "no", " https://example.com ", NOW + DAY) == Settlement(
-            "no", NOW + DAY, "https://example.com", "hand"
-        )
-
-    def test_is_refused_where_prices_or_an_outside_market_decide(self):
-        for market in (
-            opened("Will bitcoin reach 120k?"),
-            replace(opened("Will China ban bitcoin?"), resolver="polymarket"),
-        ):
-            with pytest.raises(InvalidRequest, match="not by hand"):
-                resolve_by_hand(market, "yes", "seen", NOW)
-
-    @pytest.mark.parametrize("evidence", ["", " \n"])
-    def test_needs_evidence(self, evidence):
+def test_a_resolution_by_hand_holds_outcome_and_evidence():
+    market = opened("Will China ban bitcoin?")
+    settlement = resolve_by_hand(market, "no", " https://example.com ", NOW + DAY)
+    assert settlement == Settlement("no", NOW + DAY, "https://example.com", "hand")
+    for evidence in ("", " \n"):
         with pytest.raises(InvalidRequest) as refusal:
-            resolve_by_hand(opened("Will China ban bitcoin?"), "yes", evidence, NOW)
+            resolve_by_hand(market, "yes", evidence, NOW)
         assert [error.field for error in refusal.value.errors] == ["evidence"]
+    for other in (opened("Will bitcoin reach 120k?"), replace(market, resolver="polymarket")):
+        with pytest.raises(InvalidRequest, match="not by hand"):
+            resolve_by_hand(other, "yes", "seen", NOW)
 
 
 words = st.sampled_from(sorted({phrase for language in LANGUAGES for phrase in lexicon(language).phrases}))
@@ -219,18 +196,14 @@ sentences = st.lists(words | marks, max_size=15).map(lambda row: " ".join(row)[:
 @given(text=sentences | st.text(max_size=80), days=st.integers(0, 365))
 def test_any_text_is_a_challenge_or_refused_with_its_field(text, days):
     deadline = date(2026, 11, 21) + timedelta(days=days)
-    market = _opened_or_refused(text, deadline)
-    if isinstance(market, InvalidRequest):
-        assert [error.field for error in market.errors] in (["question"], ["deadline"])
-        return
-    assert utc(market.deadline).date() == deadline
-    assert market.deadline - NOW >= HOUR
-    assert (market.resolver == "hand") == (market.question.comparator == "topic")
-    assert market.rule.endswith(".")
-
-
-def _opened_or_refused(text: str, deadline: date) -> Prediction | InvalidRequest:
     try:
-        return opened(text, deadline)
-    except InvalidRequest as refusal:
-        return refusal
+        market = opened(text, deadline)
+    except InvalidRequest as error:
+        fields = [row.field for row in error.errors]
+    else:
+        fields = []
+        assert utc(market.deadline).date() == deadline
+        assert market.deadline - NOW >= HOUR
+        assert (market.resolver == "hand") == (market.question.comparator == "topic")
+        assert market.rule.endswith(".")
+    assert fields in ([], ["question"], ["deadline"])

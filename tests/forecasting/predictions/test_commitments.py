@@ -35,71 +35,63 @@ from tests.forecasting.markets import MONDAY, settled, waiting
 
 
 @pytest.fixture
-def market(asking) -> Prediction:
-    return market_of(asking("touch_above", at=1.02), "weekly-btc-touch-above-x", "weekly")
+def market(query) -> Prediction:
+    return market_of(query("touch_above", at=1.02), "weekly-btc-touch-above-x", "weekly")
 
 
 @pytest.fixture
-def committed(market, knowledge):
+def commitment(market, knowledge):
     return commitment_of(panel_of().ask(market.question, NOW, knowledge), knowledge)
 
 
-def test_nine_votes_are_committed_as_the_panel_pools_them(committed, market, knowledge):
+def test_nine_votes_are_committed_as_the_panel_pools_them(commitment, market, knowledge):
     result = panel_of().ask(market.question, NOW, knowledge)
-    assert [vote.voter for vote in committed.votes] == [voter.name for voter in voters()]
-    assert [vote.p for vote in committed.votes] == [ballot.p for ballot in result.ballots]
-    assert [vote.ballot for vote in committed.votes] == list(result.ballots)
-    assert tuple(vote.weight for vote in committed.votes) == result.pooled.weights
-    assert (committed.p, committed.p_up, committed.as_of) == (result.pooled.p, result.pooled.p_up, result.as_of)
-    assert (committed.voted_at, committed.fitted_at, committed.abstained) == (NOW, knowledge.fits.slot, {})
+    assert [vote.voter for vote in commitment.votes] == [voter.name for voter in voters()]
+    assert [vote.p for vote in commitment.votes] == [ballot.p for ballot in result.ballots]
+    assert [vote.ballot for vote in commitment.votes] == list(result.ballots)
+    assert tuple(vote.weight for vote in commitment.votes) == result.pooled.weights
+    assert all(type(vote.weight) is type(vote.p) is float for vote in commitment.votes), "as JSON gives them back"
+    assert (commitment.p, commitment.p_up, commitment.as_of) == (result.pooled.p, result.pooled.p_up, result.as_of)
+    assert (commitment.voted_at, commitment.fitted_at, commitment.abstained) == (NOW, knowledge.fits.slot, {})
 
 
 def test_abstentions_are_kept_with_their_reasons(market, contexts):
     """And what was voted before the first fit says so."""
-    untrained = Knowledge(contexts)
-    result = panel_of().ask(market.question, NOW, untrained)
-    commitment = commitment_of(replace(result, abstained={"news": "did not answer in time"}), untrained)
+    knowledge = Knowledge(contexts)
+    result = panel_of().ask(market.question, NOW, knowledge)
+    commitment = commitment_of(replace(result, abstained={"news": "did not answer in time"}), knowledge)
     assert commitment.abstained == {"news": "did not answer in time"}
     assert commitment.fitted_at is None
 
 
-def test_a_commitment_survives_json(committed):
-    """As it does in the ledger."""
-    plain = [vote.to_plain() for vote in committed.votes]
-    assert [CommittedVote.from_plain(vote) for vote in json.loads(json.dumps(plain, allow_nan=False))] == list(
-        committed.votes
-    )
-    assert all(type(vote.weight) is type(vote.p) is float for vote in committed.votes)
-
-
-def test_features_are_the_hash_of_contexts_and_fits(committed, market, contexts, fits):
+def test_features_are_the_hash_of_contexts_and_fits(commitment, market, contexts, fits):
     """A JSON library and SHA-256 reproduce it."""
-    shown = {
+    features = {
         "contexts": {"btc": asdict(contexts["btc"])},
         "fits": {"slot": fits.slot, "version": fits.version},
     }
-    text = json.dumps(shown, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    assert committed.inputs == text
-    assert committed.features == sha256(text.encode()).hexdigest()
+    text = json.dumps(features, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert commitment.inputs == text
+    assert commitment.features == sha256(text.encode()).hexdigest()
 
 
-def test_inputs_change_with_the_assets_and_fits_alone(asking, contexts, fits, knowledge):
-    single, both = asking("up"), asking("relative", other_asset="eth")
+def test_inputs_change_with_the_assets_and_fits_alone(query, contexts, fits, knowledge):
+    rise, comparison = query("up"), query("relative", other_asset="eth")
     dearer = {**contexts, "eth": replace(contexts["eth"], spot=contexts["eth"].spot * 1.01)}
-    assert inputs_of(single, knowledge) == inputs_of(single, replace(knowledge, contexts=dearer))
-    assert inputs_of(both, knowledge) != inputs_of(both, replace(knowledge, contexts=dearer))
-    refitted = replace(knowledge, fits=replace(fits, slot=fits.slot + 1))
-    assert inputs_of(single, knowledge) != inputs_of(single, refitted)
-    assert inputs_of(single, knowledge) != inputs_of(single, Knowledge(contexts))
+    assert inputs_of(rise, knowledge) == inputs_of(rise, replace(knowledge, contexts=dearer))
+    assert inputs_of(comparison, knowledge) != inputs_of(comparison, replace(knowledge, contexts=dearer))
+    refit = replace(knowledge, fits=replace(fits, slot=fits.slot + 1))
+    assert inputs_of(rise, knowledge) != inputs_of(rise, refit)
+    assert inputs_of(rise, knowledge) != inputs_of(rise, Knowledge(contexts))
 
 
 def test_an_answer_is_a_prediction_of_the_result(market, knowledge):
     result = panel_of().ask(market.question, NOW, knowledge)
-    answered = answer(result, knowledge, "00adcce31a6a83e7", "key:abc")
-    assert (answered.id, answered.category, answered.author) == ("00adcce31a6a83e7", "answer", "key:abc")
-    assert (answered.question, answered.rule) == (market.question, market.question.canonical)
-    assert (answered.created_at, answered.closes_at, answered.deadline) == (NOW, NOW, market.deadline)
-    assert answered.commitment == commitment_of(result, knowledge)
+    prediction = answer(result, knowledge, "00adcce31a6a83e7", "key:abc")
+    assert (prediction.id, prediction.category, prediction.author) == ("00adcce31a6a83e7", "answer", "key:abc")
+    assert (prediction.question, prediction.rule) == (market.question, market.question.canonical)
+    assert (prediction.created_at, prediction.closes_at, prediction.deadline) == (NOW, NOW, market.deadline)
+    assert prediction.commitment == commitment_of(result, knowledge)
 
 
 AUTHOR = "user:3141592653"
@@ -148,8 +140,8 @@ def test_a_view_of_the_price_is_in_the_row_where_there_is_one():
     market = authored()
     commitment = market.commitment
     ballots = [replace(vote.ballot, forecast=replace(vote.ballot.forecast, p_up=0.51)) for vote in commitment.votes]
-    seen = [CommittedVote(ballot, 1.0) for ballot in ballots]
-    with_view = votes_row(market, replace(commitment, votes=(seen[0], commitment.votes[1]), p_up=0.51)).body
+    votes = [CommittedVote(ballot, 1.0) for ballot in ballots]
+    with_view = votes_row(market, replace(commitment, votes=(votes[0], commitment.votes[1]), p_up=0.51)).body
     assert (with_view["p_up"], [vote.get("p_up") for vote in with_view["votes"]]) == (0.51, [0.51, None])
     without = votes_row(market, commitment).body
     assert [row for row in (without, *without["votes"], with_view["votes"][1]) if "p_up" in row] == []
@@ -238,9 +230,9 @@ def test_a_vote_survives_json_without_loss():
 
 def test_before_the_commitment_there_are_no_votes():
     market = waiting(votes={"vol": 0.6})
-    uncommitted = replace(market, commitment=None)
+    draft = replace(market, commitment=None)
     assert [vote.voter for vote in market.votes] == ["vol"]
-    assert (uncommitted.votes, uncommitted.voted_at) == ((), market.created_at)
+    assert (draft.votes, draft.voted_at) == ((), market.created_at)
 
 
 @pytest.mark.parametrize(
@@ -254,6 +246,6 @@ def test_only_a_decided_event_is_scored(outcome, comparator, is_scored):
 
 def test_settled_predictions_are_ordered_by_resolution():
     """At one instant by deadline, then by id; what is not settled is left out."""
-    late, early = settled("a", resolved=2_000_000_000), settled("b", resolved=1_900_000_000)
+    last, first = settled("a", resolved=2_000_000_000), settled("b", resolved=1_900_000_000)
     short, long = (settled(name, hours=hours, resolved=1_950_000_000) for name, hours in (("d", 24), ("c", 48)))
-    assert [each.id for each in by_resolution([late, long, waiting("e"), short, early])] == ["b", "d", "c", "a"]
+    assert [each.id for each in by_resolution([last, long, waiting("e"), short, first])] == ["b", "d", "c", "a"]

@@ -63,10 +63,10 @@ class TestAMarket:
 
     def test_a_vote_is_shown_as_it_was_cast(self):
         """How sure it is of 70% yes does not depend on its view of the price: conviction 40."""
-        shown = listed().ai_votes["v0"]
-        assert (shown.p_yes, shown.direction, shown.conviction) == (0.7, "NEUTRAL", 40.0)
-        assert (shown.weight, shown.engine, shown.reasoning) == (1.235, EMBEDDED, "because")
-        assert shown.voted_at == "2026-11-28T00:00:00Z"
+        vote = listed().ai_votes["v0"]
+        assert (vote.p_yes, vote.direction, vote.conviction) == (0.7, "NEUTRAL", 40.0)
+        assert (vote.weight, vote.engine, vote.reasoning) == (1.235, EMBEDDED, "because")
+        assert vote.voted_at == "2026-11-28T00:00:00Z"
         assert (listed().abstained, listed().commitment) == ({"news": "no headlines"}, POSITION)
         assert listed().divergence_pts == 13.28, "61.4% against 48.12%"
 
@@ -78,78 +78,82 @@ class TestAMarket:
     def test_the_direction_is_the_view_of_the_price(self, polarity, p_up, direction, bull):
         """Whatever YES means; votes of earlier versions have no view."""
         question = replace(QUESTION, polarity=polarity)
-        shown = listed(question=question, commitment=committed(0.7, p_up=p_up))
-        assert (shown.ai.direction, shown.ai.bull_probability, shown.ai.p_yes) == (direction, bull, 0.614)
-        assert (shown.ai_votes["v0"].direction, shown.ai.answer) == (direction, "About as likely as not: 61%")
+        market = listed(question=question, commitment=committed(0.7, p_up=p_up))
+        assert (market.ai.direction, market.ai.bull_probability, market.ai.p_yes) == (direction, bull, 0.614)
+        assert (market.ai_votes["v0"].direction, market.ai.answer) == (direction, "About as likely as not: 61%")
 
     @given(st.lists(st.floats(0.005, 0.995), max_size=9))
     def test_votes_are_counted_after_rounding(self, votes):
         """A vote that is published as 50% is neither."""
-        shown = listed(commitment=committed(*votes))
-        published = [vote.p_yes for vote in shown.ai_votes.values()]
-        assert shown.ai.yes == sum(p > 0.5 for p in published)
-        assert shown.ai.no == sum(p < 0.5 for p in published)
+        market = listed(commitment=committed(*votes))
+        probabilities = [vote.p_yes for vote in market.ai_votes.values()]
+        assert market.ai.yes == sum(p > 0.5 for p in probabilities)
+        assert market.ai.no == sum(p < 0.5 for p in probabilities)
 
     @given(st.floats(0.005, 0.995), st.floats(0.01, 0.99))
     def test_divergence_is_the_difference_of_published_numbers(self, p, price):
-        shown = listed(commitment=committed(0.6, p=p), odds=replace(ODDS, p_yes=price))
-        assert shown.divergence_pts == pytest.approx(100 * (shown.ai.p_yes - shown.market_odds.p_yes), abs=1e-9)
+        market = listed(commitment=committed(0.6, p=p), odds=replace(ODDS, p_yes=price))
+        assert market.divergence_pts == pytest.approx(100 * (market.ai.p_yes - market.market_odds.p_yes), abs=1e-9)
 
     def test_odds_are_rounded_and_say_whether_they_are_simulated(self):
-        shown = listed().market_odds
-        assert (shown.p_yes, shown.bid, shown.ask, shown.volume_usd) == (0.4812, 0.47, 0.49, 12_345.68)
-        assert shown.simulated
-        real = replace(ODDS, source="polymarket", bid=None, volume_usd=None)
-        shown = listed(odds=real).market_odds
-        assert (shown.simulated, shown.bid, shown.volume_usd) == (False, None, None)
+        odds = listed().market_odds
+        assert (odds.p_yes, odds.bid, odds.ask, odds.volume_usd) == (0.4812, 0.47, 0.49, 12_345.68)
+        assert odds.simulated
+        quote = replace(ODDS, source="polymarket", bid=None, volume_usd=None)
+        odds = listed(odds=quote).market_odds
+        assert (odds.simulated, odds.bid, odds.volume_usd) == (False, None, None)
 
     def test_what_is_unknown_is_null(self):
-        shown = listed(commitment=None, odds=None, price=None, ledger_position=None)
-        assert (shown.ai, shown.market_odds, shown.divergence_pts, shown.context) == (None, None, None, None)
-        assert (shown.ai_votes, shown.abstained, shown.commitment) == ({}, {}, None)
+        market = listed(commitment=None, odds=None, price=None, ledger_position=None)
+        assert (market.ai, market.market_odds, market.divergence_pts, market.context) == (None, None, None, None)
+        assert (market.ai_votes, market.abstained, market.commitment) == ({}, {}, None)
         assert listed(odds=None).divergence_pts is None
         assert listed(commitment=None).divergence_pts is None
 
     def test_a_question_without_criterion_shows_no_votes(self):
         """Example: "Will the Fed cut rates?" must not show "6 to 0 yes" by voters that looked at bitcoin."""
         question = replace(QUESTION, comparator="open", level=None)
-        shown = listed(question=question, resolver="hand")
-        assert (shown.ai, shown.ai_votes, shown.abstained) == (None, {}, {})
-        assert (shown.market_odds, shown.divergence_pts, shown.context.distance_pct) == (None, None, None)
+        market = listed(question=question, resolver="hand")
+        assert (market.ai, market.ai_votes, market.abstained) == (None, {}, {})
+        assert (market.market_odds, market.divergence_pts, market.context.distance_pct) == (None, None, None)
 
     def test_the_opinions_of_now_stand_beside_the_votes(self):
-        shown = listed(ai_now=Opinion(NOW, 0.94321), odds_now=Opinion(NOW, 0.91238, 0.9, None))
-        assert vars(shown.ai_now) == {"p_yes": 0.943, "as_of": "2026-11-28T01:00:00Z"}
-        assert vars(shown.odds_now) == {"p_yes": 0.9124, "bid": 0.9, "ask": None, "as_of": "2026-11-28T01:00:00Z"}
-        assert shown.ai.p_yes == 0.614
+        market = listed(ai_now=Opinion(NOW, 0.94321), odds_now=Opinion(NOW, 0.91238, 0.9, None))
+        assert vars(market.ai_now) == {"p_yes": 0.943, "as_of": "2026-11-28T01:00:00Z"}
+        assert vars(market.odds_now) == {"p_yes": 0.9124, "bid": 0.9, "ask": None, "as_of": "2026-11-28T01:00:00Z"}
+        assert market.ai.p_yes == 0.614
 
     def test_a_settled_market_has_a_score_and_no_opinion_of_now(self):
         """(1 - .61449)^2 = .14862 and (1 - .48123456)^2 = .26912; ln .61449 = -.48696."""
-        shown = listed(settlement=Settlement("yes", ENDS, "seen", "bars"), ai_now=Opinion(NOW, 0.9))
-        assert (shown.ai_now, shown.context) == (None, None)
-        assert (shown.score.brier_ai, shown.score.brier_market, shown.score.difference) == (0.14862, 0.26912, -0.1205)
-        assert shown.score.log_ai == 0.48696
+        market = listed(settlement=Settlement("yes", ENDS, "seen", "bars"), ai_now=Opinion(NOW, 0.9))
+        assert (market.ai_now, market.context) == (None, None)
+        assert (market.score.brier_ai, market.score.brier_market, market.score.difference) == (
+            0.14862,
+            0.26912,
+            -0.1205,
+        )
+        assert market.score.log_ai == 0.48696
         assert listed().score is listed(settlement=Settlement("void", ENDS, "seen", "bars")).score is None
 
     def test_a_bet_is_shown_with_its_market(self):
         """100 USD at .49 and a fee of .07 x .49 x .51 buy 197.05 contracts."""
-        shown = listed().bet
-        assert (shown.side, shown.price, shown.status, shown.pnl_usd) == ("yes", 0.49, "open", None)
-        assert shown.contracts == 197.0471
-        won = listed(settlement=Settlement("yes", ENDS, "seen", "bars")).bet
-        assert (won.status, won.pnl_usd) == ("won", 97.05)
+        bet = listed().bet
+        assert (bet.side, bet.price, bet.status, bet.pnl_usd) == ("yes", 0.49, "open", None)
+        assert bet.contracts == 197.0471
+        win = listed(settlement=Settlement("yes", ENDS, "seen", "bars")).bet
+        assert (win.status, win.pnl_usd) == ("won", 97.05)
         assert listed(odds=replace(ODDS, p_yes=0.61)).bet is None
 
 
 class TestAChallenge:
     def test_it_has_ten_voters_and_apex_beside_them(self):
         nine = [0.6] * 9
-        shown = challenged(commitment=committed(*nine, swarm=0.4, apex=0.3))
-        assert len(shown.ai_votes) == 10
-        assert "swarm" in shown.ai_votes
-        assert "apex" not in shown.ai_votes
-        assert shown.apex.p_yes == 0.3
-        assert (shown.ai.yes, shown.ai.no) == (9, 1)
+        challenge = challenged(commitment=committed(*nine, swarm=0.4, apex=0.3))
+        assert len(challenge.ai_votes) == 10
+        assert "swarm" in challenge.ai_votes
+        assert "apex" not in challenge.ai_votes
+        assert challenge.apex.p_yes == 0.3
+        assert (challenge.ai.yes, challenge.ai.no) == (9, 1)
 
     def test_votes_are_pending_until_they_are_cast(self):
         assert challenged(commitment=None).votes_pending
@@ -166,17 +170,17 @@ class TestAChallenge:
         assert challenged(**topic).ai is None
 
     def test_it_is_a_prediction_with_four_more_fields(self):
-        added = [field.name for field in fields(ListedChallenge)][len(fields(ListedPrediction)) :]
-        assert added == ["number", "apex", "votes_pending", "resolved_by"]
+        names = [field.name for field in fields(ListedChallenge)][len(fields(ListedPrediction)) :]
+        assert names == ["number", "apex", "votes_pending", "resolved_by"]
         assert challenged().number == 4
-        shown = challenged(author="the-callers-secret-id")
-        assert b"secret" not in TypeAdapter(ListedChallenge).dump_json(shown), "its author is not published"
+        challenge = challenged(author="the-callers-secret-id")
+        assert b"secret" not in TypeAdapter(ListedChallenge).dump_json(challenge), "its author is not published"
 
     def test_what_prices_cannot_decide_shows_no_votes(self):
         question = replace(QUESTION, comparator="open", level=None)
-        shown = challenged(question=question, resolver="hand", commitment=committed(0.6, swarm=0.4, apex=0.3))
-        assert (shown.ai, shown.apex, shown.ai_votes, shown.votes_pending) == (None, None, {}, False)
-        assert (shown.resolved_by, challenged().resolved_by) == ("hand", "prices")
+        challenge = challenged(question=question, resolver="hand", commitment=committed(0.6, swarm=0.4, apex=0.3))
+        assert (challenge.ai, challenge.apex, challenge.ai_votes, challenge.votes_pending) == (None, None, {}, False)
+        assert (challenge.resolved_by, challenged().resolved_by) == ("hand", "prices")
         assert not challenged(question=question, resolver="hand", commitment=None).votes_pending
 
 
@@ -188,9 +192,9 @@ class TestDocuments:
     def test_the_list_of_markets_survives_json(self):
         document = predictions_document([listed(), listed(commitment=None)], self.HEADER)
         adapter = TypeAdapter(PredictionsDocument)
-        written = adapter.dump_json(document)
-        assert adapter.validate_json(written) == document
-        plain = json.loads(written)
+        text = adapter.dump_json(document)
+        assert adapter.validate_json(text) == document
+        plain = json.loads(text)
         names = "schema timestamp as_of stale_after world sources count next markets"
         assert list(plain) == names.split()
         assert (plain["schema"], plain["count"], plain["world"]) == ("predictions/1", 2, "simulated")
@@ -199,9 +203,9 @@ class TestDocuments:
     def test_the_list_of_challenges_survives_json(self):
         document = challenges_document([challenged()], now=NOW, world="live")
         adapter = TypeAdapter(ChallengesDocument)
-        written = adapter.dump_json(document)
-        assert adapter.validate_json(written) == document
-        assert list(json.loads(written)) == ["schema", "timestamp", "world", "count", "challenges"]
+        text = adapter.dump_json(document)
+        assert adapter.validate_json(text) == document
+        assert list(json.loads(text)) == ["schema", "timestamp", "world", "count", "challenges"]
         assert (document.schema, document.timestamp) == ("challenges/1", "2026-11-28T01:00:00Z")
 
 
@@ -221,9 +225,9 @@ class TestItsPriceAndTime:
         assert listed(question=replace(QUESTION, **changes)).context.distance_pct == expected
 
     def test_it_has_the_published_price_and_the_hours_left(self):
-        shown = listed().context
-        assert (shown.price, shown.change_24h_pct, shown.as_of) == (50_500.0, 1.25, "2026-11-28T01:00:00Z")
-        assert shown.hours_left == 71.0
+        context = listed().context
+        assert (context.price, context.change_24h_pct, context.as_of) == (50_500.0, 1.25, "2026-11-28T01:00:00Z")
+        assert context.hours_left == 71.0
         assert listed(now=ENDS + HOUR).context.hours_left == 0
 
     @pytest.mark.parametrize(
@@ -237,12 +241,16 @@ class TestItsPriceAndTime:
 
 class TestItsOutcome:
     def test_it_holds_the_rule_and_later_the_outcome_and_the_evidence(self):
-        shown = listed().resolution
-        assert (shown.rule, shown.source) == ("YES if so.", "bars")
-        assert (shown.outcome, shown.resolved_at, shown.evidence) == (None, None, None)
-        shown = listed(settlement=Settlement("yes", ENDS, "btc high 55100", "bars (simulated)")).resolution
-        assert (shown.source, shown.outcome, shown.evidence) == ("bars (simulated)", "yes", "btc high 55100")
-        assert shown.resolved_at == "2026-11-30T23:59:59Z"
+        resolution = listed().resolution
+        assert (resolution.rule, resolution.source) == ("YES if so.", "bars")
+        assert (resolution.outcome, resolution.resolved_at, resolution.evidence) == (None, None, None)
+        resolution = listed(settlement=Settlement("yes", ENDS, "btc high 55100", "bars (simulated)")).resolution
+        assert (resolution.source, resolution.outcome, resolution.evidence) == (
+            "bars (simulated)",
+            "yes",
+            "btc high 55100",
+        )
+        assert resolution.resolved_at == "2026-11-30T23:59:59Z"
 
 
 def test_user_votes_add_up():

@@ -45,17 +45,17 @@ def changed(market: OutsideMarket = ABOVE, **changes: Any) -> OutsideMarket:
 
 
 def take(
-    outside: OutsideMarket, now: int = NOW, existing: Sequence[Prediction] = (), *, short: bool = False
+    outside: OutsideMarket, now: int = NOW, markets: Sequence[Prediction] = (), *, short: bool = False
 ) -> Prediction:
     """The import of a market that is accepted."""
-    decision = accept(outside, now, SPOTS, VOLATILITY, existing, price_at, short=short)
+    decision = accept(outside, now, SPOTS, VOLATILITY, markets, price_at, short=short)
     assert isinstance(decision, Prediction), decision
     return decision
 
 
-def reason(outside: OutsideMarket, now: int = NOW, existing: Sequence[Prediction] = (), *, short: bool = False) -> str:
+def reason(outside: OutsideMarket, now: int = NOW, markets: Sequence[Prediction] = (), *, short: bool = False) -> str:
     """Why a market is refused."""
-    refusal = accept(outside, now, SPOTS, VOLATILITY, existing, price_at, short=short)
+    refusal = accept(outside, now, SPOTS, VOLATILITY, markets, price_at, short=short)
     assert isinstance(refusal, Refusal)
     assert refusal.id == outside.id
     return refusal.reason
@@ -130,8 +130,8 @@ def test_a_refusal_says_why(change, why):
 )
 def test_the_bounds_themselves_are_accepted(change):
     """A market without rules names who settles it."""
-    near = {"question": "Will the price of Bitcoin be above $72,000 on March 8?"} if "deadline" in change else {}
-    market = take(changed(**change, **near))
+    overrides = {"question": "Will the price of Bitcoin be above $72,000 on March 8?"} if "deadline" in change else {}
+    market = take(changed(**change, **overrides))
     assert market.rule.startswith("As Polymarket settles it")
     assert market.rule.endswith("it.") == (change == {"rules": ""})
 
@@ -205,71 +205,71 @@ def test_a_move_that_began_earlier_is_about_its_level():
 
 
 def test_a_market_is_imported_once():
-    assert "already" in reason(ABOVE, existing=[take(ABOVE)])
+    assert "already" in reason(ABOVE, markets=[take(ABOVE)])
     unknown = accept(ABOVE, NOW, SPOTS, {}, [], price_at)
     assert unknown.reason == "the volatility of btc is unknown"
 
 
 def test_a_near_copy_of_an_open_question_is_refused():
     """A sixth of the move to be expected apart is the same question; three of them are another one."""
-    kept = take(ABOVE)
+    original = take(ABOVE)
     copy = changed(market_id="2", question="Will the price of Bitcoin be above $72,300 on March 11?")
     other = changed(market_id="2", question="Will the price of Bitcoin be above $78,000 on March 11?")
-    assert reason(copy, existing=[kept]) == "it is nearly the same as polymarket-1"
+    assert reason(copy, markets=[original]) == "it is nearly the same as polymarket-1"
     assert (
-        reason(copy, existing=[replace(kept, id="weekly-btc", category="weekly")])
+        reason(copy, markets=[replace(original, id="weekly-btc", category="weekly")])
         == "it is nearly the same as weekly-btc"
     )
-    assert take(other, existing=[kept])
+    assert take(other, markets=[original])
 
 
 def test_four_imports_of_an_asset_and_day_have_the_most_volume():
-    offered = [*ladder(6), *ladder(2, day=12)]
-    taken, refused = choose(random.Random(1).sample(offered, len(offered)), NOW, SPOTS, VOLATILITY, [], price_at)
-    of_march_11 = [market.id for market in taken if market.deadline == MARCH_11]
+    offer = [*ladder(6), *ladder(2, day=12)]
+    imports, refusals = choose(random.Random(1).sample(offer, len(offer)), NOW, SPOTS, VOLATILITY, [], price_at)
+    of_march_11 = [market.id for market in imports if market.deadline == MARCH_11]
     assert of_march_11 == [f"polymarket-Bitcoin-11-{place}" for place in (5, 4, 3, 2)]
-    assert len(taken) == 6
-    assert {refusal.reason for refusal in refused} == {"4 imported questions for this asset and day are already open"}
+    assert len(imports) == 6
+    assert {refusal.reason for refusal in refusals} == {"4 imported questions for this asset and day are already open"}
     ours = [replace(take(market), category="daily", id=market.odds.market_id) for market in ladder(6)]
-    far = changed(question="Will the price of Bitcoin be above $80,000 on March 11?")
-    assert take(far, existing=ours), "our own take no room"
+    rung = changed(question="Will the price of Bitcoin be above $80,000 on March 11?")
+    assert take(rung, markets=ours), "our own take no room"
 
 
 def test_forty_imported_questions_are_open_at_once():
     """Those whose deadline has come make room."""
     days = range(9, 16)
-    offered = [market for day in days for market in [*ladder(4, day=day), *ladder(4, "Ethereum", day, step=150)]]
-    taken, refused = choose(offered, NOW, SPOTS, VOLATILITY, [], price_at)
-    assert (len(taken), len(refused)) == (40, 16)
-    assert {refusal.reason for refusal in refused} == {"40 imported questions are already open"}
+    offer = [market for day in days for market in [*ladder(4, day=day), *ladder(4, "Ethereum", day, step=150)]]
+    imports, refusals = choose(offer, NOW, SPOTS, VOLATILITY, [], price_at)
+    assert (len(imports), len(refusals)) == (40, 16)
+    assert {refusal.reason for refusal in refusals} == {"40 imported questions are already open"}
     later = changed(question="Will the price of Bitcoin be above $90,000 on March 20?", deadline=MARCH_11 + 9 * DAY)
-    assert "40 imported" in reason(later, existing=taken)
-    assert take(later, now=MARCH_11, existing=taken)
+    assert "40 imported" in reason(later, markets=imports)
+    assert take(later, now=MARCH_11, markets=imports)
 
 
 @given(st.permutations(ladder(6)))
-def test_the_order_of_the_offer_does_not_matter(offered):
-    assert choose(offered, NOW, SPOTS, VOLATILITY, [], price_at) == choose(
+def test_the_order_of_the_offer_does_not_matter(offer):
+    assert choose(offer, NOW, SPOTS, VOLATILITY, [], price_at) == choose(
         ladder(6), NOW, SPOTS, VOLATILITY, [], price_at
     )
 
 
 @pytest.fixture(scope="module")
-def recorded(shared_data) -> dict[str, OutsideMarket]:
+def recordings(shared_data) -> dict[str, OutsideMarket]:
     """Every recorded market with odds, by the id of its import."""
     folder = shared_data / "recorded"
     search = json.loads((folder / "polymarket" / "search_response.json").read_text())
     event = json.loads((folder / "polymarket" / "gamma_event.json").read_text())
-    rows = [row for each in [*search["events"], *event] for row in each["markets"]]
+    rows = [row for group in [*search["events"], *event] for row in group["markets"]]
     rows += [json.loads(file.read_text()) for file in sorted((folder / "polymarket").glob("gamma_market*.json"))]
-    listed, _ = POLYMARKET.markets(rows, NOW)
-    listed += KALSHI.markets(json.loads((folder / "kalshi" / "markets.json").read_text())["markets"], NOW)[0]
-    return {market.id: market for market in listed}
+    markets, _ = POLYMARKET.markets(rows, NOW)
+    markets += KALSHI.markets(json.loads((folder / "kalshi" / "markets.json").read_text())["markets"], NOW)[0]
+    return {market.id: market for market in markets}
 
 
-def test_an_almost_certain_recorded_market_is_refused(recorded):
+def test_an_almost_certain_recorded_market_is_refused(recordings):
     """Its question is understood: with odds that leave room for doubt it is imported."""
-    market = recorded["polymarket-1500056"]
+    market = recordings["polymarket-1500056"]
     before = market.deadline - DAY
     assert reason(market, before) == "its price is not between 2% and 98%"
     question = take(changed(market, p_yes=0.9), before).question
@@ -277,24 +277,24 @@ def test_an_almost_certain_recorded_market_is_refused(recorded):
     assert question.canonical == "Will Bitcoin (btc) be above 64,000 USD at 2026-03-11 16:00 UTC?"
 
 
-def test_a_market_of_five_minutes_is_too_small_and_too_soon(recorded):
-    market = recorded["polymarket-1557558"]
+def test_a_market_of_five_minutes_is_too_small_and_too_soon(recordings):
+    market = recordings["polymarket-1557558"]
     assert reason(market, market.deadline - DAY) == "its volume is under 1,000 USD"
     traded = changed(market, volume_usd=5_000.0)
     assert "2 hours" in reason(traded, market.deadline - HOUR)
     assert reason(traded, market.deadline - 3 * HOUR) == "its move is not measured from now"
 
 
-def test_a_level_of_kalshi_counts_at_the_close(recorded):
-    market = take(recorded["kalshi-KXBTC-25MAR15-B100000"], int(datetime(2025, 3, 13, tzinfo=UTC).timestamp()))
+def test_a_level_of_kalshi_counts_at_the_close(recordings):
+    market = take(recordings["kalshi-KXBTC-25MAR15-B100000"], int(datetime(2025, 3, 13, tzinfo=UTC).timestamp()))
     assert (market.resolver, market.question.comparator, market.question.level) == ("kalshi", "close_above", 1e5)
     assert market.question.horizon_hours == pytest.approx(72, abs=0.01)
     assert market.rule == ("As Kalshi settles it: Resolves Yes if BTC/USD spot price exceeds $100,000 at market close.")
 
 
 @pytest.mark.parametrize("key", ["polymarket-559657", "polymarket-559659"])
-def test_nominations_are_not_about_markets(recorded, key):
-    market = changed(recorded[key], p_yes=0.5)
+def test_nominations_are_not_about_markets(recordings, key):
+    market = changed(recordings[key], p_yes=0.5)
     assert "names no market" in reason(market, market.deadline - DAY)
 
 
@@ -361,14 +361,14 @@ def short(
     return replace(market, **changes)
 
 
-def take_short(outside: OutsideMarket, now: int = TEN, existing: Sequence[Prediction] = ()) -> Prediction:
+def take_short(outside: OutsideMarket, now: int = TEN, markets: Sequence[Prediction] = ()) -> Prediction:
     """The import of a short market that is accepted."""
-    return take(outside, now, existing, short=True)
+    return take(outside, now, markets, short=True)
 
 
-def reason_short(outside: OutsideMarket, now: int = TEN, existing: Sequence[Prediction] = ()) -> str:
+def reason_short(outside: OutsideMarket, now: int = TEN, markets: Sequence[Prediction] = ()) -> str:
     """Why a short market is refused."""
-    return reason(outside, now, existing, short=True)
+    return reason(outside, now, markets, short=True)
 
 
 @pytest.mark.parametrize(
@@ -443,51 +443,53 @@ def test_a_short_market_needs_a_quote_but_no_volume(change):
 
 def test_short_markets_are_imported_only_when_asked_for():
     """Without `short` nothing that ends within two hours is imported, and with it nothing else is."""
-    offered = [short(minutes, volume_usd=5_000.0) for minutes in (5, 15, 60)] + [replace(ABOVE, deadline=TEN + DAY)]
-    imported, refused = choose(offered, TEN, SPOTS, VOLATILITY, [], price_at)
-    assert not imported
-    assert [refusal.reason for refusal in refused][1:] == ["its deadline is not between 2 hours and 120 days ahead"] * 3
-    imported, refused = choose(offered, TEN, SPOTS, VOLATILITY, [], price_at, short=True)
-    assert len(imported) == 3
-    assert [refusal.id for refusal in refused] == ["polymarket-1"]
+    offer = [short(minutes, volume_usd=5_000.0) for minutes in (5, 15, 60)] + [replace(ABOVE, deadline=TEN + DAY)]
+    imports, refusals = choose(offer, TEN, SPOTS, VOLATILITY, [], price_at)
+    assert not imports
+    assert [refusal.reason for refusal in refusals][1:] == [
+        "its deadline is not between 2 hours and 120 days ahead"
+    ] * 3
+    imports, refusals = choose(offer, TEN, SPOTS, VOLATILITY, [], price_at, short=True)
+    assert len(imports) == 3
+    assert [refusal.id for refusal in refusals] == ["polymarket-1"]
 
 
 def test_four_short_markets_of_an_asset_end_within_an_hour():
     """An hour, a quarter and two times five minutes of each asset; those that ended count until they are settled."""
-    stored: list[Prediction] = []
+    history: list[Prediction] = []
     for now in range(TEN, TEN + 2 * HOUR, 5 * MINUTE):
         lengths = [minutes for minutes in (5, 15, 60) if now % (minutes * MINUTE) == 0]
-        offered = [short(minutes, now, asset) for minutes in lengths for asset in ("Bitcoin", "Ethereum")]
-        imported, refused = choose(offered, now, SPOTS, VOLATILITY, stored, price_at, short=True)
-        assert all("4 short questions for this asset and hour" in refusal.reason for refusal in refused)
-        stored += imported
-    of_bitcoin = [market for market in stored if market.question.asset == "btc"]
+        offer = [short(minutes, now, asset) for minutes in lengths for asset in ("Bitcoin", "Ethereum")]
+        imports, refusals = choose(offer, now, SPOTS, VOLATILITY, history, price_at, short=True)
+        assert all("4 short questions for this asset and hour" in refusal.reason for refusal in refusals)
+        history += imports
+    of_bitcoin = [market for market in history if market.question.asset == "btc"]
     spans = [((market.created_at - TEN) // MINUTE, (market.deadline - TEN) // MINUTE) for market in of_bitcoin]
     assert sorted(spans[:4]) == [(0, 5), (0, 15), (0, 60), (5, 10)]
     assert sorted(spans[4:]) == [(60, 65), (60, 75), (60, 120), (65, 70)]
-    assert len(stored) == 16
+    assert len(history) == 16
 
 
 def test_one_short_market_is_open_for_an_asset_and_an_end():
     """Two sources list the same quarter of an hour."""
-    kept = take_short(short(15))
-    assert reason_short(short(15, number="2"), existing=[kept]) == f"it is nearly the same as {kept.id}"
-    assert take_short(short(15, asset="Ethereum"), existing=[kept])
-    assert take_short(short(5), existing=[kept])
+    original = take_short(short(15))
+    assert reason_short(short(15, number="2"), markets=[original]) == f"it is nearly the same as {original.id}"
+    assert take_short(short(15, asset="Ethereum"), markets=[original])
+    assert take_short(short(5), markets=[original])
 
 
 def test_short_markets_take_no_room_from_the_others():
     """Nor are they copies of them: a level of Bitcoin at noon is none of the price of now in five minutes."""
     noon = replace(ABOVE, deadline=TEN + 6 * HOUR, question="Will the price of Bitcoin be above $70,000 on March 12?")
-    kept = [
+    shorts = [
         take_short(short(5, asset=asset, number=f"{asset}-{n}")) for asset in ("Bitcoin", "Ethereum") for n in range(25)
     ]
-    level = take(noon, TEN, kept)
+    level = take(noon, TEN, shorts)
     assert (level.question.comparator, level.question.level) == ("close_above", 70_000)
     ending = replace(level, deadline=TEN + 5 * MINUTE, created_at=TEN - DAY)
     challenge = replace(take_short(short(5)), category="challenge")
     others = [replace(other, id=f"{other.category}-{n}") for other in (level, ending, challenge) for n in range(40)]
-    assert take_short(short(5), existing=others)
+    assert take_short(short(5), markets=others)
 
 
 def test_the_recorded_market_of_five_minutes_is_imported(shared_data):

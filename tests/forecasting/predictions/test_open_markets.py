@@ -25,27 +25,27 @@ BARS = {asset: made_bars(asset, 14, seed) for seed, asset in enumerate(("btc", "
 END = FIRST + 14 * DAY
 
 
-def make_market(comparator: str = "up", *, asset: str = "btc", opened: int = OPENED, until: int = DAY - 1, **fields):
+def make_market(comparator: str = "up", *, asset: str = "btc", opening: int = OPENED, until: int = DAY - 1, **fields):
     """A market opened at `opened` whose deadline is `until` seconds later."""
-    before = BARS[asset].until(opened)
+    before = BARS[asset].until(opening)
     question = Question(
         text="?",
         asset=asset,
         comparator=comparator,
-        deadline=utc(opened + until),
+        deadline=utc(opening + until),
         horizon_hours=until / HOUR,
         spot=fields.pop("spot", float(before.close[-1])),
         polarity="bull",
         **fields,
     )
-    return Prediction("m", "daily", question, "", "bars", opened, opened + until, opened + until, backfilled=True)
+    return Prediction("m", "daily", question, "", "bars", opening, opening + until, opening + until, backfilled=True)
 
 
-def flat(moved: Mapping[int, float] | None = None) -> dict[str, Bars]:
+def flat(spikes: Mapping[int, float] | None = None) -> dict[str, Bars]:
     """A day and a half of bitcoin at 100 USD an hour; `moved` are other highs or lows, by the place of the bar."""
-    reached = [(moved or {}).get(place, 100) for place in range(36)]
+    extremes = [(spikes or {}).get(place, 100) for place in range(36)]
     rows = [
-        (OPENED + HOUR * place, 100, max(100, price), min(100, price), 100, 1) for place, price in enumerate(reached)
+        (OPENED + HOUR * place, 100, max(100, price), min(100, price), 100, 1) for place, price in enumerate(extremes)
     ]
     return {"btc": from_rows(rows, HOUR)}
 
@@ -73,9 +73,9 @@ def questions(draw) -> Prediction:
         if asset == "gold"
         else st.sampled_from(["up", "close_above", "touch_above", "touch_below", "relative", "between"])
     )
-    opened = OPENED + draw(st.sampled_from([0, 12, 55, 80])) * HOUR + draw(st.sampled_from([0, 0, 1, 1800, 3599]))
+    opening = OPENED + draw(st.sampled_from([0, 12, 55, 80])) * HOUR + draw(st.sampled_from([0, 0, 1, 1800, 3599]))
     until = draw(st.integers(0, 80)) * HOUR + draw(st.sampled_from([HOUR - 1, HOUR - 1, 0, 1, 1800]))
-    spot = float(BARS[asset].until(opened).close[-1])
+    spot = float(BARS[asset].until(opening).close[-1])
     fields = {"negated": draw(st.booleans())}
     if comparator == "relative":
         fields["other_asset"] = "eth"
@@ -83,19 +83,19 @@ def questions(draw) -> Prediction:
         fields["level"] = spot * draw(st.sampled_from([0.97, 0.99, 1.0, 1.001, 1.01, 1.03]))
     if comparator == "between":
         fields["upper_level"] = fields["level"] * 1.02
-    return make_market(comparator, asset=asset, opened=opened, until=until, **fields)
+    return make_market(comparator, asset=asset, opening=opening, until=until, **fields)
 
 
 @given(
     market=questions(),
     holes=st.lists(st.tuples(st.integers(-30, 120), st.integers(1, 9)), max_size=3),
-    waited=st.integers(0, 120),
+    wait_h=st.integers(0, 120),
 )
-def test_the_past_is_settled_as_hour_by_hour(market, holes, waited):
+def test_the_past_is_settled_as_hour_by_hour(market, holes, wait_h):
     """To the hour, to the word, and open as long; with holes in the bars too."""
     missing = [hour for start, length in holes for hour in range(start, start + length)]
     hourly = {asset: without(bars, *missing) for asset, bars in BARS.items()}
-    now = min(END, market.created_at // HOUR * HOUR + waited * HOUR)
+    now = min(END, market.created_at // HOUR * HOUR + wait_h * HOUR)
     assert settle_past(market, hourly, now) == hour_by_hour(market, hourly, now)
 
 
@@ -123,8 +123,8 @@ def test_a_market_is_open_until_its_deadline_has_passed():
     assert (before.outcome, before.resolved_at, before.evidence) == (
         *("yes", OPENED + HOUR, "btc was at 100 when it was asked"),
     )
-    touched = make_market("touch_above", spot=100.0, level=103.0, opened=OPENED + 60)
-    assert settle_past(touched, flat({0: 104.0}), END).outcome == "no"
+    touch = make_market("touch_above", spot=100.0, level=103.0, opening=OPENED + 60)
+    assert settle_past(touch, flat({0: 104.0}), END).outcome == "no"
 
 
 @pytest.mark.parametrize(("side", "sign"), [("high", 1), ("low", -1)])
@@ -156,25 +156,25 @@ def test_a_gap_before_the_deadline_is_waited_for_six_hours(hole, waits_h):
 def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
     """Apex votes on challenges, beside the pool."""
     market = settled(votes={"vol": 0.6, "swarm": 0.55, "apex": 0.9}, outcome="no", hours=36)
-    (taught,) = resolved([market])
-    assert [(vote.voter, vote.p) for vote in taught.votes] == [("vol", 0.6), ("swarm", 0.55)]
-    assert (taught.happened, taught.band, taught.asked_at) == (False, "week", market.voted_at)
-    assert taught.resolved_at == market.settlement.resolved_at
+    (row,) = resolved([market])
+    assert [(vote.voter, vote.p) for vote in row.votes] == [("vol", 0.6), ("swarm", 0.55)]
+    assert (row.happened, row.band, row.asked_at) == (False, "week", market.voted_at)
+    assert row.resolved_at == market.settlement.resolved_at
     other = replace(market.commitment, votes=(committed_vote("vol", 0.6, engine="other:model"),))
     assert [vote.engine for vote in resolved([replace(market, commitment=other)])[0].votes] == ["other:model"]
 
 
 def test_void_open_and_unvoted_markets_do_not_count():
-    unvoted = replace(settled(), commitment=None)
-    assert resolved([settled(outcome="void"), settled(comparator="open"), unvoted]) == []
+    draft = replace(settled(), commitment=None)
+    assert resolved([settled(outcome="void"), settled(comparator="open"), draft]) == []
     assert len(resolved([settled(outcome="yes"), settled(outcome="no")])) == 2
 
 
 def test_an_answer_without_a_criterion_counts_and_a_market_does_not():
     """The oracle takes an open question as `up`; on a market the votes only show a direction."""
     answer = replace(settled(comparator="open"), category="answer")
-    (taught,) = resolved([answer])
-    assert (taught.band, taught.happened) == ("day", True)
+    (row,) = resolved([answer])
+    assert (row.band, row.happened) == ("day", True)
     assert resolved([replace(answer, settlement=replace(answer.settlement, outcome="void"))]) == []
 
 

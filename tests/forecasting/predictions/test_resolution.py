@@ -49,8 +49,8 @@ def test_the_last_close_before_the_deadline_decides(comparator, fields, final, e
     assert outcome(replace(put, negated=True), bars(**{LAST: final})) == {"yes": "no", "no": "yes"}[expected]
     assert outcome(put, bars(**{LAST: final, "m120": 150.0})) == expected, "the bar after the deadline does not count"
     assert outcome(put, bars(**{LAST: final}), now=DEADLINE) is None
-    closed = resolve(put, ASKED_AT, {"btc": bars(**{LAST: final})}, LATER)
-    assert closed.evidence == f"btc close {final:g} of the bar of 2025-03-10T11:55:00Z"
+    resolution = resolve(put, ASKED_AT, {"btc": bars(**{LAST: final})}, LATER)
+    assert resolution.evidence == f"btc close {final:g} of the bar of 2025-03-10T11:55:00Z"
 
 
 def test_a_date_ends_with_the_bar_that_ends_at_midnight():
@@ -63,8 +63,8 @@ def test_a_date_ends_with_the_bar_that_ends_at_midnight():
 
 def test_it_waits_for_the_last_bar():
     """A second after the deadline the last bar may not be stored yet; the one before it must not decide."""
-    late = without(bars(**{LAST: 101.5}), DEADLINE - STEP, MUCH_LATER)
-    assert outcome(question(), late) is None
+    rest = without(bars(**{LAST: 101.5}), DEADLINE - STEP, MUCH_LATER)
+    assert outcome(question(), rest) is None
     assert outcome(question(), bars(**{LAST: 101.5})) == "yes"
 
 
@@ -91,24 +91,24 @@ def test_a_level_reached_before_is_touched_at_once():
 
 def test_a_gap_before_the_deadline_makes_a_close_void():
     """Without the last two hours there is no last price. They are waited for, up to six hours."""
-    gapped = without(bars(), ASKED_AT + 30 * 60, DEADLINE + HOUR)
-    assert outcome(question(), gapped) is None
-    resolution = resolve(question(), ASKED_AT, {"btc": gapped}, MUCH_LATER)
+    rows = without(bars(), ASKED_AT + 30 * 60, DEADLINE + HOUR)
+    assert outcome(question(), rows) is None
+    resolution = resolve(question(), ASKED_AT, {"btc": rows}, MUCH_LATER)
     assert resolution == Resolution("void", "btc has no bar for 1.5 open hours from 2025-03-10T10:30:00Z")
 
 
 def test_an_hour_without_bars_is_tolerated():
-    gapped = without(bars(m55=101.5), ASKED_AT + 60 * 60, DEADLINE)
-    assert outcome(question(), gapped) is None
-    assert outcome(question(), gapped, now=MUCH_LATER) == "yes"
+    rows = without(bars(m55=101.5), ASKED_AT + 60 * 60, DEADLINE)
+    assert outcome(question(), rows) is None
+    assert outcome(question(), rows, now=MUCH_LATER) == "yes"
 
 
 def test_a_gap_in_the_middle_makes_an_unseen_touch_void():
-    gapped = without(bars(m100=101.0, **{LAST: 100.0}), ASKED_AT + 10 * 60, ASKED_AT + 80 * 60)
-    assert outcome(question("touch_above", level=101.0), gapped) == "yes"
-    assert outcome(question("touch_above", level=102.0), gapped) is None
-    assert outcome(question("touch_above", level=102.0), gapped, now=MUCH_LATER) == "void"
-    assert outcome(question("close_above", level=102.0), gapped) == "no"
+    rows = without(bars(m100=101.0, **{LAST: 100.0}), ASKED_AT + 10 * 60, ASKED_AT + 80 * 60)
+    assert outcome(question("touch_above", level=101.0), rows) == "yes"
+    assert outcome(question("touch_above", level=102.0), rows) is None
+    assert outcome(question("touch_above", level=102.0), rows, now=MUCH_LATER) == "void"
+    assert outcome(question("close_above", level=102.0), rows) == "no"
 
 
 def test_a_market_that_closed_counts_with_its_last_price():
@@ -184,45 +184,45 @@ def legs_of(*events: tuple[str, str, float | None]) -> dict:
 def test_two_events_are_resolved_together(comparator, btc, eth, expected):
     """A touch of bitcoin and a close of ether; with a negation, the opposite."""
     fields = legs_of(("btc", "touch_above", 101.0), ("eth", "close_above", 101.0))
-    whole = {"btc": bars(m10=btc), "eth": bars("eth", **{LAST: eth})}
-    for negated, decided in ((False, expected), (True, {"yes": "no", "no": "yes"}[expected])):
+    hourly = {"btc": bars(m10=btc), "eth": bars("eth", **{LAST: eth})}
+    for negated, result in ((False, expected), (True, {"yes": "no", "no": "yes"}[expected])):
         whole_question = question(comparator, negated=negated, **fields)
-        assert resolve(whole_question, ASKED_AT, whole, LATER).outcome == decided
+        assert resolve(whole_question, ASKED_AT, hourly, LATER).outcome == result
 
 
 def test_both_are_evidence_unless_one_decides():
     fields = legs_of(("btc", "up", None), ("eth", "up", None))
-    whole = {"btc": bars(**{LAST: 102.0}), "eth": bars("eth", **{LAST: 99.0})}
-    both, either = (resolve(question(kind, **fields), ASKED_AT, whole, LATER) for kind in ("both", "either"))
+    hourly = {"btc": bars(**{LAST: 102.0}), "eth": bars("eth", **{LAST: 99.0})}
+    both, either = (resolve(question(kind, **fields), ASKED_AT, hourly, LATER) for kind in ("both", "either"))
     assert both.evidence.startswith("eth close 99")
     assert either.evidence.startswith("btc close 102")
-    joined = resolve(question("both", **fields), ASKED_AT, whole | {"eth": whole["btc"]}, LATER)
-    assert joined.evidence.count("close 102") == 2
+    twin = resolve(question("both", **fields), ASKED_AT, hourly | {"eth": hourly["btc"]}, LATER)
+    assert twin.evidence.count("close 102") == 2
 
 
 def test_a_missing_asset_makes_two_events_void_unless_decided():
     """Without bars of ether, both is void where bitcoin rose, and NO where it fell; before the deadline it is open."""
     fields = legs_of(("btc", "up", None), ("eth", "up", None))
-    none = without(bars("eth"), ASKED_AT, ASKED_AT + DAY)
-    for final, decided in ((102.0, "void"), (98.0, "no")):
-        whole = {"btc": bars(**{LAST: final}), "eth": none}
-        assert resolve(question("both", **fields), ASKED_AT, whole, MUCH_LATER).outcome == decided
-        assert resolve(question("both", **fields), ASKED_AT, whole, DEADLINE - HOUR) is None
+    gap = without(bars("eth"), ASKED_AT, ASKED_AT + DAY)
+    for final, result in ((102.0, "void"), (98.0, "no")):
+        hourly = {"btc": bars(**{LAST: final}), "eth": gap}
+        assert resolve(question("both", **fields), ASKED_AT, hourly, MUCH_LATER).outcome == result
+        assert resolve(question("both", **fields), ASKED_AT, hourly, DEADLINE - HOUR) is None
 
 
 @pytest.mark.parametrize(
-    ("then", "last", "expected"), [(101.0, 102.0, "yes"), (103.0, 102.0, "no"), (102.0, 102.0, "no")]
+    ("first", "last", "expected"), [(101.0, 102.0, "yes"), (103.0, 102.0, "no"), (102.0, 102.0, "no")]
 )
-def test_a_later_price_is_compared_with_an_earlier_one(then, last, expected):
+def test_a_later_price_is_compared_with_an_earlier_one(first, last, expected):
     """The close at the deadline with that an hour after the question, which opens five minutes before."""
-    rows = bars(m55=then, **{LAST: last})
+    rows = bars(m55=first, **{LAST: last})
     fields = {"level": None, "earlier": utc(ASKED_AT + HOUR)}
     resolution = settled("above_earlier", rows, **fields)
     assert resolution.outcome == expected
-    assert f"close {then:g}" in resolution.evidence
+    assert f"close {first:g}" in resolution.evidence
     assert f"close {last:g}" in resolution.evidence
     lower = settled("below_earlier", rows, **fields)
-    assert (lower.outcome == "yes") == (last < then)
+    assert (lower.outcome == "yes") == (last < first)
 
 
 def test_an_earlier_instant_without_bars_makes_a_comparison_void():
@@ -231,7 +231,7 @@ def test_an_earlier_instant_without_bars_makes_a_comparison_void():
     assert settled("above_earlier", rows, MUCH_LATER, level=None, earlier=utc(earlier)).outcome == "void"
 
 
-BOTH = {"level": 98.0, "upper_level": 102.0}
+LEVELS = {"level": 98.0, "upper_level": 102.0}
 
 
 @pytest.mark.parametrize(
@@ -247,20 +247,20 @@ BOTH = {"level": 98.0, "upper_level": 102.0}
 def test_the_level_reached_first_decides(comparator, prices, expected):
     """Neither level reached is a no, and so is the other one first. The evidence names the bar that decides."""
     rows = bars(**prices)
-    assert settled(comparator, rows, **BOTH).outcome == expected
-    assert settled(comparator, rows, negated=True, **BOTH).outcome == {"yes": "no", "no": "yes"}[expected]
-    assert settled(comparator, rows, ASKED_AT + 10 * 60, **BOTH) is None
+    assert settled(comparator, rows, **LEVELS).outcome == expected
+    assert settled(comparator, rows, negated=True, **LEVELS).outcome == {"yes": "no", "no": "yes"}[expected]
+    assert settled(comparator, rows, ASKED_AT + 10 * 60, **LEVELS) is None
     if expected == "yes":
-        early = settled(comparator, rows, ASKED_AT + 15 * 60, **BOTH)
+        resolution = settled(comparator, rows, ASKED_AT + 15 * 60, **LEVELS)
         side = "high 102" if comparator == "upper_first" else "low 98"
-        assert early == Resolution("yes", f"btc {side} in the bar of 2025-03-10T10:10:00Z, before the other level")
+        assert resolution == Resolution("yes", f"btc {side} in the bar of 2025-03-10T10:10:00Z, before the other level")
 
 
 def test_both_levels_in_one_bar_make_the_order_void():
     """A bar does not say which of its prices came first."""
     rows = bars(m30=103.0)
     rows.low[np.searchsorted(rows.time, ASKED_AT + 30 * 60)] = 97.0
-    assert settled("upper_first", rows, **BOTH) == Resolution(
+    assert settled("upper_first", rows, **LEVELS) == Resolution(
         "void", "btc reached both levels in the bar of 2025-03-10T10:30:00Z"
     )
 
@@ -268,8 +268,8 @@ def test_both_levels_in_one_bar_make_the_order_void():
 def test_a_gap_before_a_level_leaves_the_order_open():
     """The other level may have been reached in the gap: void at last, unless late bars arrive."""
     rows = without(bars(m90=103.0), ASKED_AT + 600, ASKED_AT + 600 + 4800)
-    assert settled("upper_first", rows, **BOTH) is None
-    assert settled("upper_first", rows, MUCH_LATER, **BOTH).outcome == "void"
+    assert settled("upper_first", rows, **LEVELS) is None
+    assert settled("upper_first", rows, MUCH_LATER, **LEVELS).outcome == "void"
 
 
 @pytest.mark.parametrize(
@@ -350,12 +350,12 @@ def test_a_moving_average_may_lie_in_the_future_alone():
     )
 
 
-@pytest.mark.parametrize(("more", "expected"), [(-1.0, "yes"), (1.0, "no")])
-def test_a_volatility_is_that_of_hourly_returns(more, expected):
+@pytest.mark.parametrize(("excess", "expected"), [(-1.0, "yes"), (1.0, "no")])
+def test_a_volatility_is_that_of_hourly_returns(excess, expected):
     """Closes of 100, 101 and 100 at full hours: two returns of 0.995%, times the root of 8,760 hours, are 93.1%."""
     volatility = 100 * np.log(1.01) * np.sqrt(8760)
     deadline = ASKED_AT + 3 * HOUR
-    fields = {"level": None, "level_pct": volatility + more, "deadline": utc(deadline)}
+    fields = {"level": None, "level_pct": volatility + excess, "deadline": utc(deadline)}
     resolution = settled("volatility", bars(m115=101.0), deadline + 60, **fields)
     assert resolution.outcome == expected
     assert resolution.evidence == "btc volatility 93.13% a year from 2 hourly returns"

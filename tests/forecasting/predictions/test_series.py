@@ -118,23 +118,23 @@ class TestAYear:
 
     def test_no_two_are_near_copies(self, markets):
         """Of one asset and deadline, under the volatility of the longer horizon of the two."""
-        beside = defaultdict(list)
+        groups = defaultdict(list)
         for market in markets:
-            beside[market.question.asset, market.deadline].append(market)
-        for (asset, deadline), together in beside.items():
-            for market, other in combinations(together, 2):
+            groups[market.question.asset, market.deadline].append(market)
+        for (asset, deadline), group in groups.items():
+            for market, other in combinations(group, 2):
                 hours = open_hours(asset, min(market.created_at, other.created_at), deadline)
                 assert not near_copy(market, other, HOURLY_SIGMA * math.sqrt(hours)), (market.id, other.id)
-        assert max(map(len, beside.values())) > 4
+        assert max(map(len, groups.values())) > 4
 
     def test_a_level_occurs_once_for_an_asset_and_deadline(self, markets):
         """Of closes, as well as of touches; no two ranges are equal."""
-        named = Counter(
+        counts = Counter(
             (row.question.asset, row.deadline, row.question.comparator.partition("_")[0], row.question.levels)
             for row in markets
             if row.question.levels
         )
-        assert set(named.values()) == {1}
+        assert set(counts.values()) == {1}
 
     def test_every_asset_has_markets_of_every_category(self, markets):
         assert {(market.category, market.question.asset) for market in markets} == {
@@ -160,8 +160,8 @@ def probability(market: Prediction, variance: float) -> float:
 
 def over(market: Prediction, year: dict[str, Bars]) -> int:
     if market.question.comparator in Touch.names:
-        seen = year[market.question.asset].since(market.created_at).until(market.deadline + 1)
-        for end, high, low in zip(seen.time + HOUR, seen.high, seen.low, strict=True):
+        bars = year[market.question.asset].since(market.created_at).until(market.deadline + 1)
+        for end, high, low in zip(bars.time + HOUR, bars.high, bars.low, strict=True):
             if any(takes_place_at(market.question, price) for price in (high, low)):
                 return int(end)
     return market.deadline + 1
@@ -234,8 +234,8 @@ class TestLevels:
 
         Sigmas are of the volatility of 180 days: the present one changes no level.
         """
-        calm = {asset: replace(context, fast=context.fast / 16) for asset, context in CONTEXTS.items()}
-        assert opening(second(2026, 11, 2, 12), calm) == opening(second(2026, 11, 2, 12), CONTEXTS)
+        contexts = {asset: replace(context, fast=context.fast / 16) for asset, context in CONTEXTS.items()}
+        assert opening(second(2026, 11, 2, 12), contexts) == opening(second(2026, 11, 2, 12), CONTEXTS)
         for market in opened(2026, 11, 2, 12).values():
             distances = [abs(z) for z in distances_of(market)]
             if "-between-" in market.id:
@@ -246,11 +246,11 @@ class TestLevels:
 
     def test_no_touch_or_large_move_is_at_even_odds(self):
         """Half of all moves end beyond 0.674 sigmas, and half of all paths touch what lies there."""
-        even = NormalDist().inv_cdf(0.75)
+        median = NormalDist().inv_cdf(0.75)
         for day in range(2, 23):
             for market in opened(2026, 11, day, 12).values():
                 if market.question.comparator in Touch.names or "-move-" in market.id:
-                    assert all(abs(abs(z) - even) > 0.03 for z in distances_of(market))
+                    assert all(abs(abs(z) - median) > 0.03 for z in distances_of(market))
 
     def test_an_order_has_a_near_and_a_far_level(self):
         """One below the price and one above, half of the logarithmic scale apart, so that it is no coin flip."""
@@ -302,9 +302,9 @@ class TestDays:
 
     def test_a_late_day_is_opened_while_a_quarter_is_left(self):
         """A quarter of 36 hours is nine, so until 15:00 of the next day; the id stays that of the day."""
-        late = opened(2026, 11, 11, 15)["daily-btc-up-20261111"]
-        assert late.created_at == second(2026, 11, 11, 15)
-        assert late.question.horizon_hours == pytest.approx(9, abs=0.001)
+        market = opened(2026, 11, 11, 15)["daily-btc-up-20261111"]
+        assert market.created_at == second(2026, 11, 11, 15)
+        assert market.question.horizon_hours == pytest.approx(9, abs=0.001)
         assert "daily-btc-up-20261111" not in opened(2026, 11, 11, 16)
 
     def test_an_asset_whose_week_ends_has_no_day(self):
@@ -354,7 +354,7 @@ class TestWeeksAndMonths:
             for market in opened(2026, 11, day, 0, category="weekly").values():
                 if market.question.horizon_hours > 6.9 * 24:
                     begins.setdefault(market.question.asset, set()).add(day)
-        assert sorted(begin for days in begins.values() for begin in days) == list(range(2, 9))
+        assert sorted(start for days in begins.values() for start in days) == list(range(2, 9))
         assert set(begins) == set(ASSETS)
 
     def test_a_week_has_six_questions_and_seven_days(self):
@@ -393,8 +393,8 @@ class TestWeeksAndMonths:
 def test_an_asset_without_a_context_is_left_out():
     contexts = {asset: context for asset, context in CONTEXTS.items() if asset not in ("eth", "gold")}
     markets = opening(second(2026, 11, 2, 12), contexts)
-    mentioned = {asset for market in markets for asset in (market.question.asset, market.question.other_asset)}
-    assert mentioned == {"btc", "sol", "bnb", "xrp", "silver", None}
+    assets = {asset for market in markets for asset in (market.question.asset, market.question.other_asset)}
+    assert assets == {"btc", "sol", "bnb", "xrp", "silver", None}
 
 
 ORDER = ("upper_first", {"level": 90, "upper_level": 110})

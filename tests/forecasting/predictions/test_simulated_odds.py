@@ -39,108 +39,108 @@ def one_percent_an_hour(asset: str, since: int, until: int) -> tuple[float, floa
 
 
 @pytest.fixture(scope="module")
-def quoted(asking, contexts) -> Callable:
+def quote(query, contexts) -> Callable:
     """Quotes a kind of question under an id and a seed."""
 
     def quote_it(comparator: str, fields: dict, id: str = "m", seed: int = 7):
         outside = SimulatedMarket(seed, one_percent_an_hour)
-        return outside.quote(market_of(asking(comparator, **fields), id), Knowledge(contexts), NOW)
+        return outside.quote(market_of(query(comparator, **fields), id), Knowledge(contexts), NOW)
 
     return quote_it
 
 
 @pytest.fixture
-def frictionless(monkeypatch):
+def no_frictions(monkeypatch):
     """A market that quotes what it believes."""
     for name, value in (("COMMON_SHOCK", 0.0), ("OWN_SHOCK", 0.0), ("MOST_STALE", 0.0), ("LONGSHOT", 1.0)):
         monkeypatch.setattr(simulated_odds, name, value)
 
 
-def test_without_frictions_it_quotes_the_law_of_the_world(frictionless, quoted, asking):
+def test_without_frictions_it_quotes_the_law_of_the_world(no_frictions, quote, query):
     """72 hours at 1% are 8.49%; Student's t with 16 degrees is close to a normal law there."""
-    hours = asking("close_above", at=1.05).horizon_hours
+    hours = query("close_above", at=1.05).horizon_hours
     sigma = 0.01 * math.sqrt(hours)
     expected = 1 - NORMAL.cdf(math.log(1.05) / sigma)
-    assert quoted("close_above", {"at": 1.05}).p_yes == pytest.approx(expected, abs=0.01)
-    assert quoted("touch_above", {"at": 1.05}).p_yes == pytest.approx(2 * expected, abs=0.02)
-    assert quoted("up", {}).p_yes == pytest.approx(0.5)
+    assert quote("close_above", {"at": 1.05}).p_yes == pytest.approx(expected, abs=0.01)
+    assert quote("touch_above", {"at": 1.05}).p_yes == pytest.approx(2 * expected, abs=0.02)
+    assert quote("up", {}).p_yes == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(("comparator", "fields"), [kind for kind in EVERY_KIND if kind[0] != "open"])
-def test_every_kind_of_question_has_a_price(comparator, fields, quoted):
-    assert 0.01 < quoted(comparator, fields).p_yes < 0.99
+def test_every_kind_of_question_has_a_price(comparator, fields, quote):
+    assert 0.01 < quote(comparator, fields).p_yes < 0.99
 
 
-def test_markets_have_a_shock_of_their_own(quoted):
+def test_markets_have_a_shock_of_their_own(quote):
     """Of 0.06 in log-odds, over 400 markets of one question under one seed; the staleness adds a little."""
-    prices = np.array([log_odds(quoted("up", {}, f"m{number}").p_yes) for number in range(400)])
+    prices = np.array([log_odds(quote("up", {}, f"m{number}").p_yes) for number in range(400)])
     assert 0.05 < prices.std() < 0.08
 
 
-def test_the_markets_of_a_week_share_a_shock(monkeypatch, quoted):
+def test_the_markets_of_a_week_share_a_shock(monkeypatch, quote):
     """Without the others, all prices of one seed are equal, and 200 seeds spread like volatilities 4% apart."""
     for name in ("OWN_SHOCK", "MOST_STALE"):
         monkeypatch.setattr(simulated_odds, name, 0.0)
-    ask = "close_above", {"at": 1.05}
-    assert len({quoted(*ask, id=f"m{number}").p_yes for number in range(9)}) == 1
-    prices = np.array([quoted(*ask, seed=seed).p_yes for seed in range(200)])
+    question = "close_above", {"at": 1.05}
+    assert len({quote(*question, id=f"m{number}").p_yes for number in range(9)}) == 1
+    prices = np.array([quote(*question, seed=seed).p_yes for seed in range(200)])
     quantile = -np.array([NORMAL.inv_cdf(p) for p in prices.tolist()])
     assert 0.03 < np.log(quantile).std() < 0.05
 
 
-def test_a_price_lacks_a_part_of_the_last_move(monkeypatch, asking, contexts):
+def test_a_price_lacks_a_part_of_the_last_move(monkeypatch, query, contexts):
     """After a rise the price of a rise is still lower than after none."""
     monkeypatch.setattr(simulated_odds, "OWN_SHOCK", 0.0)
 
     def price(move: float) -> float:
         context = replace(contexts["btc"], inputs={**contexts["btc"].inputs, "move_4h": move})
         outside = SimulatedMarket(7, one_percent_an_hour)
-        return outside.quote(market_of(asking("up")), Knowledge({"btc": context}), NOW).p_yes
+        return outside.quote(market_of(query("up")), Knowledge({"btc": context}), NOW).p_yes
 
     assert price(2.0) < price(0.0) < price(-2.0)
     assert price(0.0) == pytest.approx(0.5)
 
 
-def test_unlikely_events_cost_too_much(frictionless, monkeypatch, quoted):
+def test_unlikely_events_cost_too_much(no_frictions, monkeypatch, quote):
     """The favourite-longshot bias: 0.97 times the log-odds."""
-    fair = log_odds(quoted("close_above", {"at": 1.12}).p_yes)
+    belief = log_odds(quote("close_above", {"at": 1.12}).p_yes)
     monkeypatch.setattr(simulated_odds, "LONGSHOT", 0.97)
-    biased = log_odds(quoted("close_above", {"at": 1.12}).p_yes)
-    assert fair < -1
-    assert biased == pytest.approx(0.97 * fair)
+    price = log_odds(quote("close_above", {"at": 1.12}).p_yes)
+    assert belief < -1
+    assert price == pytest.approx(0.97 * belief)
 
 
-@given(number=st.integers(0, 10**6), seed=st.integers(0, 2**31), away=st.floats(0.5, 2.0))
-def test_the_price_lies_between_bid_and_ask_within_bounds(number, seed, away, quoted):
-    odds = quoted("close_above", {"at": away}, f"m{number}", seed)
+@given(number=st.integers(0, 10**6), seed=st.integers(0, 2**31), level=st.floats(0.5, 2.0))
+def test_the_price_lies_between_bid_and_ask_within_bounds(number, seed, level, quote):
+    odds = quote("close_above", {"at": level}, f"m{number}", seed)
     assert 0.01 <= odds.bid < odds.p_yes < odds.ask <= 0.99
     assert odds.ask - odds.bid <= 0.1 + 1e-12
     assert odds.volume_usd > 0
 
 
-def test_spreads_widen_in_the_tails(quoted):
+def test_spreads_widen_in_the_tails(quote):
     """Two to five points at even odds, up to twice as much at the ends."""
     for kind, factor in ((("up", {}), 1.0), (("close_above", {"at": 1.08}), 1.66)):
-        spreads = [each.ask - each.bid for each in (quoted(*kind, f"m{number}") for number in range(300))]
+        spreads = [odds.ask - odds.bid for odds in (quote(*kind, f"m{number}") for number in range(300))]
         assert min(spreads) == pytest.approx(0.02 * factor, abs=0.004)
         assert max(spreads) == pytest.approx(0.05 * factor, abs=0.004)
 
 
-def test_a_quote_depends_on_the_market_and_the_seed(quoted):
-    assert quoted("up", {}) == quoted("up", {})
-    assert quoted("up", {}).p_yes != quoted("up", {}, id="n").p_yes
-    assert quoted("up", {}).p_yes != quoted("up", {}, seed=8).p_yes
+def test_a_quote_depends_on_the_market_and_the_seed(quote):
+    assert quote("up", {}) == quote("up", {})
+    assert quote("up", {}).p_yes != quote("up", {}, id="n").p_yes
+    assert quote("up", {}).p_yes != quote("up", {}, seed=8).p_yes
 
 
-def test_its_source_is_named_simulated(quoted):
-    odds = quoted("up", {}, id="daily-btc-up-20250503")
+def test_its_source_is_named_simulated(quote):
+    odds = quote("up", {}, id="daily-btc-up-20250503")
     assert (odds.source, odds.market_id, odds.url) == ("simulated", "sim-daily-btc-up-20250503", None)
     assert odds.fetched_at == NOW
 
 
-def test_an_asset_without_a_context_has_no_quote(asking):
+def test_an_asset_without_a_context_has_no_quote(query):
     with pytest.raises(Abstention):
-        SimulatedMarket(7).quote(market_of(asking("up")), Knowledge({}), NOW)
+        SimulatedMarket(7).quote(market_of(query("up")), Knowledge({}), NOW)
 
 
 SINCE, LEARNT_S = 1_735_689_600, 120 * DAY
@@ -149,7 +149,7 @@ WORLD = SimulatedFeed(11, SINCE - LEARNT_S)
 
 
 @pytest.fixture(scope="module")
-def lived() -> list[LivedMarket]:
+def markets() -> list[LivedMarket]:
     """The markets of one simulated world, quoted as in it and as in a replay of its bars."""
     until = SINCE + LIVED_S
     hourly = {asset: resample(bars(WORLD.seed, asset, WORLD.history_from, until), HOUR) for asset in ASSETS}
@@ -159,23 +159,23 @@ def lived() -> list[LivedMarket]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("world", ["simulated", "replay"])
-def test_no_vote_earns_more_than_the_fees(world, lived):
+def test_no_vote_earns_more_than_the_fees(world, markets):
     """Neither the pool nor a voter profits beyond the 95% interval over weeks, by the rule of the shadow book."""
-    assert len(lived) >= MARKETS
-    for voter, bets in returns_of(lived, world).items():
+    assert len(markets) >= MARKETS
+    for voter, bets in returns_of(markets, world).items():
         profit, resolved_at = np.array(bets).T
         low, _ = clustered_mean(profit, weeks_of(resolved_at.astype(int)), DIFFERENCES).interval()
         assert len(bets) > MARKETS / 6, voter
         assert low <= 0, (voter, profit.mean(), low)
 
 
-def returns_of(lived: list[LivedMarket], world: str) -> dict[str, list[tuple[float, int]]]:
+def returns_of(markets: list[LivedMarket], world: str) -> dict[str, list[tuple[float, int]]]:
     """The profit per dollar and the instant of resolution of each bet, by voter."""
     returns: dict[str, list[tuple[float, int]]] = {}
-    for each in lived:
-        commitment, settlement = each.market.commitment, each.market.settlement
+    for history in markets:
+        commitment, settlement = history.market.commitment, history.market.settlement
         for voter, p in (("pool", commitment.p), *((vote.voter, vote.p) for vote in commitment.votes)):
-            bet = bet_on(replace(each.market, commitment=replace(commitment, p=p), odds=each.quotes[world]))
+            bet = bet_on(replace(history.market, commitment=replace(commitment, p=p), odds=history.quotes[world]))
             if bet:
                 returns.setdefault(voter, []).append((bet.pnl / 100, settlement.resolved_at))
     return returns

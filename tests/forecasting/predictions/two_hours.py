@@ -32,9 +32,9 @@ def bars(asset: str = "btc", since: int = ASKED_AT - HOUR, until: int = ASKED_AT
     return rows
 
 
-def without(whole: Bars, since: int, until: int) -> Bars:
-    kept = (whole.time < since) | (whole.time >= until)
-    return Bars(*(getattr(whole, name)[kept] for name in ("time", "open", "high", "low", "close", "volume")), step=STEP)
+def without(rows: Bars, since: int, until: int) -> Bars:
+    mask = (rows.time < since) | (rows.time >= until)
+    return Bars(*(getattr(rows, name)[mask] for name in ("time", "open", "high", "low", "close", "volume")), step=STEP)
 
 
 def question(comparator: str = "close_above", level: float | None = 101.0, **fields) -> Question:

@@ -140,13 +140,13 @@ def test_later_bars_change_nothing_before(bars, fits, past):
     """With the bars after an instant left out, all forecasts before it are the same, and so is the book."""
     shorter = backfilled(bars, fits, CUT)
     assert set(shorter.forecasts) == {row for row in past.forecasts if row.at < CUT}
-    by_then = [row for row in past.forecasts if row.deadline <= CUT]
-    assert shorter.book == PriceBook().plus(resolve(by_then, bars, CUT))
+    due = [row for row in past.forecasts if row.deadline <= CUT]
+    assert shorter.book == PriceBook().plus(resolve(due, bars, CUT))
 
 
 def test_every_forecast_is_in_the_book_or_waits(past):
     sums = [past.book.of(horizon, ALL) for horizon in ("1h", "24h", "7d", "30d")]
-    assert sum(each.n + each.void for each in sums) + len(past.waiting) == len(past.forecasts)
+    assert sum(score.n + score.void for score in sums) + len(past.waiting) == len(past.forecasts)
     assert {row.horizon for row in past.waiting if row.deadline > END} == {"24h", "7d", "30d"}
     assert sums[0].n > 5 * 180
     assert sums[-1].n == 0
@@ -154,17 +154,17 @@ def test_every_forecast_is_in_the_book_or_waits(past):
 
 def test_the_book_is_the_same_hour_by_hour(bars, fits, past):
     """As the job feeds it, with what it can see at each hour."""
-    book, waiting = PriceBook(), list(past.forecasts)
+    book, queue = PriceBook(), list(past.forecasts)
     for now in range(SINCE, END + 1, HOUR):
-        due = [row for row in waiting if row.deadline <= now]
+        due = [row for row in queue if row.deadline <= now]
         outcomes = resolve(due, {asset: series.until(now) for asset, series in bars.items()}, now)
-        waiting = [row for row in waiting if row not in set(outcomes.decided)] if due else waiting
+        queue = [row for row in queue if row not in set(outcomes.decided)] if due else queue
         book = book.plus(outcomes)
     for horizon in ("1h", "24h", "7d"):
-        stepwise, whole = book.of(horizon, ALL), past.book.of(horizon, ALL)
-        assert (stepwise.n, stepwise.void, stepwise.blocks) == (whole.n, whole.void, whole.blocks)
-        assert stepwise.crps == pytest.approx(whole.crps)
-        assert stepwise.block_products == pytest.approx(whole.block_products)
+        stepwise, total = book.of(horizon, ALL), past.book.of(horizon, ALL)
+        assert (stepwise.n, stepwise.void, stepwise.blocks) == (total.n, total.void, total.blocks)
+        assert stepwise.crps == pytest.approx(total.crps)
+        assert stepwise.block_products == pytest.approx(total.block_products)
 
 
 def test_a_metal_is_not_forecast_over_closed_hours(past):
@@ -205,9 +205,9 @@ def test_an_empty_record_says_so():
     assert (live.backfilled, past.backfilled) == (False, True)
     assert [horizon.horizon for horizon in live.horizons] == list(STANDARD)
     for record in (live.horizons[0].all, live.horizons[0].assets["gold"]):
-        shown = asdict(record)
-        assert (shown.pop("n"), shown.pop("void"), shown.pop("verdict")) == (0, 0, "not enough resolved forecasts")
-        assert set(shown.values()) == {None}
+        fields = asdict(record)
+        assert (fields.pop("n"), fields.pop("void"), fields.pop("verdict")) == (0, 0, "not enough resolved forecasts")
+        assert set(fields.values()) == {None}
     assert [horizon.waiting for horizon in past.horizons] == [0, 7, 0, 0]
 
 

@@ -54,9 +54,9 @@ def test_every_asset_and_horizon_is_committed_once(knowledge, forecasts):
 
 def test_the_intervals_are_those_of_the_document(knowledge, forecasts):
     """The committed half-widths lead from the price to its published quantiles."""
-    published = describe(knowledge, NOW, header(NOW, NOW, step=HOUR, world="simulated", sources={}))
+    documents = describe(knowledge, NOW, header(NOW, NOW, step=HOUR, world="simulated", sources={}))
     for (asset, name), row in forecasts.items():
-        (horizon,) = (each for each in published[asset].horizons if each.horizon == name)
+        (horizon,) = (entry for entry in documents[asset].horizons if entry.horizon == name)
         assert horizon.sigma_pct == pytest.approx(row.law[0], rel=1e-3, abs=1e-3)
         for share, width in zip(SHARES, row.law[3:], strict=True):
             upper = horizon.quantiles[f"{50 + share / 2:g}"]
@@ -205,13 +205,13 @@ def test_sums_by_hand():
 def test_the_same_in_any_parts(cuts):
     """Hour by hour, or everything at once as in a backfill."""
     columns = drawn(60, 6)
-    whole = summed(*columns)
+    total = summed(*columns)
     parts = ScoreSums()
     for part in zip(*(np.split(column, sorted(cuts)) for column in columns), strict=True):
         parts = parts.plus(scores_of(*part[:2]), part[2])
-    assert (parts.n, parts.block, parts.blocks) == (whole.n, whole.block, whole.blocks)
+    assert (parts.n, parts.block, parts.blocks) == (total.n, total.block, total.blocks)
     for name in ("crps", "vol_crps", "products", "block_sums", "block_products"):
-        assert getattr(parts, name) == pytest.approx(getattr(whole, name))
+        assert getattr(parts, name) == pytest.approx(getattr(total, name))
 
 
 def test_the_interval_is_that_of_the_residuals_of_blocks():

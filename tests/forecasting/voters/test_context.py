@@ -39,28 +39,14 @@ def test_a_context_is_the_row_of_its_history(hourly):
 
 
 def test_a_context_needs_the_last_seven_months_alone():
-    """On made bars of nine months: of two coins, and of a metal, whose windows count open hours."""
+    """Nine months of two coins, and of a metal, whose windows count open hours: equal to the row up to rounding."""
     bars = {asset: made_bars(asset, 270, seed) for seed, asset in enumerate(("btc", "eth", "gold"))}
     assert len(bars["btc"]) > NEEDED_H
-    assert_read_enough(bars)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("days", [213, 333.5, 452])
-def test_a_context_of_long_history_reads_all_it_needs(real_hourly, days):
-    """It computes only the last NEEDED_H rows, and equals the row of the whole history up to rounding."""
-    instant = int(real_hourly["btc"].time[0]) + int(days * DAY)
-    past = {asset: bars.until(instant) for asset, bars in real_hourly.items()}
-    assert len(past["btc"]) > NEEDED_H
-    assert_read_enough(past)
-
-
-def assert_read_enough(bars):
     expected = recall(survey(bars), bars, LAST_SECOND)
     for asset, context in build_all(bars).items():
-        shown = context.to_plain()
+        values = context.to_plain()
         for name, value in expected[asset].to_plain().items():
-            assert shown[name] == (pytest.approx(value, rel=1e-7, abs=1e-11) if name != "asset" else value)
+            assert values[name] == (pytest.approx(value, rel=1e-7, abs=1e-11) if name != "asset" else value)
 
 
 def test_an_incomplete_bar_is_not_used(hourly):
@@ -103,14 +89,14 @@ def test_the_correlation_is_that_of_the_common_hours(hourly):
     """Gold trades fewer hours than bitcoin: the same hours are compared, over 30 days."""
     bars = {asset: hourly[asset].until(WEDNESDAY) for asset in ("btc", "gold")}
     returns = {
-        asset: dict(zip(each.time[1:].tolist(), np.diff(np.log(each.close)).tolist(), strict=True))
-        for asset, each in bars.items()
+        asset: dict(zip(series.time[1:].tolist(), np.diff(np.log(series.close)).tolist(), strict=True))
+        for asset, series in bars.items()
     }
     common = [time for time in returns["gold"] if time >= WEDNESDAY - 30 * DAY]
     expected = np.corrcoef([returns["btc"][time] for time in common], [returns["gold"][time] for time in common])[0, 1]
     assert build_all(hourly, WEDNESDAY)["btc"].correlations["gold"] == pytest.approx(expected)
-    early = int(hourly["btc"].time[0]) + 9 * DAY
-    assert build_all(hourly, early)["btc"].correlations["eth"] is None, "ten common days are needed"
+    instant = int(hourly["btc"].time[0]) + 9 * DAY
+    assert build_all(hourly, instant)["btc"].correlations["eth"] is None, "ten common days are needed"
 
 
 @pytest.mark.parametrize("assets", [tuple(ASSETS), ("btc", "gold")])
@@ -126,7 +112,7 @@ def test_a_later_panel_recalls_earlier_contexts(hourly, assets):
 def test_assets_that_begin_later_are_left_out_before(hourly):
     """Ethereum begins after 55 days, silver after 80: until then breadth is that of the coins there are."""
     begins = {"eth": FIRST + 55 * DAY, "silver": FIRST + 80 * DAY}
-    bars = {asset: each.since(begins.get(asset, FIRST)) for asset, each in hourly.items()}
+    bars = {asset: series.since(begins.get(asset, FIRST)) for asset, series in hourly.items()}
     history = survey(bars)
     for day in (1, 54, 55, 56, 70, 79, 80, 81, 110):
         instant = FIRST + day * DAY
@@ -138,10 +124,10 @@ def test_assets_that_begin_later_are_left_out_before(hourly):
 
 def test_with_missing_hours_the_last_complete_one_is_recalled(hourly):
     """A feed that was down for a day, and a Sunday with metals alone."""
-    away = (WEDNESDAY, WEDNESDAY + DAY)
-    holed = {asset: bars[(bars.time < away[0]) | (bars.time >= away[1])] for asset, bars in hourly.items()}
+    outage = (WEDNESDAY, WEDNESDAY + DAY)
+    partial = {asset: bars[(bars.time < outage[0]) | (bars.time >= outage[1])] for asset, bars in hourly.items()}
     metals = {asset: hourly[asset] for asset in ("gold", "silver")}
-    for bars, instant in ((holed, WEDNESDAY + 9 * HOUR), (metals, WEDNESDAY + 4 * DAY)):
+    for bars, instant in ((partial, WEDNESDAY + 9 * HOUR), (metals, WEDNESDAY + 4 * DAY)):
         assert recall(survey(bars), bars, instant) == build_all(bars, instant)
 
 
@@ -165,9 +151,9 @@ def at(year: int, month: int, day: int, hour: int = 0) -> int:
 )
 def test_a_window_has_its_shares_less_the_average(asset, since, until, hours, shares):
     """In 2025, in UTC: the American session is from 13:00 to 21:00 on weekdays."""
-    usual = {"weekend": 2 / 7, "us_session": 40 / 168, "month_turn": 48 / 365.2425}
+    averages = {"weekend": 2 / 7, "us_session": 40 / 168, "month_turn": 48 / 365.2425}
     window = of_window(asset, at(2025, *since), at(2025, *until), hours)
-    assert {name: window[name] + usual[name] for name in shares} == pytest.approx(shares)
+    assert {name: window[name] + averages[name] for name in shares} == pytest.approx(shares)
 
 
 def test_metals_have_no_weekend_and_a_session_of_8_in_23_hours():
@@ -196,14 +182,14 @@ def test_the_peers_of_a_metal_are_not_other_coins(asset, peers):
 SERIES = ("log_price", "opened", "returns", "fast", "slow")
 
 
-def assert_is_prefix(part: InputHistory, whole: InputHistory) -> None:
+def assert_is_prefix(part: InputHistory, history: InputHistory) -> None:
     """Every row of `part` is, bit for bit, the same row of `whole`."""
     rows = len(part)
     for asset, track in part.tracks.items():
         for name in SERIES:
-            np.testing.assert_array_equal(getattr(track, name), getattr(whole.tracks[asset], name)[:rows])
+            np.testing.assert_array_equal(getattr(track, name), getattr(history.tracks[asset], name)[:rows])
         for name, values in track.inputs.items():
-            np.testing.assert_array_equal(values, whole.tracks[asset].inputs[name][:rows])
+            np.testing.assert_array_equal(values, history.tracks[asset].inputs[name][:rows])
 
 
 def cut(hourly: dict[str, Bars], instant: int) -> dict[str, Bars]:
@@ -214,12 +200,6 @@ def cut(hourly: dict[str, Bars], instant: int) -> dict[str, Bars]:
 def test_inputs_of_a_prefix_are_the_prefix_of_the_inputs(hourly, days):
     first = int(hourly["btc"].time[0])
     assert_is_prefix(survey(cut(hourly, first + int(days * DAY))), survey(hourly))
-
-
-@pytest.mark.slow
-def test_inputs_of_real_bars_depend_on_the_past_alone(real_hourly):
-    instant = int(real_hourly["btc"].time[0]) + 200 * DAY + 5 * HOUR
-    assert_is_prefix(survey(cut(real_hourly, instant)), survey(cut(real_hourly, instant + 30 * DAY)))
 
 
 def test_inputs_are_nan_before_fifty_days(hourly):

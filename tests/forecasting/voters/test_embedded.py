@@ -44,17 +44,17 @@ def voter(request):
 
 
 @pytest.mark.parametrize(("comparator", "fields"), EVERY_KIND)
-def test_every_voter_answers_every_kind(voter, asking, knowledge, comparator, fields):
+def test_every_voter_answers_every_kind(voter, query, knowledge, comparator, fields):
     """With a probability, and no view of the direction: a rise is as likely as a fall."""
-    question = asking(comparator, **fields)
+    question = query(comparator, **fields)
     forecast = voter.forecast(question, build_inputs(question, NOW, knowledge))
     assert 0 <= forecast.p <= 1
     assert forecast.p_up == pytest.approx(0.5, abs=1e-9)
     assert "sigma" in forecast.reasoning
 
 
-def test_the_reason_names_sizes_and_distances(asking, knowledge):
-    question = asking("close_above", at=1.02)
+def test_the_reason_names_sizes_and_distances(query, knowledge):
+    question = query("close_above", at=1.02)
     inputs = build_inputs(question, NOW, knowledge)
     sigma = density_of("garch", inputs.state, knowledge.fits).sigma
     reasoning = NINE["garch"].forecast(question, inputs).reasoning
@@ -62,61 +62,66 @@ def test_the_reason_names_sizes_and_distances(asking, knowledge):
     assert "is +2.0% away, " in reasoning
 
 
-def test_before_the_first_fit_all_nine_use_plain_volatility(voter, asking, contexts):
-    question = asking("close_above", at=1.02)
+def test_before_the_first_fit_all_nine_use_plain_volatility(voter, query, contexts):
+    question = query("close_above", at=1.02)
     inputs = build_inputs(question, NOW, Knowledge(contexts))
     forecast = voter.forecast(question, inputs)
     assert forecast.p == inputs.state.plain.above(inputs.state.distance(question.level))
     assert forecast.reasoning.startswith("From plain volatility: ")
 
 
-def test_a_closed_market_keeps_its_price(voter, asking, hourly, fits):
+def test_a_closed_market_keeps_its_price(voter, query, hourly, fits):
     """Asked on a Saturday with a deadline on Sunday at noon; the direction is that of no price at all."""
     contexts = build_all(hourly, SATURDAY)
-    closed = replace(
-        asking("up", "gold", 36.0), deadline=utc(SATURDAY + 36 * HOUR), spot=contexts["gold"].spot, horizon_hours=36.0
+    question = replace(
+        query("up", "gold", 36.0),
+        deadline=utc(SATURDAY + 36 * HOUR),
+        spot=contexts["gold"].spot,
+        horizon_hours=36.0,
     )
-    inputs = build_inputs(closed, SATURDAY, Knowledge(contexts, fits))
-    rise = voter.forecast(closed, inputs)
+    inputs = build_inputs(question, SATURDAY, Knowledge(contexts, fits))
+    rise = voter.forecast(question, inputs)
     assert (rise.p, rise.p_up) == (0.0, 0.5)
-    inside = replace(closed, comparator="between", level=closed.spot * 0.99, upper_level=closed.spot * 1.01)
+    inside = replace(question, comparator="between", level=question.spot * 0.99, upper_level=question.spot * 1.01)
     assert voter.forecast(inside, inputs).p == 1.0
     assert "is closed until the deadline" in voter.forecast(inside, inputs).reasoning
 
 
-def test_a_source_that_trades_while_its_market_is_closed_is_uncertain(voter, asking, hourly, fits):
+def test_a_source_that_trades_while_its_market_is_closed_is_uncertain(voter, query, hourly, fits):
     """A token of gold at the weekend: its price moves, and the question is settled by it."""
     contexts = build_all(hourly, SATURDAY)
     now, spot = SATURDAY + 2 * HOUR, contexts["gold"].spot
     contexts["gold"] = contexts["gold"].at_price(spot, now)
     until = utc(SATURDAY + 30 * HOUR)
-    question = replace(asking("up", "gold", 28.0), deadline=until, spot=spot, horizon_hours=28.0)
+    question = replace(query("up", "gold", 28.0), deadline=until, spot=spot, horizon_hours=28.0)
     inputs = build_inputs(question, now, Knowledge(contexts, fits))
     assert voter.forecast(question, inputs).p == 0.5
     assert "is closed" not in voter.forecast(question, inputs).reasoning
-    ranged = replace(question, comparator="range", level_pct=1.0)
+    range_question = replace(question, comparator="range", level_pct=1.0)
     with pytest.raises(Abstention, match="the market of gold is closed until the deadline"):
-        voter.forecast(ranged, build_inputs(ranged, now, Knowledge(contexts, fits)))
+        voter.forecast(range_question, build_inputs(range_question, now, Knowledge(contexts, fits)))
 
 
 def reason(voter, question, now, contexts, fits) -> str:
-    with pytest.raises(Abstention) as caught:
+    with pytest.raises(Abstention) as abstention:
         voter.forecast(question, build_inputs(question, now, Knowledge(contexts, fits)))
-    return caught.value.reason
+    return abstention.value.reason
 
 
-def test_without_fresh_bars_every_voter_abstains(voter, asking, contexts, fits):
-    assert reason(voter, asking("up"), NOW, {}, fits) == "no bars of btc are stored"
-    late = NOW + 31 * HOUR
-    assert reason(voter, asking("up", hours=200), late, contexts, fits) == "the last bar of btc is 31 open hours old"
-    young = {**contexts, "btc": replace(contexts["btc"], history_days=13.0)}
-    assert reason(voter, asking("up"), NOW, young, fits) == "needs 14 days of hourly bars of btc, 13 are stored"
+def test_without_fresh_bars_every_voter_abstains(voter, query, contexts, fits):
+    assert reason(voter, query("up"), NOW, {}, fits) == "no bars of btc are stored"
+    instant = NOW + 31 * HOUR
+    assert reason(voter, query("up", hours=200), instant, contexts, fits) == "the last bar of btc is 31 open hours old"
+    history = {**contexts, "btc": replace(contexts["btc"], history_days=13.0)}
+    assert reason(voter, query("up"), NOW, history, fits) == "needs 14 days of hourly bars of btc, 13 are stored"
 
 
-def test_two_assets_without_common_hours_cannot_be_compared(voter, asking, contexts, fits):
-    apart = replace(contexts["btc"], correlations={"gold": None})
-    question = asking("relative", other_asset="gold")
-    assert reason(voter, question, NOW, {**contexts, "btc": apart}, fits) == "too few hours in which both assets traded"
+def test_two_assets_without_common_hours_cannot_be_compared(voter, query, contexts, fits):
+    context = replace(contexts["btc"], correlations={"gold": None})
+    question = query("relative", other_asset="gold")
+    assert (
+        reason(voter, question, NOW, {**contexts, "btc": context}, fits) == "too few hours in which both assets traded"
+    )
 
 
 STRETCH = 2.0  # how much further the coin moves than ether
@@ -132,38 +137,38 @@ def coin(hourly: Mapping[str, Bars]) -> Bars:
 
 
 @pytest.fixture(scope="module")
-def informed(hourly: Mapping[str, Bars], coin: Bars, knowledge: Knowledge) -> Knowledge:
+def coin_knowledge(hourly: Mapping[str, Bars], coin: Bars, knowledge: Knowledge) -> Knowledge:
     """The knowledge of the seven with the context of the coin."""
     state = build_all({**hourly, "doge": coin}, NOW)["doge"]
     return replace(knowledge, contexts={**knowledge.contexts, "doge": state})
 
 
-def _about_coin(asking: Callable[..., Question], contexts: Mapping[str, Context], **fields) -> Question:
-    return replace(asking("open", "eth"), asset="doge", spot=contexts["doge"].spot, **fields)
+def _about_coin(query: Callable[..., Question], contexts: Mapping[str, Context], **fields) -> Question:
+    return replace(query("open", "eth"), asset="doge", spot=contexts["doge"].spot, **fields)
 
 
-def test_every_voter_forecasts_a_coin(asking, informed):
-    spot = informed.contexts["doge"].spot
-    question = _about_coin(asking, informed.contexts, comparator="touch_above", level=1.1 * spot)
-    result = panel_of().ask(question, NOW, informed)
+def test_every_voter_forecasts_a_coin(query, coin_knowledge):
+    spot = coin_knowledge.contexts["doge"].spot
+    question = _about_coin(query, coin_knowledge.contexts, comparator="touch_above", level=1.1 * spot)
+    result = panel_of().ask(question, NOW, coin_knowledge)
     assert len(result.ballots) == 9, result.abstained
 
 
-def test_a_coin_has_the_width_of_its_own_variance(asking, informed):
+def test_a_coin_has_the_width_of_its_own_variance(query, coin_knowledge):
     """Moves twice as large as those of ether give log returns with twice its standard deviation."""
-    ether = of_question(asking("open", "eth"), NOW, informed)
-    coin = of_question(_about_coin(asking, informed.contexts), NOW, informed)
+    ether = of_question(query("open", "eth"), NOW, coin_knowledge)
+    coin = of_question(_about_coin(query, coin_knowledge.contexts), NOW, coin_knowledge)
     assert coin.sigma_pct == pytest.approx(STRETCH * ether.sigma_pct, rel=0.05)
     assert np.all(np.diff(list(coin.quantiles.values())) > 0)
 
 
 @pytest.mark.parametrize("is_masked", [False, True])
 @pytest.mark.parametrize("seat", [seat.name for seat in SEATS])
-def test_a_prompt_can_be_about_a_coin(asking, hourly, coin, informed, seat, is_masked):
+def test_a_prompt_can_be_about_a_coin(query, hourly, coin, coin_knowledge, seat, is_masked):
     """The coin comes first in the table of all moves; masked, no name of it is shown."""
-    shown = evidence({**hourly, "doge": coin}, informed.contexts)
-    inputs = build_inputs(_about_coin(asking, informed.contexts), NOW, replace(informed, evidence=shown))
-    question = _about_coin(asking, informed.contexts, comparator="up")
+    exhibit = evidence({**hourly, "doge": coin}, coin_knowledge.contexts)
+    inputs = build_inputs(_about_coin(query, coin_knowledge.contexts), NOW, replace(coin_knowledge, evidence=exhibit))
+    question = _about_coin(query, coin_knowledge.contexts, comparator="up")
     text = str(write(seat, question, inputs, NONCE, is_masked=is_masked))
     assert ("DOGE" in text) != is_masked
     if seat == "breadth" and not is_masked:
@@ -196,12 +201,12 @@ def test_a_longer_horizon_is_wider(forecasts):
     assert widths == sorted(widths)
 
 
-def test_a_voter_answers_what_its_quantiles_say(forecasts, knowledge, asking):
+def test_a_voter_answers_what_its_quantiles_say(forecasts, knowledge, query):
     """The base rate asked whether the price will be above its own 90% quantile in a day says about 10%."""
     forecast = forecasts["btc"]
     hours = HORIZONS["24h"] // HOUR
     (day,) = (horizon for horizon in forecast.horizons if horizon.horizon == "24h")
-    question = replace(asking("close_above", hours=hours), spot=forecast.price, level=day.voters["vol"].quantiles["90"])
+    question = replace(query("close_above", hours=hours), spot=forecast.price, level=day.voters["vol"].quantiles["90"])
     assert VOL.forecast(question, build_inputs(question, NOW, knowledge)).p == pytest.approx(0.1, abs=1e-5)
 
 
@@ -209,8 +214,8 @@ def test_a_market_that_stays_closed_keeps_its_price(knowledge):
     """Gold on a Saturday: an hour has no open minute."""
     saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
     gold = replace(knowledge.contexts["gold"], as_of=saturday - 3 * HOUR)
-    closed = replace(knowledge.fits.calendars["always"], season=Season((0.0,) * WEEK))
-    fits = replace(knowledge.fits, calendars={calendar_of("gold"): closed})
+    calendar = replace(knowledge.fits.calendars["always"], season=Season((0.0,) * WEEK))
+    fits = replace(knowledge.fits, calendars={calendar_of("gold"): calendar})
     forecast = described(replace(knowledge, contexts={"gold": gold}, fits=fits), saturday)["gold"]
     first = forecast.horizons[0]
     assert (forecast.price_as_of, first.until) == (iso(saturday - 3 * HOUR), iso(saturday + HOUR))
@@ -233,24 +238,24 @@ def test_the_pooled_sigma_is_the_published_one(forecasts, knowledge):
     assert pooled_sigma(replace(knowledge, fits=None), "btc", NOW, NOW + DAY) is None
 
 
-def test_a_price_question_has_the_published_forecast(asking, knowledge, forecasts):
+def test_a_price_question_has_the_published_forecast(query, knowledge, forecasts):
     """The same quantiles as the document of its asset at the same horizon."""
-    (published,) = [each for each in forecasts["btc"].horizons if each.horizon == "3d"]
-    assert replace(of_question(asking("open"), NOW, knowledge), horizon="3d") == published
+    (horizon,) = [entry for entry in forecasts["btc"].horizons if entry.horizon == "3d"]
+    assert replace(of_question(query("open"), NOW, knowledge), horizon="3d") == horizon
 
 
-def test_other_questions_have_no_price_forecast(asking, knowledge):
+def test_other_questions_have_no_price_forecast(query, knowledge):
     """Neither has one asked before the models are fitted."""
-    assert of_question(asking("up"), NOW, knowledge) is None
-    assert of_question(asking("open"), NOW, replace(knowledge, fits=None)) is None
+    assert of_question(query("up"), NOW, knowledge) is None
+    assert of_question(query("open"), NOW, replace(knowledge, fits=None)) is None
 
 
 def test_each_horizon_is_published_alone_as_well(forecasts):
     """One document with all of them, and one for each."""
-    published = by_name({"btc": forecasts["btc"]})
-    assert list(published) == ["forecasts/btc", *(f"forecasts/btc/{horizon}" for horizon in HORIZONS)]
-    assert published["forecasts/btc"] == forecasts["btc"]
-    assert published["forecasts/btc/24h"] == replace(forecasts["btc"], horizons=forecasts["btc"].horizons[2:3])
+    documents = by_name({"btc": forecasts["btc"]})
+    assert list(documents) == ["forecasts/btc", *(f"forecasts/btc/{horizon}" for horizon in HORIZONS)]
+    assert documents["forecasts/btc"] == forecasts["btc"]
+    assert documents["forecasts/btc/24h"] == replace(forecasts["btc"], horizons=forecasts["btc"].horizons[2:3])
     assert get_args(Horizon) == tuple(HORIZONS)
 
 

@@ -39,22 +39,22 @@ class Scripted:
 
 
 def scripted(*answers: float | Exception) -> list[Scripted]:
-    return [Scripted(f"v{place}", each) for place, each in enumerate(answers)]
+    return [Scripted(f"v{place}", answer) for place, answer in enumerate(answers)]
 
 
 @pytest.fixture
-def put(asking, contexts, fits):
+def put(query, contexts, fits):
     """Puts an up-or-down question to voters."""
 
-    def ask_them(those, *, quorum: int = 1, of_assets=contexts, timer=time.monotonic):
-        return panel_of(those, quorum, timer).ask(asking("up"), NOW, Knowledge(of_assets, fits))
+    def ask_them(members, *, quorum: int = 1, timer=time.monotonic):
+        return panel_of(members, quorum, timer).ask(query("up"), NOW, Knowledge(contexts, fits))
 
     return ask_them
 
 
-def test_nine_voters_give_nine_votes_and_a_consensus(asking, knowledge):
+def test_nine_voters_give_nine_votes_and_a_consensus(query, knowledge):
     for comparator, fields in (("up", {}), ("touch_above", {"at": 1.02}), ("relative", {"other_asset": "gold"})):
-        question = asking(comparator, **fields)
+        question = query(comparator, **fields)
         result = panel_of(timer=time.monotonic).ask(question, NOW, knowledge)
         assert [ballot.voter for ballot in result.ballots] == [voter.name for voter in voters()]
         assert not any(is_model(voter) for voter in voters())
@@ -73,20 +73,13 @@ def test_an_abstention_gives_its_reason_and_a_fault_its_kind(put):
 
 
 def test_below_the_quorum_there_is_no_result(put):
-    with pytest.raises(NoVoters) as caught:
+    with pytest.raises(NoVoters) as refusal:
         put(scripted(0.7, 0.6, Abstention("too tired")), quorum=3)
-    assert caught.value.abstained == {"v2": "too tired"}
-    assert caught.value.detail == "2 of 3 voters answered; 3 are needed"
+    assert refusal.value.abstained == {"v2": "too tired"}
+    assert refusal.value.detail == "2 of 3 voters answered; 3 are needed"
     assert len(put(scripted(0.7, 0.6, 0.5), quorum=3).ballots) == 3
     with pytest.raises(NoVoters):
         put(scripted(Abstention("no")), quorum=0)
-
-
-def test_without_bars_all_voters_give_the_same_reason(put):
-    with pytest.raises(NoVoters) as caught:
-        put(voters(), of_assets={})
-    assert set(caught.value.abstained.values()) == {"no bars of btc are stored"}
-    assert len(caught.value.abstained) == 9
 
 
 def test_latency_is_measured_by_the_timer(put):
@@ -96,23 +89,23 @@ def test_latency_is_measured_by_the_timer(put):
     assert [ballot.latency_ms for ballot in result.ballots] == [500, 500]
 
 
-def test_votes_arrive_one_by_one(asking, knowledge):
+def test_votes_arrive_one_by_one(query, knowledge):
     """A stream can show the first vote before the second voter is asked."""
-    polled = []
+    names = []
 
     class Watched(Scripted):
         def forecast(self, question, inputs):
-            polled.append(self.name)
+            names.append(self.name)
             return super().forecast(question, inputs)
 
-    replies = panel_of([Watched("a", 0.6), Watched("b", 0.7)]).poll(asking("up"), NOW, knowledge)
+    replies = panel_of([Watched("a", 0.6), Watched("b", 0.7)]).poll(query("up"), NOW, knowledge)
     name, ballot = next(replies)
-    assert (name, polled) == ("a", ["a"])
+    assert (name, names) == ("a", ["a"])
     assert isinstance(ballot, Ballot)
 
 
-def test_the_result_is_as_old_as_its_oldest_bar(asking, contexts, knowledge):
-    question = asking("relative", other_asset="gold")
+def test_the_result_is_as_old_as_its_oldest_bar(query, contexts, knowledge):
+    question = query("relative", other_asset="gold")
     result = panel_of(timer=time.monotonic).ask(question, NOW, knowledge)
     assert result.as_of == min(contexts["btc"].as_of, contexts["gold"].as_of)
     assert result.asked_at == NOW
@@ -140,28 +133,28 @@ class Model:
     answer: float | BaseException = 0.6
     kind: str = "seat"
     engine: str = "test:1"
-    instead: float | None = None
+    fallback: float | None = None
     go: threading.Event = field(default_factory=threading.Event)
-    begun: threading.Event = field(default_factory=threading.Event)
+    start: threading.Event = field(default_factory=threading.Event)
 
     def forecast(self, question, inputs) -> Forecast:
-        self.begun.set()
+        self.start.set()
         assert self.go.wait(20)
         if isinstance(self.answer, BaseException):
             raise self.answer
         return Forecast(self.answer, "as scripted")
 
     def late(self, question, inputs, reason) -> Forecast:
-        if self.instead is None:
+        if self.fallback is None:
             raise Abstention(reason)
-        return Forecast(self.instead, reason, fallback=True)
+        return Forecast(self.fallback, reason, fallback=True)
 
 
-def models(count: int, *, ready: bool = False) -> list[Model]:
-    created = [Model(f"m{place}") for place in range(count)]
-    for model in created if ready else ():
+def models(count: int, *, is_ready: bool = False) -> list[Model]:
+    members = [Model(f"m{place}") for place in range(count)]
+    for model in members if is_ready else ():
         model.go.set()
-    return created
+    return members
 
 
 @pytest.fixture
@@ -171,9 +164,9 @@ def executor() -> Iterator[ThreadPoolExecutor]:
 
 
 @pytest.fixture
-def poll(asking, knowledge, executor) -> Callable:
+def poll(query, knowledge, executor) -> Callable:
     """Polls voters on an up-or-down question, with 20 s to answer."""
-    question = asking("up")
+    question = query("up")
     inputs = build_inputs(question, NOW, knowledge)
 
     def poll(members, *, seconds: float = 20.0, submit=executor.submit, timer=time.perf_counter, **options):
@@ -189,7 +182,7 @@ def test_embedded_voters_come_first_while_the_models_work(poll):
     first = [next(replies) for _ in range(9)]
     assert [name for name, _ in first] == [voter.name for voter in voters()]
     assert all(isinstance(reply, Ballot) for _, reply in first)
-    assert model.begun.wait(20)
+    assert model.start.wait(20)
     model.go.set()
     ((name, ballot),) = replies
     assert (name, ballot.p, ballot.engine) == ("m0", 0.6, "test:1")
@@ -215,16 +208,16 @@ def test_a_late_model_abstains_at_the_deadline(poll):
 
 
 def test_a_late_model_is_replaced_by_its_fallback(poll):
-    slow = Model("m0", instead=0.3)
-    ((name, reply),) = poll([slow], seconds=0.05)
-    slow.go.set()
+    model = Model("m0", fallback=0.3)
+    ((name, reply),) = poll([model], seconds=0.05)
+    model.go.set()
     assert (name, reply.engine) == ("m0", EMBEDDED)
     assert reply.forecast == Forecast(0.3, LATE, fallback=True)
 
 
 def test_an_answer_before_the_deadline_counts_whenever_it_is_read(poll, executor):
     """A slow reader of a stream does not make the voters late."""
-    (model,) = models(1, ready=True)
+    (model,) = models(1, is_ready=True)
     clock, futures = [0.0], []
 
     def submit(*work) -> Future:
@@ -240,23 +233,23 @@ def test_an_answer_before_the_deadline_counts_whenever_it_is_read(poll, executor
 
 def test_without_a_free_thread_a_model_is_late_and_never_begins(poll):
     members = models(3)
-    with ThreadPoolExecutor(1) as single:
-        replies = dict(poll(members, seconds=0.2, submit=single.submit))
+    with ThreadPoolExecutor(1) as pool:
+        replies = dict(poll(members, seconds=0.2, submit=pool.submit))
         members[0].go.set()
     assert {name: reply.reason for name, reply in replies.items()} == dict.fromkeys(("m0", "m1", "m2"), LATE)
-    assert [model.begun.is_set() for model in members] == [True, False, False]
+    assert [model.start.is_set() for model in members] == [True, False, False]
 
 
 def test_closing_it_cancels_what_has_not_begun(poll):
     """As when the client has gone: the model that works ends by itself, the others never begin."""
     members = models(3)
-    with ThreadPoolExecutor(1) as single:
-        replies = poll([*voters(), *members], submit=single.submit)
+    with ThreadPoolExecutor(1) as pool:
+        replies = poll([*voters(), *members], submit=pool.submit)
         next(replies)
-        assert members[0].begun.wait(20)
+        assert members[0].start.wait(20)
         replies.close()
         members[0].go.set()
-    assert [model.begun.is_set() for model in members] == [True, False, False]
+    assert [model.start.is_set() for model in members] == [True, False, False]
 
 
 def test_a_model_that_fails_abstains_like_any_voter(poll):

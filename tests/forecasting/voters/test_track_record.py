@@ -35,9 +35,9 @@ def ballots(*probabilities: float) -> list[Ballot]:
 
 
 def test_equal_votes_pool_to_their_mean():
-    pooled = pool(ballots(0.8, 0.5), NOTHING)
-    assert pooled.p == pytest.approx(0.65)
-    assert pooled.weights == (1.0, 1.0)
+    result = pool(ballots(0.8, 0.5), NOTHING)
+    assert result.p == pytest.approx(0.65)
+    assert result.weights == (1.0, 1.0)
 
 
 @given(PROBABILITIES)
@@ -50,10 +50,10 @@ def test_the_pool_lies_between_its_voters(probabilities):
 def test_exclusive_answers_add_up(votes):
     """Whatever the weights: an event and its opposite, and the parts of an event."""
     record = BandRecord(tuple(Standing(f"v{place}", EMBEDDED, 9, 2, weight) for place, (_, weight) in enumerate(votes)))
-    whole = [p for p, _ in votes]
-    forth, back = pool(ballots(*whole), record).p, pool(ballots(*[1 - p for p in whole]), record).p
+    chances = [p for p, _ in votes]
+    forth, back = pool(ballots(*chances), record).p, pool(ballots(*[1 - p for p in chances]), record).p
     assert forth + back == pytest.approx(1, abs=1e-12)
-    third, rest = (pool(ballots(*[share * p for p in whole]), record).p for share in (1 / 3, 2 / 3))
+    third, rest = (pool(ballots(*[share * p for p in chances]), record).p for share in (1 / 3, 2 / 3))
     assert third + rest == pytest.approx(forth, abs=1e-12)
 
 
@@ -78,8 +78,8 @@ def of_model(voter: str, p: float) -> Ballot:
     return Ballot(voter, "provider:model", Forecast(p, "because", prompt=f"{voter}/1"))
 
 
-CALM = [Ballot(voter, EMBEDDED, Forecast(p, "because")) for voter, p in (("vol", 0.5), ("garch", 0.52), ("sv", 0.49))]
-DIVIDED = [of_model("momentum", 0.6), of_model("trend", 0.65), of_model("regime", 0.7)]
+BRAINS = [Ballot(voter, EMBEDDED, Forecast(p, "because")) for voter, p in (("vol", 0.5), ("garch", 0.52), ("sv", 0.49))]
+MODELS = [of_model("momentum", 0.6), of_model("trend", 0.65), of_model("regime", 0.7)]
 
 
 def test_an_outlying_model_has_a_third_of_its_weight():
@@ -87,19 +87,19 @@ def test_an_outlying_model_has_a_third_of_its_weight():
 
     The mean: (.5 + .52 + .49 + .5 + .99 / 3) / (4 + 1 / 3) = .54.
     """
-    pooled = pool([*CALM, of_model("trend", 0.5), of_model("news", 0.99)], NOTHING)
-    assert pooled.outliers == ("news",)
-    assert pooled.weights == pytest.approx((1, 1, 1, 1, 1 / 3))
-    assert pooled.p == pytest.approx(0.54)
+    result = pool([*BRAINS, of_model("trend", 0.5), of_model("news", 0.99)], NOTHING)
+    assert result.outliers == ("news",)
+    assert result.weights == pytest.approx((1, 1, 1, 1, 1 / 3))
+    assert result.p == pytest.approx(0.54)
 
 
 @pytest.mark.parametrize(
     "ballots",
     [
-        pytest.param([*CALM, of_model("trend", 0.5), of_model("news", 0.69)], id="within 20 points of the base rate"),
-        pytest.param([*CALM, *DIVIDED, of_model("news", 0.72)], id="near enough to the others"),
-        pytest.param([*CALM[1:], of_model("trend", 0.5), of_model("news", 0.99)], id="without a base rate"),
-        pytest.param([*CALM, Ballot("news", EMBEDDED, Forecast(0.99, "because"))], id="an engine of ours"),
+        pytest.param([*BRAINS, of_model("trend", 0.5), of_model("news", 0.69)], id="within 20 points of the base rate"),
+        pytest.param([*BRAINS, *MODELS, of_model("news", 0.72)], id="near enough to the others"),
+        pytest.param([*BRAINS[1:], of_model("trend", 0.5), of_model("news", 0.99)], id="without a base rate"),
+        pytest.param([*BRAINS, Ballot("news", EMBEDDED, Forecast(0.99, "because"))], id="an engine of ours"),
     ],
 )
 def test_a_mere_difference_is_no_outlier(ballots):
@@ -121,9 +121,9 @@ def test_without_the_only_voter_the_pool_is_even():
 MODEL = "provider:model"
 
 
-def resolved(happened: bool, *votes: tuple[str, str, float], band: Band = "week", day: int = 0) -> Resolved:
+def resolved(outcome: bool, *votes: tuple[str, str, float], band: Band = "week", day: int = 0) -> Resolved:
     cast = tuple(ResolvedVote(*vote) for vote in votes)
-    return Resolved(band, day * DAY, (day + 1) * DAY, happened, cast)
+    return Resolved(band, day * DAY, (day + 1) * DAY, outcome, cast)
 
 
 def test_the_evidence_stands_beside_the_weight():
@@ -145,7 +145,7 @@ def test_horizons_have_records_of_their_own():
 def test_another_engine_in_a_seat_has_a_record_of_its_own():
     questions = [resolved(True, ("news", EMBEDDED, 0.9)), resolved(True, ("news", MODEL, 0.2))]
     standings = build(questions, 0).of_band("week").standings
-    assert [(each.engine, each.n) for each in standings] == [(EMBEDDED, 1), (MODEL, 1)]
+    assert [(standing.engine, standing.n) for standing in standings] == [(EMBEDDED, 1), (MODEL, 1)]
 
 
 def test_a_record_survives_json_without_loss():
@@ -170,8 +170,8 @@ def test_a_record_from_stored_days_is_the_same_to_the_bit():
     questions += [resolved(True, ("a", EMBEDDED, 0.9), ("new", MODEL, 0.61), day=day) for day in range(130, 140)]
     days = sorted({question.resolved_at // DAY for question in questions})
     by_day = [question for day in days for question in questions if question.resolved_at // DAY == day]
-    stored = [Resolved.from_plain(json.loads(json.dumps(question.to_plain()))) for question in by_day]
-    assert build(stored, 7) == build(questions, 7)
+    copies = [Resolved.from_plain(json.loads(json.dumps(question.to_plain()))) for question in by_day]
+    assert build(copies, 7) == build(questions, 7)
     assert build([], 7) == TrackRecord(7)
 
 
@@ -186,9 +186,9 @@ def test_a_record_from_stored_days_is_the_same_to_the_bit():
         ("topic", 3.0, "topic"),
     ],
 )
-def test_a_question_belongs_to_the_band_of_its_horizon(asking, comparator, hours, band):
+def test_a_question_belongs_to_the_band_of_its_horizon(query, comparator, hours, band):
     """Whatever its kind, except for what no price decides."""
-    assert band_of(asking(comparator, hours=hours)) == band
+    assert band_of(query(comparator, hours=hours)) == band
 
 
 def test_who_did_not_vote_is_not_counted():
@@ -196,7 +196,7 @@ def test_who_did_not_vote_is_not_counted():
         resolved(True, ("vol", EMBEDDED, 0.25), ("trend", EMBEDDED, 0.5)),
         resolved(False, ("trend", EMBEDDED, 0.75)),
     ]
-    assert [(each.voter, each.n) for each in measure(rows).standings] == [("trend", 2), ("vol", 1)]
+    assert [(standing.voter, standing.n) for standing in measure(rows).standings] == [("trend", 2), ("vol", 1)]
 
 
 PAST = PastQuestion("touch_above", negated=False, horizon_hours=72.0, base=0.30, happened=True)
@@ -210,15 +210,15 @@ OTHERS = {
 
 
 @pytest.fixture
-def question(asking):
-    return asking("touch_above", at=1.03)
+def question(query):
+    return query("touch_above", at=1.03)
 
 
 def test_the_rate_counts_questions_that_came_true(question):
     """Seven of ten, with base rates and horizons at the ends of what counts as similar."""
-    near = [replace(PAST, base=base, horizon_hours=hours) for base in (0.21, 0.39) for hours in (24.0, 216.0)]
-    resolved = [*near, *[PAST] * 3, *[replace(PAST, happened=False)] * 3]
-    assert similar(question, 0.30, resolved) == YesCount(7, 10)
+    matches = [replace(PAST, base=base, horizon_hours=hours) for base in (0.21, 0.39) for hours in (24.0, 216.0)]
+    past = [*matches, *[PAST] * 3, *[replace(PAST, happened=False)] * 3]
+    assert similar(question, 0.30, past) == YesCount(7, 10)
 
 
 def test_fewer_than_ten_questions_give_no_rate(question):
@@ -226,6 +226,6 @@ def test_fewer_than_ten_questions_give_no_rate(question):
     assert similar(question, 0.30, [PAST] * 10) == YesCount(10, 10)
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_question_that_differs_does_not_count(question, name):
-    assert similar(question, 0.30, [PAST] * 9 + [OTHERS[name]]) is None
+@pytest.mark.parametrize("past", OTHERS.values(), ids=OTHERS)
+def test_a_question_that_differs_does_not_count(question, past):
+    assert similar(question, 0.30, [PAST] * 9 + [past]) is None

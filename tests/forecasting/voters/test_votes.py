@@ -68,10 +68,10 @@ def test_bull_and_bear_add_up_to_100_and_are_the_price_s(ups):
 
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_conviction_follows_from_the_answer_and_direction_from_the_view(p, up):
-    shown = published(p, ups=[up]).votes["v0"]
-    assert 0 <= shown.conviction <= 100
-    assert shown.conviction == pytest.approx(2 * abs(100 * shown.p_yes - 50))
-    assert shown.direction == direction_of(round(100 * min(0.999, max(0.001, up)), 1))
+    row = published(p, ups=[up]).votes["v0"]
+    assert 0 <= row.conviction <= 100
+    assert row.conviction == pytest.approx(2 * abs(100 * row.p_yes - 50))
+    assert row.direction == direction_of(round(100 * min(0.999, max(0.001, up)), 1))
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ def test_the_dataclasses_are_the_json():
     """Pydantic writes and reads the answer without a mapping layer, times in UTC with Z."""
     answer = published(0.6, 0.7)
     adapter = TypeAdapter(Answer)
-    written = adapter.dump_json(answer)
-    assert json.loads(written)["asked_at"] == "2025-02-26T20:00:00Z"
-    assert adapter.validate_json(written) == answer
+    text = adapter.dump_json(answer)
+    assert json.loads(text)["asked_at"] == "2025-02-26T20:00:00Z"
+    assert adapter.validate_json(text) == answer
 
 
 def test_the_time_of_a_vote_is_no_part_of_it():

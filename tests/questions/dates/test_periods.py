@@ -20,7 +20,7 @@ def test_months_beyond_december_belong_to_the_next_year():
 
 
 @pytest.mark.parametrize(
-    ("name", "ahead", "first", "last"),
+    ("name", "count", "first", "last"),
     [
         ("day", 1, date(2026, 11, 22), date(2026, 11, 22)),
         ("week", 0, date(2026, 11, 16), date(2026, 11, 22)),
@@ -30,8 +30,8 @@ def test_months_beyond_december_belong_to_the_next_year():
         ("decade", 0, date(2020, 1, 1), date(2029, 12, 31)),
     ],
 )
-def test_a_unit_is_the_one_of_the_calendar(name, ahead, first, last):
-    assert _days(periods.unit(name, date(2026, 11, 21), ahead)) == (first, last)
+def test_a_unit_is_the_one_of_the_calendar(name, count, first, last):
+    assert _days(periods.unit(name, date(2026, 11, 21), count)) == (first, last)
 
 
 def test_a_month_later_is_the_same_day_or_the_last_of_its_month():
@@ -69,8 +69,8 @@ def test_a_holiday_falls_on_the_day_of_the_almanac(name, days):
 
 def test_every_holiday_of_the_vocabulary_has_a_date():
     kinds = [kind for language in LANGUAGES for keys in language.words for kind in keys.split(" + ")]
-    named = {kind.partition(":")[2] for kind in kinds if kind.startswith("holiday:")}
-    assert named <= set(NAMES)
+    holidays = {kind.partition(":")[2] for kind in kinds if kind.startswith("holiday:")}
+    assert holidays <= set(NAMES)
 
 
 def test_a_year_beyond_the_chinese_calendar_has_a_date():

@@ -67,18 +67,18 @@ def _phrases(words: Words) -> list[str]:
 def test_a_language_has_every_key_or_declares_its_lack(language: Language):
     """The key may also be optional for all languages; see keys.toml."""
     present = {_documented(key) for key in language.words}
-    required = SECTIONS.keys() - SHARED - _covered(OPTIONAL)
+    keys = SECTIONS.keys() - SHARED - _covered(OPTIONAL)
     lacks = _covered(language.lacks.split(","))
-    assert required - present - lacks == set()
-    assert lacks - (required - present) == set(), "declared as lacking, but present or not required"
+    assert keys - present - lacks == set()
+    assert lacks - (keys - present) == set(), "declared as lacking, but present or not required"
 
 
 @pytest.mark.parametrize("file", [*FILES, "common", "markets", "others"])
 def test_every_key_is_documented_and_in_its_section(file):
     sections = load(file)
     sections.pop("language", None)
-    combined = entries({"combined": sections.pop("combined", {})})
-    assert all(_documented(part) in SECTIONS for key, _ in combined for part in key.split(" + "))
+    phrases = entries({"combined": sections.pop("combined", {})})
+    assert all(_documented(part) in SECTIONS for key, _ in phrases for part in key.split(" + "))
     verbs = sections.pop("verbs", {"stems": {}})
     assert all(_documented(key) in SECTIONS for key in verbs["stems"])
     for section in sections:
@@ -87,8 +87,8 @@ def test_every_key_is_documented_and_in_its_section(file):
 
 
 def test_what_a_language_lacks_is_a_documented_key():
-    declared = [phrase for language in LANGUAGES for phrase in language.lacks.split(",") if phrase.strip()]
-    assert all(_covered([phrase]) for phrase in [*declared, *OPTIONAL])
+    phrases = [phrase for language in LANGUAGES for phrase in language.lacks.split(",") if phrase.strip()]
+    assert all(_covered([phrase]) for phrase in [*phrases, *OPTIONAL])
 
 
 @unbuilt

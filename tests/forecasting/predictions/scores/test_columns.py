@@ -64,10 +64,10 @@ def equal(columns: MarketColumns, others: MarketColumns) -> bool:
 def test_parts_joined_are_the_columns_of_all(markets, cuts):
     """Whichever came first, also where an earlier one comes late or brings another engine."""
     edges = [0, *sorted(cuts), len(markets)]
-    whole = columns_of([])
+    columns = columns_of([])
     for first, last in pairwise(edges):
-        whole = joined(whole, columns_of(markets[first:last]))
-    assert equal(whole, columns_of(MARKETS))
+        columns = joined(columns, columns_of(markets[first:last]))
+    assert equal(columns, columns_of(MARKETS))
 
 
 def test_settled_ones_are_in_order_of_resolution():
@@ -82,10 +82,10 @@ def test_a_row_holds_what_the_market_holds():
     """Votes of the nine and of their pool alone; a vote near one half takes no side; a void outcome is none."""
     columns = columns_of(MARKETS)
     rows = {market.id: row for row, market in enumerate(columns.market)}
-    own = {engine: p for engine, p in zip(columns.engines, columns.p[rows["model"]], strict=True) if np.isfinite(p)}
-    assert own == {("momentum", "openai:a-model"): 0.8, CONSENSUS: 0.7}
-    sided = columns.is_sided[rows["open"]]
-    assert {engine for engine, is_sided in zip(columns.engines, sided, strict=True) if is_sided} == {CONSENSUS}
+    votes = {engine: p for engine, p in zip(columns.engines, columns.p[rows["model"]], strict=True) if np.isfinite(p)}
+    assert votes == {("momentum", "openai:a-model"): 0.8, CONSENSUS: 0.7}
+    sides = columns.is_sided[rows["open"]]
+    assert {engine for engine, is_sided in zip(columns.engines, sides, strict=True) if is_sided} == {CONSENSUS}
     assert np.isnan(
         [columns.happened[rows["void"]], columns.pool[rows["unvoted"]], columns.quoted[rows["unvoted"]]]
     ).all()
@@ -105,8 +105,8 @@ def test_of_overlapping_questions_only_the_first_counts():
 
 
 def test_a_question_that_resolves_late_holds_its_place():
-    late = settled("late", resolved=days(3))
-    assert ids([late, settled("next", opened=days(2)), settled("after", opened=days(3))]) == ["late", "after"]
+    first = settled("late", resolved=days(3))
+    assert ids([first, settled("next", opened=days(2)), settled("after", opened=days(3))]) == ["late", "after"]
 
 
 def test_a_question_that_is_still_open_holds_its_place():
@@ -117,8 +117,8 @@ def test_a_question_that_is_still_open_holds_its_place():
 
 
 def test_a_question_without_votes_holds_no_place():
-    unvoted = replace(settled("first", hours=36), commitment=None, odds=None)
-    assert ids([unvoted, settled("second", opened=days(1))]) == ["second"]
+    draft = replace(settled("first", hours=36), commitment=None, odds=None)
+    assert ids([draft, settled("second", opened=days(1))]) == ["second"]
 
 
 @pytest.mark.parametrize(
@@ -165,12 +165,12 @@ def test_what_counted_once_counts_for_ever(spans, hour):
     ]
     now = MONDAY + 3600 * hour
     over = [settled(name, **fields) for name, fields in questions]
-    seen = [
+    present = [
         market if market.settlement.resolved_at <= now else waiting(name, **fields)
         for market, (name, fields) in zip(over, questions, strict=True)
         if market.voted_at <= now
     ]
-    early = ids(seen)
+    early = ids(present)
     assert ids(over)[: len(early)] == early
 
 
@@ -290,17 +290,17 @@ def test_curve_and_drawdown_match_a_loop_over_the_bets():
     rows = many(400, seed=2)
     shadow = document(rows)
     for book in shadow.books:
-        own = [row for row in rows if row.backfilled == book.backfilled]
-        own.sort(key=lambda row: row.settlement.resolved_at)
+        bets = [row for row in rows if row.backfilled == book.backfilled]
+        bets.sort(key=lambda row: row.settlement.resolved_at)
         instants: dict[int, float] = {}
-        for row in own:
+        for row in bets:
             if bet := bet_on(row):
                 at = row.settlement.resolved_at
                 instants[at] = instants.get(at, 0.0) + bet.pnl
-        running = list(accumulate(instants.values(), initial=0.0))
-        deepest = max(max(running[: place + 1]) - value for place, value in enumerate(running))
+        totals = list(accumulate(instants.values(), initial=0.0))
+        deepest = max(max(totals[: place + 1]) - value for place, value in enumerate(totals))
         assert book.max_drawdown_usd == pytest.approx(deepest, abs=0.01)
-        assert book.curve[-1].pnl_usd == pytest.approx(running[-1], abs=0.01) == book.pnl_usd
+        assert book.curve[-1].pnl_usd == pytest.approx(totals[-1], abs=0.01) == book.pnl_usd
         stamps = [point.time for point in book.curve]
         assert stamps == sorted(stamps)
         assert len({stamp[:10] for stamp in stamps}) == len(stamps), "one for each day"

@@ -32,7 +32,7 @@ from tests.forecasting.markets import HEADER, MONDAY, many, settled, waiting
 
 def table(*callers: tuple[str, ForecasterRecord]):
     return forecasters_document(
-        [(name, name[::-1], row) for name, row in callers], 7, own_entries(COUNTED, simulated_records(1)), HEADER
+        [(name, name[::-1], row) for name, row in callers], 7, own_entries(SAMPLE, simulated_records(1)), HEADER
     )
 
 
@@ -43,9 +43,9 @@ def test_voters_pool_and_market_have_their_other_scores():
     expected = {"pool": book.ai, "market": book.market} | {score.voter: score for score in book.voters}
     assert set(rows) == set(expected)
     for name, scores in expected.items():
-        shared = set(vars(scores)) - {"voter", "engine", "kind"}
-        assert {field: getattr(rows[name].opening, field) for field in shared} == {
-            field: getattr(scores, field) for field in shared
+        fields = set(vars(scores)) - {"voter", "engine", "kind"}
+        assert {field: getattr(rows[name].opening, field) for field in fields} == {
+            field: getattr(scores, field) for field in fields
         }
         assert rows[name].time_weighted.brier == scores.brier
     assert rows["market"].engine == "simulated"
@@ -54,43 +54,43 @@ def test_voters_pool_and_market_have_their_other_scores():
 
 
 def test_a_copy_of_the_pool_is_as_good_as_the_pool():
-    copied = record(pool())
-    assert (copied.opening.peer_pool, copied.opening.peer_pool_low, copied.opening.peer_pool_high) == (0, 0, 0)
-    (own,) = (row for row in table().entries if row.name == "pool")
-    assert copied.opening == own.opening
+    copy = record(pool())
+    assert (copy.opening.peer_pool, copy.opening.peer_pool_low, copy.opening.peer_pool_high) == (0, 0, 0)
+    (entry,) = (row for row in table().entries if row.name == "pool")
+    assert copy.opening == entry.opening
 
 
 def test_ranks_begin_at_thirty_markets_and_ties_share_one():
-    shown = table(("owl", record(pool(30))), ("jay", record(pool(30))), ("few", record(pool(29))))
-    ranks = {row.name: row.rank for row in shown.entries}
+    document = table(("owl", record(pool(30))), ("jay", record(pool(30))), ("few", record(pool(29))))
+    ranks = {row.name: row.rank for row in document.entries}
     assert ranks["owl"] == ranks["jay"] == ranks["pool"]
     assert ranks["few"] is None
     assert sorted(rank for rank in ranks.values() if rank)[0] == 1
-    assert shown.entries[-1].name == "few"
-    assert (shown.count, shown.forecasters) == (len(shown.entries), 7)
-    assert {row.name: row.id for row in shown.entries}["owl"] == "lwo"
+    assert document.entries[-1].name == "few"
+    assert (document.count, document.forecasters) == (len(document.entries), 7)
+    assert {row.name: row.id for row in document.entries}["owl"] == "lwo"
 
 
 def test_the_better_forecaster_has_the_better_rank():
-    sharp = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in COUNTED.markets.market}
-    shown = table(("owl", record(sharp)), ("jay", record({id: 1 - p for id, p in sharp.items()})))
-    assert (shown.entries[0].name, shown.entries[-1].name) == ("owl", "jay")
+    forecasts = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.markets.market}
+    document = table(("owl", record(forecasts)), ("jay", record({id: 1 - p for id, p in forecasts.items()})))
+    assert (document.entries[0].name, document.entries[-1].name) == ("owl", "jay")
 
 
 def test_a_caller_without_a_settled_market_is_not_listed():
-    empty = record({})
-    assert (empty.opening.n, empty.time_weighted.brier, empty.time_weighted.coverage_pct) == (0, None, None)
-    assert "owl" not in {row.name for row in table(("owl", empty)).entries}
-    own = own_entries(counted_markets(columns_of([])), simulated_records(1))
-    assert forecasters_document([], 0, own, HEADER).entries == (), "before the first market the table is empty"
+    newcomer = record({})
+    assert (newcomer.opening.n, newcomer.time_weighted.brier, newcomer.time_weighted.coverage_pct) == (0, None, None)
+    assert "owl" not in {row.name for row in table(("owl", newcomer)).entries}
+    entries = own_entries(counted_markets(columns_of([])), simulated_records(1))
+    assert forecasters_document([], 0, entries, HEADER).entries == (), "before the first market the table is empty"
 
 
 @pytest.mark.parametrize("count", [3, 500, 520])
 def test_at_most_500_callers_are_listed(count: int):
     row = record(pool(1))
-    shown = table(*((f"owl-{number}", row) for number in range(count)))
-    assert sum(entry.kind == "forecaster" for entry in shown.entries) == min(count, 500)
-    assert {"pool", "vol", "market"} <= {entry.name for entry in shown.entries}
+    document = table(*((f"owl-{number}", row) for number in range(count)))
+    assert sum(entry.kind == "forecaster" for entry in document.entries) == min(count, 500)
+    assert {"pool", "vol", "market"} <= {entry.name for entry in document.entries}
 
 
 def test_the_names_of_the_service_have_the_form_of_others():
@@ -101,32 +101,32 @@ def test_the_names_of_the_service_have_the_form_of_others():
 
 
 MARKETS = many(300, seed=3)
-COUNTED = counted_markets(columns_of(MARKETS))
+SAMPLE = counted_markets(columns_of(MARKETS))
 
 
-def record(p: dict[str, float], counted: CountedMarkets = COUNTED, delay_s: int = 0) -> ForecasterRecord:
+def record(p: dict[str, float], sample: CountedMarkets = SAMPLE, delay_s: int = 0) -> ForecasterRecord:
     """The record of a caller who gave P(YES) of markets by id, `delay_s` after the votes."""
-    markets = {market.id: market for market in counted.markets.market}
+    markets = {market.id: market for market in sample.markets.market}
     scores = {
         id: score_forecasts(markets[id], [MarketForecast(1, id, "owl", markets[id].voted_at + delay_s, value, "salt")])
         for id, value in p.items()
     }
-    return record_of({id: score for id, score in scores.items() if score}, counted, SimulatedRecords(1))
+    return record_of({id: score for id, score in scores.items() if score}, sample, SimulatedRecords(1))
 
 
 def pool(count: int = 300) -> dict[str, float]:
-    return {market.id: market.commitment.p for market in COUNTED.markets.market[:count]}
+    return {market.id: market.commitment.p for market in SAMPLE.markets.market[:count]}
 
 
 def test_only_live_markets_with_an_outcome_count():
-    assert {market.backfilled for market in COUNTED.markets.market} == {False}
-    assert len(COUNTED.markets) == 150
+    assert {market.backfilled for market in SAMPLE.markets.market} == {False}
+    assert len(SAMPLE.markets) == 150
     others = [settled(outcome="void"), replace(MARKETS[0], resolver="hand")]
     assert len(counted_markets(columns_of(others)).markets) == 0
 
 
 def test_late_forecasts_count_for_their_time_alone():
-    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in COUNTED.markets.market}
+    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.markets.market}
     early, late = record(outcomes), record(outcomes, delay_s=24 * 3600)
     assert (late.opening.n, late.opening.brier, late.opening.luck, late.opening.best) == (0, None, None, 0)
     assert late.time_weighted.brier == early.time_weighted.brier == 0.01
@@ -143,35 +143,35 @@ def forecast(hours: float, p: float) -> MarketForecast:
 
 
 def score(market: Prediction, *forecasts: MarketForecast) -> MarketForecastScore:
-    scored = score_forecasts(market, forecasts)
-    assert scored
-    return scored
+    result = score_forecasts(market, forecasts)
+    assert result
+    return result
 
 
 def test_each_forecast_counts_as_long_as_it_stood():
-    scored = score(MARKET, forecast(6, 0.5), forecast(12, 0.9))
+    result = score(MARKET, forecast(6, 0.5), forecast(12, 0.9))
     six, rest = 6 * HOUR, LENGTH - 12 * HOUR
-    assert scored.brier == pytest.approx((six * 0.25 + rest * 0.01) / (six + rest))
-    assert scored.coverage == pytest.approx((LENGTH - 6 * HOUR) / LENGTH)
+    assert result.brier == pytest.approx((six * 0.25 + rest * 0.01) / (six + rest))
+    assert result.coverage == pytest.approx((LENGTH - 6 * HOUR) / LENGTH)
 
 
 def test_the_last_forecast_of_the_first_hour_is_the_opening():
-    scored = score(MARKET, forecast(0.1, 0.3), forecast(0.9, 0.4), forecast(1, 0.8))
-    assert scored.opening == 0.4
+    result = score(MARKET, forecast(0.1, 0.3), forecast(0.9, 0.4), forecast(1, 0.8))
+    assert result.opening == 0.4
     assert score(MARKET, forecast(1, 0.8)).opening is None
 
 
 def test_a_forecast_before_the_votes_counts_from_the_votes():
     """A challenge is voted on seconds after it was created."""
-    scored = score(MARKET, forecast(-0.1, 0.3), forecast(-0.05, 0.7))
-    assert scored == MarketForecastScore(0.7, pytest.approx(0.09), pytest.approx(0.35667, abs=1e-5), 1.0)
+    result = score(MARKET, forecast(-0.1, 0.3), forecast(-0.05, 0.7))
+    assert result == MarketForecastScore(0.7, pytest.approx(0.09), pytest.approx(0.35667, abs=1e-5), 1.0)
 
 
 def test_the_hour_before_an_early_settlement_does_not_count():
     """A level that was touched at 9:05 settles its market at 10:00: until then it would be known."""
     market = settled(hours=24, resolved=MONDAY + 10 * HOUR, comparator="touch_above")
-    scored = score(market, forecast(4.5, 0.5), forecast(9.2, 0.999))
-    assert (scored.brier, scored.coverage) == (pytest.approx(0.25), pytest.approx(0.5))
+    result = score(market, forecast(4.5, 0.5), forecast(9.2, 0.999))
+    assert (result.brier, result.coverage) == (pytest.approx(0.25), pytest.approx(0.5))
     assert score_forecasts(market, [forecast(9.2, 0.999)]) is None
     at_once = settled(hours=24, resolved=MONDAY + HOUR, comparator="touch_above")
     assert score_forecasts(at_once, [forecast(0, 0.5)]) is None

@@ -93,50 +93,52 @@ def test_live_streaks_come_first_the_longest_current_one_on_top():
         settled(f"live-{day}", "yes", p=0.6, votes={"vol": 0.9, "trend": 0.1}, opened=days(day)) for day in range(2)
     ]
     past = [settled(f"past-{day}", p=0.9, votes={"vol": 0.9}, opened=days(day), backfilled=True) for day in range(9)]
-    published = document([*past, *live])
-    assert [(row.rank, row.oracle, row.backfilled, row.current) for row in published.streaks] == [
+    page = document([*past, *live])
+    assert [(row.rank, row.oracle, row.backfilled, row.current) for row in page.streaks] == [
         (1, "consensus", False, 2),
         (1, "vol", False, 2),
         (3, "trend", False, 0),
         (1, "consensus", True, 9),
         (1, "vol", True, 9),
     ]
-    assert published.count == 5
+    assert page.count == 5
 
 
 def test_equal_streaks_share_a_rank_and_the_best_breaks_a_tie():
     """All three run for one; only trend had a run of two before, so the others share the second place."""
     votes = [(0.9, 0.9, 0.9), (0.1, 0.1, 0.9), (0.1, 0.1, 0.1), (0.9, 0.9, 0.9)]
     rows = [
-        settled(f"m{day}", p=0.5, votes=dict(zip(("vol", "garch", "trend"), each, strict=True)), opened=days(day))
-        for day, each in enumerate(votes)
+        settled(
+            f"m{day}", p=0.5, votes=dict(zip(("vol", "garch", "trend"), probabilities, strict=True)), opened=days(day)
+        )
+        for day, probabilities in enumerate(votes)
     ]
     ranks = {row.oracle: (row.rank, row.current, row.best) for row in document(rows).streaks}
     assert ranks == {"trend": (1, 1, 2), "vol": (2, 1, 1), "garch": (2, 1, 1), "consensus": (None, 0, 0)}
 
 
 def test_the_live_consensus_is_listed_from_the_start():
-    published = document([])
-    (line,) = published.streaks
+    page = document([])
+    (line,) = page.streaks
     assert (line.oracle, line.engine, line.backfilled, line.n) == ("consensus", "pool", False, 0)
     assert (line.accuracy_pct, line.accuracy_low_pct, line.last_resolved_at) == (None, None, None)
     assert (line.rank, line.luck, line.always_no_pct) == (None, None, None)
 
 
 def test_a_voter_that_never_took_a_side_is_left_out():
-    published = document([settled(votes={"vol": 0.5, "swarm": 0.9, "trend": 0.6})])
-    assert [row.oracle for row in published.streaks] == ["consensus", "trend"], "swarm is none of the nine"
+    page = document([settled(votes={"vol": 0.5, "swarm": 0.9, "trend": 0.6})])
+    assert [row.oracle for row in page.streaks] == ["consensus", "trend"], "swarm is none of the nine"
 
 
 def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     rows = series((0.7, "yes"), (0.7, "yes"))
     (vote,) = rows[1].commitment.votes
     other = committed_vote(vote.voter, vote.p, engine="openai:some-model")
-    both = [rows[0], replace(rows[1], commitment=replace(rows[1].commitment, votes=(other,)))]
-    streaks_of_momentum = [row for row in document(both).streaks if row.oracle == "momentum"]
+    markets = [rows[0], replace(rows[1], commitment=replace(rows[1].commitment, votes=(other,)))]
+    streaks_of_momentum = [row for row in document(markets).streaks if row.oracle == "momentum"]
     engines = {EMBEDDED: 1, "openai:some-model": 1}
     assert {row.engine: row.current for row in streaks_of_momentum} == engines
-    answers = [question["answers"]["momentum"] for question in questions(both)]
+    answers = [question["answers"]["momentum"] for question in questions(markets)]
     assert {answer["engine"]: answer["streak"] for answer in answers} == engines
 
 
@@ -188,18 +190,18 @@ def test_runs_end_where_the_streaks_stand():
     rows = streaks_document(counted_questions(columns_of(markets)), HEADER, simulated_records(1)).streaks
     for row in rows:
         answers = runs[row.oracle, row.engine, row.backfilled]
-        sided = [(streak, right) for streak, right in answers if right is not None]
-        assert (row.current, row.best) == (sided[-1][0], max(streak for streak, _ in sided))
-        assert (row.n, row.correct) == (len(sided), sum(right for _, right in sided))
+        sides = [(streak, right) for streak, right in answers if right is not None]
+        assert (row.current, row.best) == (sides[-1][0], max(streak for streak, _ in sides))
+        assert (row.n, row.correct) == (len(sides), sum(right for _, right in sides))
     assert len(rows) > 10
 
 
 def test_questions_are_those_that_count():
     """Unsettled and void ones are none, nor is one beside an unsettled one of its kind."""
     markets = [*many(60), waiting("open"), settled("void", "void", asset="xrp", opened=days(300))]
-    counted = [market for market in count_once(columns_of(markets)).market if market.is_scored]
-    shown = questions(markets)
-    assert [question["market"] for question in shown] == [market.id for market in counted]
+    expected = [market for market in count_once(columns_of(markets)).market if market.is_scored]
+    history = questions(markets)
+    assert [question["market"] for question in history] == [market.id for market in expected]
     times = StreakHistory(counted_questions(columns_of(markets))).times
-    assert [question["resolved_at"] for question in shown] == [iso(at) for at in times]
+    assert [question["resolved_at"] for question in history] == [iso(at) for at in times]
     assert times == sorted(times)

@@ -35,18 +35,10 @@ def test_two_markets_by_hand():
     assert (book.ai.accuracy_pct, book.ai.accuracy_n) == (100.0, 2)
 
 
-def test_the_base_rate_knows_only_resolved_markets():
-    """15/30 before the first, 16/31 after its yes: Brier (.25 + .266389) / 2 = .258195; skill 1 - .1 / .258195."""
-    book = live(TWO)
-    assert book.base_rate.brier == pytest.approx(0.25819, abs=1e-5)
-    assert (book.ai.skill, book.base_rate.skill) == (pytest.approx(0.61270, abs=1e-5), 0.0)
-    assert book.market.skill == pytest.approx(1 - 0.085 / 0.258195, abs=1e-5)
-
-
 def test_live_and_backfilled_are_two_books():
-    shown = versus([pair("a", "yes", 0.8, 0.6), pair("b", "no", 0.4, 0.1, backfilled=True)])
-    assert [(book.backfilled, book.n, book.ai.brier) for book in shown.books] == [(False, 1, 0.04), (True, 1, 0.16)]
-    assert shown.count == 2
+    document = versus([pair("a", "yes", 0.8, 0.6), pair("b", "no", 0.4, 0.1, backfilled=True)])
+    assert [(book.backfilled, book.n, book.ai.brier) for book in document.books] == [(False, 1, 0.04), (True, 1, 0.16)]
+    assert document.count == 2
 
 
 def test_the_order_of_the_markets_does_not_matter():
@@ -106,8 +98,8 @@ def test_the_difference_is_a_mean_over_markets():
     ],
 )
 def test_a_verdict_needs_thirty_markets_and_two_tests(n, changes, verdict):
-    clear = Difference(mean=-0.02, low=-0.03, high=-0.01, p_value=0.01, n=n, n_eff=20.0, weeks=10)
-    assert verdict_on(n, replace(clear, **changes)) == verdict
+    difference = Difference(mean=-0.02, low=-0.03, high=-0.01, p_value=0.01, n=n, n_eff=20.0, weeks=10)
+    assert verdict_on(n, replace(difference, **changes)) == verdict
     assert verdict_on(500, None) == "no clear difference yet"
 
 
@@ -129,10 +121,10 @@ def test_equal_forecasters_are_rarely_distinguished():
 def test_markets_of_one_week_are_not_independent():
     """Ten weeks of fifty equal differences: the interval is at least three times as wide."""
     weekly = np.random.default_rng(2).normal(0, 0.1, 10)
-    together = compare(np.repeat(weekly, 50), np.repeat(np.arange(10), 50), np.random.default_rng(0))
-    apart = compare(np.repeat(weekly, 50), np.arange(500), np.random.default_rng(0))
-    assert together.n_eff < 50
-    assert together.high - together.low > 3 * (apart.high - apart.low)
+    clusters = compare(np.repeat(weekly, 50), np.repeat(np.arange(10), 50), np.random.default_rng(0))
+    singles = compare(np.repeat(weekly, 50), np.arange(500), np.random.default_rng(0))
+    assert clusters.n_eff < 50
+    assert clusters.high - clusters.low > 3 * (singles.high - singles.low)
 
 
 def test_below_thirty_the_variance_is_assumed():
@@ -163,8 +155,8 @@ def test_from_thirty_on_deviation_and_design_effect_are_measured():
 def test_without_a_gap_no_number_is_needed():
     assert live([pair("a", "yes", 0.6, 0.6)]).needed is None
     assert live([]).needed is None
-    equal = power_of(clustered_mean(np.zeros(50), np.repeat(np.arange(10), 5), DIFFERENCES))
-    assert (equal.deviation, equal.deviation_assumed) == (0.1205, True), "equal differences show no deviation"
+    tie = power_of(clustered_mean(np.zeros(50), np.repeat(np.arange(10), 5), DIFFERENCES))
+    assert (tie.deviation, tie.deviation_assumed) == (0.1205, True), "equal differences show no deviation"
     tiny = power_of(clustered_mean(np.tile([0.01, -0.01], 50), np.repeat(np.arange(10), 10), DIFFERENCES))
     assert tiny.needed_for == {"0.05": 30, "0.02": 30}, "a deviation of .01 shows a gap of .05 in less than one market"
 
@@ -184,10 +176,10 @@ def test_a_row_holds_both_probabilities_and_their_scores():
 
 def test_the_latest_forty_are_listed_and_all_counted():
     rows = [pair(f"m{day:04}", "yes", 0.8, 0.6, day=day) for day in range(60)]
-    shown = versus(rows)
-    assert (shown.count, len(shown.markets)) == (60, 40)
-    assert (shown.markets[0].id, shown.markets[-1].id) == ("m0059", "m0020")
-    assert shown.books[0].n == 60
+    document = versus(rows)
+    assert (document.count, len(document.markets)) == (60, 40)
+    assert (document.markets[0].id, document.markets[-1].id) == ("m0059", "m0020")
+    assert document.books[0].n == 60
 
 
 def test_a_forecast_of_one_half_has_no_side():
@@ -219,7 +211,8 @@ def test_skill_is_against_the_rate_of_the_template():
     rows = [pair("a", "yes", 0.8, 0.6), pair("b", "yes", 0.8, 0.6, day=7)]
     book = live([*rows, pair("c", "yes", 0.8, 0.6, day=14, comparator="touch_above")])
     assert book.ai.skill == pytest.approx(0.83654, abs=1e-5)
-    assert book.base_rate.skill == 0.0
+    assert (book.base_rate.brier, book.base_rate.skill) == (pytest.approx(0.24471, abs=1e-5), 0.0)
+    assert book.market.skill == pytest.approx(1 - 0.48 / 0.734131, abs=1e-5)
 
 
 def test_intervals_are_clustered_by_week_of_resolution():
@@ -230,8 +223,8 @@ def test_intervals_are_clustered_by_week_of_resolution():
         for asset in ("btc", "eth", "sol")
     ]
     scores, weeks = live(rows).ai, np.repeat(np.arange(10), 3)
-    happened = np.repeat([float(week % 3 > 0) for week in range(10)], 3)
-    loss, right = clustered_mean((0.7 - happened) ** 2, weeks, LEVELS), clustered_mean(happened, weeks, SIDES)
+    outcomes = np.repeat([float(week % 3 > 0) for week in range(10)], 3)
+    loss, right = clustered_mean((0.7 - outcomes) ** 2, weeks, LEVELS), clustered_mean(outcomes, weeks, SIDES)
     assert (scores.n, scores.n_eff) == (30, round(loss.n_eff, 1))
     assert scores.n_eff < 25
     assert (scores.brier_low, scores.brier_high) == pytest.approx(np.clip(loss.interval(), 0, 1), abs=1e-5)
@@ -246,9 +239,9 @@ WEEKS = np.arange(400)
 
 
 def test_calibration_starts_at_thirty_markets():
-    p, happened = np.full(30, 0.5), np.tile([0.0, 1.0], 15)
-    assert calibrate(p[:29], happened[:29], WEEKS[:29]) is None
-    report = calibrate(p, happened, WEEKS[:30])
+    p, outcomes = np.full(30, 0.5), np.tile([0.0, 1.0], 15)
+    assert calibrate(p[:29], outcomes[:29], WEEKS[:29]) is None
+    report = calibrate(p, outcomes, WEEKS[:30])
     assert (report.n, report.miscalibration, report.discrimination, report.uncertainty) == (30, 0.0, 0.0, 0.25)
 
 
@@ -258,14 +251,14 @@ def test_bins_by_hand():
     The last bin has one forecast in each of ten weeks: the interval of their clustered mean.
     """
     p = np.repeat([0.1, 0.5, 0.9], 10)
-    happened = np.concatenate([np.arange(10) < hits for hits in (1, 5, 9)]).astype(float)
-    report = calibrate(p, happened, np.tile(np.arange(10), 3))
-    assert [(each.p, each.observed_pct, each.n) for each in report.bins] == [
+    outcomes = np.concatenate([np.arange(10) < hits for hits in (1, 5, 9)]).astype(float)
+    report = calibrate(p, outcomes, np.tile(np.arange(10), 3))
+    assert [(bucket.p, bucket.observed_pct, bucket.n) for bucket in report.bins] == [
         (0.1, 10.0, 10),
         (0.5, 50.0, 10),
         (0.9, 90.0, 10),
     ]
-    low, high = clustered_mean(happened[20:], np.arange(10), LEVELS).share_interval()
+    low, high = clustered_mean(outcomes[20:], np.arange(10), LEVELS).share_interval()
     assert (report.bins[2].low_pct, report.bins[2].high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
 
 
@@ -275,13 +268,13 @@ def test_bins_are_equal_ordered_and_complete(n, seed):
     dice = np.random.default_rng(seed)
     p = dice.random(n)
     report = calibrate(p, (dice.random(n) < p).astype(float), dice.integers(0, 12, n))
-    sizes = [each.n for each in report.bins]
+    sizes = [bucket.n for bucket in report.bins]
     assert sum(sizes) == n
     assert len(sizes) <= 10
     assert min(sizes) >= 10
     assert max(sizes) - min(sizes) <= 1
-    assert [each.p for each in report.bins] == sorted(each.p for each in report.bins)
-    assert all(each.low_pct <= each.observed_pct <= each.high_pct for each in report.bins)
+    assert [bucket.p for bucket in report.bins] == sorted(bucket.p for bucket in report.bins)
+    assert all(bucket.low_pct <= bucket.observed_pct <= bucket.high_pct for bucket in report.bins)
 
 
 def of(rows):
@@ -313,6 +306,6 @@ def test_it_is_null_with_fewer_than_thirty_markets():
 @given(st.integers(0, 1000))
 def test_it_is_the_variance_of_the_votes(seed):
     """(mean of squares) - (square of mean): the outcome drops out, so it is never negative."""
-    own = many(40, seed)
-    expected = np.mean([np.var([vote.p for vote in market.votes]) for market in own])
-    assert of(own).diversity == pytest.approx(expected, abs=1e-5)
+    markets = many(40, seed)
+    expected = np.mean([np.var([vote.p for vote in market.votes]) for market in markets])
+    assert of(markets).diversity == pytest.approx(expected, abs=1e-5)

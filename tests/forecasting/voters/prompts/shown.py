@@ -29,8 +29,8 @@ def evidence(hourly: Mapping[str, Bars], contexts: Mapping[str, Context], **fiel
     return Evidence(hourly=hourly, variance={asset: context.slow for asset, context in contexts.items()}, **fields)
 
 
-def informed(inputs: ForecastInputs, shown: Evidence) -> ForecastInputs:
-    return replace(inputs, evidence=shown)
+def informed(inputs: ForecastInputs, exhibit: Evidence) -> ForecastInputs:
+    return replace(inputs, evidence=exhibit)
 
 
 def resolved(count: int, yes: int, comparator: str = "touch_above", base: float = 0.3) -> tuple[PastQuestion, ...]:

@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 from service.forecasting.voters.prompts.reading import SCHEMA, ModelAnswer, UnusableAnswer, read
 
 
-def answer(probability: object = 62, reasoning: object = "The week was strong.", **more: object) -> str:
+def answer(probability: object = 62, reasoning: object = "The week was strong.", **fields: object) -> str:
     votes = {"probability_yes": probability, "probability_higher": 50}
-    return json.dumps({"reasoning": reasoning} | votes | more)
+    return json.dumps({"reasoning": reasoning} | votes | fields)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def answer(probability: object = 62, reasoning: object = "The week was strong.",
     ],
 )
 def test_one_object_is_read_whatever_surrounds_it(frame: str):
-    parsed = read(frame.format(answer()))
-    assert (parsed.p, parsed.reasoning, parsed.p_up) == (0.62, "The week was strong.", 0.5)
+    result = read(frame.format(answer()))
+    assert (result.p, result.reasoning, result.p_up) == (0.62, "The week was strong.", 0.5)
 
 
 def test_a_vote_counts_without_a_view_of_the_price():
@@ -103,9 +103,9 @@ def test_reasoning_loses_markup_addresses_and_invisible_signs(reasoning: str, pl
 
 
 def test_a_long_reasoning_is_cut():
-    parsed = read(answer(reasoning="word " * 200))
-    assert len(parsed.reasoning) <= 400
-    assert parsed.reasoning.endswith("word…")
+    result = read(answer(reasoning="word " * 200))
+    assert len(result.reasoning) <= 400
+    assert result.reasoning.endswith("word…")
 
 
 def read_or_reason(text: str) -> ModelAnswer | str:
@@ -179,7 +179,7 @@ def test_the_schema_is_tight():
     Draft202012Validator.check_schema(SCHEMA)
     schema = Draft202012Validator(SCHEMA)
     assert schema.is_valid(json.loads(answer()))
-    for wrong in (
+    for text in (
         answer(101),
         answer(0.5),
         answer("62"),
@@ -187,6 +187,6 @@ def test_the_schema_is_tight():
         answer(reasoning="<b>"),
         answer(more=1),
     ):
-        assert not schema.is_valid(json.loads(wrong))
+        assert not schema.is_valid(json.loads(text))
     assert not schema.is_valid(json.loads(answer(reasoning="x" * 401)))
     assert not schema.is_valid({"probability_yes": 62})
