@@ -64,7 +64,7 @@ def _select_bars(db: Connection, window: PageWindow, asset: str, interval: Inter
         message = f"must be 1h or 1d: the source of this world has bars of {shortest} seconds"
         raise InvalidRequest("There are no such bars.", [FieldError("interval", message)])
     base = HOUR if step >= HOUR else shortest
-    return stored.first_bars(db, asset, *window.rising, step, window.limit, stored=base)
+    return stored.first_bars(db, asset, *window.rising, step, window.limit, stored_step=base)
 
 
 CANDLES = HistoryListing("candles", _select_bars, lambda bar, asset, _: PageKey(int(bar.time), asset))

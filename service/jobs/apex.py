@@ -38,14 +38,14 @@ SHOWN_EVERY_S = HOUR
 def apex(job_context: JobContext, slot: int) -> Effects:
     """Make a call where four hours have passed since the last one, and publish the calls' accuracy and the fund."""
     with job_context.database.reading() as db:
-        calls, resolved, bars = job_context.call_memory.read(db, job_context.hourly_bars, slot)
-    new = _call(job_context, slot, calls, resolved)
+        calls, outcomes, bars = job_context.call_memory.read(db, job_context.hourly_bars, slot)
+    new = _call(job_context, slot, calls, outcomes)
     calls = (*calls, *new)
     if not calls:
         return lambda _: None
-    head = header(job_context, slot, SHOWN_EVERY_S, seen=bars.as_of if len(bars) else calls[-1].at)
+    head = header(job_context, slot, SHOWN_EVERY_S, seen_at=bars.as_of if len(bars) else calls[-1].at)
     document = apex_document(
-        calls[-1], job_context.apex_thresholds.of(calls[:-1]), job_context.apex_scores.of(resolved), head
+        calls[-1], job_context.apex_thresholds.of(calls[:-1]), job_context.apex_scores.of(outcomes), head
     )
     live = [call.at for call in calls if not call.backfilled]
     fund = run([(call.at, call.p_up) for call in calls], bars, calls[0].at)
@@ -65,7 +65,7 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     return write
 
 
-def _call(job_context: JobContext, slot: int, calls: Sequence[Call], resolved: Sequence[ResolvedCall]) -> list[Call]:
+def _call(job_context: JobContext, slot: int, calls: Sequence[Call], outcomes: Sequence[ResolvedCall]) -> list[Call]:
     """The call of this slot, if one is due and bitcoin has a price."""
     if calls and slot // EVERY_S == calls[-1].at // EVERY_S:
         return []
@@ -73,7 +73,7 @@ def _call(job_context: JobContext, slot: int, calls: Sequence[Call], resolved: S
     if ASSET not in contexts:
         return []
     latest = knowledge.knowledge_of(job_context.database, contexts)
-    record = record_of(resolved, slot).of_band("day")
+    record = record_of(outcomes, slot).of_band("day")
     return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, job_context.apex_thresholds.of(calls))]
 
 
@@ -115,18 +115,18 @@ def answer(job_context: JobContext, slot: int) -> Effects:
     now = job_context.clock.at(slot)
     by_hand = job_context.panel.answers_topics
     with job_context.database.reading() as db:
-        waiting = [market for market in predictions.awaiting_votes(db, by_hand=by_hand) if now < market.closes_at]
-        if not waiting:
+        challenges = [market for market in predictions.awaiting_votes(db, by_hand=by_hand) if now < market.closes_at]
+        if not challenges:
             return lambda _: None
         history = job_context.call_memory.read(db, job_context.hourly_bars, now)
     latest = knowledge.latest_knowledge(job_context.database, job_context.feed.step)
-    record = record_of(history.resolved, now).of_band("day")
+    record = record_of(history.outcomes, now).of_band("day")
     with ThreadPoolExecutor(job_context.at_once) as executor:
-        commitments = executor.map(lambda market: _commit(job_context, market, now, latest, record), waiting)
-        committed = list(zip(waiting, commitments, strict=True))
+        commitments = executor.map(lambda market: _commit(job_context, market, now, latest, record), challenges)
+        pairs = list(zip(challenges, commitments, strict=True))
 
     def write(db: Connection) -> None:
-        for market, commitment in committed:
+        for market, commitment in pairs:
             if commitment:
                 keep_votes(db, market, commitment, now)
 
@@ -141,12 +141,12 @@ def _commit(
     if asset not in latest.contexts or asset not in net:
         log.info("no_votes", market=market.id, detail=f"no data on {asset} yet")
         return None
-    informed = knowledge.with_evidence(job_context.database, job_context.panel, latest, market.question, at)
+    inputs = knowledge.with_evidence(job_context.database, job_context.panel, latest, market.question, at)
     try:
         return commit_challenge(
             market,
             at,
-            informed,
+            inputs,
             job_context.panel,
             net=net[asset],
             call=fuse(gather_inputs(job_context, at, latest, asset), record),

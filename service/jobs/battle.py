@@ -46,15 +46,15 @@ AnyWalk = Walk[CexState] | Walk[LpState]
 def battle(job_context: JobContext, slot: int) -> Effects:
     """Advance every lane to `slot`, publish the battle and record the lanes' events in the ledger."""
     walks = _begin(job_context, slot)
-    listed = _pools(job_context, slot)
+    listing = _pools(job_context, slot)
     after = min(walk.state.as_of for walk in walks.values())
     hours, marks, votes = _market(job_context, after, slot)
-    for moment in moments(hours, marks, after, votes=votes, pools=listed):
+    for moment in moments(hours, marks, after, votes=votes, pools=listing):
         for walk in walks.values():
             walk.step(moment)
     states = {name: walk.state for name, walk in walks.items()}
-    held = benchmarks(states, hours, marks, job_context.account_terms)
-    published = _documents(job_context, slot, states, held, listed)
+    hold_usd = benchmarks(states, hours, marks, job_context.account_terms)
+    publications = _documents(job_context, slot, states, hold_usd, listing)
     # An event that is recorded more than an hour late, or that precedes the first start, counts as backfilled.
     rows = _ledger_rows(walks, max(slot - HOUR, job_context.clock.world_origin))
 
@@ -62,7 +62,7 @@ def battle(job_context: JobContext, slot: int) -> Effects:
         for name, walk in walks.items():
             lanes.advance_lane(db, name, asdict(walk.state), walk.bars, walk.events)
         ledger.append(db, rows, slot)
-        snapshots.publish(db, slot, published)
+        snapshots.publish(db, slot, publications)
 
     return write
 
@@ -101,9 +101,9 @@ def list_pools(job_context: JobContext, slot: int) -> Effects:
         variances = {asset: context["slow"] for asset, context in contexts.every(db).items()}
     volatility = {asset: sqrt(variance * HOURS_A_YEAR) for asset, variance in variances.items()}
     answer = pools.fetch(job_context.settings.pools_url, job_context.settings.source_timeout_s)
-    listed, refused = pools.parse(answer, volatility)
-    log.info("pools_listed", listed=len(listed), refused=len(refused))
-    return lambda db: snapshots.save_snapshot(db, "pools", slot, POOLS.dump_json(listed)) if listed else None
+    listing, refusals = pools.parse(answer, volatility)
+    log.info("pools_listed", listed=len(listing), refused=len(refusals))
+    return lambda db: snapshots.save_snapshot(db, "pools", slot, POOLS.dump_json(listing)) if listing else None
 
 
 def _pools(job_context: JobContext, slot: int) -> Mapping[str, Pool]:
@@ -119,14 +119,14 @@ def _documents(
     job_context: JobContext,
     slot: int,
     states: Mapping[str, State],
-    held: Mapping[str, float],
-    listed: Mapping[str, Pool],
+    hold_usd: Mapping[str, float],
+    listing: Mapping[str, Pool],
 ) -> dict[str, object]:
-    """The battle as a document, and as CSV for each venue; `held` is the benchmark of each lane in USD."""
+    """The battle as a document, and as CSV for each venue; `hold_usd` is the benchmark of each lane in USD."""
     as_of = max(state.as_of for state in states.values())
-    origin = ", ".join(sorted({pool.source for pool in listed.values()}))
+    origin = ", ".join(sorted({pool.source for pool in listing.values()}))
     header = bar_header(job_context, slot, as_of, job_context.feed.step, pools=origin)
-    document = documents.describe(states, held, header, RATE_LIMIT, job_context.account_terms)
+    document = documents.describe(states, hold_usd, header, RATE_LIMIT, job_context.account_terms)
     files = {f"bot-battle.csv/{venue}": _csv(documents.rows(document, venue)) for venue in VENUES}
     return {"bot-battle": document, **files}
 

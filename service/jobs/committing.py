@@ -26,18 +26,18 @@ from service.store.pages import RECORD, records
 from service.store.secret import ledger_key
 
 
-def keep_opened(db: Connection, opened: Sequence[Prediction], recorded_at: int) -> None:
+def keep_opened(db: Connection, markets: Sequence[Prediction], recorded_at: int) -> None:
     """Store markets with their votes and their inputs, and past ones with their settlements."""
-    entries = ledger.append(db, commitments.market_rows(opened), recorded_at)
+    entries = ledger.append(db, commitments.market_rows(markets), recorded_at)
     positions = {entry.subject: _position(entry) for entry in entries if entry.kind == "votes"}
-    predictions.add_predictions(db, [replace(market, ledger_position=positions[market.id]) for market in opened])
-    knowledge.add_vote_inputs(db, opened)
+    predictions.add_predictions(db, [replace(market, ledger_position=positions[market.id]) for market in markets])
+    knowledge.add_vote_inputs(db, markets)
 
 
 def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, recorded_at: int) -> None:
     """Store the votes on a challenge with their inputs, unless it was voted on or settled meanwhile."""
-    stored = predictions.find_prediction(db, challenge.id)
-    if stored is None or stored.commitment or stored.settlement:
+    current = predictions.find_prediction(db, challenge.id)
+    if current is None or current.commitment or current.settlement:
         return
     (entry,) = ledger.append(db, [commitments.votes_row(challenge, commitment)], recorded_at)
     predictions.add_commitment(db, challenge.id, commitment, _position(entry))
@@ -97,18 +97,20 @@ def _position(entry: ChainEntry) -> LedgerPosition:
 def settle(job_context: JobContext, slot: int) -> Effects:
     """Settle every prediction that prices have decided by `slot`, then renew the track record."""
     with job_context.database.reading() as db:
-        late = set(job_context.feed.assets) - job_context.whole_since(db, slot).keys()  # their bars are still to come
-        waiting = (prediction for prediction in predictions.due_predictions(db, slot) if is_due(prediction, slot))
-        due = [prediction for prediction in waiting if late.isdisjoint(prediction.question.assets)]
+        laggards = (
+            set(job_context.feed.assets) - job_context.whole_since(db, slot).keys()
+        )  # their bars are still to come
+        candidates = (prediction for prediction in predictions.due_predictions(db, slot) if is_due(prediction, slot))
+        due = [prediction for prediction in candidates if laggards.isdisjoint(prediction.question.assets)]
         settlements = {prediction.id: _settlement(db, job_context, prediction, slot) for prediction in due}
-    settled = {id: settlement for id, settlement in settlements.items() if settlement}
-    return lambda db: keep_settlements(db, settled, slot)
+    decisions = {id: settlement for id, settlement in settlements.items() if settlement}
+    return lambda db: keep_settlements(db, decisions, slot)
 
 
 def _settlement(db: Connection, job_context: JobContext, prediction: Prediction, slot: int) -> Settlement | None:
     since, step = prediction.created_at - LONGEST_CLOSURE_S, _bar_step(job_context, prediction)
-    shown = {asset: bars.load_bars(db, asset, since, slot, step) for asset in prediction.question.assets}
-    return settle_by_bars(prediction, shown, slot)
+    by_asset = {asset: bars.load_bars(db, asset, since, slot, step) for asset in prediction.question.assets}
+    return settle_by_bars(prediction, by_asset, slot)
 
 
 def _bar_step(job_context: JobContext, prediction: Prediction) -> int:

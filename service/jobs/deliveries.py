@@ -143,7 +143,7 @@ LONGEST_RETRY_S = 2 * HOUR
 # An endpoint that has accepted nothing for this long is paused.
 PATIENCE_S = DAY
 # With this status an endpoint says that it wants no more.
-GONE = 410
+GONE_STATUS = 410
 
 
 def retry_after(attempts: int, jitter: float) -> float:
@@ -154,7 +154,7 @@ def retry_after(attempts: int, jitter: float) -> float:
 
 def pause_reason(status: int | None, failing_since: float, now: float) -> str | None:
     """Why an endpoint is paused after a failed attempt; None while it is tried again."""
-    if status == GONE:
+    if status == GONE_STATUS:
         return "The endpoint answered 410 Gone."
     if now - failing_since >= PATIENCE_S:
         return "The endpoint accepted no delivery for 24 hours."

@@ -34,7 +34,7 @@ log = structlog.stdlib.get_logger(__name__)
 class Engine:
     """Schedules and runs `jobs`; `now` is the wall clock.
 
-    Nothing is scheduled while the wall clock disagrees with the steady clock `elapsed`; without one it is not checked.
+    Nothing is scheduled while the wall clock disagrees with the steady clock `uptime`; without one it is not checked.
 
     `start()` runs them in threads of this process, beside other processes over the same database; the delivery of
     webhooks starts with them.
@@ -46,13 +46,13 @@ class Engine:
         jobs: Iterable[Job],
         job_context: JobContext,
         now: Callable[[], float] = time.time,
-        elapsed: Callable[[], float] | None = None,
+        uptime: Callable[[], float] | None = None,
     ) -> None:
         self._database = database
         self._jobs = {job.name: job for job in jobs}
         self.job_context = job_context
         self._now = now
-        self._guard = ClockGuard(now, elapsed or now)
+        self._guard = ClockGuard(now, uptime or now)
         self._leases = Leases(database)
         self._threads = Threads(0)
         self._ticker = Ticker(self.beat)
@@ -115,8 +115,8 @@ class Engine:
         if clock.world != "live":
             return list(self._jobs)
         with self._database.reading() as db:
-            arrived = has_arrived(self.job_context.histories(db, clock.at(now)))
-        return [name for name, job in self._jobs.items() if arrived or not job.needs_history]
+            is_whole = has_arrived(self.job_context.histories(db, clock.at(now)))
+        return [name for name, job in self._jobs.items() if is_whole or not job.needs_history]
 
     def _with_new_slots(self, names: Iterable[str], now: float) -> dict[str, JobState]:
         """The states of the jobs after the slots that are due have been added."""
@@ -134,24 +134,24 @@ class Engine:
         """The latest slot of a job up to which the jobs it needs are done; None when it is in the table already."""
         job, state = self._jobs[name], states.get(name)
         instant = job.instant(self.job_context.clock, now)
-        needed = [self._done_up_to(states.get(need), need, job, instant) for need in job.needs]
-        done = [slot for slot in needed if slot is not None]
-        if len(done) < len(needed):
+        progress = [self._done_up_to(states.get(dependency), dependency, job, instant) for dependency in job.needs]
+        done = [slot for slot in progress if slot is not None]
+        if len(done) < len(progress):
             return None
         slot = job.schedule.slot_at(min([instant, *done]))
         # A clock that was set back adds no slots until it has caught up: a job never goes back in time.
         if state is not None and slot <= state.newest.slot:
             return None
-        return slot if job.wanted is None or job.wanted(db, self.job_context) else None
+        return slot if job.is_wanted is None or job.is_wanted(db, self.job_context) else None
 
-    def _done_up_to(self, state: JobState | None, need: str, job: Job, instant: int) -> int | None:
+    def _done_up_to(self, state: JobState | None, dependency: str, job: Job, instant: int) -> int | None:
         """The time up to which a needed job has done what `job` waits for; None before its first slot.
 
         One with rarer slots has done it until its next slot begins.
         """
         if state is None or state.done_up_to is None:
             return None
-        schedule = self._jobs[need].schedule
+        schedule = self._jobs[dependency].schedule
         is_rarer = schedule.shortest_s > job.schedule.shortest_s
         return instant if is_rarer and schedule.slot_at(instant) <= state.done_up_to else state.done_up_to
 
@@ -166,7 +166,7 @@ class Engine:
         return None
 
     def _work(self, job: Job, slot: int, owner: str, attempt: int) -> str:
-        started = time.perf_counter()
+        start = time.perf_counter()
         try:
             effects = job.work(self.job_context, slot)
             with self._database.writing() as db:
@@ -175,7 +175,7 @@ class Engine:
                 effects(db)
         except Exception as error:
             return self._fail(job, slot, owner, attempt, error)
-        log.info("job_done", job=job.name, slot=slot, attempt=attempt, seconds=round(time.perf_counter() - started, 3))
+        log.info("job_done", job=job.name, slot=slot, attempt=attempt, seconds=round(time.perf_counter() - start, 3))
         return "done"
 
     def _fail(self, job: Job, slot: int, owner: str, attempt: int, error: Exception) -> str:
@@ -207,9 +207,9 @@ def _backoff(job: Job, attempt: int) -> float:
 
 def _check(jobs: dict[str, Job]) -> None:
     for job in jobs.values():
-        for need in job.needs:
-            if need not in jobs or jobs[need].clock != job.clock:
-                raise ValueError(f"job {job.name} needs {need}, which is not a job of the {job.clock} clock")
+        for dependency in job.needs:
+            if dependency not in jobs or jobs[dependency].clock != job.clock:
+                raise ValueError(f"job {job.name} needs {dependency}, which is not a job of the {job.clock} clock")
 
 
 # How far the two clocks may part between two looks; a clock that is corrected by less is followed.
@@ -224,31 +224,31 @@ def elapsed_s() -> float:
 
 
 class ClockGuard:
-    """Compares the wall clock `now` with the steady clock `elapsed`, both in seconds.
+    """Compares the wall clock `now` with the steady clock `uptime`, both in seconds.
 
     After a jump of more than 5 s the wall clock is refused until it is back within 5 s of where it should be, or until
     the process is restarted, by which the operator confirms the new time.
     """
 
-    def __init__(self, now: Callable[[], float], elapsed: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float], uptime: Callable[[], float]) -> None:
         self._now = now
-        self._elapsed = elapsed
-        self._offset = now() - elapsed()
-        self._refusing = False
+        self._uptime = uptime
+        self._offset = now() - uptime()
+        self._has_jumped = False
 
     def refuses(self) -> bool:
         """Whether the wall clock has jumped; the first refusal and the end of it are logged."""
-        offset = self._now() - self._elapsed()
+        offset = self._now() - self._uptime()
         jump = offset - self._offset
-        refusing = abs(jump) > TOLERANCE_S
-        if refusing and not self._refusing:
+        has_jumped = abs(jump) > TOLERANCE_S
+        if has_jumped and not self._has_jumped:
             log.error("clock_jumped", seconds=round(jump, 1), until="the clock is right again, or a restart")
-        if self._refusing and not refusing:
+        if self._has_jumped and not has_jumped:
             log.warning("clock_right_again")
-        if not refusing:
+        if not has_jumped:
             self._offset = offset
-        self._refusing = refusing
-        return refusing
+        self._has_jumped = has_jumped
+        return has_jumped
 
 
 LEASE_S = 15
@@ -260,7 +260,7 @@ class Leases:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._held: dict[str, float] = {}
+        self._ends: dict[str, float] = {}
         self._renewed_at = 0.0
 
     @contextmanager
@@ -269,15 +269,15 @@ class Leases:
 
         An attempt that hangs must not hold its job forever.
         """
-        self._held[owner] = until
+        self._ends[owner] = until
         try:
             yield
         finally:
-            del self._held[owner]
+            del self._ends[owner]
 
     def renew(self, now: float) -> None:
         """Renew all leases, at most every RENEW_S seconds."""
-        owners = [owner for owner, until in list(self._held.items()) if now < until]
+        owners = [owner for owner, until in list(self._ends.items()) if now < until]
         if not owners or 0 <= now - self._renewed_at < RENEW_S:
             return
         with self._database.writing() as db:

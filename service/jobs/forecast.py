@@ -57,9 +57,9 @@ def changes(hour: int, votes: Mapping[str, LaneVote], before: Mapping[str, LaneV
     """A row for each asset whose direction at the end of an hour is not that of the votes before."""
     rows = []
     for asset, vote in votes.items():
-        direction, previous = _direction(vote), _direction(before.get(asset, vote))
-        if direction != previous:
-            body = {"at": hour, "direction": direction, "previous": previous, "p_up": round(vote.p_up, 3)}
+        direction, direction_before = _direction(vote), _direction(before.get(asset, vote))
+        if direction != direction_before:
+            body = {"at": hour, "direction": direction, "previous": direction_before, "p_up": round(vote.p_up, 3)}
             rows.append(LedgerRow("consensus", asset, body, backfilled=False))
     return rows
 
@@ -74,8 +74,8 @@ def _vote(job_context: JobContext, hour: int, by_asset: dict[str, Context]) -> d
         if lanes.hourly_votes_since(db, hour):
             return {}
     basis = knowledge.knowledge_of(job_context.database, by_asset)
-    trading = [asset for asset in VOTED if asset in by_asset and by_asset[asset].as_of == hour]
-    votes = {asset: _lane_vote(job_context.embedded, basis, asset) for asset in trading}
+    assets = [asset for asset in VOTED if asset in by_asset and by_asset[asset].as_of == hour]
+    votes = {asset: _lane_vote(job_context.embedded, basis, asset) for asset in assets}
     return {asset: vote for asset, vote in votes.items() if vote}
 
 
@@ -109,13 +109,13 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     hourly = hours(job_context, slot)
     if is_current and not due(current, hourly):
         return lambda _: None
-    fitted = processes.call_child(fit, hourly, month)
-    if due(fitted.calendars, hourly):
-        fitted = processes.call_child(fit, hourly, slot)
-    return lambda db: fits.save(db, slot, fitted.to_plain()) if fitted.calendars else None
+    result = processes.call_child(fit, hourly, month)
+    if due(result.calendars, hourly):
+        result = processes.call_child(fit, hourly, slot)
+    return lambda db: fits.save(db, slot, result.to_plain()) if result.calendars else None
 
 
-def due(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
+def due(calendars: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
     """The calendars without models whose assets have enough history for them by now."""
     lengths: dict[Calendar, list[int]] = {}
     for asset, history in hourly.items():
@@ -124,14 +124,14 @@ def due(fitted: Collection[str], hourly: Mapping[str, Bars]) -> list[Calendar]:
     return [
         calendar
         for calendar, hours_of in lengths.items()
-        if calendar not in fitted and min(hours_of) >= least_history_h(len(hours_of))
+        if calendar not in calendars and min(hours_of) >= least_history_h(len(hours_of))
     ]
 
 
 def forecast_prices(job_context: JobContext, slot: int) -> Effects:
     """Publish where the price of every asset will be, once the models are fitted."""
-    stored = knowledge.latest_knowledge(job_context.database, job_context.feed.step)
-    documents = price_forecasts.describe(stored, slot, header(job_context, slot, every_s=0))
+    basis = knowledge.latest_knowledge(job_context.database, job_context.feed.step)
+    documents = price_forecasts.describe(basis, slot, header(job_context, slot, every_s=0))
     return lambda db: snapshots.publish(db, slot, price_forecasts.by_name(documents))
 
 

@@ -46,12 +46,12 @@ STATUSES = TypeAdapter(dict[str, SourceStatus])
 
 def import_markets(job_context: JobContext, slot: int) -> Effects:
     """Import what outside markets ask about our assets; where a source fails, earlier imports stay."""
-    offered, statuses = _offered(job_context, slot)
+    offers, statuses = _offered(job_context, slot)
     contexts = job_context.contexts.of(hours(job_context, slot))
-    keep = _import(job_context, slot, offered, knowledge.knowledge_of(job_context.database, contexts))
+    effects = _import(job_context, slot, offers, knowledge.knowledge_of(job_context.database, contexts))
 
     def write(db: Connection) -> None:
-        keep(db)
+        effects(db)
         snapshots.save_snapshot(db, SNAPSHOT, slot, STATUSES.dump_json(statuses))
 
     return write
@@ -61,8 +61,8 @@ def import_short(job_context: JobContext, slot: int) -> Effects:
     """Import the short markets whose move begins at `slot`, for the assets with a bar that ends then."""
     basis = knowledge.latest_knowledge(job_context.database, job_context.feed.step)
     contexts = {asset: context for asset, context in basis.contexts.items() if context.as_of == slot}
-    offered, _ = _offered(job_context, slot, short=True)
-    return _import(job_context, slot, offered, replace(basis, contexts=contexts), short=True)
+    offers, _ = _offered(job_context, slot, short=True)
+    return _import(job_context, slot, offers, replace(basis, contexts=contexts), short=True)
 
 
 def imports_short(_db: Connection, job_context: JobContext) -> bool:
@@ -78,14 +78,14 @@ def sources(db: Connection) -> dict[str, str]:
 def settle_imported(job_context: JobContext, slot: int) -> Effects:
     """Settle imported markets as their sources have settled them; those decided before the import become void."""
     with job_context.database.reading() as db:
-        waiting = {market.id: market for market in predictions.unresolved_predictions(db) if market.resolver in SOURCES}
-    settled = {
+        markets = {market.id: market for market in predictions.unresolved_predictions(db) if market.resolver in SOURCES}
+    settlements = {
         market.id: void_if_decided_before_import(market, settlement, slot)
         for name in SOURCES
-        for market_id, settlement in _settled(job_context, name, waiting.values()).items()
-        if (market := waiting.get(f"{name}-{market_id}"))
+        for market_id, settlement in _settled(job_context, name, markets.values()).items()
+        if (market := markets.get(f"{name}-{market_id}"))
     }
-    return lambda db: keep_settlements(db, settled, slot)
+    return lambda db: keep_settlements(db, settlements, slot)
 
 
 def void_if_decided_before_import(market: Prediction, settlement: Settlement, slot: int) -> Settlement:
@@ -96,23 +96,23 @@ def void_if_decided_before_import(market: Prediction, settlement: Settlement, sl
 
 
 def _import(
-    job_context: JobContext, slot: int, offered: list[OutsideMarket], basis: Knowledge, *, short: bool = False
+    job_context: JobContext, slot: int, offers: list[OutsideMarket], basis: Knowledge, *, short: bool = False
 ) -> Effects:
     """Import the offered markets that are fit for it, and renew the odds of the imported ones."""
     with job_context.database.reading() as db:
-        unresolved = predictions.unresolved_predictions(db)
-        stored = predictions.market_ids(db, slot)
-    fresh = {market.id: market for market in offered if market.id not in stored}
+        open_markets = predictions.unresolved_predictions(db)
+        ids = predictions.market_ids(db, slot)
+    by_id = {market.id: market for market in offers if market.id not in ids}
     volatility = {asset: sqrt(state.slow * HOURS_A_YEAR) for asset, state in basis.contexts.items()}
     price_at = partial(_price_at, job_context)
-    imported, refused = choose(fresh.values(), slot, basis.spots, volatility, unresolved, price_at, short=short)
-    log.info("markets_offered", taken=len(imported), refused=len(refused))
-    opened = [replace(market, odds=fresh[market.id].odds) for market in vote(job_context, slot, imported, basis)]
-    renewed = _renewed(offered, unresolved, slot)
+    choices, refusals = choose(by_id.values(), slot, basis.spots, volatility, open_markets, price_at, short=short)
+    log.info("markets_offered", taken=len(choices), refused=len(refusals))
+    markets = [replace(market, odds=by_id[market.id].odds) for market in vote(job_context, slot, choices, basis)]
+    opinions = _renewed(offers, open_markets, slot)
 
     def write(db: Connection) -> None:
-        keep_opened(db, opened, slot)
-        listings.add_opinions(db, "odds", renewed)
+        keep_opened(db, markets, slot)
+        listings.add_opinions(db, "odds", opinions)
 
     return write
 
@@ -121,8 +121,8 @@ def _price_at(job_context: JobContext, asset: str, instant: int) -> float | None
     """The close of the bar of the feed that ends at a unix second; None if there is none."""
     step = job_context.feed.step
     with job_context.database.reading() as db:
-        ending = bars.load_bars(db, asset, instant - step, instant, step)
-    return float(ending.close[-1]) if len(ending) else None
+        series = bars.load_bars(db, asset, instant - step, instant, step)
+    return float(series.close[-1]) if len(series) else None
 
 
 def _offered(
@@ -131,26 +131,26 @@ def _offered(
     """The markets, or the short ones, that every source lists, and the status of each."""
     with job_context.database.reading() as db:
         statuses = _statuses(db)
-    offered: list[OutsideMarket] = []
+    offers: list[OutsideMarket] = []
     for name, source in SOURCES.items():
         try:
-            markets, refused = source.list_open(
+            markets, refusals = source.list_open(
                 _address(job_context, name), job_context.settings.source_timeout_s, short=short
             )
         except SourceFailed as error:
             log.warning("source_failed", source=name, detail=error.detail)
             statuses[name] = replace(statuses.get(name, SourceStatus()), failed=error.detail)
             continue
-        log.info("markets_read", source=name, read=len(markets), refused=len(refused))
-        offered += markets
+        log.info("markets_read", source=name, read=len(markets), refused=len(refusals))
+        offers += markets
         statuses[name] = SourceStatus(read_at=slot)
-    return offered, statuses
+    return offers, statuses
 
 
-def _renewed(offered: Iterable[OutsideMarket], unresolved: Iterable[Prediction], slot: int) -> dict[str, Opinion]:
+def _renewed(offers: Iterable[OutsideMarket], open_markets: Iterable[Prediction], slot: int) -> dict[str, Opinion]:
     """The prices of now of the imported markets that their sources still list."""
-    waiting = {market.id for market in unresolved}
-    quotes = {market.id: market.odds for market in offered if market.id in waiting}
+    ids = {market.id for market in open_markets}
+    quotes = {market.id: market.odds for market in offers if market.id in ids}
     return {id: Opinion(slot, quote.p_yes, quote.bid, quote.ask) for id, quote in quotes.items()}
 
 
@@ -164,9 +164,9 @@ def _in_words(name: str, status: SourceStatus) -> str:
     return f"odds ({name}), {read}" + (f"; failed since: {status.failed}" if status.failed else "")
 
 
-def _settled(job_context: JobContext, name: str, waiting: Iterable[Prediction]) -> dict[str, Settlement]:
+def _settled(job_context: JobContext, name: str, markets: Iterable[Prediction]) -> dict[str, Settlement]:
     """The settlements of a source, by its own market id."""
-    market_ids = [market.odds.market_id for market in waiting if market.resolver == name and market.odds]
+    market_ids = [market.odds.market_id for market in markets if market.resolver == name and market.odds]
     if not market_ids:
         return {}
     try:

@@ -104,7 +104,7 @@ class Job:
     applied in the same transaction that marks the slot as done.
 
     `clock` says whether slots are world or wall seconds. A slot becomes due when every job in `needs` has done a slot
-    at or after it, one with rarer slots its latest, and `wanted`, where there is one, returns True. One that
+    at or after it, one with rarer slots its latest, and `is_wanted`, where there is one, returns True. One that
     `needs_history` waits in the live world until the prices have arrived. An attempt is interrupted after
     `time_limit_s`. A failed attempt is repeated after `backoff_s`, then twice that, four times that and so on, with
     jitter, at most ten minutes later; after `attempts` attempts the slot is dead.
@@ -115,7 +115,7 @@ class Job:
     work: Callable[[JobContext, int], Effects]
     clock: Literal["world", "wall"] = "world"
     needs: tuple[str, ...] = ()
-    wanted: Callable[[Connection, JobContext], bool] | None = None
+    is_wanted: Callable[[Connection, JobContext], bool] | None = None
     needs_history: bool = True
     time_limit_s: int = 600
     attempts: int = 8
@@ -171,24 +171,24 @@ def header(
     slot: int,
     every_s: int,
     *,
-    seen: int | None = None,
+    seen_at: int | None = None,
     sources: Mapping[str, str] | None = None,
 ) -> DocumentHeader:
     """The header of a document that is computed at `slot` and again every `every_s` seconds.
 
-    `as_of` is the end of the last published bar, or the unix second `seen` where that is earlier, so that a source
+    `as_of` is the end of the last published bar, or the unix second `seen_at` where that is earlier, so that a source
     that stopped is visible. `sources` are added to the sources of the prices, by name.
     """
     with job_context.database.reading() as db:
-        published = snapshots.latest_prices(db)
-    if published is None:
+        prices = snapshots.latest_prices(db)
+    if prices is None:
         raise SourceFailed("no price has been published yet")
     return headers.header(
         slot,
-        min(slot, unix(published.as_of), slot if seen is None else seen),
+        min(slot, unix(prices.as_of), slot if seen_at is None else seen_at),
         step=job_context.feed.step,
         world=job_context.clock.world,
-        sources=published.sources | dict(sources or {}),
+        sources=prices.sources | dict(sources or {}),
         every_s=every_s,
     )
 
@@ -202,5 +202,5 @@ def bar_header(job_context: JobContext, slot: int, as_of: int, step: int, **sour
 
 def bar_sources(db: Connection) -> dict[str, str]:
     """The origin of each asset's latest stored bars; empty before the first tick."""
-    published = snapshots.latest_prices(db)
-    return dict(published.sources) if published else {}
+    prices = snapshots.latest_prices(db)
+    return dict(prices.sources) if prices else {}

@@ -46,15 +46,15 @@ class Memory(Generic[S, T]):
     def __init__(self, compute: Callable[[S], T], are_equal: Callable[[S, S], bool] = eq) -> None:
         self._compute = compute
         self._are_equal = are_equal
-        self._held: tuple[S, T] | None = None
+        self._memo: tuple[S, T] | None = None
         self._lock = Lock()
 
-    def of(self, seen: S) -> T:
-        """What follows from `seen`; neither may be changed afterwards."""
+    def of(self, key: S) -> T:
+        """What follows from `key`; neither may be changed afterwards."""
         with self._lock:
-            if self._held is None or not self._are_equal(seen, self._held[0]):
-                self._held = seen, self._compute(seen)
-            return self._held[1]
+            if self._memo is None or not self._are_equal(key, self._memo[0]):
+                self._memo = key, self._compute(key)
+            return self._memo[1]
 
 
 def same_bars(hourly: Mapping[str, Bars], others: Mapping[str, Bars]) -> bool:
@@ -91,7 +91,7 @@ class CallHistory(NamedTuple):
     """All calls, those that were right or wrong with their outcomes, and the hourly bars from before the first on."""
 
     calls: Sequence[Call]
-    resolved: Sequence[ResolvedCall]
+    outcomes: Sequence[ResolvedCall]
     hourly: Bars
 
 
@@ -113,8 +113,8 @@ class CallMemory:
             if (revision := bars.bars_revision(db, ASSET)) != self._revision:
                 self._revision, self._final = revision, {}
             hourly = hourly_bars.load(db, {ASSET: first - LONGEST_CLOSURE_S}, slot)
-            resolved = self._resolve(hourly[ASSET], slot)
-            return CallHistory(tuple(self._calls), resolved, hourly[ASSET])
+            outcomes = self._resolve(hourly[ASSET], slot)
+            return CallHistory(tuple(self._calls), outcomes, hourly[ASSET])
 
     @property
     def _next(self) -> int:
@@ -128,9 +128,9 @@ class CallMemory:
                 new[call.at] = resolved_call(call, outcome)
         by_instant = self._final | new
         if len(hourly):
-            unchanging = hourly.as_of - DAY - bars.CHANGING_S
-            self._final |= {at: resolved for at, resolved in new.items() if at < unchanging}
-        return [resolved for call in self._calls if (resolved := by_instant.get(call.at))]
+            final_before = hourly.as_of - DAY - bars.CHANGING_S
+            self._final |= {at: result for at, result in new.items() if at < final_before}
+        return [result for call in self._calls if (result := by_instant.get(call.at))]
 
 
 SEED = 20_260_401  # of what scores draw: the same markets give the same documents
@@ -144,8 +144,8 @@ class Scores:
     history: StreakHistory
     shadow: ShadowDocument
     versus: AiVsMarketDocument
-    counted: CountedMarkets
-    own: list[ForecasterEntry]
+    market_counts: CountedMarkets
+    entries: list[ForecasterEntry]
 
 
 _SeenMarkets = tuple[Listed, DocumentHeader, DocumentHeader]
@@ -156,35 +156,37 @@ class ScoreMemory:
 
     def __init__(self) -> None:
         records = simulated_records(SEED)
-        self._listed = ListedMarkets()
+        self._markets = ListedMarkets()
         self._scores = Memory[_SeenMarkets, Scores](
-            lambda seen: compute(seen[0].columns(), seen[1], seen[2], records), _are_same_markets
+            lambda key: compute(key[0].columns(), key[1], key[2], records), _are_same_markets
         )
 
-    def read(self, db: Connection, header: DocumentHeader, priced: DocumentHeader) -> Scores:
-        """The scores of everything listed; `priced` is the header of the documents that show outside odds."""
-        scores = self._scores.of((self._listed.load(db), header, priced))
+    def read(self, db: Connection, header: DocumentHeader, priced_header: DocumentHeader) -> Scores:
+        """The scores of everything listed; `priced_header` is the header of the documents that show outside odds."""
+        scores = self._scores.of((self._markets.load(db), header, priced_header))
         return replace(
             scores,
             streaks=replace(scores.streaks, **vars(header)),
-            shadow=replace(scores.shadow, **vars(priced)),
-            versus=replace(scores.versus, **vars(priced)),
+            shadow=replace(scores.shadow, **vars(priced_header)),
+            versus=replace(scores.versus, **vars(priced_header)),
         )
 
 
-def _are_same_markets(seen: _SeenMarkets, before: _SeenMarkets) -> bool:
-    return seen[0].settled is before[0].settled and seen[0].unsettled == before[0].unsettled
+def _are_same_markets(key: _SeenMarkets, before: _SeenMarkets) -> bool:
+    return key[0].settled_columns is before[0].settled_columns and key[0].open_predictions == before[0].open_predictions
 
 
-def compute(listed: MarketColumns, header: DocumentHeader, priced: DocumentHeader, records: RecordsByName) -> Scores:
+def compute(
+    markets: MarketColumns, header: DocumentHeader, priced_header: DocumentHeader, records: RecordsByName
+) -> Scores:
     """The scores of markets and challenges, from `records` simulated so far."""
     # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
-    questions, counted = counted_questions(listed.where(~listed.is_challenge)), counted_markets(listed)
+    questions, market_counts = counted_questions(markets.where(~markets.is_challenge)), counted_markets(markets)
     return Scores(
         streaks=streaks_document(questions, header, records),
         history=StreakHistory(questions),
-        shadow=shadow_document(listed, priced),
-        versus=ai_vs_market_document(listed, priced, np.random.default_rng(SEED)),
-        counted=counted,
-        own=own_entries(counted, records),
+        shadow=shadow_document(markets, priced_header),
+        versus=ai_vs_market_document(markets, priced_header, np.random.default_rng(SEED)),
+        market_counts=market_counts,
+        entries=own_entries(market_counts, records),
     )

@@ -30,30 +30,30 @@ log = structlog.stdlib.get_logger(__name__)
 
 @dataclass
 class FetchedNews:
-    """New headlines, the state of each feed, and why a feed failed; `seen` is when one answered last."""
+    """New headlines, the state of each feed, and why a feed failed; `seen_at` is when one answered last."""
 
-    seen: int | None
+    seen_at: int | None
     headlines: list[Headline] = field(default_factory=list)
     states: dict[str, dict[str, Any]] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
 
 
 def read_news(job_context: JobContext, slot: int) -> Effects:
     """Store the headlines printed until `slot`, and publish their pulse."""
     live = job_context.clock.world == "live"
     news = _fetch(job_context, slot) if live else _write(job_context, slot)
-    scored = read(news.headlines)
+    headlines = read(news.headlines)
     with job_context.database.reading() as db:
-        stored = knowledge.headlines_since(db, slot - LOOK_BACK_S)
-    ids = {each.headline.id for each in stored}
-    mood = pulse([*stored, *(each for each in scored if each.headline.id not in ids)], slot)
+        recent = knowledge.headlines_since(db, slot - LOOK_BACK_S)
+    ids = {item.headline.id for item in recent}
+    mood = pulse([*recent, *(item for item in headlines if item.headline.id not in ids)], slot)
     feeds_read = ", ".join(map(source_of, job_context.settings.news_feeds))
     origin = feeds_read if live else "written from the prices (simulated)"
-    head = header(job_context, slot, EVERY_S, seen=news.seen, sources={"headlines": origin})
-    document = news_document(mood, head, news.failed)
+    head = header(job_context, slot, EVERY_S, seen_at=news.seen_at, sources={"headlines": origin})
+    document = news_document(mood, head, news.failures)
 
     def write(db: Connection) -> None:
-        knowledge.add_headlines(db, scored)
+        knowledge.add_headlines(db, headlines)
         knowledge.prune_headlines(db, slot - KEPT_S)
         for url, state in news.states.items():
             feed_states.save(db, url, state)
@@ -79,13 +79,13 @@ def _fetch(job_context: JobContext, slot: int) -> FetchedNews:
             answer = feeds.fetch(url, FeedState(**states.get(url, {})), job_context.settings.source_timeout_s, slot)
         except FeedFailed as error:
             log.warning("source_failed", feed=source_of(url), detail=error.detail)
-            news.failed[source_of(url)] = error.detail
+            news.failures[source_of(url)] = error.detail
             news.states[url] = asdict(error.state)
             continue
         news.headlines += answer.headlines
         news.states[url] = asdict(answer.state)
         if answer.state.not_before:
-            news.failed[source_of(url)] = f"paused until {iso(answer.state.not_before)} at its request"
+            news.failures[source_of(url)] = f"paused until {iso(answer.state.not_before)} at its request"
         else:
-            news.seen = slot
+            news.seen_at = slot
     return news

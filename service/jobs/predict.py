@@ -31,12 +31,12 @@ def predict(job_context: JobContext, slot: int) -> Effects:
     """Open every market of the series that is due at `slot` and not stored yet."""
     contexts = job_context.contexts.of(hours(job_context, slot))
     with job_context.database.reading() as db:
-        stored = predictions.market_ids(db, slot)
+        ids = predictions.market_ids(db, slot)
     basis = knowledge.knowledge_of(job_context.database, contexts)
-    opened = vote(job_context, slot, series.opening(slot, contexts, stored), basis)
+    markets = vote(job_context, slot, series.opening(slot, contexts, ids), basis)
     if outside := outside_market(job_context):
-        opened = [replace(market, odds=outside.quote(market, basis, slot)) for market in opened]
-    return lambda db: keep_opened(db, opened, slot)
+        markets = [replace(market, odds=outside.quote(market, basis, slot)) for market in markets]
+    return lambda db: keep_opened(db, markets, slot)
 
 
 def outside_market(job_context: JobContext) -> SimulatedMarket | None:
@@ -59,8 +59,8 @@ def vote(job_context: JobContext, slot: int, markets: Iterable[Prediction], basi
 
     def committed(market: Prediction) -> Prediction | None:
         try:
-            informed = knowledge.with_evidence(job_context.database, job_context.panel, basis, market.question, slot)
-            result = job_context.panel.ask(market.question, slot, informed)
+            inputs = knowledge.with_evidence(job_context.database, job_context.panel, basis, market.question, slot)
+            result = job_context.panel.ask(market.question, slot, inputs)
         except NoVoters as error:
             log.info("no_votes", market=market.id, detail=error.detail)
             return None
@@ -81,13 +81,13 @@ def renew_opinions(job_context: JobContext, slot: int) -> Effects:
         questions = list(_questions_of_now(db, predictions.active_markets(db, slot), slot, basis))
     ai = {
         market.id: opinion
-        for market, informed in questions
-        if (opinion := _ai_opinion(job_context, market, slot, informed))
+        for market, inputs in questions
+        if (opinion := _ai_opinion(job_context, market, slot, inputs))
     }
     odds: dict[str, Opinion] = {}
     if outside := outside_market(job_context):
-        quoted = {market.id: _odds_opinion(outside, market, slot, informed) for market, informed in questions}
-        odds = {id: opinion for id, opinion in quoted.items() if opinion}
+        quotes = {market.id: _odds_opinion(outside, market, slot, inputs) for market, inputs in questions}
+        odds = {id: opinion for id, opinion in quotes.items() if opinion}
 
     def write(db: Connection) -> None:
         listings.add_opinions(db, "ai", ai)
@@ -108,9 +108,9 @@ def _questions_of_now(
         starts = {asset: _price_before(db, asset, market.created_at) for asset in question.assets[1:]}
         if present is None or None in starts.values():
             continue
-        measured = {asset: price for asset, price in starts.items() if price} | {question.asset: question.spot}
-        informed = replace(basis, lead=lead_of(question, basis.spots, measured))
-        yield replace(market, question=present), informed
+        origins = {asset: price for asset, price in starts.items() if price} | {question.asset: question.spot}
+        inputs = replace(basis, lead=lead_of(question, basis.spots, origins))
+        yield replace(market, question=present), inputs
 
 
 def _price_before(db: Connection, asset: str, instant: int) -> float | None:

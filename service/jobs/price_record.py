@@ -28,8 +28,8 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
     """
     new = _forecasts(job_context, slot)
     with job_context.database.reading() as db:
-        whole = job_context.whole_since(db, slot)
-        due = [row for row in forecasts.due_price_forecasts(db, slot) if row.forecast.asset in whole]
+        whole_since = job_context.whole_since(db, slot)
+        due = [row for row in forecasts.due_price_forecasts(db, slot) if row.forecast.asset in whole_since]
         hourly = _bars(db, [row.forecast for row in due], slot)
         books = {backfilled: _book(db, backfilled) for backfilled in BOOKS}
     outcomes = {backfilled: _outcomes(due, hourly, slot, backfilled) for backfilled in BOOKS}
@@ -37,13 +37,13 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
     head = header(job_context, slot, EVERY_S)
 
     def write(db: Connection) -> None:
-        for backfilled, decided in ((name, outcomes[name].decided) for name in BOOKS):
-            if decided:
+        for backfilled, rows in ((name, outcomes[name].decided) for name in BOOKS):
+            if rows:
                 keep_book(db, books[backfilled], slot, backfilled=backfilled)
-                forecasts.remove_price_forecasts(db, decided)
+                forecasts.remove_price_forecasts(db, rows)
         if not _is_late(db, job_context, slot):
             keep_forecasts(db, new, slot)
-        document = price_record_document(books, forecasts.count_price_forecasts(db), head, [*whole])
+        document = price_record_document(books, forecasts.count_price_forecasts(db), head, [*whole_since])
         snapshots.publish(db, slot, {"forecasts/record": document})
 
     return write

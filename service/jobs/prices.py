@@ -62,10 +62,10 @@ def fetch_latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     """The bars of an asset since the last stored one, up to `slot`; in the live world those of two days at most."""
     step = job_context.feed.step
     with job_context.database.reading() as db:
-        stored = bars.find_coverage(db, asset, step)
+        coverage = bars.find_coverage(db, asset, step)
     is_live = job_context.clock.world == "live"
     floor = max(job_context.history_from, (slot - LIVE_SPAN_S) // HOUR * HOUR if is_live else 0)
-    last = stored.windows[-1][1] if stored and stored.windows else None
+    last = coverage.windows[-1][1] if coverage and coverage.windows else None
     since = floor if last is None else max(floor, last)
     # After the last stored bar the whole span counts as answered, also where it begins without a trade. Without a
     # stored bar, what is older than the first one may be beyond the reach of the source.
@@ -83,8 +83,8 @@ def short_bars_from(db: Connection, job_context: JobContext, slot: int) -> int:
     if job_context.clock.world != "live":
         return job_context.history_from
     earliest = predictions.oldest_open_answer(db)
-    begin = slot - LIVE_SPAN_S if earliest is None else min(slot - LIVE_SPAN_S, earliest)
-    return max(job_context.history_from, begin // HOUR * HOUR)
+    start = slot - LIVE_SPAN_S if earliest is None else min(slot - LIVE_SPAN_S, earliest)
+    return max(job_context.history_from, start // HOUR * HOUR)
 
 
 def fetch(
@@ -108,13 +108,13 @@ def fetch(
     if fault and (past_of or joins):
         bars = newest_run(bars, span[1]) if past_of else oldest_run(bars, span[0])
     if not len(bars):
-        failed = partial(Coverage.failed, fault=fault, at=now)
-        exhausted = partial(Coverage.exhausted, before=span[1], at=now)
-        return Outcome(asset, step, None if fault else bars, failed if fault else exhausted if past_of else replace)
+        failure = partial(Coverage.failed, fault=fault, at=now)
+        exhaustion = partial(Coverage.exhausted, before=span[1], at=now)
+        return Outcome(asset, step, None if fault else bars, failure if fault else exhaustion if past_of else replace)
     took_s = job_context.panel.timer() - began if past_of else 0.0
     window = span[0] if joins else int(bars.time[0]), span[1] if past_of else bars.as_of
-    answered = partial(Coverage.answered, span=window, at=now + int(took_s), source=answer.source)
-    return Outcome(asset, step, bars, partial(answered, took_s=took_s * past_of))
+    change = partial(Coverage.answered, span=window, at=now + int(took_s), source=answer.source)
+    return Outcome(asset, step, bars, partial(change, took_s=took_s * past_of))
 
 
 def keep_outcomes(db: Connection, job_context: JobContext, outcomes: list[Outcome], now: int) -> None:
@@ -135,16 +135,16 @@ def keep_outcomes(db: Connection, job_context: JobContext, outcomes: list[Outcom
         log.warning("source_failed", assets=", ".join(assets), detail=fault)
 
 
-def _store(db: Connection, job_context: JobContext, asset: str, fresh: Bars) -> None:
-    if fresh.step == HOUR != job_context.feed.step:
-        bars.renew_bars(db, asset, fresh)  # also in place of an hour that was built from a part of its bars
+def _store(db: Connection, job_context: JobContext, asset: str, new: Bars) -> None:
+    if new.step == HOUR != job_context.feed.step:
+        bars.renew_bars(db, asset, new)  # also in place of an hour that was built from a part of its bars
         return
-    last = bars.last_bar(db, asset, fresh.step)
-    first = min(int(fresh.time[0]), last.time if last else fresh.as_of) // HOUR * HOUR
-    around = merge(bars.load_bars(db, asset, first, fresh.as_of, fresh.step), fresh)
+    last = bars.last_bar(db, asset, new.step)
+    first = min(int(new.time[0]), last.time if last else new.as_of) // HOUR * HOUR
+    around = merge(bars.load_bars(db, asset, first, new.as_of, new.step), new)
     if job_context.clock.world == "live":
         around = with_silent_bars(around)
-    if bars.add_bars(db, asset, around) and fresh.step != HOUR:
+    if bars.add_bars(db, asset, around) and new.step != HOUR:
         bars.renew_bars(db, asset, resample(around, HOUR))
 
 
@@ -166,12 +166,12 @@ def publish_prices(db: Connection, job_context: JobContext, slot: int) -> None:
 def _document(db: Connection, job_context: JobContext, slot: int) -> PricesDocument | None:
     """The document of prices; None while no asset has a bar."""
     feed, clock = job_context.feed, job_context.clock
-    shown = {asset: history for asset in feed.assets if len(history := _last_day(db, asset, feed.step))}
-    if not shown:
+    by_asset = {asset: history for asset in feed.assets if len(history := _last_day(db, asset, feed.step))}
+    if not by_asset:
         return None
     histories = bars.histories(db, feed.assets, feed.step, slot)
     sources = bar_sources(db) | {asset: history.source for asset, history in histories.items() if history.source}
-    return describe(shown, histories, made_at=slot, world=clock.world, ended=clock.has_ended(slot), sources=sources)
+    return describe(by_asset, histories, made_at=slot, world=clock.world, ended=clock.has_ended(slot), sources=sources)
 
 
 def _last_day(db: Connection, asset: str, step: int) -> Bars:
@@ -210,8 +210,8 @@ def history(job_context: JobContext, slot: int) -> Effects:
         with job_context.database.reading() as db:
             missing = {asset: _missing(db, job_context, asset, now()) for asset in job_context.feed.assets}
         due = {asset: part for asset, part in missing.items() if part}
-        arrived = [_piece(job_context, asset, *part, now, len(due)) for asset, part in due.items()]
-        if not any(arrived):
+        successes = [_piece(job_context, asset, *part, now, len(due)) for asset, part in due.items()]
+        if not any(successes):
             return lambda db: publish_prices(db, job_context, now()) if has_arrived else None
         has_arrived = True
 
@@ -235,26 +235,29 @@ def _missing(db: Connection, job_context: JobContext, asset: str, now: int | Non
     Those that a source may give at the unix second `now`, or at any time.
     """
     short = job_context.feed.step
-    fine, hourly = bars.find_coverage(db, asset, short), bars.find_coverage(db, asset, HOUR)
-    if fine is None or hourly is None:
+    short_bars, hourly = bars.find_coverage(db, asset, short), bars.find_coverage(db, asset, HOUR)
+    if short_bars is None or hourly is None:
         return None  # the first tick has not come yet
-    if not fine.windows:
-        return (short, (0, 0)) if fine.is_listed and fine.may_be_asked((0, 1), now) else None
-    for step, part, windows in ((short, fine, fine.windows), (HOUR, hourly, merged((*hourly.windows, *fine.windows)))):
+    if not short_bars.windows:
+        return (short, (0, 0)) if short_bars.is_listed and short_bars.may_be_asked((0, 1), now) else None
+    for step, part, windows in (
+        (short, short_bars, short_bars.windows),
+        (HOUR, hourly, merged((*hourly.windows, *short_bars.windows))),
+    ):
         if (span := gap(windows, part.wanted_from)) and part.may_be_asked(span, now):
             return step, span
     return None
 
 
 COINS_EVERY_S = HOUR
-SECONDS_EACH = 5.0  # to fetch the bars of one coin: all coins in less than a job's time
-MOST_LISTED = 10_000
+COIN_TIMEOUT_S = 5.0  # to fetch the bars of one coin: all coins in less than a job's time
+COIN_LIMIT = 10_000
 
 
 def list_coins(job_context: JobContext, slot: int) -> Effects:
     """Store the list of the coins that questions may name."""
     feed = job_context.feed.coins
-    keys = sorted(feed.list_coins())[:MOST_LISTED] if feed else []
+    keys = sorted(feed.list_coins())[:COIN_LIMIT] if feed else []
     return lambda db: coins.save_coin_list(db, keys, slot)
 
 
@@ -264,23 +267,23 @@ def follow_coins(job_context: JobContext, slot: int) -> Effects:
     with job_context.database.reading() as db:
         keys = coins.needed_coins(db, slot) if feed else []
     answers = {key: _extended(job_context, feed, key, slot) for key in keys} if feed else {}
-    fetched = {key: series for key, series in answers.items() if series}
-    return lambda db: _store_coins(db, fetched)
+    by_coin = {key: series for key, series in answers.items() if series}
+    return lambda db: _store_coins(db, by_coin)
 
 
 def _extended(job_context: JobContext, feed: CoinFeed, key: str, slot: int) -> CoinBars | None:
-    begin = slot - CAUGHT_UP_S
+    start = slot - CAUGHT_UP_S
     with job_context.database.reading() as db:
-        stored = coins.coin_bars(db, key, job_context.feed.step, begin, begin, slot)
+        series = coins.coin_bars(db, key, job_context.feed.step, start, start, slot)
     try:
-        return extend(feed, key, stored, slot, SECONDS_EACH)
+        return extend(feed, key, series, slot, COIN_TIMEOUT_S)
     except SourceFailed as error:
         log.warning("coin_failed", coin=key, detail=error.detail)
         return None
 
 
-def _store_coins(db: Connection, fetched: Mapping[str, CoinBars]) -> None:
-    for key, series in fetched.items():
+def _store_coins(db: Connection, by_coin: Mapping[str, CoinBars]) -> None:
+    for key, series in by_coin.items():
         coins.add_coin_bars(db, key, series)
 
 
@@ -289,7 +292,7 @@ RATES_EVERY_S = 10 * MINUTE
 
 def read_rates(job_context: JobContext, slot: int) -> Effects:
     """Store the rates of the feed; a currency whose sources fail keeps its last rate, which says its time."""
-    fresh = job_context.feed.rates()
+    rates = job_context.feed.rates()
     with job_context.database.reading() as db:
-        stored = snapshots.latest_rates(db)
-    return lambda db: snapshots.save_rates(db, slot, {**stored, **fresh})
+        last_rates = snapshots.latest_rates(db)
+    return lambda db: snapshots.save_rates(db, slot, {**last_rates, **rates})

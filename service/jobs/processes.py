@@ -30,7 +30,7 @@ LONGEST_DELAY_S = 30.0
 # Running jobs have 20 s to finish; what is left of the process then is killed.
 STOP_S = 30.0
 # The exit code of a process that refuses its settings: another one would refuse them too.
-REFUSED = 2
+REFUSAL = 2
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -40,7 +40,7 @@ class _Place:
     """One of the processes: the present one, when it started, and how often in a row one ended soon."""
 
     process: subprocess.Popen[bytes]
-    started: float
+    started_at: float
     failures: int = 0
     due: float | None = None  # when the next one starts, where this one has ended
 
@@ -51,24 +51,24 @@ def supervise(command: Sequence[str], count: int) -> int:
     A process with exit code 2 has refused its settings and ends them all.
     """
     awake = Event()
-    reloading = Event()
+    hangup = Event()
 
     def reload(*_: object) -> None:
-        reloading.set()
+        hangup.set()
         awake.set()
 
-    with stop_signals(awake.set) as stopping:
+    with stop_signals(awake.set) as stop:
         before = signal.signal(signal.SIGHUP, reload)
         places = [_start(command) for _ in range(count)]
         try:
-            while not stopping.is_set():
-                if any(place.process.poll() == REFUSED for place in places):
-                    return REFUSED
+            while not stop.is_set():
+                if any(place.process.poll() == REFUSAL for place in places):
+                    return REFUSAL
                 for place in places:
                     _replace_ended(command, place)
-                if reloading.is_set():
-                    reloading.clear()
-                    _replace_all(command, places, stopping)
+                if hangup.is_set():
+                    hangup.clear()
+                    _replace_all(command, places, stop)
                 awake.wait(LOOK_S)
                 awake.clear()
         finally:
@@ -87,19 +87,19 @@ def _replace_ended(command: Sequence[str], place: _Place) -> None:
     if code is None:
         return
     if place.due is None:
-        place.failures = place.failures + 1 if now - place.started < SOON_S else 0
+        place.failures = place.failures + 1 if now - place.started_at < SOON_S else 0
         delay = min(2.0 ** (place.failures - 1), LONGEST_DELAY_S) if place.failures else 0.0
         place.due = now + delay
         log.error("job_process_ended", pid=place.process.pid, code=code, next_in_s=delay)
     if now >= place.due:
-        fresh = _start(command)
-        place.process, place.started, place.due = fresh.process, fresh.started, None
+        successor = _start(command)
+        place.process, place.started_at, place.due = successor.process, successor.started_at, None
 
 
-def _replace_all(command: Sequence[str], places: list[_Place], stopping: Event) -> None:
+def _replace_all(command: Sequence[str], places: list[_Place], stop: Event) -> None:
     """Replace one process after the other, so that the rest works on meanwhile."""
     for number, place in enumerate(places):
-        if stopping.is_set():
+        if stop.is_set():
             return
         _stop([place])
         places[number] = _start(command)
@@ -157,10 +157,10 @@ def call_children(function: Callable[..., T], arguments: Iterable[tuple[Any, ...
     """
     context = multiprocessing.get_context("fork")
     receivers, processes = [], []
-    for own in arguments:
+    for call in arguments:
         receiver, sender = context.Pipe(duplex=False)
         receivers.append(receiver)
-        processes.append(context.Process(target=_send, args=(sender, receivers, function, own), daemon=True))
+        processes.append(context.Process(target=_send, args=(sender, receivers, function, call), daemon=True))
         processes[-1].start()
         sender.close()
     try:

@@ -13,7 +13,7 @@ from service.store.pages import fits
 JOB_RUNS_KEPT_S = 7 * DAY
 DELIVERIES_KEPT_S = 30 * DAY
 # The fits in use, and those before them, which a request may still be reading.
-FITS_KEPT = 2
+FITS_LIMIT = 2
 
 
 def prune(job_context: JobContext, slot: int) -> Effects:
@@ -24,7 +24,7 @@ def prune(job_context: JobContext, slot: int) -> Effects:
         quotas.prune_windows(db, slot)
         idempotency.prune(db, slot)
         runs.prune(db, slot - JOB_RUNS_KEPT_S)
-        fits.keep_newest(db, FITS_KEPT)
+        fits.keep_newest(db, FITS_LIMIT)
         notifications.prune_deliveries(db, slot - DELIVERIES_KEPT_S)
         listings.prune_opinions(db, now)
         lanes.thin_lane_bars(db, now - settings.lane_bars_kept_days * DAY)
@@ -48,7 +48,7 @@ def refund_expired(_job_context: JobContext, slot: int) -> Effects:
     """Refund the charges whose lease has ended at the wall second `slot`."""
 
     def write(db: Connection) -> None:
-        if refunded := quotas.release_expired(db, slot):
-            log.info("expired_charges_refunded", charges=refunded)
+        if count := quotas.release_expired(db, slot):
+            log.info("expired_charges_refunded", charges=count)
 
     return write

@@ -58,9 +58,9 @@ def triage(job_context: JobContext, slot: int) -> Effects:
     arena = run_arena(job_context, slot)
     months = closed_months(arena.anchor, slot)
     with job_context.database.reading() as db:
-        stored = {month: snapshots.latest_snapshot(db, f"{HOSPITAL}/{month}") for month in months}
+        by_month = {month: snapshots.latest_snapshot(db, f"{HOSPITAL}/{month}") for month in months}
         sources = bar_sources(db)
-    before = {month: hospital.past(json.loads(snapshot.body)) for month, snapshot in stored.items() if snapshot}
+    before = {month: hospital.past(json.loads(snapshot.body)) for month, snapshot in by_month.items() if snapshot}
     missing = [month for month in months if month not in before]
     if not missing:
         return lambda _: None
@@ -83,9 +83,9 @@ def triage(job_context: JobContext, slot: int) -> Effects:
     return write
 
 
-def _ledger_row(month: str, body: bytes, started: int) -> LedgerRow:
+def _ledger_row(month: str, body: bytes, started_at: int) -> LedgerRow:
     """The SHA-256 of a snapshot with all statuses and scores; backfilled if the month ended before the first start."""
     document = json.loads(body)
-    judged = {entry["key"]: [entry["status"], entry["health_score"]] for entry in document["strategies"]}
+    verdicts = {entry["key"]: [entry["status"], entry["health_score"]] for entry in document["strategies"]}
     digest = hashlib.sha256(body).hexdigest()
-    return LedgerRow("hospital", month, {"sha256": digest, "judged": judged}, backfilled=ends(month) <= started)
+    return LedgerRow("hospital", month, {"sha256": digest, "judged": verdicts}, backfilled=ends(month) <= started_at)

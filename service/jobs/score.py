@@ -27,10 +27,10 @@ EVERY_S = HOUR
 def score(job_context: JobContext, slot: int) -> Effects:
     """Publish every score of what was settled by `slot`."""
     head = header(job_context, slot, EVERY_S)
-    priced = header(job_context, slot, EVERY_S, sources=odds_sources(job_context))
+    priced_header = header(job_context, slot, EVERY_S, sources=odds_sources(job_context))
     with job_context.database.reading() as db:
-        scores = job_context.score_memory.read(db, head, priced)
-        table, records = _forecasters(db, scores, priced)
+        scores = job_context.score_memory.read(db, head, priced_header)
+        table, records = _forecasters(db, scores, priced_header)
     documents = {
         "streaks": scores.streaks,
         "shadow": scores.shadow,
@@ -51,16 +51,16 @@ def _forecasters(
     db: Connection, scores: Scores, header: DocumentHeader
 ) -> tuple[ForecastersDocument, dict[str, ForecasterRecord]]:
     """The table of forecasters, and the records that are new, by id: only those with new scores are computed again."""
-    outdated = forecasts.outdated_forecasters(db)
-    of_outdated = forecasts.find_scores(db, outdated)
-    new = {id: record_of(of_outdated.get(id, {}), scores.counted, SimulatedRecords(SEED)) for id in outdated}
+    ids = forecasts.outdated_forecasters(db)
+    by_id = forecasts.find_scores(db, ids)
+    new = {id: record_of(by_id.get(id, {}), scores.market_counts, SimulatedRecords(SEED)) for id in ids}
     rows = ((row.name, row.id, new.get(row.id) or row.record) for row in forecasts.named_forecasters(db))
     callers = [(name, id, record) for name, id, record in rows if record]
-    return forecasters_document(callers, forecasts.count_forecasters(db), scores.own, header), new
+    return forecasters_document(callers, forecasts.count_forecasters(db), scores.entries, header), new
 
 
 LISTED_EVERY_S = MINUTE
-MOST_LISTED = 200
+LISTING_LIMIT = 200
 
 
 def has_markets(db: Connection, _job_context: JobContext) -> bool:
@@ -72,14 +72,14 @@ def list_markets(job_context: JobContext, slot: int) -> Effects:
     """Publish the markets that are open at the wall second `slot`, at most 200."""
     now = job_context.clock.at(slot)
     with job_context.database.reading() as db:
-        page = listings.market_page(db, MarketSelection(), now, MOST_LISTED)
+        page = listings.market_page(db, MarketSelection(), now, LISTING_LIMIT)
         markets, ids = page.markets, [market.id for market in page.markets]
-        tallies, held = listings.vote_tallies(db, ids), listings.latest_opinions(db, ids)
+        tallies, opinions = listings.vote_tallies(db, ids), listings.latest_opinions(db, ids)
         by_asset, sources = snapshots.prices_by_asset(snapshots.latest_prices(db)), imported.sources(db)
-    listed = list_all(markets, tallies=tallies, prices=by_asset, opinions=held, now=now)
+    entries = list_all(markets, tallies=tallies, prices=by_asset, opinions=opinions, now=now)
     odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
     document = predictions_document(
-        listed,
+        entries,
         header(job_context, now, LISTED_EVERY_S, sources=odds | odds_sources(job_context) | sources),
         page.following,
     )

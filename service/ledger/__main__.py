@@ -76,13 +76,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m service.ledger", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     description = inspect.getdoc(verify) or ""
-    verifying = commands.add_parser("verify", help=description.partition("\n")[0], description=description)
-    verifying.add_argument("file", metavar="FILE", help="an export: JSON lines")
-    verifying.add_argument("--key", metavar="HEX", help="the public key that must have signed every root")
-    verifying.add_argument(
-        "--features", metavar="FILE", help="the voters' inputs: rows of /api/v1/features, JSON lines"
-    )
-    verifying.add_argument("--root", metavar="HASH", help="a root from an earlier export that must be in this one")
+    command = commands.add_parser("verify", help=description.partition("\n")[0], description=description)
+    command.add_argument("file", metavar="FILE", help="an export: JSON lines")
+    command.add_argument("--key", metavar="HEX", help="the public key that must have signed every root")
+    command.add_argument("--features", metavar="FILE", help="the voters' inputs: rows of /api/v1/features, JSON lines")
+    command.add_argument("--root", metavar="HASH", help="a root from an earlier export that must be in this one")
     return parser
 
 

@@ -63,7 +63,7 @@ class ChainEntry:
 
 def chained(rows: Iterable[LedgerRow], recorded_at: str, head: ChainEntry | None) -> Iterator[ChainEntry]:
     """The rows as entries that follow `head`, or the first entries of a ledger; instants in their bodies become ISO."""
-    seq, previous = (head.seq, head.hash) if head else (0, GENESIS)
+    seq, hash_before = (head.seq, head.hash) if head else (0, GENESIS)
     for row in rows:
         seq += 1
         body = with_iso_instants(row.body)
@@ -74,10 +74,10 @@ def chained(rows: Iterable[LedgerRow], recorded_at: str, head: ChainEntry | None
             "subject": row.subject,
             "backfilled": row.backfilled,
             "body": body,
-            "previous": previous,
+            "previous": hash_before,
         }
-        previous = digest(fields)
-        yield ChainEntry(**fields, hash=previous)
+        hash_before = digest(fields)
+        yield ChainEntry(**fields, hash=hash_before)
 
 
 def digest(fields: dict[str, Any]) -> str:
@@ -115,7 +115,7 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, dict):
         return with_iso_instants(value)
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
-        return [with_iso_instants(each) for each in value]
+        return [with_iso_instants(item) for item in value]
     if name in FIELDS and isinstance(value, int):
         return instant_of(value).strftime("%Y-%m-%dT%H:%M:%SZ")
     return value

@@ -30,16 +30,16 @@ def commitment(market: str, forecaster: str, p_yes: float, salt: str) -> str:
 
 @dataclass
 class CommitmentCheck:
-    """The commitments of the rows read so far: their `count`, the `hidden` ones and the `shown` ones.
+    """The commitments of the rows read so far: their `count`, the `hidden` ones and the `reveals`.
 
-    Both are by row: of the forecast, and of the row that reveals it, with the row of the forecast. `settled` are the
-    markets by the row of their resolution.
+    Both are by row: of the forecast, and of the row that reveals it, with the row of the forecast. `resolutions` are
+    the markets by the row of their resolution.
     """
 
     count: int = 0
     hidden: dict[int, Hidden] = field(default_factory=dict)
-    shown: dict[int, tuple[int, Hidden]] = field(default_factory=dict)
-    settled: dict[int, str] = field(default_factory=dict)
+    reveals: dict[int, tuple[int, Hidden]] = field(default_factory=dict)
+    resolutions: dict[int, str] = field(default_factory=dict)
 
     def add(self, entry: ChainEntry) -> str | None:
         """Read the next row; returns its fault as a sentence."""
@@ -47,7 +47,7 @@ class CommitmentCheck:
             self.count += 1
             self.hidden[entry.seq] = entry.subject, entry.body.get("market"), entry.body.get("commitment")
         elif entry.kind == "resolution":
-            self.settled[entry.seq] = entry.subject
+            self.resolutions[entry.seq] = entry.subject
         elif entry.kind == "reveal":
             return self._reveal(entry)
         elif is_rewinding(entry):
@@ -57,21 +57,21 @@ class CommitmentCheck:
     @property
     def revealed(self) -> int:
         """The number of commitments that were revealed."""
-        return len(self.shown)
+        return len(self.reveals)
 
     @property
     def withheld(self) -> int:
         """The number of commitments that are still hidden although their market is settled."""
-        settled = set(self.settled.values())
-        return sum(market in settled for _, market, _ in self.hidden.values())
+        markets = set(self.resolutions.values())
+        return sum(market in markets for _, market, _ in self.hidden.values())
 
     def _take_back(self, seq: Any) -> None:
         """Undo the effect of a row: a forecast, the settlement of a market, or the reveal of a forecast."""
         if self.hidden.pop(seq, None):
             self.count -= 1
-        self.settled.pop(seq, None)
-        if seq in self.shown:
-            forecast, hidden = self.shown.pop(seq)
+        self.resolutions.pop(seq, None)
+        if seq in self.reveals:
+            forecast, hidden = self.reveals.pop(seq)
             self.hidden[forecast] = hidden
 
     def _reveal(self, entry: ChainEntry) -> str | None:
@@ -79,10 +79,10 @@ class CommitmentCheck:
         hidden = self.hidden.pop(seq, None) if isinstance(seq, int) else None
         if hidden is None or not isinstance(seq, int):
             return f"Row {entry.seq} reveals row {seq!r}, which is not a hidden forecast."
-        revealed = _commitment(market, entry.subject, p_yes, salt)
-        if revealed is None or hidden != (entry.subject, market, revealed):
+        expected = _commitment(market, entry.subject, p_yes, salt)
+        if expected is None or hidden != (entry.subject, market, expected):
             return f"Row {entry.seq} reveals another forecast than row {seq} committed to."
-        self.shown[entry.seq] = seq, hidden
+        self.reveals[entry.seq] = seq, hidden
         return None
 
 
@@ -101,12 +101,12 @@ def read_hashes(lines: Iterable[str]) -> set[str]:
 def _hash(number: int, line: str) -> str:
     try:
         row: Any = canonical.read(line)
-        expected, hashed = row["hash"], digest(row["inputs"])
+        expected, actual = row["hash"], digest(row["inputs"])
     except (TypeError, KeyError, ValueError, RecursionError):
         raise ValueError(f"Line {number} of the inputs is not a row of /api/v1/features.") from None
-    if hashed != expected:
-        raise ValueError(f"The inputs in line {number} were changed: their hash is {hashed}, not {expected}.")
-    return hashed
+    if actual != expected:
+        raise ValueError(f"The inputs in line {number} were changed: their hash is {actual}, not {expected}.")
+    return actual
 
 
 @dataclass
@@ -117,11 +117,11 @@ class InputsCheck:
     """
 
     hashes: set[str]
-    unused: set[str] = field(init=False)
+    orphans: set[str] = field(init=False)
     is_given: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.unused = set(self.hashes)
+        self.orphans = set(self.hashes)
 
     def add(self, entry: ChainEntry) -> None:
         """Read the next row."""
@@ -130,4 +130,4 @@ class InputsCheck:
         features = entry.body.get("features") if entry.kind == "votes" else None
         if isinstance(features, str):
             self.is_given[entry.seq] = features in self.hashes
-            self.unused.discard(features)
+            self.orphans.discard(features)

@@ -46,11 +46,11 @@ def sides(index: int, size: int) -> Iterator[Side]:
 
 def climb(leaf: str, steps: Sequence[Step]) -> str:
     """The root at the end of the path. Raises ValueError when a hash is not hex."""
-    reached = _leaf(leaf)
+    node = _leaf(leaf)
     for step in steps:
         neighbour = bytes.fromhex(step.hash)
-        reached = _node(neighbour, reached) if step.side == "left" else _node(reached, neighbour)
-    return reached.hex()
+        node = _node(neighbour, node) if step.side == "left" else _node(node, neighbour)
+    return node.hex()
 
 
 def _levels(leaves: Sequence[str]) -> Iterator[list[bytes]]:

@@ -38,7 +38,7 @@ class Root:
     signature: str
 
 
-def sign(hashes: Sequence[str], *, day: str, first_seq: int, previous: str, signed_at: str, seed: bytes) -> Root:
+def sign(hashes: Sequence[str], *, day: str, first_seq: int, root_before: str, signed_at: str, seed: bytes) -> Root:
     """The root over the rows with these hashes, the first of them `first_seq`; `seed` is the private key."""
     fields = {
         "day": day,
@@ -46,7 +46,7 @@ def sign(hashes: Sequence[str], *, day: str, first_seq: int, previous: str, sign
         "last_seq": first_seq + len(hashes) - 1,
         "root": merkle.root(hashes),
         "head": hashes[-1],
-        "previous": previous,
+        "previous": root_before,
         "signed_at": signed_at,
     }
     private = Ed25519PrivateKey.from_private_bytes(seed)
@@ -80,10 +80,10 @@ def _bytes(text: object) -> bytes:
 SUBJECT = "ledger"
 
 
-def handover_row(before: bytes, after: bytes, previous: str) -> LedgerRow:
+def handover_row(before: bytes, after: bytes, hash_before: str) -> LedgerRow:
     """The row by which the private key `before` names `after` as its successor; it follows the row with this hash."""
     keys = {"key_before": public_key(before), "key": public_key(after)}
-    signature = Ed25519PrivateKey.from_private_bytes(before).sign(_signed(keys, previous))
+    signature = Ed25519PrivateKey.from_private_bytes(before).sign(_signed(keys, hash_before))
     return LedgerRow("handover", SUBJECT, {**keys, "signature": signature.hex()}, backfilled=False)
 
 
@@ -99,6 +99,6 @@ def successor(entry: ChainEntry) -> tuple[str, str] | None:
     return keys["key_before"], keys["key"]
 
 
-def _signed(keys: dict[str, str], previous: str) -> bytes:
+def _signed(keys: dict[str, str], hash_before: str) -> bytes:
     """What is signed: both keys and the place in the chain."""
-    return canonical.write({**keys, "previous": previous}).encode()
+    return canonical.write({**keys, "previous": hash_before}).encode()

@@ -70,20 +70,20 @@ def verify(
     Two changes cannot be found in the export itself: rows removed after the last root, and a ledger that was rewritten
     and signed with another key. Compare with a `root` and a `key` from another source to find them.
     """
-    verified = _VerifiedPart(key)
+    part = _VerifiedPart(key)
     try:
-        verified.inputs = InputsCheck(_hashes_of(inputs))
+        part.inputs = InputsCheck(_hashes_of(inputs))
         for number, line in enumerate(lines, 1):
-            verified.add(number, line.removesuffix("\n"))
-        if fault := verified.rewind_check.finish():
-            raise _Fault(fault, len(verified.hashes))
-        if verified.roots and key is not None and all(seal.key != key for seal in verified.roots):
+            part.add(number, line.removesuffix("\n"))
+        if fault := part.rewind_check.finish():
+            raise _Fault(fault, len(part.hashes))
+        if part.roots and key is not None and all(seal.key != key for seal in part.roots):
             raise _Fault(f"No root is signed by the key {key} yet: it was only named as a successor.", None)
-        if root is not None and all(seal.root != root for seal in verified.roots):
-            raise _Fault(f"The root {root} is not among the {len(verified.roots)} roots of this ledger.", None)
+        if root is not None and all(seal.root != root for seal in part.roots):
+            raise _Fault(f"The root {root} is not among the {len(part.roots)} roots of this ledger.", None)
     except _Fault as fault:
-        return verified.result(fault.sentence, fault.seq)
-    return verified.result(None, None)
+        return part.result(fault.sentence, fault.seq)
+    return part.result(None, None)
 
 
 def read(text: str) -> ChainEntry | Root:
@@ -168,8 +168,8 @@ class _VerifiedPart:
 
     def _add_root(self, root: Root) -> None:
         before = self.roots[-1] if self.roots else None
-        first, previous, day = (before.last_seq + 1, before.root, before.day) if before else (1, "", "")
-        if (root.first_seq, root.previous) != (first, previous) or root.day <= day:
+        first, root_before, day = (before.last_seq + 1, before.root, before.day) if before else (1, "", "")
+        if (root.first_seq, root.previous) != (first, root_before) or root.day <= day:
             raise _Fault(f"The root of {root.day} does not follow the previous root: row {first} has no root.", first)
         if root.last_seq > len(self.hashes):
             missing = len(self.hashes) + 1
@@ -178,8 +178,8 @@ class _VerifiedPart:
             raise _Fault(f"The root of {root.day} was changed: its signature does not match.", root.last_seq)
         if not self._may_sign(root):
             raise _Fault(f"The root of {root.day} is signed by another key, {root.key}.", root.last_seq)
-        sealed = self.hashes[first - 1 : root.last_seq]
-        if not sealed or (merkle.root(sealed), sealed[-1]) != (root.root, root.head):
+        hashes = self.hashes[first - 1 : root.last_seq]
+        if not hashes or (merkle.root(hashes), hashes[-1]) != (root.root, root.head):
             raise _Fault(f"The root of {root.day} does not match rows {first} to {root.last_seq}.", root.last_seq)
         self.roots.append(root)
 
@@ -188,8 +188,8 @@ class _VerifiedPart:
         if not self.roots:
             return self.key is None or self.key in self._signers(root)
         before = self.roots[-1]
-        handed = [after for seq, _, after in self.handovers if before.last_seq < seq <= root.last_seq]
-        return root.key == (handed[-1] if handed else before.key) and root.key in self._signers(before)
+        successors = [after for seq, _, after in self.handovers if before.last_seq < seq <= root.last_seq]
+        return root.key == (successors[-1] if successors else before.key) and root.key in self._signers(before)
 
     def result(self, fault: str | None, seq: int | None) -> Verification:
         last = self.roots[-1] if self.roots else None
@@ -207,7 +207,7 @@ class _VerifiedPart:
             withheld=self.commitments.withheld,
             votes=len(self.inputs.is_given),
             with_inputs=sum(self.inputs.is_given.values()),
-            unused=len(self.inputs.unused),
+            unused=len(self.inputs.orphans),
             rewinds=self.rewind_check.rewinds,
             taken_back=self.rewind_check.taken_back,
             taken_back_since=self.rewind_check.earliest,

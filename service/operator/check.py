@@ -88,14 +88,14 @@ def examine(settings: Settings, now: Callable[[], float] = time.time, exchanges:
 
 def configured_seats(settings: Settings) -> list[Voter]:
     """The six seats; SettingsError where a language model cannot be set up."""
-    unused = Budget(None, None, SpendingInMemory(), time.time)
-    return [voter for voter in seated(voters(), settings, unused) if voter.kind == "seat"]
+    budget = Budget(None, None, SpendingInMemory(), time.time)
+    return [voter for voter in seated(voters(), settings, budget) if voter.kind == "seat"]
 
 
 def seat_checks(seats: Sequence[Voter], settings: Settings, spending: Spending, now: int) -> list[Check]:
     """The checks of `seats`; `spending` counts what models cost against the daily limits of the settings."""
-    ask, seconds = partial(_ask, settings, spending, now), settings.oracle_deadline_s
-    return [partial(run, f"seat {seat.name}", seat.engine, seconds, partial(ask, seat)) for seat in seats]
+    call, seconds = partial(_ask, settings, spending, now), settings.oracle_deadline_s
+    return [partial(run, f"seat {seat.name}", seat.engine, seconds, partial(call, seat)) for seat in seats]
 
 
 @dataclass
@@ -114,17 +114,17 @@ class SeatSpending:
 def _ask(settings: Settings, spending: Spending, now: int, seat: Voter) -> Finding:
     if not isinstance(seat, ModelSeat):
         return Finding(detail="no model is configured")
-    spent = SeatSpending(spending)
-    budget = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, spent, time.time)
+    meter = SeatSpending(spending)
+    budget = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, meter, time.time)
     circumstances = Circumstances(utc(now), {"btc": SAMPLE_STATE.spot})
     question = understand("Will Bitcoin rise more than 2% in 3 days?", circumstances)
     inputs = ForecastInputs(SAMPLE_STATE, other=None, correlation=None, fits=None)
     try:
         forecast = replace(seat, budget=budget, on_failure="abstain").forecast(question, inputs)
     except Abstention as abstention:
-        usd = round(spent.usd, 9) if seat.model.price or not spent.tokens else None
+        usd = round(meter.usd, 9) if seat.model.price or not meter.tokens else None
         advice = f" Run `ollama serve` and `ollama pull {seat.model.model}`." if seat.model.provider == "ollama" else ""
-        return Finding(works=False, tokens=spent.tokens, usd=usd, detail=f"{abstention.reason}.{advice}")
+        return Finding(works=False, tokens=meter.tokens, usd=usd, detail=f"{abstention.reason}.{advice}")
     price = "" if seat.model.price else "; ORACLE_PRICES can state its price, without it only tokens are limited"
     detail = f"answers {forecast.p:.0%} to a sample question{price}"
     return Finding(tokens=forecast.tokens, usd=forecast.usd, detail=detail)

@@ -26,23 +26,23 @@ OVERLAP_DAYS = 30
 def register_keys(verbs: Commands) -> None:
     """List, create, upgrade and revoke API keys."""
     add(verbs, "list", list_keys).add_argument("--email", help="only the keys of this email")
-    granting = add(verbs, "grant", grant_key)
-    granting.add_argument("key_id", metavar="KEY_ID")
-    granting.add_argument("plan", choices=PLANS)
-    minting = add(verbs, "mint", mint_key)
-    minting.add_argument("--email", required=True, help="the owner of the key")
-    minting.add_argument("--app-name", help="the application that uses the key")
-    minting.add_argument("--plan", choices=PLANS, default="free")
-    minting.add_argument("--delegating", action="store_true", help="may name end users, each with its own quota")
+    grant = add(verbs, "grant", grant_key)
+    grant.add_argument("key_id", metavar="KEY_ID")
+    grant.add_argument("plan", choices=PLANS)
+    mint = add(verbs, "mint", mint_key)
+    mint.add_argument("--email", required=True, help="the owner of the key")
+    mint.add_argument("--app-name", help="the application that uses the key")
+    mint.add_argument("--plan", choices=PLANS, default="free")
+    mint.add_argument("--delegating", action="store_true", help="may name end users, each with its own quota")
     add(verbs, "revoke", revoke_key).add_argument("key_id", metavar="KEY_ID")
 
 
 def register_secrets(verbs: Commands) -> None:
     """Show which secrets the database belongs to, rotate them, or let it belong to a new key secret."""
     add(verbs, "list", list_secrets)
-    rotating = add(verbs, "rotate", rotate_secret)
-    rotating.add_argument("secret", choices=sorted(VARIABLES))
-    rotating.add_argument("--days", type=int, default=OVERLAP_DAYS, help="for how long an old key secret is valid")
+    rotation = add(verbs, "rotate", rotate_secret)
+    rotation.add_argument("secret", choices=sorted(VARIABLES))
+    rotation.add_argument("--days", type=int, default=OVERLAP_DAYS, help="for how long an old key secret is valid")
     add(verbs, "replace-key-secret", replace_key_secret)
 
 
@@ -85,8 +85,8 @@ def revoke_key(arguments: argparse.Namespace, database: Database, _settings: Set
 def list_secrets(_arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
     """Show the fingerprints of the secrets that the database belongs to."""
     with database.reading() as db:
-        stored = secret.stored_fingerprints(db)
-    rows = [{"secret": name, "fingerprint": value} for name, value in sorted(stored.items())]
+        fingerprints = secret.stored_fingerprints(db)
+    rows = [{"secret": name, "fingerprint": value} for name, value in sorted(fingerprints.items())]
     return CommandTable(("secret", "fingerprint"), rows)
 
 
@@ -105,13 +105,13 @@ def rotate_secret(arguments: argparse.Namespace, database: Database, settings: S
     """
     name, path = arguments.secret, settings.data_dir / arguments.secret
     if not path.exists():
-        here = f"{VARIABLES[name]} is set" if secret.secret_exists(settings, name) else f"there is no {path}"
-        raise SettingsError(f"Only a secret in a file can be rotated, but {here}: put the secret into {path} first.")
+        state = f"{VARIABLES[name]} is set" if secret.secret_exists(settings, name) else f"there is no {path}"
+        raise SettingsError(f"Only a secret in a file can be rotated, but {state}: put the secret into {path} first.")
     until = int(time.time()) + arguments.days * DAY
     is_key_secret = name == FILE
-    rotated = _replace_key_secret(database, path, until) if is_key_secret else _hand_ledger_over(database, settings)
-    secret.put_in_place(path, keep=path.with_name(OLD_FILE) if is_key_secret else None)
-    return {"secret": name, "file": str(path), **rotated}
+    result = _replace_key_secret(database, path, until) if is_key_secret else _hand_ledger_over(database, settings)
+    secret.put_in_place(path, copy_to=path.with_name(OLD_FILE) if is_key_secret else None)
+    return {"secret": name, "file": str(path), **result}
 
 
 def _replace_key_secret(database: Database, path: Path, until: int) -> dict[str, Any]:

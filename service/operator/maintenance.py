@@ -51,13 +51,13 @@ def move_to(arguments: argparse.Namespace, database: Database, settings: Setting
     url = settings.model_copy(update={"database_url": arguments.url}).database
     if not url.startswith("postgresql"):
         raise SettingsError("The new address must begin with postgresql://.")
-    moved = move(database, url)
+    result = move(database, url)
     return {
         "database": database_name(url),
-        "rows": sum(moved.rows.values()),
-        "tables": CommandTable(("table", "rows"), [{"table": name, "rows": n} for name, n in moved.rows.items()]),
-        "ledger_rows": moved.verification.rows,
-        "ledger_head": moved.verification.head,
+        "rows": sum(result.rows.values()),
+        "tables": CommandTable(("table", "rows"), [{"table": name, "rows": n} for name, n in result.rows.items()]),
+        "ledger_rows": result.verification.rows,
+        "ledger_head": result.verification.head,
         "needs": _secrets(settings),
     }
 
@@ -86,9 +86,9 @@ def register_ledger(verbs: Commands) -> None:
     add(verbs, "export", export_ledger).add_argument(
         "file", metavar="FILE", type=Path, help="the file to create; must not exist yet"
     )
-    correcting = add(verbs, "correct", correct_ledger)
-    correcting.add_argument("seq", metavar="SEQ", type=int)
-    correcting.add_argument("--note", required=True, help="what is wrong and what is right; it is published")
+    correction = add(verbs, "correct", correct_ledger)
+    correction.add_argument("seq", metavar="SEQ", type=int)
+    correction.add_argument("--note", required=True, help="what is wrong and what is right; it is published")
 
 
 def export_ledger(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
@@ -114,10 +114,10 @@ def correct_ledger(arguments: argparse.Namespace, database: Database, _settings:
         raise InvalidRequest("The note must state what is wrong in the row and what is right.")
     with database.writing() as db:
         now = world.find_clock(db).at(time.time())
-        wrong = ledger.find_entry(db, arguments.seq)
-        if wrong is None:
+        original = ledger.find_entry(db, arguments.seq)
+        if original is None:
             raise ResourceNotFound(f"There is no row {arguments.seq} in the ledger.")
-        row = LedgerRow("correction", wrong.subject, {"corrects": arguments.seq, "note": note}, wrong.backfilled)
+        row = LedgerRow("correction", original.subject, {"corrects": arguments.seq, "note": note}, original.backfilled)
         (entry,) = ledger.append(db, [row], now)
     return {"seq": entry.seq, "corrects": arguments.seq, "subject": entry.subject, "recorded_at": entry.recorded_at}
 

@@ -28,27 +28,29 @@ def register_challenges(verbs: Commands) -> None:
     add(verbs, "list", list_challenges).add_argument(
         "--unresolved", action="store_true", help="only challenges without an outcome"
     )
-    resolving = add(verbs, "resolve", resolve_challenge)
-    resolving.add_argument("number", metavar="NUMBER", type=int)
-    resolving.add_argument("outcome", choices=get_args(Outcome))
-    resolving.add_argument("--evidence", required=True, help="where the outcome can be checked; it is published")
+    parser = add(verbs, "resolve", resolve_challenge)
+    parser.add_argument("number", metavar="NUMBER", type=int)
+    parser.add_argument("outcome", choices=get_args(Outcome))
+    parser.add_argument("--evidence", required=True, help="where the outcome can be checked; it is published")
 
 
 def register_answers(verbs: Commands) -> None:
     """List answers of the oracle that no price decides, and resolve them."""
     add(verbs, "list", list_answers)
-    resolving = add(verbs, "resolve", resolve_answer)
-    resolving.add_argument("id", metavar="ID", help="the `id` of the oracle's answer")
-    resolving.add_argument("outcome", choices=get_args(Outcome))
-    resolving.add_argument("--evidence", required=True, help="where the outcome can be checked")
+    parser = add(verbs, "resolve", resolve_answer)
+    parser.add_argument("id", metavar="ID", help="the `id` of the oracle's answer")
+    parser.add_argument("outcome", choices=get_args(Outcome))
+    parser.add_argument("--evidence", required=True, help="where the outcome can be checked")
 
 
 def list_challenges(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
     """List all challenges, oldest first, with their status: open, due (the deadline has passed) or the outcome."""
     with database.reading() as db:
         now = world.find_clock(db).at(time.time())
-        listed = predictions.unresolved_predictions(db) if arguments.unresolved else predictions.listed_predictions(db)
-    rows = [_challenge_row(challenge, now) for challenge in listed if challenge.category == "challenge"]
+        challenges = (
+            predictions.unresolved_predictions(db) if arguments.unresolved else predictions.listed_predictions(db)
+        )
+    rows = [_challenge_row(challenge, now) for challenge in challenges if challenge.category == "challenge"]
     return CommandTable(CHALLENGE_COLUMNS, sorted(rows, key=lambda row: row["number"]))
 
 
@@ -76,8 +78,8 @@ def list_answers(_arguments: argparse.Namespace, database: Database, _settings: 
     """List the answers that wait for an outcome by hand, earliest deadline first: open, or due after the deadline."""
     with database.reading() as db:
         now = world.find_clock(db).at(time.time())
-        waiting = predictions.answers_by_hand(db)
-    return CommandTable(ANSWER_COLUMNS, [_answer_row(answer, now) for answer in waiting])
+        answers = predictions.answers_by_hand(db)
+    return CommandTable(ANSWER_COLUMNS, [_answer_row(answer, now) for answer in answers])
 
 
 def resolve_answer(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
@@ -91,9 +93,9 @@ def resolve_answer(arguments: argparse.Namespace, database: Database, _settings:
         if answer.settlement:
             raise InvalidRequest(f"Answer {arguments.id} is already resolved.")
         keep_settlements(db, {answer.id: settlement}, now)
-    resolved = replace(answer, settlement=settlement)
-    scores = brier_scores(resolved)
-    return _answer_row(resolved, now) | {
+    answer = replace(answer, settlement=settlement)
+    scores = brier_scores(answer)
+    return _answer_row(answer, now) | {
         "resolved_at": iso(now),
         "evidence": settlement.evidence,
         "brier": scores["brier"] if scores else None,

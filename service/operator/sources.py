@@ -72,7 +72,7 @@ class Finding(NamedTuple):
     detail: str = ""
 
 
-def run(part: str, what: str, seconds: float, call: Check) -> Finding:
+def run(part: str, subject: str, seconds: float, call: Check) -> Finding:
     """The finding of a call to one part of the service; its thread is abandoned after `seconds`."""
     began, pending = time.monotonic(), Future[Finding]()
     Thread(target=_call, args=(call, pending), daemon=True).start()
@@ -80,7 +80,7 @@ def run(part: str, what: str, seconds: float, call: Check) -> Finding:
         finding = pending.result(seconds + GRACE_S)
     except Exception as error:  # any error is a finding about this part alone
         finding = Finding(works=False, detail=_describe(error))
-    return finding._replace(part=part, what=what, ms=round(1000 * (time.monotonic() - began), 1))
+    return finding._replace(part=part, what=subject, ms=round(1000 * (time.monotonic() - began), 1))
 
 
 def _call(call: Check, pending: Future[Finding]) -> None:
@@ -124,8 +124,8 @@ def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[
     feed, one_at_a_time = open_exchanges(settings, now, exchanges), Lock()
     limit = seconds * (len(feed.clients) + len(ASSETS))  # each waits for its turn
     for client in feed.clients[: len(settings.exchanges)]:  # without BARS_DIR
-        alone = ExchangeFeed((client,), now, seconds)
-        check = partial(_prices, alone, "btc", now, settings.history_days, one_at_a_time)
+        exchange = ExchangeFeed((client,), now, seconds)
+        check = partial(_prices, exchange, "btc", now, settings.history_days, one_at_a_time)
         yield partial(run, f"exchange {client.name}", "Bitcoin", limit, check)
     for asset in feed.assets:
         check = partial(_prices, feed, asset, now, settings.history_days, one_at_a_time)
@@ -137,8 +137,8 @@ def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[
     }
     for place, url in enumerate(settings.news_feeds, 1):
         lists[f"news {place}"] = (url, "headlines", partial(_headlines, now))
-    for part, (url, what, fetch) in lists.items():
-        yield partial(run, part, _host(url), seconds, partial(_count, what, partial(fetch, url, seconds)))
+    for part, (url, noun, request) in lists.items():
+        yield partial(run, part, _host(url), seconds, partial(_count, noun, partial(request, url, seconds)))
 
 
 def _migration(url: str) -> Finding:
@@ -161,8 +161,8 @@ def _bars(feed: Feed, assets: Sequence[str], now: int) -> Finding:
     counts = {asset: len(feed.fetch(asset, instant - DAY, instant).bars) for asset in assets}
     if not any(counts.values()):
         raise SourceFailed("It has no bars of the last day.")
-    listed = ", ".join(f"{asset} {count}" for asset, count in counts.items())
-    return Finding(detail=f"bars of {feed.step} s in a day: {listed}")
+    summary = ", ".join(f"{asset} {count}" for asset, count in counts.items())
+    return Finding(detail=f"bars of {feed.step} s in a day: {summary}")
 
 
 def _prices(feed: ExchangeFeed, asset: str, now: int, wanted_days: int, turn: Lock) -> Finding:
@@ -171,10 +171,10 @@ def _prices(feed: ExchangeFeed, asset: str, now: int, wanted_days: int, turn: Lo
         try:
             recent = feed.fetch(asset, now - RECENT_S, now)
             depths = {days: now - days * DAY for days in (wanted_days, *SHORTER_DAYS) if days <= wanted_days}
-            reached = (days for days, at in depths.items() if len(feed.fetch(asset, at, at + 2 * DAY, HOUR).bars))
+            candidates = (days for days, at in depths.items() if len(feed.fetch(asset, at, at + 2 * DAY, HOUR).bars))
             days = 0
             with suppress(SourceFailed):
-                days = next(reached, 0)
+                days = next(candidates, 0)
         except AssetUnlisted:
             return Finding(detail="no source has it, so it is listed nowhere; BARS_DIR can add it")
         except SourceFailed as error:
@@ -195,10 +195,10 @@ def _headlines(now: int, url: str, seconds: float) -> Sized:
     return headlines.fetch(url, headlines.FeedState(), seconds, now).headlines
 
 
-def _count(what: str, fetch: Callable[[], Sized]) -> Finding:
-    if not (rows := len(fetch())):
-        raise SourceFailed(f"No {what}.")
-    return Finding(detail=f"{what}: {rows}")
+def _count(noun: str, request: Callable[[], Sized]) -> Finding:
+    if not (rows := len(request())):
+        raise SourceFailed(f"No {noun}.")
+    return Finding(detail=f"{noun}: {rows}")
 
 
 def _host(url: str) -> str:

@@ -29,7 +29,7 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
     with database.reading() as db:
         clock, wall = world.find_clock(db), time.time()
         step = db.scalar(select(world_table.c.step)) or 0
-        progress = {each.job: each for each in runs.job_progress(db, wall)}
+        progress = {row.job: row for row in runs.job_progress(db, wall)}
         jobs = [_job(db, job.name, progress.get(job.name)) for job in timetable(clock.world, step)]
         return {
             "world": clock.world,
@@ -58,8 +58,8 @@ def _job(db: Connection, name: str, progress: JobProgress | None) -> dict[str, A
 
 
 def _histories(db: Connection, step: int, now: int) -> list[dict[str, Any]]:
-    stored = bars.histories(db, ASSETS, step, now).values()
-    return [{"asset": each.asset, "state": each.state, "history": each.sentence} for each in stored]
+    histories = bars.histories(db, ASSETS, step, now).values()
+    return [{"asset": history.asset, "state": history.state, "history": history.sentence} for history in histories]
 
 
 def _keys(db: Connection, wall: float) -> dict[str, Any]:

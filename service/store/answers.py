@@ -25,7 +25,7 @@ from service.store.tables import api_key, idempotency, odds, opinion, prediction
 _ANSWER = TypeAdapter(Answer)
 _SCOPE = "answers"
 # Fields that the answers of earlier versions lack.
-_LATER_UNDERSTOOD = {"language": "unknown", "rule": None, "alternatives": ()}
+_LATER_FIELDS = {"language": "unknown", "rule": None, "alternatives": ()}
 _LATER_CONSENSUS: dict[str, Any] = {"pivotal": ()}
 _LATER_VOTE: dict[str, Any] = {
     "fallback": False,
@@ -59,8 +59,8 @@ def answers_page(db: Connection, caller: str, limit: int, *, cursor: str | None,
 
 def find_answer(db: Connection, id: str, caller: str) -> KeptAnswer | None:
     """The answer with this id; None if there is none or if it was given to another caller."""
-    own = db.scalar(select(prediction.c.id).where(_of(caller), prediction.c.id == id))
-    return next(iter(_published(db, [own] if own else [], with_votes=True)), None)
+    own_id = db.scalar(select(prediction.c.id).where(_of(caller), prediction.c.id == id))
+    return next(iter(_published(db, [own_id] if own_id else [], with_votes=True)), None)
 
 
 def _of(caller: str) -> ColumnElement[bool]:
@@ -68,27 +68,27 @@ def _of(caller: str) -> ColumnElement[bool]:
 
 
 def _published(db: Connection, ids: list[str], *, with_votes: bool) -> list[KeptAnswer]:
-    stored = {answer.id: answer for answer in predictions.find_predictions(db, ids, with_votes=False)}
+    by_id = {answer.id: answer for answer in predictions.find_predictions(db, ids, with_votes=False)}
     bodies = db.execute(select(prediction.c.id, prediction.c.body).where(is_among(prediction.c.id, ids)))
     read = {id: canonical.read(body) for id, body in bodies}
-    return [kept_answer(_answer(stored[id], read[id], with_votes=with_votes), stored[id]) for id in ids]
+    return [kept_answer(_answer(by_id[id], read[id], with_votes=with_votes), by_id[id]) for id in ids]
 
 
-def _answer(stored: Prediction, body: dict[str, Any], *, with_votes: bool) -> Answer:
+def _answer(market: Prediction, body: dict[str, Any], *, with_votes: bool) -> Answer:
     """An answer as it was published."""
     votes = body["votes"] if with_votes else {}
     return _ANSWER.validate_python(
         body
         | {
             "answer": body.get("answer") if body["p_yes"] is None else in_words(body["p_yes"], None),
-            "understood": _LATER_UNDERSTOOD | body["understood"] | vars(understood(stored.question)),
+            "understood": _LATER_FIELDS | body["understood"] | vars(understood(market.question)),
             "consensus": _LATER_CONSENSUS | body["consensus"],
             "votes": {voter: _LATER_VOTE | vote for voter, vote in votes.items()},
         }
     )
 
 
-ERASED = "(erased)"
+ERASURE = "(erased)"
 
 _IS_ANSWER = prediction.c.category == "answer"
 _HAS_TEXT = prediction.c.author.is_not(None)
@@ -120,8 +120,8 @@ def erase_email(db: Connection, email: str) -> Erasure:
     rows = keys.listed_keys(db, email)
     for row in rows:
         answers += _erase_answers(db, _by(prediction.c.author, row.id))
-        own = _by(prediction.c.author, row.id)
-        challenges += db.execute(update(prediction).where(own).values(author=None)).rowcount
+        is_own = _by(prediction.c.author, row.id)
+        challenges += db.execute(update(prediction).where(is_own).values(author=None)).rowcount
         nobody = f"forgotten:{secrets.token_hex(8)}"
         votes += _forget_votes(db, row.id, nobody)
         db.execute(delete(idempotency).where(_by(idempotency.c.caller, row.id)))
@@ -149,13 +149,13 @@ def _forget_votes(db: Connection, key: str, nobody: str) -> int:
 
 def _erase_answers(db: Connection, condition: ColumnElement[bool]) -> int:
     """Delete the unsettled answers that meet a condition, and take text and caller from the settled ones."""
-    wanted = select(prediction.c.id, prediction.c.question, prediction.c.outcome)
-    rows = db.execute(wanted.where(_IS_ANSWER, _HAS_TEXT, condition)).all()
+    query = select(prediction.c.id, prediction.c.question, prediction.c.outcome)
+    rows = db.execute(query.where(_IS_ANSWER, _HAS_TEXT, condition)).all()
     _delete(db, [row.id for row in rows if row.outcome is None])
-    settled = [row for row in rows if row.outcome is not None]
-    is_settled = is_among(prediction_vote.c.prediction, [row.id for row in settled])
+    settled_rows = [row for row in rows if row.outcome is not None]
+    is_settled = is_among(prediction_vote.c.prediction, [row.id for row in settled_rows])
     db.execute(update(prediction_vote).where(is_settled).values(reasoning=""))
-    for row in settled:
+    for row in settled_rows:
         values = {"question": _without_text(row.question), "rule": "", "author": None, "body": None}
         db.execute(update(prediction).where(prediction.c.id == row.id).values(**values))
     return len(rows)
@@ -169,4 +169,4 @@ def _delete(db: Connection, ids: list[str]) -> None:
 
 def _without_text(question: str) -> str:
     plain = canonical.read(question)
-    return canonical.write(plain | {"text": ERASED, "canonical": ERASED, "notes": []})
+    return canonical.write(plain | {"text": ERASURE, "canonical": ERASURE, "notes": []})

@@ -83,8 +83,8 @@ def _verified(database: Database, settings: Settings) -> Verification:
         if pages != ["ok"] or revision is None or revision > migrations.head():
             fault = f"its pages are damaged ({pages[0]})" if pages != ["ok"] else f"its revision is {revision}"
             raise InvalidRequest(f"The backup cannot be restored: {fault}.")
-        if (stored := world.find_clock(db).world) != settings.world:
-            raise InvalidRequest(f"The backup is of the {stored} world: set WORLD={stored}.")
+        if (backup_world := world.find_clock(db).world) != settings.world:
+            raise InvalidRequest(f"The backup is of the {backup_world} world: set WORLD={backup_world}.")
         verification = verify(ledger.export(db))
         if verification.fault:
             raise InvalidRequest(f"The ledger of the backup is not intact: {verification.fault}")
@@ -97,7 +97,7 @@ def _verified(database: Database, settings: Settings) -> Verification:
 if TYPE_CHECKING:
     import psycopg
 
-AT_ONCE = 5_000  # rows
+BATCH = 5_000  # rows
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def move(source: Database, url: str) -> MoveResult:
 
 def _copy(old: Connection, new: Connection, table: Table) -> int:
     """Copy a table and return the number of its rows; raises InvalidRequest where fewer or more have arrived."""
-    rows = old.execution_options(yield_per=AT_ONCE).execute(select(table))
+    rows = old.execution_options(yield_per=BATCH).execute(select(table))
     connection = cast("psycopg.Connection", new.connection.driver_connection)
     names = ", ".join(column.name for column in table.columns)
     with connection.cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN".encode()) as copy:

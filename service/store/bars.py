@@ -56,22 +56,22 @@ def add_bars(db: Connection, asset: str, bars: Bars) -> int:
         return 0
     newest = _newest_hour(db, asset)
     if db.dialect.name == "postgresql":
-        added = _copy(db, rows)
+        count = _copy(db, rows)
     else:
-        added = db.exec_driver_sql(
+        count = db.exec_driver_sql(
             "INSERT INTO bar VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows
         ).rowcount
-    if added and bars.step == HOUR:
+    if count and bars.step == HOUR:
         _revise(db, asset, bars, newest)
-    return added
+    return count
 
 
-def renew_bars(db: Connection, asset: str, built: Bars) -> None:
+def renew_bars(db: Connection, asset: str, series: Bars) -> None:
     """Store bars that were built from shorter ones, in place of earlier builds."""
-    rows = [{"asset": asset, "step": built.step, **dict(zip(Bar._fields, row, strict=True))} for row in built.rows()]
+    rows = [{"asset": asset, "step": series.step, **dict(zip(Bar._fields, row, strict=True))} for row in series.rows()]
     if not rows:
         return
-    _revise(db, asset, built, _newest_hour(db, asset))
+    _revise(db, asset, series, _newest_hour(db, asset))
     statement = insert_into(db, bar)
     newer = {name: statement.excluded[name] for name in Bar._fields[1:]}
     db.execute(statement.on_conflict_do_update(index_elements=list(bar.primary_key), set_=newer), rows)
@@ -86,17 +86,17 @@ def _newest_hour(db: Connection, asset: str) -> int | None:
     return db.scalar(_NEWEST, {"asset": asset, "step": HOUR})
 
 
-def _revise(db: Connection, asset: str, changed: Bars, newest: int | None) -> None:
+def _revise(db: Connection, asset: str, series: Bars, newest: int | None) -> None:
     """Count a change of old hourly bars, where a gap of the past is filled late.
 
     `newest` is the opening of the newest hourly bar before the change. Bars count as old a day early, because another
     process may store newer ones at the same time.
     """
-    if newest is None or changed.time[0] > newest - CHANGING_S + DAY:
+    if newest is None or series.time[0] > newest - CHANGING_S + DAY:
         return
     statement = insert_into(db, bar_revision).values(asset=asset, revision=1)
-    counted = {"revision": bar_revision.c.revision + 1}
-    db.execute(statement.on_conflict_do_update(index_elements=[bar_revision.c.asset], set_=counted))
+    increment = {"revision": bar_revision.c.revision + 1}
+    db.execute(statement.on_conflict_do_update(index_elements=[bar_revision.c.asset], set_=increment))
 
 
 def _copy(db: Connection, rows: Iterable[tuple[Any, ...]]) -> int:
@@ -108,9 +108,9 @@ def _copy(db: Connection, rows: Iterable[tuple[Any, ...]]) -> int:
             for row in rows:
                 copy.write_row(row)
         cursor.execute("INSERT INTO bar SELECT * FROM incoming ORDER BY asset, step, time ON CONFLICT DO NOTHING")
-        added = cursor.rowcount
+        count = cursor.rowcount
         cursor.execute("DROP TABLE incoming")
-    return added
+    return count
 
 
 def drop_bars(db: Connection, asset: str) -> None:
@@ -123,15 +123,15 @@ def load_bars(db: Connection, asset: str, since: int, until: int, step: int) -> 
     return from_rows(_fetch(db, _LOAD, asset, since, until, step), step)
 
 
-def first_bars(db: Connection, asset: str, since: int, until: int, step: int, most: int, *, stored: int) -> Bars:
-    """The earliest `most` bars, at most, that open at `since` or later and are complete at `until` (unix seconds).
+def first_bars(db: Connection, asset: str, since: int, until: int, step: int, limit: int, *, stored_step: int) -> Bars:
+    """The earliest `limit` bars, at most, that open at `since` or later and are complete at `until` (unix seconds).
 
-    They are built from stored ones, which are `stored` seconds long; `step` is a multiple of that. A built bar is
+    They are built from stored ones, which are `stored_step` seconds long; `step` is a multiple of that. A built bar is
     complete once a bar at its end or later is stored.
     """
-    span = {"since": -(-since // step) * step, "until": until + LONGEST_CLOSURE_S, "step": stored}
-    rows = _fetch(db, _FIRST, asset, **span, most=most * (step // stored) + 1)
-    return resample(from_rows(rows, stored), step).until(until)[:most]
+    span = {"since": -(-since // step) * step, "until": until + LONGEST_CLOSURE_S, "step": stored_step}
+    rows = _fetch(db, _FIRST, asset, **span, most=limit * (step // stored_step) + 1)
+    return resample(from_rows(rows, stored_step), step).until(until)[:limit]
 
 
 def last_bar(db: Connection, asset: str, step: int) -> Bar | None:
@@ -154,9 +154,9 @@ def price_extremes(db: Connection, asset: str, step: int, since: int = 0) -> Pri
 
 
 def _fetch(
-    db: Connection, query: Select, asset: str, since: int, until: int, step: int, **more: int
+    db: Connection, query: Select, asset: str, since: int, until: int, step: int, **parameters: int
 ) -> Sequence[tuple[Any, ...]]:
-    values = {"asset": asset, "step": step, "since": since, "last": until - step, **more}
+    values = {"asset": asset, "step": step, "since": since, "last": until - step, **parameters}
     if db.dialect.name == "postgresql":
         return _fetch_binary(db, query, values)
     result = db.execute(query, values)
@@ -204,9 +204,9 @@ class HourlyBars:
         if read is None or read.revision != revision or since < read.since or not len(read.bars):
             read = _Read(since, revision, load_bars(db, asset, since, until, HOUR))
         else:
-            kept = read.bars.until(min(until, read.bars.as_of) - CHANGING_S)
-            newest = load_bars(db, asset, kept.as_of if len(kept) else read.since, until, HOUR)
-            read = _Read(read.since, revision, join([kept, newest]))
+            past = read.bars.until(min(until, read.bars.as_of) - CHANGING_S)
+            newest = load_bars(db, asset, past.as_of if len(past) else read.since, until, HOUR)
+            read = _Read(read.since, revision, join([past, newest]))
         self._read[asset] = read
         return read.bars
 
@@ -221,16 +221,16 @@ def find_coverage(db: Connection, asset: str, step: int) -> Coverage | None:
 
 
 def change_coverage(
-    db: Connection, asset: str, step: int, unused: Coverage, change: Callable[[Coverage], Coverage]
+    db: Connection, asset: str, step: int, default: Coverage, change: Callable[[Coverage], Coverage]
 ) -> tuple[Coverage, Coverage]:
-    """Store what `change` makes of the coverage, which is `unused` before the first fetch; returns both.
+    """Store what `change` makes of the coverage, which is `default` before the first fetch; returns both.
 
-    Only one process at a time changes it. Bars are wanted from where `unused` says.
+    Only one process at a time changes it. Bars are wanted from where `default` says.
     """
     series = f"{asset}/{step}"
-    _COVERAGE.add(db, series, unused.to_plain())
+    _COVERAGE.add(db, series, default.to_plain())
     body = db.scalar(select(table.c.body).where(table.c.series == series).with_for_update())
-    before = replace(Coverage.from_plain(canonical.read(body)) if body else unused, wanted_from=unused.wanted_from)
+    before = replace(Coverage.from_plain(canonical.read(body)) if body else default, wanted_from=default.wanted_from)
     after = change(before)
     _COVERAGE.save(db, series, after.to_plain())
     return before, after
@@ -244,11 +244,11 @@ def ask_again(db: Connection) -> None:
 
 def histories(db: Connection, assets: Iterable[str], step: int, now: int) -> dict[str, History]:
     """The hourly history at the world second `now` of the assets that were asked for; the feed's bars have `step`."""
-    stored = {series: Coverage.from_plain(plain) for series, plain in _COVERAGE.every(db).items()}
+    coverages = {series: Coverage.from_plain(plain) for series, plain in _COVERAGE.every(db).items()}
     result = {}
     for asset in assets:
-        if (hourly := stored.get(f"{asset}/{HOUR}")) and (fine := stored.get(f"{asset}/{step}")):
-            result[asset] = history_of(asset, hourly, fine, now)
+        if (hourly := coverages.get(f"{asset}/{HOUR}")) and (short := coverages.get(f"{asset}/{step}")):
+            result[asset] = history_of(asset, hourly, short, now)
     return result
 
 
@@ -263,8 +263,8 @@ class StoredHistory:
     def record(self, asset: str) -> PriceExtremes | None:
         """The highest and the lowest price of an asset since its history has no gap; None without one."""
         with self.reading() as db:
-            stored = histories(db, (asset,), self.step, self.now).get(asset)
-            return price_extremes(db, asset, self.step, (stored and stored.since) or 0)
+            history = histories(db, (asset,), self.step, self.now).get(asset)
+            return price_extremes(db, asset, self.step, (history and history.since) or 0)
 
     def hourly(self, asset: str, since: datetime) -> Bars:
         """The complete hourly bars of an asset that open at `since` or later."""

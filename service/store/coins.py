@@ -52,19 +52,19 @@ def find_coin(db: Connection, key: str) -> StoredCoin | None:
     return StoredCoin(row.as_of, plain["source"], context, plain["refusal"])
 
 
-def save_coin(db: Connection, key: str, stored: StoredCoin, asked_at: int) -> None:
+def save_coin(db: Connection, key: str, entry: StoredCoin, asked_at: int) -> None:
     """Store a coin that was asked about at the world second `asked_at`, in place of its earlier state."""
-    plain = stored.context.to_plain() if stored.context else None
-    body = canonical.write({"source": stored.source, "context": plain, "refusal": stored.refusal})
-    row = {"asset": key, "asked_at": asked_at, "needed_until": 0, "as_of": stored.as_of, "body": body}
+    plain = entry.context.to_plain() if entry.context else None
+    body = canonical.write({"source": entry.source, "context": plain, "refusal": entry.refusal})
+    row = {"asset": key, "asked_at": asked_at, "needed_until": 0, "as_of": entry.as_of, "body": body}
     newer = {name: row[name] for name in ("asked_at", "as_of", "body")}
     db.execute(insert_into(db, coin).values(row).on_conflict_do_update(index_elements=["asset"], set_=newer))
 
 
 def need_coin(db: Connection, key: str, asked_at: int, until: int) -> None:
     """Keep a coin, which was asked about at `asked_at`, at least until the world second `until`."""
-    needed = func.max if db.dialect.name == "sqlite" else func.greatest
-    values = {"asked_at": asked_at, "needed_until": needed(coin.c.needed_until, until)}
+    greatest = func.max if db.dialect.name == "sqlite" else func.greatest
+    values = {"asked_at": asked_at, "needed_until": greatest(coin.c.needed_until, until)}
     db.execute(update(coin).where(coin.c.asset == key).values(values))
 
 
@@ -92,8 +92,8 @@ def coin_bars(db: Connection, key: str, step: int, since: int, fine_since: int, 
     return CoinBars(bars.load_bars(db, key, since, until, HOUR), bars.load_bars(db, key, fine_since, until, step))
 
 
-def add_coin_bars(db: Connection, key: str, fetched: CoinBars) -> None:
+def add_coin_bars(db: Connection, key: str, series: CoinBars) -> None:
     """Store bars that are not stored yet, and replace the hours that were built from shorter bars."""
-    bars.add_bars(db, key, fetched.fine)
-    bars.renew_bars(db, key, fetched.built)
-    bars.add_bars(db, key, fetched.hourly)
+    bars.add_bars(db, key, series.fine)
+    bars.renew_bars(db, key, series.built)
+    bars.add_bars(db, key, series.hourly)

@@ -251,8 +251,8 @@ def _in_array(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
 @compiles(_IsAmong, "sqlite")
 def _in_json(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
     column, keys = element.clauses
-    listed = func.json_each(keys).table_valued("value")
-    return compiler.process(column.in_(select(listed.c.value)), **options)
+    items = func.json_each(keys).table_valued("value")
+    return compiler.process(column.in_(select(items.c.value)), **options)
 
 
 def is_among(column: ColumnElement[str], keys: Sequence[str]) -> ColumnElement[bool]:

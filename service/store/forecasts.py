@@ -29,7 +29,7 @@ class NamedForecaster(NamedTuple):
 
 
 _RECORD = TypeAdapter(ForecasterRecord)
-_NAMED = select(forecaster.c.id, forecaster.c.name, forecaster.c.record).where(forecaster.c.name.is_not(None))
+_WITH_NAME = select(forecaster.c.id, forecaster.c.name, forecaster.c.record).where(forecaster.c.name.is_not(None))
 
 
 def forecaster_id(db: Connection, caller: str, new_id: str, now: int) -> str:
@@ -56,8 +56,8 @@ def rename_forecaster(db: Connection, caller: str, name: str | None) -> None:
 def forget_forecasters(db: Connection, key_id: str) -> None:
     """Remove what ties forecasters to a key or its end users; their forecasts stay under ids that name nobody."""
     caller = forecaster.c.caller
-    own = or_(caller == f"key:{key_id}", caller.startswith(f"key:{key_id}:", autoescape=True))
-    db.execute(update(forecaster).where(own).values(caller=None, name=None, record=None, record_at=None))
+    is_own = or_(caller == f"key:{key_id}", caller.startswith(f"key:{key_id}:", autoescape=True))
+    db.execute(update(forecaster).where(is_own).values(caller=None, name=None, record=None, record_at=None))
 
 
 def count_forecasters(db: Connection) -> int:
@@ -67,12 +67,12 @@ def count_forecasters(db: Connection) -> int:
 
 def named_forecasters(db: Connection) -> list[NamedForecaster]:
     """The forecasters with a public name, in the order of their names."""
-    return [_named(row) for row in db.execute(_NAMED.order_by(forecaster.c.name))]
+    return [_named(row) for row in db.execute(_WITH_NAME.order_by(forecaster.c.name))]
 
 
 def find_forecaster(db: Connection, name: str) -> NamedForecaster | None:
     """The forecaster with this public name."""
-    row = db.execute(_NAMED.where(forecaster.c.name == name)).first()
+    row = db.execute(_WITH_NAME.where(forecaster.c.name == name)).first()
     return _named(row) if row else None
 
 
@@ -188,7 +188,7 @@ _DUE = (
 _DELETE = delete(price_forecast).where(
     and_(*(column == bindparam(f"the_{column.name}") for column in price_forecast.primary_key))
 )
-_WAITING = select(price_forecast.c.backfilled, price_forecast.c.horizon, func.count()).group_by(
+_WAITING_COUNTS = select(price_forecast.c.backfilled, price_forecast.c.horizon, func.count()).group_by(
     price_forecast.c.backfilled, price_forecast.c.horizon
 )
 
@@ -239,4 +239,4 @@ def remove_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast]) -
 
 def count_price_forecasts(db: Connection) -> dict[tuple[bool, str], int]:
     """The number of waiting forecasts by `backfilled` and horizon."""
-    return {(backfilled, horizon): number for backfilled, horizon, number in db.execute(_WAITING)}
+    return {(backfilled, horizon): number for backfilled, horizon, number in db.execute(_WAITING_COUNTS)}

@@ -74,16 +74,16 @@ def _take(db: Connection, caller: str, key: str, digest: str, now: int) -> bool:
     """Write the row of a running request where there is none, it is over 24 hours old, or its request has crashed."""
     row = {"caller": caller, "key": key, "digest": digest, "created_at": now, "status": None, "body": None}
     statement = insert_into(db, idempotency).values(row)
-    expired = idempotency.c.created_at <= now - KEPT_S
-    crashed = (
+    is_expired = idempotency.c.created_at <= now - KEPT_S
+    has_crashed = (
         idempotency.c.status.is_(None)
         & (idempotency.c.created_at <= now - HELD_S)
         & (idempotency.c.digest == statement.excluded.digest)
     )
-    taken = statement.on_conflict_do_update(
-        index_elements=[idempotency.c.caller, idempotency.c.key], set_=row, where=expired | crashed
+    upsert = statement.on_conflict_do_update(
+        index_elements=[idempotency.c.caller, idempotency.c.key], set_=row, where=is_expired | has_crashed
     )
-    return db.scalar(taken.returning(idempotency.c.key)) is not None
+    return db.scalar(upsert.returning(idempotency.c.key)) is not None
 
 
 def _replay(row: Row, digest: str) -> Replay | None:

@@ -45,8 +45,8 @@ def register_key(
 
     Raises TooManyKeys if the email has three free keys. Keys that an operator grants (paid or delegating) do not count.
     """
-    granted = delegating or plan != "free"
-    if not granted:
+    is_granted = delegating or plan != "free"
+    if not is_granted:
         _lock(db, email)
         _require_room(db, email)
     while True:
@@ -67,15 +67,15 @@ def find_key(db: Connection, id: str) -> KeyRow | None:
 
 def listed_keys(db: Connection, email: str | None = None) -> list[KeyRow]:
     """Every key ever issued, or those of one normalised email, the oldest first; revoked ones included."""
-    wanted = select(api_key).order_by(api_key.c.created_at, api_key.c.id)
+    query = select(api_key).order_by(api_key.c.created_at, api_key.c.id)
     if email is not None:
-        wanted = wanted.where(api_key.c.email == email)
-    return [KeyRow(*row) for row in db.execute(wanted)]
+        query = query.where(api_key.c.email == email)
+    return [KeyRow(*row) for row in db.execute(query)]
 
 
 def touch_key(db: Connection, id: str, now: float) -> None:
     """Record that the key was used, at most once a minute."""
-    db.execute(_TOUCHING, {"used": id, "now": int(now), "stale": int(now) - TOUCH_INTERVAL_S})
+    db.execute(_TOUCH, {"used": id, "now": int(now), "stale": int(now) - TOUCH_INTERVAL_S})
 
 
 def hash_key_again(db: Connection, row: KeyRow, hash: str) -> None:
@@ -120,13 +120,13 @@ def _lock(db: Connection, email: str) -> None:
 def _require_room(db: Connection, email: str) -> None:
     """Raise TooManyKeys if the email has as many free keys as it may register."""
     is_free = (api_key.c.email == email) & (api_key.c.plan == "free") & ~api_key.c.delegating
-    held = db.scalar(select(func.count()).where(is_free, api_key.c.revoked_at.is_(None))) or 0
-    if held >= KEYS_PER_EMAIL:
-        raise TooManyKeys(f"This email holds {held} free keys, as many as it may. Revoke one of them first.")
+    count = db.scalar(select(func.count()).where(is_free, api_key.c.revoked_at.is_(None))) or 0
+    if count >= KEYS_PER_EMAIL:
+        raise TooManyKeys(f"This email holds {count} free keys, as many as it may. Revoke one of them first.")
 
 
 _FINDING = select(api_key).where(api_key.c.id == bindparam("wanted"), api_key.c.revoked_at.is_(None))
-_TOUCHING = (
+_TOUCH = (
     update(api_key)
     .where(
         api_key.c.id == bindparam("used"),

@@ -66,7 +66,7 @@ def _fits(database: Database, slot: int) -> Fits | None:
 
 OTHERS_S = 32 * DAY  # of bars of the assets that the question does not name
 REPEATED_S = 2 * DAY  # of earlier headlines, so that a story that goes on is seen as one
-MOST_RESOLVED = 1000  # the newest, which are read in some 40 ms
+RESOLVED_LIMIT = 1000  # the newest, which are read in some 40 ms
 
 _HAPPENED_OR_NOT = (prediction.c.outcome.in_(("yes", "no")), prediction.c.category != "answer")
 
@@ -119,10 +119,10 @@ def _last_settlement(db: Connection, now: int) -> tuple[int, int]:
 
     Both stay the same until the next one does; counting all of them would take longer every year.
     """
-    ended = select(prediction.c.resolved_at).where(*_HAPPENED_OR_NOT)
-    newest = ended.where(prediction.c.resolved_at <= now).order_by(prediction.c.resolved_at.desc()).limit(1)
+    ends = select(prediction.c.resolved_at).where(*_HAPPENED_OR_NOT)
+    newest = ends.where(prediction.c.resolved_at <= now).order_by(prediction.c.resolved_at.desc()).limit(1)
     until = db.scalar(newest) or 0
-    n = db.scalar(select(func.count()).select_from(ended.where(prediction.c.resolved_at == until).subquery()))
+    n = db.scalar(select(func.count()).select_from(ends.where(prediction.c.resolved_at == until).subquery()))
     return until, n or 0
 
 
@@ -137,7 +137,7 @@ def _resolved(database: Database, until: int, _n: int) -> tuple[PastQuestion, ..
         .join(prediction_vote, prediction_vote.c.prediction == prediction.c.id)
         .where(prediction_vote.c.voter == VOL.name, *_HAPPENED_OR_NOT, prediction.c.resolved_at <= until)
         .order_by(prediction.c.resolved_at.desc(), prediction.c.id)
-        .limit(MOST_RESOLVED)
+        .limit(RESOLVED_LIMIT)
     )
     with database.reading() as db:
         rows = [(canonical.read(question), outcome, base) for question, outcome, base in db.execute(query)]
@@ -152,7 +152,7 @@ _INPUT_COLUMNS = (vote_input.c.hash, vote_input.c.voted_at, vote_input.c.asset, 
 _INPUT_KEY = (vote_input.c.voted_at, vote_input.c.hash)
 
 
-def add_vote_inputs(db: Connection, voted: Iterable[Prediction]) -> None:
+def add_vote_inputs(db: Connection, markets: Iterable[Prediction]) -> None:
     """Store the inputs of new commitments; those of an earlier vote stay as they are."""
     rows = {
         commitment.features: {
@@ -161,7 +161,7 @@ def add_vote_inputs(db: Connection, voted: Iterable[Prediction]) -> None:
             "asset": prediction.question.asset,
             "body": commitment.inputs,
         }
-        for prediction in sorted(voted, key=lambda prediction: prediction.voted_at, reverse=True)
+        for prediction in sorted(markets, key=lambda prediction: prediction.voted_at, reverse=True)
         if (commitment := prediction.commitment) and commitment.inputs
     }
     if rows:
@@ -196,11 +196,11 @@ def vote_inputs_query(asset: str | None, since: int, until: int, after: PageKey 
     return query.order_by(*_INPUT_KEY)
 
 
-def add_headlines(db: Connection, scored: Iterable[ScoredHeadline]) -> None:
+def add_headlines(db: Connection, headlines: Iterable[ScoredHeadline]) -> None:
     """Store headlines, unless they are stored already."""
     rows = [
         {"id": item.headline.id, "published_at": item.headline.published_at, "body": canonical.write(item.to_plain())}
-        for item in scored
+        for item in headlines
     ]
     if rows:
         db.execute(insert_into(db, headline).on_conflict_do_nothing(), rows)

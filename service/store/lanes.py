@@ -36,7 +36,7 @@ _PEAKS = (
     .where(lane_bar.c.lane.in_(bindparam("lanes", expanding=True)), lane_bar.c.as_of < bindparam("until"))
     .group_by(lane_bar.c.lane)
 )
-_THIN = delete(lane_bar).where(
+_DELETE_BETWEEN_HOURS = delete(lane_bar).where(
     lane_bar.c.lane.in_(select(lane.c.name)),
     lane_bar.c.as_of >= bindparam("since"),
     lane_bar.c.as_of < bindparam("until"),
@@ -64,13 +64,13 @@ _PLACES = 1_000
 
 
 def advance_lane(
-    db: Connection, name: str, body: dict[str, Any], passed: Iterable[LaneBar], events: Iterable[dict[str, Any]]
+    db: Connection, name: str, body: dict[str, Any], bars: Iterable[LaneBar], events: Iterable[dict[str, Any]]
 ) -> None:
     """Store the state after the bars it has passed, those bars, and their events, each with its `time`.
 
     Raises IntegrityError if a bar is already stored.
     """
-    rows = [(name, *bar) for bar in passed]
+    rows = [(name, *bar) for bar in bars]
     if not rows:
         return
     # Directly through the driver: a first start writes two hundred thousand rows.
@@ -101,13 +101,13 @@ def thin_lane_bars(db: Connection, before: int) -> int:
     The bars of all lanes are those of the feed, so without this they would soon be most of the database. It goes back
     by months, to the first one that has bars of full hours alone.
     """
-    deleted, until = 0, before
+    total, until = 0, before
     while True:
         since = until - THINNED_S
-        thinned = db.execute(_THIN, {"since": since, "until": until}).rowcount
-        deleted, last = deleted + thinned, db.scalar(_LAST_BEFORE, {"until": until})
-        if last is None or (last >= since and not thinned):
-            return deleted
+        count = db.execute(_DELETE_BETWEEN_HOURS, {"since": since, "until": until}).rowcount
+        total, last = total + count, db.scalar(_LAST_BEFORE, {"until": until})
+        if last is None or (last >= since and not count):
+            return total
         until = min(since, last + 1)
 
 

@@ -50,7 +50,7 @@ _LAST_UNTIL = (
     .where(ledger.c.seq > bindparam("sealed"), ledger.c.recorded_at < bindparam("until"))
     .scalar_subquery()
 )
-_UNSEALED = (
+_UNSEALED_HASHES = (
     select(ledger.c.hash).where(ledger.c.seq > bindparam("sealed"), ledger.c.seq <= _LAST_UNTIL).order_by(ledger.c.seq)
 )
 _LAST_ROOT = select(ledger_root).order_by(ledger_root.c.last_seq.desc()).limit(1)
@@ -80,11 +80,11 @@ def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple
     entries = tuple(chained(rows, iso(instant), _entry(last) if last else None))
     if entries:
         # Directly through the driver: a first start writes thousands of rows.
-        stored = [
+        values = [
             (row.seq, instant, row.kind, row.subject, row.backfilled, canonical.write(row.body), row.previous, row.hash)
             for row in entries
         ]
-        db.exec_driver_sql(_ADD[db.dialect.name], stored)
+        db.exec_driver_sql(_ADD[db.dialect.name], values)
     return entries
 
 
@@ -99,15 +99,15 @@ def seal(db: Connection, day: str, key: bytes, signed_at: int) -> Root | None:
     if signer and signer != roots.public_key(key):
         raise SettingsError(f"the ledger is signed by another key, {signer}: restore LEDGER_KEY or its file")
     until = int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) + DAY
-    sealed = before.last_seq if before else 0
-    hashes = list(db.scalars(_UNSEALED, {"sealed": sealed, "until": until}))
+    sealed_to = before.last_seq if before else 0
+    hashes = list(db.scalars(_UNSEALED_HASHES, {"sealed": sealed_to, "until": until}))
     if not hashes or (before and day <= before.day):
         return None
     root = roots.sign(
         hashes,
         day=day,
-        first_seq=sealed + 1,
-        previous=before.root if before else "",
+        first_seq=sealed_to + 1,
+        root_before=before.root if before else "",
         signed_at=iso(signed_at),
         seed=key,
     )
@@ -148,12 +148,12 @@ def entries(
     db: Connection, since: int, limit: int, *, kind: str | None = None, subject: str | None = None
 ) -> list[ChainEntry]:
     """At most `limit` rows from `since` on, oldest first, optionally of one kind or about one subject."""
-    wanted = _FROM
+    query = _FROM
     if kind is not None:
-        wanted = wanted.where(ledger.c.kind == kind)
+        query = query.where(ledger.c.kind == kind)
     if subject is not None:
-        wanted = wanted.where(ledger.c.subject == subject)
-    return [_entry(row) for row in db.execute(wanted, {"since": since, "most": limit})]
+        query = query.where(ledger.c.subject == subject)
+    return [_entry(row) for row in db.execute(query, {"since": since, "most": limit})]
 
 
 def live_entries(db: Connection, after: int, kinds: Sequence[Kind], limit: int) -> list[ChainEntry]:
@@ -205,12 +205,12 @@ def export(db: Connection) -> Iterator[str]:
 
     Rows recorded meanwhile are included, so the roots are read first: the export then has all rows of every root.
     """
-    sealed = [_root(row) for row in db.execute(select(ledger_root).order_by(ledger_root.c.day))]
+    seals = [_root(row) for row in db.execute(select(ledger_root).order_by(ledger_root.c.day))]
     since = 1
     while page := entries(db, since, PAGE):
         yield from (line("row", vars(entry)) for entry in page)
         since = page[-1].seq + 1
-    yield from (line("root", vars(root)) for root in sealed)
+    yield from (line("root", vars(root)) for root in seals)
 
 
 def lock(db: Connection) -> None:

@@ -112,19 +112,19 @@ def _conditions(selection: MarketSelection, now: int) -> list[ColumnElement[bool
 class Listed(NamedTuple):
     """The settled markets and challenges, whose votes are without reasoning, and the others."""
 
-    settled: MarketColumns
-    unsettled: list[Prediction]
+    settled_columns: MarketColumns
+    open_predictions: list[Prediction]
 
     def columns(self) -> MarketColumns:
         """All of them."""
-        return joined(self.settled, columns_of(self.unsettled))
+        return joined(self.settled_columns, columns_of(self.open_predictions))
 
 
 class ListedMarkets:
     """Gives what `predictions.listed` lists, and reads again only what was not settled at the last time."""
 
     def __init__(self) -> None:
-        self._settled = columns_of([])
+        self._columns = columns_of([])
         self._ids: set[str] = set()  # of the settled ones
         self._read_until: int | None = None  # the row of the ledger
         self._lock = Lock()
@@ -133,14 +133,14 @@ class ListedMarkets:
         """All markets and challenges; the same object holds the settled ones until another one is settled."""
         with self._lock:
             # In this order, so that one that is settled meanwhile is read twice and not missed.
-            unresolved = predictions.unresolved_predictions(db)
+            open_predictions = predictions.unresolved_predictions(db)
             until = ledger.last_seq(db)
             new = [market for market in self._newly(db, until) if market.settlement and market.id not in self._ids]
             if new:
-                self._settled = joined(self._settled, columns_of(new))
+                self._columns = joined(self._columns, columns_of(new))
                 self._ids |= {market.id for market in new}
             self._read_until = until
-            return Listed(self._settled, [market for market in unresolved if market.id not in self._ids])
+            return Listed(self._columns, [market for market in open_predictions if market.id not in self._ids])
 
     def _newly(self, db: Connection, until: int) -> list[Prediction]:
         """Those that were settled since the last time; at the first time all."""
@@ -158,7 +158,7 @@ _SERIES = select(opinion.c.holder, *_VALUES).where(opinion.c.prediction == bindp
 
 def add_opinions(db: Connection, holder: Holder, opinions: Mapping[str, Opinion]) -> None:
     """Store an opinion on each of these markets; one of the same hour stays as it is."""
-    rows = [{"prediction": id, "holder": holder, **vars(held)} for id, held in opinions.items()]
+    rows = [{"prediction": id, "holder": holder, **vars(value)} for id, value in opinions.items()]
     if rows:
         db.execute(insert_into(db, opinion).on_conflict_do_nothing(), rows)
 
@@ -173,30 +173,30 @@ def latest_opinions(db: Connection, ids: Sequence[str]) -> dict[str, dict[Holder
         .group_by(opinion.c.prediction, opinion.c.holder)
     )
     key = tuple_(opinion.c.prediction, opinion.c.holder, opinion.c.at)
-    held: dict[str, dict[Holder, Opinion]] = defaultdict(dict)
+    opinions: dict[str, dict[Holder, Opinion]] = defaultdict(dict)
     for id, holder, *values in db.execute(
         select(opinion.c.prediction, opinion.c.holder, *_VALUES).where(key.in_(newest))
     ):
-        held[id][holder] = Opinion(*values)
-    return held
+        opinions[id][holder] = Opinion(*values)
+    return opinions
 
 
 def opinion_series(db: Connection, id: str) -> dict[Holder, list[Opinion]]:
     """Every stored opinion on a market by holder, oldest first."""
-    held: dict[Holder, list[Opinion]] = {"ai": [], "odds": []}
+    opinions: dict[Holder, list[Opinion]] = {"ai": [], "odds": []}
     for holder, *values in db.execute(_SERIES, {"id": id}):
-        held[holder].append(Opinion(*values))
-    return held
+        opinions[holder].append(Opinion(*values))
+    return opinions
 
 
 def prune_opinions(db: Connection, now: int) -> None:
     """Delete the opinions on markets that were settled 30 days before the world second `now`."""
-    expired = (
+    ids = (
         select(opinion.c.prediction)
         .join(prediction, prediction.c.id == opinion.c.prediction)
         .where(prediction.c.resolved_at < now - OPINIONS_KEPT_S)
     )
-    db.execute(delete(opinion).where(opinion.c.prediction.in_(expired)))
+    db.execute(delete(opinion).where(opinion.c.prediction.in_(ids)))
 
 
 class Tally(NamedTuple):
@@ -223,8 +223,8 @@ class OwnVote(NamedTuple):
 
 def find_own_vote(db: Connection, market_id: str, caller: str) -> OwnVote | None:
     """A caller's vote on a market; None without one."""
-    own = (user_vote.c.prediction == market_id) & (user_vote.c.caller == caller)
-    row = db.execute(select(user_vote.c.is_yes, user_vote.c.voted_at).where(own)).first()
+    is_own = (user_vote.c.prediction == market_id) & (user_vote.c.caller == caller)
+    row = db.execute(select(user_vote.c.is_yes, user_vote.c.voted_at).where(is_own)).first()
     return OwnVote(*row) if row else None
 
 

@@ -162,8 +162,8 @@ def count_deliveries(db: Connection) -> dict[DeliveryState, int]:
 def claim_webhook(db: Connection, id: str, owner: str, now: float) -> bool:
     """Take the lease of an endpoint that is due for a process; returns False if another one holds it."""
     is_due = (webhook.c.id == id) & _IS_ACTIVE & _IS_FREE & (webhook.c.next_at <= bindparam("now"))
-    claimed = update(webhook).where(is_due).values(owner=owner, held_until=now + LEASE_S)
-    return db.execute(claimed, {"now": now}).rowcount == 1
+    claim = update(webhook).where(is_due).values(owner=owner, held_until=now + LEASE_S)
+    return db.execute(claim, {"now": now}).rowcount == 1
 
 
 def held_webhook(db: Connection, id: str, owner: str) -> WebhookRow | None:
@@ -212,8 +212,8 @@ def record_attempt(db: Connection, id: str, attempt: Attempt) -> DeliveryRow:
     message = attempt.message
     first = {"webhook": id, "message": message.id, "seq": message.seq, "event": message.event}
     statement = insert_into(db, webhook_delivery).values(first | last | {"first_at": attempt.at, "attempts": 1})
-    again = last | {"attempts": webhook_delivery.c.attempts + 1}
-    statement = statement.on_conflict_do_update(index_elements=[webhook_delivery.c.message], set_=again)
+    changes = last | {"attempts": webhook_delivery.c.attempts + 1}
+    statement = statement.on_conflict_do_update(index_elements=[webhook_delivery.c.message], set_=changes)
     return DeliveryRow(*db.execute(statement.returning(*_DELIVERY_COLUMNS)).one())
 
 
@@ -227,11 +227,11 @@ def find_deliveries(db: Connection, id: str, before: int | None, limit: int) -> 
 
 def prune_deliveries(db: Connection, before: int) -> None:
     """Delete the deliveries last tried before `before`, and the endpoints of keys that were revoked before it."""
-    revoked = select(api_key.c.id).where(api_key.c.revoked_at < before)
-    orphans = select(webhook.c.id).where(webhook.c.key.in_(revoked))
+    revoked_keys = select(api_key.c.id).where(api_key.c.revoked_at < before)
+    orphans = select(webhook.c.id).where(webhook.c.key.in_(revoked_keys))
     old = (webhook_delivery.c.last_at < before) | webhook_delivery.c.webhook.in_(orphans)
     db.execute(delete(webhook_delivery).where(old))
-    db.execute(delete(webhook).where(webhook.c.key.in_(revoked)))
+    db.execute(delete(webhook).where(webhook.c.key.in_(revoked_keys)))
 
 
 def _write(db: Connection, id: str, owner: str, values: dict[str, Any], attempt: Attempt | None) -> bool:
@@ -275,16 +275,16 @@ def events_after(db: Connection, seq: int, world: World, caller: str | None) -> 
     last = ledger.last_seq(db)
     rows = ledger.live_entries(db, seq, KINDS, EVENTS_AT_ONCE)
     ids = [entry.subject for entry in rows if entry.kind in ABOUT_PREDICTIONS]
-    subjects = {stored.id: stored for stored in predictions.find_predictions(db, ids)}
-    visible = {id: stored for id, stored in subjects.items() if _is_visible(stored, caller)}
-    events = [event for entry in rows if (event := event_of(entry, world, visible))]
+    subjects = {market.id: market for market in predictions.find_predictions(db, ids)}
+    by_id = {id: market for id, market in subjects.items() if _is_visible(market, caller)}
+    events = [event for entry in rows if (event := event_of(entry, world, by_id))]
     if rows and (len(rows) == EVENTS_AT_ONCE or rows[-1].seq > last):
         last = rows[-1].seq
     return EventPage(tuple(events), max(last, seq))
 
 
-def _is_visible(stored: Prediction, caller: str | None) -> bool:
-    if stored.category != "answer":
+def _is_visible(market: Prediction, caller: str | None) -> bool:
+    if market.category != "answer":
         return True
-    author = stored.author or ""
+    author = market.author or ""
     return caller is not None and (author == caller or author.startswith(f"{caller}:"))

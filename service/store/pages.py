@@ -94,15 +94,15 @@ def keep_sequence(db: Connection, name: SequenceName, times: Sequence[int], body
     Rows are compared from the newest back to the first that is stored already, so the work does not grow with the past.
     """
     last = db.scalar(_COUNT, {"name": name})
-    stored = 0 if last is None else last + 1
-    same = min(len(times), stored)
-    while same and not _is_stored(db, name, same - 1, times[same - 1], body_of(same - 1)):
-        same -= 1
-    if stored > same:
-        db.execute(delete(sequence_row).where(sequence_row.c.name == name, sequence_row.c.place >= same))
+    length = 0 if last is None else last + 1
+    prefix = min(len(times), length)
+    while prefix and not _is_stored(db, name, prefix - 1, times[prefix - 1], body_of(prefix - 1)):
+        prefix -= 1
+    if length > prefix:
+        db.execute(delete(sequence_row).where(sequence_row.c.name == name, sequence_row.c.place >= prefix))
     rows = [
         {"name": name, "place": place, "at": times[place], "body": canonical.write(body_of(place))}
-        for place in range(same, len(times))
+        for place in range(prefix, len(times))
     ]
     if rows:
         db.execute(insert_into(db, sequence_row), rows)
@@ -137,7 +137,7 @@ class PlainTable:
         self._table = table
         self._key = key = next(iter(table.c))
         self._find = select(table.c.body).where(key == bindparam("key"))
-        self._every = select(key, table.c.body).order_by(key)
+        self._bodies = select(key, table.c.body).order_by(key)
         span = key.between(bindparam("since"), bindparam("until"))
         self._newest = select(table.c.body).where(span).order_by(key.desc()).limit(bindparam("most"))
         self._since = select(table.c.body).where(key >= bindparam("since")).order_by(key)
@@ -163,7 +163,7 @@ class PlainTable:
 
     def every(self, db: Connection) -> dict[Any, Any]:
         """All values by key, in the order of the keys."""
-        return {key: canonical.read(text) for key, text in db.execute(self._every)}
+        return {key: canonical.read(text) for key, text in db.execute(self._bodies)}
 
     def newest(self, db: Connection, since: Any, until: Any, limit: int) -> list[Any]:
         """The values of the largest keys from `since` to `until`, at most `limit`, the largest key first."""

@@ -117,16 +117,16 @@ def find_predictions(
     db: Connection, ids: Sequence[str], *, with_votes: bool = True, with_reasoning: bool = True
 ) -> list[Prediction]:
     """The predictions with these ids, in their order; without their votes, or those without their reasoning."""
-    stored = _load(db, is_among(prediction.c.id, ids), with_votes=with_votes, with_reasoning=with_reasoning)
-    by_id = {record.id: record for record in stored}
+    records = _load(db, is_among(prediction.c.id, ids), with_votes=with_votes, with_reasoning=with_reasoning)
+    by_id = {record.id: record for record in records}
     return [by_id[id] for id in ids if id in by_id]
 
 
 def vote_probabilities(db: Connection, ids: Sequence[str]) -> dict[str, list[float]]:
     """P(YES) of every vote on these predictions, without the votes; where there are none, the id is absent."""
     votes: dict[str, list[float]] = defaultdict(list)
-    own = select(prediction_vote.c.prediction, prediction_vote.c.p).where(is_among(prediction_vote.c.prediction, ids))
-    for id, p in map(tuple, db.execute(own)):
+    query = select(prediction_vote.c.prediction, prediction_vote.c.p).where(is_among(prediction_vote.c.prediction, ids))
+    for id, p in map(tuple, db.execute(query)):
         votes[id].append(p)
     return votes
 
@@ -143,8 +143,8 @@ def find_challenge(db: Connection, number: int) -> Prediction | None:
 
 def active_markets(db: Connection, now: int) -> list[Prediction]:
     """The markets that were open at the world second `now`, earliest deadline first."""
-    unsettled = _IS_OPEN | (prediction.c.resolved_at > now)
-    return _load(db, IS_MARKET, unsettled, prediction.c.created_at <= now, prediction.c.deadline > now)
+    is_unsettled = _IS_OPEN | (prediction.c.resolved_at > now)
+    return _load(db, IS_MARKET, is_unsettled, prediction.c.created_at <= now, prediction.c.deadline > now)
 
 
 def active_challenges(db: Connection, now: int, limit: int) -> list[Prediction]:
@@ -220,18 +220,18 @@ def _awaits_votes(by_hand: bool) -> ColumnElement[bool]:
     return _AWAITS_VOTES & is_votable
 
 
-def _row(stored: Prediction) -> dict[str, Any]:
-    position, divergence = stored.ledger_position, stored.divergence_pts
+def _row(record: Prediction) -> dict[str, Any]:
+    position, divergence = record.ledger_position, record.divergence_pts
     return {
-        **{name: getattr(stored, name) for name in _PLAIN},
-        "question": canonical.write(stored.question.to_plain()),
-        "asset": stored.question.asset,
-        "template": stored.question.comparator,
+        **{name: getattr(record, name) for name in _PLAIN},
+        "question": canonical.write(record.question.to_plain()),
+        "asset": record.question.asset,
+        "template": record.question.comparator,
         "divergence": None if divergence is None else abs(divergence),
         "seq": position.seq if position else None,
         "hash": position.hash if position else None,
-        **_commitment_row(stored.commitment),
-        **_settlement_row(stored.settlement),
+        **_commitment_row(record.commitment),
+        **_settlement_row(record.settlement),
     }
 
 
@@ -308,7 +308,7 @@ def _number(challenge: Prediction) -> int:
     return challenge.number or 0
 
 
-_OUTDATED = select(resolved_day.c.day).where(resolved_day.c.body.is_(None)).order_by(resolved_day.c.day)
+_OUTDATED_DAYS = select(resolved_day.c.day).where(resolved_day.c.body.is_(None)).order_by(resolved_day.c.day)
 _BODIES = select(resolved_day.c.body).where(resolved_day.c.body.is_not(None)).order_by(resolved_day.c.day)
 
 
@@ -320,12 +320,12 @@ def outdate_days(db: Connection, resolved_at: Iterable[int]) -> None:
 
 def outdated_days(db: Connection) -> list[int]:
     """The days whose questions are to be stored again."""
-    return list(db.scalars(_OUTDATED))
+    return list(db.scalars(_OUTDATED_DAYS))
 
 
-def keep_day(db: Connection, day: int, resolved: Iterable[Resolved]) -> None:
+def keep_day(db: Connection, day: int, questions: Iterable[Resolved]) -> None:
     """Store the questions that were resolved on a day."""
-    _save_day(db, day, canonical.write([question.to_plain() for question in resolved]))
+    _save_day(db, day, canonical.write([question.to_plain() for question in questions]))
 
 
 def resolved_questions(db: Connection) -> list[Resolved]:

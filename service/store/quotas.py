@@ -36,13 +36,13 @@ def take_hits(db: Connection, key: str, ends: int, cap: int = NO_CAP, amount: in
     if amount > cap:
         return None
     values = {"key": key, "ends": ends, "hits": amount, "cap": cap}
-    row = db.execute(_TAKING[db.dialect.name], values).first()
+    row = db.execute(_TAKE_HITS[db.dialect.name], values).first()
     return Window(*row) if row else None
 
 
 def refund_hit(db: Connection, key: str, ends: int) -> None:
     """Undo one hit in the window that ends at `ends`; has no effect after a later window has begun."""
-    db.execute(_REFUNDING, {"charged_key": key, "charged_ends": ends})
+    db.execute(_REFUND_HIT, {"charged_key": key, "charged_ends": ends})
 
 
 def open_window(db: Connection, key: str, now: float) -> Window | None:
@@ -68,11 +68,11 @@ def _taking(insert: Callable[[Table], sqlite.Insert | postgresql.Insert]) -> Exe
 
 
 # Built once: building a statement takes three times as long as executing it.
-_TAKING = {"sqlite": _taking(sqlite.insert), "postgresql": _taking(postgresql.insert)}
+_TAKE_HITS = {"sqlite": _taking(sqlite.insert), "postgresql": _taking(postgresql.insert)}
 _READING = select(rate_window.c.hits, rate_window.c.ends).where(
     rate_window.c.key == bindparam("read_key"), rate_window.c.ends > bindparam("now")
 )
-_REFUNDING = (
+_REFUND_HIT = (
     update(rate_window)
     .where(
         rate_window.c.key == bindparam("charged_key"),
@@ -100,25 +100,25 @@ def reserve(db: Connection, id: str, key: str, ends: int, cap: int, now: float, 
     window = take_hits(db, key, ends, cap, amount)
     if window:
         values = {"id": id, "key": key, "ends": window.ends, "expires_at": int(now) + LEASE_S}
-        db.execute(_RESERVING, values)
+        db.execute(_INSERT, values)
     return window
 
 
-def settle(db: Connection, reserved: Iterable[Reservation]) -> None:
+def settle(db: Connection, reservations: Iterable[Reservation]) -> None:
     """Keep these hits; one that was refunded because its lease had ended is counted again."""
-    for id, key, ends in reserved:
-        if db.execute(_SETTLING, {"settled": id}).rowcount == 0:
+    for id, key, ends in reservations:
+        if db.execute(_DELETE, {"settled": id}).rowcount == 0:
             take_hits(db, key, ends)
 
 
-def release(db: Connection, reserved: Iterable[Reservation]) -> int:
+def release(db: Connection, reservations: Iterable[Reservation]) -> int:
     """Refund these hits, and return how many were still reserved."""
-    return _refund(db, _RELEASING, {"released": [id for id, _, _ in reserved]})
+    return _refund(db, _DELETE_BY_IDS, {"released": [id for id, _, _ in reservations]})
 
 
 def release_expired(db: Connection, now: float) -> int:
     """Refund the hits whose lease has ended at `now`, and return their number."""
-    return _refund(db, _EXPIRING, {"now": int(now)})
+    return _refund(db, _DELETE_OVERDUE, {"now": int(now)})
 
 
 def count_reservations(db: Connection) -> int:
@@ -134,14 +134,14 @@ def _refund(db: Connection, deletion: Executable, values: dict[str, object]) -> 
     return len(rows)
 
 
-_RESERVING = insert(reservation)
-_SETTLING = delete(reservation).where(reservation.c.id == bindparam("settled"))
-_RELEASING = (
+_INSERT = insert(reservation)
+_DELETE = delete(reservation).where(reservation.c.id == bindparam("settled"))
+_DELETE_BY_IDS = (
     delete(reservation)
     .where(reservation.c.id.in_(bindparam("released", expanding=True)))
     .returning(reservation.c.key, reservation.c.ends)
 )
-_EXPIRING = (
+_DELETE_OVERDUE = (
     delete(reservation)
     .where(reservation.c.expires_at <= bindparam("now"))
     .returning(reservation.c.key, reservation.c.ends)

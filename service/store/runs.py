@@ -23,15 +23,15 @@ _OF_JOB = job_run.c.job == bindparam("job")
 _NEWEST = select(*_ROW).where(_OF_JOB).order_by(job_run.c.slot.desc()).limit(1)
 _DONE = select(func.max(job_run.c.slot)).where(_OF_JOB, job_run.c.state == "done")
 _LAST_ERROR = select(job_run.c.error).where(_OF_JOB).order_by(job_run.c.slot.desc()).limit(1)
-_HELD = select(func.count()).where(_OF_JOB, job_run.c.state == "running", job_run.c.next_at > bindparam("now"))
+_LEASE_COUNT = select(func.count()).where(_OF_JOB, job_run.c.state == "running", job_run.c.next_at > bindparam("now"))
 _OPEN = job_run.c.state.in_(("due", "running"))
-_UNFAILED = or_(
+_HAS_NO_FAILURE = or_(
     and_(job_run.c.state == "done", job_run.c.attempt == 1), and_(job_run.c.state == "skipped", job_run.c.attempt == 0)
 )
-_QUEUED = select(func.count(job_run.c.job.distinct())).where(
+_QUEUE_LENGTH = select(func.count(job_run.c.job.distinct())).where(
     job_run.c.state == "due", job_run.c.next_at <= bindparam("now")
 )
-_FINISHED = (
+_LAST_DONE = (
     select(job_run.c.job, func.max(job_run.c.slot).label("slot"))
     .where(job_run.c.state == "done")
     .group_by(job_run.c.job)
@@ -51,17 +51,17 @@ _LATEST = (
 _STATES = select(*_ROW, _LATEST.c.done_up_to, _LATEST.c.is_held).join(
     _LATEST, and_(job_run.c.job == _LATEST.c.job, job_run.c.slot == _LATEST.c.slot)
 )
-_IS_LATER = func.coalesce(job_run.c.slot > _FINISHED.c.slot, true())
-_SUCCEEDED = case((job_run.c.state.in_(("done", "running")), 1), else_=0)
-_TOOK = case((job_run.c.slot == _FINISHED.c.slot, job_run.c.finished_at - job_run.c.started_at))
+_IS_LATER = func.coalesce(job_run.c.slot > _LAST_DONE.c.slot, true())
+_SUCCESS = case((job_run.c.state.in_(("done", "running")), 1), else_=0)
+_TOOK = case((job_run.c.slot == _LAST_DONE.c.slot, job_run.c.finished_at - job_run.c.started_at))
 _PROGRESS = (
     select(
         job_run.c.job,
         _NOW - func.coalesce(func.min(case((_IS_LATER, job_run.c.added_at))), _NOW),
         func.max(_TOOK),
-        func.sum(job_run.c.attempt - _SUCCEEDED),
+        func.sum(job_run.c.attempt - _SUCCESS),
     )
-    .outerjoin(_FINISHED, _FINISHED.c.job == job_run.c.job)
+    .outerjoin(_LAST_DONE, _LAST_DONE.c.job == job_run.c.job)
     .group_by(job_run.c.job)
     .order_by(job_run.c.job)
 )
@@ -126,14 +126,14 @@ def last_error(db: Connection, job: str) -> str | None:
 
 def is_held(db: Connection, job: str, now: float) -> bool:
     """Whether a slot of this job is running."""
-    return bool(db.scalar(_HELD, {"job": job, "now": now}))
+    return bool(db.scalar(_LEASE_COUNT, {"job": job, "now": now}))
 
 
 def add(db: Connection, job: str, slot: int, now: float) -> bool:
     """Make a slot due; returns False if it already exists."""
     row = {"job": job, "slot": slot, "state": "due", "attempt": 0, "added_at": now, "next_at": now}
-    added = insert_into(db, job_run).values(row).on_conflict_do_nothing().returning(job_run.c.slot)
-    return db.scalar(added) is not None
+    insertion = insert_into(db, job_run).values(row).on_conflict_do_nothing().returning(job_run.c.slot)
+    return db.scalar(insertion) is not None
 
 
 def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: float) -> int | None:
@@ -150,15 +150,15 @@ def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: fl
         return None
     older = (job_run.c.job == job) & (job_run.c.slot < slot) & _OPEN
     db.execute(update(job_run).where(older).values(state="skipped", finished_at=now))
-    started = {"state": "running", "owner": owner, "attempt": run.attempt + 1, "started_at": now, "next_at": until}
-    db.execute(update(job_run).where(job_run.c.job == job, job_run.c.slot == slot).values(started))
+    changes = {"state": "running", "owner": owner, "attempt": run.attempt + 1, "started_at": now, "next_at": until}
+    db.execute(update(job_run).where(job_run.c.job == job, job_run.c.slot == slot).values(changes))
     return run.attempt + 1
 
 
 def renew(db: Connection, owners: Iterable[str], until: float) -> None:
     """Extend the leases of these owners until `until`."""
-    held = job_run.c.owner.in_(list(owners)) & (job_run.c.state == "running")
-    db.execute(update(job_run).where(held).values(next_at=until))
+    is_leased = job_run.c.owner.in_(list(owners)) & (job_run.c.state == "running")
+    db.execute(update(job_run).where(is_leased).values(next_at=until))
 
 
 def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
@@ -168,7 +168,7 @@ def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
     """
     if not _leave(db, job, slot, owner, state="done", finished_at=now, error=None):
         return False
-    db.execute(delete(job_run).where(job_run.c.job == job, job_run.c.slot < slot, _UNFAILED))
+    db.execute(delete(job_run).where(job_run.c.job == job, job_run.c.slot < slot, _HAS_NO_FAILURE))
     return True
 
 
@@ -184,7 +184,7 @@ def bury(db: Connection, job: str, slot: int, owner: str, now: float, error: str
 
 def queued(db: Connection, now: float) -> int:
     """How many jobs have a slot that may start at `now` and is not running."""
-    return db.scalar(_QUEUED, {"now": now}) or 0
+    return db.scalar(_QUEUE_LENGTH, {"now": now}) or 0
 
 
 def job_progress(db: Connection, now: float) -> list[JobProgress]:
@@ -197,11 +197,11 @@ def prune(db: Connection, before: float) -> int:
 
     The newest slot of a job and its latest done slot are kept, because scheduling depends on them.
     """
-    same = job_run.alias()
-    newest_slot = select(func.max(same.c.slot)).where(same.c.job == job_run.c.job)
-    kept = newest_slot.scalar_subquery(), newest_slot.where(same.c.state == "done").scalar_subquery()
-    outdated = (job_run.c.slot != kept[0]) & (job_run.c.slot != func.coalesce(kept[1], kept[0]))
-    return db.execute(delete(job_run).where(job_run.c.finished_at < before, outdated)).rowcount
+    sibling = job_run.alias()
+    newest_slot = select(func.max(sibling.c.slot)).where(sibling.c.job == job_run.c.job)
+    slots = newest_slot.scalar_subquery(), newest_slot.where(sibling.c.state == "done").scalar_subquery()
+    is_outdated = (job_run.c.slot != slots[0]) & (job_run.c.slot != func.coalesce(slots[1], slots[0]))
+    return db.execute(delete(job_run).where(job_run.c.finished_at < before, is_outdated)).rowcount
 
 
 def _leave(db: Connection, job: str, slot: int, owner: str, **values: object) -> bool:

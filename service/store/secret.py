@@ -53,11 +53,11 @@ def prepare(path: Path) -> bytes:
     return _read(path.with_name(f"{path.name}.new"))
 
 
-def put_in_place(path: Path, *, keep: Path | None = None) -> None:
+def put_in_place(path: Path, *, copy_to: Path | None = None) -> None:
     """Let the prepared secret be the one in use, and keep a copy of the one before."""
-    if keep:
-        os.link(path, draft := keep.with_name(f".{keep.name}.{secrets.token_hex(8)}"))
-        draft.replace(keep)
+    if copy_to:
+        os.link(path, draft := copy_to.with_name(f".{copy_to.name}.{secrets.token_hex(8)}"))
+        draft.replace(copy_to)
     path.with_name(f"{path.name}.new").replace(path)
 
 
@@ -79,10 +79,10 @@ def ledger_key(settings: Settings) -> bytes:
     Without it the ledger cannot continue: a verifier cannot distinguish roots of another key from a forgery.
     """
     path = settings.data_dir / LEDGER_FILE
-    written = settings.ledger_key.get_secret_value() or _read(path).decode(errors="replace")
-    if not re.fullmatch(f"[0-9a-fA-F]{{{DIGITS}}}", written):
+    digits = settings.ledger_key.get_secret_value() or _read(path).decode(errors="replace")
+    if not re.fullmatch(f"[0-9a-fA-F]{{{DIGITS}}}", digits):
         raise SettingsError(f"{path} holds no ledger key, {DIGITS} hex digits: restore it from a backup")
-    return bytes.fromhex(written)
+    return bytes.fromhex(digits)
 
 
 def secret_exists(settings: Settings, name: str) -> bool:

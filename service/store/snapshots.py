@@ -59,15 +59,15 @@ def publish(db: Connection, as_of: int, documents: Mapping[str, object]) -> None
 
 def save_snapshot(db: Connection, name: str, as_of: int, body: bytes) -> Snapshot:
     """Store `body` as the document with this name, unless a later one is stored."""
-    prepared = make_snapshot(name, as_of, body)
-    statement = insert_into(db, snapshot).values(prepared._asdict())
+    row = make_snapshot(name, as_of, body)
+    statement = insert_into(db, snapshot).values(row._asdict())
     newer = {column: statement.excluded[column] for column in Snapshot._fields[1:]}
     db.execute(
         statement.on_conflict_do_update(
             index_elements=[snapshot.c.name], set_=newer, where=snapshot.c.as_of <= statement.excluded.as_of
         )
     )
-    return prepared
+    return row
 
 
 def latest_snapshot(db: Connection, name: str) -> Snapshot | None:

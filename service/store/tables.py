@@ -289,7 +289,7 @@ idempotency = Table(
 # The markets that are listed in pages; the planner uses an index with this condition only where a query repeats it.
 IS_MARKET = text("category NOT IN ('answer', 'challenge')")
 _OF_MARKETS: dict[str, Any] = {"sqlite_where": IS_MARKET, "postgresql_where": IS_MARKET}
-_FILTERED = ("outcome", "category", "asset", "template")
+_FILTERS = ("outcome", "category", "asset", "template")
 
 # A market, a challenge or an answer of the oracle: its question, its commitment and its settlement. `body` is an answer
 # as it was published. `asset` and `template` are those of the question, `divergence` is the distance in points between
@@ -323,9 +323,9 @@ prediction = Table(
     Index(None, "outcome", "deadline"),
     Index(None, "resolved_at"),
     Index(None, "author", "created_at", "id"),
-    Index("ix_prediction_by_deadline", "deadline", "id", *_FILTERED, **_OF_MARKETS),
-    Index("ix_prediction_by_creation", "created_at", "id", *_FILTERED, **_OF_MARKETS),
-    Index("ix_prediction_by_divergence", "divergence", "id", *_FILTERED, **_OF_MARKETS),
+    Index("ix_prediction_by_deadline", "deadline", "id", *_FILTERS, **_OF_MARKETS),
+    Index("ix_prediction_by_creation", "created_at", "id", *_FILTERS, **_OF_MARKETS),
+    Index("ix_prediction_by_divergence", "divergence", "id", *_FILTERS, **_OF_MARKETS),
 )
 
 prediction_vote = Table(
@@ -553,12 +553,12 @@ _SQLITE_TRIGGERS = (
     ("delete", "BEFORE DELETE ON {table}"),
     ("replace", "BEFORE INSERT ON {table} WHEN EXISTS (SELECT {key} FROM {table} WHERE {key} = NEW.{key})"),
 )
-_APPENDED = {"ledger": "seq", "ledger_root": "day"}
+_APPEND_KEYS = {"ledger": "seq", "ledger_root": "day"}
 LEDGER_GUARDS: dict[str, tuple[str, ...]] = {
     "sqlite": tuple(
         f"CREATE TRIGGER {table}_{name} {when.format(table=table, key=key)} "
         "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-        for table, key in _APPENDED.items()
+        for table, key in _APPEND_KEYS.items()
         for name, when in _SQLITE_TRIGGERS
     ),
     "postgresql": (
@@ -567,7 +567,7 @@ LEDGER_GUARDS: dict[str, tuple[str, ...]] = {
         *(
             f"CREATE TRIGGER {table}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change()"
-            for table in _APPENDED
+            for table in _APPEND_KEYS
         ),
     ),
 }

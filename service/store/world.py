@@ -35,13 +35,15 @@ def claim_world(
     db.execute(insert_into(db, world).values(id=1, **first, **line).on_conflict_do_nothing())
     row = db.execute(select(world).with_for_update()).one()
     _check(row, clock.world, fingerprint, step)
-    stored = _clock(row)
-    if stored.speed != clock.speed:
-        stored = replace(stored, speed=clock.speed, world_origin=stored.at(int(wall)), wall_origin=int(wall))
+    present = _clock(row)
+    if present.speed != clock.speed:
+        present = replace(present, speed=clock.speed, world_origin=present.at(int(wall)), wall_origin=int(wall))
         db.execute(
-            update(world).values(speed=stored.speed, world_origin=stored.world_origin, wall_origin=stored.wall_origin)
+            update(world).values(
+                speed=present.speed, world_origin=present.world_origin, wall_origin=present.wall_origin
+            )
         )
-    return StoredWorld(stored, row.step, row.history_from)
+    return StoredWorld(present, row.step, row.history_from)
 
 
 def find_clock(db: Connection) -> WorldClock:

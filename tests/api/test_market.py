@@ -119,7 +119,7 @@ def test_a_page_keeps_its_size_where_bars_are_missing(sqlite):
     stored(sqlite, "btc", kept)
     hours = resample(kept, HOUR)
     with sqlite.reading() as db:
-        page = bars.first_bars(db, "btc", START, NOON, HOUR, 7, stored=STEP)
+        page = bars.first_bars(db, "btc", START, NOON, HOUR, 7, stored_step=STEP)
     assert page.time.tolist() == hours.time[:7].tolist()
 
 

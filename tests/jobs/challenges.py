@@ -12,17 +12,17 @@ TODAY = "2026-11-21"
 BEAT_S = apex.ANSWER_EVERY_S
 
 
-def challenge(running: RunningService, question: str = NOON, deadline: str = TODAY) -> int:
-    answer = running.client.post("/api/challenges/create", json={"question": question, "deadline": deadline})
+def challenge(service: RunningService, question: str = NOON, deadline: str = TODAY) -> int:
+    answer = service.client.post("/api/challenges/create", json={"question": question, "deadline": deadline})
     assert answer.status_code == 200, answer.get_json()
     return answer.get_json()["number"]
 
 
-def shown(running: RunningService, number: int) -> dict:
-    return running.client.get(f"/api/challenges/{number}").get_json()
+def shown(service: RunningService, number: int) -> dict:
+    return service.client.get(f"/api/challenges/{number}").get_json()
 
 
-def recorded(running: RunningService, number: int) -> list[str]:
+def recorded(service: RunningService, number: int) -> list[str]:
     """The kinds of the ledger's rows about a challenge, in their order."""
-    with running.runtime.database.reading() as db:
+    with service.runtime.database.reading() as db:
         return [row.kind for row in ledger.entries(db, 1, 100, subject=f"challenge-{number}")]

@@ -41,9 +41,9 @@ def fine_bars(days: int, price: float, seed: int = 7) -> Bars:
     times = np.arange((START - days * DAY) // HOUR * HOUR, START + AHEAD_S, STEP)
     moves = np.random.default_rng(seed).normal(0, 0.0018, len(times))
     close = price * np.exp(np.cumsum(moves) - moves.sum() * (times - times[0]) / (times[-1] - times[0]))
-    opened = np.concatenate([[close[0]], close[:-1]])
-    high, low = np.maximum(opened, close) * 1.0005, np.minimum(opened, close) * 0.9995
-    return Bars(times, opened, high, low, close, np.full(len(times), 1000.0), step=STEP)
+    opens = np.concatenate([[close[0]], close[:-1]])
+    high, low = np.maximum(opens, close) * 1.0005, np.minimum(opens, close) * 0.9995
+    return Bars(times, opens, high, low, close, np.full(len(times), 1000.0), step=STEP)
 
 
 def offer(exchange: ExchangeServer, pair: str, bars: Bars, *, until: int = START + AHEAD_S) -> None:

@@ -27,7 +27,7 @@ from tests.sources.conftest import ExchangeServer, serve
 
 
 @pytest.fixture(autouse=True)
-def logged() -> Iterator[list[dict]]:
+def log_events() -> Iterator[list[dict]]:
     """What was logged."""
     with structlog.testing.capture_logs() as events:
         yield events
@@ -43,14 +43,14 @@ def mortal() -> ModuleType:
 
 
 @pytest.fixture
-def applied(database: Database, mortal: ModuleType) -> Iterator:
+def journal(database: Database, mortal: ModuleType) -> Iterator:
     """The table that jobs in these tests write to."""
     with database.writing() as db:
-        mortal.applied.create(db)
-    yield mortal.applied
+        mortal.journal.create(db)
+    yield mortal.journal
     with database.writing() as db:
-        mortal.applied.drop(db)
-        assert not inspect(db).has_table("applied")
+        mortal.journal.drop(db)
+        assert not inspect(db).has_table("journal")
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +59,9 @@ def later(seeded: Path, made_once) -> Path:
 
     def fill(folder: Path) -> None:
         shutil.copytree(seeded, folder)
-        with running_service(folder) as running:
+        with running_service(folder) as service:
             for hours in (4, 2, 1, 6, 11, 12, 12):
-                running.move(hours * HOUR)
+                service.move(hours * HOUR)
 
     return made_once("later", fill)
 
@@ -69,20 +69,20 @@ def later(seeded: Path, made_once) -> Path:
 @pytest.fixture
 def house(seeded: Path, tmp_path: Path) -> Iterator[RunningService]:
     """A service after its first start, for one test."""
-    with running_service(copied(seeded, tmp_path)) as running:
-        yield running
+    with running_service(copied(seeded, tmp_path)) as service:
+        yield service
 
 
 @pytest.fixture
-def plant(database, applied, mortal) -> Plant:
-    return Plant(database, applied, mortal.work_all)
+def plant(database, journal, mortal) -> Plant:
+    return Plant(database, journal, mortal.work_all)
 
 
 @pytest.fixture
-def aged(later: Path, tmp_path: Path) -> Iterator[RunningService]:
+def old_house(later: Path, tmp_path: Path) -> Iterator[RunningService]:
     """A service 48 hours after its first start, for one test."""
-    with running_service(copied(later, tmp_path / "later"), wall=START + 48 * HOUR) as running:
-        yield running
+    with running_service(copied(later, tmp_path / "later"), wall=START + 48 * HOUR) as service:
+        yield service
 
 
 @pytest.fixture(scope="session")
@@ -119,13 +119,13 @@ def live_world() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def begun(outside_world: Outside, made_once) -> Path:
+def live_data(outside_world: Outside, made_once) -> Path:
     """The data of a live service after its first start, when every source answered."""
 
     def fill(folder: Path) -> None:
-        with live_prices(), running_service(folder, **outside_world.options) as running:
-            running.work()
-            running.move(60)  # the list is published every minute; the second one has the imported markets
+        with live_prices(), running_service(folder, **outside_world.options) as service:
+            service.work()
+            service.move(60)  # the list is published every minute; the second one has the imported markets
 
     return made_once("live", fill)
 
@@ -137,9 +137,9 @@ def world(outside_world: Outside) -> Outside:
 
 
 @pytest.fixture
-def live(live_world, begun: Path, world: Outside, tmp_path: Path) -> Iterator[RunningService]:
-    with running_service(copied(begun, tmp_path), wall=START + 60, **world.options) as running:
-        yield running
+def live(live_world, live_data: Path, world: Outside, tmp_path: Path) -> Iterator[RunningService]:
+    with running_service(copied(live_data, tmp_path), wall=START + 60, **world.options) as service:
+        yield service
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ TIMEOUT_S = 0.5
 DAYS = 120
 BIG = b" " * 10 * 2**20
 SPOT = float(simulated.bars(SEED, "btc", START - HOUR, START).close[-1])
-PRINTED = (("Bitcoin rises as funds buy", SLOT - HOUR), ("Ether falls after a hack", SLOT - 2 * HOUR))
+HEADLINES = (("Bitcoin rises as funds buy", SLOT - HOUR), ("Ether falls after a hack", SLOT - 2 * HOUR))
 
 
 class LiveFeed(SimulatedFeed):
@@ -57,13 +57,13 @@ def gamma_row(market_id: str = "1500056", share: float = 1.02, day: int = 25, p:
     }
 
 
-def gamma_over(at: str, **more: str) -> dict[str, Any]:
+def gamma_over(at: str, **fields: str) -> dict[str, Any]:
     """The same market once it was resolved to Yes."""
     resolution = {"closed": True, "umaResolutionStatus": "resolved", "outcomePrices": '["1", "0"]', "closedTime": at}
-    return gamma_row() | resolution | more
+    return gamma_row() | resolution | fields
 
 
-def kalshi_row(**more: str) -> dict[str, Any]:
+def kalshi_row(**fields: str) -> dict[str, Any]:
     """An open market in Kalshi's words."""
     return {
         "ticker": "KXBTC-26NOV27-B1",
@@ -78,7 +78,7 @@ def kalshi_row(**more: str) -> dict[str, Any]:
         "volume_fp": "125000.00",
         "notional_value_dollars": "1.0000",
         "rules_primary": "Resolves Yes if the price exceeds the level at market close.",
-        **more,
+        **fields,
     }
 
 
@@ -115,22 +115,22 @@ def hang(handler) -> None:
 
 @dataclass
 class Outside:
-    """What the live world asks: two markets that list `offered` and `over`, and a paper."""
+    """What the live world asks: two markets that list `offers` and `over`, and a paper."""
 
-    offered: dict[str, list] = field(default_factory=dict)
+    offers: dict[str, list] = field(default_factory=dict)
     over: dict[str, list] = field(default_factory=dict)
     servers: dict[str, ExchangeServer] = field(default_factory=dict)
 
     def reset(self) -> None:
-        self.offered = {"polymarket": [gamma_row()], "kalshi": [kalshi_row()]}
+        self.offers = {"polymarket": [gamma_row()], "kalshi": [kalshi_row()]}
         self.over = {"polymarket": [], "kalshi": []}
         for server in self.servers.values():
             server.fault = None
-        self.servers["paper"].fault = printing(*PRINTED)
+        self.servers["paper"].fault = printing(*HEADLINES)
 
     def list(self, name: str, query: dict) -> dict:
-        settling = query.get("closed") == "true" or "tickers" in query
-        rows, series = (self.over if settling else self.offered)[name], query.get("series_ticker")
+        is_over = query.get("closed") == "true" or "tickers" in query
+        rows, series = (self.over if is_over else self.offers)[name], query.get("series_ticker")
         return {"markets": [row for row in rows if not series or row["event_ticker"].startswith(f"{series}-")]}
 
     @property
@@ -146,16 +146,16 @@ class Outside:
         }
 
 
-def do(running: RunningService, job: Callable, slot: int) -> None:
+def do(service: RunningService, job: Callable, slot: int) -> None:
     """Work one slot of one job, as the engine does."""
-    effects = job(running.engine.job_context, slot)
-    with running.runtime.database.writing() as db:
+    effects = job(service.engine.job_context, slot)
+    with service.runtime.database.writing() as db:
         effects(db)
 
 
-def an_hour_later(running: RunningService, hours: int = 1) -> None:
+def an_hour_later(service: RunningService, hours: int = 1) -> None:
     """What asks the outside world, so many hours after the first start, and the list of markets a minute later."""
     slot = SLOT + hours * HOUR
     for job in (imported.import_markets, imported.settle_imported, news.read_news):
-        do(running, job, slot)
-    do(running, score.list_markets, slot + 60)
+        do(service, job, slot)
+    do(service, score.list_markets, slot + 60)

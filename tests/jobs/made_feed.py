@@ -28,17 +28,17 @@ HISTORY_FROM = SLOT - 200 * DAY
 class MadeFeed:
     """`silent` bars are those in which nobody traded.
 
-    Assets that are `failing` raise, those `unlisted` are had nowhere; no bar of a length is older than its `oldest`.
-    A fetch that passes one of the `broken` instants loses a day of bars before it to a passing fault, once. `requests`
-    are the assets, spans and lengths that were asked for.
+    The `faulty_assets` raise, the `absentees` are had nowhere; no bar of a length is older than its `oldest`. A fetch
+    that passes one of the `broken` instants loses a day of bars before it to a passing fault, once. `requests` are the
+    assets, spans and lengths that were asked for.
     """
 
     world: str = "live"
     step: int = STEP
     history_from: int = HISTORY_FROM
     assets: tuple[str, ...] = ("btc", "eth")
-    failing: set[str] = field(default_factory=set)
-    unlisted: set[str] = field(default_factory=set)
+    faulty_assets: set[str] = field(default_factory=set)
+    absentees: set[str] = field(default_factory=set)
     silent: set[int] = field(default_factory=set)
     oldest: dict[int, int] = field(default_factory=dict)
     broken: list[int] = field(default_factory=list)
@@ -46,16 +46,16 @@ class MadeFeed:
 
     def fetch(self, asset: str, since: int, until: int, step: int = STEP) -> FetchedBars:
         self.requests.append((asset, since, until, step))
-        if asset in self.failing:
+        if asset in self.faulty_assets:
             raise SourceFailed("no answer")
-        if asset in self.unlisted:
+        if asset in self.absentees:
             raise AssetUnlisted("no source has it")
         first = max(-(-since // step) * step, self.oldest.get(step, 0))
-        lost = next((instant for instant in self.broken if since < instant <= until), 0)
-        fault = "broken off" if lost else ""
-        self.broken = [instant for instant in self.broken if instant != lost]
+        gap_end = next((instant for instant in self.broken if since < instant <= until), 0)
+        fault = "broken off" if gap_end else ""
+        self.broken = [instant for instant in self.broken if instant != gap_end]
         span = range(first, until - step + 1, step)
-        times = [time for time in span if time not in self.silent and not lost - DAY <= time < lost]
+        times = [time for time in span if time not in self.silent and not gap_end - DAY <= time < gap_end]
         rows = [(time, *[float(time // STEP)] * 4, 1.0) for time in times]
         return FetchedBars(from_rows(rows, step), (), "a test", fault)
 

@@ -29,8 +29,8 @@ START = 1_700_000_040
 LANES = ("a", "b", "c", "d", "e", "f")
 
 # No unique key: a row written twice must show.
-applied = Table(
-    "applied",
+journal = Table(
+    "journal",
     MetaData(),
     Column("id", Integer, primary_key=True),
     Column("slot", BigInteger, nullable=False),
@@ -38,12 +38,12 @@ applied = Table(
 )
 
 
-def stand(where: str) -> None:
-    print(where, flush=True)
+def stand(place: str) -> None:
+    print(place, flush=True)
     sys.stdin.readline()
 
 
-def pass_by(where: str) -> None:
+def pass_by(place: str) -> None:
     """The callback of a process that is not observed: it does nothing."""
 
 
@@ -72,12 +72,12 @@ def tick(checkpoint):
     def work(job_context: JobContext, slot: int):
         checkpoint("claimed")
         with job_context.database.reading() as db:
-            last = db.scalar(select(func.max(applied.c.slot))) or START - MINUTE
+            last = db.scalar(select(func.max(journal.c.slot))) or START - MINUTE
 
         def effects(db: Connection) -> None:
             for minute in range(last + MINUTE, slot + 1, MINUTE):
                 for lane in LANES:
-                    db.execute(insert(applied).values(slot=minute, lane=lane))
+                    db.execute(insert(journal).values(slot=minute, lane=lane))
                     checkpoint("writing" if lane == "a" else "written" if lane == "f" else "")
 
         checkpoint("computed")
@@ -103,7 +103,7 @@ def engine_at(url: str, kind: type[Engine], checkpoint):
 
 
 def be_watched(url: str, kind: type[Engine]) -> None:
-    with engine_at(url, kind, lambda where: where and stand(where)) as (engine, set_clock):
+    with engine_at(url, kind, lambda place: place and stand(place)) as (engine, set_clock):
         print(os.getpid(), flush=True)
         for line in sys.stdin:
             set_clock(float(line))

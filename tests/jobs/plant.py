@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -15,9 +15,8 @@ from service.store import runs
 from service.store.database import Database
 
 MINUTE = 60
-
-
 START = 1_700_000_040
+HOUR = START // 3600 * 3600  # the hour of START
 
 
 @dataclass
@@ -25,35 +24,44 @@ class Plant:
     """Engines over one database and one clock, as if each were a process."""
 
     database: Database
-    applied: object
-    work_all: Callable[[Engine], None]
+    journal: object
+    drain: Callable[[Engine], None]
     wall: float = START
-    worked: list[tuple[str, int]] = field(default_factory=list)
+    log: list[tuple[str, int]] = field(default_factory=list)
 
     def engine(self, *jobs: Job, clock: WorldClock = WorldClock("simulated"), now=None) -> Engine:  # noqa: B008
         job_context = SimpleNamespace(database=self.database, clock=clock)
         return Engine(self.database, jobs, job_context, now=now or (lambda: self.wall))
 
-    def job(self, name: str = "tick", every: int = MINUTE, work: Callable | None = None, **options) -> Job:
+    def job(self, name: str = "tick", seconds: int = MINUTE, work: Callable | None = None, **options) -> Job:
         """A job that records its slot, unless it has other work."""
 
-        def record(job_context: JobContext, slot: int):
-            self.worked.append((name, slot))
-            return lambda db: db.execute(insert(self.applied).values(slot=slot, lane=name[0]))
+        def record(_job_context: JobContext, slot: int):
+            self.log.append((name, slot))
+            return self.write(slot, name[0])
 
-        return Job(name, Every(every), work or record, **options)
+        return Job(name, Every(seconds), work or record, **options)
+
+    def write(self, slot: int, lane: str = "t") -> Callable:
+        """The effects that record a slot."""
+        return lambda db: db.execute(insert(self.journal).values(slot=slot, lane=lane))
+
+    def beat_at(self, walls: Iterable[float], *engines: Engine) -> None:
+        """Set the clock to each of these seconds in turn, and beat."""
+        for self.wall in walls:
+            self.beat(*engines)
 
     def beat(self, *engines: Engine) -> None:
         """Look in every engine what is due, then run it."""
         for engine in engines:
             engine.due()
         for engine in engines:
-            self.work_all(engine)
+            self.drain(engine)
 
     def slots(self) -> list[int]:
         """The recorded slots, in the order of recording."""
         with self.database.reading() as db:
-            return list(db.scalars(select(self.applied.c.slot).order_by(self.applied.c.id)))
+            return list(db.scalars(select(self.journal.c.slot).order_by(self.journal.c.id)))
 
     def state(self, job: str = "tick") -> tuple[int, str, int]:
         with self.database.reading() as db:

@@ -32,30 +32,30 @@ from tests.running_service import HISTORY_DAYS, START, RunningService, copied, r
 @pytest.mark.slow
 def test_the_first_start_has_fund_days_and_headlines(seeded: Path, tmp_path: Path):
     """All days but the 96 that come before the first call: 144 with the default history."""
-    with running_service(copied(seeded, tmp_path)) as running:
-        fund, news = document(running, "apex-fund"), document(running, "news-pulse")
+    with running_service(copied(seeded, tmp_path)) as service:
+        fund, news = document(service, "apex-fund"), document(service, "news-pulse")
         assert fund["days"] >= HISTORY_DAYS - 96
         assert (fund["live_since"], len(fund["equity"]) > HISTORY_DAYS - 96) == (None, True)
         assert len(news["headlines"]) >= 10
         assert all(row["simulated"] for row in news["headlines"])
-        assert document(running, "apex")["backfilled"]
+        assert document(service, "apex")["backfilled"]
 
 
 @pytest.mark.slow
 def test_the_fund_of_two_years_has_all_its_calls_and_bars(seeded: Path, tmp_path: Path):
     """Also those from before the bars that the voters look back on; its past does not change with the hour."""
-    folder = shutil.copytree(seeded, tmp_path / "aged")
+    folder = shutil.copytree(seeded, tmp_path / "old_house")
     growth.age(folder, 750, tables=("bar", "apex_call"))
-    with running_service(folder, START) as running:
-        running.move(HOUR)
-        shown = [document(running, name) for name in ("apex-fund", "apex")]
-        with running.runtime.database.reading() as db:
+    with running_service(folder, START) as service:
+        service.move(HOUR)
+        pages = [document(service, name) for name in ("apex-fund", "apex")]
+        with service.runtime.database.reading() as db:
             calls = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
             hourly = bars.load_bars(db, ASSET, calls[0].at, START + HOUR, HOUR)
     fund = run([(call.at, call.p_up) for call in calls], hourly, calls[0].at)
-    assert (shown[0]["equity_usd"], shown[0]["trades_count"]) == (round(float(fund.equity[-1]), 2), len(fund.trades))
+    assert (pages[0]["equity_usd"], pages[0]["trades_count"]) == (round(float(fund.equity[-1]), 2), len(fund.trades))
     # Where the repeated bars leave gaps, calls are void.
-    assert sum(book["n"] for book in shown[1]["record"]) > 0.9 * len(calls)
+    assert sum(book["n"] for book in pages[1]["record"]) > 0.9 * len(calls)
 
 
 def test_before_the_first_ranking_there_is_no_swarm(sqlite_database):
@@ -101,8 +101,8 @@ def test_no_voter_votes_twice(house):
         house.move(BEAT_S)
     house.move(300)
     assert recorded(house, number) == ["question", "votes"]
-    again = shown(house, number)
-    assert (again["ai_votes"], again["apex"], again["commitment"]) == (
+    later = shown(house, number)
+    assert (later["ai_votes"], later["apex"], later["commitment"]) == (
         first["ai_votes"],
         first["apex"],
         first["commitment"],
@@ -113,52 +113,52 @@ def test_no_voter_votes_twice(house):
 def test_a_finished_challenge_gets_no_votes(seeded, tmp_path):
     """The service was down from its creation until after its deadline: it is settled without scores."""
     folder = copied(seeded, tmp_path)
-    with running_service(folder) as running:
-        number = challenge(running)
-    with running_service(folder, wall=START + 6 * HOUR) as running:
-        running.work()
-        after = shown(running, number)
+    with running_service(folder) as service:
+        number = challenge(service)
+    with running_service(folder, wall=START + 6 * HOUR) as service:
+        service.work()
+        after = shown(service, number)
         assert (after["status"], after["ai_votes"], after["votes_pending"]) == ("resolved", {}, False)
-        assert recorded(running, number) == ["question", "resolution"]
+        assert recorded(service, number) == ["question", "resolution"]
 
 
-def test_a_challenge_waits_until_its_voters_know_enough(house, logged):
+def test_a_challenge_waits_until_its_voters_know_enough(house, log_events):
     """Before the strategies were ranked for the first time there is no swarm: that is no failure."""
     with house.runtime.database.writing() as db:
-        held = snapshots.latest_snapshot(db, "swarm")
+        ranking = snapshots.latest_snapshot(db, "swarm")
         db.execute(delete(snapshot).where(snapshot.c.name == "swarm"))
     number = challenge(house)
     house.move(BEAT_S)
     assert shown(house, number)["votes_pending"]
     with house.runtime.database.writing() as db:
-        snapshots.save_snapshot(db, "swarm", held.as_of, held.body)
+        snapshots.save_snapshot(db, "swarm", ranking.as_of, ranking.body)
     house.move(BEAT_S)
     assert len(shown(house, number)["ai_votes"]) == 10
-    assert not [line for line in logged if line["log_level"] == "error"]
+    assert not [line for line in log_events if line["log_level"] == "error"]
 
 
 @pytest.mark.slow
 def test_a_process_that_dies_after_computing_changes_nothing(seeded: Path, tmp_path: Path):
     """It held the slot and stood still; another one works the same slot meanwhile, and what it had is thrown away."""
     folder = copied(seeded, tmp_path)
-    with running_service(folder) as slow, running_service(folder) as quick:
-        number, slot = challenge(slow), (START + BEAT_S) // BEAT_S * BEAT_S
-        slow.wall += BEAT_S
-        slow.engine.dispatch()
-        quick.wall = slow.wall + LEASE_S + 1
+    with running_service(folder) as first, running_service(folder) as second:
+        number, slot = challenge(first), (START + BEAT_S) // BEAT_S * BEAT_S
+        first.wall += BEAT_S
+        first.engine.due()
+        second.wall = first.wall + LEASE_S + 1
 
         def stall(job_context, slot):
-            computed = apex.answer(job_context, slot)
-            assert quick.engine.execute("answer", slot) == "done"
-            return computed
+            effects = apex.answer(job_context, slot)
+            assert second.engine.execute("answer", slot) == "done"
+            return effects
 
-        jobs = slow.engine._jobs
+        jobs = first.engine._jobs
         jobs["answer"] = replace(jobs["answer"], work=stall)
-        assert slow.engine.execute("answer", slot) == "lost"
-        assert recorded(quick, number) == ["question", "votes"]
-        with quick.runtime.database.reading() as db:
+        assert first.engine.execute("answer", slot) == "lost"
+        assert recorded(second, number) == ["question", "votes"]
+        with second.runtime.database.reading() as db:
             assert verify(ledger.export(db)).fault is None
-        assert len(shown(quick, number)["ai_votes"]) == 10
+        assert len(shown(second, number)["ai_votes"]) == 10
 
 
 SLOT = START // 300 * 300
@@ -171,8 +171,8 @@ def widget_of(house: RunningService, slot: int = SLOT) -> dict | None:
     write = apex.publish_widget(house.engine.job_context, slot)
     with house.runtime.database.writing() as db:
         write(db)
-        published = snapshots.latest_snapshot(db, "widget")
-    return published and json.loads(published.body)
+        widget = snapshots.latest_snapshot(db, "widget")
+    return widget and json.loads(widget.body)
 
 
 def test_it_waits_for_every_document_that_it_shows(house: RunningService):
@@ -195,6 +195,6 @@ def test_it_joins_price_call_and_scores_as_stored(house: RunningService):
 
 def test_without_a_price_nothing_is_published(house: RunningService):
     with house.runtime.database.writing() as db:
-        empty = json.loads(snapshots.latest_snapshot(db, "prices").body) | {"prices": []}
-        snapshots.save_snapshot(db, "prices", SLOT + HOUR, json.dumps(empty).encode())
+        prices = json.loads(snapshots.latest_snapshot(db, "prices").body) | {"prices": []}
+        snapshots.save_snapshot(db, "prices", SLOT + HOUR, json.dumps(prices).encode())
     assert widget_of(house) is None

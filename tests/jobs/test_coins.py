@@ -38,8 +38,8 @@ def coinbase() -> Iterator[ExchangeServer]:
 
 
 @pytest.fixture
-def running(
-    begun: Path, world: Outside, tmp_path: Path, kraken: ExchangeServer, coinbase: ExchangeServer, monkeypatch
+def service(
+    live_data: Path, world: Outside, tmp_path: Path, kraken: ExchangeServer, coinbase: ExchangeServer, monkeypatch
 ) -> Iterator[RunningService]:
     """A live service that knows the list of its exchanges, where DOGE costs some 0.3 USD."""
     for exchange in (kraken, coinbase):
@@ -47,68 +47,68 @@ def running(
         offer(exchange, "BTC/USD", fine_bars(2, 60_000.0))
     feed = LiveFeedWithCoins(SEED, START - START % DAY - DAYS * DAY, open_coins(kraken, coinbase))
     monkeypatch.setattr(app, "open_feed", lambda *_: feed)
-    with running_service(copied(begun, tmp_path), wall=START + 60, **world.options) as running:
-        _move(running, (kraken, coinbase), START + 60)
-        do(running, prices.list_coins, START)
-        running.register()
-        yield running
+    with running_service(copied(live_data, tmp_path), wall=START + 60, **world.options) as service:
+        _move(service, (kraken, coinbase), START + 60)
+        do(service, prices.list_coins, START)
+        service.register()
+        yield service
 
 
-def _move(running: RunningService, exchanges: Iterable[ExchangeServer], wall: int) -> None:
+def _move(service: RunningService, exchanges: Iterable[ExchangeServer], wall: int) -> None:
     """Let the clocks of the service and of the exchanges show `wall`."""
-    running.wall = wall
+    service.wall = wall
     for exchange in exchanges:
         exchange.now = wall
 
 
-def _answers(running: RunningService) -> list:
-    with running.runtime.database.reading() as db:
+def _answers(service: RunningService) -> list:
+    with service.runtime.database.reading() as db:
         return [due for due in predictions.due_predictions(db, START + 60 * DAY) if due.category == "answer"]
 
 
-def _stored(running: RunningService, step: int) -> int:
-    with running.runtime.database.reading() as db:
+def _stored(service: RunningService, step: int) -> int:
+    with service.runtime.database.reading() as db:
         return len(bars.load_bars(db, "doge", 0, START + 60 * DAY, step))
 
 
-def test_a_coin_is_answered_recorded_and_settled(running, kraken, coinbase):
+def test_a_coin_is_answered_recorded_and_settled(service, kraken, coinbase):
     """Nine votes, a note that it is outside the seven, and an outcome from bars fetched at the deadline."""
-    answer = running.ask(QUESTION).get_json()
+    answer = service.ask(QUESTION).get_json()
     assert len(answer.get("votes", answer)) == 9, json.dumps(answer)[:1500]
     assert answer["understood"]["asset"] == "doge"
     assert "DOGE is outside the seven assets. Its prices come from kraken DOGE/USD" in answer["understood"]["notes"][-1]
     assert 0.001 <= answer["p_yes"] < 0.3
     for slot in range(FRIDAY - 6 * DAY, FRIDAY + 1, 6 * HOUR):
-        _move(running, (kraken, coinbase), slot + 5)
-        do(running, prices.follow_coins, slot + 5)
-    do(running, committing.settle, FRIDAY)
-    with running.runtime.database.reading() as db:
-        settled = predictions.find_prediction(db, answer["id"]).settlement
-    assert settled.outcome == "no"
-    assert settled.evidence.startswith("doge never rose above 0.")
+        _move(service, (kraken, coinbase), slot + 5)
+        do(service, prices.follow_coins, slot + 5)
+    do(service, committing.settle, FRIDAY)
+    with service.runtime.database.reading() as db:
+        settlement = predictions.find_prediction(db, answer["id"]).settlement
+    assert settlement.outcome == "no"
+    assert settlement.evidence.startswith("doge never rose above 0.")
 
 
-def test_the_bars_of_open_answers_are_fetched_until_then(running, kraken, coinbase):
+def test_the_bars_of_open_answers_are_fetched_until_then(service, kraken, coinbase):
     """The job asks for a coin as long as an answer about it is open, and stores the hours too."""
-    do(running, prices.follow_coins, START + HOUR)
-    assert _stored(running, HOUR) == 0
-    assert running.ask(QUESTION).status_code == 200
-    before = _stored(running, 300)
-    _move(running, (kraken, coinbase), START + 3 * HOUR)
-    do(running, prices.follow_coins, START + 3 * HOUR)
-    assert _stored(running, 300) == before + 3 * 12
+    do(service, prices.follow_coins, START + HOUR)
+    assert _stored(service, HOUR) == 0
+    assert service.ask(QUESTION).status_code == 200
+    before = _stored(service, 300)
+    _move(service, (kraken, coinbase), START + 3 * HOUR)
+    do(service, prices.follow_coins, START + 3 * HOUR)
+    assert _stored(service, 300) == before + 3 * 12
     requests = len(kraken.requests)
-    do(running, prices.follow_coins, FRIDAY + 2 * DAY)
+    do(service, prices.follow_coins, FRIDAY + 2 * DAY)
     assert len(kraken.requests) == requests
 
 
-def test_a_second_question_soon_after_needs_no_fetch(running, kraken, coinbase):
-    assert running.ask(QUESTION).status_code == 200
+def test_a_second_question_soon_after_needs_no_fetch(service, kraken, coinbase):
+    assert service.ask(QUESTION).status_code == 200
     requests = len(kraken.requests) + len(coinbase.requests)
-    assert running.ask("Where will DOGE be next Friday?").status_code == 200
+    assert service.ask("Where will DOGE be next Friday?").status_code == 200
     assert len(kraken.requests) + len(coinbase.requests) == requests
-    _move(running, (kraken, coinbase), START + 21 * 60)
-    assert running.ask("Will DOGE rise by Friday?").get_json()["understood"]["asset"] == "doge"
+    _move(service, (kraken, coinbase), START + 21 * 60)
+    assert service.ask("Will DOGE rise by Friday?").get_json()["understood"]["asset"] == "doge"
     assert len(kraken.requests) + len(coinbase.requests) == requests + 1
 
 
@@ -123,95 +123,95 @@ def test_a_second_question_soon_after_needs_no_fetch(running, kraken, coinbase):
         ("Will DOGE hit a new all-time high this month?", "touch_above"),
     ],
 )
-def test_every_kind_of_question_is_answered(running, kraken, coinbase, question, comparator):
+def test_every_kind_of_question_is_answered(service, kraken, coinbase, question, comparator):
     """Comparisons with the seven and between coins, whole paths, prices and records."""
     for exchange in (kraken, coinbase):
         offer(exchange, "WIF/USD", fine_bars(220, 0.8, seed=8))
-    do(running, prices.list_coins, START)
-    answer = running.ask(question).get_json()
+    do(service, prices.list_coins, START)
+    answer = service.ask(question).get_json()
     assert answer["understood"]["comparator"] == comparator
     assert len(answer["votes"]) >= 5
 
 
-def test_less_than_ninety_days_are_refused_with_their_number(running, kraken, coinbase):
+def test_less_than_ninety_days_are_refused_with_their_number(service, kraken, coinbase):
     """Asked again within the hour it is refused without another fetch, and neither costs a question."""
     for exchange in (kraken, coinbase):
         offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(running, prices.list_coins, START)
-    refusals = [running.ask("Will WIF reach 1 by Friday?")]
+    do(service, prices.list_coins, START)
+    refusals = [service.ask("Will WIF reach 1 by Friday?")]
     requests = len(coinbase.requests)
-    refusals.append(running.ask("Will WIF reach 1 by Friday?"))
+    refusals.append(service.ask("Will WIF reach 1 by Friday?"))
     assert [refusal.status_code for refusal in refusals] == [400, 400]
     assert "WIF has 43 days of hourly prices" in refusals[0].get_json()["detail"]
     assert "90 are needed" in refusals[1].get_json()["detail"]
     assert len(coinbase.requests) == requests
-    assert running.ask(QUESTION).headers["X-RateLimit-Remaining"] == "9"
+    assert service.ask(QUESTION).headers["X-RateLimit-Remaining"] == "9"
 
 
-def test_a_stablecoin_is_refused_with_the_reason(running):
-    detail = running.ask("Will USDC be above 1.01 on Friday?").get_json()["detail"]
+def test_a_stablecoin_is_refused_with_the_reason(service):
+    detail = service.ask("Will USDC be above 1.01 on Friday?").get_json()["detail"]
     assert "stablecoin is meant to stay" in detail
 
 
-def test_before_the_first_list_a_coin_is_refused_with_the_reason(running):
-    with running.runtime.database.writing() as db:
+def test_before_the_first_list_a_coin_is_refused_with_the_reason(service):
+    with service.runtime.database.writing() as db:
         store.save_coin_list(db, (), START + 1)
-    assert "have not been read yet" in running.ask(QUESTION).get_json()["detail"]
+    assert "have not been read yet" in service.ask(QUESTION).get_json()["detail"]
 
 
-def test_a_coin_that_no_exchange_lists_is_refused(running):
-    detail = running.ask("Will cardano reach 2 by Friday?").get_json()["detail"]
+def test_a_coin_that_no_exchange_lists_is_refused(service):
+    detail = service.ask("Will cardano reach 2 by Friday?").get_json()["detail"]
     assert "None of the exchanges of this service lists it." in detail
 
 
-def test_a_silent_exchange_is_a_503_that_costs_nothing(running, kraken, coinbase):
+def test_a_silent_exchange_is_a_503_that_costs_nothing(service, kraken, coinbase):
     kraken.fault = coinbase.fault = lambda handler: handler.reply(500, b"{}")
-    answer = running.ask(QUESTION)
+    answer = service.ask(QUESTION)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "30")
     kraken.fault = coinbase.fault = None
-    assert running.ask(QUESTION).headers["X-RateLimit-Remaining"] == "9"
+    assert service.ask(QUESTION).headers["X-RateLimit-Remaining"] == "9"
 
 
-def test_so_many_fetches_a_minute_and_no_more(running, kraken, coinbase, monkeypatch):
+def test_so_many_fetches_a_minute_and_no_more(service, kraken, coinbase, monkeypatch):
     monkeypatch.setattr(coin_desk, "FETCHES_A_MINUTE", 1)
     for exchange in (kraken, coinbase):
         offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(running, prices.list_coins, START)
-    assert running.ask(QUESTION).status_code == 200
-    busy = running.ask("Will WIF reach 1 by Friday?")
+    do(service, prices.list_coins, START)
+    assert service.ask(QUESTION).status_code == 200
+    busy = service.ask("Will WIF reach 1 by Friday?")
     assert (busy.status_code, busy.headers["Retry-After"]) == (503, "60")
 
 
-def test_the_coin_asked_about_longest_ago_makes_room(running, kraken, coinbase, monkeypatch):
+def test_the_coin_asked_about_longest_ago_makes_room(service, kraken, coinbase, monkeypatch):
     """Coins with open answers stay; where all have one, another coin gets a 503."""
     monkeypatch.setattr(store, "MOST_COINS", 1)
     for exchange in (kraken, coinbase):
         offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(running, prices.list_coins, START)
-    assert running.ask("Will WIF reach 1 by Friday?").status_code == 400
-    assert running.ask(QUESTION).status_code == 200
-    with running.runtime.database.reading() as db:
+    do(service, prices.list_coins, START)
+    assert service.ask("Will WIF reach 1 by Friday?").status_code == 400
+    assert service.ask(QUESTION).status_code == 200
+    with service.runtime.database.reading() as db:
         assert (store.find_coin(db, "wif"), bars.last_bar(db, "wif", HOUR)) == (None, None)
-    full = running.ask("Will WIF reach 1 by Friday?")
-    assert full.status_code == 503
-    assert "open answers about 1 other coins" in full.get_json()["detail"]
+    refusal = service.ask("Will WIF reach 1 by Friday?")
+    assert refusal.status_code == 503
+    assert "open answers about 1 other coins" in refusal.get_json()["detail"]
 
 
-def test_coins_stay_out_of_documents_and_records(running, kraken, coinbase):
+def test_coins_stay_out_of_documents_and_records(service, kraken, coinbase):
     """A settled answer about a coin is in no track record; forecasts and prices are of the seven alone."""
-    running.ask(QUESTION)
-    _move(running, (kraken, coinbase), FRIDAY + 5)
-    do(running, prices.follow_coins, FRIDAY + 5)
-    do(running, committing.settle, FRIDAY + 8 * HOUR)
-    with running.runtime.database.reading() as db:
-        assert _answers(running) == []
-        settled = [answer for answer in predictions.settled_predictions(db) if answer.category == "answer"]
+    service.ask(QUESTION)
+    _move(service, (kraken, coinbase), FRIDAY + 5)
+    do(service, prices.follow_coins, FRIDAY + 5)
+    do(service, committing.settle, FRIDAY + 8 * HOUR)
+    with service.runtime.database.reading() as db:
+        assert _answers(service) == []
+        answers = [answer for answer in predictions.settled_predictions(db) if answer.category == "answer"]
         assert "doge" not in contexts.every(db)
-    assert [answer.outcome for answer in settled] == ["no"]
-    assert resolved(settled) == []
+    assert [answer.outcome for answer in answers] == ["no"]
+    assert resolved(answers) == []
 
 
-def test_challenges_are_of_the_seven_alone(running):
+def test_challenges_are_of_the_seven_alone(service):
     body = {"question": QUESTION.replace(" by Friday", ""), "deadline": "2026-11-27"}
-    refusal = running.client.post("/api/challenges/create", json=body, headers={"X-API-Key": running.key})
+    refusal = service.client.post("/api/challenges/create", json=body, headers={"X-API-Key": service.key})
     assert "not covered" in refusal.get_json()["detail"]

@@ -58,13 +58,13 @@ def test_the_record_is_carried_on_from_stored_days(sqlite_database):
             outcome = replace(settled(id).settlement, resolved_at=slot + number * DAY)
             keep_settlements(db, {id: outcome}, slot + number * DAY)
             assert predictions.outdated_days(db) == []
-        carried = records.find(db, RECORD)
+        record = records.find(db, RECORD)
         db.execute(update(resolved_day).values(body=None))
         assert len(predictions.outdated_days(db)) == 3
         renew_record(db, slot + 2 * DAY)
-        recomputed = build(resolved(predictions.settled_predictions(db)), slot + 2 * DAY)
-        assert records.find(db, RECORD) == carried
-        assert TrackRecord.from_plain(carried) == recomputed
+        expected = build(resolved(predictions.settled_predictions(db)), slot + 2 * DAY)
+        assert records.find(db, RECORD) == record
+        assert TrackRecord.from_plain(record) == expected
 
 
 def _counts(db: Connection, market: Prediction, slot: int) -> tuple[int, dict[str, int]]:
@@ -76,8 +76,8 @@ def _counts(db: Connection, market: Prediction, slot: int) -> tuple[int, dict[st
 
 
 @pytest.mark.slow
-def test_two_days_later_more_markets_are_resolved(house, aged):
-    live = settled_in(aged, backfilled=False)
+def test_two_days_later_more_markets_are_resolved(house, old_house):
+    live = settled_in(old_house, backfilled=False)
     assert len(live) >= 5
     assert all(market.commitment and market.odds for market in live.values())
     assert all(market.settlement.source == "bars" and market.settlement.evidence for market in live.values())
@@ -85,7 +85,7 @@ def test_two_days_later_more_markets_are_resolved(house, aged):
         assert SLOT < market.created_at <= market.commitment.voted_at < market.settlement.resolved_at <= END
         assert market.commitment.as_of <= market.commitment.voted_at
         assert market.odds.fetched_at == market.commitment.voted_at
-    with aged.runtime.database.reading() as db:
+    with old_house.runtime.database.reading() as db:
         overdue = [market.id for market in predictions.unresolved_predictions(db) if market.deadline < END - 12 * HOUR]
     assert not overdue
 
@@ -133,14 +133,14 @@ def test_a_challenge_no_price_decides_waits_for_the_operator(house, operate):
 
 
 @pytest.mark.slow
-def test_a_day_has_one_root_that_proves_its_rows(aged):
+def test_a_day_has_one_root_that_proves_its_rows(old_house):
     """The proof needs no ledger. A row of the first day is proven against the key of the first start."""
-    roots = aged.client.get("/api/v1/ledger/roots").get_json()["roots"]
+    roots = old_house.client.get("/api/v1/ledger/roots").get_json()["roots"]
     assert [root["day"] for root in roots] == ["2026-11-21", "2026-11-22", "2026-11-23"]
     assert roots[0]["signed_at"] == iso(SLOT)
-    yesterday = next(row for row in rows(aged, "votes") if row.recorded_at.startswith("2026-11-22"))
-    proof = aged.client.get(f"/api/v1/ledger/proof/{yesterday.seq}").get_json()
-    key = aged.client.get("/api/v1/ledger/head").get_json()["public_key"]
+    yesterday = next(row for row in rows(old_house, "votes") if row.recorded_at.startswith("2026-11-22"))
+    proof = old_house.client.get(f"/api/v1/ledger/proof/{yesterday.seq}").get_json()
+    key = old_house.client.get("/api/v1/ledger/head").get_json()["public_key"]
     assert proofs.fault(proofs.read(proof), yesterday.seq, key) is None
     proof["entry"]["body"]["p"] += 0.1
     assert proofs.fault(proofs.read(proof), yesterday.seq, key) is not None

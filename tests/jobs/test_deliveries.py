@@ -57,8 +57,8 @@ class Sender:
             self.deliveries.deliver(id)
         return due
 
-    def subscribe(self, receiver: Receiver, **more) -> WebhookRow:
-        row = endpoint(self.database, receiver.url, self.wall, **more)
+    def subscribe(self, receiver: Receiver, **options) -> WebhookRow:
+        row = endpoint(self.database, receiver.url, self.wall, **options)
         receiver.secret = row.secrets.current(SECRET.encode())
         return row
 
@@ -105,11 +105,11 @@ def test_only_wanted_types_and_assets_are_sent(sender: Sender, receiver: Receive
     trade(sender.database, 1)
     trade(sender.database, 1, kind="switch", asset="eth")
     trade(sender.database, 1, asset="eth", backfilled=True)
-    (wanted,) = trade(sender.database, 1, asset="eth")
+    (seq,) = trade(sender.database, 1, asset="eth")
     sender.work()
-    assert receiver.seqs == [wanted]
+    assert receiver.seqs == [seq]
     assert sender.work() == []
-    assert sender.row(row).cursor == wanted
+    assert sender.row(row).cursor == seq
 
 
 @pytest.mark.slow
@@ -127,8 +127,8 @@ def test_a_refused_event_holds_back_those_after_it(sender: Sender, receiver: Rec
         sender.wall += pauses[-1]
     assert receiver.ids == [f"msg_{row.id}_{seqs[0]}"] * 4
     assert all(0.8 * longest <= pause <= longest for pause, longest in zip(pauses, (5, 15, 45, 135), strict=True))
-    (failed,) = sender.log(row)
-    assert (failed.state, failed.attempts, failed.status) == ("failed", 4, status)
+    (entry,) = sender.log(row)
+    assert (entry.state, entry.attempts, entry.status) == ("failed", 4, status)
     receiver.answer = lambda _document: 200
     sender.work()
     assert receiver.seqs == seqs
@@ -149,13 +149,13 @@ def test_an_endpoint_that_fails_for_a_day_is_paused(sender: Sender, receiver: Re
         sender.wall = max(sender.wall + 1, sender.row(row).next_at)
         assert attempts < 100
     assert 15 <= attempts <= 30
-    paused = sender.row(row)
-    assert DAY <= paused.paused_at - began <= DAY + 3 * HOUR
-    assert paused.paused_reason == "The endpoint accepted no delivery for 24 hours."
+    row_after = sender.row(row)
+    assert DAY <= row_after.paused_at - began <= DAY + 3 * HOUR
+    assert row_after.paused_reason == "The endpoint accepted no delivery for 24 hours."
     assert sender.work() == []
     receiver.answer = lambda _document: 200
     with sender.database.writing() as db:
-        notifications.change_webhook(db, paused, paused_at=None, paused_reason=None, failing_since=None, next_at=0.0)
+        notifications.change_webhook(db, row_after, paused_at=None, paused_reason=None, failing_since=None, next_at=0.0)
     receiver.verified.clear()
     sender.wall = time.time()  # the library refuses messages from the future
     sender.work()
@@ -190,8 +190,8 @@ def test_a_key_without_the_paid_plan_gets_nothing(sender: Sender, receiver: Rece
 def test_both_secrets_are_valid_for_a_day_after_a_rotation(sender: Sender, receiver: Receiver):
     row = sender.subscribe(receiver)
     with sender.database.writing() as db:
-        rotated = notifications.change_webhook(db, row, rotations=1, rotated_at=int(sender.wall))
-    secrets = [receiver.secret, rotated.secrets.current(SECRET.encode())]
+        row_after = notifications.change_webhook(db, row, rotations=1, rotated_at=int(sender.wall))
+    secrets = [receiver.secret, row_after.secrets.current(SECRET.encode())]
     assert secrets[0] != secrets[1]
     for secret in secrets:
         receiver.secret = secret
@@ -199,7 +199,7 @@ def test_both_secrets_are_valid_for_a_day_after_a_rotation(sender: Sender, recei
         sender.work()
     assert (len(receiver.ids), receiver.forged) == (2, 0)
     with sender.database.writing() as db:
-        notifications.change_webhook(db, rotated, rotated_at=int(sender.wall) - DAY)
+        notifications.change_webhook(db, row_after, rotated_at=int(sender.wall) - DAY)
     receiver.secret = secrets[0]
     trade(sender.database, 1)
     sender.work()
@@ -288,13 +288,13 @@ def test_slow_receivers_share_half_of_the_threads(sender: Sender, receiver: Rece
 def test_the_engine_delivers_what_is_recorded(sender: Sender, receiver: Receiver):
     """With the threads of `python app.py`: a row that is committed arrives within seconds."""
     sender.subscribe(receiver)
-    arrived = Event()
-    receiver.answer = lambda document: 204 if document["data"]["note"] != "trade 2" else arrived.set() or 204
+    arrival = Event()
+    receiver.answer = lambda document: 204 if document["data"]["note"] != "trade 2" else arrival.set() or 204
     engine = Engine(sender.database, [], sender.context)
     engine.start()
     seqs = trade(sender.database, 3)
     try:
-        assert arrived.wait(10)
+        assert arrival.wait(10)
     finally:
         engine.stop()
     assert receiver.seqs == seqs
@@ -307,11 +307,11 @@ def test_pauses_grow_to_two_hours():
 
 
 @pytest.mark.parametrize(
-    ("status", "failing_for", "paused"),
+    ("status", "failing_for", "is_paused"),
     [(500, PATIENCE_S - 1, False), (None, PATIENCE_S, True), (410, 0, True), (404, 0, False)],
 )
-def test_an_endpoint_is_paused_after_a_day_or_when_gone(status, failing_for, paused):
-    assert (pause_reason(status, 1_000_000 - failing_for, 1_000_000) is not None) == paused
+def test_an_endpoint_is_paused_after_a_day_or_when_gone(status, failing_for, is_paused):
+    assert (pause_reason(status, 1_000_000 - failing_for, 1_000_000) is not None) == is_paused
 
 
 def events_after(house: RunningService, seq: int) -> list[LedgerEvent]:
@@ -335,17 +335,17 @@ def test_four_hours_record_calls_markets_and_changes(house: RunningService):
         before = ledger.last_seq(db)
         db.execute(update(hourly_vote).values(p_up=0.01))
     house.move(3 * HOUR)
-    recorded = events_after(house, before)
-    counts = Counter(event.type for event in recorded)
+    events = events_after(house, before)
+    counts = Counter(event.type for event in events)
     assert counts["apex.called"] == 1
     assert counts["consensus.changed"] >= 1
-    changes = [event for event in recorded if event.type == "consensus.changed"]
+    changes = [event for event in events if event.type == "consensus.changed"]
     assert {(change.data.previous, change.data.at.timestamp()) for change in changes} == {
         ("BEARISH", START // HOUR * HOUR + 4 * HOUR)
     }
     assert all(change.data.direction != "BEARISH" for change in changes)
     assert len({change.assets for change in changes}) == len(changes)
-    assert [event.id for event in recorded] == sorted(event.id for event in recorded)
+    assert [event.id for event in events] == sorted(event.id for event in events)
     with house.runtime.database.reading() as db:
         rows = ledger.live_entries(db, before, ["apex"], 10)
     assert [unix(row.recorded_at) // HOUR for row in rows] == [(START + 4 * HOUR) // HOUR]

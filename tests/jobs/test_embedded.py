@@ -19,7 +19,7 @@ from service.store import runs
 from service.store.database import Database
 
 # Slots that come once in thirty years: each job of these tests runs once.
-ONCE = Every(10**9)
+FOREVER = Every(10**9)
 SLOT = 10**9
 DEADLINE_S = 10
 
@@ -38,8 +38,8 @@ def running(database: Database, *jobs: Job) -> Iterator[Engine]:
     engine.stop()
 
 
-def write(applied, lane: str = "t"):
-    return lambda db: db.execute(insert(applied).values(slot=SLOT, lane=lane))
+def write(journal, lane: str = "t"):
+    return lambda db: db.execute(insert(journal).values(slot=SLOT, lane=lane))
 
 
 def wait_for(condition) -> None:
@@ -54,50 +54,52 @@ def newest(database: Database, job: str = "tick") -> runs.Run | None:
         return runs.newest_run(db, job)
 
 
-def test_a_first_start_does_not_wait_for_the_ticker(database, applied):
+def test_a_first_start_does_not_wait_for_the_ticker(database, journal):
     names = ("a", "b", "c", "d")
     jobs = [
-        Job(name, ONCE, lambda _context, _slot, name=name: write(applied, name), needs=tuple(names[:n][-1:]))
+        Job(name, FOREVER, lambda _context, _slot, name=name: write(journal, name), needs=tuple(names[:n][-1:]))
         for n, name in enumerate(names)
     ]
-    started = time.monotonic()
+    start = time.monotonic()
     with running(database, *jobs):
         wait_for(lambda: (run := newest(database, "d")) and run.state == "done")
-        took = time.monotonic() - started
+        took = time.monotonic() - start
     with database.reading() as db:
-        assert list(db.scalars(select(applied.c.lane).order_by(applied.c.id))) == list(names)
+        assert list(db.scalars(select(journal.c.lane).order_by(journal.c.id))) == list(names)
     assert took < len(names) * threads.BEAT_S / 2
 
 
 @pytest.mark.slow
-def test_stopping_waits_for_the_running_job(database, applied):
+def test_stopping_waits_for_the_running_job(database, journal):
     working, go_on = threading.Event(), threading.Event()
 
     def work(_context, _slot):
         working.set()
         assert go_on.wait(DEADLINE_S)
-        return write(applied)
+        return write(journal)
 
-    with running(database, Job("tick", ONCE, work)) as engine:
+    with running(database, Job("tick", FOREVER, work)) as engine:
         assert working.wait(DEADLINE_S)
-        stopping = threading.Thread(target=engine.stop)
-        stopping.start()
+        thread = threading.Thread(target=engine.stop)
+        thread.start()
         go_on.set()
-        stopping.join(DEADLINE_S)
+        thread.join(DEADLINE_S)
         assert newest(database).state == "done"
 
 
 @pytest.mark.slow
-def test_a_long_job_does_not_keep_a_short_one_waiting(database, applied):
-    long_started, short_done = threading.Event(), threading.Event()
+def test_a_long_job_does_not_keep_a_short_one_waiting(database, journal):
+    long_start, short_done = threading.Event(), threading.Event()
 
     def long(_context, _slot):
-        long_started.set()
+        long_start.set()
         assert short_done.wait(DEADLINE_S)
-        return write(applied, "l")
+        return write(journal, "l")
 
-    with running(database, Job("long", ONCE, long), Job("short", ONCE, lambda _context, _slot: write(applied, "s"))):
-        assert long_started.wait(DEADLINE_S)
+    with running(
+        database, Job("long", FOREVER, long), Job("short", FOREVER, lambda _context, _slot: write(journal, "s"))
+    ):
+        assert long_start.wait(DEADLINE_S)
         wait_for(lambda: (run := newest(database, "short")) and run.state == "done")
         assert newest(database, "long").state == "running"
         short_done.set()

@@ -29,7 +29,7 @@ from tests.running_service import START, RunningService
 MONTH = Monthly().slot_at(1_763_985_600)  # 2025-11-01T00:00:00Z
 SLOT = MONTH + 10 * DAY
 CLOCK = CalendarFit(Season((1.0,) * WEEK), {})
-BOTH: tuple[Calendar, ...] = ("always", "comex")
+CALENDARS: tuple[Calendar, ...] = ("always", "comex")
 OF_BEFORE = {"version": "fits/7", "slot": MONTH, "trained_until": MONTH, "linear": {}, "missing": {}}
 LONG, SHORT = (made_bars("btc", days, 0) for days in (60, 2))
 
@@ -41,16 +41,16 @@ def fits_of(slot: int, *calendars: Calendar, version: str = VERSION) -> Fits:
 @pytest.fixture
 def fitted_slots(monkeypatch) -> list[int]:
     """The slots that were fitted: `fitting` may say with which calendars."""
-    return fitting(monkeypatch, lambda slot: fits_of(slot, *BOTH))
+    return fitting(monkeypatch, lambda slot: fits_of(slot, *CALENDARS))
 
 
-def fitting(monkeypatch: pytest.MonkeyPatch, fitted: Callable[[int], Fits], **hourly: Bars) -> list[int]:
+def fitting(monkeypatch: pytest.MonkeyPatch, fits_at: Callable[[int], Fits], **hourly: Bars) -> list[int]:
     """Fit as `fitted` says, to these hourly bars by asset; the slots that are fitted."""
     slots: list[int] = []
 
     def call(_fit: Callable, _hourly: dict, slot: int) -> Fits:
         slots.append(slot)
-        return fitted(slot)
+        return fits_at(slot)
 
     monkeypatch.setattr(processes, "call_child", call)
     monkeypatch.setattr(forecast, "hours", lambda _context, _slot: hourly)
@@ -58,12 +58,12 @@ def fitting(monkeypatch: pytest.MonkeyPatch, fitted: Callable[[int], Fits], **ho
 
 
 def run(
-    database: Database, stored: dict[str, Any] | None, assets: tuple[str, ...] = (), slot: int = SLOT
+    database: Database, current: dict[str, Any] | None, assets: tuple[str, ...] = (), slot: int = SLOT
 ) -> Fits | None:
     """The newest fits after the job has run on a database with the stored ones."""
     with database.writing() as db:
-        if stored:
-            fits.save(db, stored["slot"], stored)
+        if current:
+            fits.save(db, current["slot"], current)
     with database.reading() as db:
         knowledge.newest_fits(database, db)
     effects = refit(context_of(database, assets), slot)
@@ -74,18 +74,18 @@ def run(
 
 
 @pytest.mark.parametrize(
-    "stored",
+    "current",
     [None, fits_of(MONTH - DAY).to_plain(), fits_of(MONTH, version="fits/0").to_plain(), OF_BEFORE],
     ids=["none", "of last month", "of another version", "of the version before"],
 )
-def test_missing_old_and_outdated_fits_are_replaced(database, fitted_slots, stored):
-    assert run(database, stored) == fits_of(MONTH, *BOTH)
+def test_missing_old_and_outdated_fits_are_replaced(database, fitted_slots, current):
+    assert run(database, current) == fits_of(MONTH, *CALENDARS)
     assert fitted_slots == [MONTH]
 
 
 def test_current_fits_are_kept(database, fitted_slots):
-    stored = fits_of(MONTH)
-    assert run(database, stored.to_plain(), ("btc",)) == stored
+    current = fits_of(MONTH)
+    assert run(database, current.to_plain(), ("btc",)) == current
     assert fitted_slots == []
 
 
@@ -106,13 +106,13 @@ def test_a_month_with_too_little_history_is_fitted_until_now(database, monkeypat
 
 def test_a_calendar_is_added_once_there_is_history_for_it(database, monkeypatch):
     """Until then the fits of the others are kept, and nothing is fitted."""
-    stored = fits_of(MONTH)
+    current = fits_of(MONTH)
     slots = fitting(monkeypatch, fits_of, btc=LONG, gold=SHORT)
-    assert run(database, stored.to_plain(), ("btc", "gold")) == stored
+    assert run(database, current.to_plain(), ("btc", "gold")) == current
     assert slots == []
     metal = made_bars("gold", 60, 1)
-    slots = fitting(monkeypatch, lambda slot: fits_of(slot, *BOTH[: 1 + (slot == SLOT)]), btc=LONG, gold=metal)
-    assert run(database, None, ("btc", "gold")) == fits_of(SLOT, *BOTH)
+    slots = fitting(monkeypatch, lambda slot: fits_of(slot, *CALENDARS[: 1 + (slot == SLOT)]), btc=LONG, gold=metal)
+    assert run(database, None, ("btc", "gold")) == fits_of(SLOT, *CALENDARS)
     assert slots == [MONTH, SLOT]
 
 

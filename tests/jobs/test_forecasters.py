@@ -27,9 +27,9 @@ from tests.conftest import IN_CI
 from tests.forecasting.markets import MONDAY, many, waiting
 from tests.jobs.contexts import context_of
 
-CALLERS, EACH = (100 if IN_CI else 10), 100  # 10,000 forecasts with CI=true
+CALLERS, FORECASTS = (100 if IN_CI else 10), 100  # 10,000 forecasts with CI=true
 # Half of them were backfilled, and a few came out void or were decided before their close.
-SETTLED = [
+MARKETS = [
     replace(
         market,
         settlement=replace(
@@ -40,23 +40,23 @@ SETTLED = [
     )
     for place, market in enumerate(many(160, seed=7))
 ]
-LAST = max(market.settlement.resolved_at for market in SETTLED)
+LAST = max(market.settlement.resolved_at for market in MARKETS)
 END = (LAST // HOUR + 1) * HOUR
 
 
 def drawn() -> pd.DataFrame:
     """Who forecast what and when: a third within the first hour, some a second before the market closes."""
     dice = np.random.default_rng(11)
-    n = CALLERS * EACH
-    frame = pd.DataFrame({"place": dice.integers(0, len(SETTLED), n), "caller": np.repeat(range(CALLERS), EACH)})
-    frame["opened"] = [SETTLED[place].voted_at for place in frame.place]
-    frame["closes"] = [SETTLED[place].closes_at for place in frame.place]
+    n = CALLERS * FORECASTS
+    frame = pd.DataFrame({"place": dice.integers(0, len(MARKETS), n), "caller": np.repeat(range(CALLERS), FORECASTS)})
+    frame["opened"] = [MARKETS[place].voted_at for place in frame.place]
+    frame["closes"] = [MARKETS[place].closes_at for place in frame.place]
     length = frame.closes - frame.opened
     delay = np.where(dice.random(n) < 0.33, dice.uniform(0, HOUR, n), dice.uniform(0, 1, n) * length)
     delay = np.where(dice.random(n) < 0.02, length - 1, delay)
     frame["at"] = frame.opened + delay.astype(int)
     frame["p"] = dice.uniform(0.001, 0.999, n)
-    frame["market"] = [SETTLED[place].id for place in frame.place]
+    frame["market"] = [MARKETS[place].id for place in frame.place]
     frame = frame.sort_values("at", kind="stable").reset_index(drop=True)
     return frame.assign(seq=frame.index + 1)
 
@@ -77,7 +77,7 @@ def database(migrated_sqlite, tmp_path_factory) -> Iterator[Database]:
 
 
 def _fill(db) -> None:
-    predictions.add_predictions(db, [replace(market, settlement=None) for market in SETTLED])
+    predictions.add_predictions(db, [replace(market, settlement=None) for market in MARKETS])
     for number in range(CALLERS):
         forecasts.forecaster_id(db, f"key:{number:08}", f"id-{number}", MONDAY)
         forecasts.rename_forecaster(db, f"key:{number:08}", f"owl-{number}")
@@ -85,7 +85,7 @@ def _fill(db) -> None:
     ledger.append(db, [forecast_row(row.market, id, row.p, f"salt-{row.seq}") for id, row in rows], MONDAY)
     for id, row in rows:
         forecasts.add_forecast(db, MarketForecast(row.seq, row.market, id, row.at, row.p, f"salt-{row.seq}"))
-    for market in sorted(SETTLED, key=lambda market: market.settlement.resolved_at):
+    for market in sorted(MARKETS, key=lambda market: market.settlement.resolved_at):
         keep_settlement(db, market.id, market.settlement, market.settlement.resolved_at)
 
 
@@ -108,14 +108,23 @@ def shown(database: Database) -> ForecastersDocument:
 def settled_markets() -> pd.DataFrame:
     """The live markets with an outcome: when they count until, their week, and the scores of the pool and the nine."""
     rows = []
-    for market in SETTLED:
+    for market in MARKETS:
         if market.backfilled or market.outcome == "void":
             continue
-        yes, resolved = float(market.outcome == "yes"), market.settlement.resolved_at
+        yes, resolved_at = float(market.outcome == "yes"), market.settlement.resolved_at
         votes = [(vote.p - yes) ** 2 for vote in market.votes]
-        week = pd.Timestamp(resolved, unit="s").to_period("W-SUN").ordinal
-        end = market.closes_at if resolved >= market.closes_at else resolved - HOUR
-        row = (market.id, market.voted_at, end, resolved, market.deadline, week, yes, (market.commitment.p - yes) ** 2)
+        week = pd.Timestamp(resolved_at, unit="s").to_period("W-SUN").ordinal
+        end = market.closes_at if resolved_at >= market.closes_at else resolved_at - HOUR
+        row = (
+            market.id,
+            market.voted_at,
+            end,
+            resolved_at,
+            market.deadline,
+            week,
+            yes,
+            (market.commitment.p - yes) ** 2,
+        )
         rows.append((*row, sum(votes) / len(votes)))
     names = ("market", "begin", "end", "resolved", "deadline", "week", "yes", "pool", "nine")
     return pd.DataFrame(rows, columns=names).sort_values(["resolved", "deadline", "market"]).reset_index(drop=True)
@@ -124,24 +133,24 @@ def settled_markets() -> pd.DataFrame:
 @cache
 def time_weighted() -> pd.DataFrame:
     """One row for each caller and market, from a loop over the seconds in which each forecast stood."""
-    joined = FRAME.merge(settled_markets(), on="market")
-    joined = joined[joined["at"] < joined.end].sort_values("seq")
+    frame = FRAME.merge(settled_markets(), on="market")
+    frame = frame[frame["at"] < frame.end].sort_values("seq")
     rows = []
-    for (caller, market), part in joined.groupby(["caller", "market"]):
-        begin, end, yes = (part[name].iloc[0] for name in ("begin", "end", "yes"))
+    for (caller, market), part in frame.groupby(["caller", "market"]):
+        start, end, yes = (part[name].iloc[0] for name in ("begin", "end", "yes"))
         edges = [*part["at"], end]
         seconds = [later - earlier for earlier, later in pairwise(edges)]
-        clipped = part.p.clip(0.01, 0.99)
-        logs = -np.log(np.where(yes == 1, clipped, 1 - clipped))
-        early = part[part["at"] < begin + HOUR]
+        p = part.p.clip(0.01, 0.99)
+        logs = -np.log(np.where(yes == 1, p, 1 - p))
+        first = part[part["at"] < start + HOUR]
         rows.append(
             {
                 "caller": caller,
                 "market": market,
-                "opening": early.p.iloc[-1] if len(early) else np.nan,
+                "opening": first.p.iloc[-1] if len(first) else np.nan,
                 "brier": sum((part.p - yes) ** 2 * seconds) / sum(seconds),
                 "log_score": sum(logs * seconds) / sum(seconds),
-                "coverage": sum(seconds) / (end - begin),
+                "coverage": sum(seconds) / (end - start),
             }
         )
     return pd.DataFrame(rows).merge(settled_markets(), on="market")
@@ -154,9 +163,9 @@ def interval(values: pd.Series, weeks: pd.Series, correlation: float, memory: fl
     expected = correlation * memory ** np.abs(np.subtract.outer(weeks.to_numpy(), weeks.to_numpy()))
     np.fill_diagonal(expected, 1.0)
     sums = pd.DataFrame(expected).groupby(weeks.to_numpy()).sum().T.groupby(weeks.to_numpy()).sum().to_numpy() / n
-    usual = (count * np.trace(sums) - sums.sum()) / (count - 1)
+    expectation = (count * np.trace(sums) - sums.sum()) / (count - 1)
     between = ((groups.sum() - mean * groups.size()) ** 2).sum() * count / (count - 1) / n / variance
-    effect = max(1.0, sums.sum() * (20 + (count - 1) * between / usual) / (20 + count - 1))
+    effect = max(1.0, sums.sum() * (20 + (count - 1) * between / expectation) / (20 + count - 1))
     rest = n / effect - 1
     half = stats.t.ppf(0.975, min(20 + count - 1, rest)) * np.sqrt(variance * (n - 1) / n / rest)
     return mean, mean - half, mean + half
@@ -164,9 +173,9 @@ def interval(values: pd.Series, weeks: pd.Series, correlation: float, memory: fl
 
 def matches(scores: object, name: str, values: pd.Series, weeks: pd.Series) -> None:
     """A Brier score and its interval are between 0 and 1; a difference of two may be negative."""
-    published = [getattr(scores, f"{name}{end}") for end in ("", "_low", "_high")]
-    within, usual = ((0, 1), (2 / 116, 0.6)) if name == "brier" else ((-np.inf, np.inf), (0.5 / 116, 0.0))
-    assert published == pytest.approx(np.clip(interval(values, weeks, *usual), *within).tolist(), abs=6e-6)
+    triple = [getattr(scores, f"{name}{end}") for end in ("", "_low", "_high")]
+    within, expectation = ((0, 1), (2 / 116, 0.6)) if name == "brier" else ((-np.inf, np.inf), (0.5 / 116, 0.0))
+    assert triple == pytest.approx(np.clip(interval(values, weeks, *expectation), *within).tolist(), abs=6e-6)
 
 
 def longest(right: pd.Series) -> int:
@@ -178,7 +187,7 @@ def test_every_forecaster_is_scored_as_in_pandas(database: Database):
     document = shown(database)
     rows = {entry.name: entry for entry in document.entries}
     table = time_weighted()
-    assert (document.forecasters, len(FRAME)) == (CALLERS, CALLERS * EACH)
+    assert (document.forecasters, len(FRAME)) == (CALLERS, CALLERS * FORECASTS)
     assert sum(entry.kind == "forecaster" for entry in document.entries) == CALLERS
     for caller, part in table.groupby("caller"):
         part = part.sort_values(["resolved", "deadline", "market"])
@@ -190,16 +199,19 @@ def test_every_forecaster_is_scored_as_in_pandas(database: Database):
         matches(scores, "peer_pool", part.coverage * (part.pool - part.brier), part.week)
         matches(scores, "peer_nine", part.coverage * (part.nine - part.brier), part.week)
 
-        early = part[part.opening.notna()]
-        brier, right = (early.opening - early.yes) ** 2, (early.opening > 0.5) == (early.yes == 1)
+        first = part[part.opening.notna()]
+        brier, right = (
+            (first.opening - first.yes) ** 2,
+            (first.opening > 0.5) == (first.yes == 1),
+        )
         opening = rows[f"owl-{caller}"].opening
-        assert (opening.n, opening.best) == (len(early), longest(right))
+        assert (opening.n, opening.best) == (len(first), longest(right))
         assert opening.accuracy_pct == pytest.approx(100 * right.mean(), abs=6e-5)
-        matches(opening, "brier", brier, early.week)
-        matches(opening, "peer_pool", early.pool - brier, early.week)
-        matches(opening, "peer_nine", early.nine - brier, early.week)
-        clipped = early.opening.clip(0.01, 0.99)
-        expected = -np.log(np.where(early.yes == 1, clipped, 1 - clipped)).mean()
+        matches(opening, "brier", brier, first.week)
+        matches(opening, "peer_pool", first.pool - brier, first.week)
+        matches(opening, "peer_nine", first.nine - brier, first.week)
+        p = first.opening.clip(0.01, 0.99)
+        expected = -np.log(np.where(first.yes == 1, p, 1 - p)).mean()
         assert opening.log_score == pytest.approx(expected, abs=6e-6)
 
 
@@ -211,8 +223,8 @@ def test_luck_is_that_of_the_own_probabilities(database: Database):
         part = table[table.caller == int(entry.name.removeprefix("owl-"))]
         p = np.maximum(part.opening, 1 - part.opening).to_numpy()
         right = int(((part.opening > 0.5) == (part.yes == 1)).sum())
-        reached = 100 * np.mean((dice.random((4000, len(p))) < p).sum(axis=1) >= right)
-        assert entry.opening.luck.accuracy_reached_pct == pytest.approx(reached, abs=9)
+        share = 100 * np.mean((dice.random((4000, len(p))) < p).sum(axis=1) >= right)
+        assert entry.opening.luck.accuracy_reached_pct == pytest.approx(share, abs=9)
 
 
 def test_the_ledger_reveals_every_forecast(database: Database):
@@ -224,20 +236,20 @@ def test_the_ledger_reveals_every_forecast(database: Database):
 
 def test_only_callers_with_new_scores_are_computed_again(database: Database, monkeypatch):
     """The work of an hour does not grow with the callers and markets of the past."""
-    computed = []
+    calls = []
     actual = score.__globals__["record_of"]
-    monkeypatch.setitem(score.__globals__, "record_of", lambda *args: computed.append(1) or actual(*args))
+    monkeypatch.setitem(score.__globals__, "record_of", lambda *args: calls.append(1) or actual(*args))
     before = shown(database).entries
     _publish(database, END + HOUR)
-    assert (computed, shown(database).entries) == ([], before)
-    late = waiting("late", opened=END, p=0.5, votes={"vol": 0.5}, odds=None)
+    assert (calls, shown(database).entries) == ([], before)
+    market = waiting("late", opened=END, p=0.5, votes={"vol": 0.5}, odds=None)
     with database.writing() as db:
-        predictions.add_predictions(db, [late])
+        predictions.add_predictions(db, [market])
         (entry,) = ledger.append(db, [forecast_row("late", "id-3", 0.9, "salt")], END)
         forecasts.add_forecast(db, MarketForecast(entry.seq, "late", "id-3", END, 0.9, "salt"))
-        settlement = replace(SETTLED[0].settlement, outcome="yes", resolved_at=END + DAY)
+        settlement = replace(MARKETS[0].settlement, outcome="yes", resolved_at=END + DAY)
         keep_settlement(db, "late", settlement, END + DAY)
     _publish(database, END + DAY)
     counts = [{row.name: row.time_weighted.n for row in rows} for rows in (before, shown(database).entries)]
-    assert len(computed) == 1
+    assert len(calls) == 1
     assert counts[1]["owl-3"] == counts[0]["owl-3"] + 1

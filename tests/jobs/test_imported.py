@@ -35,19 +35,19 @@ QUARTER = SLOT + 3 * FIVE  # 08:15
 GAMMA_ID, TICKER = "polymarket-1500056", "kalshi-KXBTC-26NOV27-B1"
 
 
-def imported_markets(running: RunningService) -> dict[str, dict]:
-    listed = document(running, "predictions")["markets"]
-    return {market["id"]: market for market in listed if market["category"] == "imported"}
+def imported_markets(service: RunningService) -> dict[str, dict]:
+    markets = document(service, "predictions")["markets"]
+    return {market["id"]: market for market in markets if market["category"] == "imported"}
 
 
-def frozen(running: RunningService) -> dict[str, dict]:
+def frozen(service: RunningService) -> dict[str, dict]:
     """The imported markets without what changes every hour."""
     now = dict.fromkeys(("context", "ai_now", "odds_now"))
-    return {market_id: market | now for market_id, market in imported_markets(running).items()}
+    return {market_id: market | now for market_id, market in imported_markets(service).items()}
 
 
-def stored(running: RunningService, market_id: str) -> Prediction:
-    with running.runtime.database.reading() as db:
+def stored(service: RunningService, market_id: str) -> Prediction:
+    with service.runtime.database.reading() as db:
         return predictions.find_prediction(db, market_id)
 
 
@@ -56,10 +56,10 @@ def test_imported_markets_show_the_prices_of_now(live):
     before = frozen(live)
     live.move(2 * HOUR)
     live.move(60)
-    shown = imported_markets(live)[GAMMA_ID]
-    assert (shown["market_odds"]["p_yes"], shown["odds_now"]["p_yes"]) == (0.41, 0.41)
-    assert shown["odds_now"]["as_of"] == iso(SLOT + 2 * HOUR)
-    assert shown["ai_now"]["as_of"] == iso(SLOT + 2 * HOUR)
+    market = imported_markets(live)[GAMMA_ID]
+    assert (market["market_odds"]["p_yes"], market["odds_now"]["p_yes"]) == (0.41, 0.41)
+    assert market["odds_now"]["as_of"] == iso(SLOT + 2 * HOUR)
+    assert market["ai_now"]["as_of"] == iso(SLOT + 2 * HOUR)
     assert frozen(live)[GAMMA_ID]["ai_votes"] == before[GAMMA_ID]["ai_votes"]
 
 
@@ -79,15 +79,15 @@ def test_in_the_live_world_only_its_past_is_backfilled(live):
     assert all(market["market_odds"] is None for market in page["markets"] if market["category"] != "imported")
 
 
-def test_the_voters_never_see_the_odds(live, begun, world, tmp_path):
+def test_the_voters_never_see_the_odds(live, live_data, world, tmp_path):
     """The same market at other odds gets the same votes to the last bit."""
     commitments = []
     for p in ("0.10", "0.90"):
-        folder = copied(begun, tmp_path / p)
-        world.offered["polymarket"] = [gamma_row("7", share=0.95, day=27, p=p)]
-        with running_service(folder, **world.options) as running:
-            an_hour_later(running)
-            prediction = stored(running, "polymarket-7")
+        folder = copied(live_data, tmp_path / p)
+        world.offers["polymarket"] = [gamma_row("7", share=0.95, day=27, p=p)]
+        with running_service(folder, **world.options) as service:
+            an_hour_later(service)
+            prediction = stored(service, "polymarket-7")
             assert prediction.odds.p_yes == float(p)
             commitments.append(prediction.commitment)
     assert commitments[0] == commitments[1]
@@ -151,11 +151,11 @@ def test_a_market_that_fails_changes_nothing_but_its_freshness(live, world, name
 
 
 def test_a_source_that_never_answered_is_shown_as_never_read(live_world, world, tmp_path):
-    with running_service(tmp_path, **world.options) as running:
+    with running_service(tmp_path, **world.options) as service:
         world.servers["kalshi"].fault = answering(b"", 500)
-        do(running, prices.tick, SLOT)
-        do(running, imported.import_markets, SLOT)
-        with running.runtime.database.reading() as db:
+        do(service, prices.tick, SLOT)
+        do(service, imported.import_markets, SLOT)
+        with service.runtime.database.reading() as db:
             assert imported.sources(db)["kalshi"] == "odds (kalshi), never read; failed since: kalshi: it answered 500"
 
 
@@ -186,28 +186,28 @@ def quarter_row(begins: int) -> dict:
 
 
 @pytest.fixture
-def short(live_world, begun, world, tmp_path, monkeypatch) -> Iterator[RunningService]:
+def short(live_world, live_data, world, tmp_path, monkeypatch) -> Iterator[RunningService]:
     """The live service with short markets, whose wall clock the sources share."""
-    with running_service(copied(begun, tmp_path), wall=START + 60, **world.options, short_markets=True) as running:
-        monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: running.wall, monotonic=time.monotonic))
-        yield running
+    with running_service(copied(live_data, tmp_path), wall=START + 60, **world.options, short_markets=True) as service:
+        monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: service.wall, monotonic=time.monotonic))
+        yield service
 
 
-def close_at(running: RunningService, asset: str, instant: int) -> float:
+def close_at(service: RunningService, asset: str, instant: int) -> float:
     """The close of the five-minute bar that ends at a unix second."""
-    with running.runtime.database.reading() as db:
+    with service.runtime.database.reading() as db:
         return float(bars.load_bars(db, asset, instant - FIVE, instant, FIVE).close[-1])
 
 
-def until(running: RunningService, instant: int) -> None:
+def until(service: RunningService, instant: int) -> None:
     """Let the wall clock go on to ten seconds after an instant, when its bar is stored."""
-    running.move(instant + 10 - running.wall)
+    service.move(instant + 10 - service.wall)
 
 
 def test_short_markets_are_voted_on_when_they_begin(short, world):
     """The votes are from the five-minute bar that ends then, not from the last complete hour."""
-    world.offered["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("60", QUARTER, HOUR)]
-    world.offered["kalshi"] = [quarter_row(QUARTER)]
+    world.offers["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("60", QUARTER, HOUR)]
+    world.offers["kalshi"] = [quarter_row(QUARTER)]
     until(short, QUARTER)
     for market_id, asset in (
         ("polymarket-5", "btc"),
@@ -224,18 +224,18 @@ def test_short_markets_are_voted_on_when_they_begin(short, world):
 def test_short_markets_are_imported_every_five_minutes(short, world):
     """Each at the start of its move: none twice, none late, and none early."""
     begins = [QUARTER + number * FIVE for number in range(3)]
-    world.offered["polymarket"] = [up_row(str(number), begin, 2 * FIVE) for number, begin in enumerate(begins)]
-    for begin in begins:
-        until(short, begin)
-    opened = [stored(short, f"polymarket-{number}").created_at for number in range(3)]
-    assert opened == begins
+    world.offers["polymarket"] = [up_row(str(number), start, 2 * FIVE) for number, start in enumerate(begins)]
+    for start in begins:
+        until(short, start)
+    created_at = [stored(short, f"polymarket-{number}").created_at for number in range(3)]
+    assert created_at == begins
 
 
 def test_short_markets_are_not_imported_unless_wanted(live, world, monkeypatch):
     """Neither every five minutes nor every hour."""
     monkeypatch.setattr(source, "time", SimpleNamespace(time=lambda: live.wall, monotonic=time.monotonic))
     rows = {begins: up_row(str(begins), begins, FIVE) | {"volumeNum": 5e4} for begins in (QUARTER, SLOT + HOUR)}
-    world.offered["polymarket"] = list(rows.values())
+    world.offers["polymarket"] = list(rows.values())
     for begins in rows:
         until(live, begins)
     assert not any(stored(live, f"polymarket-{begins}") for begins in rows)
@@ -243,7 +243,7 @@ def test_short_markets_are_not_imported_unless_wanted(live, world, monkeypatch):
 
 def test_a_short_market_needs_the_bar_of_its_start(short, world):
     """Where the exchange is late, there is no price to forecast from."""
-    world.offered["polymarket"] = [up_row("5", QUARTER, FIVE)]
+    world.offers["polymarket"] = [up_row("5", QUARTER, FIVE)]
     short.wall = QUARTER + 10
     do(short, imported.import_short, QUARTER)
     assert stored(short, "polymarket-5") is None
@@ -254,10 +254,10 @@ def test_a_short_market_needs_the_bar_of_its_start(short, world):
 
 def test_a_short_market_is_settled_and_recorded_as_others_are(short, world):
     """The hourly settling finds it; one that its source closed before it began is void."""
-    world.offered["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("15", QUARTER, 3 * FIVE)]
+    world.offers["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("15", QUARTER, 3 * FIVE)]
     until(short, QUARTER)
-    closed = {"5": "2026-11-21 08:20:17+00", "15": "2026-11-21 08:14:59+00"}
-    world.over["polymarket"] = [gamma_over(at, id=id, outcomes='["Up", "Down"]') for id, at in closed.items()]
+    closed_at = {"5": "2026-11-21 08:20:17+00", "15": "2026-11-21 08:14:59+00"}
+    world.over["polymarket"] = [gamma_over(at, id=id, outcomes='["Up", "Down"]') for id, at in closed_at.items()]
     until(short, SLOT + HOUR)
     settlement = stored(short, "polymarket-5").settlement
     assert settlement == Settlement("yes", SLOT + HOUR, "Up pays 1, Down pays 0", "polymarket")
@@ -270,7 +270,7 @@ def test_a_short_market_is_settled_and_recorded_as_others_are(short, world):
 def test_a_move_that_began_between_slots_is_a_level(live, world):
     """A day that began at 08:30 is imported at 09:00, about the price of 08:30."""
     begins = SLOT + HOUR // 2
-    world.offered["polymarket"] = [up_row("24", begins, DAY, "Bitcoin Up or Down on November 22?") | {"volumeNum": 5e4}]
+    world.offers["polymarket"] = [up_row("24", begins, DAY, "Bitcoin Up or Down on November 22?") | {"volumeNum": 5e4}]
     until(live, SLOT + HOUR)
     question = stored(live, "polymarket-24").question
     assert (question.comparator, question.level) == ("close_above", close_at(live, "btc", begins))

@@ -38,11 +38,11 @@ def test_the_default_rate_of_shorts_is_that_of_accounts():
     assert context.account_terms == AccountTerms()
 
 
-@pytest.mark.parametrize(("engine", "at_once"), [("embedded", 1), ("nowhere:some-model", 8)])
-def test_only_models_are_asked_several_questions_at_once(engine, at_once):
+@pytest.mark.parametrize(("engine", "count"), [("embedded", 1), ("nowhere:some-model", 8)])
+def test_only_models_are_asked_several_questions_at_once(engine, count):
     panel = panel_of([SimpleNamespace(name="trend", kind="seat", engine=engine)])
     context = JobContext(Settings(), None, None, WorldClock("simulated"), 0, panel)
-    assert context.at_once == at_once
+    assert context.at_once == count
     assert not context.embedded.has_models
 
 
@@ -121,10 +121,10 @@ def publish_prices(database, as_of: int) -> None:
         snapshots.publish(db, as_of, {"prices": document})
 
 
-@pytest.mark.parametrize(("prices", "seen", "as_of"), [(0, None, 0), (-HOUR, None, -HOUR), (0, -HOUR, -HOUR)])
-def test_as_of_is_the_oldest_input(database, job_context, prices: int, seen: int | None, as_of: int):
+@pytest.mark.parametrize(("prices", "seen_at", "as_of"), [(0, None, 0), (-HOUR, None, -HOUR), (0, -HOUR, -HOUR)])
+def test_as_of_is_the_oldest_input(database, job_context, prices: int, seen_at: int | None, as_of: int):
     publish_prices(database, SLOT + prices)
-    header = job.header(job_context, SLOT, HOUR, seen=None if seen is None else SLOT + seen)
+    header = job.header(job_context, SLOT, HOUR, seen_at=None if seen_at is None else SLOT + seen_at)
     assert (header.timestamp, header.as_of) == (iso(SLOT), iso(SLOT + as_of))
     assert header.stale_after == iso(SLOT + as_of + HOUR + 15 * MINUTE)
 
@@ -161,11 +161,11 @@ DOCUMENTS = (
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@pytest.mark.parametrize("age", ["house", pytest.param("aged", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("age", ["house", pytest.param("old_house", marks=pytest.mark.slow)])
 def test_every_document_has_its_time_and_the_end_of_its_data(age, name, request):
-    running = request.getfixturevalue(age)
-    page, hour = document(running, name), int(running.wall) // HOUR * HOUR
-    minute = int(running.wall) // MINUTE * MINUTE
+    service = request.getfixturevalue(age)
+    page, hour = document(service, name), int(service.wall) // HOUR * HOUR
+    minute = int(service.wall) // MINUTE * MINUTE
     assert page["timestamp"] == iso(minute if name == "predictions" else hour)
     assert page["as_of"] == iso(hour)
     assert unix(page["as_of"]) <= unix(page["timestamp"]) < unix(page["stale_after"])

@@ -38,9 +38,9 @@ class Lives:
     def work(self, now: int, until: str) -> str:
         """Let it work at the wall second `now` until it stands at `until` or has nothing to do."""
         self.parent.stdin.write(f"{now}\n")
-        while (where := self.hear()) not in (until, "idle", ""):
+        while (place := self.hear()) not in (until, "idle", ""):
             self.parent.stdin.write("go\n")
-        return where
+        return place
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
@@ -65,34 +65,34 @@ def die_often(url: str, mortal, times: int) -> list[str]:
     return points
 
 
-def faults(database, applied, mortal, minutes: int) -> list[str]:
+def faults(database, journal, mortal, minutes: int) -> list[str]:
     """Every minute of every lane that is missing or doubled."""
     with database.reading() as db:
-        times = Counter(tuple(row) for row in db.execute(select(applied.c.slot, applied.c.lane)))
+        times = Counter(tuple(row) for row in db.execute(select(journal.c.slot, journal.c.lane)))
     expected = {(mortal.START + n * mortal.MINUTE, lane) for n in range(minutes) for lane in mortal.LANES}
     assert set(times) <= expected
     return [f"{key}: {times[key]} times" for key in sorted(expected) if times[key] != 1]
 
 
-def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_url, applied, mortal, tries):
+def test_kills_at_any_point_lose_nothing_and_double_nothing(database, database_url, journal, mortal, tries):
     times = tries(12, 36, 1000)
     points = die_often(database_url, mortal, times)
     assert sum(point in ("writing", "written") for point in points) >= times / 4
-    assert faults(database, applied, mortal, times + 1) == []
+    assert faults(database, journal, mortal, times + 1) == []
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_without_one_transaction_the_same_kills_do_damage(database, database_url, applied, mortal):
+def test_without_one_transaction_the_same_kills_do_damage(database, database_url, journal, mortal):
     """The control: if this passed without faults, the test above could not fail either."""
     with lives_of(database_url, "naive") as lives:
         assert lives.work(mortal.START, until="writing") == "writing"
         lives.kill()
         assert lives.work(mortal.START + mortal.MINUTE, until="") == "idle"
-    assert faults(database, applied, mortal, 2) != []
+    assert faults(database, journal, mortal, 2) != []
 
 
-def test_two_processes_run_every_minute_once(database, database_url, applied, mortal):
+def test_two_processes_run_every_minute_once(database, database_url, journal, mortal):
     command = [sys.executable, Path(__file__).with_name("mortal.py"), database_url, "race"]
     racers = [subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}) for _ in range(2)]
     assert [racer.wait(timeout=60) for racer in racers] == [0, 0]
-    assert faults(database, applied, mortal, 60) == []
+    assert faults(database, journal, mortal, 60) == []

@@ -66,11 +66,11 @@ def deliver_under_kills(sender: Sender, receiver: Receiver, kills: int, count: i
     chance = random.Random(kills)
     seqs = trade(sender.database, count // 2)
     fatal = iter([*sorted(chance.sample(range(1, count), kills)), 10 * count])
-    armed = [next(fatal)]
+    next_kill = [next(fatal)]
 
     def answer(_document: dict) -> int:
-        if len(receiver.ids) >= armed[0]:
-            armed[0] = next(fatal)
+        if len(receiver.ids) >= next_kill[0]:
+            next_kill[0] = next(fatal)
             sender.kill()
         return 204
 

@@ -41,8 +41,8 @@ def test_another_bar_is_computed_anew():
     first = memory.of(FEW_HOURS)
     close = FEW_HOURS["eth"].close.copy()
     close[-30] *= 1.01
-    changed = {**FEW_HOURS, "eth": replace(FEW_HOURS["eth"], close=close)}
-    assert memory.of(changed) == build_all(changed) != first
+    variant = {**FEW_HOURS, "eth": replace(FEW_HOURS["eth"], close=close)}
+    assert memory.of(variant) == build_all(variant) != first
     fewer = {asset: bars for asset, bars in FEW_HOURS.items() if asset != "gold"}
     assert memory.of(fewer).keys() == fewer.keys()
 
@@ -60,7 +60,10 @@ def state(arena: Arena) -> list[object]:
     return [
         arena.as_of,
         arena.days.tolist(),
-        [(each.equity, each.mark_price, each.daily.tolist(), each.history.capital.tolist()) for each in accounts],
+        [
+            (account.equity, account.mark_price, account.daily.tolist(), account.history.capital.tolist())
+            for account in accounts
+        ],
     ]
 
 
@@ -75,8 +78,8 @@ def test_the_arena_is_that_of_all_hours():
 def test_an_asset_that_is_late_at_a_bound_is_not_lost():
     """Its last hour before the bound arrives after the block of the others was complete."""
     memory, bound = ArenaMemory(), FIRST + 90 * DAY
-    late = until(bound + HOUR) | {"eth": HOURLY["eth"].until(bound - HOUR)}
-    assert state(memory.after(late)) == state(run(late, {}, FIRST))
+    hours = until(bound + HOUR) | {"eth": HOURLY["eth"].until(bound - HOUR)}
+    assert state(memory.after(hours)) == state(run(hours, {}, FIRST))
     assert state(memory.after(until(bound + HOUR))) == state(run(until(bound + HOUR), {}, FIRST))
 
 
@@ -93,8 +96,8 @@ def test_an_older_bar_that_changed_is_computed_anew():
     before = memory.after(until(FIRST + 120 * DAY))
     close = HOURLY["eth"].close.copy()
     close[700:] *= np.linspace(1, 2, len(close) - 700)
-    changed = {**HOURLY, "eth": replace(HOURLY["eth"], close=close, high=np.maximum(HOURLY["eth"].high, close))}
-    hours = {asset: bars.until(FIRST + 120 * DAY) for asset, bars in changed.items()}
+    variant = {**HOURLY, "eth": replace(HOURLY["eth"], close=close, high=np.maximum(HOURLY["eth"].high, close))}
+    hours = {asset: bars.until(FIRST + 120 * DAY) for asset, bars in variant.items()}
     assert state(memory.after(hours)) == state(run(hours, {}, FIRST)) != state(before)
 
 
@@ -136,12 +139,12 @@ def reads_alike(database):
 
     def compare(slot: int) -> bool:
         with database.reading() as db:
-            calls, resolved, hourly = memory.read(db, hourly_bars, slot)
-            stored = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
-            whole = bars.load_bars(db, "btc", 0, slot, HOUR)
-        since = stored[0].at if stored else slot
-        assert equal(hourly.since(since), whole.since(since))
-        return list(calls) == stored and list(resolved) == list(resolved_calls(stored, {"btc": whole}, slot))
+            calls, outcomes, hourly = memory.read(db, hourly_bars, slot)
+            expected = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
+            series = bars.load_bars(db, "btc", 0, slot, HOUR)
+        since = expected[0].at if expected else slot
+        assert equal(hourly.since(since), series.since(since))
+        return list(calls) == expected and list(outcomes) == list(resolved_calls(expected, {"btc": series}, slot))
 
     return compare
 
@@ -190,14 +193,14 @@ LATER = replace(HEADER, timestamp="2026-04-01T16:00:00Z", as_of="2026-04-01T15:5
 
 
 @pytest.fixture
-def computed(monkeypatch) -> list[int]:
+def market_counts(monkeypatch) -> list[int]:
     """The number of markets at each computation, as it happens."""
     counts: list[int] = []
     compute = memory.compute
 
-    def counting(listed, *rest):
-        counts.append(len(listed))
-        return compute(listed, *rest)
+    def counting(markets, *rest):
+        counts.append(len(markets))
+        return compute(markets, *rest)
 
     monkeypatch.setattr(memory, "compute", counting)
     return counts
@@ -213,23 +216,23 @@ def settle(database: Database, id: str) -> None:
         keep_settlement(db, id, YES, DEADLINE + 2)
 
 
-def test_scores_are_computed_again_after_a_change_alone(database, computed):
+def test_scores_are_computed_again_after_a_change_alone(database, market_counts):
     """A settlement, a new market and votes are changes; that an hour has passed is none."""
     memory = ScoreMemory()
     keep(database, stored("one", settlement=YES), stored("two"))
     read(database, memory)
     read(database, memory)
-    assert computed == [2]
+    assert market_counts == [2]
     settle(database, "two")
     read(database, memory)
     keep(database, bare("three"))
     read(database, memory)
     read(database, memory)
-    assert computed == [2, 2, 3]
+    assert market_counts == [2, 2, 3]
     with database.writing() as db:
         predictions.add_commitment(db, "three", stored("three").commitment, POSITION)
     read(database, memory)
-    assert computed == [2, 2, 3, 3]
+    assert market_counts == [2, 2, 3, 3]
 
 
 def test_kept_scores_equal_those_computed_anew(database):
@@ -245,11 +248,11 @@ def test_kept_scores_equal_those_computed_anew(database):
 
 
 def assert_alike(scores, anew) -> None:
-    for name in ("streaks", "shadow", "versus", "own"):
+    for name in ("streaks", "shadow", "versus", "entries"):
         assert getattr(scores, name) == getattr(anew, name)
     assert scores.history.times == anew.history.times
     places = range(len(anew.history.times))
     assert [scores.history.question_at(place) for place in places] == [
         anew.history.question_at(place) for place in places
     ]
-    assert np.array_equal(scores.counted.pool, anew.counted.pool)
+    assert np.array_equal(scores.market_counts.pool, anew.market_counts.pool)

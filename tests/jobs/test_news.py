@@ -8,7 +8,7 @@ from service.jobs import prices
 from service.market.instants import HOUR, iso
 from tests.jobs.live import (
     BIG,
-    PRINTED,
+    HEADLINES,
     SLOT,
     an_hour_later,
     answering,
@@ -29,7 +29,7 @@ PAPER_FAULTS = {
         answering(b"", 429, Retry_After="7200"),
         f"it answered 429; the next request is at {iso(SLOT + 3 * HOUR)}",
     ),
-    "answers broken XML": (answering(rss(*PRINTED)[:-9], kind="text/xml"), "it is not well-formed XML"),
+    "answers broken XML": (answering(rss(*HEADLINES)[:-9], kind="text/xml"), "it is not well-formed XML"),
     "answers 10 MB": (answering(BIG, kind="text/xml"), "it is larger than 2 MB"),
 }
 
@@ -39,7 +39,7 @@ def test_a_failed_news_source_changes_only_the_freshness(live, world, fault):
     """The headlines stay, and the document says which source failed and since when it has seen nothing."""
     before = document(live, "news-pulse")
     assert (before["failed"], before["as_of"]) == ({}, iso(SLOT))
-    assert [row["title"] for row in before["headlines"]] == [title for title, _ in PRINTED]
+    assert [row["title"] for row in before["headlines"]] == [title for title, _ in HEADLINES]
     world.servers["paper"].fault, reason = PAPER_FAULTS[fault]
     an_hour_later(live)
     after = document(live, "news-pulse")
@@ -68,14 +68,14 @@ def test_a_paper_with_retry_after_is_skipped_and_named(live, world):
     assert (page["failed"], page["as_of"], page["headlines"][0]["title"]) == ({}, iso(SLOT + 3 * HOUR), "Gold rises")
 
 
-def test_one_of_two_news_sources_may_fail(live, begun, world, tmp_path):
+def test_one_of_two_news_sources_may_fail(live, live_data, world, tmp_path):
     """The other one is read, and the news are as fresh as that."""
     options = world.options
     options["news_feeds"] = ("http://localhost:1/rss", *options["news_feeds"])
-    world.servers["paper"].fault = printing(*PRINTED, ("Gold rises", SLOT + 60))
-    with running_service(copied(begun, tmp_path / "two"), **options) as running:
-        do(running, prices.tick, SLOT + HOUR + prices.LIVE_DELAY_S)
-        an_hour_later(running)
-        page = document(running, "news-pulse")
+    world.servers["paper"].fault = printing(*HEADLINES, ("Gold rises", SLOT + 60))
+    with running_service(copied(live_data, tmp_path / "two"), **options) as service:
+        do(service, prices.tick, SLOT + HOUR + prices.LIVE_DELAY_S)
+        an_hour_later(service)
+        page = document(service, "news-pulse")
     assert set(page["failed"]) == {"localhost"}
     assert (page["as_of"], page["headlines"][0]["title"]) == (iso(SLOT + HOUR), "Gold rises")

@@ -45,8 +45,8 @@ def test_the_market_of_a_replay_has_a_belief_of_its_own():
     ],
 )
 def test_simulated_odds_say_that_no_trades_take_place(world, feed, belief):
-    (described,) = odds_sources(job_context(world, feed)).values()
-    assert described.startswith("simulated: no trades take place; priced from " + belief)
+    (source,) = odds_sources(job_context(world, feed)).values()
+    assert source.startswith("simulated: no trades take place; priced from " + belief)
 
 
 def test_the_live_world_has_no_simulated_odds():
@@ -69,9 +69,13 @@ def test_every_vote_is_verified_with_its_inputs(house):
         inputs += [json.dumps(row) for row in page.json["rows"]]
         path = page.json["next"] and f"/api/v1/features?limit=200&cursor={page.json['next']}"
     with house.runtime.database.reading() as db:
-        verified = verify(ledger.export(db), inputs=inputs)
+        verification = verify(ledger.export(db), inputs=inputs)
         votes = ledger.entries(db, 1, 10_000, kind="votes")
-    assert (verified.fault, verified.votes, verified.with_inputs, verified.unused) == (None, *[len(votes)] * 2, 0)
+    assert (verification.fault, verification.votes, verification.with_inputs, verification.unused) == (
+        None,
+        *[len(votes)] * 2,
+        0,
+    )
     assert len(inputs) < len(votes) / 2
     assert votes[-1].subject.startswith("challenge")
 
@@ -94,22 +98,22 @@ def held_by(house: RunningService) -> tuple[list, dict]:
 def test_a_market_opened_this_hour_gets_the_opinion_of_its_votes(house: RunningService):
     """The embedded voters see what they saw when they voted."""
     house.move(DAY)
-    markets, held = held_by(house)
-    fresh = [market for market in markets if market.created_at == hour_of(house)]
-    levels = [market for market in fresh if market.question.comparator in ("touch_above", "touch_below")]
+    markets, opinions = held_by(house)
+    new = [market for market in markets if market.created_at == hour_of(house)]
+    levels = [market for market in new if market.question.comparator in ("touch_above", "touch_below")]
     assert levels
     for market in levels:
-        assert held[market.id]["ai"].p == pytest.approx(market.commitment.p, abs=1e-3)
-        assert held[market.id]["odds"].p == pytest.approx(market.odds.p_yes, abs=1e-3)
+        assert opinions[market.id]["ai"].p == pytest.approx(market.commitment.p, abs=1e-3)
+        assert opinions[market.id]["odds"].p == pytest.approx(market.odds.p_yes, abs=1e-3)
 
 
 @pytest.mark.slow
 def test_every_open_market_has_both_opinions_of_this_hour(house: RunningService):
     house.move(3 * HOUR)
-    markets, held = held_by(house)
+    markets, opinions = held_by(house)
     assert len(markets) > 40
     for market in markets:
-        assert {name: opinion.at for name, opinion in held[market.id].items()} == {
+        assert {name: opinion.at for name, opinion in opinions[market.id].items()} == {
             "ai": hour_of(house),
             "odds": hour_of(house),
         }
@@ -119,14 +123,14 @@ def test_every_open_market_has_both_opinions_of_this_hour(house: RunningService)
 def test_the_opinion_follows_the_price(house: RunningService):
     """Before, "above 2,000 tomorrow" stood at 0.19 while the price was 2,215."""
     house.move(9 * HOUR)
-    markets, held = held_by(house)
+    markets, opinions = held_by(house)
     with house.runtime.database.reading() as db:
         spots = {asset: bars.last_bar(db, asset, 300).close for asset in {m.question.asset for m in markets}}
     closes = [market for market in markets if market.question.comparator == "close_above"]
     for market in closes:
         is_above = spots[market.question.asset] > market.question.threshold
-        assert (held[market.id]["ai"].p > 0.5) == is_above or 0.4 < held[market.id]["ai"].p < 0.6
-    assert any(abs(held[market.id]["ai"].p - market.commitment.p) > 0.2 for market in closes)
+        assert (opinions[market.id]["ai"].p > 0.5) == is_above or 0.4 < opinions[market.id]["ai"].p < 0.6
+    assert any(abs(opinions[market.id]["ai"].p - market.commitment.p) > 0.2 for market in closes)
 
 
 @pytest.mark.slow
@@ -144,15 +148,15 @@ def test_opinions_are_not_in_the_ledger(house: RunningService):
 def test_late_opinions_do_not_see_the_bars_after_their_hour(house: RunningService):
     """A job that died and began again half an hour later stored other opinions of the same hour."""
     house.move(HOUR)
-    hour, (_, held) = hour_of(house), held_by(house)
+    hour, (_, opinions) = hour_of(house), held_by(house)
     house.move(HOUR // 2)
     effects = renew_opinions(house.engine.job_context, hour)
     with house.runtime.database.writing() as db:
         db.execute(text("DELETE FROM opinion WHERE at = :hour"), {"hour": hour})
         effects(db)
-        again = listings.latest_opinions(db, list(held))
-    assert held
-    assert again == held
+        opinions_after = listings.latest_opinions(db, list(opinions))
+    assert opinions
+    assert opinions_after == opinions
 
 
 @pytest.mark.slow
@@ -168,5 +172,5 @@ def test_the_list_shows_the_opinions_within_a_minute(house: RunningService):
     house.register()
     house.move(HOUR)
     house.move(60)
-    listed = house.client.get("/api/v1/predictions", headers={"X-API-Key": house.key}).get_json()["markets"]
-    assert all(market["ai_now"] and market["odds_now"]["bid"] for market in listed)
+    markets = house.client.get("/api/v1/predictions", headers={"X-API-Key": house.key}).get_json()["markets"]
+    assert all(market["ai_now"] and market["odds_now"]["bid"] for market in markets)

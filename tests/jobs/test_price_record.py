@@ -23,16 +23,16 @@ pytestmark = pytest.mark.slow
 COINS = 5  # the service starts on a Saturday, when the metals have no forecast of an hour or a day
 
 
-def live(running: RunningService) -> dict[str, dict]:
+def live(service: RunningService) -> dict[str, dict]:
     """The live book's record of all assets by horizon."""
-    book = document(running, "forecasts/record")["books"][0]
+    book = document(service, "forecasts/record")["books"][0]
     assert not book["backfilled"]
     return {horizon["horizon"]: horizon["all"] | {"waiting": horizon["waiting"]} for horizon in book["horizons"]}
 
 
-def committed(running: RunningService) -> dict[str, bool]:
+def committed(service: RunningService) -> dict[str, bool]:
     """The subjects of the ledger's price forecasts, and whether they are of the past."""
-    return {row.subject: row.backfilled for row in rows(running, "price_forecast")}
+    return {row.subject: row.backfilled for row in rows(service, "price_forecast")}
 
 
 def waiting(database: Database) -> set:
@@ -70,25 +70,25 @@ def test_the_next_row_holds_the_price_that_a_row_is_scored_by(hours_later):
 
 def test_a_slot_done_twice_counts_once(hours_later):
     """An hour's job that runs again scores nothing twice and records no second row."""
-    before, stored = live(hours_later), waiting(hours_later.runtime.database)
+    before, forecasts_before = live(hours_later), waiting(hours_later.runtime.database)
     effects = record_prices(hours_later.engine.job_context, SLOT + 3 * HOUR)
     with hours_later.runtime.database.writing() as db:
         effects(db)
     assert live(hours_later) == before
-    assert waiting(hours_later.runtime.database) == stored
+    assert waiting(hours_later.runtime.database) == forecasts_before
     assert len(rows(hours_later, "price_forecast")) == len(committed(hours_later))
 
 
 def test_a_process_that_dies_between_loses_nothing(seeded: Path, tmp_path: Path):
     """The next one, started three hours later, scores what the first one committed; the hours between have none."""
     folder = copied(seeded, tmp_path)
-    with running_service(folder) as running:
-        running.move(HOUR)
-    with running_service(folder, wall=START + 4 * HOUR) as running:
-        running.work()
-        record = live(running)
+    with running_service(folder) as service:
+        service.move(HOUR)
+    with running_service(folder, wall=START + 4 * HOUR) as service:
+        service.work()
+        record = live(service)
         assert (record["1h"]["n"], record["1h"]["waiting"]) == (2 * COINS, COINS)
-        assert f"prices-{iso(SLOT + 2 * HOUR)}" not in committed(running)
+        assert f"prices-{iso(SLOT + 2 * HOUR)}" not in committed(service)
 
 
 def test_a_transaction_that_fails_changes_nothing(house, monkeypatch):

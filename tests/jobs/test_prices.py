@@ -51,8 +51,8 @@ def test_a_bar_without_trades_is_flat_and_not_asked_again(live):
     live.run(prices.tick, SLOT + 2 * STEP)
     assert live.times() == list(range(SLOT - 2 * DAY, SLOT + 2 * STEP, STEP))
     with live.database.reading() as db:
-        stored = bars.load_bars(db, "btc", SLOT - HOUR, SLOT + STEP, STEP)
-    flat = stored[stored.volume == 0]
+        series = bars.load_bars(db, "btc", SLOT - HOUR, SLOT + STEP, STEP)
+    flat = series[series.volume == 0]
     assert flat.time.tolist() == [SLOT - HOUR, SLOT - STEP, SLOT]
     assert (flat.open == flat.close).all()
     live.feed.requests.clear()
@@ -94,20 +94,20 @@ def test_an_hour_of_which_a_part_is_stored_is_fetched_whole(live):
 def test_a_failed_source_keeps_the_bars_of_its_asset(live):
     """The other assets go on, and the price that stands still says its time."""
     live.run(prices.tick)
-    live.feed.failing = {"eth"}
+    live.feed.faulty_assets = {"eth"}
     live.run(prices.tick, SLOT + HOUR)
     assert (live.times("btc")[-1], live.times("eth")[-1]) == (SLOT + HOUR - STEP, SLOT - STEP)
-    shown = {price["asset"]: price["as_of"] for price in live.prices()["prices"]}
-    assert shown == {"btc": iso(SLOT + HOUR), "eth": iso(SLOT)}
+    as_of = {price["asset"]: price["as_of"] for price in live.prices()["prices"]}
+    assert as_of == {"btc": iso(SLOT + HOUR), "eth": iso(SLOT)}
 
 
 def test_a_fault_is_logged_once_and_its_end_too(live):
     """Six lines a minute would hide everything else."""
-    live.feed.failing = {"eth"}
+    live.feed.faulty_assets = {"eth"}
     with structlog.testing.capture_logs() as events:
         for place in range(5):
             live.run(prices.tick, SLOT + place * STEP)
-        live.feed.failing = set()
+        live.feed.faulty_assets = set()
         live.run(prices.tick, SLOT + HOUR)
     assert [event["event"] for event in events] == ["source_failed", "source_answers"]
     assert events[0]["detail"] == "no answer"
@@ -115,7 +115,7 @@ def test_a_fault_is_logged_once_and_its_end_too(live):
 
 def test_a_tick_fails_when_no_source_answers(live):
     """It is tried again; what the sources said is stored all the same."""
-    live.feed.failing = {"btc", "eth"}
+    live.feed.faulty_assets = {"btc", "eth"}
     with pytest.raises(SourceFailed, match="no source answered"):
         live.run(prices.tick)
     assert live.histories()["btc"].detail == "no answer"
@@ -130,7 +130,7 @@ def test_a_clock_behind_the_stored_bars_is_refused(live):
 
 def test_an_asset_that_no_source_lists_is_absent(live):
     """It has no price, and the document says why."""
-    live.feed.unlisted = {"eth"}
+    live.feed.absentees = {"eth"}
     live.run(prices.tick)
     document = live.prices()
     assert [price["asset"] for price in document["prices"]] == ["btc"]
@@ -158,161 +158,161 @@ def test_after_days_offline_the_short_bars_begin_anew(live):
 
 
 @pytest.fixture
-def ticked(sqlite_database) -> LiveJobs:
+def jobs(sqlite_database) -> LiveJobs:
     jobs = LiveJobs(sqlite_database)
     jobs.run(prices.tick)
     jobs.feed.requests.clear()
     return jobs
 
 
-def is_wanted(ticked: LiveJobs) -> bool:
-    with ticked.database.reading() as db:
-        return prices.misses_history(db, ticked.context)
+def is_wanted(jobs: LiveJobs) -> bool:
+    with jobs.database.reading() as db:
+        return prices.misses_history(db, jobs.context)
 
 
-def has_history(ticked: LiveJobs, now: int = SLOT) -> bool:
-    return has_arrived(ticked.histories(now))
+def has_history(jobs: LiveJobs, now: int = SLOT) -> bool:
+    return has_arrived(jobs.histories(now))
 
 
-def test_hourly_bars_arrive_newest_first(ticked):
+def test_hourly_bars_arrive_newest_first(jobs):
     """Piece by piece from where the short bars begin, all assets in turn."""
-    assert is_wanted(ticked)
-    assert not has_history(ticked)
-    ticked.run(prices.history)
-    hours = [span for asset, *span in ticked.feed.requests if asset == "btc"]
+    assert is_wanted(jobs)
+    assert not has_history(jobs)
+    jobs.run(prices.history)
+    hours = [span for asset, *span in jobs.feed.requests if asset == "btc"]
     assert [step for *_, step in hours] == [HOUR] * 4
     assert hours[0][1] == SLOT - 2 * DAY
     assert all(later[1] == earlier[0] for earlier, later in pairwise(hours))
-    assert ticked.times(step=HOUR) == list(range(HISTORY_FROM, SLOT, HOUR))
+    assert jobs.times(step=HOUR) == list(range(HISTORY_FROM, SLOT, HOUR))
 
 
-def test_what_follows_waits_until_history_is_whole(ticked):
+def test_what_follows_waits_until_history_is_whole(jobs):
     """A job that publishes or commits asks the coverage, not the age of the last bar."""
-    ticked.feed.failing = {"btc", "eth"}
-    ticked.run(prices.history)
-    assert not has_history(ticked)
-    ticked.feed.failing = set()
-    ticked.run(prices.history, SLOT + 10)
-    assert has_history(ticked, SLOT + 10)
-    assert not is_wanted(ticked)
-    with ticked.database.reading() as db:
-        assert ticked.context.whole_since(db, SLOT) == {"btc": HISTORY_FROM, "eth": HISTORY_FROM}
+    jobs.feed.faulty_assets = {"btc", "eth"}
+    jobs.run(prices.history)
+    assert not has_history(jobs)
+    jobs.feed.faulty_assets = set()
+    jobs.run(prices.history, SLOT + 10)
+    assert has_history(jobs, SLOT + 10)
+    assert not is_wanted(jobs)
+    with jobs.database.reading() as db:
+        assert jobs.context.whole_since(db, SLOT) == {"btc": HISTORY_FROM, "eth": HISTORY_FROM}
 
 
-def test_no_span_is_asked_for_twice(ticked):
+def test_no_span_is_asked_for_twice(jobs):
     """Hours in which nobody traded were answered: they are known to be silent."""
-    ticked.feed.silent = set(range(HISTORY_FROM, SLOT, 7 * HOUR))
-    ticked.run(prices.history)
-    assert len(ticked.feed.requests) == len(set(ticked.feed.requests))
-    assert ticked.histories()["btc"].state == "complete"
+    jobs.feed.silent = set(range(HISTORY_FROM, SLOT, 7 * HOUR))
+    jobs.run(prices.history)
+    assert len(jobs.feed.requests) == len(set(jobs.feed.requests))
+    assert jobs.histories()["btc"].state == "complete"
 
 
 @pytest.mark.parametrize("days", [30, 62])
-def test_a_fault_within_a_piece_leaves_no_hole(ticked, days):
+def test_a_fault_within_a_piece_leaves_no_hole(jobs, days):
     """What was lost in the middle or at the end of a piece is asked for again, and nothing goes on without it."""
-    ticked.feed.broken = [SLOT - days * DAY, SLOT - 2 * DAY]
-    ticked.run(prices.history)
-    ticked.run(prices.history, SLOT + 10)
-    ticked.run(prices.history, SLOT + 20)
-    assert ticked.times(step=HOUR) == list(range(HISTORY_FROM, SLOT, HOUR))
-    assert ticked.histories(SLOT + 20)["btc"].state == "complete"
+    jobs.feed.broken = [SLOT - days * DAY, SLOT - 2 * DAY]
+    jobs.run(prices.history)
+    jobs.run(prices.history, SLOT + 10)
+    jobs.run(prices.history, SLOT + 20)
+    assert jobs.times(step=HOUR) == list(range(HISTORY_FROM, SLOT, HOUR))
+    assert jobs.histories(SLOT + 20)["btc"].state == "complete"
 
 
-def test_a_shorter_history_is_complete_where_none_has_more(ticked):
+def test_a_shorter_history_is_complete_where_none_has_more(jobs):
     """A source with 30 days of hours is asked for more once, and again after a day."""
-    ticked.feed.oldest = {HOUR: SLOT - 30 * DAY}
-    ticked.run(prices.history)
-    stored = ticked.histories()["btc"]
-    assert (stored.state, round(stored.days), stored.detail) == ("complete", 30, "no source has more")
-    assert has_history(ticked)
-    assert not is_wanted(ticked)
-    ticked.feed.requests.clear()
-    ticked.run(prices.history, SLOT + 60)
-    assert ticked.feed.requests == []
-    ticked.feed.oldest = {}
-    ticked.run(prices.history, SLOT + DAY + 60)
-    assert ticked.histories()["btc"].days > 199
+    jobs.feed.oldest = {HOUR: SLOT - 30 * DAY}
+    jobs.run(prices.history)
+    history = jobs.histories()["btc"]
+    assert (history.state, round(history.days), history.detail) == ("complete", 30, "no source has more")
+    assert has_history(jobs)
+    assert not is_wanted(jobs)
+    jobs.feed.requests.clear()
+    jobs.run(prices.history, SLOT + 60)
+    assert jobs.feed.requests == []
+    jobs.feed.oldest = {}
+    jobs.run(prices.history, SLOT + DAY + 60)
+    assert jobs.histories()["btc"].days > 199
 
 
-def test_a_source_that_fails_is_asked_after_a_growing_pause(ticked):
+def test_a_source_that_fails_is_asked_after_a_growing_pause(jobs):
     """Two seconds, then four, at most a minute; no loop of requests."""
-    ticked.feed.failing = {"btc", "eth"}
+    jobs.feed.faulty_assets = {"btc", "eth"}
     tries = []
     for second in range(200):
-        ticked.feed.requests.clear()
-        ticked.run(prices.history, SLOT + second)
-        if ticked.feed.requests:
+        jobs.feed.requests.clear()
+        jobs.run(prices.history, SLOT + second)
+        if jobs.feed.requests:
             tries.append(second)
     pauses = [later - earlier for earlier, later in pairwise(tries)]
     assert pauses == [2, 4, 8, 16, 32, 60, 60]
 
 
-def test_a_failing_asset_does_not_hold_up_the_others(ticked):
+def test_a_failing_asset_does_not_hold_up_the_others(jobs):
     """After five minutes without progress the others go on without it, and it joins them later."""
-    ticked.feed.failing = {"eth"}
-    ticked.run(prices.history)
-    assert not has_history(ticked, SLOT + 290)
-    assert has_history(ticked, SLOT + 310)
-    with ticked.database.reading() as db:
-        assert list(ticked.context.whole_since(db, SLOT + 310)) == ["btc"]
-    assert ticked.histories(SLOT + 310)["eth"].state == "failing"
-    ticked.feed.failing = set()
-    ticked.run(prices.history, SLOT + 320)
-    assert ticked.histories(SLOT + 320)["eth"].state == "complete"
+    jobs.feed.faulty_assets = {"eth"}
+    jobs.run(prices.history)
+    assert not has_history(jobs, SLOT + 290)
+    assert has_history(jobs, SLOT + 310)
+    with jobs.database.reading() as db:
+        assert list(jobs.context.whole_since(db, SLOT + 310)) == ["btc"]
+    assert jobs.histories(SLOT + 310)["eth"].state == "failing"
+    jobs.feed.faulty_assets = set()
+    jobs.run(prices.history, SLOT + 320)
+    assert jobs.histories(SLOT + 320)["eth"].state == "complete"
 
 
 def test_an_asset_without_a_first_answer_is_asked_again(sqlite_database):
     """The next tick would come in five minutes."""
     jobs = LiveJobs(sqlite_database)
-    jobs.feed.failing = {"eth"}
+    jobs.feed.faulty_assets = {"eth"}
     jobs.run(prices.tick)
-    jobs.feed.failing = set()
+    jobs.feed.faulty_assets = set()
     jobs.run(prices.history, SLOT + 10)
     assert jobs.histories(SLOT + 10)["eth"].state == "complete"
     assert "eth" in {price["asset"] for price in jobs.prices()["prices"]}
 
 
-def test_after_an_absence_only_the_gap_is_fetched(ticked):
+def test_after_an_absence_only_the_gap_is_fetched(jobs):
     """The hours that were stored before are there."""
-    ticked.run(prices.history)
+    jobs.run(prices.history)
     later = SLOT + 9 * DAY
-    ticked.run(prices.tick, later)
-    ticked.feed.requests.clear()
-    ticked.run(prices.history, later)
-    assert ticked.feed.requests == [(asset, SLOT - HOUR, later - 2 * DAY, HOUR) for asset in ("btc", "eth")]
-    assert ticked.histories(later)["btc"].since == HISTORY_FROM
+    jobs.run(prices.tick, later)
+    jobs.feed.requests.clear()
+    jobs.run(prices.history, later)
+    assert jobs.feed.requests == [(asset, SLOT - HOUR, later - 2 * DAY, HOUR) for asset in ("btc", "eth")]
+    assert jobs.histories(later)["btc"].since == HISTORY_FROM
 
 
 @pytest.mark.parametrize(("oldest", "since"), [(0, HISTORY_FROM), (SLOT + 3 * DAY, SLOT + 3 * DAY)])
-def test_a_long_silence_is_no_end_of_history(ticked, oldest, since):
+def test_a_long_silence_is_no_end_of_history(jobs, oldest, since):
     """A market that was closed for three days goes on; a source that reaches back for a few days begins anew."""
-    ticked.run(prices.history)
+    jobs.run(prices.history)
     later = SLOT + 4 * DAY
-    ticked.feed.silent = set(range(SLOT, SLOT + 3 * DAY, STEP))
-    ticked.feed.oldest = {HOUR: oldest, STEP: oldest}
-    ticked.run(prices.tick, later)
-    ticked.run(prices.history, later)
-    stored = ticked.histories(later)["btc"]
-    assert (stored.state, stored.since) == ("complete", since)
+    jobs.feed.silent = set(range(SLOT, SLOT + 3 * DAY, STEP))
+    jobs.feed.oldest = {HOUR: oldest, STEP: oldest}
+    jobs.run(prices.tick, later)
+    jobs.run(prices.history, later)
+    history = jobs.histories(later)["btc"]
+    assert (history.state, history.since) == ("complete", since)
 
 
-def test_short_bars_are_fetched_where_an_open_answer_needs_them(ticked, monkeypatch):
+def test_short_bars_are_fetched_where_an_open_answer_needs_them(jobs, monkeypatch):
     """An answer from before an absence is settled by five-minute bars, so their gap is filled too."""
-    ticked.run(prices.history)
+    jobs.run(prices.history)
     later = SLOT + 9 * DAY
     monkeypatch.setattr(prices.predictions, "oldest_open_answer", lambda _: SLOT - DAY)
-    ticked.run(prices.tick, later)
-    ticked.run(prices.history, later)
-    with ticked.database.reading() as db:
+    jobs.run(prices.tick, later)
+    jobs.run(prices.history, later)
+    with jobs.database.reading() as db:
         assert bars.find_coverage(db, "btc", STEP).windows == ((SLOT - 2 * DAY, later),)
 
 
-def test_the_time_left_follows_the_pace(ticked):
+def test_the_time_left_follows_the_pace(jobs):
     """Before the first hour has arrived it is a guess, then the pace of the last piece."""
-    guess = ticked.histories()["btc"]
+    guess = jobs.histories()["btc"]
     assert (guess.state, guess.seconds_left) == ("arriving", 37)
     assert guess.sentence == "2 of 200 days, about 37 s left"
-    with ticked.database.writing() as db:
+    with jobs.database.writing() as db:
         span = (SLOT - 62 * DAY, SLOT - 2 * DAY)
         bars.change_coverage(
             db,
@@ -321,8 +321,8 @@ def test_the_time_left_follows_the_pace(ticked):
             bars.find_coverage(db, "btc", HOUR),
             lambda before: before.answered(span, SLOT, "a test", took_s=10.0),
         )
-    assert ticked.histories()["btc"].seconds_left == round(138 / 60 * 10) + 12
-    assert ticked.histories(SLOT + 9)["btc"].seconds_left == round(138 / 60 * 10) + 12 - 9
+    assert jobs.histories()["btc"].seconds_left == round(138 / 60 * 10) + 12
+    assert jobs.histories(SLOT + 9)["btc"].seconds_left == round(138 / 60 * 10) + 12 - 9
 
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -333,10 +333,10 @@ RATES_SLOT = int(NOON.timestamp())
 class Feed:
     """A feed with these rates."""
 
-    quoted: Rates
+    quotes: Rates
 
     def rates(self) -> Rates:
-        return self.quoted
+        return self.quotes
 
 
 def run(database, feed, slot: int = RATES_SLOT) -> None:
@@ -355,9 +355,9 @@ def test_there_is_no_rate_before_the_first_run(sqlite_database):
 
 
 def test_the_rates_of_a_feed_are_stored(sqlite_database):
-    quoted = {"EUR": Rate(1.0841, "kraken EUR/USD", NOON)}
-    run(sqlite_database, Feed(quoted))
-    assert stored(sqlite_database) == quoted
+    quotes = {"EUR": Rate(1.0841, "kraken EUR/USD", NOON)}
+    run(sqlite_database, Feed(quotes))
+    assert stored(sqlite_database) == quotes
 
 
 def test_a_currency_without_a_quote_keeps_its_last_rate(sqlite_database):

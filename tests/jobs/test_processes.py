@@ -52,8 +52,8 @@ def lives(pid: int) -> bool:
 def test_a_killed_process_is_replaced_and_the_other_stays(tmp_path: Path):
     with supervised(CHILD, tmp_path):
         wait_until(lambda: len(started(tmp_path)) == 2)
-        killed, other = sorted(started(tmp_path))
-        os.kill(killed, signal.SIGKILL)
+        victim, other = sorted(started(tmp_path))
+        os.kill(victim, signal.SIGKILL)
         wait_until(lambda: len(started(tmp_path)) == 3)
         assert lives(other)
 
@@ -110,10 +110,10 @@ def test_a_failure_among_several_is_raised():
 
 def test_a_process_that_is_killed_ends_the_others():
     """No result is waited for that cannot come; the other one would sleep a minute."""
-    begun = time.monotonic()
+    start = time.monotonic()
     with pytest.raises(ChildFailed, match="a process ended without a result"):
         processes.call_child(processes.call_children, _die_or_wait, [(True,), (False,)])
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - start < 30
 
 
 def _die_or_wait(dies: bool) -> None:

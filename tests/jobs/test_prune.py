@@ -32,16 +32,18 @@ def test_windows_that_have_ended_are_deleted(sqlite_database):
 
 def test_old_deliveries_and_webhooks_of_revoked_keys_are_deleted(sqlite_database):
     old = NOW - 31 * DAY
-    kept, revoked = (endpoint(sqlite_database, "https://example.com/", old, plan=plan) for plan in ("paid", "free"))
+    live_row, revoked_row = (
+        endpoint(sqlite_database, "https://example.com/", old, plan=plan) for plan in ("paid", "free")
+    )
     with sqlite_database.writing() as db:
-        for row in (kept, revoked):
+        for row in (live_row, revoked_row):
             for at in (old, NOW):
                 message = Message(f"{row.id}_{at}", 1, "lane.trade", "{}")
                 notifications.record_attempt(db, row.id, Attempt(message, at, 5, 204, None))
-        keys.revoke_key(db, revoked.key, old)
+        keys.revoke_key(db, revoked_row.key, old)
         prune(CONTEXT, NOW)(db)
-        assert [delivery.last_at for delivery in notifications.find_deliveries(db, kept.id, None, 10)] == [NOW]
-        assert notifications.key_webhooks(db, revoked.key) == []
+        assert [delivery.last_at for delivery in notifications.find_deliveries(db, live_row.id, None, 10)] == [NOW]
+        assert notifications.key_webhooks(db, revoked_row.key) == []
 
 
 def test_replaced_fits_are_deleted(sqlite_database):

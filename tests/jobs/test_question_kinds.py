@@ -35,22 +35,22 @@ def answers(house: RunningService) -> dict[str, dict]:
     return {comparator: house.ask(text.format(**levels)).get_json() for comparator, text in QUESTIONS.items()}
 
 
-def happened(comparator: str, understood: dict, seen: bars.Bars) -> bool:
+def happened(comparator: str, question: dict, series: bars.Bars) -> bool:
     """The outcome by the definition of the kind, bar by bar, from the bars between the question and its deadline."""
-    spot, level, upper = understood["spot"], understood["level"], understood["upper_level"]
+    spot, level, upper = question["spot"], question["level"], question["upper_level"]
     if comparator.endswith("first"):
-        for high, low in zip(seen.high, seen.low, strict=True):
+        for high, low in zip(series.high, series.low, strict=True):
             if high >= upper or low <= level:
                 return (high >= upper) == (comparator == "upper_first")
         return False
-    closes = seen.close[(seen.time + seen.step) % DAY == 0]
+    closes = series.close[(series.time + series.step) % DAY == 0]
     return {
-        "move": abs(seen.close[-1] / spot - 1) > 0.01,
-        "range": (max(spot, seen.high.max()) - min(spot, seen.low.min())) / spot > 0.02,
+        "move": abs(series.close[-1] / spot - 1) > 0.01,
+        "range": (max(spot, series.high.max()) - min(spot, series.low.min())) / spot > 0.02,
         "days_above": sum(close > (level or 0) for close in closes) >= 2,
         "days_up": spot < closes[0] < closes[1],
-        "average_above": np.mean(seen.close[(seen.time + seen.step) % HOUR == 0]) > (level or 0),
-        "touch_above": seen.high.max() >= (level or 0),
+        "average_above": np.mean(series.close[(series.time + series.step) % HOUR == 0]) > (level or 0),
+        "touch_above": series.high.max() >= (level or 0),
     }[comparator]
 
 
@@ -64,11 +64,11 @@ def test_every_kind_is_answered_and_settled(house, answers):
         assert answer["price_forecast"] is None
     house.move(2 * DAY)
     with house.runtime.database.reading() as db:
-        settled = {name: predictions.find_prediction(db, answer["id"]) for name, answer in answers.items()}
-        asked_at, deadline = settled["move"].created_at, settled["move"].deadline
-        seen = bars.load_bars(db, "btc", asked_at, deadline + 1, house.runtime.feed.step)
-    for comparator, prediction in settled.items():
-        yes = happened(comparator, answers[comparator]["understood"], seen)
+        by_name = {name: predictions.find_prediction(db, answer["id"]) for name, answer in answers.items()}
+        asked_at, deadline = by_name["move"].created_at, by_name["move"].deadline
+        series = bars.load_bars(db, "btc", asked_at, deadline + 1, house.runtime.feed.step)
+    for comparator, prediction in by_name.items():
+        yes = happened(comparator, answers[comparator]["understood"], series)
         assert prediction.outcome == ("yes" if yes else "no"), (comparator, prediction.settlement)
         assert prediction.settlement.evidence.startswith("btc")
 
@@ -85,13 +85,13 @@ def test_sideless_questions_are_neutral(answers):
 
 def test_a_record_is_that_of_the_stored_prices(house, answers):
     """The level is one step above the highest stored price, and a note says since when prices are stored."""
-    understood = answers["touch_above"]["understood"]
+    question = answers["touch_above"]["understood"]
     with house.runtime.database.reading() as db:
         record = bars.price_extremes(db, "btc", house.runtime.feed.step)
         hourly = bars.load_bars(db, "btc", 0, int(house.wall), HOUR)
     assert record.high >= hourly.high.max()
-    assert understood["level"] == pytest.approx(record.high + 0.01)
-    assert f"since {datetime.fromtimestamp(int(hourly.time[0])):%Y-%m-%d}" in understood["notes"][0]
+    assert question["level"] == pytest.approx(record.high + 0.01)
+    assert f"since {datetime.fromtimestamp(int(hourly.time[0])):%Y-%m-%d}" in question["notes"][0]
 
 
 def test_a_price_question_is_answered_with_a_range(house):

@@ -66,7 +66,7 @@ def test_the_net_positions_are_those_that_the_swarm_reads(job_context):
     """Every strategy is long, short or flat in each asset."""
     counts = published(job_context, rank, "swarm")
     assert set(ASSETS) <= counts.keys()
-    assert {sum(each.values()) for each in counts.values()} == {len(STRATEGIES)}
+    assert {sum(positions.values()) for positions in counts.values()} == {len(STRATEGIES)}
     assert {asset: vars(net) for asset, net in swarm(job_context).items()} == counts
 
 
@@ -96,23 +96,23 @@ def work(closed_months: JobContext, slot: int) -> tuple[dict[str, dict], list[Ch
     with closed_months.database.writing() as db:
         effects(db)
         names = ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
-        stored = {name: snapshot for name in names if (snapshot := snapshots.latest_snapshot(db, name))}
+        by_name = {name: snapshot for name in names if (snapshot := snapshots.latest_snapshot(db, name))}
         rows = [json.loads(line) for line in ledger.export(db)]
-    return stored, rows
+    return by_name, rows
 
 
 def test_each_closed_month_has_a_snapshot_and_a_ledger_row(closed_months):
     """The latest one is also the current document; a month that ended before the first start is backfilled."""
     slot = ends("2025-02") + 5 * DAY
-    stored, rows = work(closed_months, slot)
-    assert list(stored) == ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
-    assert stored["strategy-hospital"].body == stored["strategy-hospital/2025-02"].body
+    by_name, rows = work(closed_months, slot)
+    assert list(by_name) == ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
+    assert by_name["strategy-hospital"].body == by_name["strategy-hospital/2025-02"].body
     assert [(row["kind"], row["subject"], row["backfilled"]) for row in rows] == [
         ("hospital", "2025-01", True),
         ("hospital", "2025-02", False),
     ]
     for month, row in zip(MONTHS, rows, strict=True):
-        body = stored[f"strategy-hospital/{month}"].body
+        body = by_name[f"strategy-hospital/{month}"].body
         document = json.loads(body)
         assert row["body"]["sha256"] == hashlib.sha256(body).hexdigest()
         assert len(row["body"]["judged"]) == len(document["strategies"]) == len(STRATEGIES)
@@ -122,11 +122,11 @@ def test_each_closed_month_has_a_snapshot_and_a_ledger_row(closed_months):
 def test_a_stored_month_is_not_computed_again(closed_months):
     """A month later only the new month is added, and it compares itself with the stored one."""
     january, _ = work(closed_months, ends("2025-01") + HOUR)
-    both, rows = work(closed_months, ends("2025-02") + HOUR)
+    by_name, rows = work(closed_months, ends("2025-02") + HOUR)
     assert list(january) == ["strategy-hospital", "strategy-hospital/2025-01"]
-    assert both["strategy-hospital/2025-01"] == january["strategy-hospital/2025-01"]
+    assert by_name["strategy-hospital/2025-01"] == january["strategy-hospital/2025-01"]
     assert [row["subject"] for row in rows] == MONTHS
-    links = json.loads(both["strategy-hospital"].body)["links"]
+    links = json.loads(by_name["strategy-hospital"].body)["links"]
     assert links["months"] == MONTHS
     assert links["history"].endswith("month=2025-01")
 

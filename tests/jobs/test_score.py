@@ -10,21 +10,21 @@ from tests.jobs.track_record import document, opened, settled
 
 
 @pytest.mark.slow
-def test_the_books_stay_apart(house, aged):
+def test_the_books_stay_apart(house, old_house):
     """What was committed live is in one book, and of the past only what was still open is new in the other."""
-    before, after = settled(house, backfilled=True), settled(aged, backfilled=True)
+    before, after = settled(house, backfilled=True), settled(old_house, backfilled=True)
     assert {market_id: after[market_id] for market_id in before} == before
     assert set(after) - set(before) <= set(opened(house))
-    books = {book["backfilled"]: book for book in document(aged, "ai-vs-market")["books"]}
-    counted = {
-        backfilled: sum(market.settlement.outcome != "void" for market in settled(aged, backfilled).values())
+    books = {book["backfilled"]: book for book in document(old_house, "ai-vs-market")["books"]}
+    counts = {
+        backfilled: sum(market.settlement.outcome != "void" for market in settled(old_house, backfilled).values())
         for backfilled in (False, True)
     }
-    assert {backfilled: book["n"] for backfilled, book in books.items()} == counted
-    voters = Counter((row["oracle"], row["backfilled"]) for row in document(aged, "streaks")["streaks"])
+    assert {backfilled: book["n"] for backfilled, book in books.items()} == counts
+    voters = Counter((row["oracle"], row["backfilled"]) for row in document(old_house, "streaks")["streaks"])
     assert set(voters.values()) == {1}
     assert {oracle for oracle, backfilled in voters if not backfilled} > {"consensus", "vol"}
-    assert not document(aged, "apex")["backfilled"]
+    assert not document(old_house, "apex")["backfilled"]
 
 
 def test_user_votes_are_published_within_a_minute(house):
@@ -36,6 +36,6 @@ def test_user_votes_are_published_within_a_minute(house):
         answer = house.client.post(f"/api/v1/predictions/{market}/vote", json={"vote": vote}, headers=headers)
         assert answer.status_code == 200
         house.move(60)
-        listed = house.client.get("/api/v1/predictions", headers=headers).get_json()["markets"]
-        tally = next(shown["user_votes"] for shown in listed if shown["id"] == market)
+        markets = house.client.get("/api/v1/predictions", headers=headers).get_json()["markets"]
+        tally = next(entry["user_votes"] for entry in markets if entry["id"] == market)
         assert (tally["yes"], tally["no"], tally["total"]) == (vote == "yes", vote == "no", 1)

@@ -25,7 +25,7 @@ def jobs(world: str) -> dict[str, Job]:
 def after(timetable_jobs: dict[str, Job], name: str) -> set[str]:
     """Every job that a job waits for, directly or not."""
     needs = timetable_jobs[name].needs
-    return set(needs).union(*(after(timetable_jobs, need) for need in needs))
+    return set(needs).union(*(after(timetable_jobs, dependency) for dependency in needs))
 
 
 @pytest.mark.parametrize("world", ["simulated", "replay", "live"])
@@ -61,8 +61,8 @@ def test_only_the_live_world_asks_outside_markets():
 
 def test_only_what_computes_nothing_from_prices_runs_before_history():
     """All else would be published or committed from a part of it."""
-    early = {job.name for job in timetable("live", STEP) if not job.needs_history}
-    assert early == {"tick", "history", "refund_expired", "prune"}
+    names = {job.name for job in timetable("live", STEP) if not job.needs_history}
+    assert names == {"tick", "history", "refund_expired", "prune"}
 
 
 def test_jobs_that_callers_wait_for_follow_the_wall_clock():
@@ -83,7 +83,7 @@ def test_every_job_runs_after_its_needs(world, sqlite_url):
     order = [name for name, _ in done]
     assert sorted(order) == sorted(job.name for job in all_jobs)
     for job in all_jobs:
-        assert all(order.index(need) < order.index(job.name) for need in job.needs)
+        assert all(order.index(dependency) < order.index(job.name) for dependency in job.needs)
     hourly = {
         slot for name, slot in done if name in ("predict", "settle", "score", "news", "apex", "seal", "import_markets")
     }

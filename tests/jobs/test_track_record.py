@@ -19,45 +19,47 @@ from tests.jobs.track_record import END, opened, rows, settled
 from tests.running_service import RunningService
 
 
-def verified(running: RunningService) -> Verification:
-    with running.runtime.database.reading() as db:
+def verified(service: RunningService) -> Verification:
+    with service.runtime.database.reading() as db:
         return verify(ledger.export(db))
 
 
 @pytest.mark.slow
-def test_the_published_record_matches_the_ledger(aged):
+def test_the_published_record_matches_the_ledger(old_house):
     """It verifies, and every market has its votes in it exactly once and its outcome at most once."""
-    verdict = verified(aged)
+    verdict = verified(old_house)
     assert (verdict.fault, verdict.roots) == (None, 3)
-    kinds = Counter((row.kind, row.subject) for row in rows(aged) if row.kind in ("votes", "odds", "resolution"))
+    kinds = Counter((row.kind, row.subject) for row in rows(old_house) if row.kind in ("votes", "odds", "resolution"))
     assert set(kinds.values()) == {1}
-    over = {**settled(aged, backfilled=False), **settled(aged, backfilled=True)}
-    markets = {market_id: market.backfilled for market_id, market in over.items()} | opened(aged)
+    over = {**settled(old_house, backfilled=False), **settled(old_house, backfilled=True)}
+    markets = {market_id: market.backfilled for market_id, market in over.items()} | opened(old_house)
     assert {subject for kind, subject in kinds if kind == "votes"} == set(markets)
     assert {subject for kind, subject in kinds if kind == "resolution"} == set(over)
-    by_seq = {row.seq: row for row in rows(aged, "votes")}
-    with aged.runtime.database.reading() as db:
+    by_seq = {row.seq: row for row in rows(old_house, "votes")}
+    with old_house.runtime.database.reading() as db:
         for market_id, seq, hash in db.execute(select(prediction.c.id, prediction.c.seq, prediction.c.hash)):
             assert (by_seq[seq].subject, by_seq[seq].hash) == (market_id, hash)
-    recorded = [row for row in rows(aged) if row.kind in ("votes", "odds", "resolution", "score")]
-    assert all(row.backfilled == markets[row.subject] for row in recorded)
+    entries = [row for row in rows(old_house) if row.kind in ("votes", "odds", "resolution", "score")]
+    assert all(row.backfilled == markets[row.subject] for row in entries)
 
 
 @pytest.mark.slow
-def test_two_days_down_are_caught_up_with_once(house, aged, logged):
+def test_two_days_down_are_caught_up_with_once(house, old_house, log_events):
     """What is due is opened and settled as by a service that was there, and nothing twice."""
     house.move(48 * HOUR)
-    assert not [line for line in logged if line["log_level"] == "error"]
+    assert not [line for line in log_events if line["log_level"] == "error"]
     assert verified(house).fault is None
     kinds = Counter((row.kind, row.subject) for row in rows(house) if row.kind in ("votes", "odds", "resolution"))
     assert set(kinds.values()) == {1}
-    there, caught_up = settled(aged, backfilled=True), settled(house, backfilled=True)
+    expected, caught_up = settled(old_house, backfilled=True), settled(house, backfilled=True)
     assert {market_id: market.settlement.outcome for market_id, market in caught_up.items()} == {
-        market_id: market.settlement.outcome for market_id, market in there.items()
+        market_id: market.settlement.outcome for market_id, market in expected.items()
     }
-    fresh, running = opened(house), opened(aged)
-    assert set(running) <= set(fresh)
-    assert set(fresh) - set(running) <= set(settled(aged, backfilled=False))  # touched before it was opened here
+    open_after, open_before = opened(house), opened(old_house)
+    assert set(open_before) <= set(open_after)
+    assert set(open_after) - set(open_before) <= set(
+        settled(old_house, backfilled=False)
+    )  # touched before it was opened here
     with house.runtime.database.reading() as db:
         calls = apex_calls.every(db)
     assert [at for at, call in calls.items() if not call["backfilled"]] == [END]
@@ -75,15 +77,15 @@ JOBS = {
 
 @pytest.mark.parametrize("name", JOBS)
 @pytest.mark.slow
-def test_a_job_of_the_record_is_done_well_within_a_second(name, aged):
+def test_a_job_of_the_record_is_done_well_within_a_second(name, old_house):
     """Of the processor's time, with a thousand markets settled."""
-    job_context = aged.engine.job_context
+    job_context = old_house.engine.job_context
     JOBS[name](job_context, END)  # what is imported on the first call is not counted
     gc.collect()
     gc.freeze()  # nor are the objects of other tests, which the collector would visit
     began = time.process_time()
     effects = JOBS[name](job_context, END + 12 * HOUR if name == "predict" else END)
-    with aged.runtime.database.writing() as db:
+    with old_house.runtime.database.writing() as db:
         effects(db)
     took = time.process_time() - began
     gc.unfreeze()

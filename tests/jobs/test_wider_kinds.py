@@ -42,35 +42,35 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def replayed(shared_data: Path, replayed_start: Path, tmp_path_factory) -> Iterator[RunningService]:
+def replay(shared_data: Path, replayed_start: Path, tmp_path_factory) -> Iterator[RunningService]:
     """A service in a replay of real bars, after its first start."""
-    with replaying(shared_data, copied(replayed_start, tmp_path_factory.mktemp("replay"))) as running:
-        yield running
+    with replaying(shared_data, copied(replayed_start, tmp_path_factory.mktemp("replay"))) as service:
+        yield service
 
 
-def fresh_key(replayed: RunningService) -> None:
+def fresh_key(replay: RunningService) -> None:
     """Another caller: a key has only a few questions a day."""
     email = {"email": f"reader{secrets.token_hex(4)}@example.com"}
-    replayed.key = replayed.client.post("/api/v1/register", json=email).get_json()["api_key"]
+    replay.key = replay.client.post("/api/v1/register", json=email).get_json()["api_key"]
 
 
 @pytest.fixture(scope="module")
-def answers(replayed: RunningService) -> dict[str, dict]:
+def answers(replay: RunningService) -> dict[str, dict]:
     """The answer to each question; three days later all of them are settled."""
-    fresh_key(replayed)
-    spot = replayed.ask("btc tomorrow?").get_json()["understood"]["spot"]
+    fresh_key(replay)
+    spot = replay.ask("btc tomorrow?").get_json()["understood"]["spot"]
     replies = {}
     for place, (kind, text) in enumerate(QUESTIONS.items()):
         if place and place % A_DAY == 0:
-            fresh_key(replayed)
-        replies[kind] = replayed.ask(text.format(above=round(1.01 * spot), below=round(0.99 * spot))).get_json()
-    replayed.move(3.5 * DAY / SPEED)
+            fresh_key(replay)
+        replies[kind] = replay.ask(text.format(above=round(1.01 * spot), below=round(0.99 * spot))).get_json()
+    replay.move(3.5 * DAY / SPEED)
     return replies
 
 
-def stored(replayed: RunningService, id: str) -> tuple[predictions.Prediction, dict[str, Bars]]:
+def stored(replay: RunningService, id: str) -> tuple[predictions.Prediction, dict[str, Bars]]:
     """The recorded prediction, and the bars of its assets, from 60 days before it to its deadline."""
-    with replayed.runtime.database.reading() as db:
+    with replay.runtime.database.reading() as db:
         prediction = predictions.find_prediction(db, id)
         since, until = prediction.created_at - 60 * DAY, prediction.deadline + 1
         return prediction, {
@@ -84,9 +84,9 @@ def close_at(series: Bars, instant: float) -> float:
 
 def happened(question: Question, created_at: int, series: dict[str, Bars]) -> bool:
     """The outcome by the definition of the kind, from the bars alone."""
-    own, deadline = series[question.asset], question.deadline.timestamp()
-    since, final = own.since(created_at), close_at(own, question.deadline.timestamp())
-    days = own.close[(own.time + HOUR) % DAY == 0]
+    series_of_asset, deadline = series[question.asset], question.deadline.timestamp()
+    since, final = series_of_asset.since(created_at), close_at(series_of_asset, question.deadline.timestamp())
+    days = series_of_asset.close[(series_of_asset.time + HOUR) % DAY == 0]
     match question.comparator:
         case "both":
             return all(close_at(series[leg.asset], deadline) > leg.spot for leg in question.legs)
@@ -94,9 +94,9 @@ def happened(question: Question, created_at: int, series: dict[str, Bars]) -> bo
             coin, metal = question.legs
             return since.high.max() >= coin.level or series["gold"].since(created_at).low.min() <= metal.level
         case "above_earlier":
-            return final > close_at(own, question.earlier.timestamp())
+            return final > close_at(series_of_asset, question.earlier.timestamp())
         case "below_earlier":
-            return final < close_at(own, question.earlier.timestamp())
+            return final < close_at(series_of_asset, question.earlier.timestamp())
         case "above_moving_average":
             return final > days[-50:].mean()
         case "below_moving_average":
@@ -121,21 +121,21 @@ def happened(question: Question, created_at: int, series: dict[str, Bars]) -> bo
             rises = np.diff([question.spot, *since.close[(since.time + HOUR) % DAY == 0]])[:3] > 0
             return bool((rises[1:] & rises[:-1]).any())
         case "days_below":
-            whole = own.since(int(question.earlier.timestamp()))
-            return any(whole.close[(whole.time + HOUR) % DAY == 0] < question.level)
+            span = series_of_asset.since(int(question.earlier.timestamp()))
+            return any(span.close[(span.time + HOUR) % DAY == 0] < question.level)
         case "days_above":
             return any(since.close[(since.time + HOUR) % DAY == 0] > question.level)
     return final > question.level
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
-def test_a_wider_kind_is_answered_and_settled(replayed, answers, kind):
+def test_a_wider_kind_is_answered_and_settled(replay, answers, kind):
     """Asked in words, voted on by the brains and the seats, recorded, and resolved as the bars show, with evidence."""
     answer = answers[kind]
     assert answer.get("understood", answer).get("comparator") == kind, answer
     assert 0 < answer["p_yes"] < 1
     assert len(answer["votes"]) >= 5
-    prediction, series = stored(replayed, answer["id"])
+    prediction, series = stored(replay, answer["id"])
     assert prediction.question.canonical == answer["understood"]["canonical"]
     assert prediction.settlement, kind
     assert prediction.settlement.evidence.split()[0].rstrip(":") in prediction.question.assets
@@ -152,15 +152,15 @@ def test_the_legs_and_the_earlier_instant_are_published(answers):
     legs = answers["either"]["understood"]["legs"]
     assert [leg["asset"] for leg in legs] == ["btc", "gold"]
     assert legs[1]["level_pct"] == -1.0
-    understood = answers["above_earlier"]["understood"]
-    assert datetime.fromisoformat(understood["earlier"]) < datetime.fromisoformat(understood["deadline"])
-    assert understood["legs"] == []
+    question = answers["above_earlier"]["understood"]
+    assert datetime.fromisoformat(question["earlier"]) < datetime.fromisoformat(question["deadline"])
+    assert question["legs"] == []
 
 
-def test_the_present_price_costs_as_much_as_a_forecast(replayed, answers):
+def test_the_present_price_costs_as_much_as_a_forecast(replay, answers):
     """The first note is the price; the answer is that of a price question, and both count once."""
     present, forecast = (
-        replayed.ask(f"What {words} of bitcoin?") for words in ("is the price", "will be the price on Sunday")
+        replay.ask(f"What {words} of bitcoin?") for words in ("is the price", "will be the price on Sunday")
     )
     answer = present.get_json()
     assert len(answers) == len(QUESTIONS)

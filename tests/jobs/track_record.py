@@ -14,18 +14,18 @@ SLOT = START - START % HOUR
 END = SLOT + 48 * HOUR
 
 
-def document(running: RunningService, name: str) -> dict:
-    with running.runtime.database.reading() as db:
+def document(service: RunningService, name: str) -> dict:
+    with service.runtime.database.reading() as db:
         return json.loads(snapshots.latest_snapshot(db, name).body)
 
 
-def rows(running: RunningService, kind: str | None = None) -> list[ChainEntry]:
-    with running.runtime.database.reading() as db:
+def rows(service: RunningService, kind: str | None = None) -> list[ChainEntry]:
+    with service.runtime.database.reading() as db:
         return ledger.entries(db, 1, 10**6, kind=kind)
 
 
-def settled(running: RunningService, backfilled: bool) -> dict[str, Prediction]:
-    with running.runtime.database.reading() as db:
+def settled(service: RunningService, backfilled: bool) -> dict[str, Prediction]:
+    with service.runtime.database.reading() as db:
         return {
             market.id: market
             for market in predictions.settled_predictions(db)
@@ -33,7 +33,7 @@ def settled(running: RunningService, backfilled: bool) -> dict[str, Prediction]:
         }
 
 
-def opened(running: RunningService) -> dict[str, bool]:
+def opened(service: RunningService) -> dict[str, bool]:
     """The markets that nothing has settled yet, and whether they are of the past."""
-    with running.runtime.database.reading() as db:
+    with service.runtime.database.reading() as db:
         return {market.id: market.backfilled for market in predictions.unresolved_predictions(db)}

@@ -48,25 +48,25 @@ def rows(count: int) -> list[LedgerRow]:
     ]
 
 
-def book(*days: int, unsealed: int = 0, seed: bytes = SEED) -> Book:
+def book(*days: int, unsealed_rows: int = 0, seed: bytes = SEED) -> Book:
     """This many rows on each day, each day sealed, and some unsealed rows on the next day."""
     entries: list[ChainEntry] = []
-    sealed: list[Root] = []
-    for number, count in enumerate([*days, unsealed]):
+    seals: list[Root] = []
+    for number, count in enumerate([*days, unsealed_rows]):
         day = FIRST_DAY + timedelta(days=number)
         new = list(chained(rows(count), f"{day}T12:00:00Z", entries[-1] if entries else None))
         entries += new
         if number < len(days):
-            sealed.append(_root(new, day, sealed[-1].root if sealed else "", seed))
-    return Book(tuple(entries), tuple(sealed))
+            seals.append(_root(new, day, seals[-1].root if seals else "", seed))
+    return Book(tuple(entries), tuple(seals))
 
 
-def _root(new: list[ChainEntry], day: date, previous: str, seed: bytes) -> Root:
+def _root(new: list[ChainEntry], day: date, root_before: str, seed: bytes) -> Root:
     return roots.sign(
         [entry.hash for entry in new],
         day=str(day),
         first_seq=new[0].seq,
-        previous=previous,
+        root_before=root_before,
         signed_at=f"{day + timedelta(days=1)}T00:05:00Z",
         seed=seed,
     )

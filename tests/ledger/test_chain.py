@@ -18,11 +18,11 @@ NOON = "2026-11-21T12:00:00Z"
 def test_a_hash_can_be_computed_from_the_published_row():
     row = LedgerRow("odds", "polymarket-1", {"p_yes": 0.5, "bid": None, "source": "día"}, False)
     (entry,) = chained([row], NOON, None)
-    written = (
+    expected = (
         '{"backfilled":false,"body":{"bid":null,"p_yes":0.5,"source":"día"},"kind":"odds",'
         f'"previous":"{"0" * 64}","recorded_at":"{NOON}","seq":1,"subject":"polymarket-1"}}'
     )
-    assert entry.hash == hashlib.sha256(written.encode()).hexdigest()
+    assert entry.hash == hashlib.sha256(expected.encode()).hexdigest()
 
 
 def test_each_row_has_the_hash_of_the_previous_one():

@@ -17,7 +17,7 @@ from tests.ledger.books import verified
 
 MARKET, OWL, SALT = "daily-btc-up", "0af3", "a1" * 16
 HIDDEN = LedgerRow("forecast", OWL, {"market": MARKET, "commitment": commitment(MARKET, OWL, 0.62, SALT)}, False)
-SETTLED = LedgerRow("resolution", MARKET, {"outcome": "yes"}, False)
+RESOLUTION = LedgerRow("resolution", MARKET, {"outcome": "yes"}, False)
 
 
 def revealed(subject: str = OWL, **changes: Any) -> LedgerRow:
@@ -30,7 +30,7 @@ def check(*rows: LedgerRow) -> Verification:
 
 
 def test_a_revealed_forecast_matches_its_commitment():
-    verification = check(HIDDEN, SETTLED, revealed())
+    verification = check(HIDDEN, RESOLUTION, revealed())
     assert (verification.fault, verification.forecasts, verification.revealed, verification.withheld) == (None, 1, 1, 0)
 
 
@@ -53,13 +53,13 @@ def test_the_commitment_is_a_plain_hash():
     ],
 )
 def test_another_forecast_is_a_fault(row: LedgerRow):
-    verification = check(HIDDEN, SETTLED, row)
+    verification = check(HIDDEN, RESOLUTION, row)
     assert (verification.fault, verification.seq) == ("Row 3 reveals another forecast than row 1 committed to.", 3)
 
 
 @pytest.mark.parametrize("place", [2, 7, "1", None, [1]])
 def test_a_row_without_commitment_cannot_be_revealed(place: Any):
-    assert check(HIDDEN, SETTLED, revealed(forecast=place)).fault == (
+    assert check(HIDDEN, RESOLUTION, revealed(forecast=place)).fault == (
         f"Row 3 reveals row {place!r}, which is not a hidden forecast."
     )
 
@@ -69,13 +69,17 @@ def test_a_forecast_is_revealed_once():
 
 
 def test_an_empty_commitment_reveals_nothing():
-    empty = LedgerRow("forecast", OWL, {}, False)
-    assert check(empty, revealed(market=None, p_yes=None)).seq == 2
+    row = LedgerRow("forecast", OWL, {}, False)
+    assert check(row, revealed(market=None, p_yes=None)).seq == 2
 
 
 def test_a_withheld_forecast_is_counted():
     """It is hidden although its market is settled: the service shows only what suits it."""
-    assert [check(*rows).withheld for rows in ([HIDDEN], [HIDDEN, SETTLED], [HIDDEN, SETTLED, revealed()])] == [0, 1, 0]
+    assert [check(*rows).withheld for rows in ([HIDDEN], [HIDDEN, RESOLUTION], [HIDDEN, RESOLUTION, revealed()])] == [
+        0,
+        1,
+        0,
+    ]
 
 
 INPUTS = [{"contexts": {"btc": {"spot": 50_000.0 + place, "slow": 1e-7}}, "fits": None} for place in range(3)]
@@ -84,7 +88,7 @@ FEATURES = [digest(inputs) for inputs in INPUTS]
 
 def rows_of(*inputs: dict) -> list[str]:
     """Lines as a client writes the rows that it read."""
-    return [json.dumps({"hash": digest(each), "asset": "btc", "inputs": each}) + "\n" for each in inputs]
+    return [json.dumps({"hash": digest(row), "asset": "btc", "inputs": row}) + "\n" for row in inputs]
 
 
 def ledger(*features: str | None) -> list[str]:
@@ -114,9 +118,9 @@ def test_a_changed_input_is_found():
     """Wherever it is, and however little it changed."""
     lines = rows_of(*INPUTS)
     lines[1] = lines[1].replace("1e-07", "1.0000000000000001e-07")
-    changed = {**INPUTS[1], "contexts": {"btc": {"spot": 50_001.0, "slow": 1.0000000000000001e-7}}}
+    variant = {**INPUTS[1], "contexts": {"btc": {"spot": 50_001.0, "slow": 1.0000000000000001e-7}}}
     assert check_inputs(lines).fault == (
-        f"The inputs in line 2 were changed: their hash is {digest(changed)}, not {FEATURES[1]}."
+        f"The inputs in line 2 were changed: their hash is {digest(variant)}, not {FEATURES[1]}."
     )
 
 

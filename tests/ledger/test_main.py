@@ -17,7 +17,7 @@ from tests.ledger.test_rewinding import corrections
 
 ROOT = Path(__file__).parents[2]
 KEY = public_key(books.SEED)
-BOOK = books.book(3, 2, unsealed=1)
+BOOK = books.book(3, 2, unsealed_rows=1)
 TEXT = BOOK.text().encode()
 
 
@@ -73,11 +73,11 @@ def test_a_missing_file_is_reported(tmp_path: Path, capsys):
 
 def test_an_empty_file_has_nothing_to_verify(tmp_path: Path, capsys):
     """It is neither valid nor invalid, unlike a file that lacks an expected root."""
-    empty = tmp_path / "empty.jsonl"
-    empty.touch()
-    assert main(["verify", str(empty)]) == 2
-    assert capsys.readouterr() == ("", f"error: {empty} is empty: there is nothing to verify\n")
-    assert main(["verify", str(empty), "--root", "00" * 32]) == 1
+    file = tmp_path / "empty.jsonl"
+    file.touch()
+    assert main(["verify", str(file)]) == 2
+    assert capsys.readouterr() == ("", f"error: {file} is empty: there is nothing to verify\n")
+    assert main(["verify", str(file), "--root", "00" * 32]) == 1
 
 
 def test_it_needs_neither_the_service_nor_its_database(file: Path):

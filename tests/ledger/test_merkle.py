@@ -77,8 +77,8 @@ def test_a_root_is_that_of_the_definition(leaves: list[str]):
 def test_a_path_follows_the_definition_and_ends_at_the_root(leaves: list[str], data):
     index = data.draw(st.integers(0, len(leaves) - 1))
     path = merkle.path(leaves, index)
-    wanted = audit(index, [bytes.fromhex(leaf) for leaf in leaves])
-    assert [(step.side, step.hash) for step in path] == [(side, hash.hex()) for side, hash in wanted]
+    expected = audit(index, [bytes.fromhex(leaf) for leaf in leaves])
+    assert [(step.side, step.hash) for step in path] == [(side, hash.hex()) for side, hash in expected]
     assert [step.side for step in path] == list(merkle.sides(index, len(leaves)))
     assert merkle.climb(leaves[index], path) == merkle.root(leaves)
 
@@ -90,10 +90,10 @@ def test_another_leaf_or_step_gives_another_root(leaves: list[str], data):
     assert merkle.climb("ab" * 31 + leaves[index][:2], path) != merkle.root(leaves)
     for place, step in enumerate(path):
         other = Step("left" if step.side == "right" else "right", step.hash)
-        changed = (*path[:place], other, *path[place + 1 :])
+        variant = (*path[:place], other, *path[place + 1 :])
         # Two equal halves are the same tree whichever stands left.
         if merkle.path(leaves, index)[place].hash != merkle.climb(leaves[index], path[:place]):
-            assert merkle.climb(leaves[index], changed) != merkle.root(leaves)
+            assert merkle.climb(leaves[index], variant) != merkle.root(leaves)
 
 
 def test_an_inner_node_is_not_accepted_as_a_leaf():

@@ -85,9 +85,9 @@ def test_the_proof_of_another_row_is_not_accepted():
 
 
 def test_another_keys_root_is_refused_when_the_key_is_known():
-    forged = proof_body(3, books.book(*DAYS, seed=b"another seed of thirty-two bytes"))
-    assert "signed by another key" in fault(forged, 3)
-    assert fault(forged, 3, key=None) is None
+    forgery = proof_body(3, books.book(*DAYS, seed=b"another seed of thirty-two bytes"))
+    assert "signed by another key" in fault(forgery, 3)
+    assert fault(forgery, 3, key=None) is None
 
 
 def test_an_unsealed_row_cannot_replace_a_sealed_one():

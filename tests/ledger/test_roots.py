@@ -10,7 +10,7 @@ from service.ledger.chain import GENESIS, ChainEntry, chained
 from service.ledger.roots import Root, handover_row, is_signed, public_key, sign, successor
 
 SEED = b"a seed of exactly thirty-two by."
-ROOT = sign(["11" * 32], day="2026-11-21", first_seq=1, previous="", signed_at="2026-11-22T00:00:00Z", seed=SEED)
+ROOT = sign(["11" * 32], day="2026-11-21", first_seq=1, root_before="", signed_at="2026-11-22T00:00:00Z", seed=SEED)
 
 
 def test_a_root_is_signed_by_the_key_it_names():

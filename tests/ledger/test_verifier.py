@@ -25,9 +25,9 @@ ROWS = sum(DAYS)
 BOOK = books.book(*DAYS)
 
 
-def check(data: bytes, **kept: str) -> Verification:
+def check(data: bytes, **trust: str) -> Verification:
     """The verification of the bytes of a file."""
-    return verify(io.TextIOWrapper(io.BytesIO(data), "utf-8", "surrogateescape", newline="\n"), **kept)
+    return verify(io.TextIOWrapper(io.BytesIO(data), "utf-8", "surrogateescape", newline="\n"), **trust)
 
 
 def joined(lines: list[str]) -> bytes:
@@ -49,8 +49,8 @@ def test_an_unchanged_ledger_is_valid():
 
 def test_empty_and_unsealed_ledgers_have_no_fault():
     assert verify([]) == Verification(0, 0, 0, None, None, None, None, None)
-    unsealed = verify(books.book(unsealed=3).lines())
-    assert (unsealed.rows, unsealed.sealed, unsealed.fault) == (3, 0, None)
+    verification = verify(books.book(unsealed_rows=3).lines())
+    assert (verification.rows, verification.sealed, verification.fault) == (3, 0, None)
 
 
 def test_the_last_line_needs_no_line_end():
@@ -111,12 +111,12 @@ def tampered(count: int) -> Iterator[tuple[str, bytes, int | None]]:
 
 
 def test_every_random_change_is_located(tries):
-    missed = []
+    misses = []
     for name, data, seq in tampered(tries(1000, 1000, 10_000)):
         verdict = check(data)
         if not verdict.fault or (seq is not None and (verdict.seq != seq or f" {seq}" not in verdict.fault)):
-            missed.append((name, seq, verdict))
-    assert missed == []
+            misses.append((name, seq, verdict))
+    assert misses == []
 
 
 @pytest.mark.slow
@@ -124,9 +124,9 @@ def test_a_change_of_any_bit_is_found():
     data = books.book(2, 1).text().encode()
     for place in range(len(data)):
         for bit in range(8):
-            changed = bytes([*data[:place], data[place] ^ 1 << bit, *data[place + 1 :]])
+            variant = bytes([*data[:place], data[place] ^ 1 << bit, *data[place + 1 :]])
             # The end of the last line may be missing, but nothing else may stand in its place.
-            assert check(changed).fault, (place, bit)
+            assert check(variant).fault, (place, bit)
 
 
 def test_a_removed_row_is_found_if_it_was_sealed():
@@ -136,7 +136,7 @@ def test_a_removed_row_is_found_if_it_was_sealed():
 
 
 def test_a_row_removed_before_sealing_leaves_no_trace():
-    book = books.book(*DAYS, unsealed=2)
+    book = books.book(*DAYS, unsealed_rows=2)
     lines = book.lines()
     del lines[ROWS + 1]
     assert verify(lines).fault is None
@@ -218,7 +218,7 @@ def test_a_gap_in_the_numbers_is_found():
 
 
 def test_a_row_after_a_root_is_found():
-    (*lines, last), root = books.book(2, unsealed=1).lines()[:3], books.book(2).lines()[2]
+    (*lines, last), root = books.book(2, unsealed_rows=1).lines()[:3], books.book(2).lines()[2]
     assert verify([*lines, root, last]).fault == "Row 3 follows a root: all rows must precede the roots."
 
 

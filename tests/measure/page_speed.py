@@ -75,7 +75,7 @@ def _time_bars(database: Database) -> float:
     began = time.perf_counter()
     since = MONDAY + BARS * FINE_STEP
     with database.reading() as db:
-        page = stored_bars.first_bars(db, "btc", since, NOW, FINE_STEP, BARS + 1, stored=FINE_STEP)
+        page = stored_bars.first_bars(db, "btc", since, NOW, FINE_STEP, BARS + 1, stored_step=FINE_STEP)
     candles_json("btc", "5m", page[:BARS], world="simulated", source="made", next=None)
     return 1000 * (time.perf_counter() - began)
 

@@ -15,7 +15,7 @@ from service.forecasting.predictions.callers import open_challenge
 from service.forecasting.predictions.commitments import question_row
 from service.market.instants import DAY, HOUR, WorldClock, utc
 from service.operator.__main__ import main
-from service.operator.check import examine
+from service.operator.check import examine as examine_service
 from service.operator.sources import Finding
 from service.questions import Circumstances
 from service.store import ledger, predictions, world
@@ -27,7 +27,7 @@ from tests.sources.llm import model_server as it
 from tests.sources.llm.model_server import ModelServer
 
 SPOTS = {"btc": 94075.9, "sol": 147.04}
-STARTED = 1_795_255_200  # 2026-11-21T10:00:00Z
+WALL_START = 1_795_255_200  # 2026-11-21T10:00:00Z
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def operate(environment, monkeypatch, capsys) -> Callable[..., tuple[int, str, s
 def now(database) -> int:
     """World time in a database whose world runs ten days ahead of the wall and stands still."""
     instant = int(time.time()) + 10 * DAY
-    clock = WorldClock("replay", world_origin=instant, wall_origin=STARTED, speed=1.0, ends=instant)
+    clock = WorldClock("replay", world_origin=instant, wall_origin=WALL_START, speed=1.0, ends=instant)
     with database.writing() as db:
-        world.claim_world(db, fingerprint="abc", step=HOUR, history_from=0, clock=clock, wall=STARTED)
+        world.claim_world(db, fingerprint="abc", step=HOUR, history_from=0, clock=clock, wall=WALL_START)
     return instant
 
 
@@ -100,7 +100,7 @@ def operate_in(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
 
 
 @pytest.fixture
-def examined(tmp_path) -> Examine:
+def examine(tmp_path) -> Examine:
     """What came of every part, by its name; without options, of a service that was never started."""
 
     def run(
@@ -112,7 +112,7 @@ def examined(tmp_path) -> Examine:
         **options: Any,
     ) -> dict[str, Finding]:
         settings = Settings(world=world, data_dir=data_dir, source_timeout_s=source_timeout_s, **options)
-        findings = examine(settings, lambda: float(START), ccxt)
+        findings = examine_service(settings, lambda: float(START), ccxt)
         parts = {finding.part: finding for finding in findings}
         assert len(parts) == len(findings)
         return parts

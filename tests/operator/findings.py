@@ -14,14 +14,14 @@ SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
 TIMEOUT_S = 1.0
 # What threads and a slow machine may add to a deadline.
 MARGIN_S = 2.5
-UNREACHABLE = "It could not be reached; check that it is running and its address."
+NO_CONNECTION = "It could not be reached; check that it is running and its address."
 Examine = Callable[..., dict[str, Finding]]
 
 
-def taken_by(server: ModelServer | str, *seats: str, named: str = "some-model") -> dict[str, Any]:
+def taken_by(server: ModelServer | str, *seats: str, model: str = "some-model") -> dict[str, Any]:
     """Options that put a model of `server`, or of that address, into seats."""
     address = server if isinstance(server, str) else server.address
-    return {"oracle_seats": {seat: {"model": named, "base_url": address, "api_key": KEY} for seat in seats}}
+    return {"oracle_seats": {seat: {"model": model, "base_url": address, "api_key": KEY} for seat in seats}}
 
 
 def dead() -> str:

@@ -28,8 +28,8 @@ from tests.sources.llm.model_server import answers, refuses, vote_text
 from tests.sources.proxy_servers import proxying
 
 
-def test_a_service_that_was_never_started_is_well_and_free(examined, tmp_path):
-    parts = examined()
+def test_a_service_that_was_never_started_is_well_and_free(examine, tmp_path):
+    parts = examine()
     assert list(parts) == ["database", "prices", *(f"seat {name}" for name in SEATS)]
     assert [part for part in parts.values() if not part.works] == []
     assert {(part.tokens, part.usd) for part in parts.values()} == {(0, 0.0)}
@@ -37,8 +37,8 @@ def test_a_service_that_was_never_started_is_well_and_free(examined, tmp_path):
     assert parts["prices"].what == "simulated market"
 
 
-def test_nothing_is_made_by_looking(examined, tmp_path):
-    examined(data_dir=tmp_path / "var")
+def test_nothing_is_made_by_looking(examine, tmp_path):
+    examine(data_dir=tmp_path / "var")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -55,17 +55,17 @@ def test_nothing_is_made_by_looking(examined, tmp_path):
         {"oracle_model": "unknown:gpt-5-mini", "provider_keys": {"openai": KEY}},
     ],
 )
-def test_settings_are_checked_before_any_call(examined, options):
-    with pytest.raises(SettingsError) as caught:
-        examined(**options)
-    assert KEY not in caught.value.detail
+def test_settings_are_checked_before_any_call(examine, options):
+    with pytest.raises(SettingsError) as error:
+        examine(**options)
+    assert KEY not in error.value.detail
 
 
-def test_models_and_sources_are_asked_through_the_proxy(examined, model):
+def test_models_and_sources_are_asked_through_the_proxy(examine, model):
     address = model.address.replace("127.0.0.1", "model.test")  # a name that only the proxy resolves
     with proxying("http") as proxy:
         try:
-            examined(world="simulated", source_proxy=proxy.address, **taken_by(address, "momentum"))
+            examine(world="simulated", source_proxy=proxy.address, **taken_by(address, "momentum"))
         finally:
             sessions.use_proxy(Settings())
     assert f"POST {address}/chat/completions" in proxy.requests
@@ -75,8 +75,8 @@ OLLAMA = "Run `ollama serve` and `ollama pull llama3.2`."
 
 
 class TestASeatWithALanguageModel:
-    def test_is_asked_one_real_question(self, examined, model):
-        part = examined(**taken_by(model, "momentum"))["seat momentum"]
+    def test_is_asked_one_real_question(self, examine, model):
+        part = examine(**taken_by(model, "momentum"))["seat momentum"]
         assert (part.works, part.what, part.tokens, part.usd) == (True, "custom:some-model", 940, None)
         assert part.detail.startswith("answers 62% to a sample question; ORACLE_PRICES can state its price")
         (request,) = model.requests
@@ -84,19 +84,19 @@ class TestASeatWithALanguageModel:
         assert "Question: Will Bitcoin" in prompt
         assert "base rate of YES" in prompt
 
-    def test_costs_what_its_provider_charges(self, examined, model):
-        part = examined(**taken_by(model, "news", named="openai:gpt-5-mini"))["seat news"]
+    def test_costs_what_its_provider_charges(self, examine, model):
+        part = examine(**taken_by(model, "news", model="openai:gpt-5-mini"))["seat news"]
         assert (part.what, part.tokens) == ("openai:gpt-5-mini", 940)
         assert part.usd == pytest.approx((900 * 0.25 + 40 * 2.0) / 1e6)
 
-    def test_leaves_the_others_to_their_embedded_engines(self, examined, model):
-        parts = examined(**taken_by(model, "momentum", "trend"))
+    def test_leaves_the_others_to_their_embedded_engines(self, examine, model):
+        parts = examine(**taken_by(model, "momentum", "trend"))
         engines = [parts[f"seat {name}"].what for name in SEATS]
         assert engines == ["custom:some-model", *[EMBEDDED] * 3, "custom:some-model", EMBEDDED]
         assert len(model.requests) == 2
 
-    def test_can_be_each_of_the_six(self, examined, model):
-        parts = examined(**taken_by(model, *SEATS))
+    def test_can_be_each_of_the_six(self, examine, model):
+        parts = examine(**taken_by(model, *SEATS))
         assert all(parts[f"seat {name}"].works for name in SEATS)
         assert len({request["messages"][0]["content"] for request in model.requests}) == 6
 
@@ -108,49 +108,49 @@ class TestASeatWithALanguageModel:
             (answers(f"My key is {KEY}."), "gave no probability_yes"),
         ],
     )
-    def test_is_not_stood_in_for_and_its_key_is_never_told(self, examined, model, behave, reason, capfd):
+    def test_is_not_stood_in_for_and_its_key_is_never_told(self, examine, model, behave, reason, capfd):
         model.behaviours = [behave]
-        parts = examined(oracle_on_failure="fallback", **taken_by(model, "momentum"))
+        parts = examine(oracle_on_failure="fallback", **taken_by(model, "momentum"))
         assert not parts["seat momentum"].works
         assert parts["seat momentum"].detail == f"custom:some-model: {reason}."
-        printed = "".join(capfd.readouterr())
+        output = "".join(capfd.readouterr())
         assert (
             KEY
             not in as_json(findings_table(list(parts.values())))
             + readable(findings_table(list(parts.values())))
-            + printed
+            + output
         )
 
-    def test_that_hangs_fails_in_time_with_what_it_may_have_cost(self, examined, model):
+    def test_that_hangs_fails_in_time_with_what_it_may_have_cost(self, examine, model):
         model.behaviours = [it.hangs]
         began = time.monotonic()
-        part = examined(oracle_deadline_s=0.6, **taken_by(model, "momentum"))["seat momentum"]
+        part = examine(oracle_deadline_s=0.6, **taken_by(model, "momentum"))["seat momentum"]
         assert time.monotonic() - began < 0.6 + MARGIN_S
         assert (part.works, part.detail) == (False, "custom:some-model: did not answer in time.")
         assert part.tokens > 4000
         assert f"at most {part.tokens} tokens, price unknown" in readable(findings_table([part]))
 
     @pytest.mark.slow
-    def test_without_a_server_costs_nothing(self, examined):
-        part = examined(oracle_deadline_s=1, **taken_by(f"http://{dead()}/v1", "momentum"))["seat momentum"]
+    def test_without_a_server_costs_nothing(self, examine):
+        part = examine(oracle_deadline_s=1, **taken_by(f"http://{dead()}/v1", "momentum"))["seat momentum"]
         assert (part.works, part.tokens, part.usd) == (False, 0, 0.0)
         assert part.detail == "custom:some-model: could not be reached."
 
     @pytest.mark.slow
-    def test_of_ollama_that_does_not_run_says_what_to_do(self, examined):
-        options = taken_by(f"http://{dead()}/v1", "momentum", named="ollama:llama3.2")
-        part = examined(oracle_deadline_s=1, **options)["seat momentum"]
+    def test_of_ollama_that_does_not_run_says_what_to_do(self, examine):
+        options = taken_by(f"http://{dead()}/v1", "momentum", model="ollama:llama3.2")
+        part = examine(oracle_deadline_s=1, **options)["seat momentum"]
         assert not part.works
         assert part.detail == f"ollama:llama3.2: could not be reached. {OLLAMA}"
 
-    def test_of_ollama_that_lacks_the_model_says_what_to_do(self, examined, model):
-        model.behaviours = [refuses(404, 'model "llama3.2" not examined, try pulling it first')]
-        part = examined(**taken_by(model, "momentum", named="ollama:llama3.2"))["seat momentum"]
+    def test_of_ollama_that_lacks_the_model_says_what_to_do(self, examine, model):
+        model.behaviours = [refuses(404, 'model "llama3.2" not found, try pulling it first')]
+        part = examine(**taken_by(model, "momentum", model="ollama:llama3.2"))["seat momentum"]
         assert (part.works, part.tokens) == (False, 0)
         assert part.detail == f"ollama:llama3.2: was not found (404). {OLLAMA}"
 
-    def test_of_ollama_costs_tokens_and_no_money(self, examined, model):
-        part = examined(**taken_by(model, "momentum", named="ollama:llama3.2"))["seat momentum"]
+    def test_of_ollama_costs_tokens_and_no_money(self, examine, model):
+        part = examine(**taken_by(model, "momentum", model="ollama:llama3.2"))["seat momentum"]
         assert (part.works, part.tokens, part.usd) == (True, 940, 0.0)
         assert "940 tokens, free" in readable(findings_table([part]))
 
@@ -166,30 +166,30 @@ def everything_in(database: Database) -> dict[str, list]:
 
 
 class TestWhatTheCheckSpends:
-    def test_is_added_to_the_service_and_nothing_else_is_written(self, examined, model, database, database_url):
+    def test_is_added_to_the_service_and_nothing_else_is_written(self, examine, model, database, database_url):
         before = everything_in(database)
-        examined(database_url=database_url, **taken_by(model, "momentum", "trend"))
+        examine(database_url=database_url, **taken_by(model, "momentum", "trend"))
         with database.reading() as db:
             assert db.scalar(select(spending.c.tokens)) == 2 * 940
         assert everything_in(database) == before
 
-    def test_is_capped_as_the_service_is(self, examined, model, sqlite_url):
-        examined(database_url=sqlite_url, **taken_by(model, "momentum"))
+    def test_is_capped_as_the_service_is(self, examine, model, sqlite_url):
+        examine(database_url=sqlite_url, **taken_by(model, "momentum"))
         with closing(Database(sqlite_url)) as database, database.writing() as db:
             db.execute(update(spending).values(tokens=9_500))
         options = taken_by(model, "momentum") | {"oracle_daily_tokens": 10_000}
-        part = examined(database_url=sqlite_url, **options)["seat momentum"]
+        part = examine(database_url=sqlite_url, **options)["seat momentum"]
         assert len(model.requests) == 1
         assert (part.works, part.tokens) == (False, 0)
         assert part.detail == "custom:some-model: today's budget for language models is used up."
 
     @pytest.mark.parametrize("url", ["", "postgresql://127.0.0.1:1/test"])
-    def test_is_counted_in_memory_where_there_is_no_database(self, examined, model, url, tmp_path):
-        assert examined(database_url=url, **taken_by(model, "momentum"))["seat momentum"].works
+    def test_is_counted_in_memory_where_there_is_no_database(self, examine, model, url, tmp_path):
+        assert examine(database_url=url, **taken_by(model, "momentum"))["seat momentum"].works
         assert list(tmp_path.iterdir()) == []
 
-    def test_is_counted_in_memory_where_the_database_is_empty(self, examined, model, empty_postgresql):
-        assert examined(database_url=empty_postgresql, **taken_by(model, "momentum"))["seat momentum"].works
+    def test_is_counted_in_memory_where_the_database_is_empty(self, examine, model, empty_postgresql):
+        assert examine(database_url=empty_postgresql, **taken_by(model, "momentum"))["seat momentum"].works
 
 
 def shell(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -23,17 +23,17 @@ from tests.api.web import Web
 
 def test_the_command_line_mints_lists_grants_and_revokes(web, operate):
     def shell(*words: str):
-        code, printed, complaint = operate(*words, "--json")
+        code, output, complaint = operate(*words, "--json")
         assert (code, complaint) == (0, "")
-        return json.loads(printed)
+        return json.loads(output)
 
-    minted = shell("keys", "mint", "--delegating", "--email", "Bot@Example.com", "--app-name", "bot")
-    key, id = minted["api_key"], minted["key_id"]
+    mint = shell("keys", "mint", "--delegating", "--email", "Bot@Example.com", "--app-name", "bot")
+    key, id = mint["api_key"], mint["key_id"]
     assert web.ask(key, headers={"X-End-User": "alice"}).status_code == 200
     assert shell("keys", "grant", id, "paid")["plan"] == "paid"
     assert web.ask(key).headers["X-RateLimit-Limit"] == "100"
-    listed = shell("keys", "list", "--email", "bot@example.com")
-    assert [(row["key_id"], row["plan"], row["delegating"], row["app_name"]) for row in listed] == [
+    rows = shell("keys", "list", "--email", "bot@example.com")
+    assert [(row["key_id"], row["plan"], row["delegating"], row["app_name"]) for row in rows] == [
         (id, "paid", True, "bot")
     ]
     assert shell("keys", "revoke", id)["revoked_at"]
@@ -44,7 +44,7 @@ Operate = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def started(database: Database, tmp_path: Path) -> Settings:
+def settings(database: Database, tmp_path: Path) -> Settings:
     """The settings of a service that has started with this database."""
     settings = Settings(world="simulated", data_dir=tmp_path)
     with database.writing() as db:
@@ -54,9 +54,9 @@ def started(database: Database, tmp_path: Path) -> Settings:
 
 
 def rotated(operate: Operate, name: str) -> dict:
-    code, printed, complaint = operate("secrets", "rotate", name, "--json")
+    code, output, complaint = operate("secrets", "rotate", name, "--json")
     assert code == 0, complaint
-    return json.loads(printed)
+    return json.loads(output)
 
 
 def restarted(web: Web, settings: Settings) -> KeySecrets:
@@ -72,39 +72,39 @@ def me(web: Web, secrets: KeySecrets, key: str, now: float) -> int:
 
 
 @pytest.mark.slow
-def test_keys_outlive_a_rotation_if_they_are_used_in_time(operate, web: Web, started: Settings):
+def test_keys_outlive_a_rotation_if_they_are_used_in_time(operate, web: Web, settings: Settings):
     """An old key is hashed again when it is used; one that is not used is void after the overlap."""
-    used, unused = (web.granted(plan="paid") for _ in range(2))
+    used_key, idle_key = (web.granted(plan="paid") for _ in range(2))
     rotated(operate, "key-secret")
-    secrets, now = restarted(web, started), time.time()
-    fresh = replace(web, secret=secrets.current).granted(plan="paid")
-    assert [me(web, secrets, key, now) for key in (used, fresh)] == [200, 200]
-    late = now + 31 * DAY
-    assert [me(web, secrets, key, late) for key in (used, fresh, unused)] == [200, 200, 401]
-    assert me(web, KeySecrets(secrets.current), used, now) == 200
+    secrets, now = restarted(web, settings), time.time()
+    client = replace(web, secret=secrets.current).granted(plan="paid")
+    assert [me(web, secrets, key, now) for key in (used_key, client)] == [200, 200]
+    later = now + 31 * DAY
+    assert [me(web, secrets, key, later) for key in (used_key, client, idle_key)] == [200, 200, 401]
+    assert me(web, KeySecrets(secrets.current), used_key, now) == 200
 
 
-def test_an_interrupted_rotation_of_the_key_secret_is_finished(operate, web: Web, started: Settings):
+def test_an_interrupted_rotation_of_the_key_secret_is_finished(operate, web: Web, settings: Settings):
     """The database knew the new secret already, the file did not."""
-    key, before = web.granted(plan="paid"), key_secret(started)
-    fingerprint = fingerprint_of(prepare(started.data_dir / "key-secret"))
+    key, before = web.granted(plan="paid"), key_secret(settings)
+    fingerprint = fingerprint_of(prepare(settings.data_dir / "key-secret"))
     with web.database.writing() as db:
         secret.hand_on(db, "key-secret", fingerprint, int(time.time()) + DAY)
     assert rotated(operate, "key-secret")["fingerprint"] == fingerprint
-    secrets = restarted(web, started)
+    secrets = restarted(web, settings)
     assert (secrets.old, fingerprint_of(secrets.current)) == (before, fingerprint)
     assert me(web, secrets, key, time.time()) == 200
 
 
-def test_the_verifier_follows_the_ledger_from_key_to_key(operate, database: Database, started: Settings, now: int):
+def test_the_verifier_follows_the_ledger_from_key_to_key(operate, database: Database, settings: Settings, now: int):
     """Two rotations with roots between them: each key of the chain is accepted, a stranger's is not."""
-    keys = [public_key(ledger_key(started))]
+    keys = [public_key(ledger_key(settings))]
     for number in range(3):
         with database.writing() as db:
             row = LedgerRow("correction", "btc", {"corrects": 1, "note": str(number)}, backfilled=False)
             ledger.append(db, [row], now + number * DAY)
             day = time.strftime("%Y-%m-%d", time.gmtime(now + number * DAY))
-            assert ledger.seal(db, day, ledger_key(started), now + number * DAY)
+            assert ledger.seal(db, day, ledger_key(settings), now + number * DAY)
         if number < 2:
             keys.append(rotated(operate, "ledger-key")["public_key"])
     with database.reading() as db:
@@ -117,24 +117,24 @@ def test_the_verifier_follows_the_ledger_from_key_to_key(operate, database: Data
     assert "signed by another key" in stranger.fault
 
 
-def test_naming_a_key_as_successor_does_not_borrow_its_trust(operate, database: Database, started: Settings, now: int):
+def test_naming_a_key_as_successor_does_not_borrow_its_trust(operate, database: Database, settings: Settings, now: int):
     """Anybody can hand a forged ledger over to a key that others trust; it has to sign a root itself."""
     with database.writing() as db:
         ledger.append(db, [LedgerRow("correction", "btc", {"corrects": 1, "note": "x"}, backfilled=False)], now)
-        assert ledger.seal(db, "2040-01-01", ledger_key(started), now)
-    trusted = rotated(operate, "ledger-key")["public_key"]
+        assert ledger.seal(db, "2040-01-01", ledger_key(settings), now)
+    key = rotated(operate, "ledger-key")["public_key"]
     with database.reading() as db:
-        fault = verify(list(ledger.export(db)), trusted).fault
+        fault = verify(list(ledger.export(db)), key).fault
     assert fault is not None
     assert "only named as a successor" in fault
 
 
-def test_after_a_hand_over_the_old_ledger_key_signs_nothing(operate, database: Database, started: Settings, now: int):
-    before = ledger_key(started)
+def test_after_a_hand_over_the_old_ledger_key_signs_nothing(operate, database: Database, settings: Settings, now: int):
+    before = ledger_key(settings)
     rotated(operate, "ledger-key")
     with database.writing() as db, pytest.raises(Exception, match="signed by another key"):
         ledger.seal(db, "2030-01-01", before, now)
-    assert fingerprints_of(database)["ledger-key"] == public_key(ledger_key(started))[:16]
+    assert fingerprints_of(database)["ledger-key"] == public_key(ledger_key(settings))[:16]
 
 
 def test_a_secret_without_a_file_is_not_rotated(operate, database: Database, monkeypatch, tmp_path: Path):

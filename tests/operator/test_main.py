@@ -29,9 +29,9 @@ def test_it_is_run_from_the_shell(sqlite_url, tmp_path):
         assert done.stderr == b""
         return json.loads(done.stdout)
 
-    minted = shell("keys", "mint", "--email", EMAIL)
-    del minted["api_key"]
-    assert shell("keys", "list") == [minted]
+    key = shell("keys", "mint", "--email", EMAIL)
+    del key["api_key"]
+    assert shell("keys", "list") == [key]
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ class TestABackup:
         id, file = web.register().json["key_id"], tmp_path / "backup.sqlite"
         with web.database.writing() as db:
             keys.register_key(db, b"secret", EMAIL, 0)
-            code, printed, _ = operate("backup", file)
+            code, output, _ = operate("backup", file)
         assert code == 0
-        assert str(tmp_path / "key-secret") in printed
-        assert str(tmp_path / "ledger-key") in printed
+        assert str(tmp_path / "key-secret") in output
+        assert str(tmp_path / "ledger-key") in output
         assert file.stat().st_mode & 0o777 == 0o600
         with closing(sqlite3.connect(file)) as copy:
             assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -124,16 +124,16 @@ def test_no_command_makes_a_database(tmp_path, operate, monkeypatch):
 
 def test_a_list_is_a_table_that_shows_no_hash(web, operate):
     id = web.register().json["key_id"]
-    code, printed, _ = operate("keys", "list")
-    heading, row = printed.splitlines()
+    code, output, _ = operate("keys", "list")
+    heading, row = output.splitlines()
     assert code == 0
     assert heading.split()[:4] == ["key_id", "plan", "delegating", "email"]
     assert row.split()[:4] == [id, "free", "no", EMAIL]
     with web.database.reading() as db:
-        assert keys.find_key(db, id).hash not in printed
+        assert keys.find_key(db, id).hash not in output
 
 
 def test_a_minted_key_is_readable_without_json(operate):
-    _, printed, _ = operate("keys", "mint", "--email", EMAIL)
-    fields = dict(line.split(maxsplit=1) for line in printed.splitlines())
+    _, output, _ = operate("keys", "mint", "--email", EMAIL)
+    fields = dict(line.split(maxsplit=1) for line in output.splitlines())
     assert fields["api_key"].startswith(f"nf_live_{fields['key_id']}_")

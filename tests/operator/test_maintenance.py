@@ -29,12 +29,12 @@ def test_a_backup_becomes_the_database_again(operate_in, folder: Path, tmp_path:
     assert operate_in(folder, "backup", tmp_path / "kept")[0] == 0
     for file in folder.glob("simulated.sqlite*"):
         file.unlink()
-    code, printed, complaint = operate_in(folder, "restore", tmp_path / "kept", "--json")
+    code, output, complaint = operate_in(folder, "restore", tmp_path / "kept", "--json")
     assert (code, complaint) == (0, "")
     assert (folder / "simulated.sqlite").stat().st_mode & 0o777 == 0o600
     with running_service(folder) as service:
         with service.runtime.database.reading() as db:
-            assert json.loads(printed)["ledger_rows"] == ledger.last_seq(db) > 0
+            assert json.loads(output)["ledger_rows"] == ledger.last_seq(db) > 0
         assert service.client.get("/readyz").status_code == 200
 
 
@@ -50,23 +50,23 @@ def test_a_restore_never_overwrites_a_database(operate_in, folder: Path, tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["damaged", "tampered", "absent", "other secret"])
 def test_a_bad_backup_is_refused_and_leaves_nothing(operate_in, folder: Path, tmp_path: Path, fault: str):
-    kept, fresh = tmp_path / "kept", tmp_path / "fresh"
+    backup_file, target = tmp_path / "kept", tmp_path / "fresh"
     if fault != "absent":
-        operate_in(folder, "backup", kept)
+        operate_in(folder, "backup", backup_file)
     if fault == "damaged":
-        kept.write_bytes(kept.read_bytes()[: -(1 << 19)])
+        backup_file.write_bytes(backup_file.read_bytes()[: -(1 << 19)])
     if fault == "tampered":
-        with closing(sqlite3.connect(kept)) as db, db:
+        with closing(sqlite3.connect(backup_file)) as db, db:
             db.execute("DROP TRIGGER ledger_update")
             db.execute("UPDATE ledger SET recorded_at = recorded_at + 1 WHERE seq = 5")
     if fault == "other secret":
-        fresh.mkdir()
-        (fresh / "key-secret").write_text("0" * 64)
-    code, printed, complaint = operate_in(fresh, "restore", kept)
-    assert (code, printed) == (2, "")
+        target.mkdir()
+        (target / "key-secret").write_text("0" * 64)
+    code, output, complaint = operate_in(target, "restore", backup_file)
+    assert (code, output) == (2, "")
     assert complaint.startswith("error: ")
     assert complaint.count("\n") == 1
-    assert not list(fresh.glob("*.sqlite*")) + list(fresh.glob(".*"))
+    assert not list(target.glob("*.sqlite*")) + list(target.glob(".*"))
 
 
 def test_an_older_database_is_migrated_only_on_command(operate_in, folder: Path):
@@ -94,26 +94,26 @@ def test_forgetting_an_email_leaves_no_trace_of_it(operate_in, folder: Path):
     """No row holds the email, the id of the key or the words of the question; the scores stay."""
     question = "Will Bitcoin, my uncle's favourite, be above $60k in one hour?"
     with running_service(folder) as service:
-        issued = service.client.post("/api/v1/register", json={"email": EMAIL}).get_json()
-        service.key, key_id = issued["api_key"], issued["key_id"]
+        registration = service.client.post("/api/v1/register", json={"email": EMAIL}).get_json()
+        service.key, key_id = registration["api_key"], registration["key_id"]
         headers = {"X-API-Key": service.key}
         assert service.ask(question, **{"Idempotency-Key": "1"}).status_code == 200
         service.client.post(
             "/api/challenges/create", json={"question": question, "date": "2026-11-28"}, headers=headers
         )
         market = service.client.get("/api/v1/predictions", headers=headers).get_json()["markets"][0]["id"]
-        voted = service.client.post(f"/api/v1/predictions/{market}/vote", json={"vote": "yes"}, headers=headers)
-        assert voted.status_code == 200, voted.get_json()
+        vote = service.client.post(f"/api/v1/predictions/{market}/vote", json={"vote": "yes"}, headers=headers)
+        assert vote.status_code == 200, vote.get_json()
         forecast = service.client.post(f"/api/v1/predictions/{market}/forecast", json={"p_yes": 0.6}, headers=headers)
         assert forecast.status_code == 200, forecast.get_json()
-        named = service.client.patch("/api/v1/me", json={"forecaster": "uncle-owl"}, headers=headers)
-        assert named.status_code == 200, named.get_json()
+        rename = service.client.patch("/api/v1/me", json={"forecaster": "uncle-owl"}, headers=headers)
+        assert rename.status_code == 200, rename.get_json()
         service.move(2 * HOUR)
         assert service.ask(question).status_code == 200
     with closing(Database(f"sqlite:///{folder}/simulated.sqlite")) as database:
         assert _tables_with(database, EMAIL, key_id, "uncle")
-        erased = json.loads(operate_in(folder, "forget", EMAIL.upper(), "--json")[1])
-        assert (erased["keys"], erased["answers"], erased["votes"]) == (1, 2, 1)
+        erasure = json.loads(operate_in(folder, "forget", EMAIL.upper(), "--json")[1])
+        assert (erasure["keys"], erasure["answers"], erasure["votes"]) == (1, 2, 1)
         assert _tables_with(database, EMAIL, key_id, "uncle") == set()
     with running_service(folder, wall=START + 2 * HOUR) as service:
         service.move(HOUR)
@@ -157,8 +157,8 @@ class TestTheLedger:
         challenge("Will bitcoin reach 120k?")
         operate("challenges", "resolve", challenge("Will China ban bitcoin?"), "no", "--evidence", "señal")
         file = tmp_path / "ledger.jsonl"
-        code, printed, _ = operate("ledger", "export", file, "--json")
-        assert (code, json.loads(printed)) == (0, {"file": str(file), "bytes": file.stat().st_size, "lines": 3})
+        code, output, _ = operate("ledger", "export", file, "--json")
+        assert (code, json.loads(output)) == (0, {"file": str(file), "bytes": file.stat().st_size, "lines": 3})
         with open(file, encoding="utf-8", newline="\n") as lines:
             verdict = verify(lines)
         assert (verdict.fault, verdict.rows) == (None, 3)
@@ -173,14 +173,14 @@ class TestTheLedger:
 
     def test_is_corrected_by_a_row_that_points_at_the_wrong_one(self, operate, challenge, database, now):
         challenge("Will China ban bitcoin?")
-        code, printed, _ = operate("ledger", "correct", 1, "--note", "The deadline was misread.", "--json")
+        code, output, _ = operate("ledger", "correct", 1, "--note", "The deadline was misread.", "--json")
         assert code == 0
-        assert json.loads(printed) == {"seq": 2, "corrects": 1, "subject": "challenge-1", "recorded_at": iso(now)}
+        assert json.loads(output) == {"seq": 2, "corrects": 1, "subject": "challenge-1", "recorded_at": iso(now)}
         with database.reading() as db:
-            entry, wrong = ledger.find_entry(db, 2), ledger.find_entry(db, 1)
+            entry, original = ledger.find_entry(db, 2), ledger.find_entry(db, 1)
         assert (entry.kind, entry.backfilled) == ("correction", False)
         assert entry.body == {"corrects": 1, "note": "The deadline was misread."}
-        assert wrong.kind == "question"
+        assert original.kind == "question"
 
     def test_of_what_was_backfilled_is_corrected_as_backfilled(self, operate, database, now):
         with database.writing() as db:

@@ -19,41 +19,41 @@ from tests.forecasting.markets import waiting
 class TestChallenges:
     def test_are_listed_with_what_came_of_them_and_without_their_caller(self, operate, challenge, now):
         bars, event = challenge("Will bitcoin reach 120k?"), challenge("Will the SEC approve a Solana ETF?")
-        late = challenge("Will China ban bitcoin?", opened_at=now - 9 * DAY)
+        challenge_past = challenge("Will China ban bitcoin?", opened_at=now - 9 * DAY)
         operate("challenges", "resolve", event, "yes", "--evidence", "https://www.sec.gov/1")
-        code, printed, complaint = operate("challenges", "list")
+        code, output, complaint = operate("challenges", "list")
         assert (code, complaint) == (0, "")
-        assert "secret-caller" not in printed
-        heading, *rows = printed.splitlines()
+        assert "secret-caller" not in output
+        heading, *rows = output.splitlines()
         assert heading.split() == ["number", "status", "resolver", "deadline", "question"]
         assert [row.split()[:3] for row in rows] == [
             [str(bars), "open", "bars"],
             [str(event), "yes", "hand"],
-            [str(late), "due", "hand"],
+            [str(challenge_past), "due", "hand"],
         ]
         assert rows[1].endswith("Will the SEC approve a Solana ETF?")
 
     def test_that_nothing_came_of_yet_are_listed_alone(self, operate, challenge):
         first, second = challenge("Will China ban bitcoin?"), challenge("Will India ban crypto?")
         operate("challenges", "resolve", first, "no", "--evidence", "seen")
-        _, printed, _ = operate("challenges", "list", "--unresolved", "--json")
-        assert [row["number"] for row in json.loads(printed)] == [second]
+        _, output, _ = operate("challenges", "list", "--unresolved", "--json")
+        assert [row["number"] for row in json.loads(output)] == [second]
 
     def test_are_resolved_by_hand_with_a_row_of_the_ledger_in_world_time(self, operate, challenge, database, now):
         number = challenge("Will the SEC approve a Solana ETF?")
-        code, printed, _ = operate(
+        code, output, _ = operate(
             "challenges", "resolve", number, "yes", "--evidence", "https://www.sec.gov/1", "--json"
         )
-        shown = json.loads(printed)
+        row = json.loads(output)
         assert code == 0
-        assert (shown["status"], shown["evidence"], shown["resolved_at"]) == (
+        assert (row["status"], row["evidence"], row["resolved_at"]) == (
             "yes",
             "https://www.sec.gov/1",
             iso(now),
         )
         with database.reading() as db:
             settlement = predictions.find_challenge(db, number).settlement
-            entry = ledger.find_entry(db, shown["seq"])
+            entry = ledger.find_entry(db, row["seq"])
         assert (settlement.outcome, settlement.resolved_at, settlement.source) == ("yes", now, "hand")
         assert (entry.kind, entry.subject, entry.recorded_at) == ("resolution", f"challenge-{number}", iso(now))
         assert entry.body == with_iso_instants(vars(settlement))
@@ -117,44 +117,44 @@ VOTES = {"momentum": 0.2, "trend": 0.3, "news": 0.4}
 
 
 @pytest.fixture
-def answered(database, now):
+def open_answer(database, now):
     """Store an answer of the oracle that ends in a day; returns its id."""
 
     def store(id: str, *, resolver: str = "hand", hours: float = 24, **options) -> str:
         answer = waiting(id, p=0.3, opened=now - HOUR, hours=hours, odds=None, **options)
         votes = tuple(committed_vote(voter, p, engine="custom:model") for voter, p in VOTES.items())
         commitment = replace(answer.commitment, votes=votes)
-        stored = replace(
+        answer = replace(
             answer, category="answer", resolver=resolver, author="key:secret-caller", commitment=commitment
         )
         with database.writing() as db:
-            predictions.add_predictions(db, [stored], {})
+            predictions.add_predictions(db, [answer], {})
         return id
 
     return store
 
 
-def test_only_answers_by_hand_are_listed_without_their_caller(operate, answered):
-    answered("prices", resolver="bars")
-    answered("fed", comparator="topic", polarity="none")
-    answered("late", comparator="topic", polarity="none", hours=0.5)
-    code, printed, complaint = operate("answers", "list", "--json")
+def test_only_answers_by_hand_are_listed_without_their_caller(operate, open_answer):
+    open_answer("prices", resolver="bars")
+    open_answer("fed", comparator="topic", polarity="none")
+    open_answer("late", comparator="topic", polarity="none", hours=0.5)
+    code, output, complaint = operate("answers", "list", "--json")
     assert (code, complaint) == (0, "")
-    assert "secret-caller" not in printed
-    assert [(row["id"], row["status"], row["p_yes"]) for row in json.loads(printed)] == [
+    assert "secret-caller" not in output
+    assert [(row["id"], row["status"], row["p_yes"]) for row in json.loads(output)] == [
         ("late", "due", 0.3),
         ("fed", "open", 0.3),
     ]
 
 
-def test_a_resolved_answer_is_scored_in_its_own_band(operate, answered, database):
+def test_a_resolved_answer_is_scored_in_its_own_band(operate, open_answer, database):
     """The pool said 30% and it did not happen: 0.09; the record of prices stays as it was."""
-    answered("fed", comparator="topic", polarity="none")
-    code, printed, _ = operate(
+    open_answer("fed", comparator="topic", polarity="none")
+    code, output, _ = operate(
         "answers", "resolve", "fed", "no", "--evidence", "https://www.federalreserve.gov", "--json"
     )
     assert code == 0
-    assert (json.loads(printed)["status"], json.loads(printed)["brier"]) == ("no", 0.09)
+    assert (json.loads(output)["status"], json.loads(output)["brier"]) == ("no", 0.09)
     with database.reading() as db:
         assert predictions.find_prediction(db, "fed").settlement.source == "hand"
         record = TrackRecord.from_plain(records.find(db, RECORD))
@@ -165,10 +165,10 @@ def test_a_resolved_answer_is_scored_in_its_own_band(operate, answered, database
     assert operate("answers", "list", "--json")[1].strip() == "[]"
 
 
-def test_a_void_answer_is_not_scored(operate, answered):
-    answered("fed", comparator="topic", polarity="none")
-    printed = operate("answers", "resolve", "fed", "void", "--evidence", "not determined", "--json")[1]
-    assert (json.loads(printed)["status"], json.loads(printed)["brier"]) == ("void", None)
+def test_a_void_answer_is_not_scored(operate, open_answer):
+    open_answer("fed", comparator="topic", polarity="none")
+    output = operate("answers", "resolve", "fed", "void", "--evidence", "not determined", "--json")[1]
+    assert (json.loads(output)["status"], json.loads(output)["brier"]) == ("void", None)
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,9 @@ def test_a_void_answer_is_not_scored(operate, answered):
         ("absent", "error: There is no answer absent."),
     ],
 )
-def test_what_cannot_be_resolved_is_refused(operate, answered, id, complaint):
-    answered("prices", resolver="bars")
-    answered("settled", comparator="topic", polarity="none")
+def test_what_cannot_be_resolved_is_refused(operate, open_answer, id, complaint):
+    open_answer("prices", resolver="bars")
+    open_answer("settled", comparator="topic", polarity="none")
     operate("answers", "resolve", "settled", "no", "--evidence", "seen")
     code, _, errors = operate("answers", "resolve", id, "yes", "--evidence", "seen")
     assert (code, errors) == (2, f"{complaint}\n")

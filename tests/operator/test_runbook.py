@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 RUNBOOK = ROOT / "service" / "OPERATIONS.md"
 # Run by tests/test_fleet.py.
-SERVERS = [f".venv/bin/python app.py {what} --processes 2" for what in ("web", "work")]
+SERVERS = [f".venv/bin/python app.py {role} --processes 2" for role in ("web", "work")]
 MAIN = {"service.operator": operator, "service.ledger": ledger}
 
 
@@ -42,7 +42,7 @@ def test_every_command_of_the_runbook_works(seeded: Path, tmp_path: Path, monkey
 
 
 def test_the_runbook_names_every_command_of_the_operator_for_the_database():
-    listed = "\n".join(commands())
+    text = "\n".join(commands())
     secrets = ("secrets list", "secrets rotate", "secrets replace-key-secret")
     for name in ("status", "backup", "restore", "migrate", "forget", "move", *secrets):
-        assert f"service.operator {name}" in listed
+        assert f"service.operator {name}" in text

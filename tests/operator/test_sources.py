@@ -25,28 +25,28 @@ from service.operator.commands import as_json
 from service.operator.sources import Finding, run
 from service.store import migrations
 from tests.jobs.live import Outside, answering, hang, printing
-from tests.operator.findings import KEY, MARGIN_S, TIMEOUT_S, UNREACHABLE, Examine, dead
+from tests.operator.findings import KEY, MARGIN_S, NO_CONNECTION, TIMEOUT_S, Examine, dead
 from tests.running_service import START
 from tests.sources.conftest import ExchangeServer, coinbase_routes, kraken_routes, serve
 
 
 class TestTheDatabase:
-    def test_works_at_the_newest_migration(self, examined, database_url):
-        part = examined(database_url=database_url)["database"]
+    def test_works_at_the_newest_migration(self, examine, database_url):
+        part = examine(database_url=database_url)["database"]
         assert part.works
         assert part.detail == "at the newest migration"
         assert part.ms > 0
 
-    def test_that_is_empty_works_since_the_first_start_fills_it(self, examined, empty_postgresql):
-        part = examined(database_url=empty_postgresql)["database"]
+    def test_that_is_empty_works_since_the_first_start_fills_it(self, examine, empty_postgresql):
+        part = examine(database_url=empty_postgresql)["database"]
         assert (part.works, part.detail) == (True, "empty: the first start creates its tables")
 
     @pytest.mark.parametrize(("revision", "words"), [("0001", "the next start"), ("9999", "update the service")])
-    def test_of_another_migration_does_not_work(self, examined, database, database_url, revision, words):
+    def test_of_another_migration_does_not_work(self, examine, database, database_url, revision, words):
         with database.writing() as db:
             db.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
         try:
-            part = examined(database_url=database_url)["database"]
+            part = examine(database_url=database_url)["database"]
         finally:
             with database.writing() as db:
                 db.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": migrations.head()})
@@ -54,39 +54,39 @@ class TestTheDatabase:
         assert f"at migration {revision}" in part.detail
         assert words in part.detail
 
-    def test_without_a_server_does_not_answer(self, examined):
-        part = examined(database_url=f"postgresql://someone:{KEY}@{dead()}/test")["database"]
+    def test_without_a_server_does_not_answer(self, examine):
+        part = examine(database_url=f"postgresql://someone:{KEY}@{dead()}/test")["database"]
         assert not part.works
         assert part.detail == "It does not answer; check that it is running, its address and its password."
         assert KEY not in str(part)
 
-    def test_that_is_another_kind_of_file_cannot_be_read(self, examined, tmp_path):
+    def test_that_is_another_kind_of_file_cannot_be_read(self, examine, tmp_path):
         (tmp_path / "simulated.sqlite").write_bytes(b"Dear diary, " * 100)
-        part = examined()["database"]
+        part = examine()["database"]
         assert (part.works, part.detail) == (False, "It cannot be read; check that it is a database of this service.")
 
-    def test_that_cannot_be_made_does_not_work(self, examined, tmp_path):
+    def test_that_cannot_be_made_does_not_work(self, examine, tmp_path):
         (tmp_path / "var").write_text("a file where a folder is wanted")
-        part = examined(data_dir=tmp_path / "var")["database"]
+        part = examine(data_dir=tmp_path / "var")["database"]
         assert not part.works
         assert "cannot be created" in part.detail
 
 
 class TestRedis:
-    def test_is_asked_where_it_is_set(self, examined, redis_url):
-        assert examined(redis_url=SecretStr(redis_url))["redis"].works
-        assert "redis" not in examined()
+    def test_is_asked_where_it_is_set(self, examine, redis_url):
+        assert examine(redis_url=SecretStr(redis_url))["redis"].works
+        assert "redis" not in examine()
 
-    def test_without_a_server_is_unreachable_and_hides_the_password(self, examined):
-        parts = examined(redis_url=SecretStr(f"redis://:{KEY}@{dead()}/0"))
-        assert (parts["redis"].works, parts["redis"].detail) == (False, UNREACHABLE)
+    def test_without_a_server_is_unreachable_and_hides_the_password(self, examine):
+        parts = examine(redis_url=SecretStr(f"redis://:{KEY}@{dead()}/0"))
+        assert (parts["redis"].works, parts["redis"].detail) == (False, NO_CONNECTION)
         assert KEY not in as_json(findings_table(list(parts.values())))
 
 
-def test_a_replay_tells_what_its_folder_holds(examined, tmp_path):
+def test_a_replay_tells_what_its_folder_holds(examine, tmp_path):
     lines = [f"{iso(START - START % HOUR + HOUR * hour)},100,102,99,101,5" for hour in range(72)]
     (tmp_path / "btc.csv").write_text("\n".join(["time,open,high,low,close,volume", *lines]))
-    part = examined(world="replay", replay_dir=tmp_path, replay_start=iso(START + 2 * DAY))["prices"]
+    part = examine(world="replay", replay_dir=tmp_path, replay_start=iso(START + 2 * DAY))["prices"]
     assert part.works
     assert part.what == "replay of REPLAY_DIR"
     assert part.detail == "bars of 3600 s in a day: btc 24"
@@ -121,9 +121,9 @@ def outside() -> Iterator[Outside]:
         "kraken": kraken_routes,
         "coinbase": coinbase_routes,
     }
-    with ExitStack() as opened:
-        for name, answered in routes.items():
-            services.servers[name] = opened.enter_context(contextmanager(serve)(ExchangeServer(answered)))
+    with ExitStack() as stack:
+        for name, route in routes.items():
+            services.servers[name] = stack.enter_context(contextmanager(serve)(ExchangeServer(route)))
         services.reset()
         hour = START - START % 300 - HOUR
         bars = [(hour + 300 * place, 100.0, 102.0, 99.0, 101.0, 5.0) for place in range(12)]
@@ -134,7 +134,7 @@ def outside() -> Iterator[Outside]:
 
 
 @pytest.fixture
-def live(examined, outside) -> Examine:
+def live(examine, outside) -> Examine:
     """What came of the parts of a live world, with two exchanges."""
 
     def run(**options: Any) -> dict[str, Finding]:
@@ -142,7 +142,7 @@ def live(examined, outside) -> Examine:
             "kraken": {"urls": {"api": {"public": outside.servers["kraken"].address}}, "enableRateLimit": False},
             "coinbase": {"urls": {"api": {"rest": outside.servers["coinbase"].address}}, "enableRateLimit": False},
         }
-        return examined(ccxt, **outside.options | {"exchanges": ("kraken", "coinbase")} | options)
+        return examine(ccxt, **outside.options | {"exchanges": ("kraken", "coinbase")} | options)
 
     return run
 
@@ -151,7 +151,7 @@ PRICES = tuple(f"prices {asset}" for asset in ASSETS)
 LISTS = ("pools", "polymarket", "kalshi", "news 1")
 LIVE = ("exchange kraken", "exchange coinbase", *PRICES, *LISTS)
 SERVERS = ("kraken", "coinbase", "pools", "polymarket", "kalshi", "paper")
-FAILING = ("exchange kraken", "exchange coinbase", *LISTS)
+FAILURES = ("exchange kraken", "exchange coinbase", *LISTS)
 
 
 @pytest.mark.slow
@@ -167,7 +167,7 @@ class TestTheLiveWorld:
         assert parts["pools"].detail == "usable pools: 1"
         assert parts["news 1"].detail == "headlines: 2"
 
-    @pytest.mark.parametrize(("server", "part"), list(zip(SERVERS, FAILING, strict=True)))
+    @pytest.mark.parametrize(("server", "part"), list(zip(SERVERS, FAILURES, strict=True)))
     def test_has_one_source_that_fails_and_the_others_work(self, live, outside, server, part):
         outside.servers[server].fault = answering(f'{{"error": ["{KEY}"]}}'.encode(), status=503)
         parts = live(source_timeout_s=10)
@@ -187,8 +187,8 @@ class TestTheLiveWorld:
         parts = live(source_timeout_s=TIMEOUT_S)
         assert time.monotonic() - began < 2 * TIMEOUT_S + MARGIN_S, "the exchanges one after the other"
         assert [name for name in LIVE if parts[name].works] == []
-        late = re.compile("no complete response|recently exceeded its time limit", re.IGNORECASE)
-        assert {name: parts[name].detail for name in FAILING if not late.search(parts[name].detail)} == {}
+        pattern = re.compile("no complete response|recently exceeded its time limit", re.IGNORECASE)
+        assert {name: parts[name].detail for name in FAILURES if not pattern.search(parts[name].detail)} == {}
 
     def test_has_no_source_that_is_waited_for_longer_than_its_time(self, live, outside):
         """DefiLlama's reader has a deadline for what follows the head of an answer, and none for the head."""
@@ -202,7 +202,7 @@ class TestTheLiveWorld:
         address = f"http://{dead()}"
         parts = live(polymarket_url=address, kalshi_url=address, pools_url=address, news_feeds=(f"{address}/rss",))
         assert all(
-            parts[name].detail.lower().endswith(UNREACHABLE.lower())
+            parts[name].detail.lower().endswith(NO_CONNECTION.lower())
             for name in ("pools", "polymarket", "kalshi", "news 1")
         )
 

@@ -12,8 +12,8 @@ from tests.running_service import START, running_service
 
 
 def test_status_shows_jobs_ledger_and_keys(operate_in, folder: Path):
-    code, printed, _ = operate_in(folder, "status", "--json")
-    state = json.loads(printed)
+    code, output, _ = operate_in(folder, "status", "--json")
+    state = json.loads(output)
     assert code == 0
     jobs = {row["job"]: row for row in state["jobs"]}
     assert (jobs["tick"]["state"], jobs["tick"]["done_up_to"]) == ("done", "2026-11-21T08:00:00Z")
@@ -28,7 +28,7 @@ def test_status_and_metrics_show_the_same_lag(operate_in, folder: Path):
     """A slot that has been due for an hour: the number of the alert is the number that the operator finds."""
     with running_service(folder) as service, service.runtime.database.writing() as db:
         runs.add(db, "seal", START + DAY, time.time() - 3600)
-        (lag,) = [each.lag_s for each in runs.job_progress(db, time.time()) if each.job == "seal"]
+        (lag,) = [row.lag_s for row in runs.job_progress(db, time.time()) if row.job == "seal"]
     state = json.loads(operate_in(folder, "status", "--json")[1])
-    (shown,) = [row["lag_s"] for row in state["jobs"] if row["job"] == "seal"]
-    assert lag - 1 <= shown <= lag + 60
+    (shown_s,) = [row["lag_s"] for row in state["jobs"] if row["job"] == "seal"]
+    assert lag - 1 <= shown_s <= lag + 60

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def at_once() -> Callable[[str, str, int], list]:
+def race() -> Callable[[str, str, int], list]:
     """Do a named thing in so many real processes at the same moment; see at_once.py."""
 
     def run(work: str, url: str, count: int) -> list:

@@ -20,7 +20,7 @@ from service.market.instants import DAY, utc
 from service.questions.canonical import canonical as sentence
 from service.questions.question import Question
 from service.store import answers, keys, listings, predictions
-from service.store.answers import ERASED, Erasure, erase_answers, erase_email
+from service.store.answers import ERASURE, Erasure, erase_answers, erase_email
 from service.store.database import Database
 from service.store.listings import Tally
 from service.store.tables import prediction
@@ -55,9 +55,9 @@ def given_answer(database: Database) -> Callable[..., Answer]:
         result = PanelResult(QUESTION, at, at, ballots, {"x": "late"}, pool(ballots, BandRecord()))
         answer = publish(result, meaning_of(QUESTION), BandRecord(), id=id, world="simulated")
         market = waiting(id, votes={"vol": P})
-        stored = replace(market, category="answer", author=caller, created_at=at, odds=None, question=QUESTION)
+        market = replace(market, category="answer", author=caller, created_at=at, odds=None, question=QUESTION)
         with database.writing() as db:
-            predictions.add_predictions(db, [stored], ANSWER.dump_python(answer, mode="json"))
+            predictions.add_predictions(db, [market], ANSWER.dump_python(answer, mode="json"))
         return answer
 
     return store
@@ -93,18 +93,18 @@ def test_it_reads_as_it_was_given(database: Database, given_answer):
     """Without votes where only the list is wanted."""
     answer = given_answer("a")
     with database.reading() as db:
-        kept = answers.find_answer(db, "a", ANN)
-        (listed,) = answers.answers_page(db, ANN, 1, cursor=None, with_votes=False).answers
-    assert {name: getattr(kept, name) for name in vars(answer)} == vars(answer)
-    assert (kept.resolution, kept.score, listed.votes) == (None, None, {})
+        copy = answers.find_answer(db, "a", ANN)
+        (entry,) = answers.answers_page(db, ANN, 1, cursor=None, with_votes=False).answers
+    assert {name: getattr(copy, name) for name in vars(answer)} == vars(answer)
+    assert (copy.resolution, copy.score, entry.votes) == (None, None, {})
 
 
 def test_its_outcome_is_scored_against_what_was_answered(database: Database, given_answer):
     given_answer("a")
     with database.writing() as db:
         predictions.add_settlement(db, "a", Settlement("no", NOON + DAY, "btc close 50,000", "bars"))
-        kept = answers.find_answer(db, "a", ANN)
-    assert (kept.resolution.outcome, kept.score.brier) == ("no", pytest.approx(P**2, abs=1e-5))
+        answer = answers.find_answer(db, "a", ANN)
+    assert (answer.resolution.outcome, answer.score.brier) == ("no", pytest.approx(P**2, abs=1e-5))
 
 
 def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
@@ -117,10 +117,10 @@ def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
         for vote in body["votes"].values():
             del vote["outlier"], vote["usd"], vote["evidence"]
         db.execute(update(prediction).values(body=canonical.write(body)))
-        kept = answers.find_answer(db, "a", ANN)
-    assert (kept.consensus.pivotal, kept.understood.alternatives) == ((), ())
-    assert {(vote.outlier, vote.usd, vote.evidence) for vote in kept.votes.values()} == {(False, None, None)}
-    assert kept.answer == "About as likely as not: 60%"
+        answer = answers.find_answer(db, "a", ANN)
+    assert (answer.consensus.pivotal, answer.understood.alternatives) == ((), ())
+    assert {(vote.outlier, vote.usd, vote.evidence) for vote in answer.votes.values()} == {(False, None, None)}
+    assert answer.answer == "About as likely as not: 60%"
 
 
 def test_a_cursor_of_another_list_is_refused(database: Database):
@@ -153,7 +153,7 @@ def test_old_answers_lose_their_text_and_keep_their_outcome(db):
     assert (erase_answers(db, deadline), erase_answers(db, deadline + 1), erase_answers(db, deadline + 1)) == (0, 2, 0)
     assert predictions.find_prediction(db, "open") is None
     done = predictions.find_prediction(db, "done")
-    assert (done.question.text, done.author, done.rule, done.outcome) == (ERASED, None, "", "yes")
+    assert (done.question.text, done.author, done.rule, done.outcome) == (ERASURE, None, "", "yes")
     assert predictions.find_prediction(db, "market").question.text == "market?"
     assert predictions.find_prediction(db, "challenge").author == "key:1a"
 

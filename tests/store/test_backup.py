@@ -37,7 +37,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def used(sqlite_url: str, settings: Settings) -> Database:
+def source(sqlite_url: str, settings: Settings) -> Database:
     """A database that a service of the simulated world has used."""
     with closing(Database(sqlite_url)) as database:
         with database.writing() as db:
@@ -49,33 +49,35 @@ def used(sqlite_url: str, settings: Settings) -> Database:
 
 
 @pytest.fixture
-def kept(used: Database, tmp_path: Path) -> Path:
-    backup(used, tmp_path / "kept")
+def backup_file(source: Database, tmp_path: Path) -> Path:
+    backup(source, tmp_path / "kept")
     return tmp_path / "kept"
 
 
-def test_a_backup_is_the_committed_state_of_a_database_in_use(used: Database, tmp_path: Path):
+def test_a_backup_is_the_committed_state_of_a_database_in_use(source: Database, tmp_path: Path):
     """A writer that has not committed neither stops the backup nor is in it."""
-    with used.writing() as db:
+    with source.writing() as db:
         ledger.append(db, [LedgerRow("apex", "eth", {}, backfilled=False)], NOON)
-        backup(used, tmp_path / "kept")
+        backup(source, tmp_path / "kept")
     with closing(Database(f"sqlite:///{tmp_path}/kept")) as copy, copy.reading() as db:
         assert set(db.scalars(select(ledger_table.c.subject))) == {"btc"}
     assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(("name", "reason"), [("kept", "exists already"), ("none/kept", "does not exist")])
-def test_a_backup_goes_to_a_new_file_of_a_folder(used: Database, kept: Path, name: str, reason: str):
-    before = kept.read_bytes()
+def test_a_backup_goes_to_a_new_file_of_a_folder(source: Database, backup_file: Path, name: str, reason: str):
+    before = backup_file.read_bytes()
     with pytest.raises(InvalidRequest, match=reason):
-        backup(used, kept.parent / name)
-    assert kept.read_bytes() == before
+        backup(source, backup_file.parent / name)
+    assert backup_file.read_bytes() == before
 
 
-def test_a_restored_database_is_the_same_under_the_same_secrets(kept: Path, settings: Settings, used: Database):
-    verification = restore(kept, settings)
+def test_a_restored_database_is_the_same_under_the_same_secrets(
+    backup_file: Path, settings: Settings, source: Database
+):
+    verification = restore(backup_file, settings)
     assert (verification.fault, verification.rows) == (None, 3)
-    with closing(Database(settings.database)) as restored, restored.reading() as db, used.reading() as original:
+    with closing(Database(settings.database)) as copy, copy.reading() as db, source.reading() as original:
         assert list(ledger.export(db)) == list(ledger.export(original))
 
 
@@ -87,11 +89,11 @@ def test_a_restored_database_is_the_same_under_the_same_secrets(kept: Path, sett
         ("DROP TRIGGER ledger_update; UPDATE ledger SET recorded_at = 1 WHERE seq = 2", "ledger of the backup is not"),
     ],
 )
-def test_what_a_backup_must_be_is_checked_before_it_counts(used: Database, tmp_path: Path, settings, change, reason):
-    with used.writing() as db:
+def test_what_a_backup_must_be_is_checked_before_it_counts(source: Database, tmp_path: Path, settings, change, reason):
+    with source.writing() as db:
         for statement in change.split(";"):
             db.execute(text(statement))
-    backup(used, tmp_path / "kept")
+    backup(source, tmp_path / "kept")
     with pytest.raises(InvalidRequest, match=reason):
         restore(tmp_path / "kept", settings)
     assert not list(settings.data_dir.glob("*.sqlite*")) + list(settings.data_dir.glob(".*"))
@@ -150,17 +152,17 @@ def test_a_moved_service_has_the_same_rows_ledger_and_keys(operate: Operate, web
         bars.add_bars(db, "btc", from_rows([(NOON, 1.1, 1.3, 1e-9, 1.2, 0.0)], 300))
         hook = notifications.add_webhook(db, key.split("_")[2], "https://example.com/", ["odds"], [], 0, NOON)
         notifications.record_attempt(db, hook.id, attempt("one"))
-        exported = list(ledger.export(db))
-    code, printed, complaint = operate("move", empty_postgresql.replace("+psycopg", ""), "--json")
+        export = list(ledger.export(db))
+    code, output, complaint = operate("move", empty_postgresql.replace("+psycopg", ""), "--json")
     assert code == 0, complaint
-    moved = Database(empty_postgresql)
-    assert counts(moved) == counts(web.database) == {row["table"]: row["rows"] for row in json.loads(printed)["tables"]}
-    with moved.writing() as db:
-        assert list(ledger.export(db)) == exported
+    target = Database(empty_postgresql)
+    assert counts(target) == counts(web.database) == {row["table"]: row["rows"] for row in json.loads(output)["tables"]}
+    with target.writing() as db:
+        assert list(ledger.export(db)) == export
         assert notifications.record_attempt(db, hook.id, attempt("two")).number == 2
-    there = replace(web, database=moved, secrets=KeySecrets(web.secret))
-    assert there.send("GET", "/api/v1/me", key=key).status_code == 200
-    moved.close()
+    client = replace(web, database=target, secrets=KeySecrets(web.secret))
+    assert client.send("GET", "/api/v1/me", key=key).status_code == 200
+    target.close()
 
 
 def test_a_move_refuses_a_database_that_is_in_use(operate: Operate, web: Web, postgresql_url: str):
@@ -178,9 +180,9 @@ def test_a_move_that_fails_leaves_nothing_behind(operate: Operate, web: Web, emp
     code, _, complaint = operate("move", empty_postgresql.replace("+psycopg", ""))
     assert code == 2
     assert "The copied ledger is not the same" in complaint
-    moved = Database(empty_postgresql)
-    assert set(counts(moved).values()) == {0}
-    moved.close()
+    target = Database(empty_postgresql)
+    assert set(counts(target).values()) == {0}
+    target.close()
 
 
 def attempt(id: str) -> Attempt:

@@ -36,26 +36,26 @@ def walk(times, step: int = 300) -> Bars:
     return Bars(times, opening, high, low, close, rng.lognormal(0, 1, len(times)), step)
 
 
-def add(database, asset: str, some: Bars) -> int:
+def add(database, asset: str, series: Bars) -> int:
     with database.writing() as db:
-        return bars.add_bars(db, asset, some)
+        return bars.add_bars(db, asset, series)
 
 
 def test_bars_come_back_as_they_were_stored(database):
-    stored = walk(START + 300 * np.arange(500))
-    assert add(database, "btc", stored) == 500
+    series = walk(START + 300 * np.arange(500))
+    assert add(database, "btc", series) == 500
     with database.reading() as db:
-        loaded = bars.load_bars(db, "btc", START, START + 500 * 300, 300)
-        assert equal(loaded, stored)
-        assert loaded.time.dtype == np.int64
-        assert bars.last_bar(db, "btc", 300) == Bar(*stored.rows()[-1])
+        result = bars.load_bars(db, "btc", START, START + 500 * 300, 300)
+        assert equal(result, series)
+        assert result.time.dtype == np.int64
+        assert bars.last_bar(db, "btc", 300) == Bar(*series.rows()[-1])
 
 
 def test_only_bars_that_are_complete_by_the_end_are_loaded(database):
     add(database, "btc", walk(START + 300 * np.arange(10)))
     with database.reading() as db:
-        loaded = bars.load_bars(db, "btc", START + 300, START + 1799, 300)
-    assert loaded.time.tolist() == [START + 300, START + 600, START + 900, START + 1200]
+        result = bars.load_bars(db, "btc", START + 300, START + 1799, 300)
+    assert result.time.tolist() == [START + 300, START + 600, START + 900, START + 1200]
 
 
 def test_an_asset_without_bars_has_none(database):
@@ -79,42 +79,42 @@ def test_each_asset_has_bars_of_its_own(database):
 
 
 @pytest.mark.slow
-def test_two_processes_never_store_a_bar_twice(database, database_url, at_once):
-    added = at_once("add-bars", database_url, 2)
-    assert sum(added) == 2000
+def test_two_processes_never_store_a_bar_twice(database, database_url, race):
+    counts = race("add-bars", database_url, 2)
+    assert sum(counts) == 2000
     with database.reading() as db:
         assert len(bars.load_bars(db, "btc", 0, START, 300)) == 2000
 
 
 def test_hours_lie_beside_the_bars_they_are_made_of(database):
-    stored = walk(START + 300 * np.arange(36))
-    hours = resample(stored, HOUR)
-    add(database, "btc", stored)
+    series = walk(START + 300 * np.arange(36))
+    hours = resample(series, HOUR)
+    add(database, "btc", series)
     with database.writing() as db:
         bars.renew_bars(db, "btc", hours)
     with database.reading() as db:
         assert equal(bars.load_bars(db, "btc", START, START + 3 * HOUR, HOUR), hours)
-        assert equal(bars.load_bars(db, "btc", START, START + 3 * HOUR, 300), stored)
+        assert equal(bars.load_bars(db, "btc", START, START + 3 * HOUR, 300), series)
 
 
 def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
-    whole = walk(START + 300 * np.arange(12))
-    holed = Bars(*(getattr(whole, name)[np.arange(12) != 5] for name in Bar._fields), step=300)
-    for minutes in (holed, whole):
+    series = walk(START + 300 * np.arange(12))
+    gappy = Bars(*(getattr(series, name)[np.arange(12) != 5] for name in Bar._fields), step=300)
+    for minutes in (gappy, series):
         with database.writing() as db:
             bars.renew_bars(db, "btc", resample(minutes, HOUR))
     with database.reading() as db:
-        assert equal(bars.load_bars(db, "btc", START, START + HOUR, HOUR), resample(whole, HOUR))
+        assert equal(bars.load_bars(db, "btc", START, START + HOUR, HOUR), resample(series, HOUR))
 
 
 @pytest.mark.parametrize("asset", ["btc", "gold"])
 def test_real_bars_survive_the_database(sqlite_url, shared_data, asset):
     text = np.genfromtxt(shared_data / "candles/1h" / f"{asset}.csv", delimiter=",", skip_header=1, usecols=range(1, 6))
-    real = from_rows([(START + HOUR * place, *row) for place, row in enumerate(text.tolist())], HOUR)
+    candles = from_rows([(START + HOUR * place, *row) for place, row in enumerate(text.tolist())], HOUR)
     database = Database(sqlite_url)
-    add(database, asset, real)
+    add(database, asset, candles)
     with database.reading() as db:
-        assert equal(bars.load_bars(db, asset, START, real.as_of, HOUR), real)
+        assert equal(bars.load_bars(db, asset, START, candles.as_of, HOUR), candles)
     database.close()
 
 
@@ -130,17 +130,17 @@ def test_the_record_is_over_hours_and_the_bars_after_them(database):
 
 def test_the_first_bars_are_built_from_stored_ones(database):
     """A group with a gap is kept; the last one is left out until a bar reaches its end."""
-    stored = walk(START + 300 * np.array([0, 1, 5, 11, 12, 30, 35, 36]))
-    add(database, "btc", stored)
+    series = walk(START + 300 * np.array([0, 1, 5, 11, 12, 30, 35, 36]))
+    add(database, "btc", series)
     with database.reading() as db:
-        first = bars.first_bars(db, "btc", START, START + DAY, HOUR, 2, stored=300)
-        every = bars.first_bars(db, "btc", START + 1, START + DAY, HOUR, 9, stored=300)
-    assert equal(first, resample(stored, HOUR)[:2])
-    assert every.time.tolist() == [START + HOUR, START + 2 * HOUR]
+        first = bars.first_bars(db, "btc", START, START + DAY, HOUR, 2, stored_step=300)
+        rest = bars.first_bars(db, "btc", START + 1, START + DAY, HOUR, 9, stored_step=300)
+    assert equal(first, resample(series, HOUR)[:2])
+    assert rest.time.tolist() == [START + HOUR, START + 2 * HOUR]
 
 
-WHOLE = walk(START + HOUR * np.arange(20 * 24), HOUR)
-END = int(WHOLE.time[-1]) + HOUR
+HISTORY = walk(START + HOUR * np.arange(20 * 24), HOUR)
+END = int(HISTORY.time[-1]) + HOUR
 ASSETS = (f"asset{number}" for number in count())  # one for each example
 DAYS = some.integers(0, 20)
 SPANS = some.tuples(DAYS, DAYS)
@@ -148,7 +148,7 @@ CHANGES = some.tuples(DAYS, some.integers(1, 60), some.floats(0.5, 2))
 
 
 @pytest.fixture(scope="module")
-def shared(migrated_sqlite: Path, tmp_path_factory) -> Iterator[Database]:
+def hypothesis_database(migrated_sqlite: Path, tmp_path_factory) -> Iterator[Database]:
     """A database for all examples."""
     file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("hourly"))
     with closing(Database(f"sqlite:///{file}")) as database:
@@ -167,27 +167,27 @@ def other(part: Bars, factor: float) -> Bars:
 
 def loads_alike(database: Database, memory: HourlyBars, asset: str = "btc", since: int = START, until: int = END):
     with database.reading() as db:
-        (loaded,) = memory.load(db, {asset: since}, until).values()
-        return equal(loaded, bars.load_bars(db, asset, since, until, HOUR))
+        (result,) = memory.load(db, {asset: since}, until).values()
+        return equal(result, bars.load_bars(db, asset, since, until, HOUR))
 
 
 @given(steps=some.lists(some.tuples(CHANGES, SPANS), max_size=10))
-def test_memory_and_database_never_differ(shared, steps):
+def test_memory_and_database_never_differ(hypothesis_database, steps):
     """Bars are added at the end, into gaps and in place of earlier ones; any span is asked for in between."""
     memory, asset = HourlyBars(), next(ASSETS)
     for (day, hours, factor), (since, until) in steps:
-        store(shared, other(WHOLE[day * 24 : day * 24 + hours], factor), asset)
-        assert loads_alike(shared, memory, asset, START + since * DAY, START + until * DAY)
-        assert loads_alike(shared, memory, asset)
+        store(hypothesis_database, other(HISTORY[day * 24 : day * 24 + hours], factor), asset)
+        assert loads_alike(hypothesis_database, memory, asset, START + since * DAY, START + until * DAY)
+        assert loads_alike(hypothesis_database, memory, asset)
 
 
 def test_a_gap_of_the_past_is_seen_when_it_is_filled(database):
     """Also where the gap is older than what is read every time."""
     memory = HourlyBars()
-    store(database, WHOLE[:24])
-    store(database, WHOLE[48:])
+    store(database, HISTORY[:24])
+    store(database, HISTORY[48:])
     assert loads_alike(database, memory)
-    store(database, WHOLE[24:48])
+    store(database, HISTORY[24:48])
     assert loads_alike(database, memory)
 
 
@@ -195,32 +195,34 @@ def test_a_gap_of_the_past_is_seen_when_it_is_filled(database):
 def test_a_bar_is_seen_where_memory_ends(database, place):
     """It is built anew about three days before the newest one."""
     memory = HourlyBars()
-    store(database, WHOLE)
+    store(database, HISTORY)
     assert loads_alike(database, memory)
-    store(database, other(WHOLE[place : place + 1], 1.01))
+    store(database, other(HISTORY[place : place + 1], 1.01))
     assert loads_alike(database, memory)
 
 
 def test_bars_that_were_stored_already_are_no_revision(database):
     """A source may answer with them every minute; only a new one is a change."""
     with database.writing() as db:
-        bars.add_bars(db, "btc", WHOLE[24:])
-        bars.add_bars(db, "btc", WHOLE[24:])
+        bars.add_bars(db, "btc", HISTORY[24:])
+        bars.add_bars(db, "btc", HISTORY[24:])
         assert bars.bars_revision(db, "btc") == 0
-        bars.add_bars(db, "btc", WHOLE)
+        bars.add_bars(db, "btc", HISTORY)
         assert bars.bars_revision(db, "btc") == 1
 
 
-UNUSED = Coverage(0, 5)
+NO_COVERAGE = Coverage(0, 5)
 
 
 def test_a_change_comes_back_as_it_was_stored(database):
     """Where bars are wanted from is that of the last change."""
     with database.writing() as db:
         assert bars.find_coverage(db, "btc", 300) is None
-        before, after = bars.change_coverage(db, "btc", 300, UNUSED, lambda first: first.answered((10, 20), 20, "a"))
-        assert (before, bars.find_coverage(db, "btc", 300)) == (UNUSED, after)
-        bars.change_coverage(db, "btc", 300, Coverage(7, 30), lambda stored: stored)
+        before, after = bars.change_coverage(
+            db, "btc", 300, NO_COVERAGE, lambda first: first.answered((10, 20), 20, "a")
+        )
+        assert (before, bars.find_coverage(db, "btc", 300)) == (NO_COVERAGE, after)
+        bars.change_coverage(db, "btc", 300, Coverage(7, 30), lambda coverage: coverage)
         assert bars.find_coverage(db, "btc", 300) == replace(after, wanted_from=7)
 
 
@@ -230,7 +232,7 @@ def test_changes_at_the_same_time_are_all_kept(database):
     def answer(place: int) -> None:
         with database.writing() as db:
             bars.change_coverage(
-                db, "eth", 300, UNUSED, lambda stored: stored.answered((20 * place, 20 * place + 10), 9, "a")
+                db, "eth", 300, NO_COVERAGE, lambda coverage: coverage.answered((20 * place, 20 * place + 10), 9, "a")
             )
 
     with ThreadPoolExecutor(4) as executor:
@@ -243,43 +245,43 @@ def test_histories_are_of_assets_that_were_asked_for(database):
     """An asset before its first fetch is not among them."""
     with database.writing() as db:
         for step in (300, 3600):
-            bars.change_coverage(db, "btc", step, UNUSED, lambda first: first.answered((0, 3600), 3600, "a"))
+            bars.change_coverage(db, "btc", step, NO_COVERAGE, lambda first: first.answered((0, 3600), 3600, "a"))
         assert list(bars.histories(db, ("btc", "eth"), 300, 3600)) == ["btc"]
 
 
-BEGIN = 1_795_262_400
+AFTERNOON = 1_795_262_400
 STEP = 300
 
 
 def test_only_prices_up_to_the_present_are_read(database):
     """Three hours are stored, and two of them are over."""
-    rows = [(BEGIN + STEP * place, 100.0, 101.0 + place, 99.0, 100.0 + place, 1.0) for place in range(36)]
+    rows = [(AFTERNOON + STEP * place, 100.0, 101.0 + place, 99.0, 100.0 + place, 1.0) for place in range(36)]
     series = from_rows(rows, STEP)
     with database.writing() as db:
         bars.add_bars(db, "btc", series)
         bars.renew_bars(db, "btc", resample(series, HOUR))
-    history = StoredHistory(database.reading, STEP, BEGIN + 2 * HOUR + 17)
-    np.testing.assert_array_equal(history.hourly("btc", utc(BEGIN)).close, [111.0, 123.0])
-    np.testing.assert_array_equal(history.hourly("btc", utc(BEGIN + 1)).close, [123.0])
+    history = StoredHistory(database.reading, STEP, AFTERNOON + 2 * HOUR + 17)
+    np.testing.assert_array_equal(history.hourly("btc", utc(AFTERNOON)).close, [111.0, 123.0])
+    np.testing.assert_array_equal(history.hourly("btc", utc(AFTERNOON + 1)).close, [123.0])
     record = history.record("btc")
-    assert (record.high, record.low, record.since) == (136.0, 99.0, utc(BEGIN))
+    assert (record.high, record.low, record.since) == (136.0, 99.0, utc(AFTERNOON))
 
 
 def test_an_asset_without_bars_has_no_past(database):
-    history = StoredHistory(database.reading, STEP, BEGIN)
+    history = StoredHistory(database.reading, STEP, AFTERNOON)
     assert history.record("eth") is None
     assert len(history.hourly("eth", utc(0))) == 0
 
 
 def test_a_record_begins_where_the_history_has_no_gap(database):
     """A new high of an island of bars from months ago is no high of all prices since then."""
-    island, now = BEGIN - 100 * HOUR, BEGIN + 2 * HOUR
+    island, now = AFTERNOON - 100 * HOUR, AFTERNOON + 2 * HOUR
     with database.writing() as db:
-        for begin, price in ((island, 500.0), (BEGIN, 100.0)):
-            rows = [(begin + HOUR * place, price, price, price, price, 1.0) for place in range(2)]
+        for start, price in ((island, 500.0), (AFTERNOON, 100.0)):
+            rows = [(start + HOUR * place, price, price, price, price, 1.0) for place in range(2)]
             bars.add_bars(db, "btc", from_rows(rows, HOUR))
         for step in (STEP, HOUR):
-            windows = ((island, island + 2 * HOUR), (BEGIN, now))
-            bars.change_coverage(db, "btc", step, Coverage(island, now, windows=windows), lambda stored: stored)
+            windows = ((island, island + 2 * HOUR), (AFTERNOON, now))
+            bars.change_coverage(db, "btc", step, Coverage(island, now, windows=windows), lambda coverage: coverage)
     record = StoredHistory(database.reading, STEP, now).record("btc")
-    assert (record.high, record.since) == (100.0, utc(BEGIN))
+    assert (record.high, record.since) == (100.0, utc(AFTERNOON))

@@ -16,7 +16,7 @@ CONTEXT = Context("doge", NOW, 0.3, 200.0, 1e-5, 1e-5, inputs={"move_4h": None},
 
 
 @pytest.fixture
-def few(monkeypatch) -> None:
+def one_place(monkeypatch) -> None:
     monkeypatch.setattr(coins, "MOST_COINS", 2)
 
 
@@ -31,11 +31,11 @@ def _save(db, key: str, asked_at: int, needed_until: int = 0) -> None:
 
 
 def test_a_coin_is_read_as_it_was_stored(database):
-    stored = StoredCoin(NOW, "kraken DOGE/USD", CONTEXT)
+    coin = StoredCoin(NOW, "kraken DOGE/USD", CONTEXT)
     with database.writing() as db:
         coins.save_coin(db, "doge", StoredCoin(NOW - 5, "coinbase", None, "has 43 days"), NOW - 5)
-        coins.save_coin(db, "doge", stored, NOW)
-        assert (coins.find_coin(db, "doge"), coins.find_coin(db, "wif")) == (stored, None)
+        coins.save_coin(db, "doge", coin, NOW)
+        assert (coins.find_coin(db, "doge"), coins.find_coin(db, "wif")) == (coin, None)
 
 
 def test_the_list_of_coins_is_replaced(database):
@@ -54,7 +54,7 @@ def test_a_coin_is_needed_until_its_last_deadline(database):
         assert coins.needed_coins(db, NOW + 2 * HOUR) == []
 
 
-def test_room_is_made_by_the_coin_asked_about_longest_ago(database, few):
+def test_room_is_made_by_the_coin_asked_about_longest_ago(database, one_place):
     """Its bars go too."""
     with database.writing() as db:
         _save(db, "doge", NOW)
@@ -70,7 +70,7 @@ def test_room_is_made_by_the_coin_asked_about_longest_ago(database, few):
         assert bars.last_bar(db, "doge", STEP)
 
 
-def test_coins_with_open_answers_leave_no_room(database, few):
+def test_coins_with_open_answers_leave_no_room(database, one_place):
     with database.writing() as db:
         _save(db, "doge", NOW, NOW + HOUR)
         _save(db, "wif", NOW, NOW + HOUR)
@@ -79,9 +79,9 @@ def test_coins_with_open_answers_leave_no_room(database, few):
 
 
 def test_hours_built_from_short_bars_replace_those_of_the_exchange(database):
-    fine = _bars(NOW, 24, STEP, 2.0)
+    short = _bars(NOW, 24, STEP, 2.0)
     with database.writing() as db:
-        coins.add_coin_bars(db, "doge", CoinBars(_bars(NOW - 2 * HOUR, 3, HOUR, 1.0), fine))
-        stored = coins.coin_bars(db, "doge", STEP, NOW - 2 * HOUR, NOW, NOW + 2 * HOUR)
-    assert stored.hourly.close.tolist() == [1.0, 1.0, 2.0, 2.0]
-    assert stored.fine.rows() == fine.rows()
+        coins.add_coin_bars(db, "doge", CoinBars(_bars(NOW - 2 * HOUR, 3, HOUR, 1.0), short))
+        series = coins.coin_bars(db, "doge", STEP, NOW - 2 * HOUR, NOW, NOW + 2 * HOUR)
+    assert series.hourly.close.tolist() == [1.0, 1.0, 2.0, 2.0]
+    assert series.fine.rows() == short.rows()

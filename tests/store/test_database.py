@@ -115,9 +115,9 @@ def test_a_statement_on_postgresql_has_a_timeout(postgresql_url):
 
 
 def test_an_error_never_contains_the_values_of_a_statement(database):
-    with database.reading() as db, pytest.raises(DBAPIError) as caught:
+    with database.reading() as db, pytest.raises(DBAPIError) as error:
         db.execute(text("SELECT nothing FROM nowhere WHERE secret = :secret"), {"secret": "nf_live_secret"})
-    assert "nf_live_secret" not in str(caught.value)
+    assert "nf_live_secret" not in str(error.value)
 
 
 def test_a_file_that_is_no_database_is_refused_in_words(tmp_path):
@@ -157,30 +157,30 @@ IDS = ("plain", 'quo"ted', "brace{,}", "back\\slash", "ünïcode")
 
 
 @pytest.fixture
-def stored(database: Database) -> Database:
+def market_db(database: Database) -> Database:
     with database.writing() as db:
         predictions.add_predictions(db, [waiting(id) for id in IDS])
     return database
 
 
 @pytest.mark.parametrize("keys", [IDS[:1], IDS[1:], IDS, ("absent",), ()])
-def test_only_rows_of_the_keys_are_found(stored: Database, keys: tuple[str, ...]):
+def test_only_rows_of_the_keys_are_found(market_db: Database, keys: tuple[str, ...]):
     """A key may hold whatever an array or JSON gives a meaning to."""
-    with stored.reading() as db:
+    with market_db.reading() as db:
         ids = db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all()
     assert set(ids) == set(keys) & set(IDS)
 
 
-def test_ten_thousand_keys_are_one_parameter(stored: Database):
+def test_ten_thousand_keys_are_one_parameter(market_db: Database):
     keys = [*map(str, range(10_000)), "plain"]
-    with stored.reading() as db:
+    with market_db.reading() as db:
         assert db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all() == ["plain"]
 
 
-def test_two_lookups_of_one_query_are_apart(stored: Database):
-    both = is_among(prediction.c.id, IDS[:2]) & is_among(prediction.c.id, IDS[1:3])
-    with stored.reading() as db:
-        assert db.scalars(select(prediction.c.id).where(both)).all() == [IDS[1]]
+def test_two_lookups_of_one_query_are_apart(market_db: Database):
+    condition = is_among(prediction.c.id, IDS[:2]) & is_among(prediction.c.id, IDS[1:3])
+    with market_db.reading() as db:
+        assert db.scalars(select(prediction.c.id).where(condition)).all() == [IDS[1]]
 
 
 def test_the_condition_of_sqlite_can_use_an_index():

@@ -56,10 +56,10 @@ def test_the_key_of_a_crashed_holder_is_free_after_a_minute(database):
         begin(database, NOW + 61)
 
 
-@pytest.mark.parametrize("finished", [True, False])
-def test_the_same_key_with_another_body_is_refused(database, finished):
+@pytest.mark.parametrize("is_done", [True, False])
+def test_the_same_key_with_another_body_is_refused(database, is_done):
     begin(database)
-    if finished:
+    if is_done:
         finish(database)
     with pytest.raises(IdempotencyMismatch):
         find(database, digest="other")
@@ -96,20 +96,20 @@ def test_callers_do_not_share_their_keys(database):
 
 
 def test_of_many_at_once_exactly_one_holds_the_key(database):
-    held = []
+    locks = []
 
     def take() -> None:
         try:
-            held.append(begin(database))
+            locks.append(begin(database))
         except RequestConflict:
-            held.append("conflict")
+            locks.append("conflict")
 
     threads = [threading.Thread(target=take) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(map(str, held)) == ["None"] + ["conflict"] * 7
+    assert sorted(map(str, locks)) == ["None"] + ["conflict"] * 7
 
 
 def test_entries_older_than_24_hours_are_deleted(database):

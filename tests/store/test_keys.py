@@ -19,9 +19,9 @@ NOW = 1_800_000_000
 EMAIL = "you@example.com"
 
 
-def register(database: Database, now: float = NOW, email: str = EMAIL, **more) -> tuple[str, KeyRow]:
+def register(database: Database, now: float = NOW, email: str = EMAIL, **options) -> tuple[str, KeyRow]:
     with database.writing() as db:
-        return keys.register_key(db, SECRET, email, now, **more)
+        return keys.register_key(db, SECRET, email, now, **options)
 
 
 def find(database: Database, id: str) -> KeyRow | None:
@@ -63,24 +63,24 @@ def test_an_id_that_is_taken_is_not_given_out_again(database, monkeypatch):
 
 def test_use_is_noted_at_most_once_a_minute(database):
     id = register(database)[1].id
-    for after, noted in ((5, 5), (64, 5), (65, 65), (66, 65)):
+    for after, expected in ((5, 5), (64, 5), (65, 65), (66, 65)):
         use(database, id, NOW + after)
-        assert find(database, id).last_used_at == NOW + noted
+        assert find(database, id).last_used_at == NOW + expected
 
 
 def test_a_fourth_key_of_an_email_is_refused(database):
-    held = {register(database, NOW + second)[1].id for second in (0, 1, 2)}
+    ids = {register(database, NOW + second)[1].id for second in (0, 1, 2)}
     with pytest.raises(TooManyKeys):
         register(database, NOW + 200)
-    assert live(database) == held
+    assert live(database) == ids
 
 
-@pytest.mark.parametrize("granted", [{"plan": "paid"}, {"delegating": True}])
-def test_a_key_granted_by_an_operator_takes_no_room(database, granted):
+@pytest.mark.parametrize("options", [{"plan": "paid"}, {"delegating": True}])
+def test_a_key_granted_by_an_operator_takes_no_room(database, options):
     """Nor is one refused because the email has three others."""
     for second in range(3):
         register(database, NOW + second)
-        register(database, NOW + second, **granted)
+        register(database, NOW + second, **options)
     assert len(live(database)) == 6
 
 
@@ -97,10 +97,10 @@ def test_registrations_at_once_leave_three_keys(database):
 def test_a_rotated_key_keeps_its_row_and_the_old_key_matches_no_more(database):
     old, row = register(database, app_name="dashboard", plan="paid")
     with database.writing() as db:
-        new, rotated = keys.rotate_key(db, SECRET, row.id)
-    assert find(database, row.id) == rotated == dataclasses.replace(row, hash=rotated.hash)
-    assert matches(new, rotated.hash, SECRET)
-    assert not matches(old, rotated.hash, SECRET)
+        new, row_after = keys.rotate_key(db, SECRET, row.id)
+    assert find(database, row.id) == row_after == dataclasses.replace(row, hash=row_after.hash)
+    assert matches(new, row_after.hash, SECRET)
+    assert not matches(old, row_after.hash, SECRET)
 
 
 def test_a_revoked_key_stays_revoked(database):

@@ -43,13 +43,13 @@ def fitted(slot: int = NOON, version: str = VERSION) -> Fits:
     return Fits(version, slot, {"always": FIT})
 
 
-def observe(database, *observed: Context, price: float = 101.0, at: int = NOON) -> None:
+def observe(database, *states: Context, price: float = 101.0, at: int = NOON) -> None:
     """Store contexts, and bars of their assets of which the last is complete ten minutes later."""
     rows = [(at - STEP, 99, 99, 99, 99, 1), (at + STEP, price, price, price, price, 1)]
     with database.writing() as db:
-        for each in observed:
-            contexts.save(db, each.asset, each.to_plain(), as_of=each.as_of)
-            bars.add_bars(db, each.asset, from_rows(rows, STEP))
+        for state in states:
+            contexts.save(db, state.asset, state.to_plain(), as_of=state.as_of)
+            bars.add_bars(db, state.asset, from_rows(rows, STEP))
 
 
 def refit(database, slot: int = NOON, version: str = VERSION) -> None:
@@ -134,66 +134,66 @@ def gather(database, now: int = NOON, basis: Knowledge = KNOWLEDGE) -> Evidence:
 
 
 @pytest.fixture
-def filled(database):
+def input_db(database):
     """200 days of hourly bars until a day after NOON, headlines around it, and two resolved markets."""
     rows = [(NOON + hour * HOUR, 100, 100, 100, 100, 1) for hour in range(-200 * 24, 24)]
     with database.writing() as db:
         for asset in CONTEXTS:
             bars.add_bars(db, asset, from_rows(rows, HOUR))
         knowledge.add_headlines(db, read([titled("Bitcoin climbs", NOON - HOUR), titled("Bitcoin later", NOON + 1)]))
-        opened = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "garch": 0.9}}
+        fields = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "garch": 0.9}}
         predictions.add_predictions(
             db,
             [
-                settled("yes", "yes", **opened),
-                settled("no", "no", **opened, comparator="touch_above"),
-                settled("late", "yes", **opened, resolved=NOON + 1),
-                settled("void", "void", **opened),
-                settled("open", "yes", **opened, comparator="open"),
+                settled("yes", "yes", **fields),
+                settled("no", "no", **fields, comparator="touch_above"),
+                settled("late", "yes", **fields, resolved=NOON + 1),
+                settled("void", "void", **fields),
+                settled("open", "yes", **fields, comparator="open"),
                 settled("unvoted", "yes", opened=NOON - 3 * DAY, votes={"garch": 0.9}),
             ],
         )
     return database
 
 
-def test_nothing_after_the_question_is_read(filled):
-    shown = gather(filled)
-    assert {asset: series.as_of for asset, series in shown.hourly.items()} == {"btc": NOON, "eth": NOON}
-    assert [story.title for story in shown.news["btc"].stories] == ["Bitcoin climbs"]
+def test_nothing_after_the_question_is_read(input_db):
+    evidence = gather(input_db)
+    assert {asset: series.as_of for asset, series in evidence.hourly.items()} == {"btc": NOON, "eth": NOON}
+    assert [story.title for story in evidence.news["btc"].stories] == ["Bitcoin climbs"]
 
 
-def test_the_assets_of_the_question_have_180_days_and_others_30(filled):
+def test_the_assets_of_the_question_have_180_days_and_others_30(input_db):
     """And a day more, so that the oldest hours are whole."""
-    shown = gather(filled)
-    assert {asset: len(series) for asset, series in shown.hourly.items()} == {"btc": 181 * 24, "eth": 32 * 24}
-    assert shown.variance == {"btc": 2e-5, "eth": 2e-5}
-    assert set(shown.news) == {"btc"}
+    evidence = gather(input_db)
+    assert {asset: len(series) for asset, series in evidence.hourly.items()} == {"btc": 181 * 24, "eth": 32 * 24}
+    assert evidence.variance == {"btc": 2e-5, "eth": 2e-5}
+    assert set(evidence.news) == {"btc"}
 
 
-def test_resolved_questions_have_the_vote_of_plain_volatility(filled):
+def test_resolved_questions_have_the_vote_of_plain_volatility(input_db):
     """Void ones, questions without an event or without that vote, and later outcomes do not count; nor do answers."""
-    assert sorted(gather(filled).resolved, key=lambda past: past.happened) == [
+    assert sorted(gather(input_db).resolved, key=lambda past: past.happened) == [
         PastQuestion("touch_above", False, 24, 0.4, False),
         PastQuestion("up", False, 24, 0.4, True),
     ]
 
 
-def test_a_bar_that_came_late_is_shown(filled):
+def test_a_bar_that_came_late_is_shown(input_db):
     """Bars are read once for all questions between two bars, and again when the contexts know a later one."""
-    later, late = NOON + DAY, from_rows([(NOON + DAY, 100, 100, 100, 101, 1)], HOUR)
-    contexts = {asset: replace(context, as_of=later) for asset, context in CONTEXTS.items()}
-    assert gather(filled, later + HOUR, Knowledge(contexts)).hourly["btc"].as_of == later
-    with filled.writing() as db:
-        bars.add_bars(db, "btc", late)
-    contexts |= {"btc": replace(contexts["btc"], as_of=later + HOUR)}
-    assert gather(filled, later + HOUR, Knowledge(contexts)).hourly["btc"].close[-1] == 101
+    later, series = NOON + DAY, from_rows([(NOON + DAY, 100, 100, 100, 101, 1)], HOUR)
+    by_asset = {asset: replace(context, as_of=later) for asset, context in CONTEXTS.items()}
+    assert gather(input_db, later + HOUR, Knowledge(by_asset)).hourly["btc"].as_of == later
+    with input_db.writing() as db:
+        bars.add_bars(db, "btc", series)
+    by_asset |= {"btc": replace(by_asset["btc"], as_of=later + HOUR)}
+    assert gather(input_db, later + HOUR, Knowledge(by_asset)).hourly["btc"].close[-1] == 101
 
 
-def test_a_question_that_resolved_meanwhile_is_shown(filled):
-    before = gather(filled).resolved
-    with filled.writing() as db:
+def test_a_question_that_resolved_meanwhile_is_shown(input_db):
+    before = gather(input_db).resolved
+    with input_db.writing() as db:
         predictions.add_predictions(db, [settled("new", "yes", opened=NOON - 3 * DAY, votes={"vol": 0.6})])
-    after = gather(filled).resolved
+    after = gather(input_db).resolved
     assert set(after) - set(before) == {PastQuestion("up", False, 24, 0.6, True)}
     assert len(after) == len(before) + 1
 
@@ -204,18 +204,18 @@ def test_embedded_voters_cost_no_reading():
 
 
 def test_an_empty_store_has_no_evidence(database):
-    shown = gather(database)
-    assert (dict(shown.hourly), shown.resolved, shown.news["btc"].stories) == ({}, (), ())
+    evidence = gather(database)
+    assert (dict(evidence.hourly), evidence.resolved, evidence.news["btc"].stories) == ({}, (), ())
 
 
-def test_a_topic_has_matching_headlines_and_events_alone(filled):
+def test_a_topic_has_matching_headlines_and_events_alone(input_db):
     """No bars, no news of an asset, no resolved questions; the events lie between the question and its deadline."""
     topic = replace(QUESTION, text="Will Bitcoin climbs be banned?", comparator="topic", polarity="none")
     events = tuple(ScheduledEvent(at, "x") for at in (NOON - 1, NOON, NOON + DAY, NOON + DAY + 1))
     panel = replace(MODELS, events=events)
-    shown = knowledge.with_evidence(filled, panel, KNOWLEDGE, topic, NOON).evidence
-    assert [story.title for story in shown.topic_stories] == ["Bitcoin climbs"]
-    assert shown == Evidence(topic_stories=shown.topic_stories, events=events[1:3])
+    evidence = knowledge.with_evidence(input_db, panel, KNOWLEDGE, topic, NOON).evidence
+    assert [story.title for story in evidence.topic_stories] == ["Bitcoin climbs"]
+    assert evidence == Evidence(topic_stories=evidence.topic_stories, events=events[1:3])
 
 
 def voted(inputs: str | None = "{}", at: int = MONDAY, asset: str = "btc") -> Prediction:
@@ -264,15 +264,15 @@ def test_pages_join_to_the_whole(database):
     """In order of the votes; at one instant in order of the hash."""
     markets = [voted(f'{{"n":{n}}}', MONDAY + n // 4, ("btc", "eth")[n % 2]) for n in range(12)]
     keep(database, *markets)
-    whole = page(database)
-    assert whole == sorted(whole, key=lambda each: (each.voted_at, each.hash))
-    seen: list[VoteInputs] = []
+    rows = page(database)
+    assert rows == sorted(rows, key=lambda item: (item.voted_at, item.hash))
+    walk: list[VoteInputs] = []
     after = None
     while part := page(database, limit=5, after=after):
-        seen, after = seen + part, PageKey(part[-1].voted_at, part[-1].hash)
-    assert (seen, len(seen)) == (whole, 12)
-    assert page(database, asset="eth") == [each for each in whole if each.asset == "eth"]
-    assert page(database, since=MONDAY + 1, until=MONDAY + 1) == whole[4:8]
+        walk, after = walk + part, PageKey(part[-1].voted_at, part[-1].hash)
+    assert (walk, len(walk)) == (rows, 12)
+    assert page(database, asset="eth") == [item for item in rows if item.asset == "eth"]
+    assert page(database, since=MONDAY + 1, until=MONDAY + 1) == rows[4:8]
 
 
 @pytest.mark.parametrize("asset", [None, "eth"])
@@ -312,12 +312,12 @@ def test_a_stored_headline_is_never_replaced(database):
     """The same headline in another batch, or twice in one, changes nothing."""
     store(database, scored())
     store(database, scored(at=2000, score=-1.0), scored("Gold falls"), scored("Gold falls", score=0.9))
-    assert since(database, 0) == sorted([scored(), scored("Gold falls")], key=lambda each: each.headline.id)
+    assert since(database, 0) == sorted([scored(), scored("Gold falls")], key=lambda item: item.headline.id)
 
 
 def test_headlines_since_an_instant_come_oldest_first(database):
     store(database, *(scored(f"Story {at}", at) for at in (3000, 1000, 2000)))
-    assert [each.headline.published_at for each in since(database, 2000)] == [2000, 3000]
+    assert [item.headline.published_at for item in since(database, 2000)] == [2000, 3000]
     assert since(database, 3001) == []
 
 
@@ -333,7 +333,7 @@ def test_pruning_deletes_everything_before_an_instant(database):
     store(database, *(scored(f"Story {at}", at) for at in (1000, 2000, 3000)))
     with database.writing() as db:
         knowledge.prune_headlines(db, 2000)
-    assert [each.headline.published_at for each in since(database, 0)] == [2000, 3000]
+    assert [item.headline.published_at for item in since(database, 0)] == [2000, 3000]
 
 
 def test_the_newest_headlines_continue_after_a_key(database):

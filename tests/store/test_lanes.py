@@ -69,8 +69,8 @@ def test_old_bars_are_thinned_to_full_hours(database):
             lanes.advance_lane(db, lane, {"cash": 1.0}, bars, [])
         assert lanes.thin_lane_bars(db, 2 * HOUR + 1) == 2 * 22
         assert lanes.thin_lane_bars(db, 2 * HOUR + 1) == 0
-        kept = lanes.lane_bars(db, "trend", 0, 5 * HOUR, 100)
-    assert kept == [bar for bar in bars if bar.as_of % HOUR == 0 or bar.as_of > 2 * HOUR]
+        rows = lanes.lane_bars(db, "trend", 0, 5 * HOUR, 100)
+    assert rows == [bar for bar in bars if bar.as_of % HOUR == 0 or bar.as_of > 2 * HOUR]
 
 
 def test_windows_contain_both_ends_and_at_most_the_limit(database):
@@ -78,9 +78,9 @@ def test_windows_contain_both_ends_and_at_most_the_limit(database):
         lanes.advance_lane(db, "trend", {}, BARS, [event(bar.as_of, "") for bar in BARS])
     with database.reading() as db:
         assert [bar.as_of for bar in lanes.lane_bars(db, "trend", 300, 600, 10)] == [300, 600]
-        assert [each["time"] for each in lanes.lane_events(db, "trend", 600, 900, 10)] == [600, 900]
+        assert [body["time"] for body in lanes.lane_events(db, "trend", 600, 900, 10)] == [600, 900]
         assert [bar.as_of for bar in lanes.lane_bars(db, "trend", 0, 1000, 2)] == [300, 600]
-        assert [each["time"] for each in lanes.lane_events(db, "trend", 0, 1000, 1)] == [300]
+        assert [body["time"] for body in lanes.lane_events(db, "trend", 0, 1000, 1)] == [300]
 
 
 def test_the_highest_equity_is_that_before_an_instant(database):
@@ -114,12 +114,12 @@ def test_the_newest_events_continue_after_a_key(database):
     assert [body["note"] for _, body in (*first, *rest)] == ["d", "c", "b", "a"]
 
 
-EVEN, UP, DOWN = (LaneVote(0.6, p_up) for p_up in (0.5, 0.6, 0.4))
+NEUTRAL, UP, DOWN = (LaneVote(0.6, p_up) for p_up in (0.5, 0.6, 0.4))
 
 
 def test_votes_are_read_from_an_hour_on(database):
     with database.writing() as db:
-        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN})
+        lanes.add_hourly_votes(db, HOUR, {"btc": NEUTRAL})
         lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP, "eth": DOWN})
         lanes.add_hourly_votes(db, 3 * HOUR, {})
     with database.reading() as db:
@@ -129,7 +129,7 @@ def test_votes_are_read_from_an_hour_on(database):
 
 def test_the_votes_before_an_hour_are_the_last_of_each_asset(database):
     with database.writing() as db:
-        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN, "eth": DOWN})
+        lanes.add_hourly_votes(db, HOUR, {"btc": NEUTRAL, "eth": DOWN})
         lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP})
         lanes.add_hourly_votes(db, 3 * HOUR, {"btc": DOWN})
     with database.reading() as db:
@@ -140,7 +140,7 @@ def test_the_votes_before_an_hour_are_the_last_of_each_asset(database):
 def test_a_stored_vote_is_not_replaced(database):
     """A second run of the same hour adds only what is missing."""
     with database.writing() as db:
-        lanes.add_hourly_votes(db, HOUR, {"btc": EVEN})
+        lanes.add_hourly_votes(db, HOUR, {"btc": NEUTRAL})
         lanes.add_hourly_votes(db, HOUR, {"btc": UP, "eth": DOWN})
     with database.reading() as db:
-        assert lanes.hourly_votes_since(db, 0) == {HOUR: {"btc": EVEN, "eth": DOWN}}
+        assert lanes.hourly_votes_since(db, 0) == {HOUR: {"btc": NEUTRAL, "eth": DOWN}}

@@ -44,9 +44,9 @@ def rows(count: int, kind: str = "votes", subject: str = "daily-btc-up-20261121"
     return [LedgerRow(kind, subject, {"p": 0.1 + 0.2, "n": n, "note": "día"}, False) for n in range(count)]
 
 
-def append(database: Database, count: int, at: int = NOON, **more) -> tuple[ChainEntry, ...]:
+def append(database: Database, count: int, at: int = NOON, **options) -> tuple[ChainEntry, ...]:
     with database.writing() as db:
-        return ledger.append(db, rows(count, **more), at)
+        return ledger.append(db, rows(count, **options), at)
 
 
 def seal(database: Database, day: str, key: bytes = KEY) -> Root | None:
@@ -60,7 +60,7 @@ def verdict(database: Database):
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def guarded(request, tmp_path: Path) -> Iterator[Database]:
+def chain_db(request, tmp_path: Path) -> Iterator[Database]:
     """A database made by the migrations alone, with one sealed row."""
     url = f"sqlite:///{tmp_path}/new.sqlite"
     if request.param == "postgresql":
@@ -73,12 +73,12 @@ def guarded(request, tmp_path: Path) -> Iterator[Database]:
 
 
 def test_rows_are_numbered_from_one_and_read_back_unchanged(database):
-    recorded = append(database, 3) + append(database, 0) + append(database, 2)
-    assert [entry.seq for entry in recorded] == [1, 2, 3, 4, 5]
-    assert recorded[0].recorded_at == "2026-11-21T12:00:00Z"
+    entries = append(database, 3) + append(database, 0) + append(database, 2)
+    assert [entry.seq for entry in entries] == [1, 2, 3, 4, 5]
+    assert entries[0].recorded_at == "2026-11-21T12:00:00Z"
     with database.reading() as db:
-        assert tuple(ledger.entries(db, 1, 99)) == recorded
-        assert ledger.head(db) == ledger.find_entry(db, 5) == recorded[-1]
+        assert tuple(ledger.entries(db, 1, 99)) == entries
+        assert ledger.head(db) == ledger.find_entry(db, 5) == entries[-1]
         assert ledger.find_entry(db, 6) is None
     assert verdict(database).rows == 5
 
@@ -110,8 +110,8 @@ def test_a_body_that_is_not_json_refuses_the_whole_batch(database):
 
 def test_a_late_row_is_recorded_at_the_instant_of_the_row_before_it(database):
     append(database, 1, NOON)
-    (late,) = append(database, 1, NOON - HOUR)
-    assert late.recorded_at == "2026-11-21T12:00:00Z"
+    (entry,) = append(database, 1, NOON - HOUR)
+    assert entry.recorded_at == "2026-11-21T12:00:00Z"
     assert verdict(database).fault is None
 
 
@@ -136,11 +136,11 @@ def test_processes_that_write_at_once_make_one_chain(database, database_url):
     command = [sys.executable, "-c", WRITER, database_url]
     writers = [subprocess.Popen([*command, str(number)], cwd=ROOT, stderr=subprocess.PIPE) for number in range(4)]
     assert [writer.communicate(timeout=60)[1] for writer in writers] == [b""] * 4
-    verified = verdict(database)
-    assert (verified.rows, verified.fault) == (240, None)
+    verification = verdict(database)
+    assert (verification.rows, verification.fault) == (240, None)
     with database.reading() as db:
-        together = [entry.subject for entry in ledger.entries(db, 1, 999)]
-    assert all(len(set(together[at : at + 3])) == 1 for at in range(0, 240, 3))
+        subjects = [entry.subject for entry in ledger.entries(db, 1, 999)]
+    assert all(len(set(subjects[at : at + 3])) == 1 for at in range(0, 240, 3))
 
 
 def test_a_day_is_sealed_once_with_everything_that_was_not_sealed(database):
@@ -209,12 +209,12 @@ ON_SQLITE = [
 ON_POSTGRESQL = ["TRUNCATE ledger", "TRUNCATE ledger_root", "TRUNCATE ledger, ledger_root"]
 
 
-def test_the_database_itself_refuses_to_change_or_delete_a_row(guarded):
-    before = verdict(guarded)
-    for change in CHANGES + (ON_SQLITE if guarded.dialect == "sqlite" else ON_POSTGRESQL):
-        with pytest.raises(DBAPIError, match="append-only"), guarded.writing() as db:
+def test_the_database_itself_refuses_to_change_or_delete_a_row(chain_db):
+    before = verdict(chain_db)
+    for change in CHANGES + (ON_SQLITE if chain_db.dialect == "sqlite" else ON_POSTGRESQL):
+        with pytest.raises(DBAPIError, match="append-only"), chain_db.writing() as db:
             db.execute(text(change))
-    assert verdict(guarded) == before
+    assert verdict(chain_db) == before
 
 
 def test_a_shell_beside_the_service_cannot_replace_a_row_either(sqlite_url):

@@ -23,7 +23,7 @@ from tests.forecasting.markets import MONDAY, days, many, settled, waiting
 from tests.store.test_predictions import DEADLINE, YES, answer, bare, keep, stored
 
 NOW = days(3)
-SETTLED = many(120, weeks=4)
+MARKETS = many(120, weeks=4)
 OPEN = [
     waiting(f"open-{n}", opened=MONDAY + n, hours=96 + n % 3, asset=("btc", "xrp")[n % 2], p=0.5 + n / 60)
     for n in range(20)
@@ -38,10 +38,10 @@ OTHERS = [
 
 
 @pytest.fixture
-def filled(database: Database) -> Database:
+def market_db(database: Database) -> Database:
     """Markets of every status, a challenge and an answer."""
     *markets, challenge, answer = OTHERS
-    rows = [*SETTLED, *OPEN, OVER, *markets]
+    rows = [*MARKETS, *OPEN, OVER, *markets]
     rows += [replace(challenge, category="challenge", number=1), replace(answer, category="answer", author="key:1")]
     with database.writing() as db:
         predictions.add_predictions(db, rows)
@@ -66,57 +66,57 @@ def ids(markets: list[Prediction]) -> list[str]:
 
 
 @pytest.mark.parametrize("limit", [1, 7, 200])
-def test_pages_of_resolved_markets_join_to_all_of_them(filled: Database, limit: int):
-    expected = sorted([*SETTLED, OTHERS[0]], key=lambda market: (market.deadline, market.id), reverse=True)
-    assert walked(filled, MarketSelection("resolved"), limit) == expected
+def test_pages_of_resolved_markets_join_to_all_of_them(market_db: Database, limit: int):
+    expected = sorted([*MARKETS, OTHERS[0]], key=lambda market: (market.deadline, market.id), reverse=True)
+    assert walked(market_db, MarketSelection("resolved"), limit) == expected
 
 
-def test_open_markets_come_by_the_earliest_deadline(filled: Database):
+def test_open_markets_come_by_the_earliest_deadline(market_db: Database):
     """Neither those past their deadline, nor challenges, nor answers."""
-    assert ids(walked(filled, MarketSelection(), 6)) == ids(sorted(OPEN, key=lambda m: (m.deadline, m.id)))
+    assert ids(walked(market_db, MarketSelection(), 6)) == ids(sorted(OPEN, key=lambda m: (m.deadline, m.id)))
 
 
-def test_void_and_all_markets_are_selected(filled: Database):
-    assert ids(walked(filled, MarketSelection("void"), 5)) == ["nothing"]
-    everything = {market.id for market in (*SETTLED, *OPEN, OVER, *OTHERS[:2])}
-    listed = ids(walked(filled, MarketSelection("all"), 50))
-    assert (set(listed), len(listed)) == (everything, len(everything))
+def test_void_and_all_markets_are_selected(market_db: Database):
+    assert ids(walked(market_db, MarketSelection("void"), 5)) == ["nothing"]
+    everything = {market.id for market in (*MARKETS, *OPEN, OVER, *OTHERS[:2])}
+    rows = ids(walked(market_db, MarketSelection("all"), 50))
+    assert (set(rows), len(rows)) == (everything, len(everything))
 
 
-def test_the_newest_come_first_by_creation(filled: Database):
-    listed = walked(filled, MarketSelection("all", sort="created"), 9)
-    assert [market.created_at for market in listed] == sorted((m.created_at for m in listed), reverse=True)
+def test_the_newest_come_first_by_creation(market_db: Database):
+    rows = walked(market_db, MarketSelection("all", sort="created"), 9)
+    assert [market.created_at for market in rows] == sorted((m.created_at for m in rows), reverse=True)
 
 
-def test_the_largest_disagreement_comes_first(filled: Database):
+def test_the_largest_disagreement_comes_first(market_db: Database):
     """Of either sign; a market without odds has none and is left out."""
-    listed = walked(filled, MarketSelection("resolved", sort="divergence"), 9)
-    sizes = [abs(market.divergence_pts) for market in listed]
-    assert (sizes, len(sizes)) == (sorted(sizes, reverse=True), len(SETTLED))
+    rows = walked(market_db, MarketSelection("resolved", sort="divergence"), 9)
+    sizes = [abs(market.divergence_pts) for market in rows]
+    assert (sizes, len(sizes)) == (sorted(sizes, reverse=True), len(MARKETS))
 
 
 @pytest.mark.parametrize(
     "filters",
     [{"asset": "xrp"}, {"template": "touch_below"}, {"asset": "gold", "template": "up"}, {"category": "weekly"}],
 )
-def test_filters_select_and_combine(filled: Database, filters: dict[str, str]):
+def test_filters_select_and_combine(market_db: Database, filters: dict[str, str]):
     def fits(market: Prediction) -> bool:
-        own = {"asset": market.question.asset, "template": market.question.comparator, "category": market.category}
-        return all(own[name] == value for name, value in filters.items())
+        fields = {"asset": market.question.asset, "template": market.question.comparator, "category": market.category}
+        return all(fields[name] == value for name, value in filters.items())
 
-    expected = {market.id for market in (*SETTLED, OTHERS[0]) if fits(market)}
-    assert set(ids(walked(filled, MarketSelection("resolved", **filters), 7))) == expected
+    expected = {market.id for market in (*MARKETS, OTHERS[0]) if fits(market)}
+    assert set(ids(walked(market_db, MarketSelection("resolved", **filters), 7))) == expected
 
 
-def test_votes_can_be_left_out(filled: Database):
-    with filled.reading() as db:
+def test_votes_can_be_left_out(market_db: Database):
+    with market_db.reading() as db:
         page = listings.market_page(db, MarketSelection("resolved"), NOW, 5, with_votes=False)
     assert [market.votes for market in page.markets] == [()] * 5
     assert all(market.commitment for market in page.markets)
 
 
-def test_a_cursor_of_other_filters_is_refused(filled: Database):
-    with filled.reading() as db:
+def test_a_cursor_of_other_filters_is_refused(market_db: Database):
+    with market_db.reading() as db:
         cursor = listings.market_page(db, MarketSelection("resolved"), NOW, 5).following
         with pytest.raises(InvalidRequest):
             listings.market_page(db, MarketSelection("resolved", asset="btc"), NOW, 5, cursor=cursor)
@@ -151,10 +151,10 @@ NUMBERS = ("resolved_at", "voted_at", "happened", "is_challenge", "template", "q
 
 def lists_alike(database, memory: ListedMarkets) -> bool:
     with database.reading() as db:
-        listed = columns_of(predictions.listed_predictions(db))
+        rows = columns_of(predictions.listed_predictions(db))
         columns = memory.load(db).columns()
-    assert all(np.array_equal(getattr(columns, name), getattr(listed, name), equal_nan=True) for name in NUMBERS)
-    return [without_reasoning(market) for market in columns.market] == listed.market.tolist()
+    assert all(np.array_equal(getattr(columns, name), getattr(rows, name), equal_nan=True) for name in NUMBERS)
+    return [without_reasoning(market) for market in columns.market] == rows.market.tolist()
 
 
 def without_reasoning(market):
@@ -208,15 +208,15 @@ def keep_settled(db, *ids: str) -> None:
         keep_settlement(db, id, YES, DEADLINE + 2)
 
 
-LATELY_SETTLED = settled("over")
-SETTLED_AT = LATELY_SETTLED.settlement.resolved_at
+SETTLED_MARKET = settled("over")
+SETTLED_AT = SETTLED_MARKET.settlement.resolved_at
 
 
 @pytest.fixture
-def opened(database: Database) -> Database:
+def opinion_db(database: Database) -> Database:
     """An open market and a settled one, each with two hours of opinions."""
     with database.writing() as db:
-        predictions.add_predictions(db, [waiting("open"), LATELY_SETTLED])
+        predictions.add_predictions(db, [waiting("open"), SETTLED_MARKET])
         for hour in (0, 1):
             at = MONDAY + hour * HOUR
             listings.add_opinions(db, "ai", {id: Opinion(at, 0.5 + hour / 10) for id in ("open", "over")})
@@ -224,35 +224,35 @@ def opened(database: Database) -> Database:
     return database
 
 
-def test_the_latest_opinion_of_each_holder_is_read(opened: Database):
-    with opened.reading() as db:
-        held = listings.latest_opinions(db, ["open", "over", "another"])
-    assert held == {
+def test_the_latest_opinion_of_each_holder_is_read(opinion_db: Database):
+    with opinion_db.reading() as db:
+        opinions = listings.latest_opinions(db, ["open", "over", "another"])
+    assert opinions == {
         "open": {"ai": Opinion(MONDAY + HOUR, 0.6), "odds": Opinion(MONDAY + HOUR, 0.5, 0.39, None)},
         "over": {"ai": Opinion(MONDAY + HOUR, 0.6)},
     }
 
 
-def test_a_series_is_in_the_order_of_time(opened: Database):
-    with opened.reading() as db:
+def test_a_series_is_in_the_order_of_time(opinion_db: Database):
+    with opinion_db.reading() as db:
         series = listings.opinion_series(db, "open")
     assert [opinion.p for opinion in series["ai"]] == [0.5, 0.6]
     assert [opinion.p for opinion in series["odds"]] == [0.4, 0.5]
 
 
-def test_a_retried_hour_keeps_its_first_opinion(opened: Database):
-    with opened.writing() as db:
+def test_a_retried_hour_keeps_its_first_opinion(opinion_db: Database):
+    with opinion_db.writing() as db:
         listings.add_opinions(db, "ai", {"open": Opinion(MONDAY, 0.9)})
-    with opened.reading() as db:
+    with opinion_db.reading() as db:
         assert listings.opinion_series(db, "open")["ai"][0].p == 0.5
 
 
-@pytest.mark.parametrize(("days", "kept"), [(29, 2), (31, 0)])
-def test_opinions_are_deleted_a_month_after_the_settlement(opened: Database, days: int, kept: int):
+@pytest.mark.parametrize(("days", "count"), [(29, 2), (31, 0)])
+def test_opinions_are_deleted_a_month_after_the_settlement(opinion_db: Database, days: int, count: int):
     """Those of open markets stay, so the table is bounded by the open and the lately settled ones."""
-    with opened.writing() as db:
+    with opinion_db.writing() as db:
         listings.prune_opinions(db, SETTLED_AT + days * DAY)
-        assert len(listings.opinion_series(db, "over")["ai"]) == kept
+        assert len(listings.opinion_series(db, "over")["ai"]) == count
         assert len(listings.opinion_series(db, "open")["ai"]) == 2
 
 
@@ -303,10 +303,10 @@ def test_a_vote_is_on_a_market_that_there_is(markets):
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["one", "two"]), st.booleans()), max_size=8))
 def test_a_tally_is_of_the_last_vote_of_each_caller(markets, votes):
-    every = [(caller, market, True) for caller in "ab" for market in ("one", "two")]
-    for caller, market, is_yes in every + votes:
+    first = [(caller, market, True) for caller in "ab" for market in ("one", "two")]
+    for caller, market, is_yes in first + votes:
         cast(markets, market, caller, is_yes)
-    last = {(caller, market): is_yes for caller, market, is_yes in every + votes}
+    last = {(caller, market): is_yes for caller, market, is_yes in first + votes}
     for market in ("one", "two"):
         sides = [is_yes for (_, on), is_yes in last.items() if on == market]
         assert tallies(markets, market)[market] == Tally(sum(sides), len(sides) - sum(sides))

@@ -49,9 +49,9 @@ def test_the_migrated_schema_is_the_one_of_the_tables(empty_url):
 
 
 @pytest.mark.slow
-def test_many_processes_that_migrate_at_once_all_succeed(empty_url, at_once, tries):
+def test_many_processes_that_migrate_at_once_all_succeed(empty_url, race, tries):
     processes = tries(8, 20, 20)
-    assert at_once("migrate", empty_url, processes) == ["migrated"] * processes
+    assert race("migrate", empty_url, processes) == ["migrated"] * processes
 
 
 def test_the_head_of_the_file_names_is_that_of_alembic():
@@ -99,8 +99,8 @@ def test_only_a_live_history_is_fetched_again(with_bars, world, windows):
     try:
         with_bars.migrate()
         with with_bars.reading() as db:
-            stored = bars.find_coverage(db, "btc", 300)
-            assert (stored and stored.windows) == windows
+            coverage = bars.find_coverage(db, "btc", 300)
+            assert (coverage and coverage.windows) == windows
     finally:
         with with_bars.writing() as db:
             db.execute(text("DELETE FROM world"))
@@ -124,7 +124,7 @@ MARKET = settled(odds=None)
 SETTLED_AT = MARKET.settlement.resolved_at
 STANDINGS = [{"voter": "forest", "engine": ENGINE, "n": 40, "weight": 1.7}]
 CALIBRATION = {"n": 40, "n_eff": 20.0, "stretch": 1.2, "effective_voters": 1.0}
-COUNTED = {
+COUNTS = {
     "engines": [["forest", ENGINE]],
     "classes": ["direction"],
     "asked_at": [MARKET.voted_at],
@@ -142,7 +142,7 @@ def earlier(database: Database) -> tuple[Database, Prediction]:
     with database.writing() as db:
         ledger.append(db, market_rows([market]), SETTLED_AT)
         predictions.add_predictions(db, [market])
-        body = canonical.write(COUNTED)
+        body = canonical.write(COUNTS)
         db.execute(resolved_day.delete())
         db.execute(insert(resolved_day).values(day=SETTLED_AT // DAY * DAY, body=body))
         records.save(db, RECORD, record, as_of=SETTLED_AT)
@@ -155,10 +155,10 @@ def test_a_vote_without_a_view_is_read_as_it_was_cast(earlier):
     """Its row in the ledger has no such field, so every hash stays."""
     database, market = earlier
     with database.reading() as db:
-        stored = predictions.find_prediction(db, market.id)
+        copy = predictions.find_prediction(db, market.id)
         assert verify(ledger.export(db)).fault is None
-    assert stored == market
-    assert {vote.ballot.forecast.p_up for vote in stored.votes} | {stored.commitment.p_up} == {None}
+    assert copy == market
+    assert {vote.ballot.forecast.p_up for vote in copy.votes} | {copy.commitment.p_up} == {None}
 
 
 def test_a_record_of_classes_reads_as_empty_until_it_is_renewed(earlier):
@@ -168,6 +168,8 @@ def test_a_record_of_classes_reads_as_empty_until_it_is_renewed(earlier):
     with database.writing() as db:
         renew_record(db, SETTLED_AT)
     record = knowledge.latest_knowledge(database, 300).record
-    standings = [(each.voter, each.engine, each.n, each.weight) for each in record.of_band("day").standings]
+    standings = [
+        (standing.voter, standing.engine, standing.n, standing.weight) for standing in record.of_band("day").standings
+    ]
     assert standings == [("forest", ENGINE, 1, 1.0), ("vol", ENGINE, 1, 1.0)]
     assert list(record.bands) == ["day"]

@@ -16,8 +16,8 @@ from tests.receiver import endpoint, trade
 
 NOW = 1_000_000
 MESSAGE = Message("msg_1", 1, "lane.trade", "{}")
-REFUSED = Attempt(MESSAGE, NOW, 12, 500, "The endpoint answered 500.")
-ACCEPTED = replace(REFUSED, at=NOW + 5, status=204, error=None)
+REFUSAL = Attempt(MESSAGE, NOW, 12, 500, "The endpoint answered 500.")
+ACCEPTANCE = replace(REFUSAL, at=NOW + 5, status=204, error=None)
 
 
 @pytest.fixture
@@ -46,10 +46,10 @@ def test_an_endpoint_is_found_by_its_key_alone(db, row: WebhookRow):
 
 
 def test_a_change_is_stored(db, row: WebhookRow):
-    changed = notifications.change_webhook(db, row, events=("lane.trade",), assets=("btc",), rotations=1)
+    row_after = notifications.change_webhook(db, row, events=("lane.trade",), assets=("btc",), rotations=1)
     assert (
         notifications.find_webhook(db, row.key, row.id)
-        == changed
+        == row_after
         == replace(row, events=("lane.trade",), assets=("btc",), rotations=1)
     )
 
@@ -67,8 +67,8 @@ def test_one_process_delivers_until_its_lease_ends(db, row: WebhookRow):
 
 def test_without_the_lease_nothing_is_written(db, row: WebhookRow):
     notifications.claim_webhook(db, row.id, "two", NOW)
-    assert not notifications.advance_webhook(db, row.id, "one", 1, NOW, ACCEPTED)
-    assert not notifications.fail_webhook(db, row, "one", REFUSED, NOW + 5, None)
+    assert not notifications.advance_webhook(db, row.id, "one", 1, NOW, ACCEPTANCE)
+    assert not notifications.fail_webhook(db, row, "one", REFUSAL, NOW + 5, None)
     assert (notifications.held_webhook(db, row.id, "two"), notifications.find_deliveries(db, row.id, None, 9)) == (
         row,
         [],
@@ -77,9 +77,9 @@ def test_without_the_lease_nothing_is_written(db, row: WebhookRow):
 
 def test_an_accepted_attempt_moves_the_cursor(db, row: WebhookRow):
     notifications.claim_webhook(db, row.id, "one", NOW)
-    assert notifications.fail_webhook(db, row, "one", REFUSED, NOW, None)
+    assert notifications.fail_webhook(db, row, "one", REFUSAL, NOW, None)
     notifications.claim_webhook(db, row.id, "one", NOW)
-    assert notifications.advance_webhook(db, row.id, "one", 1, NOW, ACCEPTED)
+    assert notifications.advance_webhook(db, row.id, "one", 1, NOW, ACCEPTANCE)
     assert notifications.held_webhook(db, row.id, "one") == replace(row, cursor=1, next_at=NOW)
     notifications.release_webhook(db, row.id, "one")
     assert due(db, NOW) == []
@@ -90,9 +90,9 @@ def test_a_failed_attempt_waits_for_the_next(db, row: WebhookRow):
     for number in range(2):
         notifications.claim_webhook(db, row.id, "one", NOW + number)
         row = notifications.held_webhook(db, row.id, "one")
-        assert notifications.fail_webhook(db, row, "one", replace(REFUSED, at=NOW + number), NOW + number + 1, None)
-    failed = notifications.find_webhook(db, row.key, row.id)
-    assert (failed.attempts, failed.failing_since, failed.next_at) == (2, NOW, NOW + 2)
+        assert notifications.fail_webhook(db, row, "one", replace(REFUSAL, at=NOW + number), NOW + number + 1, None)
+    row_after = notifications.find_webhook(db, row.key, row.id)
+    assert (row_after.attempts, row_after.failing_since, row_after.next_at) == (2, NOW, NOW + 2)
     assert (due(db, NOW + 1), due(db, NOW + 2)) == (
         [],
         [row.id],
@@ -101,9 +101,9 @@ def test_a_failed_attempt_waits_for_the_next(db, row: WebhookRow):
 
 def test_a_paused_endpoint_is_not_due(db, row: WebhookRow):
     notifications.claim_webhook(db, row.id, "one", NOW)
-    notifications.fail_webhook(db, row, "one", REFUSED, NOW, "The endpoint answered 410 Gone.")
-    paused = notifications.find_webhook(db, row.key, row.id)
-    assert (paused.paused_at, paused.paused_reason) == (NOW, "The endpoint answered 410 Gone.")
+    notifications.fail_webhook(db, row, "one", REFUSAL, NOW, "The endpoint answered 410 Gone.")
+    row_after = notifications.find_webhook(db, row.key, row.id)
+    assert (row_after.paused_at, row_after.paused_reason) == (NOW, "The endpoint answered 410 Gone.")
     assert due(db, NOW + 1) == []
 
 
@@ -115,7 +115,7 @@ def test_an_endpoint_of_a_free_key_is_not_due(database):
 
 
 def test_a_message_has_one_delivery_with_its_last_attempt(db, row: WebhookRow):
-    first, second = (notifications.record_attempt(db, row.id, attempt) for attempt in (REFUSED, ACCEPTED))
+    first, second = (notifications.record_attempt(db, row.id, attempt) for attempt in (REFUSAL, ACCEPTANCE))
     assert (first.state, first.attempts, first.status) == ("failed", 1, 500)
     assert second == replace(first, state="delivered", attempts=2, status=204, error=None, last_at=NOW + 5)
     assert notifications.count_deliveries(db) == {"delivered": 1}
@@ -123,7 +123,7 @@ def test_a_message_has_one_delivery_with_its_last_attempt(db, row: WebhookRow):
 
 def test_deliveries_are_listed_newest_first(db, row: WebhookRow):
     for number in range(3):
-        notifications.record_attempt(db, row.id, replace(ACCEPTED, message=replace(MESSAGE, id=f"msg_{number}")))
+        notifications.record_attempt(db, row.id, replace(ACCEPTANCE, message=replace(MESSAGE, id=f"msg_{number}")))
     newest, *_ = page = notifications.find_deliveries(db, row.id, None, 2)
     assert [delivery.message for delivery in page] == ["msg_2", "msg_1"]
     assert [delivery.message for delivery in notifications.find_deliveries(db, row.id, newest.number, 9)] == [
@@ -133,7 +133,7 @@ def test_deliveries_are_listed_newest_first(db, row: WebhookRow):
 
 
 def test_a_removed_endpoint_leaves_no_delivery(db, row: WebhookRow):
-    notifications.record_attempt(db, row.id, ACCEPTED)
+    notifications.record_attempt(db, row.id, ACCEPTANCE)
     notifications.remove_webhook(db, row.id)
     assert (notifications.key_webhooks(db, row.key), notifications.count_deliveries(db)) == ([], {})
 
@@ -157,14 +157,14 @@ def test_a_full_page_goes_on_behind_its_last_row(database, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("caller", "seen"),
+    ("caller", "is_visible"),
     [(None, False), ("key:1a", True), ("key:1a:alice", True), ("key:1a:bob", False), ("key:1", False)],
 )
-def test_an_answer_is_seen_by_its_caller_alone(database, caller: str | None, seen: bool):
+def test_an_answer_is_seen_by_its_caller_alone(database, caller: str | None, is_visible: bool):
     """And by the delegating key of its caller."""
     answer = replace(waiting("a", opened=MONDAY), category="answer", author="key:1a:alice", odds=None)
     with database.writing() as db:
         predictions.add_predictions(db, [answer])
         keep_settlement(db, "a", Settlement("no", MONDAY + 90_000, "a bar", "bars"), MONDAY + 90_000)
         page = notifications.events_after(db, 0, "simulated", caller)
-    assert [event.type for event in page.events] == ["answer.resolved"] * seen
+    assert [event.type for event in page.events] == ["answer.resolved"] * is_visible

@@ -163,12 +163,12 @@ def test_rows_are_added_at_the_end(database):
     assert notes(database) == ["c", "b", "a"]
 
 
-@pytest.mark.parametrize("changed", [[(1, "a"), (1, "x"), (2, "b")], [(1, "a")], [], [(1, "a"), (3, "b")]])
-def test_rows_after_a_change_are_replaced(database, changed: list[Row]):
+@pytest.mark.parametrize("rows", [[(1, "a"), (1, "x"), (2, "b")], [(1, "a")], [], [(1, "a"), (3, "b")]])
+def test_rows_after_a_change_are_replaced(database, rows: list[Row]):
     """A gap that is filled late adds a row between others, removes the last one or moves it."""
     keep(database, (1, "a"), (2, "b"))
-    keep(database, *changed)
-    assert notes(database) == [note for _, note in reversed(changed)]
+    keep(database, *rows)
+    assert notes(database) == [note for _, note in reversed(rows)]
 
 
 def test_sequences_do_not_touch_each_other(database):
@@ -184,12 +184,12 @@ def test_pages_join_to_the_rows_of_the_window(database, times: list[int]):
     """Of every window, also where a page ends within an instant."""
     keep(database, *((at, str(place)) for place, at in enumerate(times)))
     for since, until in product(range(8), repeat=2):
-        seen, after = [], None
+        texts, after = [], None
         while page := newest(database, since, until, 3, after):
             assert len(page) <= 3
-            seen, after = [*seen, *(row.body["note"] for row in page)], page[-1].key
+            texts, after = [*texts, *(row.body["note"] for row in page)], page[-1].key
         expected = [str(place) for place, at in enumerate(times) if since <= at <= until]
-        assert seen == expected[::-1]
+        assert texts == expected[::-1]
 
 
 @pytest.mark.parametrize("past", [10, 300])
@@ -204,7 +204,9 @@ def test_an_hour_costs_the_same_after_any_past(sqlite_url: str, past: int):
 
     with closing(Database(sqlite_url)) as database:
         keep(database, *rows[:-1])
-        event.listen(database.engine, "before_cursor_execute", lambda *seen: statements.append(seen[2].split()[0]))
+        event.listen(
+            database.engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2].split()[0])
+        )
         with database.writing() as db:
             pages.keep_sequence(db, "streaks", [at for at, _ in rows], body_of)
     assert statements == ["BEGIN", "SELECT", "SELECT", "INSERT"]

@@ -25,10 +25,12 @@ YES = Settlement("yes", DEADLINE + 1, "seen", "bars")
 
 def stored(id: str = "one", *, votes: dict[str, float] = VOTES, **fields: Any) -> Prediction:
     """A market with votes and odds, unsettled by default; `number` makes it a challenge."""
-    own = {name: fields.pop(name) for name in ("number", "settlement", "category", "author") if name in fields}
-    if own.get("number"):
-        own["category"] = "challenge"
-    return replace(waiting(id, votes=votes, **fields), ledger_position=POSITION, **own)
+    fields_of_own = {
+        name: fields.pop(name) for name in ("number", "settlement", "category", "author") if name in fields
+    }
+    if fields_of_own.get("number"):
+        fields_of_own["category"] = "challenge"
+    return replace(waiting(id, votes=votes, **fields), ledger_position=POSITION, **fields_of_own)
 
 
 def bare(id: str = "one", **fields: Any) -> Prediction:
@@ -63,24 +65,24 @@ def test_a_market_comes_back_as_it_went_in(database):
 
 
 def test_every_part_may_be_missing(database):
-    unrecorded = replace(stored("three"), ledger_position=None)
-    keep(database, bare(author="user:1"), stored("two", odds=None), unrecorded)
+    draft = replace(stored("three"), ledger_position=None)
+    keep(database, bare(author="user:1"), stored("two", odds=None), draft)
     assert ask(database, predictions.find_prediction, "one") == bare(author="user:1")
     assert ask(database, predictions.find_prediction, "two").odds is None
-    assert ask(database, predictions.find_prediction, "three") == unrecorded
+    assert ask(database, predictions.find_prediction, "three") == draft
 
 
 def test_a_commitment_keeps_abstentions_features_and_views(database):
     """A vote may have no view of the price beside one that has."""
     market = stored()
     first, *others = market.commitment.votes
-    seen = replace(first, ballot=replace(first.ballot, forecast=replace(first.ballot.forecast, p_up=0.51)))
+    other = replace(first, ballot=replace(first.ballot, forecast=replace(first.ballot.forecast, p_up=0.51)))
     commitment = replace(
         market.commitment,
         abstained={"news": "did not answer in time"},
         features=None,
         fitted_at=MONDAY,
-        votes=(seen, *others),
+        votes=(other, *others),
         p_up=0.505,
     )
     keep(database, replace(market, commitment=commitment))
@@ -255,9 +257,9 @@ def test_settled_markets_come_in_order_of_resolution(database):
 @pytest.mark.slow
 def test_hundreds_of_markets_are_loaded_whole(database):
     """Each with its own votes and odds."""
-    many = [stored(f"m{n:04}", p=n / 1000, odds=(None, n / 1000, None)) for n in range(1, 900)]
-    keep(database, *many)
-    assert ask(database, predictions.unresolved_predictions) == many
+    markets = [stored(f"m{n:04}", p=n / 1000, odds=(None, n / 1000, None)) for n in range(1, 900)]
+    keep(database, *markets)
+    assert ask(database, predictions.unresolved_predictions) == markets
 
 
 def test_votes_and_odds_belong_to_a_market(database):
@@ -270,10 +272,10 @@ class TestAnswers:
     """An answer of the oracle is settled and counted like a market, and neither listed nor numbered."""
 
     def test_an_answer_comes_back_as_it_was_given(self, database):
-        answered = answer("a1", settlement=YES, author="key:1")
+        answer_row = answer("a1", settlement=YES, author="key:1")
         with database.writing() as db:
-            predictions.add_predictions(db, [answered], {"consensus": {"p_yes": 0.4}})
-        assert ask(database, predictions.find_prediction, "a1") == answered
+            predictions.add_predictions(db, [answer_row], {"consensus": {"p_yes": 0.4}})
+        assert ask(database, predictions.find_prediction, "a1") == answer_row
         assert ask(database, lambda db: db.scalar(select(prediction.c.body))) == '{"consensus":{"p_yes":0.4}}'
 
     def test_no_list_of_markets_or_challenges_holds_an_answer(self, database):
@@ -306,8 +308,8 @@ class TestAnswers:
     def test_settled_answers_come_by_deadline_after_markets(self, database):
         """Those of one deadline come in the order in which they were given, then by id."""
         keep(database, stored("market", settlement=replace(YES, resolved_at=DEADLINE + 99)))
-        late = replace(answer("a0", settlement=YES), created_at=MONDAY + 1)
-        keep(database, late, answer("a2", settlement=YES), answer("a1", settlement=YES))
+        successor = replace(answer("a0", settlement=YES), created_at=MONDAY + 1)
+        keep(database, successor, answer("a2", settlement=YES), answer("a1", settlement=YES))
         keep(database, answer("a9", hours=3, settlement=replace(YES, resolved_at=DEADLINE + 9)), answer("open"))
         assert names(ask(database, predictions.settled_predictions)) == ["market", "a9", "a1", "a2", "a0"]
 

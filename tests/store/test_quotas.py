@@ -58,8 +58,8 @@ def test_each_key_has_a_window_of_its_own(database):
 
 def test_of_a_hundred_threads_at_once_exactly_ten_pass(database):
     with ThreadPoolExecutor(100) as threads:
-        taken = list(threads.map(lambda _: take(database), range(100)))
-    assert sorted(window.hits for window in taken if window) == list(range(1, 11))
+        windows = list(threads.map(lambda _: take(database), range(100)))
+    assert sorted(window.hits for window in windows if window) == list(range(1, 11))
 
 
 @pytest.mark.slow
@@ -73,8 +73,8 @@ def test_of_two_processes_at_once_exactly_ten_hits_pass(database, database_url):
 def test_hits_outlive_the_process_that_made_them(database, database_url):
     take(database)
     database.close()
-    with closing(Database(database_url)) as reopened:
-        assert take(reopened) == Window(2, ENDS)
+    with closing(Database(database_url)) as successor:
+        assert take(successor) == Window(2, ENDS)
 
 
 def test_a_later_window_starts_from_nothing(database):
@@ -116,10 +116,10 @@ def test_a_hit_of_yesterday_is_not_refunded_today(database):
     assert read(database) == Window(1, ENDS + DAY)
 
 
-@pytest.mark.parametrize(("now", "seen"), [(ENDS - 1, True), (ENDS - 0.5, True), (ENDS, False)])
-def test_a_window_is_seen_until_the_instant_it_ends(database, now, seen):
+@pytest.mark.parametrize(("now", "is_open"), [(ENDS - 1, True), (ENDS - 0.5, True), (ENDS, False)])
+def test_a_window_is_seen_until_the_instant_it_ends(database, now, is_open):
     take(database)
-    assert (read(database, now) is not None) == seen
+    assert (read(database, now) is not None) == is_open
 
 
 def test_pruning_deletes_the_windows_that_have_ended_and_no_other(database):

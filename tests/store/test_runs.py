@@ -48,13 +48,15 @@ def test_a_slot_is_claimed_by_one_owner_and_finished_by_that_one(database):
 
 def test_of_many_claims_at_once_one_succeeds(database):
     add(database, 60)
-    got = []
-    threads = [threading.Thread(target=lambda owner=str(n): got.append(claim(database, 60, owner))) for n in range(8)]
+    claims = []
+    threads = [
+        threading.Thread(target=lambda owner=str(n): claims.append(claim(database, 60, owner))) for n in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [attempt for attempt in got if attempt] == [1]
+    assert [attempt for attempt in claims if attempt] == [1]
 
 
 def test_an_expired_lease_passes_to_the_next_owner(database):
@@ -200,24 +202,22 @@ def test_a_job_that_never_finished_is_pruned_too(database):
 def test_a_claim_waits_for_an_uncommitted_claim_on_its_job(database):
     """Else two slots of a job could be worked at once. (SQLite has one writer at a time.)"""
     add(database, 60)
-    got = []
+    claims = []
     with database.writing() as first:
         assert runs.claim(first, "tick", 60, "a", 0, 15) == 1
         add(database, 120)
-        second = threading.Thread(target=lambda: got.append(claim(database, 120, "b", now=1)))
+        second = threading.Thread(target=lambda: claims.append(claim(database, 120, "b", now=1)))
         second.start()
         while second.is_alive() and not _somebody_waits_for_a_lock(database):
             pass
     second.join()
-    assert got == [None]
+    assert claims == [None]
 
 
 def _somebody_waits_for_a_lock(database) -> bool:
-    waiting = (
-        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%job_run%FOR UPDATE'"
-    )
+    query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%job_run%FOR UPDATE'"
     with database.reading() as db:
-        return db.scalar(text(waiting)) > 0
+        return db.scalar(text(query)) > 0
 
 
 def test_the_progress_of_a_job_is_its_lag_duration_and_failures(database):

@@ -45,13 +45,13 @@ def test_processes_that_start_at_once_agree(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
-@pytest.mark.parametrize("kept", [b"", b"\n", b"abc"])
-def test_a_damaged_secret_is_refused_and_not_replaced(tmp_path, kept):
+@pytest.mark.parametrize("content", [b"", b"\n", b"abc"])
+def test_a_damaged_secret_is_refused_and_not_replaced(tmp_path, content):
     """Replacing it would silently void every key."""
-    (tmp_path / FILE).write_bytes(kept)
+    (tmp_path / FILE).write_bytes(content)
     with pytest.raises(SettingsError, match="holds no key secret"):
         key_secret(Settings(data_dir=tmp_path))
-    assert (tmp_path / FILE).read_bytes() == kept
+    assert (tmp_path / FILE).read_bytes() == content
 
 
 def test_a_configured_ledger_key_is_used_and_none_is_created(tmp_path):
@@ -68,13 +68,13 @@ def test_a_ledger_key_is_created_once_for_its_owner_only(tmp_path):
     assert (tmp_path / LEDGER_FILE).stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("kept", [b"", b"abc", b"x" * 64, b"\xff" * 64, b"0" * 65])
-def test_a_damaged_ledger_key_is_refused_and_not_replaced(tmp_path, kept):
+@pytest.mark.parametrize("content", [b"", b"abc", b"x" * 64, b"\xff" * 64, b"0" * 65])
+def test_a_damaged_ledger_key_is_refused_and_not_replaced(tmp_path, content):
     """Replacing it would end the ledger."""
-    (tmp_path / LEDGER_FILE).write_bytes(kept)
+    (tmp_path / LEDGER_FILE).write_bytes(content)
     with pytest.raises(SettingsError, match="holds no ledger key"):
         ledger_key(Settings(data_dir=tmp_path))
-    assert (tmp_path / LEDGER_FILE).read_bytes() == kept
+    assert (tmp_path / LEDGER_FILE).read_bytes() == content
 
 
 def test_a_damaged_ledger_key_is_named_and_not_shown(tmp_path):
@@ -112,10 +112,10 @@ def test_the_secret_of_the_first_start_is_accepted_again(database: Database, fir
 @pytest.mark.parametrize("name", NAMES)
 def test_another_secret_is_refused_with_the_file_to_bring(database: Database, first: Settings, tmp_path, name):
     other = Settings(data_dir=tmp_path / "other", key_secret="another secret!!", ledger_key="0b" * 32)
-    with pytest.raises(SettingsError, match=f"bring .*/other/{name} .*, or set") as caught, database.writing() as db:
+    with pytest.raises(SettingsError, match=f"bring .*/other/{name} .*, or set") as error, database.writing() as db:
         verify_fingerprint(db, other, name)
-    assert "another secret" not in caught.value.detail
-    assert "0b0b" not in caught.value.detail
+    assert "another secret" not in error.value.detail
+    assert "0b0b" not in error.value.detail
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -31,12 +31,12 @@ def test_there_is_no_document_before_the_first_run(database):
 
 
 def test_a_document_is_served_as_it_lies(database):
-    saved = save(database, 300, BODY)
-    assert latest(database) == saved
-    assert saved.body == BODY
-    assert saved.etag == hashlib.sha256(BODY).hexdigest()[:32]
-    assert gzip.decompress(saved.gzip) == BODY
-    assert snapshots.zstd.decompress(saved.zstd) == BODY
+    snapshot = save(database, 300, BODY)
+    assert latest(database) == snapshot
+    assert snapshot.body == BODY
+    assert snapshot.etag == hashlib.sha256(BODY).hexdigest()[:32]
+    assert gzip.decompress(snapshot.gzip) == BODY
+    assert snapshots.zstd.decompress(snapshot.zstd) == BODY
 
 
 def test_the_same_bytes_have_the_same_tag_in_every_process(database):
@@ -68,7 +68,7 @@ BTC = AssetPrice("btc", "Bitcoin", 50_500.0, 1.25, 51_000.0, 49_000.0, True, "20
 
 
 @pytest.fixture
-def published(database) -> PricesDocument:
+def prices_document(database) -> PricesDocument:
     document = PricesDocument(
         schema="prices/1",
         timestamp="2026-11-28T01:00:00Z",
@@ -85,9 +85,9 @@ def published(database) -> PricesDocument:
     return document
 
 
-def test_they_come_back_as_they_were_published(database, published):
+def test_they_come_back_as_they_were_published(database, prices_document):
     with database.reading() as db:
-        assert snapshots.latest_prices(db) == published
+        assert snapshots.latest_prices(db) == prices_document
         assert snapshots.prices_by_asset(snapshots.latest_prices(db)) == {"btc": BTC}
 
 

@@ -42,20 +42,20 @@ def test_another_speed_continues_from_the_present_instant(database):
 
 
 @pytest.mark.parametrize(
-    ("changes", "named"),
+    ("changes", "words"),
     [
         ({"fingerprint": "xyz"}, "'xyz'"),
         ({"step": 300}, "300 s"),
         ({"clock": WorldClock("simulated")}, "the simulated world"),
     ],
 )
-def test_another_world_is_refused_with_advice(database, changes, named):
+def test_another_world_is_refused_with_advice(database, changes, words):
     claim(database)
-    with pytest.raises(WrongWorld) as caught:
+    with pytest.raises(WrongWorld) as error:
         claim(database, **changes)
-    assert "the replay world 'abc' in bars of 3600 s" in caught.value.detail
-    assert named in caught.value.detail
-    assert "use another DATA_DIR or DATABASE_URL" in caught.value.detail
+    assert "the replay world 'abc' in bars of 3600 s" in error.value.detail
+    assert words in error.value.detail
+    assert "use another DATA_DIR or DATABASE_URL" in error.value.detail
 
 
 def test_only_the_last_beat_is_stored(database):
