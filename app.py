@@ -185,7 +185,7 @@ def build_runtime(
     with database.writing() as db:
         if feed.world == "live":
             bars.ask_again(db)
-        claimed = world.claim_world(
+        stored_world = world.claim_world(
             db,
             fingerprint=feed.fingerprint,
             step=feed.step,
@@ -195,7 +195,7 @@ def build_runtime(
         )
     spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
     seats = seated(voters(), settings, spending)
-    return Runtime(settings, database, feed, claimed, now, _panel(settings, seats), elapsed)
+    return Runtime(settings, database, feed, stored_world, now, _panel(settings, seats), elapsed)
 
 
 def _panel(settings: Settings, seats: tuple[Voter, ...]) -> Panel:
@@ -242,9 +242,9 @@ def _worker(settings: Settings, _processes: int) -> int:
     runtime = build_runtime(settings, time.time, elapsed_s)
     engine = runtime.engine()
     runtime.log_start("work")
-    with stop_signals() as stopping:
+    with stop_signals() as stop:
         engine.start()
-        stopping.wait()
+        stop.wait()
         engine.stop()
     runtime.database.close()
     log.info("stop", process="work")

@@ -271,8 +271,8 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
     Raises SettingsError that names every invalid variable.
     """
     values = os.environ if environment is None else environment
-    alone = Settings.model_fields.keys() - {"oracle_seats", "provider_keys"}
-    options = {name: values[name.upper()] for name in alone if values.get(name.upper())}
+    names = Settings.model_fields.keys() - {"oracle_seats", "provider_keys"}
+    options = {name: values[name.upper()] for name in names if values.get(name.upper())}
     seats = {seat: _seat(seat, values) for seat in SEATS}
     keys = {provider: values.get(f"{provider.upper()}_API_KEY", "") for provider in PROVIDERS}
     try:

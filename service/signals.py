@@ -15,7 +15,7 @@ Handler = Callable[[int, FrameType | None], object] | int | None
 @contextmanager
 def stop_signals(wake: Callable[[], object] = lambda: None) -> Iterator[Event]:
     """An event that SIGTERM or SIGINT sets; `wake` is called then. A second signal has its usual effect."""
-    stopping = Event()
+    stop_event = Event()
     before: dict[signal.Signals, Handler] = {}
 
     def restore() -> None:
@@ -24,12 +24,12 @@ def stop_signals(wake: Callable[[], object] = lambda: None) -> Iterator[Event]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         restore()
-        stopping.set()
+        stop_event.set()
         wake()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         before[number] = signal.signal(number, stop)
     try:
-        yield stopping
+        yield stop_event
     finally:
         restore()

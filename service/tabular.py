@@ -51,14 +51,14 @@ class Table:
             "flag": pyarrow.bool_(),
             "instant": pyarrow.timestamp("ms", "UTC"),
         }
-        converted = pyarrow.csv.ConvertOptions(
+        options = pyarrow.csv.ConvertOptions(
             column_types={name: kinds[kind] for name, kind in self.columns.items()},
             null_values=[""],
             strings_can_be_null=True,
         )
         source, sink = pyarrow.BufferReader(self.to_csv()), pyarrow.BufferOutputStream()
         one_thread = pyarrow.csv.ReadOptions(use_threads=False)
-        table = pyarrow.csv.read_csv(source, read_options=one_thread, convert_options=converted)
+        table = pyarrow.csv.read_csv(source, read_options=one_thread, convert_options=options)
         pyarrow.parquet.write_table(table, sink, compression="zstd")
         return sink.getvalue().to_pybytes()
 
@@ -67,14 +67,14 @@ def columns_of(kind: type) -> dict[str, Kind]:
     """The columns of a dataclass: its fields that hold one value."""
     hints = get_type_hints(kind)
     kinds: dict[str, Kind | None] = {field.name: _kind(field.name, hints[field.name]) for field in fields(kind)}
-    return {name: own for name, own in kinds.items() if own is not None}
+    return {name: column for name, column in kinds.items() if column is not None}
 
 
-def table_of(kind: type, rows: Iterable[object], **more: str) -> Table:
+def table_of(kind: type, rows: Iterable[object], **constants: str) -> Table:
     """The rows, dataclasses of one kind, as a table; `more` are columns with one value, which come last."""
-    own = columns_of(kind)
-    last: dict[str, Kind] = {name: _kind(name, str) or "text" for name in more}
-    return Table(own | last, [[*values_of(row, own), *more.values()] for row in rows])
+    columns = columns_of(kind)
+    last: dict[str, Kind] = {name: _kind(name, str) or "text" for name in constants}
+    return Table(columns | last, [[*values_of(row, columns), *constants.values()] for row in rows])
 
 
 def values_of(row: object, names: Iterable[str]) -> list[object]:

@@ -10,7 +10,7 @@ import structlog
 from granian.log import LogLevels, configure_logging
 
 from service import logs
-from service.api.serving import GRANIAN_LOGGING
+from service.api.serving import GRANIAN_LOG_CONFIG
 from tests.running_service import copied, running_service
 
 
@@ -79,7 +79,7 @@ def test_an_idle_service_logs_at_most_five_megabytes_a_day(seeded: Path, tmp_pat
 
 def test_granian_logs_in_the_same_form(capsys):
     """Its logging file names our formatter; a line of its own logger is one JSON line."""
-    configuration = json.loads(GRANIAN_LOGGING.read_text())
+    configuration = json.loads(GRANIAN_LOG_CONFIG.read_text())
     configure_logging(LogLevels.info, configuration)
     logging.getLogger("_granian").info("Spawning worker-1 with PID: 5")
     (line,) = lines(capsys)

@@ -44,9 +44,9 @@ def digest(key: str, secret: bytes) -> str:
     return hmac.new(secret, key.encode(), hashlib.sha256).hexdigest()
 
 
-def matches(key: str, stored: str, secret: bytes) -> bool:
-    """Whether `stored` is the digest of this key, in the same time whatever the answer."""
-    return hmac.compare_digest(digest(key, secret), stored)
+def matches(key: str, stored_digest: str, secret: bytes) -> bool:
+    """Whether `stored_digest` is that of this key, in the same time whatever the answer."""
+    return hmac.compare_digest(digest(key, secret), stored_digest)
 
 
 def _checksum(body: str) -> str:
@@ -71,7 +71,7 @@ EXPECTED = f"must be an email address of at most {LONGEST_EMAIL} characters, suc
 # Domains of one provider, where the same name is the same mailbox, by the domain they are counted under.
 ALIASES = {"googlemail.com": "gmail.com", "protonmail.com": "proton.me", "pm.me": "proton.me"}
 # Providers that deliver you+anything to you, as their help pages say.
-TAGGING = frozenset(
+TAG_PROVIDERS = frozenset(
     {
         *("gmail.com", "proton.me", "icloud.com", "me.com", "mac.com"),
         *("outlook.com", "hotmail.com", "live.com", "msn.com"),
@@ -79,7 +79,7 @@ TAGGING = frozenset(
     }
 )
 # Characters of a name that the provider ignores.
-IGNORED = {"gmail.com": ".", "proton.me": "._-"}
+FILLERS = {"gmail.com": ".", "proton.me": "._-"}
 
 
 def normalised(email: str) -> str:
@@ -91,7 +91,7 @@ def normalised(email: str) -> str:
         raise InvalidRequest("The email address is not valid.", [FieldError("email", EXPECTED)])
     name, _, domain = email.lower().partition("@")
     domain = ALIASES.get(domain, domain)
-    if domain in TAGGING:
+    if domain in TAG_PROVIDERS:
         name = name.partition("+")[0] or name
-    bare = name.translate(str.maketrans("", "", IGNORED.get(domain, "")))
+    bare = name.translate(str.maketrans("", "", FILLERS.get(domain, "")))
     return f"{bare or name}@{domain}"

@@ -61,13 +61,13 @@ class QuotaStatus(NamedTuple):
         return max(1, self.reset_at - int(now))
 
 
-UNREADABLE = "unreadable"
+NO_ADDRESS = "unreadable"
 
 
 def wide_network(address: str | None) -> str | None:
     """The /48 of an IPv6 address, which one customer may have to himself; None for every other address."""
-    counted = network(address)
-    return _widened(counted) if counted.endswith("/64") else None
+    narrow = network(address)
+    return _widened(narrow) if narrow.endswith("/64") else None
 
 
 def network(address: str | None) -> str:
@@ -77,19 +77,19 @@ def network(address: str | None) -> str:
     /48: see `wide_network`. All invalid addresses count as one caller, so that they do not escape the limit.
     """
     if not address:
-        return UNREADABLE
+        return NO_ADDRESS
     return _parsed(address)
 
 
 @lru_cache(maxsize=4096)
 def _parsed(address: str) -> str:
     try:
-        parsed = ip_address(address)
+        ip = ip_address(address)
     except ValueError:
-        return UNREADABLE
-    if isinstance(parsed, IPv4Address):
-        return str(parsed)
-    return _counted(parsed)
+        return NO_ADDRESS
+    if isinstance(ip, IPv4Address):
+        return str(ip)
+    return _counted(ip)
 
 
 @lru_cache(maxsize=4096)

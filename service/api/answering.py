@@ -50,16 +50,16 @@ Step = tuple[str, Reply] | Answer | None
 T = TypeVar("T")
 KEPT_S = 180.0
 EXAMPLE = "Will Bitcoin rise more than 5% this month?"
-UNDERSTOOD = TypeAdapter(Understood)
+MEANINGS = TypeAdapter(Understood)
 # The fields that say what YES means. The others follow from them, from the text or from the present price.
-MEANING = (*("asset", "other_asset", "comparator", "negated", "level", "upper_level", "days", "in_a_row", "deadline"),)
+MEANING = ("asset", "other_asset", "comparator", "negated", "level", "upper_level", "days", "in_a_row", "deadline")
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
 NO_PRICE = "No price decides this question, so only language models can answer it"
-NEEDED = (
+MODELS_MISSING = (
     f"at least {TOPIC_QUORUM} of the six seats need one: the operator sets ORACLE_MODEL, or ORACLE_<SEAT>_MODEL and "
     "ORACLE_<SEAT>_BASE_URL"
 )
-REPLAYED = "in a replay they may see neither names nor dates, because they may remember what came after"
+REPLAY_REASON = "in a replay they may see neither names nor dates, because they may remember what came after"
 
 
 class UnderstoodBody(BaseModel):
@@ -110,11 +110,11 @@ class QuestionInput:
         """Raise InvalidRequest for each field that says something else than the text."""
         if not self.fields:
             return
-        published = UNDERSTOOD.dump_python(understood(question), mode="json")
+        document = MEANINGS.dump_python(understood(question), mode="json")
         faults = [
             FieldError(f"understood.{name}", "does not agree with `canonical`; send the document as it came")
             for name in MEANING
-            if name in self.fields and self.fields[name] != published[name]
+            if name in self.fields and self.fields[name] != document[name]
         ]
         if faults:
             raise InvalidRequest("The fields of `understood` do not agree with its sentence.", faults)
@@ -128,7 +128,7 @@ class Inquiry:
     """
 
     question: Question
-    understood: UnderstoodText
+    meaning: UnderstoodText
     now: int
     knowledge: Knowledge
     caller: Caller
@@ -180,10 +180,11 @@ class SingleFlight(Generic[T]):
 
     def _find_or_begin(self, key: Hashable) -> tuple[Future[T], bool]:
         with self._lock:
-            self._forget()
-            run = self._runs.get(key)
-            if run is not None:
-                return run.outcome, False
+            # Forget runs that are over and old; one in progress stays, however long it takes.
+            old = self._now() - self._kept_s
+            self._runs = {k: run for k, run in self._runs.items() if run.begun_at > old or not run.outcome.done()}
+            if key in self._runs:
+                return self._runs[key].outcome, False
             run = self._runs[key] = _Run(Future(), self._now())
             return run.outcome, True
 
@@ -193,13 +194,6 @@ class SingleFlight(Generic[T]):
         with self._lock:
             self._runs.pop(key, None)
         outcome.set_exception(error)
-
-    def _forget(self) -> None:
-        """Remove runs that are over and old; one in progress stays, however long it takes."""
-        old = self._now() - self._kept_s
-        over = [key for key, run in self._runs.items() if run.begun_at <= old and run.outcome.done()]
-        for key in over:
-            del self._runs[key]
 
 
 class Answering:
@@ -249,14 +243,14 @@ class Answering:
             latest = self._coins.beside(latest, keys, now)
             circumstances = replace(circumstances, spots=latest.spots)
         try:
-            parsed = read_any(content.text, circumstances)
-            require_answerable(parsed.question, services.panel, services.clock.world)
+            reading = read_any(content.text, circumstances)
+            require_answerable(reading.question, services.panel, services.clock.world)
         except InvalidRequest as refusal:
             raise content.refusal(refusal) from None
-        content.require_agreement(parsed.question)
-        question = self._coins.noted(parsed.question) if parsed.question.coins else parsed.question
-        understood = replace(understood_text(parsed, now), notes=question.notes)
-        return Inquiry(question, understood, now, latest, caller, place)
+        content.require_agreement(reading.question)
+        question = self._coins.noted(reading.question) if reading.question.coins else reading.question
+        meaning = replace(understood_text(reading, now), notes=question.notes)
+        return Inquiry(question, meaning, now, latest, caller, place)
 
     def admit(self) -> ExitStack:
         """A place among the questions of this process, until it is closed; raises Busy when none is free."""
@@ -316,8 +310,8 @@ class Answering:
         """Poll the voters; no database connection is held meanwhile."""
         panel, question, now = self._services.panel, inquiry.question, inquiry.now
         replies: dict[str, Reply] = {}
-        with closing(panel.poll(question, now, self._informed(inquiry))) as polled:
-            for reply in polled:
+        with closing(panel.poll(question, now, self._informed(inquiry))) as replies_in_turn:
+            for reply in replies_in_turn:
                 replies |= [reply] if reply else []
                 yield reply
         yield self._store(inquiry, panel.conclude(question, now, inquiry.knowledge, replies))
@@ -331,12 +325,15 @@ class Answering:
 
     def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
         """The answer as it is published, measured and stored with its votes."""
-        _measure(result)
+        for ballot in result.ballots:
+            metrics.observe_vote(ballot.voter, ballot.engine, ballot.latency_ms / 1000)
+        for name in result.abstained:
+            metrics.observe_abstention(name)
         prices = of_question(inquiry.question, inquiry.now, inquiry.knowledge)
         world = self._services.clock.world
         record = inquiry.knowledge.record.of(inquiry.question)
         id = secrets.token_hex(8)
-        answer = publish(result, inquiry.understood, record, id=id, world=world, price_forecast=prices)
+        answer = publish(result, inquiry.meaning, record, id=id, world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:
             predictions.add_predictions(db, [prediction], ANSWER.dump_python(answer, mode="json"))
@@ -373,30 +370,18 @@ def _heartbeats(outcome: Future[Answer], until: float) -> Iterator[None]:
         yield None
 
 
-def _measure(result: PanelResult) -> None:
-    for ballot in result.ballots:
-        metrics.observe_vote(ballot.voter, ballot.engine, ballot.latency_ms / 1000)
-    for name in result.abstained:
-        metrics.observe_abstention(name)
-
-
 def require_answerable(question: Question, panel: Panel, world: World) -> None:
     """Raise InvalidQuestion for a topic without enough language models, or without a deadline of its own."""
     if question.comparator != "topic":
         return
     if not panel.answers_topics:
-        reason = REPLAYED if world == "replay" and panel.has_models else NEEDED
+        reason = REPLAY_REASON if world == "replay" and panel.has_models else MODELS_MISSING
         raise _refusal(f"{NO_PRICE}, and {reason}.", question)
     if NOT_NAMED in question.notes:
         raise _refusal("No price decides this question, so it needs a date: for example, by December 31.", question)
 
 
 def _refusal(detail: str, question: Question) -> InvalidQuestion:
-    suggestion = nearest(question)
+    suggestion = f"Will {ASSETS[question.asset].name} rise by {question.deadline:%Y-%m-%d}?"
     detail = f"{detail} The nearest question about a price: {suggestion}"
     return InvalidQuestion(detail, [FieldError("question", detail)], [suggestion])
-
-
-def nearest(question: Question) -> str:
-    """A question that prices decide, about the asset and the deadline of a topic."""
-    return f"Will {ASSETS[question.asset].name} rise by {question.deadline:%Y-%m-%d}?"

@@ -43,7 +43,7 @@ class KeyHolder(Caller):
 
     key_id: str
     plan: Plan
-    delegating: bool
+    is_delegating: bool
     end_user: str | None
 
     @property
@@ -67,23 +67,26 @@ def end_user_or(caller: Caller) -> Caller:
     A key that is wrong is ignored here, as every key is that names no end user.
     """
     try:
-        return identify(required=False)
+        return identify(is_required=False)
     except InvalidKey:
         return caller
 
 
-def identify(required: bool) -> Caller:
+def identify(is_required: bool) -> Caller:
     """The caller of this request; raises MissingKey, InvalidKey, or InvalidRequest for a bad X-End-User.
 
     An invalid key is refused even where none is required.
     """
-    sent = request.headers.get(KEY_HEADER)
-    if sent is None and required:
+    value = request.headers.get(KEY_HEADER)
+    if value is None and is_required:
         raise MissingKey(f"Send your API key in the {KEY_HEADER} header; POST /api/v1/register gives you one.")
-    if sent is None:
+    if value is None:
         return unidentified()
-    row = _authenticated(sent)
-    _note_use(row)
+    row = _authenticated(value)
+    now = services().now()
+    if row.last_used_at is None or row.last_used_at <= now - keys.TOUCH_INTERVAL_S:
+        with services().database.writing() as db:
+            keys.touch_key(db, row.id, now)
     return holder(row, _end_user() if row.delegating else None)
 
 
@@ -108,30 +111,23 @@ def holder(row: KeyRow, end_user: str | None = None) -> KeyHolder:
     return KeyHolder(address(), row.id, row.plan, row.delegating, end_user)
 
 
-def _authenticated(sent: str) -> KeyRow:
-    wanted = key_id(sent)
+def _authenticated(value: str) -> KeyRow:
+    id = key_id(value)
     with services().database.reading() as db:
-        row = keys.find_key(db, wanted)
-    stored, valid = row.hash if row else NOBODY, services().key_secrets.valid(services().now())
-    matching = [secret for secret in valid if matches(sent, stored, secret)]
-    if row is None or not matching:
+        row = keys.find_key(db, id)
+    key_hash, secrets = row.hash if row else NOBODY, services().key_secrets.valid(services().now())
+    hits = [secret for secret in secrets if matches(value, key_hash, secret)]
+    if row is None or not hits:
         raise InvalidKey("The API key is not valid.")
-    if matching[0] != valid[0]:
+    if hits[0] != secrets[0]:
         with services().database.writing() as db:
-            keys.hash_key_again(db, row, digest(sent, valid[0]))
+            keys.hash_key_again(db, row, digest(value, secrets[0]))
     return row
 
 
-def _note_use(row: KeyRow) -> None:
-    now = services().now()
-    if row.last_used_at is None or row.last_used_at <= now - keys.TOUCH_INTERVAL_S:
-        with services().database.writing() as db:
-            keys.touch_key(db, row.id, now)
-
-
 def _end_user() -> str | None:
-    sent = request.headers.get(END_USER_HEADER)
-    if sent is None or END_USER.fullmatch(sent):
-        return sent
+    value = request.headers.get(END_USER_HEADER)
+    if value is None or END_USER.fullmatch(value):
+        return value
     message = "must be 1 to 64 printable ASCII characters"
     raise InvalidRequest(f"The {END_USER_HEADER} header is not valid.", [FieldError(END_USER_HEADER, message)])

@@ -8,7 +8,7 @@ from typing import Literal
 from flask import Blueprint, Response
 from pydantic import Field
 
-from service.api.inputs import Begin, End, Query, require_order
+from service.api.inputs import Query, WindowEnd, WindowStart, require_order
 from service.api.operations import operation
 from service.api.pages import HistoryListing, WindowQuery, page
 from service.api.responses import document
@@ -57,8 +57,8 @@ class HistoryQuery(Query):
     """Which lanes, from when to when."""
 
     lane: LaneName | None = Field(None, description="one lane; without it all six")
-    since: Begin | None = Field(None, description="date or instant, ISO 8601; without it 7 days before the end")
-    until: End | None = Field(None, description="date or instant, ISO 8601; without it now")
+    since: WindowStart | None = Field(None, description="date or instant, ISO 8601; without it 7 days before the end")
+    until: WindowEnd | None = Field(None, description="date or instant, ISO 8601; without it now")
 
 
 class EquityQuery(WindowQuery):
@@ -68,7 +68,7 @@ class EquityQuery(WindowQuery):
 
 
 @battle.get("/bot-battle")
-@operation(tag="Bot Battle", limit="telemetry", returns=BattleDocument, cached=True)
+@operation(tag="Bot Battle", limit="telemetry", returns=BattleDocument, is_cached=True)
 def lanes() -> Response:
     """Six lanes of paper trading: four on an exchange, two that provide liquidity.
 
@@ -82,7 +82,7 @@ def lanes() -> Response:
 
 
 @battle.get("/bot-battle/export.csv")
-@operation(tag="Bot Battle", limit="telemetry", returns=str, media="text/csv", cached=True)
+@operation(tag="Bot Battle", limit="telemetry", returns=str, media="text/csv", is_cached=True)
 def export(query: ExportQuery) -> Response:
     """The lanes as a CSV file (RFC 4180): the fields of a lane in their order, and the world.
 
@@ -120,7 +120,7 @@ def history(query: HistoryQuery) -> BattleHistory:
 
 
 @battle.get("/bot-battle/<lane>/events")
-@operation(tag="Bot Battle", limit="telemetry", returns=LaneEventsDocument, cached=True, raises=(ResourceNotFound,))
+@operation(tag="Bot Battle", limit="telemetry", returns=LaneEventsDocument, is_cached=True, raises=(ResourceNotFound,))
 def events(lane: str, query: WindowQuery) -> Response:
     """Every trade, harvest and switch of a lane, newest first, page by page.
 
@@ -134,7 +134,7 @@ def events(lane: str, query: WindowQuery) -> Response:
 
 
 @battle.get("/bot-battle/<lane>/equity")
-@operation(tag="Bot Battle", limit="telemetry", returns=LaneEquityDocument, cached=True, raises=(ResourceNotFound,))
+@operation(tag="Bot Battle", limit="telemetry", returns=LaneEquityDocument, is_cached=True, raises=(ResourceNotFound,))
 def equity(lane: str, query: EquityQuery) -> Response:
     """The equity and the status of a lane at every bar, oldest first, page by page.
 

@@ -42,7 +42,7 @@ from service.store.snapshots import Snapshot, prices_by_asset, read_prices
 
 challenges = Blueprint("challenges", __name__, url_prefix="/api/challenges")
 
-MOST = 200
+LIST_LIMIT = 200
 # Challenges created at one instant on PostgreSQL compete for the same number; all but one try again.
 TRIES = 10
 # A challenge is addressed by its `number` or by its `id`.
@@ -78,7 +78,7 @@ class Creation(Body):
     tag="Challenges",
     key="welcome",
     limit="challenges",
-    retryable=True,
+    is_retryable=True,
     raises=(NotAMarketQuestion, InvalidQuestion, Busy),
 )
 def create(body: Creation, caller: Caller) -> ListedChallenge:
@@ -126,8 +126,8 @@ def active() -> ChallengesDocument:
     web = services()
     now = web.clock.at(web.now())
     with web.database.reading() as db:
-        published = _published(db, stored.active_challenges(db, now, MOST), _prices(find("prices")), now)
-    return challenges_document(published, now=now, world=web.clock.world)
+        listing = _published(db, stored.active_challenges(db, now, LIST_LIMIT), _prices(find("prices")), now)
+    return challenges_document(listing, now=now, world=web.clock.world)
 
 
 @challenges.get("/<number>", endpoint="one")

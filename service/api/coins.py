@@ -25,7 +25,7 @@ from service.store.coins import StoredCoin
 
 log = structlog.stdlib.get_logger(__name__)
 
-MOST_NAMED = 2  # coins fetched for one question
+COIN_LIMIT = 2  # coins fetched for one question
 FETCHES_A_MINUTE = 10
 FRESH_S = 10 * MINUTE  # how old the last bar may be
 REFUSED_S = HOUR  # how long a coin with too little history is refused without another fetch
@@ -37,7 +37,7 @@ LIVE_ONLY = (
     "Other coins are answered only in the live world, where exchanges have their prices; this world is {world} and has "
     "prices of the {count} assets alone."
 )
-UNLISTED = "None of the exchanges of this service lists it."
+NOT_LISTED = "None of the exchanges of this service lists it."
 NO_LIST = "The coins that the exchanges list have not been read yet. Try again in a few minutes."
 NOTE = (
     "{coin} is outside the {count} assets. Its prices come from {source}; the answer counts in no track record and in "
@@ -59,7 +59,7 @@ class CoinDesk:
             return Coins(reason=LIVE_ONLY.format(count=COUNT, world="a replay" if world == "replay" else world))
         with self._services.database.reading() as db:
             keys = coins.listed_coins(db)
-        return Coins(keys, UNLISTED if keys else NO_LIST)
+        return Coins(keys, NOT_LISTED if keys else NO_LIST)
 
     def beside(self, latest: Knowledge, keys: tuple[str, ...], now: int) -> Knowledge:
         """The same knowledge with the contexts of the coins that a question asked at the world second `now` names.
@@ -67,8 +67,8 @@ class CoinDesk:
         Raises InvalidQuestion for a coin with too little history, Busy when too many are fetched already and
         ServiceUnavailable when the exchanges fail.
         """
-        stored = {key: self._ready(key, now) for key in keys[:MOST_NAMED]}
-        contexts = {key: coin.context for key, coin in stored.items() if coin.context}
+        stored_coins = {key: self._ready(key, now) for key in keys[:COIN_LIMIT]}
+        contexts = {key: coin.context for key, coin in stored_coins.items() if coin.context}
         if len(contexts) > 1:
             contexts = self._correlated(contexts, now)
         by_asset = {asset: _beside(context, contexts) for asset, context in latest.contexts.items()}
@@ -77,8 +77,10 @@ class CoinDesk:
     def noted(self, question: Question) -> Question:
         """The question with a note for each of its coins that is none of the assets."""
         with self._services.database.reading() as db:
-            stored = {asset_of(key).name: coins.find_coin(db, key) for key in question.coins}
-        notes = (NOTE.format(coin=name, count=COUNT, source=coin.source) for name, coin in stored.items() if coin)
+            coins_by_name = {asset_of(key).name: coins.find_coin(db, key) for key in question.coins}
+        notes = (
+            NOTE.format(coin=name, count=COUNT, source=coin.source) for name, coin in coins_by_name.items() if coin
+        )
         return replace(question, notes=(*question.notes, *notes))
 
     def _ready(self, key: str, now: int) -> StoredCoin:
@@ -110,25 +112,25 @@ class CoinDesk:
             return coin if now - coin.as_of < REFUSED_S else None
         if coin is None or coin.context is None or last is None:
             return None
-        seen = last.time + services.step
-        if seen < now - FRESH_S or coin.context.as_of < seen // HOUR * HOUR:
+        as_of = last.time + services.step
+        if as_of < now - FRESH_S or coin.context.as_of < as_of // HOUR * HOUR:
             return None
-        return replace(coin, context=coin.context.at_price(last.close, seen))
+        return replace(coin, context=coin.context.at_price(last.close, as_of))
 
     def _fetched(self, key: str, now: int, deadline: float) -> StoredCoin:
         services = self._services
         self._charge()
         with services.database.reading() as db:
-            stored = coins.coin_bars(db, key, services.step, now - HISTORY_S, now - CAUGHT_UP_S, now)
+            series = coins.coin_bars(db, key, services.step, now - HISTORY_S, now - CAUGHT_UP_S, now)
         try:
             assert services.coins is not None  # no coin is listed in a world without them
-            fetched = extend(services.coins, key, stored, now, max(0.0, deadline - time.monotonic()))
+            history = extend(services.coins, key, series, now, max(0.0, deadline - time.monotonic()))
         except SourceFailed as error:
             log.warning("coin_failed", coin=key, detail=error.detail)
             detail = f"The exchanges gave no prices of {asset_of(key).name} in time. Try again in {RETRY_S} seconds."
             raise ServiceUnavailable(detail, retry_after_s=RETRY_S) from None
-        coin = self._described(key, fetched, now)
-        self._store(key, coin, fetched, now)
+        coin = self._described(key, history, now)
+        self._store(key, coin, history, now)
         return coin
 
     def _charge(self) -> None:
@@ -141,16 +143,16 @@ class CoinDesk:
             detail = f"The prices of too many coins are being fetched. Try again in {ends - now} seconds."
             raise Busy(detail, retry_after_s=ends - now)
 
-    def _described(self, key: str, fetched: CoinBars, now: int) -> StoredCoin:
-        if fetched.refusal or not len(fetched.fine):
-            return StoredCoin(now, fetched.source, None, fetched.refusal or "had no trade in the last hour")
-        context = self._context(key, fetched)
-        last = float(fetched.fine.close[-1])
-        return StoredCoin(now, fetched.source, context.at_price(last, fetched.fine.as_of))
+    def _described(self, key: str, history: CoinBars, now: int) -> StoredCoin:
+        if history.refusal or not len(history.fine):
+            return StoredCoin(now, history.source, None, history.refusal or "had no trade in the last hour")
+        context = self._context(key, history)
+        last = float(history.fine.close[-1])
+        return StoredCoin(now, history.source, context.at_price(last, history.fine.as_of))
 
-    def _context(self, key: str, fetched: CoinBars) -> Context:
+    def _context(self, key: str, history: CoinBars) -> Context:
         """The state of the coin among the assets, at its last complete hour."""
-        hours = fetched.hours
+        hours = history.hours
         return build_all({**self._hours(ASSETS, hours.as_of, HISTORY_S), key: hours}, hours.as_of)[key]
 
     def _correlated(self, contexts: dict[str, Context], now: int) -> dict[str, Context]:
@@ -162,7 +164,7 @@ class CoinDesk:
         with self._services.database.reading() as db:
             return {asset: bars.load_bars(db, asset, until - length, until, HOUR) for asset in assets}
 
-    def _store(self, key: str, coin: StoredCoin, fetched: CoinBars, now: int) -> None:
+    def _store(self, key: str, coin: StoredCoin, history: CoinBars, now: int) -> None:
         with self._services.database.writing() as db:
             if not coins.make_room(db, key, now):
                 detail = (
@@ -170,7 +172,7 @@ class CoinDesk:
                 )
                 raise Busy(detail, retry_after_s=HOUR)
             coins.save_coin(db, key, coin, now)
-            coins.add_coin_bars(db, key, fetched)
+            coins.add_coin_bars(db, key, history)
 
 
 def _beside(context: Context, others: Mapping[str, Context]) -> Context:

@@ -42,14 +42,14 @@ PAGE_LOADS = (
 
 
 @docs.get("/api/v1/docs")
-@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True, deprecated=True)
+@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], is_cached=True, is_deprecated=True)
 def legacy() -> Response:
     """The public API as plain JSON, version 1.0. Kept for existing clients; new ones use /api/openapi.json."""
     return document(_described("legacy"), max_age=HOUR_S)
 
 
 @docs.get("/api/openapi-lite.json")
-@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
+@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], is_cached=True)
 def lite() -> Response:
     """The OpenAPI description without response schemas."""
     return document(_described("lite"), max_age=HOUR_S)
@@ -59,14 +59,14 @@ docs.add_url_rule("/api/v1/openapi-lite.json", endpoint="lite_alias", view_func=
 
 
 @docs.get("/api/openapi.json")
-@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], cached=True)
+@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], is_cached=True)
 def full() -> Response:
     """The complete OpenAPI 3.1 description."""
     return document(_described("full"), max_age=HOUR_S)
 
 
 @docs.get("/docs")
-@operation(tag="Documentation", limit="telemetry", returns=str, media="text/html", cached=True)
+@operation(tag="Documentation", limit="telemetry", returns=str, media="text/html", is_cached=True)
 def page() -> Response:
     """The documentation as a page where each endpoint can be tried. It loads nothing from another host."""
     response = document(static(STATIC / "docs.html"), max_age=HOUR_S, media="text/html; charset=utf-8")
@@ -87,11 +87,11 @@ def front() -> BaseResponse:
 
 
 def _described(name: str) -> Snapshot:
-    kept: dict[str, Snapshot] = current_app.extensions.setdefault("ninefold-docs", {})
-    if name not in kept:
+    documents: dict[str, Snapshot] = current_app.extensions.setdefault("ninefold-docs", {})
+    if name not in documents:
         description = DESCRIPTIONS[name](openapi.routes(current_app))
-        kept[name] = make_snapshot(name, 0, json.dumps(description, ensure_ascii=False, allow_nan=False).encode())
-    return kept[name]
+        documents[name] = make_snapshot(name, 0, json.dumps(description, ensure_ascii=False, allow_nan=False).encode())
+    return documents[name]
 
 
 @cache

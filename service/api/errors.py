@@ -72,10 +72,10 @@ class Problem(BaseModel):
     retry_after_s: int | None = Field(None, description="429 and 503: seconds after which to try again")
 
     @classmethod
-    def of(cls, status: int, code: str, detail: str, **more: Any) -> Problem:
+    def of(cls, status: int, code: str, detail: str, **members: Any) -> Problem:
         """The problem of a status and code; type and title follow from them."""
         kind, title = f"urn:ninefold:problem:{code}", HTTPStatus(status).phrase
-        return cls(type=kind, title=title, status=status, detail=detail, code=code, **more)
+        return cls(type=kind, title=title, status=status, detail=detail, code=code, **members)
 
 
 def status_of(error: type[NinefoldError]) -> int:
@@ -92,9 +92,9 @@ def register(app: Flask) -> None:
     app.register_error_handler(Exception, _answer_fault)
 
 
-def problem(status: int, code: str, detail: str, **more: Any) -> Response:
+def problem(status: int, code: str, detail: str, **members: Any) -> Response:
     """The response that describes a problem; `more` fills the optional fields of Problem."""
-    body = Problem.of(status, code, detail, request_id=logs.request_id.get(), **more)
+    body = Problem.of(status, code, detail, request_id=logs.request_id.get(), **members)
     response = Response(body.model_dump_json(exclude_none=True), status, mimetype=MEDIA_TYPE)
     if body.retry_after_s is not None:
         response.headers["Retry-After"] = str(body.retry_after_s)

@@ -108,11 +108,11 @@ def stream(query: Wanted, caller: Caller) -> Response:
 
 
 def _last_event_id() -> int:
-    sent = request.headers[HEADER]
-    if not NUMBER.fullmatch(sent):
+    value = request.headers[HEADER]
+    if not NUMBER.fullmatch(value):
         message = "must be the id of an event, a number"
         raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message)])
-    return int(sent)
+    return int(value)
 
 
 def _pieces(subscriber: _Subscriber, stream: OpenStream) -> Events:

@@ -20,7 +20,7 @@ from service.store import bars, runs, snapshots, world
 from service.store.knowledge import newest_fits
 
 health = Blueprint("health", __name__)
-LOGGED = "ninefold.readiness"
+LOG_STATE = "ninefold.readiness"
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -88,9 +88,9 @@ def collect() -> Response:
 
 def _log_change(missing: str) -> None:
     """Log `ready` or `not_ready` where it is not what this process logged last."""
-    if current_app.extensions.get(LOGGED) == (not missing):
+    if current_app.extensions.get(LOG_STATE) == (not missing):
         return
-    current_app.extensions[LOGGED] = not missing
+    current_app.extensions[LOG_STATE] = not missing
     if missing:
         log.warning("not_ready", missing=missing)
     else:
@@ -108,14 +108,14 @@ def _readiness(services: Services) -> Ready:
     with services.database.reading() as db:
         openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
         fits = newest_fits(services.database, db)
-        late = {progress.job: progress.lag_s for progress in runs.job_progress(db, wall) if progress.lag_s > LATE_S}
-        stored = bars.histories(db, ASSETS, services.step, services.clock.at(wall))
+        lags = {progress.job: progress.lag_s for progress in runs.job_progress(db, wall) if progress.lag_s > LATE_S}
+        histories = bars.histories(db, ASSETS, services.step, services.clock.at(wall))
         unmade = [name for name in DOCUMENTS if snapshots.latest_snapshot(db, name) is None]
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of
     is_first = bool(unmade) or fits is None  # later an asset that arrives holds up none of the others
-    waiting = {asset: history for asset, history in stored.items() if history.state in ("arriving", "failing")}
-    missing = [f"{asset}: {history.sentence}" for asset, history in waiting.items() if is_first]
+    gaps = {asset: history for asset, history in histories.items() if history.state in ("arriving", "failing")}
+    missing = [f"{asset}: {history.sentence}" for asset, history in gaps.items() if is_first]
     if not openings:
         missing.append("there are no price bars yet")
     elif age < -CLOCKS_APART_S * services.clock.speed:
@@ -130,15 +130,15 @@ def _readiness(services: Services) -> Ready:
         missing.append(reason.detail.rstrip(".") if reason.retry_after_s == HOUR else "the voters are not fitted yet")
     if unmade:
         missing.append(f"not available yet: {', '.join(unmade)}")
-    missing += [_sentence(job, late[job]) for job in VITAL if late.get(job, 0) > VITAL_LATE_S]
+    missing += [_sentence(job, lags[job]) for job in VITAL if lags.get(job, 0) > VITAL_LATE_S]
     _log_change("; ".join(missing))
     if missing or fits is None:
         detail, reason = f"Not ready: {'; '.join(missing)}.", not_yet(services)
         kind = type(reason) if is_first else ServiceUnavailable
         raise kind(detail, retry_after_s=reason.retry_after_s)
-    sentences = tuple(_sentence(job, lag) for job, lag in late.items())
-    shown = {asset: describe_history(history) for asset, history in stored.items()}
-    return Ready("ready", services.clock.world, iso(as_of), max(age, 0), iso(fits.slot), shown, sentences)
+    sentences = tuple(_sentence(job, lag) for job, lag in lags.items())
+    states = {asset: describe_history(history) for asset, history in histories.items()}
+    return Ready("ready", services.clock.world, iso(as_of), max(age, 0), iso(fits.slot), states, sentences)
 
 
 def _sentence(job: str, lag_s: float) -> str:

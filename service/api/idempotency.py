@@ -43,10 +43,12 @@ def answer_once(caller: Caller, answer: Callable[[], Response]) -> Response:
 
     Raises RequestConflict while the first is being answered, IdempotencyMismatch when it asked something else.
     """
-    retryable = _retryable(caller)
-    if retryable is None:
+    attempt = _retryable(caller)
+    if attempt is None:
         return answer()
-    return _replayed(retryable) or _kept(retryable, answer)
+    with services().database.reading() as db:
+        replay = idempotency.find_replay(db, attempt.caller, attempt.key, attempt.digest, int(services().now()))
+    return _response(replay) if replay else _kept(attempt, answer)
 
 
 def _retryable(caller: Caller) -> Retryable | None:
@@ -57,43 +59,36 @@ def _retryable(caller: Caller) -> Retryable | None:
     if not KEY.fullmatch(key):
         message = "must be 1 to 255 printable ASCII characters without spaces"
         raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message)])
-    retryable = f"{request.method} {request.path}\n".encode() + request.get_data()
-    return Retryable(caller.id, key, hashlib.sha256(retryable).hexdigest())
+    content = f"{request.method} {request.path}\n".encode() + request.get_data()
+    return Retryable(caller.id, key, hashlib.sha256(content).hexdigest())
 
 
-def _replayed(retryable: Retryable) -> Response | None:
-    now = int(services().now())
-    with services().database.reading() as db:
-        replay = idempotency.find_replay(db, retryable.caller, retryable.key, retryable.digest, now)
-    return replay and _response(replay)
-
-
-def _kept(retryable: Retryable, answer: Callable[[], Response]) -> Response:
+def _kept(attempt: Retryable, answer: Callable[[], Response]) -> Response:
     """The first answer, kept when it is a success; else the key is free again."""
     current = services()
     with current.database.writing() as db:
-        replay = idempotency.begin(db, retryable.caller, retryable.key, retryable.digest, int(current.now()))
+        replay = idempotency.begin(db, attempt.caller, attempt.key, attempt.digest, int(current.now()))
     if replay:
         return _response(replay)
     try:
         response = answer()
     except BaseException:
-        _conclude(retryable, 500, None)
+        _conclude(attempt, 500, None)
         raise
-    conclude = partial(_conclude, retryable, response.status_code)
+    conclude = partial(_conclude, attempt, response.status_code)
     if not streaming.keep(response, conclude):
         is_success = response.status_code < 400 and not response.is_streamed
         conclude(response.get_data() if is_success else None)
     return response
 
 
-def _conclude(retryable: Retryable, status: int, body: bytes | None) -> None:
+def _conclude(attempt: Retryable, status: int, body: bytes | None) -> None:
     """Keep the body under the key; without one the key is free again."""
     with services().database.writing() as db:
         if body is None:
-            idempotency.release(db, retryable.caller, retryable.key)
+            idempotency.release(db, attempt.caller, attempt.key)
         else:
-            idempotency.finish(db, retryable.caller, retryable.key, status, body)
+            idempotency.finish(db, attempt.caller, attempt.key, status, body)
 
 
 def _response(replay: Replay) -> Response:

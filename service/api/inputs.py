@@ -27,7 +27,7 @@ MAX_QUERY_BYTES = 2048
 MAX_FAULTS = 20
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
-UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 DATE = "20[0-9]{2}-[0-9]{2}-[0-9]{2}"
 TIME = "T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?"
 INSTANT = re.compile(f"{DATE}({TIME})?")
@@ -48,11 +48,11 @@ def _end(text: str) -> int:
     return _begin(text) + (DAY if "T" not in text else 0)
 
 
-_WRITTEN = WithJsonSchema({"type": "string", "pattern": f"^{INSTANT.pattern}$"})
+_INSTANT_SCHEMA = WithJsonSchema({"type": "string", "pattern": f"^{INSTANT.pattern}$"})
 
 # The beginning and the end of a window, as unix seconds.
-Begin = Annotated[int, BeforeValidator(_begin), _WRITTEN]
-End = Annotated[int, BeforeValidator(_end), _WRITTEN]
+WindowStart = Annotated[int, BeforeValidator(_begin), _INSTANT_SCHEMA]
+WindowEnd = Annotated[int, BeforeValidator(_end), _INSTANT_SCHEMA]
 
 
 def require_order(since: int, until: int) -> None:
@@ -77,8 +77,10 @@ class _Input(BaseModel):
 @cache
 def _spellings(model: type[BaseModel]) -> dict[str, dict[str, str]]:
     """The allowed values in lower case, with their own spelling, of each field that allows only some."""
-    allowed = {name: _options(field.annotation) for name, field in model.model_fields.items()}
-    return {name: {option.lower(): option for option in options} for name, options in allowed.items()}
+    return {
+        name: {option.lower(): option for option in _options(field.annotation)}
+        for name, field in model.model_fields.items()
+    }
 
 
 def _options(annotation: Any) -> list[str]:
@@ -162,15 +164,15 @@ def _require_json() -> None:
         raise UnsupportedMediaType
 
 
-def _validated(model: type[Model], values: Mapping[str, object], where: str) -> Model:
+def _validated(model: type[Model], values: Mapping[str, object], place: str) -> Model:
     faults = [(name, "holds a control character or a lone surrogate") for name in _unprintable(values)]
     if not faults:
         try:
             return model.model_validate(values)
         except ValidationError as error:
             faults = [_fault(details, model) for details in error.errors(include_url=False, include_input=False)]
-    shown = [FieldError(_shown(name), message) for name, message in faults[:MAX_FAULTS]]
-    raise InvalidRequest(f"The {where} is not valid.", shown)
+    errors = [FieldError(_shown(name), message) for name, message in faults[:MAX_FAULTS]]
+    raise InvalidRequest(f"The {place} is not valid.", errors)
 
 
 def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
@@ -182,7 +184,7 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
 
 def _unprintable(value: object, name: str = "") -> Iterable[str]:
     """The names of the texts within `value` that contain a forbidden character."""
-    if isinstance(value, str) and UNPRINTABLE.search(value):
+    if isinstance(value, str) and CONTROL_CHARACTERS.search(value):
         yield name
     if isinstance(value, list):
         value = dict(enumerate(value))
@@ -203,7 +205,7 @@ def _without_duplicates(pairs: Iterable[tuple[str, object]]) -> dict[str, object
 
 
 def _shown(name: str) -> str:
-    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", name)[:100]
+    return CONTROL_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", name)[:100]
 
 
 def _refuse_constant(name: str) -> NoReturn:

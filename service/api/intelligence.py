@@ -45,7 +45,7 @@ CALLS = HistoryListing(
 HEADLINES = HistoryListing(
     "headlines",
     lambda db, window: stored.newest_headlines(db, *window),
-    lambda scored: PageKey(scored.headline.published_at, scored.headline.id),
+    lambda item: PageKey(item.headline.published_at, item.headline.id),
 )
 FUND, FUND_TRADES = TypeAdapter(FundDocument), TypeAdapter(FundTradesDocument)
 
@@ -63,7 +63,7 @@ class FrameQuery(Query):
 
 
 @apex.get("/status")
-@operation(tag="Intelligence", limit="telemetry", returns=ApexDocument, cached=True)
+@operation(tag="Intelligence", limit="telemetry", returns=ApexDocument, is_cached=True)
 def status() -> Response:
     """The fused forecast of bitcoin's next day from eight layers, and the accuracy of each layer.
 
@@ -85,7 +85,7 @@ def status() -> Response:
 
 
 @apex.get("/calls")
-@operation(tag="Intelligence", limit="telemetry", returns=ApexCallsDocument, cached=True)
+@operation(tag="Intelligence", limit="telemetry", returns=ApexCallsDocument, is_cached=True)
 def calls(query: WindowQuery) -> Response:
     """Every forecast of apex as it was made, with its layers and its outcome, newest first, page by page.
 
@@ -106,8 +106,8 @@ def calls(query: WindowQuery) -> Response:
     tag="Intelligence",
     limit="telemetry",
     returns=FundDocument,
-    also=responses.described("point of `equity`"),
-    cached=True,
+    alternatives=responses.described("point of `equity`"),
+    is_cached=True,
 )
 def fund() -> Response:
     """A virtual fund of 1,000 USD that follows apex in bitcoin, with exchange fees. No order was placed.
@@ -122,7 +122,7 @@ def fund() -> Response:
 
 
 @apex.get("/fund/trades")
-@operation(tag="Intelligence", limit="telemetry", returns=FundTradesDocument, cached=True)
+@operation(tag="Intelligence", limit="telemetry", returns=FundTradesDocument, is_cached=True)
 def fund_trades(query: WindowQuery) -> Response:
     """Every trade of the virtual fund, newest first, page by page. No order was placed.
 
@@ -133,7 +133,7 @@ def fund_trades(query: WindowQuery) -> Response:
 
 
 @news.get("/predictions/news-pulse")
-@operation(tag="Intelligence", limit="telemetry", returns=NewsDocument, cached=True)
+@operation(tag="Intelligence", limit="telemetry", returns=NewsDocument, is_cached=True)
 def pulse() -> Response:
     """The sentiment of the last day's headlines: a score from -1 to 1, its direction and its topics.
 
@@ -148,19 +148,19 @@ def pulse() -> Response:
 
 
 @news.get("/v1/headlines")
-@operation(tag="Intelligence", limit="telemetry", returns=HeadlinesDocument, cached=True)
+@operation(tag="Intelligence", limit="telemetry", returns=HeadlinesDocument, is_cached=True)
 def headlines(query: WindowQuery) -> Response:
     """The headlines of the last 200 days with their tone and the assets they name, newest first, page by page.
 
     Every headline is listed, also where several tell the same story. `simulated` ones are generated from the prices of
     the simulated market.
     """
-    scored, next = HEADLINES.page(query)
-    return page(headlines_document(scored, world=services().clock.world, next=next), MAX_AGE_S)
+    items, next = HEADLINES.page(query)
+    return page(headlines_document(items, world=services().clock.world, next=next), MAX_AGE_S)
 
 
 @embed.get("/embed")
-@operation(tag="Intelligence", limit="telemetry", returns=str, media="text/html", cached=True)
+@operation(tag="Intelligence", limit="telemetry", returns=str, media="text/html", is_cached=True)
 def frame(query: FrameQuery) -> Response:  # noqa: ARG001  # the page reads them from its own address
     """A small page to be framed by other sites: an asset's price and where it will be in 24 hours.
 
@@ -196,7 +196,7 @@ def _policy() -> str:
 
 
 @widget.get("/consensus")
-@operation(tag="Intelligence", limit="telemetry", returns=WidgetDocument, cached=True)
+@operation(tag="Intelligence", limit="telemetry", returns=WidgetDocument, is_cached=True)
 def consensus() -> Response:
     """Bitcoin's price, the consensus on its next day, news sentiment and accuracy, for embedding in any page.
 

@@ -30,7 +30,7 @@ from service.store.keys import KeyRow
 keys = Blueprint("keys", __name__, url_prefix="/api/v1")
 
 LONGEST_APP_NAME = 80
-PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]+$"
+TEXT_PATTERN = r"^[^\x00-\x1f\x7f-\x9f]+$"
 
 
 def _email(text: str) -> str:
@@ -46,7 +46,7 @@ Email = Annotated[
     WithJsonSchema({"type": "string", "pattern": EMAIL, "maxLength": LONGEST_EMAIL, "examples": ["you@example.com"]}),
     AfterValidator(_email),
 ]
-AppName = Annotated[str, Field(pattern=PRINTABLE, max_length=LONGEST_APP_NAME, examples=["my dashboard"])]
+AppName = Annotated[str, Field(pattern=TEXT_PATTERN, max_length=LONGEST_APP_NAME, examples=["my dashboard"])]
 
 
 class Registration(Body):
@@ -163,13 +163,13 @@ def register(body: Registration) -> IssuedKey:
         raise RegistrationClosed("Registration is closed here: ask the operator of this service for a key.")
     try:
         with current.database.writing() as db:
-            issued = stored.register_key(
+            key_and_row = stored.register_key(
                 db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name
             )
     except TooManyKeys:
         # Answered like an address that registered too often, so that the answer does not tell which emails are known.
         raise REGISTRATION.refusal from None
-    return _issued(*issued)
+    return _issued(*key_and_row)
 
 
 @keys.get("/me")
@@ -198,21 +198,20 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
 
 def _usage(caller: KeyHolder) -> Usage:
     today = daily_quota(caller)
-    used = today.limit - today.remaining
     with services().database.reading() as db:
-        paused = [row for row in notifications.key_webhooks(db, caller.key_id) if row.paused_at]
+        webhooks = [row for row in notifications.key_webhooks(db, caller.key_id) if row.paused_at]
         name = forecasts.forecaster_name(db, caller.id)
     return Usage(
         key_id=caller.key_id,
         plan=caller.plan,
-        delegating=caller.delegating,
+        delegating=caller.is_delegating,
         end_user=caller.end_user,
         forecaster=name,
         daily_limit=today.limit,
-        used=used,
+        used=today.limit - today.remaining,
         quota=_quota(today),
         paused_webhooks=tuple(
-            PausedWebhook(row.id, row.url, utc(row.paused_at or 0), row.paused_reason) for row in paused
+            PausedWebhook(row.id, row.url, utc(row.paused_at or 0), row.paused_reason) for row in webhooks
         ),
     )
 
@@ -222,8 +221,8 @@ def _usage(caller: KeyHolder) -> Usage:
 def rotate(caller: KeyHolder) -> IssuedKey:
     """Replace your key by a new one with the same id, plan and usage; the old one is dead at once."""
     with services().database.writing() as db:
-        issued = stored.rotate_key(db, services().key_secrets.current, caller.key_id)
-    return _issued(*issued)
+        key_and_row = stored.rotate_key(db, services().key_secrets.current, caller.key_id)
+    return _issued(*key_and_row)
 
 
 @keys.delete("/me")

@@ -24,7 +24,7 @@ from service.store import ledger as stored
 
 ledger = Blueprint("ledger", __name__, url_prefix="/api/v1/ledger")
 
-MOST = 500
+PAGE_LIMIT = 500
 # The largest number that a database takes for a row.
 LAST_SEQ = 2**63 - 1
 
@@ -43,7 +43,7 @@ class Rows(Query):
     """Which rows are wanted."""
 
     since: int = Field(1, ge=1, le=LAST_SEQ, description="the first row that is wanted")
-    limit: int = Field(100, ge=1, le=MOST, description="rows on a page")
+    limit: int = Field(100, ge=1, le=PAGE_LIMIT, description="rows on a page")
     kind: Kind | None = Field(None, description="rows of one kind alone")
     subject: str | None = Field(
         None,
@@ -57,7 +57,7 @@ class Days(Query):
     """Which roots are wanted."""
 
     since: str = Field("2000-01-01", pattern=f"^{DATE}$", description="the first day that is wanted")
-    limit: int = Field(MOST, ge=1, le=MOST, description="roots on a page")
+    limit: int = Field(PAGE_LIMIT, ge=1, le=PAGE_LIMIT, description="roots on a page")
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ PAGE = TypeAdapter(LedgerPage)
 
 
 @ledger.get("")
-@operation(tag="Ledger", limit="telemetry", returns=LedgerPage, cached=True)
+@operation(tag="Ledger", limit="telemetry", returns=LedgerPage, is_cached=True)
 def rows(query: Rows) -> Response:
     """The rows of the ledger: questions, votes, odds, resolutions, scores, price forecasts, strategies and lanes.
 
@@ -234,8 +234,8 @@ def proof(seq: str) -> LedgerProof:
         root = stored.sealed_by(db, row.seq)
         if root is None:
             raise ResourceNotFound(_not_sealed_yet(row, stored.last_root(db)))
-        proved = stored.proof(db, row, root)
-    return LedgerProof("ledger-proof/1", services().clock.world, **vars(proved))
+        evidence = stored.proof(db, row, root)
+    return LedgerProof("ledger-proof/1", services().clock.world, **vars(evidence))
 
 
 def _row(db: Connection, seq: str) -> ChainEntry:
@@ -244,8 +244,8 @@ def _row(db: Connection, seq: str) -> ChainEntry:
     row = stored.find_entry(db, number) if 0 < number <= LAST_SEQ else None
     if row is None:
         last = stored.head(db)
-        there = f"its rows are 1 to {last.seq}" if last else "it has no rows yet"
-        raise ResourceNotFound(f"The ledger does not have this row; {there}.")
+        extent = f"its rows are 1 to {last.seq}" if last else "it has no rows yet"
+        raise ResourceNotFound(f"The ledger does not have this row; {extent}.")
     return row
 
 

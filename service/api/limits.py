@@ -140,20 +140,20 @@ class LimitPolicy:
                 raise
             finally:
                 if statuses := self._statuses(limits):
-                    responses.add_headers(_headers(limits.exceeded, statuses, services().now()))
+                    responses.add_headers(_headers(limits.refusal, statuses, services().now()))
                 request_limits.reset(token)
 
         return concluded
 
     def _statuses(self, limits: RequestLimits) -> list[QuotaStatus]:
         """The state of each limit after this request: first of those that were evaluated, then of the others."""
-        statuses = {status.name: status for status in limits.charged.values()}
-        refused = limits.exceeded
+        statuses = {status.name: status for status in limits.statuses.values()}
+        refusal = limits.refusal
         # A request that was not refused has evaluated all of them.
-        if statuses and not refused and not limits.answer_first:
+        if statuses and not refusal and not limits.answer_first:
             return list(statuses.values())
-        if refused:
-            statuses[refused.name] = refused
+        if refusal:
+            statuses[refusal.name] = refusal
         for limit in chain.from_iterable(self.limits):
             if limit.scope not in statuses and not limit.is_exempt:
                 statuses[str(limit.scope)] = status_of(limit.limit, limit.key_func(), str(limit.scope))
@@ -169,15 +169,15 @@ def register(app: Flask) -> None:
 def _pass(evaluate: Callable[[], None]) -> None:
     try:
         evaluate()
-    except RateLimitExceeded as refused:
-        raise _exceeded(refused) from None
+    except RateLimitExceeded as refusal:
+        raise _exceeded(refusal) from None
 
 
-def _exceeded(refused: RateLimitExceeded) -> LimitReached:
+def _exceeded(refusal: RateLimitExceeded) -> LimitReached:
     """The refusal of a limit that is used up, for the error to be raised; the answer's headers state the same."""
-    limit, name = refused.limit, str(refused.limit.scope)
+    limit, name = refusal.limit, str(refusal.limit.scope)
     status = status_of(limit.limit, limit.key_func(), name)._replace(remaining=0)
-    request_limits.get().exceeded = status
+    request_limits.get().refusal = status
     return _refusal_of(name)(
         str(limit.error_message),
         limit=status.limit,
@@ -191,15 +191,15 @@ def _refusal_of(scope: str) -> type[LimitReached]:
     return QuotaExhausted if scope in QUOTAS else WindowExhausted
 
 
-def _headers(refused: QuotaStatus | None, statuses: list[QuotaStatus], now: float) -> responses.Headers:
+def _headers(refusal: QuotaStatus | None, statuses: list[QuotaStatus], now: float) -> responses.Headers:
     """What is left of each limit; X- is for the limit that refused, else for the tightest of the longest."""
-    shown = refused or min(statuses, key=lambda status: (-status.window_s, status.remaining))
+    status = refusal or min(statuses, key=lambda status: (-status.window_s, status.remaining))
     return [
         ("RateLimit-Policy", ", ".join([status.policy for status in statuses])),
         ("RateLimit", ", ".join([status.state(now) for status in statuses])),
-        ("X-RateLimit-Limit", str(shown.limit)),
-        ("X-RateLimit-Remaining", str(shown.remaining)),
-        ("X-RateLimit-Reset", str(shown.reset_at)),
+        ("X-RateLimit-Limit", str(status.limit)),
+        ("X-RateLimit-Remaining", str(status.remaining)),
+        ("X-RateLimit-Reset", str(status.reset_at)),
     ]
 
 
@@ -224,7 +224,7 @@ def _key() -> str:
 
 def key_is_not_delegating() -> bool:
     caller = request_limits.get().caller
-    return not isinstance(caller, KeyHolder) or not caller.delegating
+    return not isinstance(caller, KeyHolder) or not caller.is_delegating
 
 
 def names_no_end_user() -> bool:
@@ -260,22 +260,22 @@ def _daily() -> LimitPolicy:
     return LimitPolicy(f"as many per day per caller as the plan allows: {calls}", (*plans, cap))
 
 
-def _per(whom: str, key_func: Callable[[], str], name: str, calls: int, window: str, detail: str) -> LimitPolicy:
+def _per(party: str, key_func: Callable[[], str], name: str, calls: int, window: str, detail: str) -> LimitPolicy:
     """A limit per address or caller, and a wider one for the /48 of an IPv6 address, of which one person may be all."""
 
     def has_no_network() -> bool:
         return "/" not in request_limits.get().caller.address or not key_func().startswith("address:")
 
-    wide = f"{calls * NETWORK_FACTOR} per {window}"
-    network = ConstantLimit(wide, f"{name}-network", _network, detail, exempt_when=has_no_network)
+    network_calls = f"{calls * NETWORK_FACTOR} per {window}"
+    network = ConstantLimit(network_calls, f"{name}-network", _network, detail, exempt_when=has_no_network)
     limit = ConstantLimit(f"{calls} per {window}", name, key_func, detail)
-    return LimitPolicy(f"{calls} per {window} per {whom}", (limit, network))
+    return LimitPolicy(f"{calls} per {window} per {party}", (limit, network))
 
 
 def _telemetry() -> LimitPolicy:
     """Per address, or per end user of a delegating key under a cap over the key."""
-    too_many = "Too many requests came from this address in this minute."
-    policy = _per("address", _reader, "telemetry", TELEMETRY_CALLS, "minute", too_many)
+    detail = "Too many requests came from this address in this minute."
+    policy = _per("address", _reader, "telemetry", TELEMETRY_CALLS, "minute", detail)
     cap = ConstantLimit(
         f"{DELEGATED_TELEMETRY} per minute",
         "delegated-telemetry",
@@ -301,9 +301,9 @@ def _beside_quota(policy: LimitPolicy, sentence: str, *, answer_first: bool = Fa
     return LimitPolicy(summary, (*policy.limits, *DAILY.limits), answer_first)
 
 
-UNLIMITED = LimitPolicy("", ())
+NO_LIMIT = LimitPolicy("", ())
 DAILY = _daily()
-UNDERSTANDING = _per("caller", _caller, "understanding", 60, "minute", "Too many questions were sent in this minute.")
+READINGS = _per("caller", _caller, "understanding", 60, "minute", "Too many questions were sent in this minute.")
 DOCUMENTS = _per("caller", _caller, "documents", TELEMETRY_CALLS, "minute", "Too many requests came in this minute.")
 CHALLENGES = _per(
     "caller", _caller, "challenges", 3, "day", "Three challenges were created today; try again after 00:00 UTC."
@@ -311,15 +311,15 @@ CHALLENGES = _per(
 REGISTRATION = _registration()
 LIMITS: Mapping[str, LimitPolicy] = {
     "daily": DAILY,
-    "understanding": UNDERSTANDING,
-    "questions": _beside_quota(UNDERSTANDING, "refused questions included"),
+    "understanding": READINGS,
+    "questions": _beside_quota(READINGS, "refused questions included"),
     "documents": _beside_quota(DOCUMENTS, "answers of 304 and to HEAD included", answer_first=True),
     "telemetry": _telemetry(),
     "registration": REGISTRATION,
     "votes": _per("caller", _caller, "votes", 60, "hour", "Too many votes were cast in this hour."),
     "webhooks": _per("caller", _caller, "webhooks", 60, "hour", "Webhooks were changed or tested too often this hour."),
     "challenges": LimitPolicy(
-        f"{CHALLENGES.summary}; refused questions included, {UNDERSTANDING.summary}",
-        (*UNDERSTANDING.limits, *CHALLENGES.limits),
+        f"{CHALLENGES.summary}; refused questions included, {READINGS.summary}",
+        (*READINGS.limits, *CHALLENGES.limits),
     ),
 }

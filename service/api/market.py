@@ -26,7 +26,7 @@ candles = Blueprint("candles", __name__)
 
 prices = Blueprint("prices", __name__)
 forecasts = Blueprint("forecasts", __name__)
-MOST = 10_000
+PAGE_LIMIT = 10_000
 MAX_AGE_S = 5
 FORECAST_MAX_AGE_S = 30
 # A page that is complete; a live source may still fill a gap in it.
@@ -38,7 +38,7 @@ class CandlesQuery(WindowQuery):
 
     asset: AssetCode = Field(description=f"one of the {COUNT}")
     interval: Interval = Field("1h", description="the length of a bar")
-    limit: int = Field(1_000, ge=1, le=MOST, description="bars on a page")
+    limit: int = Field(1_000, ge=1, le=PAGE_LIMIT, description="bars on a page")
 
 
 class ForecastQuery(Query):
@@ -48,7 +48,7 @@ class ForecastQuery(Query):
 
 
 @prices.get("/api/v1/prices")
-@operation(tag="Market", limit="telemetry", returns=PricesDocument, cached=True, raises=(ServiceUnavailable,))
+@operation(tag="Market", limit="telemetry", returns=PricesDocument, is_cached=True, raises=(ServiceUnavailable,))
 def current() -> Response:
     """The price of every asset, its change over 24 hours, and the time of the price.
 
@@ -75,8 +75,8 @@ CANDLES = HistoryListing("candles", _select_bars, lambda bar, asset, _: PageKey(
     tag="Market",
     limit="telemetry",
     returns=CandlesDocument,
-    also=responses.described("bar of the page"),
-    cached=True,
+    alternatives=responses.described("bar of the page"),
+    is_cached=True,
     raises=(ResourceNotFound, ServiceUnavailable),
 )
 def bars(query: CandlesQuery) -> Response:
@@ -94,13 +94,13 @@ def bars(query: CandlesQuery) -> Response:
     with `Accept: application/vnd.apache.parquet` a Parquet file.
     """
     price = price_of(query.asset)
-    selected, next = CANDLES.page(query, query.asset, query.interval)
+    series, next = CANDLES.page(query, query.asset, query.interval)
     is_past = next is not None or (query.until is not None and query.until <= unix(price.as_of))
     max_age = PAST_MAX_AGE_S if is_past else MAX_AGE_S
     if media := responses.wanted():
-        return responses.file(candles_table(selected), media, max_age)
+        return responses.file(candles_table(series), media, max_age)
     world = services().clock.world
-    body = candles_json(query.asset, query.interval, selected, world=world, source=price.source, next=next)
+    body = candles_json(query.asset, query.interval, series, world=world, source=price.source, next=next)
     return document(BodyBytes(body), max_age=max_age)
 
 
@@ -109,7 +109,7 @@ def bars(query: CandlesQuery) -> Response:
     tag="Market",
     limit="telemetry",
     returns=ForecastDocument,
-    cached=True,
+    is_cached=True,
     raises=(ResourceNotFound, ServiceUnavailable),
 )
 def forecast(asset: str, query: ForecastQuery) -> Response:
@@ -131,7 +131,7 @@ def forecast(asset: str, query: ForecastQuery) -> Response:
 
 
 @forecasts.get("/api/v1/forecasts/record")
-@operation(tag="Market", limit="telemetry", returns=PriceRecordDocument, cached=True)
+@operation(tag="Market", limit="telemetry", returns=PriceRecordDocument, is_cached=True)
 def record() -> Response:
     """How good the price forecasts were: scores against plain volatility, and calibration.
 

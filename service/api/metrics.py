@@ -57,12 +57,12 @@ def register(app: Flask) -> None:
     inner = app.wsgi_app
 
     def wsgi_app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        started = perf_counter()
+        began_at = perf_counter()
 
         def start(status: str, *rest: Any) -> Callable[[bytes], object]:
             rule = environ["werkzeug.request"].url_rule
             seconds, requests = _counters(environ["REQUEST_METHOD"], rule.rule if rule else "none", status[:3])
-            seconds.observe(perf_counter() - started)
+            seconds.observe(perf_counter() - began_at)
             requests.inc()
             return start_response(status, *rest)
 
@@ -77,9 +77,9 @@ def observe_vote(voter: str, engine: str, seconds: float) -> None:
     VOTES.labels(voter, engine).inc()
 
 
-def observe_refund(*, delayed: bool) -> None:
+def observe_refund(*, is_delayed: bool) -> None:
     """Count the refund of a request."""
-    REFUNDS.labels("later" if delayed else "at once").inc()
+    REFUNDS.labels("later" if is_delayed else "at once").inc()
 
 
 def observe_abstention(voter: str) -> None:
@@ -89,17 +89,13 @@ def observe_abstention(voter: str) -> None:
 
 def exposition(services: Services) -> bytes:
     """All metrics in the text format of Prometheus; without what is stored while the database does not answer."""
+    registry = CollectorRegistry(auto_describe=False)
     try:
-        return _of_processes() + generate_latest(_stored(services))
+        registry.register(StateGauges(services))
+        return _of_processes() + generate_latest(registry)
     except SQLAlchemyError as error:
         log.warning("gauges_unavailable", error=type(error).__name__)
         return _of_processes()
-
-
-def _stored(services: Services) -> CollectorRegistry:
-    stored = CollectorRegistry(auto_describe=False)
-    stored.register(StateGauges(services))
-    return stored
 
 
 def _of_processes() -> bytes:

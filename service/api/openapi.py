@@ -50,7 +50,7 @@ CACHE_HEADERS = {
 PAGE_HEADERS = {"Link": ("string", 'the address of the next page, as `<…>; rel="next"`; absent on the last')}
 RETRY_HEADERS = {"Retry-After": ("integer", "seconds after which to try again")}
 # The tags of what is computed from prices, and so refused while the price history arrives.
-PRICED = frozenset({"Oracle", "Market", "Predictions", "Challenges", "Strategies", "Bot Battle", "Intelligence"})
+PRICE_TAGS = frozenset({"Oracle", "Market", "Predictions", "Challenges", "Strategies", "Bot Battle", "Intelligence"})
 HEADERS = LIMIT_HEADERS | CACHE_HEADERS | PAGE_HEADERS | RETRY_HEADERS
 
 
@@ -80,8 +80,8 @@ class Shapes(GenerateJsonSchema):
 
     def normalize_name(self, name: str) -> str:
         """A class that shares its name with another is prefixed with its file: `BattleSummary`."""
-        *_, file, own = ("", *name.split("."))
-        return super().normalize_name(file.title().replace("_", "") + own)
+        *_, file, class_name = ("", *name.split("."))
+        return super().normalize_name(file.title().replace("_", "") + class_name)
 
     def field_is_required(self, field: ModelField | DataclassField | TypedDictField, total: bool) -> bool:
         return self.mode == "serialization" or super().field_is_required(field, total)
@@ -108,7 +108,10 @@ def describe(routes: list[Route]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": NAME, "version": VERSION, "description": DESCRIPTION},
         "servers": [{"url": "/"}],
-        "tags": [_tag(tag) for tag in dict.fromkeys(route.operation.tag for route in routes)],
+        "tags": [
+            {"name": tag} | ({"description": TAGS[tag]} if tag in TAGS else {})
+            for tag in dict.fromkeys(route.operation.tag for route in routes)
+        ],
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -120,40 +123,31 @@ def describe(routes: list[Route]) -> dict[str, Any]:
     }
 
 
-def _tag(name: str) -> dict[str, str]:
-    return {"name": name, "description": TAGS[name]} if name in TAGS else {"name": name}
-
-
 def parameters(route: Route) -> Iterator[dict[str, Any]]:
     """The parameters of a route in its path, query and headers."""
     operation = route.operation
     for name in re.findall(r"{(\w+)}", route.path):
-        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}, **_in_path(name)}
+        parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        sentence, example = PATH_PARAMETERS.get(name, ("", ""))
+        yield parameter | ({"description": sentence, "example": example} if sentence else {})
     if operation.query:
         schema = shape(operation.query)
         for name, field in schema["properties"].items():
-            yield _in_query(name, field, required=name in schema.get("required", ()))
-    headers = [idempotency.PARAMETER] if operation.retryable else []
+            yield _in_query(name, field, is_required=name in schema.get("required", ()))
+    headers = [idempotency.PARAMETER] if operation.is_retryable else []
     headers += [END_USER_PARAMETER] if operation.key != "unused" else []
-    described = (*headers, *operation.headers)
-    yield from ({"in": "header", "required": False, **header} for header in described)
+    for header in (*headers, *operation.headers):
+        yield {"in": "header", "required": False, **header}
 
 
-def _in_path(name: str) -> dict[str, str]:
-    if name not in PATH_PARAMETERS:
-        return {}
-    sentence, example = PATH_PARAMETERS[name]
-    return {"description": sentence, "example": example}
-
-
-def _in_query(name: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
+def _in_query(name: str, schema: dict[str, Any], *, is_required: bool) -> dict[str, Any]:
     """A query parameter. A query cannot express null, so an optional parameter is left out instead."""
     rest = {key: value for key, value in schema.items() if key != "description"}
     if rest.get("default", ...) is None:
         (variant,) = (option for option in rest.pop("anyOf") if option != {"type": "null"})
         rest = variant | {key: value for key, value in rest.items() if key != "default"}
-    described = {key: schema[key] for key in ("description",) if key in schema}
-    return {"name": name, "in": "query", "required": required, **described, "schema": rest}
+    description = {key: schema[key] for key in ("description",) if key in schema}
+    return {"name": name, "in": "query", "required": is_required, **description, "schema": rest}
 
 
 def shape(model: type[BaseModel]) -> dict[str, Any]:
@@ -181,11 +175,11 @@ def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
         yield errors.InvalidKey
     if operation.limit:
         yield from LIMITS[operation.limit].refusals
-    if operation.retryable:
+    if operation.is_retryable:
         yield errors.RequestConflict
         yield errors.IdempotencyMismatch
     yield errors.ServiceUnavailable
-    if operation.tag in PRICED or errors.ServiceUnavailable in operation.raises:
+    if operation.tag in PRICE_TAGS or errors.ServiceUnavailable in operation.raises:
         yield errors.HistoryArriving
 
 
@@ -193,12 +187,12 @@ def _schemas(operations: list[Operation]) -> tuple[dict[object, dict[str, Any]],
     """The schema of every body and every answer, by what it is of, and the definitions these point to."""
     bodies = {operation.body: TypeAdapter(operation.body) for operation in operations if operation.body}
     answers = {id(operation): operation.returns for operation in operations if operation.returns}
-    wanted: list[tuple[Any, JsonSchemaMode, TypeAdapter[Any]]] = [(Problem, "serialization", TypeAdapter(Problem))]
+    inputs: list[tuple[Any, JsonSchemaMode, TypeAdapter[Any]]] = [(Problem, "serialization", TypeAdapter(Problem))]
     for key, adapter in bodies.items():
-        wanted.append((key, "validation", adapter))
+        inputs.append((key, "validation", adapter))
     for key, adapter in answers.items():
-        wanted.append((key, "serialization", adapter))
-    shapes, rest = TypeAdapter.json_schemas(wanted, ref_template=REF, schema_generator=Shapes)
+        inputs.append((key, "serialization", adapter))
+    shapes, rest = TypeAdapter.json_schemas(inputs, ref_template=REF, schema_generator=Shapes)
     schemas = rest["$defs"]
     # A problem leaves out what does not belong to its kind.
     schemas["Problem"]["required"] = [name for name, field in Problem.model_fields.items() if field.is_required()]
@@ -210,26 +204,22 @@ def complete(schemas: Mapping[str, dict[str, Any]]) -> None:
     """Give each schema its name as title, each field its description, and each instant its format."""
     for name, schema in schemas.items():
         schema["title"] = name
-        own = FIELD_TEXTS.get(name, {})
+        texts = FIELD_TEXTS.get(name, {})
         for field, shape in schema.get("properties", {}).items():
             if shape.get("default", ...) is None:
                 del shape["default"]  # openapi-typescript would require every field of a body that has a default
-            _complete(field, shape, own)
+            _complete(field, shape, texts)
 
 
-def _complete(field: str, shape: dict[str, Any], own: Mapping[str, str]) -> None:
-    sentence = own.get(field) or INSTANTS.get(field) or FIELDS.get(field)
+def _complete(field: str, shape: dict[str, Any], texts: Mapping[str, str]) -> None:
+    sentence = texts.get(field) or INSTANTS.get(field) or FIELDS.get(field)
     if "description" in shape or sentence is None:
         return
     shape["description"] = sentence if NULL in shape.get("anyOf", ()) else ABOUT_NULL.sub("", sentence)
     if field in INSTANTS:
-        for text in _texts(shape):
-            text.setdefault("format", "date-time")
-
-
-def _texts(shape: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    """The text that a field is, alone or beside null."""
-    return (option for option in shape.get("anyOf", (shape,)) if option.get("type") == "string")
+        for option in shape.get("anyOf", (shape,)):
+            if option.get("type") == "string":
+                option.setdefault("format", "date-time")
 
 
 def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
@@ -244,7 +234,7 @@ def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
         "responses": _responses(route, shapes),
         "x-codeSamples": samples(_sample_call(route)),
     }
-    if operation.deprecated:
+    if operation.is_deprecated:
         description["deprecated"] = True
     if operation.body:
         # Without an example RapiDoc fills in every field, which some bodies refuse.
@@ -285,14 +275,14 @@ def _first_value(field: Mapping[str, Any]) -> Any:
 
 def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
     operation = route.operation
-    headers = (LIMIT_HEADERS if operation.limit else {}) | (CACHE_HEADERS if operation.cached else {})
+    headers = (LIMIT_HEADERS if operation.limit else {}) | (CACHE_HEADERS if operation.is_cached else {})
     if operation.query and "limit" in operation.query.model_fields:
         headers |= PAGE_HEADERS
     answer: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase, "headers": _headers(headers)}
     if operation.returns:
         answer["content"] = _content(route, shapes[id(operation)])
     responses = {str(operation.status): answer}
-    if operation.cached:
+    if operation.is_cached:
         responses["304"] = {"description": "The caller's copy is still current", "headers": _headers(headers)}
     limits = LIMIT_HEADERS if operation.limit else {}
     return responses | {str(status): _refusal(status, codes, limits) for status, codes in refusals(operation).items()}
@@ -300,10 +290,10 @@ def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
 
 def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
     content = {route.operation.media: {"schema": schema}}
-    if captured := _captured(route.id):
+    if example := _captured(route.id):
         # RapiDoc does not show the `example` that OpenAPI has for a single one.
-        content[route.operation.media]["examples"] = {"answer": {"value": captured}}
-    for media, sentence in route.operation.also.items():
+        content[route.operation.media]["examples"] = {"answer": {"value": example}}
+    for media, sentence in route.operation.alternatives.items():
         form = {} if media.startswith("text/") else {"format": "binary"}
         content[media] = {"schema": {"type": "string", **form, "description": sentence}}
     return content

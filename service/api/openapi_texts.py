@@ -114,14 +114,14 @@ class SampleCall:
 
 def samples(call: SampleCall) -> list[dict[str, str]]:
     """The samples as `x-codeSamples` lists them."""
-    written = (("shell", "curl", _curl(call)), ("python", "Python", _python(call)), ("js", "JavaScript", _js(call)))
-    return [{"lang": lang, "label": label, "source": source} for lang, label, source in written]
+    languages = (("shell", "curl", _curl(call)), ("python", "Python", _python(call)), ("js", "JavaScript", _js(call)))
+    return [{"lang": lang, "label": label, "source": source} for lang, label, source in languages]
 
 
 def _curl(call: SampleCall) -> str:
-    usual = "GET" if call.body is None else "POST"  # what curl sends without -X
+    default_method = "GET" if call.body is None else "POST"  # what curl sends without -X
     command = ["curl", "-sN" if call.media == STREAM else "-s"]
-    command += ["-X", call.method] if call.method != usual else []
+    command += ["-X", call.method] if call.method != default_method else []
     parts = [" ".join((*command, shlex.quote(call.url)))]
     parts += [f'-H "{KEY_HEADER}: $KEY"'] if call.is_keyed else []
     if call.body is not None:
@@ -138,9 +138,9 @@ def _python(call: SampleCall) -> str:
         stream = f'httpx.stream("{call.method}", {", ".join(arguments)})'
         loop = "    for line in response.iter_lines():\n        print(line)"
         return f"import httpx\n\nwith {stream} as response:\n{loop}"
-    shown = "response.json()" if call.is_json else "response.text" if call.media else "response.status_code"
+    result = "response.json()" if call.is_json else "response.text" if call.media else "response.status_code"
     request = _call(f"httpx.{call.method.lower()}", arguments)
-    return f"import httpx\n\nresponse = {request}\nresponse.raise_for_status()\nprint({shown})"
+    return f"import httpx\n\nresponse = {request}\nresponse.raise_for_status()\nprint({result})"
 
 
 def _call(name: str, arguments: list[str]) -> str:
@@ -158,10 +158,13 @@ def _js(call: SampleCall) -> str:
     options += [f"  headers: {json.dumps(headers, ensure_ascii=False)},"] if headers else []
     if call.body is not None:
         options += [f"  body: JSON.stringify({json.dumps(call.body, ensure_ascii=False)}),"]
-    more = ", {\n" + "\n".join(options) + "\n}" if options else ""
-    begin = f'const response = await fetch("{call.url}"{more});\n'
-    begin += "if (!response.ok) throw new Error((await response.json()).detail);\n"
+    arguments = ", {\n" + "\n".join(options) + "\n}" if options else ""
+    statement = f'const response = await fetch("{call.url}"{arguments});\n'
+    statement += "if (!response.ok) throw new Error((await response.json()).detail);\n"
     if call.media == STREAM:
-        return begin + "for await (const text of response.body.pipeThrough(new TextDecoderStream())) console.log(text);"
-    shown = "await response.json()" if call.is_json else "await response.text()" if call.media else "response.status"
-    return begin + f"console.log({shown});"
+        return (
+            statement
+            + "for await (const text of response.body.pipeThrough(new TextDecoderStream())) console.log(text);"
+        )
+    result = "await response.json()" if call.is_json else "await response.text()" if call.media else "response.status"
+    return statement + f"console.log({result});"

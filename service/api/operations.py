@@ -24,7 +24,7 @@ from pydantic import BaseModel, TypeAdapter
 from service.api.auth import END_USER_HEADER, end_user_or, identify
 from service.api.idempotency import answer_once
 from service.api.inputs import Query, read_body, read_query
-from service.api.limits import LIMITS, UNLIMITED, request_limits
+from service.api.limits import LIMITS, NO_LIMIT, request_limits
 from service.errors import NinefoldError
 from service.trading.strategies import STRATEGIES
 
@@ -40,9 +40,9 @@ class Operation:
 
     `returns`: the shape of the answer, None for an answer without a body. `key`: whether an API key is
     required, welcome or not looked at. `limit`: the row of LIMITS that pays for it. `media`: the media type
-    of the answer; `also`: further media types and what they hold. `raises`: the refusals that do not follow
-    from the rest. `cached`: the answer carries an ETag and may be a 304. `retryable`: it supports an
-    Idempotency-Key. `headers`: further request headers, as OpenAPI describes parameters. `deprecated`: new
+    of the answer; `alternatives`: further media types and what they hold. `raises`: the refusals that do not follow
+    from the rest. `is_cached`: the answer carries an ETag and may be a 304. `is_retryable`: it supports an
+    Idempotency-Key. `headers`: further request headers, as OpenAPI describes parameters. `is_deprecated`: new
     clients use another operation.
     """
 
@@ -56,18 +56,18 @@ class Operation:
     key: Literal["required", "welcome", "unused"] = "unused"
     status: int = 200
     media: str = "application/json"
-    also: Mapping[str, str] = field(default_factory=dict)
+    alternatives: Mapping[str, str] = field(default_factory=dict)
     raises: tuple[type[NinefoldError], ...] = ()
-    cached: bool = False
-    retryable: bool = False
+    is_cached: bool = False
+    is_retryable: bool = False
     headers: tuple[Mapping[str, Any], ...] = ()
-    deprecated: bool = False
+    is_deprecated: bool = False
 
 
-def operation(*, returns: Any = None, **declared: Any) -> Callable[[Callable], Callable]:
+def operation(*, returns: Any = None, **fields: Any) -> Callable[[Callable], Callable]:
     """Authenticate, validate, charge, answer, in this order, so that bad input costs nothing.
 
-    `declared` are fields of Operation. `returns` is for a view that answers with a finished Response: the
+    `fields` are fields of Operation. `returns` is for a view that answers with a finished Response: the
     shape of what is in it.
     """
 
@@ -76,16 +76,16 @@ def operation(*, returns: Any = None, **declared: Any) -> Callable[[Callable], C
         shape = returns or hints.get("return", type(None))
         documentation = (inspect.getdoc(view) or "").replace("{n} strategies", f"{len(STRATEGIES)} strategies")
         summary, _, description = documentation.partition("\n")
-        described = Operation(
+        spec = Operation(
             summary=summary,
             description=description.strip(),
             body=hints.get("body"),
             query=hints.get("query"),
             returns=None if shape is type(None) else TypeAdapter(shape),
-            **declared,
+            **fields,
         )
-        answer = wraps(view)(_answering(view, described, wants_caller="caller" in hints))
-        setattr(answer, OPERATION, described)
+        answer = wraps(view)(_answering(view, spec, wants_caller="caller" in hints))
+        setattr(answer, OPERATION, spec)
         return answer
 
     return decorate
@@ -97,10 +97,15 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
 
     @wraps(view)
     def respond(**arguments: Any) -> Response:
-        return _response(view(**arguments), operation)
+        result = view(**arguments)
+        if isinstance(result, Response):
+            return result
+        if operation.returns is None:
+            return Response(status=operation.status)
+        return Response(operation.returns.dump_json(result), operation.status, mimetype=operation.media)
 
-    policy = LIMITS[operation.limit] if operation.limit else UNLIMITED
-    charged = policy.charge(respond)
+    policy = LIMITS[operation.limit] if operation.limit else NO_LIMIT
+    paid_call = policy.charge(respond)
 
     def answer(**arguments: Any) -> Response:
         limits, environ = request_limits.get(), request.environ
@@ -116,16 +121,8 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
             arguments["query"] = read_query(query)
         elif environ.get("QUERY_STRING"):
             read_query(Query)
-        if operation.retryable:
-            return answer_once(limits.caller, partial(charged, **arguments))
-        return charged(**arguments)
+        if operation.is_retryable:
+            return answer_once(limits.caller, partial(paid_call, **arguments))
+        return paid_call(**arguments)
 
     return policy.conclude(answer)
-
-
-def _response(result: Any, operation: Operation) -> Response:
-    if isinstance(result, Response):
-        return result
-    if operation.returns is None:
-        return Response(status=operation.status)
-    return Response(operation.returns.dump_json(result), operation.status, mimetype=operation.media)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal
@@ -20,9 +20,7 @@ from service.api.streaming import StreamEvent
 from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters, ResourceNotFound
 from service.forecasting.predictions.callers import AnswersDocument, KeptAnswer
 from service.forecasting.voters.ballots import Ballot
-from service.forecasting.voters.panel import Reply
 from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
-from service.questions.question import Question
 from service.store import answers as stored
 from service.store.pages import ID
 
@@ -83,9 +81,9 @@ class AnswersQuery(PageQuery):
     tag="Oracle",
     key="required",
     limit="questions",
-    retryable=True,
+    is_retryable=True,
     returns=Answer,
-    also={streaming.MEDIA: STREAM},
+    alternatives={streaming.MEDIA: STREAM},
     raises=(NotAMarketQuestion, InvalidQuestion, Busy, NoVoters),
 )
 def ask(body: QuestionBody, caller: Caller) -> Response:
@@ -122,38 +120,33 @@ def understand(body: TextBody, caller: Caller) -> Understanding:
     inquiry = answering().open(QuestionInput(body.question), caller)
     inquiry.place.close()
     engines = {voter.name: voter.engine for voter in services().panel.voters}
-    return Understanding(inquiry.question.text, inquiry.understood, engines)
+    return Understanding(inquiry.question.text, inquiry.meaning, engines)
 
 
 def _events(inquiry: Inquiry) -> Generator[StreamEvent | None]:
     """The answer as it arrives; a shared answer is sent vote by vote as well."""
     question = inquiry.question
     names = tuple(voter.name for voter in services().panel.voters)
-    yield StreamEvent("question", QUESTION.dump_json(QuestionEvent(question.text, inquiry.understood, names)))
+    yield StreamEvent("question", QUESTION.dump_json(QuestionEvent(question.text, inquiry.meaning, names)))
     with closing(answering().steps(inquiry)) as steps:
         for step in steps:
             if isinstance(step, Answer):
-                yield from _replies(step) if step.cached else ()
+                if step.cached:
+                    yield from (_vote(name, opinion) for name, opinion in step.votes.items())
+                    yield from (_abstention(name, reason) for name, reason in step.abstained.items())
                 yield StreamEvent("consensus", ANSWER.dump_json(step))
             elif step is None:
                 yield None
             else:
-                yield _reply(question, *step)
+                voter, reply = step
+                if isinstance(reply, Ballot):
+                    yield _vote(voter, vote(question, reply))
+                else:
+                    yield _abstention(voter, reply.reason)
 
 
-def _reply(question: Question, voter: str, reply: Reply) -> StreamEvent:
-    if isinstance(reply, Ballot):
-        return _vote(voter, vote(question, reply))
-    return _abstention(voter, reply.reason)
-
-
-def _replies(answer: Answer) -> Iterator[StreamEvent]:
-    yield from (_vote(name, published) for name, published in answer.votes.items())
-    yield from (_abstention(name, reason) for name, reason in answer.abstained.items())
-
-
-def _vote(voter: str, published: Vote) -> StreamEvent:
-    return StreamEvent("vote", VOTE.dump_json(VoteEvent(voter, published)))
+def _vote(voter: str, opinion: Vote) -> StreamEvent:
+    return StreamEvent("vote", VOTE.dump_json(VoteEvent(voter, opinion)))
 
 
 def _abstention(voter: str, reason: str) -> StreamEvent:

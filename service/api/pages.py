@@ -13,13 +13,13 @@ from sqlalchemy import Connection
 
 from service import canonical
 from service.api import responses
-from service.api.inputs import Begin, End, Query, require_order
+from service.api.inputs import Query, WindowEnd, WindowStart, require_order
 from service.api.services import services
 from service.store import pages
 from service.store.pages import PageKey, SequenceName
 from service.store.snapshots import to_json
 
-MOST = 200
+PAGE_LIMIT = 200
 
 Rows = TypeVar("Rows")
 
@@ -27,7 +27,7 @@ Rows = TypeVar("Rows")
 class PageQuery(Query):
     """Which page."""
 
-    limit: int = Field(100, ge=1, le=MOST, description="rows on a page")
+    limit: int = Field(100, ge=1, le=PAGE_LIMIT, description="rows on a page")
     cursor: str | None = Field(
         None,
         min_length=1,
@@ -39,8 +39,10 @@ class PageQuery(Query):
 class WindowQuery(PageQuery):
     """Which page of what happened in a window of time."""
 
-    since: Begin | None = Field(None, description="date or instant, ISO 8601; without it the first that is stored")
-    until: End | None = Field(None, description="date or instant, ISO 8601; without it now")
+    since: WindowStart | None = Field(
+        None, description="date or instant, ISO 8601; without it the first that is stored"
+    )
+    until: WindowEnd | None = Field(None, description="date or instant, ISO 8601; without it now")
 
 
 class PageWindow(NamedTuple):
@@ -120,6 +122,6 @@ def sequence_page(
 ) -> Response:
     """A page of a stored sequence, newest first: a document of its kind, with the rows under their name."""
     listing = HistoryListing(name, lambda db, window: pages.newest_rows(db, name, *window), lambda row: row.key)
-    stored, next = listing.page(query)
-    header = {"schema": schema, "world": services().clock.world, "count": len(stored), "next": next}
-    return page(kind.validate_python(header | {rows: [row.body for row in stored]}), max_age)
+    sequence, next = listing.page(query)
+    header = {"schema": schema, "world": services().clock.world, "count": len(sequence), "next": next}
+    return page(kind.validate_python(header | {rows: [row.body for row in sequence]}), max_age)

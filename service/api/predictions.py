@@ -99,8 +99,8 @@ class FeaturesQuery(WindowQuery):
     key="required",
     limit="documents",
     returns=PredictionsDocument,
-    also=responses.described("market of the page"),
-    cached=True,
+    alternatives=responses.described("market of the page"),
+    is_cached=True,
     raises=(ServiceUnavailable,),
 )
 def markets(query: MarketsQuery) -> Response:
@@ -196,8 +196,8 @@ def _market(db: Connection, id: str) -> Prediction:
     tag="Predictions",
     limit="telemetry",
     returns=ShadowDocument,
-    also=responses.described("bet of the document, the open ones first"),
-    cached=True,
+    alternatives=responses.described("bet of the document, the open ones first"),
+    is_cached=True,
 )
 def shadow() -> Response:
     """The profit of betting 100 USD on every disagreement with the outside market. No bet was placed.
@@ -215,7 +215,7 @@ def shadow() -> Response:
 
 
 @predictions.get("/predictions/ai-vs-market")
-@operation(tag="Predictions", limit="telemetry", returns=AiVsMarketDocument, cached=True)
+@operation(tag="Predictions", limit="telemetry", returns=AiVsMarketDocument, is_cached=True)
 def ai_vs_market() -> Response:
     """The voters' pool compared with the outside market, on the same resolved markets at the same instant.
 
@@ -246,9 +246,9 @@ def _page(selection: MarketSelection, limit: int, cursor: str | None, *, with_vo
     header = {name: vars(_list_header(latest("predictions")))[name] for name in DocumentHeader.__dataclass_fields__}
     now = unix(header["timestamp"])
     with services().database.reading() as db:
-        selected = listings.market_page(db, selection, now, limit, cursor=cursor, with_votes=with_votes)
-        listed = _listed(db, selected.markets, now, with_votes=with_votes)
-    return predictions_document(listed, DocumentHeader(**header), selected.following)
+        page = listings.market_page(db, selection, now, limit, cursor=cursor, with_votes=with_votes)
+        rows = _listed(db, page.markets, now, with_votes=with_votes)
+    return predictions_document(rows, DocumentHeader(**header), page.following)
 
 
 def _listed(db: Connection, markets: Sequence[Prediction], now: int, *, with_votes: bool = True) -> list[ListedMarket]:
@@ -256,17 +256,17 @@ def _listed(db: Connection, markets: Sequence[Prediction], now: int, *, with_vot
     ids = [market.id for market in markets]
     tallies = listings.vote_tallies(db, ids)
     unread = None if with_votes else stored.vote_probabilities(db, ids)
-    held = listings.latest_opinions(db, [market.id for market in markets if market.settlement is None])
+    opinions = listings.latest_opinions(db, [market.id for market in markets if market.settlement is None])
     snapshot = find("prices")
     prices = prices_by_asset(read_prices(snapshot) if snapshot else None)
-    return list_all(markets, tallies=tallies, prices=prices, opinions=held, now=now, probabilities=unread)
+    return list_all(markets, tallies=tallies, prices=prices, opinions=opinions, now=now, probabilities=unread)
 
 
 def _whole(db: Connection, market: Prediction, caller: Caller, now: int) -> MarketDocument:
     """Everything about a market at the world second `now`, with the caller's vote and forecast."""
-    (listed,) = _listed(db, [market], now)
+    (row,) = _listed(db, [market], now)
     return market_document(
-        listed,
+        row,
         listings.opinion_series(db, market.id),
         _evidence(db, market),
         ledger.entries(db, 1, MOST_ROWS, subject=market.id),
@@ -290,17 +290,17 @@ def _evidence(db: Connection, market: Prediction) -> list[EvidenceBars]:
 def _own_vote(db: Connection, market: Prediction, caller: Caller) -> MarketVote | None:
     if not isinstance(caller, KeyHolder):
         return None
-    own = listings.find_own_vote(db, market.id, caller.id)
-    return own and MarketVote("yes" if own.is_yes else "no", iso(own.voted_at))
+    entry = listings.find_own_vote(db, market.id, caller.id)
+    return entry and MarketVote("yes" if entry.is_yes else "no", iso(entry.voted_at))
 
 
 def _own_forecast(db: Connection, market: Prediction, caller: Caller) -> OwnForecast | None:
-    own = forecasts.last_forecast(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
-    return own and OwnForecast(own.p, iso(own.at), own.seq, own.salt)
+    entry = forecasts.last_forecast(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
+    return entry and OwnForecast(entry.p, iso(entry.at), entry.seq, entry.salt)
 
 
 @features.get("", endpoint="page")
-@operation(tag="Predictions", limit="telemetry", returns=FeaturesDocument, cached=True)
+@operation(tag="Predictions", limit="telemetry", returns=FeaturesDocument, is_cached=True)
 def votes_inputs(query: FeaturesQuery) -> Response:
     """The inputs of the voters at every committed vote, the oldest first, page by page.
 
@@ -316,7 +316,7 @@ def votes_inputs(query: FeaturesQuery) -> Response:
 
 
 @features.get("/<hash>")
-@operation(tag="Predictions", limit="telemetry", returns=FeaturesRow, cached=True, raises=(ResourceNotFound,))
+@operation(tag="Predictions", limit="telemetry", returns=FeaturesRow, is_cached=True, raises=(ResourceNotFound,))
 def entry(hash: str) -> Response:
     """The inputs of one vote, by the hash that the ledger holds as `features`."""
     with services().database.reading() as db:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-ALWAYS = [("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer")]
+COMMON_HEADERS = [("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer")]
 # Unless it says otherwise, an answer is for its caller alone, and a page in it may load nothing.
 DEFAULTS = [
     ("Cache-Control", "no-store"),
@@ -45,11 +45,11 @@ DEFAULTS = [
 # cookie, so a browser adds nothing of its user. A preflight request is answered here, for addresses that do not exist
 # too: the page can then read the refusal of its request.
 API = "/api/"
-READABLE = (
+EXPOSED_HEADERS = (
     "RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, "
     "ETag, Link, Content-Disposition, Idempotent-Replayed, WWW-Authenticate, X-Request-ID"
 )
-CROSS_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", READABLE)]
+CROSS_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", EXPOSED_HEADERS)]
 PREFLIGHT = [
     ("Access-Control-Allow-Origin", "*"),
     ("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE"),
@@ -60,7 +60,7 @@ PREFLIGHT = [
 ENCODINGS = ("zstd", "gzip")
 # Below this number of bytes compression saves no packet.
 LEAST_BYTES = 1024
-COMPRESSED = frozenset({"application/json", "application/problem+json", "text/csv", "text/plain"})
+TEXT_TYPES = frozenset({"application/json", "application/problem+json", "text/csv", "text/plain"})
 # Compressed in itself.
 PARQUET = "application/vnd.apache.parquet"
 VARY = ("Vary", "Accept-Encoding")
@@ -70,7 +70,7 @@ CSV = "text/csv"
 Headers = list[tuple[str, str]]
 Kind = TypeVar("Kind")
 
-_added: ContextVar[Headers] = ContextVar("added_headers")
+_extra_headers: ContextVar[Headers] = ContextVar("added_headers")
 
 
 def register(app: Flask) -> None:
@@ -83,13 +83,15 @@ def register(app: Flask) -> None:
         if is_api and environ["REQUEST_METHOD"] == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in environ:
             start_response("204 No Content", PREFLIGHT)
             return ()
-        id, added = request_id(environ.get("HTTP_X_REQUEST_ID")), []
+        id, extra_headers = request_id(environ.get("HTTP_X_REQUEST_ID")), []
         logs.request_id.set(id)
-        _added.set(added)
+        _extra_headers.set(extra_headers)
 
         def start(status: str, headers: Headers, *exc_info: Any) -> Callable[[bytes], object]:
-            headers = [*headers, *added]
-            headers += [*_missing(headers), *ALWAYS, *(CROSS_ORIGIN if is_api else ()), ("X-Request-ID", id)]
+            headers = [*headers, *extra_headers]
+            names = {name for name, _ in headers}
+            headers += [header for header in DEFAULTS if header[0] not in names]
+            headers += [*COMMON_HEADERS, *(CROSS_ORIGIN if is_api else ()), ("X-Request-ID", id)]
             return start_response(status, headers, *exc_info)
 
         return inner(environ, start)
@@ -99,25 +101,20 @@ def register(app: Flask) -> None:
 
 def add_headers(headers: Headers) -> None:
     """Add headers to the answer of this request, whatever its status becomes."""
-    _added.get().extend(headers)
+    _extra_headers.get().extend(headers)
 
 
 def discard_headers() -> None:
     """Drop what was added so far: it belonged to an answer that is not sent."""
-    _added.get().clear()
+    _extra_headers.get().clear()
 
 
-def request_id(sent: str | None) -> str:
+def request_id(value: str | None) -> str:
     """A caller's own id if it is short and plain, so that it can be found in two logs; else a new one.
 
     It needs no secrecy, and the kernel's random bytes would let another thread interrupt each request.
     """
-    return sent if sent and REQUEST_ID.fullmatch(sent) else f"{getrandbits(64):016x}"
-
-
-def _missing(headers: Headers) -> Headers:
-    names = {name for name, _ in headers}
-    return [header for header in DEFAULTS if header[0] not in names]
+    return value if value and REQUEST_ID.fullmatch(value) else f"{getrandbits(64):016x}"
 
 
 class Prepared(Protocol):
@@ -161,7 +158,7 @@ class _Encoded(Response):
 
 def _compress(response: Response) -> Response:
     """Compress a response of at least 1 KiB that is text, complete and not yet encoded."""
-    if isinstance(response, _Encoded) or response.mimetype not in COMPRESSED or response.is_streamed:
+    if isinstance(response, _Encoded) or response.mimetype not in TEXT_TYPES or response.is_streamed:
         return response
     body = response.get_data()
     if len(body) < LEAST_BYTES:
@@ -175,7 +172,7 @@ def _compress(response: Response) -> Response:
 
 
 def document(
-    prepared: Prepared, *, max_age: int | None, media: str = "application/json", is_final: bool = False
+    content: Prepared, *, max_age: int | None, media: str = "application/json", is_final: bool = False
 ) -> Response:
     """The document in an encoding that the caller accepts, or 304 when the caller already has it.
 
@@ -183,23 +180,23 @@ def document(
     `is_final` never changes, so they need not ask again. None is for documents that need a key: no cache may keep
     them, but the caller may still send their ETag.
     """
-    tag = f'W/"{prepared.etag}"'
+    tag = f'W/"{content.etag}"'
     if max_age is None:
         policy = "no-store"
     else:
         policy = f"public, max-age={max_age}, " + ("immutable" if is_final else f"stale-while-revalidate={max_age}")
     headers = [("ETag", tag), ("Cache-Control", policy), VARY]
     environ = request.environ
-    wanted = environ.get("HTTP_IF_NONE_MATCH")
-    if wanted and _matches(wanted, tag):
+    tags = environ.get("HTTP_IF_NONE_MATCH")
+    if tags and _matches(tags, tag):
         add_headers(headers)
         return _Encoded(status=304)
     encoding = "identity" if media == PARQUET else chosen(environ.get("HTTP_ACCEPT_ENCODING", ""))
     if encoding == "identity":
         add_headers(headers)
-        return _Encoded(prepared.body, content_type=media)
+        return _Encoded(content.body, content_type=media)
     add_headers([*headers, ("Content-Encoding", encoding)])
-    return _Encoded(getattr(prepared, encoding), content_type=media)
+    return _Encoded(getattr(content, encoding), content_type=media)
 
 
 def _matches(header: str, tag: str) -> bool:
@@ -211,12 +208,12 @@ def _matches(header: str, tag: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def chosen(accepted: str) -> str:
+def chosen(accept: str) -> str:
     """The encoding that an Accept-Encoding header prefers; at equal preference zstd comes before gzip.
 
     A forbidden identity is sent all the same when nothing else is accepted either (RFC 9110, 12.5.3).
     """
-    weights = dict(_weight(part) for part in accepted.lower().split(",") if part.strip())
+    weights = dict(_weight(part) for part in accept.lower().split(",") if part.strip())
     preferences = {name: weights.get(name, weights.get("*", 0.0)) for name in ENCODINGS}
     best = max(ENCODINGS, key=lambda name: preferences[name])
     return best if preferences[best] > 0 and preferences[best] >= weights.get("identity", 0.0) else "identity"
@@ -252,7 +249,7 @@ def file(table: Table, media: str, max_age: int | None) -> Response:
 
 def snapshot(name: str, kind: TypeAdapter[Kind], table: Callable[[Kind], Table], max_age: int | None) -> Response:
     """A stored document, or the `table` of its kind as the file that is preferred."""
-    media, stored = wanted(), latest(name)
+    media, content = wanted(), latest(name)
     if media is None:
-        return document(stored, max_age=max_age)
-    return file(table(kind.validate_json(stored.body)), media, max_age)
+        return document(content, max_age=max_age)
+    return file(table(kind.validate_json(content.body)), media, max_age)

@@ -42,7 +42,7 @@ TABLE, HISTORY = TypeAdapter(ForecastersDocument), TypeAdapter(StreakHistoryDocu
 
 
 @forecasters.get("")
-@operation(tag="Predictions", limit="telemetry", returns=ForecastersDocument, cached=True)
+@operation(tag="Predictions", limit="telemetry", returns=ForecastersDocument, is_cached=True)
 def table() -> Response:
     """The tournament: callers who chose a name beside the nine voters, their pool and the outside market.
 
@@ -69,17 +69,17 @@ def forecaster(name: str) -> ForecasterDocument:
 
     Forecasts of markets that are not settled are in no answer but their author's own.
     """
-    listed = _listed(latest("forecasters"))
+    table = _listed(latest("forecasters"))
     with services().database.reading() as db:
         row = stored.find_forecaster(db, name) if NAME.fullmatch(name) else None
         recent = forecasts.settled_forecasts(db, row.id, MOST_FORECASTS) if row else []
     if row is None and name not in RESERVED:
         raise ResourceNotFound("No forecaster has this name; /api/v1/forecasters lists them.")
-    entries = tuple(entry for entry in listed.entries if entry.name == name)
+    entries = tuple(entry for entry in table.entries if entry.name == name)
     if row and row.record:
         rank = next((entry.rank for entry in entries), None)
         entries = (caller_entry(row.name, row.id, row.record, rank),)
-    header = {field: getattr(listed, field) for field in DocumentHeader.__dataclass_fields__}
+    header = {field: getattr(table, field) for field in DocumentHeader.__dataclass_fields__}
     return ForecasterDocument(
         schema="forecaster/1", **header, name=name, entries=entries, forecasts=tuple(map(_revealed, recent))
     )
@@ -104,7 +104,7 @@ def _revealed(forecast: SettledForecast) -> RevealedForecast:
 
 
 @streaks.get("/streaks")
-@operation(tag="Predictions", limit="telemetry", returns=StreaksDocument, cached=True)
+@operation(tag="Predictions", limit="telemetry", returns=StreaksDocument, is_cached=True)
 def running() -> Response:
     """The streaks of correct votes of each of the nine voters and their consensus, on resolved questions.
 
@@ -122,7 +122,7 @@ def running() -> Response:
 
 
 @streaks.get("/streaks/history")
-@operation(tag="Predictions", limit="telemetry", returns=StreakHistoryDocument, cached=True)
+@operation(tag="Predictions", limit="telemetry", returns=StreakHistoryDocument, is_cached=True)
 def history(query: WindowQuery) -> Response:
     """Every question that counts in the streaks with the answers of the voters, newest first, page by page.
 

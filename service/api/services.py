@@ -28,9 +28,9 @@ from service.store.snapshots import Snapshot
 
 KEPT_S = 1.0  # reading a document from the database takes longer than responding
 RETRY_S = 2  # a first start publishes most documents within seconds
-ARRIVING = "The price history is arriving: about {seconds} s left."
-MAKING = "The price history is here; the first forecasts are being made from it."
-FAILING = "The price history cannot be completed: {reason}."
+ARRIVAL = "The price history is arriving: about {seconds} s left."
+PREPARATION = "The price history is here; the first forecasts are being made from it."
+FAILURE = "The price history cannot be completed: {reason}."
 TOO_SHORT = "The voters need {needed} days of hourly prices; {days:.0f} are stored, and no source has more."
 NOT_YET = "Not available yet: the job that publishes it has not finished for the first time."
 
@@ -105,25 +105,27 @@ def require_listed(asset: str) -> None:
 def is_there(services: Services, latest: Knowledge) -> bool:
     """Whether the live world has what a question needs: fits, and no history that is still arriving."""
     with services.database.reading() as db:
-        stored = bars.histories(db, ASSETS, services.step, services.clock.at(services.now()))
-    return latest.fits is not None and has_arrived(stored)
+        histories = bars.histories(db, ASSETS, services.step, services.clock.at(services.now()))
+    return latest.fits is not None and has_arrived(histories)
 
 
 def not_yet(services: Services) -> ServiceUnavailable:
     """The reason why a document or an answer is not there yet, to be raised."""
     with services.database.reading() as db:
         now = services.clock.at(services.now())
-        stored = bars.histories(db, ASSETS, services.step, now).values()
+        histories = bars.histories(db, ASSETS, services.step, now).values()
     if services.clock.world != "live":
         return ServiceUnavailable(NOT_YET, retry_after_s=RETRY_S)
-    arriving = [history.seconds_left for history in stored if history.state == "arriving"]
-    if arriving or not stored:
-        seconds = max(arriving, default=FIRST_GUESS_S + MAKING_S)
-        return HistoryArriving(ARRIVING.format(seconds=seconds), retry_after_s=seconds)
-    longest = max((history.days for history in stored if history.state == "complete"), default=None)
+    waits = [history.seconds_left for history in histories if history.state == "arriving"]
+    if waits or not histories:
+        seconds = max(waits, default=FIRST_GUESS_S + MAKING_S)
+        return HistoryArriving(ARRIVAL.format(seconds=seconds), retry_after_s=seconds)
+    longest = max((history.days for history in histories if history.state == "complete"), default=None)
     if longest is not None and longest < LEAST_DAYS:
         return ServiceUnavailable(TOO_SHORT.format(days=longest, needed=LEAST_DAYS), retry_after_s=HOUR)
     if longest is None:
-        reason = next((history.detail for history in stored if history.state == "failing"), "no source has any asset")
-        return ServiceUnavailable(FAILING.format(reason=reason), retry_after_s=30)
-    return ServiceUnavailable(MAKING, retry_after_s=MAKING_S // 2)
+        reason = next(
+            (history.detail for history in histories if history.state == "failing"), "no source has any asset"
+        )
+        return ServiceUnavailable(FAILURE.format(reason=reason), retry_after_s=30)
+    return ServiceUnavailable(PREPARATION, retry_after_s=MAKING_S // 2)

@@ -38,7 +38,7 @@ REQUEST_S = 20
 # Behind a reverse proxy all connections come from one address, and the proxy has the limit.
 CONNECTIONS_PER_ADDRESS = CONNECTION_LIMIT // 4
 # Granian's lines in the form of all others.
-GRANIAN_LOGGING = Path(__file__).with_name("granian-logging.json")
+GRANIAN_LOG_CONFIG = Path(__file__).with_name("granian-logging.json")
 
 
 class PortTaken(NinefoldError):
@@ -47,10 +47,10 @@ class PortTaken(NinefoldError):
     code = "port_taken"
 
 
-def serve(app: Flask, settings: Settings, ready: Callable[[], None] = lambda: None) -> None:
+def serve(app: Flask, settings: Settings, announce: Callable[[], None] = lambda: None) -> None:
     """Serve until SIGTERM or SIGINT, then finish the requests in progress, for at most 20 s.
 
-    `ready` is called once the port is open. Raises PortTaken. A second signal ends the process at once.
+    `announce` is called once the port is open. Raises PortTaken. A second signal ends the process at once.
     """
     sockets: dict = {}
     listener = open_port(settings.host, settings.port)
@@ -68,9 +68,9 @@ def serve(app: Flask, settings: Settings, ready: Callable[[], None] = lambda: No
         ident=None,
     )
     server.channel_class = _Channel if settings.trusted_proxies else _channel_of_address
-    with stop_signals(server.pull_trigger) as stopping:
-        ready()
-        while not stopping.is_set():
+    with stop_signals(server.pull_trigger) as stop:
+        announce()
+        while not stop.is_set():
             _turn(sockets, timeout=1)
             _close_late(server)
     streaming.streams_of(app).stop()
@@ -110,7 +110,7 @@ def granian_command(settings: Settings, workers: int, target: str = "app:create_
         "http1-header-read-timeout": REQUEST_S * 1000,
         "workers-kill-timeout": DRAIN_S,
         "log-level": logs.level_of(settings.log_level),
-        "log-config": GRANIAN_LOGGING,
+        "log-config": GRANIAN_LOG_CONFIG,
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
     return [sys.executable, "-m", "granian", "--factory", "--no-ws", "--respawn-failed-workers", *flags, target]
@@ -152,9 +152,9 @@ class _Channel(HTTPChannel):
 
     def received(self, data: bytes) -> bool:
         """Take what the client sent."""
-        begun = self.waiting_since or monotonic()
+        since = self.waiting_since or monotonic()
         done = super().received(data)
-        self.waiting_since = begun if self.request is not None else None
+        self.waiting_since = since if self.request is not None else None
         return done
 
 

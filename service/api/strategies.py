@@ -50,8 +50,8 @@ class TriageQuery(Query):
     key="required",
     limit="documents",
     returns=LeaderboardDocument,
-    also=responses.described("strategy by rank, and then for each ghost"),
-    cached=True,
+    alternatives=responses.described("strategy by rank, and then for each ghost"),
+    is_cached=True,
     raises=(ResourceNotFound,),
 )
 def ranking(query: LeaderboardQuery) -> Response:
@@ -70,7 +70,7 @@ def ranking(query: LeaderboardQuery) -> Response:
 
 
 @leaderboard.get("/strategies/<key>")
-@operation(tag="Strategies", limit="telemetry", returns=StrategyDocument, cached=True, raises=(ResourceNotFound,))
+@operation(tag="Strategies", limit="telemetry", returns=StrategyDocument, is_cached=True, raises=(ResourceNotFound,))
 def strategy(key: str) -> Response:
     """One strategy: its rule, parameters and source, its equity curve and its latest trades."""
     if key not in STRATEGIES:
@@ -81,7 +81,7 @@ def strategy(key: str) -> Response:
 
 
 @hospital.get("/strategy-hospital")
-@operation(tag="Strategies", limit="telemetry", returns=HospitalDocument, cached=True, raises=(ResourceNotFound,))
+@operation(tag="Strategies", limit="telemetry", returns=HospitalDocument, is_cached=True, raises=(ResourceNotFound,))
 def triage(query: TriageQuery) -> Response:
     """A health score, a status and a recommendation for each strategy at the end of a month.
 

@@ -55,13 +55,13 @@ def wanted() -> bool:
     return request.accept_mimetypes.best_match(["application/json", MEDIA]) == MEDIA
 
 
-def respond(events: Events, ended: Callable[[], None]) -> Response:
+def respond(events: Events, on_end: Callable[[], None]) -> Response:
     """The events as they arrive, a comment for each None, and an `error` event when they fail.
 
-    `ended` is called once or more at the end, also when the caller disconnects early.
+    `on_end` is called once or more at the end, also when the caller disconnects early.
     """
     headers = {"X-Accel-Buffering": "no"}  # nginx would buffer the events until the last one
-    return Response(_Pieces(events, ended), headers=headers, mimetype=MEDIA)
+    return Response(_Pieces(events, on_end), headers=headers, mimetype=MEDIA)
 
 
 def keep(response: Response, keep_body: Callable[[bytes | None], None]) -> bool:
@@ -85,10 +85,10 @@ def _text(event: StreamEvent | Checkpoint) -> bytes:
 class _Pieces:
     """The pieces that a server sends one by one; it closes them at the end or when the caller disconnects."""
 
-    def __init__(self, events: Events, ended: Callable[[], None]) -> None:
+    def __init__(self, events: Events, on_end: Callable[[], None]) -> None:
         self.keep_body: Callable[[bytes | None], None] | None = None
         self._body: bytes | None = None
-        self._events, self._ended = events, ended
+        self._events, self._on_end = events, on_end
         self._pieces = self._written()
         self._context = copy_context()
 
@@ -104,7 +104,7 @@ class _Pieces:
             for _ in self:
                 pass
         self._context.run(self._pieces.close)
-        self._ended()  # a generator that never started does not run its `finally`
+        self._on_end()  # a generator that never started does not run its `finally`
         self._context.run(settle)
         if keep_body:
             self._context.run(keep_body, self._body)
@@ -122,7 +122,7 @@ class _Pieces:
             yield _text(StreamEvent("error", problem.get_data()))
         finally:
             self._events.close()
-            self._ended()
+            self._on_end()
 
 
 class OpenStream:
@@ -130,14 +130,14 @@ class OpenStream:
 
     def __init__(self, streams: OpenStreams, caller: str) -> None:
         self._streams, self.caller = streams, caller
-        self._ended = Event()
+        self._end = Event()
 
     def wait(self, seconds: float) -> bool:
         """Wait for the next look at the ledger; returns False when the stream has to end."""
-        return not self._ended.wait(seconds)
+        return not self._end.wait(seconds)
 
     def end(self) -> None:
-        self._ended.set()
+        self._end.set()
 
     def close(self) -> None:
         """Give its place back; closing it again changes nothing."""
@@ -145,25 +145,25 @@ class OpenStream:
 
 
 class OpenStreams:
-    """At most `most` streams, and EVENT_STREAMS of one caller, whose next one ends the oldest.
+    """At most `capacity` streams, and EVENT_STREAMS of one caller, whose next one ends the oldest.
 
     A cut connection is noticed at the next write only, so a client that reconnects must not be refused for streams
     that it no longer reads.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
         self._lock = Lock()
         self._streams: list[OpenStream] = []
-        self._stopping = False
+        self._is_stopping = False
 
     def open(self, caller: str) -> OpenStream:
         """A stream of a caller; raises Busy when every place is taken or the server stops."""
         with self._lock:
-            if self._stopping or len(self._streams) >= self._most:
+            if self._is_stopping or len(self._streams) >= self._capacity:
                 raise Busy("As many event streams are open as this server allows.", retry_after_s=RETRY_S)
-            own = [stream for stream in self._streams if stream.caller == caller]
-            for oldest in own[: max(0, len(own) + 1 - EVENT_STREAMS)]:
+            streams = [stream for stream in self._streams if stream.caller == caller]
+            for oldest in streams[: max(0, len(streams) + 1 - EVENT_STREAMS)]:
                 oldest.end()
             stream = OpenStream(self, caller)
             self._streams.append(stream)
@@ -177,7 +177,7 @@ class OpenStreams:
     def stop(self) -> None:
         """End every stream, so that the server need not wait for them; clients continue at the next start."""
         with self._lock:
-            self._stopping = True
+            self._is_stopping = True
             for stream in self._streams:
                 stream.end()
 

@@ -209,8 +209,8 @@ def rotate(webhook_id: str, caller: KeyHolder) -> WebhookWithSecret:
     _check_plan(caller)
     with services().database.writing() as db:
         row = _row(db, caller, webhook_id)
-        rotated = stored.change_webhook(db, row, rotations=row.rotations + 1, rotated_at=int(services().now()))
-    return _with_secret(rotated)
+        webhook = stored.change_webhook(db, row, rotations=row.rotations + 1, rotated_at=int(services().now()))
+    return _with_secret(webhook)
 
 
 @webhooks.post("/<webhook_id>/test")
@@ -227,8 +227,8 @@ def test(webhook_id: str, caller: KeyHolder) -> WebhookDelivery:
     if not _TESTS.acquire(blocking=False):
         raise Busy("Other webhooks are being tested. Try again in a few seconds.", retry_after_s=10)
     try:
-        valid = row.secrets.valid(web.key_secrets.valid(at), at)
-        attempt = send(row.url, message, valid, at, private=web.settings.webhook_private)
+        signing_keys = row.secrets.valid(web.key_secrets.valid(at), at)
+        attempt = send(row.url, message, signing_keys, at, private=web.settings.webhook_private)
     finally:
         _TESTS.release()
     with web.database.writing() as db:
@@ -260,11 +260,11 @@ def _row(db: Connection, caller: KeyHolder, webhook_id: str) -> WebhookRow:
     return row
 
 
-def _pause(row: WebhookRow, paused: bool | None) -> dict[str, object]:
+def _pause(row: WebhookRow, is_paused: bool | None) -> dict[str, object]:
     """The values of an endpoint that is paused or resumed; none where it is so already."""
-    if paused is None or paused == (row.paused_at is not None):
+    if is_paused is None or is_paused == (row.paused_at is not None):
         return {}
-    if paused:
+    if is_paused:
         return {"paused_at": int(services().now()), "paused_reason": None}
     return {"paused_at": None, "paused_reason": None, "attempts": 0, "failing_since": None, "next_at": 0.0}
 

@@ -39,14 +39,14 @@ log = structlog.stdlib.get_logger(__name__)
 class RequestLimits:
     """The request that is being answered as its limits see it: its caller, and the limit that refused it.
 
-    `charged` has the state of each limit after the request's hit, by the key of its window, and `reserved` the hits
+    `statuses` has the state of each limit after the request's hit, by the key of its window, and `reservations` hits
     that are neither settled nor refunded. While `answer_first` is set, quotas of a day are not charged.
     """
 
     caller: Caller
-    charged: dict[str, QuotaStatus] = field(default_factory=dict)
-    reserved: dict[str, Reservation] = field(default_factory=dict)
-    exceeded: QuotaStatus | None = None
+    statuses: dict[str, QuotaStatus] = field(default_factory=dict)
+    reservations: dict[str, Reservation] = field(default_factory=dict)
+    refusal: QuotaStatus | None = None
     answer_first: bool = False
 
 
@@ -155,14 +155,14 @@ def _count(key: str, length: int, amount: int = 1) -> Window:
         return quotas.take_hits(db, key, window_end(now, length), amount=amount) or Window(quotas.NO_CAP, 0)
 
 
-def _reserve(key: str, most: int, amount: int) -> Window:
+def _reserve(key: str, calls: int, amount: int) -> Window:
     """Count hits of a day until they are settled or refunded, or their lease ends; beyond `most` none is counted."""
     now, id, limits = services().now(), secrets.token_hex(8), request_limits.get()
     with services().database.writing() as db:
-        window = quotas.reserve(db, id, key, window_end(now, DAY), most, now, amount)
+        window = quotas.reserve(db, id, key, window_end(now, DAY), calls, now, amount)
     if window is None:
-        return Window(most + amount, window_end(now, DAY))
-    limits.reserved[key] = Reservation(id, key, window.ends)
+        return Window(calls + amount, window_end(now, DAY))
+    limits.reservations[key] = Reservation(id, key, window.ends)
     return window
 
 
@@ -185,10 +185,10 @@ class AlignedWindowRateLimiter(FixedWindowRateLimiter):
     def hit(self, item: RateLimitItem, *identifiers: str, cost: int = 1) -> bool:
         """Charge the request, once for each window; a day's quota waits while `answer_first` is set."""
         key, length, limits = _window_key(identifiers), item.get_expiry(), request_limits.get()
-        if key in limits.charged or (length == DAY and limits.answer_first):
+        if key in limits.statuses or (length == DAY and limits.answer_first):
             return True
         window = _reserve(key, item.amount, cost) if length == DAY else _count(key, length, cost)
-        limits.charged[key] = _status_in(window, item, identifiers[-1])
+        limits.statuses[key] = _status_in(window, item, identifiers[-1])
         return window.hits <= item.amount
 
     def test(self, item: RateLimitItem, *identifiers: str, cost: int = 1) -> bool:
@@ -210,8 +210,8 @@ def _window_key(identifiers: tuple[str, ...]) -> str:
 def status_of(item: RateLimitItem, *identifiers: str) -> QuotaStatus:
     """The state of a limit as this request left it, else as it is now; nothing is counted."""
     key, limits = _window_key(identifiers), request_limits.get(None)
-    if limits and key in limits.charged:
-        return limits.charged[key]
+    if limits and key in limits.statuses:
+        return limits.statuses[key]
     return _status_in(_window(key, item.get_expiry()), item, identifiers[-1])
 
 
@@ -227,10 +227,10 @@ def daily_quota(holder: KeyHolder) -> QuotaStatus:
 def settle() -> None:
     """Keep what this request was charged for a day; without effect once that is settled or refunded."""
     limits = request_limits.get(None)
-    if limits and limits.reserved:
+    if limits and limits.reservations:
         with services().database.writing() as db:
-            quotas.settle(db, limits.reserved.values())
-        limits.reserved.clear()
+            quotas.settle(db, limits.reservations.values())
+        limits.reservations.clear()
 
 
 def refund() -> None:
@@ -240,17 +240,17 @@ def refund() -> None:
     does not take is made later, by the job that refunds expired reservations.
     """
     limits = request_limits.get(None)
-    if not limits or not limits.reserved:
+    if not limits or not limits.reservations:
         return
     try:
         with services().database.writing() as db:
-            quotas.release(db, limits.reserved.values())
+            quotas.release(db, limits.reservations.values())
     except SQLAlchemyError as error:
-        log.warning("refund_delayed", charges=len(limits.reserved), error=type(error).__name__)
-        metrics.observe_refund(delayed=True)
+        log.warning("refund_delayed", charges=len(limits.reservations), error=type(error).__name__)
+        metrics.observe_refund(is_delayed=True)
     else:
-        metrics.observe_refund(delayed=False)
-        for key in limits.reserved:
-            status = limits.charged[key]
-            limits.charged[key] = status._replace(remaining=status.remaining + 1)
-    limits.reserved.clear()
+        metrics.observe_refund(is_delayed=False)
+        for key in limits.reservations:
+            status = limits.statuses[key]
+            limits.statuses[key] = status._replace(remaining=status.remaining + 1)
+    limits.reservations.clear()

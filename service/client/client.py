@@ -56,7 +56,7 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
         """What a call gives for the items of its work."""
 
     @abstractmethod
-    async def _request(self, method: str, path: str, **more: Any) -> httpx.Response:
+    async def _request(self, method: str, path: str, **options: Any) -> httpx.Response:
         """The complete answer to a request, within `timeout_s`."""
 
     @abstractmethod
@@ -149,12 +149,12 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
                             yield event
             await self._pause(RECONNECT_S)
 
-    def _pages(self, ask: Callable[[Any], Document], name: str) -> Items:
-        return self._items(self._all(ask, name, None))
+    def _pages(self, page_of: Callable[[Any], Document], name: str) -> Items:
+        return self._items(self._all(page_of, name, None))
 
-    async def _all(self, ask: Callable[[Any], Any], name: str, at: Any) -> AsyncGenerator[Page, None]:
+    async def _all(self, page_of: Callable[[Any], Any], name: str, at: Any) -> AsyncGenerator[Page, None]:
         while True:
-            page = ask(at)
+            page = page_of(at)
             if inspect.isawaitable(page):
                 page = await page
             for item in page[name]:
@@ -163,28 +163,28 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
             if at is None:
                 return
 
-    def _json(self, method: str, path: str, read: Read | None = None, **more: Any) -> Document:
+    def _json(self, method: str, path: str, read: Read | None = None, **options: Any) -> Document:
         def document(answer: httpx.Response) -> Page:
             return read(document_of(answer)) if read else document_of(answer)
 
-        return self._result(self._send(document, method, path, **more))
+        return self._result(self._send(document, method, path, **options))
 
-    def _text(self, method: str, path: str, **more: Any) -> Text:
-        return self._result(self._send(lambda answer: answer.text, method, path, **more))
+    def _text(self, method: str, path: str, **options: Any) -> Text:
+        return self._result(self._send(lambda answer: answer.text, method, path, **options))
 
-    def _file(self, method: str, path: str, **more: Any) -> File:
-        return self._result(self._send(lambda answer: answer.content, method, path, **more))
+    def _file(self, method: str, path: str, **options: Any) -> File:
+        return self._result(self._send(lambda answer: answer.content, method, path, **options))
 
-    def _nothing(self, method: str, path: str, **more: Any) -> Nothing:
-        return self._result(self._send(lambda _: None, method, path, **more))
+    def _nothing(self, method: str, path: str, **options: Any) -> Nothing:
+        return self._result(self._send(lambda _: None, method, path, **options))
 
-    def _use_key(self, issued: Page) -> Page:
-        self._headers["X-API-Key"] = issued["api_key"]
-        return issued
+    def _use_key(self, key: Page) -> Page:
+        self._headers["X-API-Key"] = key["api_key"]
+        return key
 
-    async def _send(self, read: Callable[[httpx.Response], T], method: str, path: str, **more: Any) -> T:
+    async def _send(self, read: Callable[[httpx.Response], T], method: str, path: str, **options: Any) -> T:
         with self._failing():
-            answer = await self._request(method, path, **more)
+            answer = await self._request(method, path, **options)
         if answer.status_code >= 300:
             raise refusal_of(answer)
         return read(answer)
@@ -239,9 +239,9 @@ class AsyncClient(
     def _items(self, items: AsyncGenerator[Any, None]) -> Any:
         return items
 
-    async def _request(self, method: str, path: str, **more: Any) -> httpx.Response:
+    async def _request(self, method: str, path: str, **options: Any) -> httpx.Response:
         async with asyncio.timeout(self.timeout_s):
-            return await self._http.request(method, path, **more)
+            return await self._http.request(method, path, **options)
 
     def _open(self, request: dict[str, Any]) -> AbstractAsyncContextManager[httpx.Response]:
         return self._http.stream(**request)
@@ -293,8 +293,8 @@ class Client(_Exchange[Page, str, bytes, None, Generator[Page, None, None], Gene
     def _result(self, work: Coroutine[Any, Any, Any]) -> Any:
         try:
             work.send(None)
-        except StopIteration as ended:
-            return ended.value
+        except StopIteration as end:
+            return end.value
         raise AssertionError("a blocking client has nothing left to wait for")
 
     def _items(self, items: AsyncGenerator[Any, None]) -> Any:
@@ -308,8 +308,8 @@ class Client(_Exchange[Page, str, bytes, None, Generator[Page, None, None], Gene
         finally:
             self._result(items.aclose())
 
-    async def _request(self, method: str, path: str, **more: Any) -> httpx.Response:
-        return _within(self.timeout_s, lambda: self._http.request(method, path, **more))
+    async def _request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        return _within(self.timeout_s, lambda: self._http.request(method, path, **options))
 
     @asynccontextmanager
     async def _open(self, request: dict[str, Any]) -> AsyncIterator[httpx.Response]:
@@ -329,8 +329,8 @@ class Client(_Exchange[Page, str, bytes, None, Generator[Page, None, None], Gene
 
 def headers_of(api_key: str | None, end_user: str | None) -> dict[str, str]:
     """The headers of every request of a client."""
-    sent = {"X-API-Key": api_key, "X-End-User": end_user}
-    return {name: value for name, value in sent.items() if value is not None}
+    headers = {"X-API-Key": api_key, "X-End-User": end_user}
+    return {name: value for name, value in headers.items() if value is not None}
 
 
 def _within(seconds: float, call: Callable[[], httpx.Response]) -> httpx.Response:

@@ -52,27 +52,27 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     """
 
     @abstractmethod
-    def _json(self, method: str, path: str, read: Read | None = None, **more: Any) -> Document:
+    def _json(self, method: str, path: str, read: Read | None = None, **options: Any) -> Document:
         """The JSON object that is answered, after `read`."""
 
     @abstractmethod
-    def _text(self, method: str, path: str, **more: Any) -> Text:
+    def _text(self, method: str, path: str, **options: Any) -> Text:
         """The text that is answered."""
 
     @abstractmethod
-    def _file(self, method: str, path: str, **more: Any) -> File:
+    def _file(self, method: str, path: str, **options: Any) -> File:
         """The bytes that are answered."""
 
     @abstractmethod
-    def _nothing(self, method: str, path: str, **more: Any) -> Nothing:
+    def _nothing(self, method: str, path: str, **options: Any) -> Nothing:
         """Send a request whose answer is empty."""
 
     @abstractmethod
-    def _pages(self, ask: Callable[[Any], Document], name: str) -> Items:
+    def _pages(self, page_of: Callable[[Any], Document], name: str) -> Items:
         """The items under `name` of every page, from the first to the last."""
 
     @abstractmethod
-    def _use_key(self, issued: dict[str, Any]) -> dict[str, Any]:
+    def _use_key(self, key: dict[str, Any]) -> dict[str, Any]:
         """Send a key that was issued from now on."""
 
     def pages(self, operation: str, *words: str, **selection: str | None) -> Items:
@@ -80,9 +80,9 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
         The operations are those of PAGES. Each page of markets and of answers counts against the quota.
         """
-        name, most = PAGES[operation]
-        ask = getattr(self, operation)
-        return self._pages(lambda cursor: ask(*words, limit=most, cursor=cursor, **selection), name)
+        name, row_limit = PAGES[operation]
+        page_of = getattr(self, operation)
+        return self._pages(lambda cursor: page_of(*words, limit=row_limit, cursor=cursor, **selection), name)
 
     def table(
         self, operation: str, *words: str, form: Literal["csv", "parquet"] = "csv", **selection: str | int | None
@@ -92,8 +92,8 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         Bars, markets, the leaderboard, the bets of `shadow` and the equity of `fund` are tables.
         """
 
-        def file(method: str, path: str, **more: Any) -> File:
-            return self._file(method, path, **more, headers={"Accept": FORMS[form]})
+        def file(method: str, path: str, **options: Any) -> File:
+            return self._file(method, path, **options, headers={"Accept": FORMS[form]})
 
         client = copy(self)
         vars(client)["_json"] = file  # the same request, whose answer is read as a file

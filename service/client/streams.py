@@ -44,14 +44,14 @@ class EventReader:
     """The streams of events of one subscription; each continues after the last event of the one before."""
 
     def __init__(self, events: Iterable[str], assets: Iterable[str], since: int | None, seconds: int | None) -> None:
-        self._wanted = {"events": ",".join(events) or None, "assets": ",".join(assets) or None, "seconds": seconds}
+        self._filter = {"events": ",".join(events) or None, "assets": ",".join(assets) or None, "seconds": seconds}
         self._since = since
         self._blocks = _Blocks()
 
     def request(self, timeout_s: float) -> dict[str, Any]:
         """The arguments of the request that opens the next stream."""
         self._blocks = _Blocks()
-        parameters, timeout = present(**self._wanted, since=self._since), httpx.Timeout(timeout_s, read=SILENCE_S)
+        parameters, timeout = present(**self._filter, since=self._since), httpx.Timeout(timeout_s, read=SILENCE_S)
         return _stream("GET", "/api/v1/events", params=parameters, timeout=timeout)
 
     def feed(self, text: str) -> Iterator[dict[str, Any]]:
@@ -67,16 +67,16 @@ class _Blocks:
     """Server-sent events from the pieces of a stream."""
 
     def __init__(self) -> None:
-        self._begun = ""
+        self._rest = ""
 
     def feed(self, text: str) -> list[dict[str, str]]:
         """The fields of each block that `text` completes."""
-        *blocks, self._begun = (self._begun + text).split("\n\n")
+        *blocks, self._rest = (self._rest + text).split("\n\n")
         return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
 
 
-def _stream(method: str, url: str, **more: Any) -> dict[str, Any]:
-    return {"method": method, "url": url, **more}
+def _stream(method: str, url: str, **options: Any) -> dict[str, Any]:
+    return {"method": method, "url": url, **options}
 
 
 def is_document(answer: httpx.Response) -> bool:

@@ -188,23 +188,23 @@ def event_of(entry: ChainEntry, world: World, predictions: Mapping[str, Predicti
     """
     if entry.backfilled or entry.kind not in KINDS:
         return None
-    described = _describe(entry, predictions.get(entry.subject))
-    if described is None:
+    description = _describe(entry, predictions.get(entry.subject))
+    if description is None:
         return None
-    type, assets, data = described
+    type, assets, data = description
     return Event(entry.seq, type, datetime.fromisoformat(entry.recorded_at), world, assets, data)
 
 
-Described = tuple[EventType, tuple[str, ...], EventData]
+Description = tuple[EventType, tuple[str, ...], EventData]
 
 
-def _describe(entry: ChainEntry, prediction: Prediction | None) -> Described | None:
+def _describe(entry: ChainEntry, prediction: Prediction | None) -> Description | None:
     if entry.kind in ABOUT_PREDICTIONS:
         return _of_prediction(entry.kind, prediction) if prediction else None
-    return _DESCRIBED[entry.kind](entry.subject, entry.body)
+    return _DESCRIPTIONS[entry.kind](entry.subject, entry.body)
 
 
-def _of_prediction(kind: Kind, prediction: Prediction) -> Described | None:
+def _of_prediction(kind: Kind, prediction: Prediction) -> Description | None:
     assets = prediction.question.assets
     if kind == "votes":
         return None if prediction.category == "challenge" else ("market.opened", assets, _opened(prediction))
@@ -251,28 +251,28 @@ def _end_user(prediction: Prediction) -> str | None:
     return ":".join(prediction.author.split(":")[2:]) or None
 
 
-def _lane_action(lane: str, body: Mapping[str, Any]) -> Described:
+def _lane_action(lane: str, body: Mapping[str, Any]) -> Description:
     types: dict[str, EventType] = {"trade": "lane.trade", "harvest": "lane.harvest", "switch": "lane.switch"}
     fields = {name: body[name] for name in ("subject", "note", "price", "value_usd", "cost_usd", "pnl_usd")}
     assets = (body["subject"],) if body["subject"] in ASSETS else ()
     return types[body["kind"]], assets, LaneAction(lane=lane, at=instant_of(body["time"]), **fields)
 
 
-def _review(month: str, body: Mapping[str, Any]) -> Described:
+def _review(month: str, body: Mapping[str, Any]) -> Description:
     return "hospital.published", (), PublishedReview(month, len(body["judged"]), body["sha256"])
 
 
-def _apex_call(_subject: str, body: Mapping[str, Any]) -> Described:
+def _apex_call(_subject: str, body: Mapping[str, Any]) -> Description:
     fields = {name: body[name] for name in ("spot", "p_up", "confidence", "agreement", "special")}
     return "apex.called", (body["asset"],), ApexCall(at=instant_of(body["at"]), **fields)
 
 
-def _changed(asset: str, body: Mapping[str, Any]) -> Described:
+def _changed(asset: str, body: Mapping[str, Any]) -> Description:
     fields = {name: body[name] for name in ("direction", "previous", "p_up")}
     return "consensus.changed", (asset,), ChangedConsensus(at=instant_of(body["at"]), **fields)
 
 
-_DESCRIBED: Mapping[Kind, Callable[[str, Mapping[str, Any]], Described]] = {
+_DESCRIPTIONS: Mapping[Kind, Callable[[str, Mapping[str, Any]], Description]] = {
     "lane_trade": _lane_action,
     "hospital": _review,
     "apex": _apex_call,

@@ -56,12 +56,12 @@ OVERLAP_S = DAY
 
 def is_public(address: str) -> bool:
     """Whether an IP address can be reached from anywhere: not private, loopback, link-local, shared, multicast, …"""
-    parsed = ip_address(address)
-    if isinstance(parsed, IPv6Address) and parsed.scope_id is not None:
+    ip = ip_address(address)
+    if isinstance(ip, IPv6Address) and ip.scope_id is not None:
         return False
-    if any(parsed in network for network in NOT_PUBLIC if network.version == parsed.version):
+    if any(ip in network for network in NOT_PUBLIC if network.version == ip.version):
         return False
-    return parsed.is_global and not parsed.is_multicast and not parsed.is_reserved
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
 def check_url(url: str, *, private: bool) -> None:
@@ -132,8 +132,8 @@ class EndpointSecrets:
         return [self._secret(key_secret, rotation) for key_secret in key_secrets for rotation in last]
 
     def _secret(self, key_secret: bytes, rotation: int) -> str:
-        derived = hmac.new(key_secret, f"webhook {self.id} {rotation}".encode(), hashlib.sha256).digest()
-        return f"whsec_{base64.b64encode(derived).decode()}"
+        signature = hmac.new(key_secret, f"webhook {self.id} {rotation}".encode(), hashlib.sha256).digest()
+        return f"whsec_{base64.b64encode(signature).decode()}"
 
 
 def signed_headers(message: Message, secrets: Sequence[str], sent_at: int) -> dict[str, str]:

@@ -50,10 +50,10 @@ def test_a_key_of_too_little_randomness_is_not_minted(identity, secret):
 
 @given(st.integers(0, len(KEY) - 1), st.characters(min_codepoint=33, max_codepoint=126))
 def test_a_key_with_one_wrong_character_is_refused(place, character):
-    mistyped = KEY[:place] + character + KEY[place + 1 :]
-    if mistyped != KEY:
+    typo = KEY[:place] + character + KEY[place + 1 :]
+    if typo != KEY:
         with pytest.raises(InvalidKey):
-            key_id(mistyped)
+            key_id(typo)
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_the_digest_is_the_hmac_sha256_under_the_services_secret():
 
 
 def test_only_the_same_key_under_the_same_secret_matches():
-    stored = digest(KEY, SECRET)
-    assert matches(KEY, stored, SECRET)
-    assert not matches(mint(bytes(4), bytes(32)), stored, SECRET)
-    assert not matches(KEY, stored, b"another secret")
+    stored_digest = digest(KEY, SECRET)
+    assert matches(KEY, stored_digest, SECRET)
+    assert not matches(mint(bytes(4), bytes(32)), stored_digest, SECRET)
+    assert not matches(KEY, stored_digest, b"another secret")
     assert not matches(KEY, NOBODY, SECRET)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.access.quota import DELEGATED_CAP, PLANS, UNREADABLE, QuotaStatus, network, wide_network, window_end
+from service.access.quota import DELEGATED_CAP, NO_ADDRESS, PLANS, QuotaStatus, network, wide_network, window_end
 from service.market.instants import DAY, MINUTE
 
 MIDNIGHT = int(datetime(2026, 11, 22, tzinfo=UTC).timestamp())
@@ -54,7 +54,7 @@ def test_after_retry_after_a_new_window_has_begun(now):
 
 
 @pytest.mark.parametrize(
-    ("address", "counted"),
+    ("address", "group"),
     [
         ("203.0.113.7", "203.0.113.7"),
         ("::ffff:203.0.113.7", "203.0.113.7"),
@@ -65,12 +65,12 @@ def test_after_retry_after_a_new_window_has_begun(now):
         ("fe80::1%eth0", "fe80::/64"),
     ],
 )
-def test_ipv4_counts_per_address_and_ipv6_per_64_bit_network(address, counted):
-    assert network(address) == counted
+def test_ipv4_counts_per_address_and_ipv6_per_64_bit_network(address, group):
+    assert network(address) == group
 
 
 @pytest.mark.parametrize(
-    ("address", "counted"),
+    ("address", "group"),
     [
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
         ("fe80::1%eth0", "fe80::/48"),
@@ -80,11 +80,11 @@ def test_ipv4_counts_per_address_and_ipv6_per_64_bit_network(address, counted):
         (None, None),
     ],
 )
-def test_an_ipv6_address_is_in_a_48_bit_network(address, counted):
-    assert wide_network(address) == counted
+def test_an_ipv6_address_is_in_a_48_bit_network(address, group):
+    assert wide_network(address) == group
 
 
 @pytest.mark.parametrize("address", [None, "", "unix:", "203.0.113.7:5123", "203.0.113.07", "x" * 10_000])
 def test_what_cannot_be_read_is_counted_together(address):
     """Else a proxy that adds the port would give every connection a limit of its own."""
-    assert network(address) == UNREADABLE
+    assert network(address) == NO_ADDRESS

@@ -13,20 +13,17 @@ from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator, FormatChecker
 
 from service.api.application import create_app
-from service.api.services import Services
 from service.config import Settings
+from service.forecasting.voters.panel import Panel
 from service.market.bars import Bars
 from service.market.instants import WorldClock
 from service.store import snapshots
 from service.store.database import Database
-from service.store.secret import KeySecrets
 from service.trading.arena import Arena, run
-from tests.api.web import Web
-from tests.forecasting.made import panel_of
+from tests.api.web import Web, services
 from tests.trading import markets
 
 NOON = 1_800_000_000 - 1_800_000_000 % 86400 + 43200
-STEP = 300
 
 
 @dataclass
@@ -66,13 +63,11 @@ def key(web: Web) -> str:
 
 @pytest.fixture
 def make_app(wall: Wall, tmp_path: Path) -> Callable[..., Flask]:
-    """Makes the application over a database; options are those of Settings."""
+    """Makes the application over a database, by default with a panel of nobody; options are those of Settings."""
 
-    def make(database: Database, **options) -> Flask:
+    def make(database: Database, panel: Panel | None = None, clock: WorldClock | None = None, **options) -> Flask:
         settings = Settings(world="simulated", data_dir=tmp_path, **options)
-        clock = WorldClock("simulated")
-        panel = panel_of(())
-        return create_app(Services(settings, database, clock, STEP, panel, KeySecrets(b"a secret of the tests"), wall))
+        return create_app(services(database, settings, now=wall, clock=clock, panel=panel))
 
     return make
 
@@ -91,6 +86,17 @@ def client(app: Flask) -> FlaskClient:
 def api_key(client: FlaskClient) -> str:
     """A key of the free plan."""
     return client.post("/api/v1/register", json={"email": "someone@example.com"}).json["api_key"]
+
+
+@pytest.fixture
+def headers(api_key: str) -> dict[str, str]:
+    return {"X-API-Key": api_key}
+
+
+@pytest.fixture
+def usage(client: FlaskClient, headers: dict[str, str]) -> Callable[[], int]:
+    """How many calls of today's quota are used."""
+    return lambda: client.get("/api/v1/me", headers=headers).json["used"]
 
 
 @pytest.fixture
@@ -119,7 +125,7 @@ def openapi_document(client: FlaskClient, kept_openapi: dict[str, Any]) -> dict[
 
 
 @pytest.fixture
-def as_described(openapi_document: dict[str, Any]) -> Callable[[str, object], None]:
+def check_schema(openapi_document: dict[str, Any]) -> Callable[[str, object], None]:
     """Holds the body of an answer against what the OpenAPI document says of that address."""
 
     def check(path: str, body: object) -> None:

@@ -19,7 +19,7 @@ from tests.api.web import NOON, Question, Web
 class InterruptedWeb(Web):
     """`meanwhile` runs in the view of /ask, after the charge and before the answer or refusal."""
 
-    meanwhile: Callable[[], object] = lambda: None
+    interruption: Callable[[], object] = lambda: None
 
     def _answer(self, body: Question) -> dict[str, str]:
         """Answer as wanted, after the interruption."""
@@ -41,4 +41,4 @@ def _stand() -> None:
 
 if __name__ == "__main__":
     url, key = sys.argv[1:]
-    InterruptedWeb(Database(url), meanwhile=_stand).ask(key)
+    InterruptedWeb(Database(url), interruption=_stand).ask(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -14,14 +14,20 @@ from service.api.services import latest
 from service.documents import DocumentHeader
 from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Prediction, Settlement
 from service.forecasting.predictions.commitments import votes_row
+from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast, VoterKind
+from service.forecasting.voters.context import Context
+from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso, utc
 from service.market.prices import describe
 from service.questions.canonical import canonical
 from service.questions.question import Question
-from service.store import ledger, predictions, snapshots
+from service.store import bars, ledger, predictions, snapshots
 from service.store.database import Database
+from service.store.pages import contexts
 from tests.api.conftest import NOON
+from tests.api.web import STEP
 from tests.forecasting.made import committed_vote
 from tests.market.coverages import whole
 
@@ -37,13 +43,18 @@ def header(as_of: int = NOON) -> DocumentHeader:
 def tell_prices(database: Database, *assets: str, as_of: int = NOON) -> None:
     """Store the document of prices of these assets, by default of three: all 2 % above yesterday's."""
     hours = range(as_of - 26 * HOUR, as_of, HOUR)
-    bars = {
+    series = {
         asset: from_rows([(time, *[spot if time == hours[-1] else spot / 1.02] * 4, 1.0) for time in hours], HOUR)
         for asset, spot in SPOTS.items()
         if asset in (assets or SPOTS)
     }
     document = describe(
-        bars, whole(bars, as_of), made_at=as_of, world="simulated", ended=False, sources=dict.fromkeys(bars, "made")
+        series,
+        whole(series, as_of),
+        made_at=as_of,
+        world="simulated",
+        ended=False,
+        sources=dict.fromkeys(series, "made"),
     )
     with database.writing() as db:
         snapshots.publish(db, as_of, {"prices": document})
@@ -62,7 +73,7 @@ def market(id: str = "daily-btc-up-20270116", created_at: int = NOON, **fields) 
         polarity="bull",
         level=51_000.0,
     )
-    opened = Prediction(
+    prediction = Prediction(
         id=id,
         category="daily",
         question=replace(question, canonical=canonical(question)),
@@ -73,7 +84,7 @@ def market(id: str = "daily-btc-up-20270116", created_at: int = NOON, **fields) 
         deadline=deadline,
         backfilled=False,
     )
-    return replace(opened, **fields)
+    return replace(prediction, **fields)
 
 
 def commitment(at: int = NOON, p: float = 0.6, names: tuple[str, ...] = NAMES) -> Commitment:
@@ -91,45 +102,57 @@ def settlement(outcome: str, at: int) -> Settlement:
     return Settlement(outcome, at, "the last price was 50,500.00", "bars")
 
 
-def open_market(database: Database, opened: Prediction) -> Prediction:
+def open_market(database: Database, prediction: Prediction) -> Prediction:
     with database.writing() as db:
-        predictions.add_predictions(db, [opened])
-    return opened
+        predictions.add_predictions(db, [prediction])
+    return prediction
 
 
-def let_vote(database: Database, opened: Prediction, votes: Commitment) -> ledger.ChainEntry:
+def let_vote(database: Database, prediction: Prediction, votes: Commitment) -> ledger.ChainEntry:
     """Commit votes as the job does, and return their row of the ledger."""
     with database.writing() as db:
-        (entry,) = ledger.append(db, [votes_row(opened, votes)], votes.voted_at)
-        assert predictions.add_commitment(db, opened.id, votes, LedgerPosition(entry.seq, entry.hash))
+        (entry,) = ledger.append(db, [votes_row(prediction, votes)], votes.voted_at)
+        assert predictions.add_commitment(db, prediction.id, votes, LedgerPosition(entry.seq, entry.hash))
     return entry
 
 
-def settle(database: Database, opened: Prediction, outcome: str, at: int) -> None:
+def settle(database: Database, prediction: Prediction, outcome: str, at: int) -> None:
     with database.writing() as db:
-        assert predictions.add_settlement(db, opened.id, settlement(outcome, at))
+        assert predictions.add_settlement(db, prediction.id, settlement(outcome, at))
 
 
 def hold(
-    client: FlaskClient, publish: Callable[..., None], as_described: Callable, path: str, name: str, document: object
+    client: FlaskClient, publish: Callable[..., None], check_schema: Callable, path: str, name: str, document: object
 ) -> dict:
     """It is unavailable until it was made, then served as it was made to everybody, and may be kept for a while.
 
     Returns what was served.
     """
-    refused = client.get(path)
-    assert (refused.status_code, refused.json["code"]) == (503, "unavailable")
+    refusal = client.get(path)
+    assert (refusal.status_code, refusal.json["code"]) == (503, "unavailable")
     publish(name, NOON, document)
     answer = client.get(path)
     assert (answer.status_code, answer.mimetype) == (200, "application/json")
     assert answer.json == TypeAdapter(type(document)).dump_python(document, mode="json")
     assert list(answer.json)[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
-    as_described(path, answer.json)
+    check_schema(path, answer.json)
     assert answer.headers["Cache-Control"] == "public, max-age=30, stale-while-revalidate=30"
     assert answer.headers["X-RateLimit-Limit"] == "120"
-    unchanged = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
-    assert (unchanged.status_code, unchanged.data) == (304, b"")
+    revalidation = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert (revalidation.status_code, revalidation.data) == (304, b"")
     return answer.json
+
+
+def walk(client: FlaskClient, path: str | None, rows: str) -> list[dict]:
+    """The rows of every page, from the links alone."""
+    listing = []
+    while path:
+        answer = client.get(path)
+        assert answer.status_code == 200, answer.text
+        listing += answer.json[rows]
+        assert answer.json.get("count", len(answer.json[rows])) == len(answer.json[rows])
+        path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else None
+    return listing
 
 
 PATH = "/api/v1/document"
@@ -141,3 +164,30 @@ def add_document(app: Flask, database: Database) -> None:
     with database.writing() as db:
         snapshots.save_snapshot(db, "document", 1, BODY)
     app.add_url_rule(PATH, "document", lambda: document(latest("document"), max_age=30))
+
+
+QUESTION = "Will Bitcoin be above 55,000 USD on 20 January 2027?"
+
+
+@dataclass(frozen=True)
+class Silent:
+    """A voter that always abstains."""
+
+    name: str = "news"
+    kind: VoterKind = "seat"
+    engine: str = EMBEDDED
+
+    def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
+        raise Abstention("There is no news.")
+
+
+EIGHT = [Silent() if voter.name == "news" else voter for voter in voters()]
+
+
+def observe(database: Database, at: int = NOON) -> None:
+    """Store a bar of bitcoin that was complete at `at`, and its context: enough for plain volatility."""
+    spot = SPOTS["btc"]
+    context = Context("btc", at, spot, 200.0, 1e-5, 1e-5, inputs={}, correlations={})
+    with database.writing() as db:
+        contexts.save(db, "btc", context.to_plain(), as_of=at)
+        bars.add_bars(db, "btc", from_rows([(at - STEP, spot, spot, spot, spot, 1.0)], STEP))

@@ -15,7 +15,7 @@ from flask import Flask
 
 from service.api.answering import (
     KEPT_S,
-    UNDERSTOOD,
+    MEANINGS,
     Abandoned,
     Answering,
     QuestionBody,
@@ -33,8 +33,9 @@ from service.forecasting.voters.votes import Answer, understood
 from service.questions import Circumstances, read_any
 from service.questions.question import Question
 from service.store.tables import prediction
-from tests.api.conftest import STEP, Wall
-from tests.api.oracle_app import QUESTION, observe, oracle_app
+from tests.api.conftest import Wall
+from tests.api.opened import QUESTION, observe
+from tests.api.web import STEP
 from tests.forecasting.made import panel_of
 from tests.questions.asking import NOW, question
 
@@ -42,18 +43,18 @@ CALLER = Caller("203.0.113.7")
 
 
 class ModelSeat:
-    """A seat that counts as a language model; it answers once `released`."""
+    """A seat that counts as a language model; it answers upon `release`."""
 
     name, kind, engine = "trend", "seat", "nowhere:some-model"
 
     def __init__(self) -> None:
-        self.calls, self.began, self.released = 0, Event(), Event()
-        self.released.set()
+        self.calls, self.began, self.release = 0, Event(), Event()
+        self.release.set()
 
     def forecast(self, question, inputs) -> Forecast:
         self.calls += 1
         self.began.set()
-        assert self.released.wait(20)
+        assert self.release.wait(20)
         return Forecast(0.7, "It trends up.", prompt="seat/1")
 
     def late(self, question, inputs, reason: str) -> Forecast:
@@ -66,9 +67,9 @@ def seat() -> ModelSeat:
 
 
 @pytest.fixture
-def app(sqlite, tmp_path, wall: Wall, seat: ModelSeat) -> Flask:
+def app(make_app, sqlite, seat: ModelSeat) -> Flask:
     observe(sqlite)
-    return oracle_app(sqlite, tmp_path, wall, panel_of([seat], quorum=1), oracle_concurrency=2)
+    return make_app(sqlite, panel_of([seat], quorum=1), oracle_concurrency=2)
 
 
 @pytest.fixture
@@ -95,17 +96,17 @@ def test_identical_questions_share_a_run_until_the_next_bar(part: Answering, sea
     """Case and spaces make no difference."""
     wall.time += STEP - 10
     answer = part.answer(QuestionInput(QUESTION), CALLER)
-    shared = part.answer(QuestionInput(f"  {QUESTION.upper()} "), Caller("203.0.113.8"))
-    assert (shared.id, answer.cached, shared.cached, seat.calls) == (answer.id, False, True, 1)
+    copy = part.answer(QuestionInput(f"  {QUESTION.upper()} "), Caller("203.0.113.8"))
+    assert (copy.id, answer.cached, copy.cached, seat.calls) == (answer.id, False, True, 1)
     wall.time += 10
     observe(sqlite, int(wall.time))
-    renewed = part.answer(QuestionInput(QUESTION), CALLER)
-    assert (renewed.cached, seat.calls) == (False, 2)
-    assert renewed.id != answer.id
+    renewal = part.answer(QuestionInput(QUESTION), CALLER)
+    assert (renewal.cached, seat.calls) == (False, 2)
+    assert renewal.id != answer.id
 
 
 def test_a_concurrent_caller_waits_for_the_run_of_another(app: Flask, seat):
-    seat.released.clear()
+    seat.release.clear()
 
     def ask() -> Answer:
         with app.test_request_context():
@@ -115,7 +116,7 @@ def test_a_concurrent_caller_waits_for_the_run_of_another(app: Flask, seat):
         leader = threads.submit(ask)
         assert seat.began.wait(20)
         follower = threads.submit(ask)
-        seat.released.set()
+        seat.release.set()
         answers = leader.result(20), follower.result(20)
     assert (seat.calls, answers[0].id == answers[1].id) == (1, True)
     assert [answer.cached for answer in answers] == [False, True]
@@ -123,9 +124,9 @@ def test_a_concurrent_caller_waits_for_the_run_of_another(app: Flask, seat):
 
 def test_the_steps_end_with_the_answer_that_is_stored(part: Answering, sqlite):
     *replies, answer = part.steps(part.open(QuestionInput(QUESTION), CALLER))
-    voted: dict[str, Reply] = dict(reply for reply in replies if reply)
+    replies_by_voter: dict[str, Reply] = dict(reply for reply in replies if reply)
     assert isinstance(answer, Answer)
-    assert set(voted) == set(answer.votes) == {"trend"}
+    assert set(replies_by_voter) == set(answer.votes) == {"trend"}
     with sqlite.reading() as db:
         assert [(row.id, row.author) for row in db.execute(prediction.select())] == [(answer.id, CALLER.id)]
 
@@ -138,13 +139,13 @@ def test_an_abandoned_stream_leaves_its_question_to_the_next(part: Answering, se
     assert not part.answer(QuestionInput(QUESTION), CALLER).cached
 
 
-def test_before_the_first_bars_no_question_is_read(sqlite, tmp_path, wall):
-    with oracle_app(sqlite, tmp_path, wall).test_request_context(), pytest.raises(ServiceUnavailable):
+def test_before_the_first_bars_no_question_is_read(sqlite, make_app):
+    with make_app(sqlite).test_request_context(), pytest.raises(ServiceUnavailable):
         answering().open(QuestionInput(QUESTION), CALLER)
 
 
 TOUCH = question(comparator="touch_above", level=120_000.0, canonical="Will Bitcoin trade at or above 120,000 USD?")
-DOCUMENT: dict[str, Any] = UNDERSTOOD.dump_python(understood(TOUCH), mode="json")
+DOCUMENT: dict[str, Any] = MEANINGS.dump_python(understood(TOUCH), mode="json")
 
 
 def test_a_text_is_asked_as_it_is():
@@ -240,16 +241,16 @@ def test_a_refusal_suggests_a_question_about_the_price():
 
 
 @pytest.fixture
-def sharing(wall: Wall) -> SingleFlight[str]:
+def flight(wall: Wall) -> SingleFlight[str]:
     return SingleFlight(wall)
 
 
 @pytest.fixture
-def run(sharing: SingleFlight[str]) -> Callable[[str, str], bool]:
+def run(flight: SingleFlight[str]) -> Callable[[str, str], bool]:
     """Joins, and makes the run where it is its own; says whether it was."""
 
     def run(key: str, answer: str) -> bool:
-        with sharing.join(key) as (outcome, mine):
+        with flight.join(key) as (outcome, mine):
             if mine:
                 outcome.set_result(answer)
         return mine
@@ -257,9 +258,9 @@ def run(sharing: SingleFlight[str]) -> Callable[[str, str], bool]:
     return run
 
 
-def test_a_repeated_question_soon_after_gets_the_same_answer(sharing, run):
+def test_a_repeated_question_soon_after_gets_the_same_answer(flight, run):
     assert run("up?", "yes")
-    with sharing.join("up?") as (outcome, mine):
+    with flight.join("up?") as (outcome, mine):
         assert (outcome.result(), mine) == ("yes", False)
 
 
@@ -276,8 +277,8 @@ def test_after_the_cache_time_it_runs_again(run, wall):
     assert run("up?", "no")
 
 
-def test_a_run_longer_than_its_cache_time_is_not_started_twice(sharing, run, wall):
-    with sharing.join("up?") as (outcome, mine):
+def test_a_run_longer_than_its_cache_time_is_not_started_twice(flight, run, wall):
+    with flight.join("up?") as (outcome, mine):
         assert mine
         wall.time += KEPT_S + 1
         assert not run("up?", "again")
@@ -285,12 +286,12 @@ def test_a_run_longer_than_its_cache_time_is_not_started_twice(sharing, run, wal
     assert run("up?", "again")
 
 
-def test_concurrent_callers_share_one_run(sharing):
+def test_concurrent_callers_share_one_run(flight):
     runs, meet, go = [], Barrier(9), Event()
 
     def ask(place: int) -> str:
         meet.wait(20)
-        with sharing.join("up?") as (outcome, mine):
+        with flight.join("up?") as (outcome, mine):
             if mine:
                 assert go.wait(20)
                 runs.append(place)
@@ -306,30 +307,30 @@ def test_concurrent_callers_share_one_run(sharing):
     assert answers == {f"by {runs[0]}"}
 
 
-def test_a_failure_reaches_every_waiting_caller_and_no_later_one(sharing, run):
+def test_a_failure_reaches_every_waiting_caller_and_no_later_one(flight, run):
     leader = ExitStack()
-    leader.enter_context(sharing.join("up?"))
-    with sharing.join("up?") as (waiting, mine):
+    leader.enter_context(flight.join("up?"))
+    with flight.join("up?") as (outcome, mine):
         assert not mine
     with pytest.raises(NoVoters), leader:
         raise NoVoters("Too few.", abstained={})
-    assert isinstance(waiting.exception(0), NoVoters)
+    assert isinstance(outcome.exception(0), NoVoters)
     assert run("up?", "yes")
 
 
-@pytest.mark.parametrize("leaving", [GeneratorExit, KeyboardInterrupt, None])
-def test_a_waiting_caller_takes_over_an_abandoned_run(sharing, run, leaving):
-    with pytest.raises(leaving) if leaving else nullcontext(), sharing.join("up?") as (outcome, _):
-        if leaving:
-            raise leaving
+@pytest.mark.parametrize("departure", [GeneratorExit, KeyboardInterrupt, None])
+def test_a_waiting_caller_takes_over_an_abandoned_run(flight, run, departure):
+    with pytest.raises(departure) if departure else nullcontext(), flight.join("up?") as (outcome, _):
+        if departure:
+            raise departure
     assert isinstance(outcome.exception(0), Abandoned)
     assert run("up?", "yes")
 
 
-def test_an_answer_is_kept_when_its_first_caller_leaves(sharing, run):
+def test_an_answer_is_kept_when_its_first_caller_leaves(flight, run):
     """It went away while the answer was being sent to it."""
     leader = ExitStack()
-    outcome, _ = leader.enter_context(sharing.join("up?"))
+    outcome, _ = leader.enter_context(flight.join("up?"))
     outcome.set_result("yes")
     with pytest.raises(GeneratorExit), leader:
         raise GeneratorExit
@@ -337,16 +338,16 @@ def test_an_answer_is_kept_when_its_first_caller_leaves(sharing, run):
     assert outcome.result(0) == "yes"
 
 
-def test_a_late_failure_does_not_end_the_next_run(sharing, wall):
+def test_a_late_failure_does_not_end_the_next_run(flight, wall):
     """A run that failed late must not take away the one that came after it."""
     leader = ExitStack()
-    first, _ = leader.enter_context(sharing.join("up?"))
+    first, _ = leader.enter_context(flight.join("up?"))
     first.set_result("yes")
     wall.time += KEPT_S
-    with sharing.join("up?") as (second, mine):
+    with flight.join("up?") as (second, mine):
         assert mine
         with pytest.raises(NoVoters), leader:
             raise NoVoters("Too few.", abstained={})
-        with sharing.join("up?") as joined:
-            assert joined == (second, False)
+        with flight.join("up?") as follower:
+            assert follower == (second, False)
         assert not second.done()

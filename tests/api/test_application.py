@@ -32,52 +32,48 @@ def test_every_operation_declares_what_it_costs(app):
 
 def test_retries_and_keys_are_declared(app):
     operations = {f"{route.method} {route.path}": route.operation for route in routes(app)}
-    retryable = {address for address, operation in operations.items() if operation.retryable}
-    assert retryable == {"POST /api/v1/oracle", "POST /api/challenges/create"}
-    keyed = {address for address, operation in operations.items() if operation.limit in ("documents", "questions")}
-    assert {operations[address].key for address in keyed} == {"required"}
+    retries = {address for address, operation in operations.items() if operation.is_retryable}
+    assert retries == {"POST /api/v1/oracle", "POST /api/challenges/create"}
+    charges = {address for address, operation in operations.items() if operation.limit in ("documents", "questions")}
+    assert {operations[address].key for address in charges} == {"required"}
 
 
 @pytest.fixture
-def everything_is_logged(capsys):
+def verbose_log(capsys):
     """The service's own logging at its most talkative."""
     logs.configure("debug")
 
 
-def secret_of(key: str) -> str:
-    return key.split("_")[3]
-
-
-def found_in(text: bytes, issued: list[str]) -> int:
-    return sum(secret_of(key).encode() in text for key in issued)
+def found_in(text: bytes, api_keys: list[str]) -> int:
+    return sum(key.split("_")[3].encode() in text for key in api_keys)
 
 
 def test_no_key_is_in_the_database_or_its_backup(web, tmp_path, tries):
     with web.database.writing() as db:
-        issued = [
+        api_keys = [
             keys.register_key(db, web.secret, f"{n}@example.com", web.now)[0] for n in range(tries(1000, 1000, 10_000))
         ]
     backup(web.database, tmp_path / "backup")
     files = [path for path in tmp_path.iterdir() if path.is_file()]
     assert {"backup", "database.sqlite", "database.sqlite-wal"} <= {path.name for path in files}
-    written = b"".join(path.read_bytes() for path in files)
-    assert found_in(written, issued) == 0
-    assert all(key.split("_")[2].encode() in written for key in issued), "the scan does not find what is there"
+    content = b"".join(path.read_bytes() for path in files)
+    assert found_in(content, api_keys) == 0
+    assert all(key.split("_")[2].encode() in content for key in api_keys), "the scan does not find what is there"
 
 
-def test_no_file_and_no_log_contains_a_key(web, tmp_path, capsys, everything_is_logged):
+def test_no_file_and_no_log_contains_a_key(web, tmp_path, capsys, verbose_log):
     """Whether the key was accepted, refused or used in a request that failed."""
-    issued = [web.register(f"{n}@example.com").json["api_key"] for n in range(5)]
-    for key in issued[:4]:
-        for want in ("an answer", "a refusal", "no voters", "a fault"):
-            web.ask(key, want, headers={"Idempotency-Key": want.replace(" ", "-")})
-    issued.append(web.send("POST", "/api/v1/me/rotate", key=issued[0]).json["api_key"])
-    web.ask(issued[0])
-    web.ask(issued[1][:-1] + "x")
-    web.send("GET", f"/look?key={issued[2]}")
-    web.send("GET", f"/nowhere/{issued[3]}")
-    web.send("DELETE", "/api/v1/me", key=issued[4])
-    shown = "".join(capsys.readouterr()).encode()
-    assert b"unexpected_fault" in shown, "the scan does not see the log"
-    assert found_in(shown, issued) == 0
-    assert found_in(b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file()), issued) == 0
+    api_keys = [web.register(f"{n}@example.com").json["api_key"] for n in range(5)]
+    for key in api_keys[:4]:
+        for wish in ("an answer", "a refusal", "no voters", "a fault"):
+            web.ask(key, wish, headers={"Idempotency-Key": wish.replace(" ", "-")})
+    api_keys.append(web.send("POST", "/api/v1/me/rotate", key=api_keys[0]).json["api_key"])
+    web.ask(api_keys[0])
+    web.ask(api_keys[1][:-1] + "x")
+    web.send("GET", f"/look?key={api_keys[2]}")
+    web.send("GET", f"/nowhere/{api_keys[3]}")
+    web.send("DELETE", "/api/v1/me", key=api_keys[4])
+    log = "".join(capsys.readouterr()).encode()
+    assert b"unexpected_fault" in log, "the scan does not see the log"
+    assert found_in(log, api_keys) == 0
+    assert found_in(b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file()), api_keys) == 0

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
-
-import pytest
 from flask import Flask
-
-from service.api.application import create_app
-from service.store.database import Database
-from tests.api.web import Web
 
 # Specification, "Authentication"; and what an operator's own tools read.
 PUBLIC = {
@@ -69,16 +61,10 @@ PUBLIC = {
 }
 
 
-@pytest.fixture
-def app(sqlite_url) -> Iterator[Flask]:
-    with closing(Database(sqlite_url)) as database:
-        yield create_app(Web(database).services)
-
-
 def test_every_private_address_requires_a_key(app):
     routes = {f"{method} {rule.rule}" for rule in app.url_map.iter_rules() for method in rule.methods}
-    protected = {route for route in routes if _code(app, *route.split()) == "missing_api_key"}
-    assert {route for route in routes - protected if not route.startswith(("HEAD", "OPTIONS"))} == PUBLIC
+    private_routes = {route for route in routes if _code(app, *route.split()) == "missing_api_key"}
+    assert {route for route in routes - private_routes if not route.startswith(("HEAD", "OPTIONS"))} == PUBLIC
 
 
 def _code(app: Flask, method: str, path: str) -> str | None:

@@ -18,6 +18,7 @@ from service.store import snapshots
 from service.trading.battle import COLUMNS, BattleDocument, describe, rows
 from service.trading.lanes import LANES, LaneBar, LaneVote, Walk, moments
 from service.trading.pools import ASSUMED_POOLS
+from tests.api.opened import walk
 from tests.trading.markets import NEW_YEAR
 
 PATH = "/api/v1/bot-battle"
@@ -28,20 +29,14 @@ WEEK = 7 * DAY
 # The service's bars are five minutes long; the lanes of these tests live by the hour, which a feed may bring too.
 BARS_A_DAY = 24
 NO_INSTANTS = [
-    "yesterday",
-    "1740000000",
-    "0",
-    "-1",
-    "20250228",
-    "1999-12-31",
-    "2025-2-1",
-    "2025-02-30",
-    "２０２５-02-01",
-    "2025-02-28_20:00",
-    "2025-02-28T20",
-    "2025-02-28T25:00:00Z",
-    "2025-02-28T20:00:00+99:00",
-    "2025-02-28T20:00:00.Z",
+    *("yesterday", "1740000000", "0", "-1", "20250228", "1999-12-31", "2025-2-1", "2025-02-30", "２０２５-02-01"),
+    *(
+        "2025-02-28_20:00",
+        "2025-02-28T20",
+        "2025-02-28T25:00:00Z",
+        "2025-02-28T20:00:00+99:00",
+        "2025-02-28T20:00:00.Z",
+    ),
 ]
 
 
@@ -82,7 +77,7 @@ def fought(document, publish, sqlite) -> None:
 
 
 @pytest.fixture
-def lived(lives, sqlite, wall) -> None:
+def lanes(lives, sqlite, wall) -> None:
     """The history of the lanes is stored, and the clock is at its end."""
     wall.time = END
     with sqlite.writing() as db:
@@ -91,12 +86,12 @@ def lived(lives, sqlite, wall) -> None:
 
 
 class TestDocument:
-    def test_it_is_public_and_served_unchanged(self, client: FlaskClient, fought, document, as_described):
+    def test_it_is_public_and_served_unchanged(self, client: FlaskClient, fought, document, check_schema):
         answer = client.get(PATH)
         assert answer.json == json.loads(json.dumps(asdict(document)))
         assert {"schema", "timestamp", "summary", "lanes", "venues", "rate_limit"} <= answer.json.keys()
         assert [lane["venue"] for lane in answer.json["lanes"]] == ["cex"] * 4 + ["dex"] * 2
-        as_described(PATH, answer.json)
+        check_schema(PATH, answer.json)
 
     def test_its_rate_limit_is_that_of_the_headers(self, client: FlaskClient, fought):
         answer = client.get(PATH)
@@ -104,7 +99,7 @@ class TestDocument:
         assert answer.headers["RateLimit-Policy"] == f'"telemetry";q={limit["limit"]};w={limit["window_s"]}'
         assert limit["scope"] == "address"
 
-    def test_every_lane_links_to_its_history(self, client: FlaskClient, fought, lived):
+    def test_every_lane_links_to_its_history(self, client: FlaskClient, fought, lanes):
         for lane in client.get(PATH).json["lanes"]:
             assert [history["name"] for history in client.get(lane["api_path"]).json["lanes"]] == [lane["name"]]
 
@@ -118,6 +113,8 @@ class TestFile:
     ):
         answer = client.get(CSV, query_string={"venue": query} if query else {})
         assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+        name = f"bot-battle-{query or 'all'}-20250301T0000Z.csv"
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         header, *lines = csv.reader(io.StringIO(answer.text, newline=""))
         assert (len(header), header[:3], header[-2:]) == (
             25,
@@ -127,19 +124,11 @@ class TestFile:
         assert [line[1] for line in lines] == [name for name, lane in LANES.items() if lane.venue in venues]
         assert {line[-1] for line in lines} == {"simulated"}
 
-    def test_the_download_has_a_descriptive_file_name(self, client: FlaskClient, fought):
-        answer = client.get(CSV, query_string={"venue": "cex"})
-        assert answer.headers["Content-Disposition"] == 'attachment; filename="bot-battle-cex-20250301T0000Z.csv"'
-
     @pytest.mark.parametrize("venue", ["otc", "", "all,cex"])
     def test_an_unknown_venue_is_refused_with_the_valid_ones(self, client: FlaskClient, fought, venue: str):
-        refused = client.get(CSV, query_string={"venue": venue})
-        assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
-        assert refused.json["errors"] == [{"field": "venue", "message": "Input should be 'all', 'cex' or 'dex'"}]
-
-
-def names(answer) -> list[str]:
-    return [lane["name"] for lane in answer.json["lanes"]]
+        refusal = client.get(CSV, query_string={"venue": venue})
+        assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
+        assert refusal.json["errors"] == [{"field": "venue", "message": "Input should be 'all', 'cex' or 'dex'"}]
 
 
 def error_of(answer) -> tuple[str, str]:
@@ -150,9 +139,9 @@ def error_of(answer) -> tuple[str, str]:
 
 
 class TestHistory:
-    def test_it_is_of_all_lanes_over_the_last_seven_days(self, client: FlaskClient, lived, lives, as_described):
+    def test_it_is_of_all_lanes_over_the_last_seven_days(self, client: FlaskClient, lanes, lives, check_schema):
         answer = client.get(HISTORY)
-        assert names(answer) == list(LANES)
+        assert [lane["name"] for lane in answer.json["lanes"]] == list(LANES)
         assert (answer.json["since"], answer.json["until"]) == (iso(END - 7 * DAY), iso(END))
         assert (answer.json["as_of"], answer.json["world"]) == (iso(END), "simulated")
         for lane in answer.json["lanes"]:
@@ -164,9 +153,10 @@ class TestHistory:
                 "status": lives[lane["name"]].state.status,
                 "drawdown_pct": round(100 * (1 - equity[-1] / max(10_000.0, *equity)), 4),
             }
-        as_described(HISTORY, answer.json)
+        check_schema(HISTORY, answer.json)
+        assert client.get(f"{HISTORY}?until=2099-12-31").json == answer.json
 
-    def test_it_lists_every_trade_harvest_and_switch_of_the_window(self, client: FlaskClient, lived, lives):
+    def test_it_lists_every_trade_harvest_and_switch_of_the_window(self, client: FlaskClient, lanes, lives):
         answer = client.get(f"{HISTORY}?since=2025-02-01&until=2025-02-28")
         kinds = set()
         for lane in answer.json["lanes"]:
@@ -177,16 +167,16 @@ class TestHistory:
             kinds |= {event["kind"] for event in lane["events"]}
         assert kinds == {"trade", "harvest", "switch"}
 
-    def test_a_longer_curve_is_thinned_with_its_spacing(self, client: FlaskClient, lived, lives):
+    def test_a_longer_curve_is_thinned_with_its_spacing(self, client: FlaskClient, lanes, lives):
         answer = client.get(f"{HISTORY}?lane=trend&since=2025-01-01").json
         (lane,) = answer["lanes"]
-        seen = {iso(bar.as_of): round(bar.equity, 2) for bar in lives["trend"].bars}
+        equities = {iso(bar.as_of): round(bar.equity, 2) for bar in lives["trend"].bars}
         assert (answer["bar_s"], answer["step_s"]) == (300, 4 * HOUR)
-        assert all(seen[point["time"]] == point["equity_usd"] for point in lane["points"])
+        assert all(equities[point["time"]] == point["equity_usd"] for point in lane["points"])
         assert lane["points"][-1]["time"] == iso(END)
         assert len(lane["points"]) == 59 * 6
 
-    def test_a_date_stands_for_the_whole_day(self, client: FlaskClient, lived):
+    def test_a_date_stands_for_the_whole_day(self, client: FlaskClient, lanes):
         (lane,) = client.get(f"{HISTORY}?lane=trend&since=2025-02-03&until=2025-02-04").json["lanes"]
         assert (lane["points"][0]["time"], lane["points"][-1]["time"]) == (
             "2025-02-03T00:00:00Z",
@@ -204,24 +194,19 @@ class TestHistory:
             ("2025-02-28T20:00:00+02:00", "2025-02-28T18:00:00Z"),
         ],
     )
-    def test_an_instant_without_offset_is_utc(self, client: FlaskClient, lived, since: str, first: str):
+    def test_an_instant_without_offset_is_utc(self, client: FlaskClient, lanes, since: str, first: str):
         answer = client.get(HISTORY, query_string={"lane": "trend", "since": since})
         assert answer.json["lanes"][0]["points"][0]["time"] == first
 
-    def test_an_end_in_the_future_is_now(self, client: FlaskClient, lived):
-        answer = client.get(f"{HISTORY}?until=2099-12-31")
-        assert answer.json == client.get(HISTORY).json
-
-    def test_before_the_start_of_the_lanes_it_is_empty(self, client: FlaskClient, lived, as_described):
+    def test_where_there_is_no_bar_it_is_empty(self, client: FlaskClient, lives, check_schema, request):
+        """Before the start of the lanes, and before any is stored."""
+        assert (client.get(HISTORY).json["as_of"], len(client.get(HISTORY).json["lanes"])) == (None, 6)
+        request.getfixturevalue("lanes")
         answer = client.get(f"{HISTORY}?since=2024-12-01&until=2024-12-05")
         assert (answer.json["as_of"], [lane["points"] for lane in answer.json["lanes"]]) == (None, [[]] * 6)
-        as_described(HISTORY, answer.json)
+        check_schema(HISTORY, answer.json)
 
-    def test_without_any_bar_it_is_empty(self, client: FlaskClient):
-        answer = client.get(HISTORY)
-        assert (answer.status_code, answer.json["as_of"], len(answer.json["lanes"])) == (200, None, 6)
-
-    def test_an_unknown_lane_is_refused_with_the_valid_ones(self, client: FlaskClient, lived):
+    def test_an_unknown_lane_is_refused_with_the_valid_ones(self, client: FlaskClient, lanes):
         name, message = error_of(client.get(f"{HISTORY}?lane=hodl"))
         assert name == "lane"
         assert all(f"'{lane}'" in message for lane in LANES)
@@ -232,12 +217,12 @@ class TestHistory:
         name, _ = error_of(client.get(HISTORY, query_string={end: instant}))
         assert name == end
 
-    def test_a_window_that_ends_before_it_begins_is_refused(self, client: FlaskClient, lived):
+    def test_a_window_that_ends_before_it_begins_is_refused(self, client: FlaskClient, lanes):
         for query in ("since=2025-02-03&until=2025-02-01", "since=2025-03-02"):
             name, message = error_of(client.get(f"{HISTORY}?{query}"))
             assert (name, "after the end, which is 2025-0" in message) == ("since", True)
 
-    def test_a_long_window_is_refused_with_the_maximum(self, client: FlaskClient, lived):
+    def test_a_long_window_is_refused_with_the_maximum(self, client: FlaskClient, lanes):
         for query, longest in (("", 35), ("lane=trend&", 210)):
             since = END - longest * DAY
             assert client.get(f"{HISTORY}?{query}since={iso(since)}").status_code == 200
@@ -249,49 +234,37 @@ class TestHistory:
         busy = [lives["trend"].events[0] | {"time": END - DAY + count} for count in range(2001)]
         with sqlite.writing() as db:
             stored.advance_lane(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
-        most = client.get(HISTORY, query_string={"since": iso(END - DAY + 1)})
-        assert len(most.json["lanes"][0]["events"]) == 2000
+        page = client.get(HISTORY, query_string={"since": iso(END - DAY + 1)})
+        assert len(page.json["lanes"][0]["events"]) == 2000
         name, message = error_of(client.get(HISTORY, query_string={"since": iso(END - DAY)}))
         assert (name, message) == ("since", "lane trend has more than 2,000 events since then")
 
 
-def read_whole(client: FlaskClient, path: str, name: str) -> list[dict]:
-    """The rows of every page, from the links alone."""
-    rows = []
-    while path:
-        answer = client.get(path)
-        assert answer.status_code == 200, answer.text
-        rows += answer.json[name]
-        assert answer.json["count"] == len(answer.json[name])
-        path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else ""
-    return rows
-
-
 class TestPages:
-    def test_every_event_is_listed_newest_first(self, client: FlaskClient, lived, lives, as_described):
+    def test_every_event_is_listed_newest_first(self, client: FlaskClient, lanes, lives, check_schema):
         for name, life in lives.items():
-            listed = read_whole(client, f"{PATH}/{name}/events?limit=7", "events")
-            assert [event["time"] for event in listed] == [iso(event["time"]) for event in reversed(life.events)]
-            assert [event["note"] for event in listed] == [event["note"] for event in reversed(life.events)]
-        as_described(f"{PATH}/{{lane}}/events", client.get(f"{PATH}/trend/events").json)
+            events = walk(client, f"{PATH}/{name}/events?limit=7", "events")
+            assert [event["time"] for event in events] == [iso(event["time"]) for event in reversed(life.events)]
+            assert [event["note"] for event in events] == [event["note"] for event in reversed(life.events)]
+        check_schema(f"{PATH}/{{lane}}/events", client.get(f"{PATH}/trend/events").json)
 
     def test_events_of_one_instant_may_be_on_two_pages(self, client: FlaskClient, sqlite, wall, lives):
         wall.time = END
         busy = [lives["trend"].events[0] | {"time": END, "note": str(number)} for number in range(5)]
         with sqlite.writing() as db:
             stored.advance_lane(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
-        listed = read_whole(client, f"{PATH}/trend/events?limit=2", "events")
-        assert [event["note"] for event in listed] == ["4", "3", "2", "1", "0"]
+        events = walk(client, f"{PATH}/trend/events?limit=2", "events")
+        assert [event["note"] for event in events] == ["4", "3", "2", "1", "0"]
 
-    def test_the_equity_is_listed_at_every_bar(self, client: FlaskClient, lived, lives, as_described):
-        listed = read_whole(client, f"{PATH}/trend/equity?limit=500", "points")
-        assert [tuple(point.values()) for point in listed] == [
+    def test_the_equity_is_listed_at_every_bar(self, client: FlaskClient, lanes, lives, check_schema):
+        points = walk(client, f"{PATH}/trend/equity?limit=500", "points")
+        assert [tuple(point.values()) for point in points] == [
             (iso(bar.as_of), round(bar.equity, 2), bar.status) for bar in lives["trend"].bars
         ]
-        assert len(listed) > 1_000
-        as_described(f"{PATH}/{{lane}}/equity", client.get(f"{PATH}/trend/equity").json)
+        assert len(points) > 1_000
+        check_schema(f"{PATH}/{{lane}}/equity", client.get(f"{PATH}/trend/equity").json)
 
-    def test_a_page_says_what_the_first_start_computed(self, make_app, sqlite, lived):
+    def test_a_page_says_what_the_first_start_computed(self, make_app, sqlite, lanes):
         app = make_app(sqlite)
         clock = WorldClock("simulated", END - DAY, END - DAY)
         app.extensions["ninefold"] = replace(app.extensions["ninefold"], clock=clock)
@@ -299,14 +272,14 @@ class TestPages:
             assert app.test_client().get(f"{PATH}/TREND/{part}").json["live_since"] == iso(END - DAY)
 
     @pytest.mark.parametrize("part", ["events", "equity"])
-    def test_the_window_holds_both_ends(self, client: FlaskClient, lived, lives, part: str):
+    def test_the_window_holds_both_ends(self, client: FlaskClient, lanes, lives, part: str):
         name = {"events": "events", "equity": "points"}[part]
         times = [iso(event["time"]) for event in lives["trend"].events]
-        listed = client.get(f"{PATH}/trend/{part}?since={times[1]}&until={times[3]}").json[name]
-        assert {listed[0]["time"], listed[-1]["time"]} == {times[1], times[3]}
+        rows = client.get(f"{PATH}/trend/{part}?since={times[1]}&until={times[3]}").json[name]
+        assert {rows[0]["time"], rows[-1]["time"]} == {times[1], times[3]}
 
     @pytest.mark.parametrize("part", ["events", "equity"])
-    def test_wrong_pages_are_refused(self, client: FlaskClient, lived, part: str):
+    def test_wrong_pages_are_refused(self, client: FlaskClient, lanes, part: str):
         assert client.get(f"{PATH}/hodl/{part}").status_code == 404
         cursor = client.get(f"{PATH}/trend/{part}?limit=1").json["next"]
         others = (f"{PATH}/breakout/{part}", f"{PATH}/trend/{'equity' if part == 'events' else 'events'}")

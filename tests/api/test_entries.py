@@ -17,21 +17,21 @@ from service.forecasting.predictions import Prediction, Settlement
 from service.jobs.committing import keep_settlement
 from service.ledger.commitments import commitment as commitment_of
 from service.ledger.verifier import verify
-from service.market.instants import DAY, HOUR
+from service.market.instants import HOUR
 from service.store import forecasts, ledger, predictions
 from service.store.database import Database
 from tests.api.conftest import NOON, Wall
 from tests.api.opened import commitment, market, open_market
 from tests.forecasting.markets import settled, waiting
 
-WAITING = waiting("m")
+OPEN_MARKET = waiting("m")
 
 
 @pytest.mark.parametrize(
     ("market", "now", "complaint"),
     [
-        (WAITING, WAITING.closes_at, r"^Voting closed at 2025-11-24T23:59:59Z\.$"),
-        (settled("m"), WAITING.created_at, r"^This market was settled at 2025-11-25T00:00:00Z\.$"),
+        (OPEN_MARKET, OPEN_MARKET.closes_at, r"^Voting closed at 2025-11-24T23:59:59Z\.$"),
+        (settled("m"), OPEN_MARKET.created_at, r"^This market was settled at 2025-11-25T00:00:00Z\.$"),
     ],
 )
 def test_voting_closes_with_the_market(market, now: int, complaint: str):
@@ -40,17 +40,17 @@ def test_voting_closes_with_the_market(market, now: int, complaint: str):
 
 
 def test_until_then_it_is_open():
-    check_open(WAITING, WAITING.closes_at - 1, "Forecasting")
+    check_open(OPEN_MARKET, OPEN_MARKET.closes_at - 1, "Forecasting")
 
 
 def test_a_vote_replaces_the_earlier_one(sqlite):
     caller = Caller("203.0.113.7")
     with sqlite.writing() as db:
-        predictions.add_predictions(db, [WAITING])
-        now = WAITING.created_at
-        voted = [cast(db, WAITING, side, caller, now) for side in ("yes", "no")]
-        other = cast(db, WAITING, "no", Caller("203.0.113.8"), now)
-    assert [(vote.vote, vote.user_votes.yes, vote.user_votes.no) for vote in (*voted, other)] == [
+        predictions.add_predictions(db, [OPEN_MARKET])
+        now = OPEN_MARKET.created_at
+        votes = [cast(db, OPEN_MARKET, side, caller, now) for side in ("yes", "no")]
+        other = cast(db, OPEN_MARKET, "no", Caller("203.0.113.8"), now)
+    assert [(vote.vote, vote.user_votes.yes, vote.user_votes.no) for vote in (*votes, other)] == [
         ("yes", 1, 0),
         ("no", 0, 1),
         ("no", 0, 2),
@@ -87,26 +87,25 @@ def rows(database: Database) -> list[ledger.ChainEntry]:
         return list(ledger.entries(db, 1, 500))
 
 
-def settle(database: Database, settled: Prediction = MARKET, outcome: str = "yes") -> None:
+def settle(database: Database, prediction: Prediction = MARKET, outcome: str = "yes") -> None:
     with database.writing() as db:
-        keep_settlement(
-            db, settled.id, Settlement(outcome, settled.deadline + 1, "a bar", "bars"), settled.deadline + 1
-        )
+        at = prediction.deadline + 1
+        keep_settlement(db, prediction.id, Settlement(outcome, at, "a bar", "bars"), at)
 
 
 class TestRecording:
     def test_the_answer_has_all_that_proves_it(self, forecast: Forecast, database: Database):
-        shown = forecast().json
+        body = forecast().json
         (row,) = rows(database)
-        assert (shown["id"], shown["p_yes"], shown["forecast_at"]) == (MARKET.id, P, "2027-01-15T12:00:00Z")
-        assert (shown["seq"], shown["hash"], shown["forecaster"]) == (row.seq, row.hash, row.subject)
-        assert shown["commitment"] == commitment_of(MARKET.id, shown["forecaster"], P, shown["salt"])
-        assert shown["counts_in"] == ["opening", "time_weighted"]
+        assert (body["id"], body["p_yes"], body["forecast_at"]) == (MARKET.id, P, "2027-01-15T12:00:00Z")
+        assert (body["seq"], body["hash"], body["forecaster"]) == (row.seq, row.hash, row.subject)
+        assert body["commitment"] == commitment_of(MARKET.id, body["forecaster"], P, body["salt"])
+        assert body["counts_in"] == ["opening", "time_weighted"]
 
     def test_the_ledger_holds_a_hash_and_no_person(self, forecast: Forecast, database: Database, api_key: str):
-        shown = forecast().json
+        body = forecast().json
         (row,) = rows(database)
-        assert (row.kind, row.body) == ("forecast", {"market": MARKET.id, "commitment": shown["commitment"]})
+        assert (row.kind, row.body) == ("forecast", {"market": MARKET.id, "commitment": body["commitment"]})
         assert api_key.split("_")[2] not in str(row)
 
     def test_a_renewal_keeps_every_row(self, forecast: Forecast, database: Database, wall: Wall):
@@ -114,8 +113,8 @@ class TestRecording:
             wall.time = NOON + number * HOUR
             assert forecast(p).status_code == 200
         with database.reading() as db:
-            kept = [(row.p, row.at) for row in forecasts.market_forecasts(db, MARKET.id)]
-        assert kept == [(0.2, NOON), (0.3, NOON + HOUR), (0.3, NOON + 2 * HOUR)]
+            stored_forecasts = [(row.p, row.at) for row in forecasts.market_forecasts(db, MARKET.id)]
+        assert stored_forecasts == [(0.2, NOON), (0.3, NOON + HOUR), (0.3, NOON + 2 * HOUR)]
         assert len({row.body["commitment"] for row in rows(database)}) == 3
         assert len({row.subject for row in rows(database)}) == 1
 
@@ -134,10 +133,10 @@ class TestRecording:
             statuses = {answer.status_code for answer in pool.map(forecast, values)}
         assert statuses == {200}
         with database.reading() as db:
-            kept = forecasts.market_forecasts(db, MARKET.id)
-        assert sorted(row.p for row in kept) == values
-        assert [row.seq for row in kept] == [row.seq for row in rows(database)]
-        assert len({row.forecaster for row in kept}) == 1
+            stored_forecasts = forecasts.market_forecasts(db, MARKET.id)
+        assert sorted(row.p for row in stored_forecasts) == values
+        assert [row.seq for row in stored_forecasts] == [row.seq for row in rows(database)]
+        assert len({row.forecaster for row in stored_forecasts}) == 1
         settle(database)
         with database.reading() as db:
             verification = verify(ledger.export(db))
@@ -148,10 +147,10 @@ class TestRecording:
         with ThreadPoolExecutor(1) as pool:
             with database.writing() as db:
                 keep_settlement(db, MARKET.id, Settlement("yes", NOON + HOUR, "a bar", "bars"), NOON + HOUR)
-                waiting = pool.submit(forecast)
+                future = pool.submit(forecast)
                 with pytest.raises(TimeoutError):
-                    waiting.result(timeout=0.3)
-            assert waiting.result().json["code"] == "voting_closed"
+                    future.result(timeout=0.3)
+            assert future.result().json["code"] == "voting_closed"
         assert "forecast" not in {row.kind for row in rows(database)}
 
     def test_or_a_forecast_comes_before_the_settlement(self, database: Database, app: Flask):
@@ -159,33 +158,32 @@ class TestRecording:
         with ThreadPoolExecutor(1) as pool:
             with database.writing() as db:
                 record(db, MARKET.id, P, Caller("203.0.113.7"), NOON)
-                waiting = pool.submit(settle, database)
+                future = pool.submit(settle, database)
                 with pytest.raises(TimeoutError):
-                    waiting.result(timeout=0.3)
-            waiting.result()
+                    future.result(timeout=0.3)
+            future.result()
         assert [row.kind for row in rows(database)] == ["forecast", "resolution", "score", "reveal"]
 
     def test_a_challenge_that_prices_settle_is_a_market(self, forecast: Forecast, database: Database):
-        opened = market("challenge-1", category="challenge", number=1)
+        challenge = market("challenge-1", category="challenge", number=1)
         with database.writing() as db:
-            predictions.add_predictions(db, [opened, replace(opened, id="challenge-2", number=2, resolver="hand")])
+            predictions.add_predictions(
+                db, [challenge, replace(challenge, id="challenge-2", number=2, resolver="hand")]
+            )
         assert forecast(id="challenge-1").status_code == 200
-        refused = forecast(id="challenge-2")
-        assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
-        assert refused.json["detail"] == "The operator resolves this challenge, not prices, so it takes no forecasts."
+        refusal = forecast(id="challenge-2")
+        assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
+        assert refusal.json["detail"] == "The operator resolves this challenge, not prices, so it takes no forecasts."
 
 
 class TestRefusals:
-    def test_it_needs_a_key(self, forecast: Forecast):
-        assert forecast(key=None).json["code"] == "missing_api_key"
-
     def test_after_the_close_it_is_refused(self, forecast: Forecast, wall: Wall, database: Database):
         wall.time = MARKET.closes_at - 1
         assert forecast().status_code == 200
         wall.time += 1
-        refused = forecast()
-        assert (refused.status_code, refused.json["code"]) == (409, "voting_closed")
-        assert refused.json["detail"] == "Forecasting closed at 2027-01-16T12:00:00Z."
+        refusal = forecast()
+        assert (refusal.status_code, refusal.json["code"]) == (409, "voting_closed")
+        assert refusal.json["detail"] == "Forecasting closed at 2027-01-16T12:00:00Z."
         assert len(rows(database)) == 1
 
     def test_a_settled_market_is_closed(self, forecast: Forecast, database: Database):
@@ -201,13 +199,10 @@ class TestRefusals:
 
     @pytest.mark.parametrize("p", [0, 0.0009, 0.9991, 1, -0.5, 62, "0.62", None, True, [0.5]])
     def test_a_probability_out_of_range_is_refused(self, forecast: Forecast, p: object):
-        refused = forecast(p)
-        assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
-        assert refused.json["errors"][0]["field"] == "p_yes"
-
-    @pytest.mark.parametrize("p", [0.001, 0.999])
-    def test_the_bounds_are_allowed(self, forecast: Forecast, p: float):
-        assert forecast(p).status_code == 200
+        assert [forecast(bound).status_code for bound in (0.001, 0.999)] == [200, 200]
+        refusal = forecast(p)
+        assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
+        assert refusal.json["errors"][0]["field"] == "p_yes"
 
     @pytest.mark.parametrize("id", ["none-such", "%00", "x" * 97, "%EF%BF%BD", "00adcce31a6a83e7"])
     def test_of_an_unknown_id_there_is_none(self, forecast: Forecast, database: Database, id: str):
@@ -229,32 +224,32 @@ class TestReading:
         return app.test_client().post("/api/v1/register", json=body).json["api_key"]
 
     def test_only_the_author_sees_an_open_forecast(self, app: Flask, forecast: Forecast, api_key: str, other: str):
-        shown = forecast().json
+        body = forecast().json
 
         def own(**headers: str) -> object:
             return app.test_client().get(f"{PATH}/{MARKET.id}", headers=headers).json["my_forecast"]
 
-        assert own(**{"X-API-Key": api_key}) == {name: shown[name] for name in ("p_yes", "forecast_at", "seq", "salt")}
+        assert own(**{"X-API-Key": api_key}) == {name: body[name] for name in ("p_yes", "forecast_at", "seq", "salt")}
         assert own() is own(**{"X-API-Key": other}) is None
 
     def test_the_settlement_reveals_it(self, forecast: Forecast, database: Database):
-        shown = forecast().json
+        body = forecast().json
         settle(database)
         *_, row = rows(database)
-        assert (row.kind, row.subject) == ("reveal", shown["forecaster"])
-        assert row.body == {"market": MARKET.id, "forecast": shown["seq"], "p_yes": P, "salt": shown["salt"]}
+        assert (row.kind, row.subject) == ("reveal", body["forecaster"])
+        assert row.body == {"market": MARKET.id, "forecast": body["seq"], "p_yes": P, "salt": body["salt"]}
         with database.reading() as db:
             verification = verify(ledger.export(db))
-            (score,) = forecasts.find_scores(db, [shown["forecaster"]])[shown["forecaster"]].values()
+            (score,) = forecasts.find_scores(db, [body["forecaster"]])[body["forecaster"]].values()
         assert (verification.fault, verification.forecasts, verification.revealed) == (None, 1, 1)
         assert (score.opening, round(score.brier, 7)) == (P, round((1 - P) ** 2, 7))
 
     def test_a_void_market_reveals_it_without_a_score(self, forecast: Forecast, database: Database):
-        shown = forecast().json
+        body = forecast().json
         settle(database, outcome="void")
         assert rows(database)[-1].body["p_yes"] == P
         with database.reading() as db:
-            assert not forecasts.find_scores(db, [shown["forecaster"]])
+            assert not forecasts.find_scores(db, [body["forecaster"]])
 
     def test_a_tampered_forecast_does_not_verify(self, forecast: Forecast, database: Database):
         """The database of the service may change; the commitment in the ledger does not."""
@@ -264,8 +259,3 @@ class TestReading:
         settle(database)
         with database.reading() as db:
             assert "another forecast than row 1 committed to" in str(verify(ledger.export(db)).fault)
-
-
-def test_the_close_is_a_day_after_the_opening():
-    """What the tests above assume."""
-    assert MARKET.closes_at == NOON + DAY

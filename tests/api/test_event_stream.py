@@ -33,9 +33,9 @@ def blocks(text: str) -> list[dict[str, str]]:
     return [dict(line.split(": ", 1) for line in block.split("\n")) for block in text.split("\n\n") if block]
 
 
-def events(web: Web, query: str = "", **more) -> list[dict]:
+def events(web: Web, query: str = "", **options) -> list[dict]:
     """The events of a stream of one second."""
-    answer = web.send("GET", f"{PATH}?seconds=1&{query}".rstrip("&"), **more)
+    answer = web.send("GET", f"{PATH}?seconds=1&{query}".rstrip("&"), **options)
     assert (answer.status_code, answer.mimetype) == (200, "text/event-stream"), answer.text
     return [json.loads(block["data"]) for block in blocks(answer.text) if "data" in block]
 
@@ -87,8 +87,8 @@ def test_a_bad_parameter_is_refused(web: Web, query: str):
 
 
 def test_a_bad_last_event_id_is_refused(web: Web):
-    refused = web.send("GET", PATH, headers={"Last-Event-ID": "x"})
-    assert refused.json["errors"][0]["field"] == "Last-Event-ID"
+    refusal = web.send("GET", PATH, headers={"Last-Event-ID": "x"})
+    assert refusal.json["errors"][0]["field"] == "Last-Event-ID"
 
 
 @pytest.mark.slow
@@ -102,9 +102,9 @@ def test_markets_and_challenges_are_events(web: Web):
         predictions.add_predictions(db, [challenge])
         for id in ("m", "challenge-1"):
             keep_settlement(db, id, settlement, MONDAY + 90_000)
-    shown = {event["type"]: event for event in events(web, "since=0")}
-    assert list(shown) == ["market.opened", "market.resolved", "challenge.resolved"]
-    assert shown["market.opened"]["data"] == {
+    by_type = {event["type"]: event for event in events(web, "since=0")}
+    assert list(by_type) == ["market.opened", "market.resolved", "challenge.resolved"]
+    assert by_type["market.opened"]["data"] == {
         "id": "m",
         "question": "m?",
         "category": "daily",
@@ -113,9 +113,9 @@ def test_markets_and_challenges_are_events(web: Web):
         "deadline": "2025-11-24T23:59:59Z",
         "p_yes": 0.7,
     }
-    resolved = shown["market.resolved"]
-    assert (resolved["assets"], resolved["data"]["outcome"], resolved["data"]["p_yes"]) == (["eth"], "yes", 0.7)
-    assert resolved["timestamp"] == "2025-11-25T01:00:00Z"
+    resolution = by_type["market.resolved"]
+    assert (resolution["assets"], resolution["data"]["outcome"], resolution["data"]["p_yes"]) == (["eth"], "yes", 0.7)
+    assert resolution["timestamp"] == "2025-11-25T01:00:00Z"
 
 
 @pytest.mark.slow
@@ -130,8 +130,8 @@ def test_a_resolved_answer_is_shown_to_its_key_alone(web: Web, key: str):
     assert (entry.kind, set(entry.body)) == ("answer", {"outcome", "resolved_at"})
     assert events(web, "since=0") == []
     assert events(web, "since=0", key=web.granted(plan="paid")) == []
-    (own,) = events(web, "since=0", key=key)
-    assert (own["type"], own["data"]["question"], own["data"]["end_user"]) == (
+    (event,) = events(web, "since=0", key=key)
+    assert (event["type"], event["data"]["question"], event["data"]["end_user"]) == (
         "answer.resolved",
         "secret question?",
         None,
@@ -165,13 +165,13 @@ def test_every_event_matches_its_description(web: Web):
     document = web.send("GET", "/api/openapi.json").json
     content = document["paths"][PATH]["get"]["responses"]["200"]["content"]["text/event-stream"]
     schema = content["schema"] | {"components": document["components"]}
-    shown = events(web, "since=0")
-    assert len(shown) >= 2
-    for event in shown:
+    stream = events(web, "since=0")
+    assert len(stream) >= 2
+    for event in stream:
         Draft202012Validator(schema, format_checker=FormatChecker()).validate(event)
 
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 @pytest.fixture
@@ -186,13 +186,13 @@ def database(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
 def url(database: Database, tmp_path: Path) -> Iterator[str]:
     """The web server of `python app.py` over that database."""
     port, log = free_port(), tmp_path / "log"
-    options = {"PORT": str(port), "DATA_DIR": str(tmp_path), "PYTHONPATH": str(HERE.parents[1])}
-    with running([sys.executable, "served.py"], log, folder=HERE, **options) as process:
+    options = {"PORT": str(port), "DATA_DIR": str(tmp_path), "PYTHONPATH": str(FOLDER.parents[1])}
+    with running([sys.executable, "served.py"], log, folder=FOLDER, **options) as process:
         wait_until_ready(port, process, log, "/healthz")
         yield f"http://127.0.0.1:{port}"
 
 
-def read_until_cut(url: str, last_id: str, most: int) -> list[dict[str, str]]:
+def read_until_cut(url: str, last_id: str, size: int) -> list[dict[str, str]]:
     """The complete blocks among the first `most` bytes of a stream that goes on after `last_id`."""
     headers = {"Last-Event-ID": last_id}
     text = b""
@@ -200,9 +200,9 @@ def read_until_cut(url: str, last_id: str, most: int) -> list[dict[str, str]]:
         assert answer.status_code == 200, answer.read()
         for piece in answer.iter_raw():
             text += piece
-            if len(text) >= most:
+            if len(text) >= size:
                 break
-    *blocks, _ = text[:most].decode().split("\n\n")
+    *blocks, _ = text[:size].decode().split("\n\n")
     return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
 
 
@@ -210,14 +210,14 @@ def read_until_cut(url: str, last_id: str, most: int) -> list[dict[str, str]]:
 def test_a_cut_client_sees_every_event_once(url: str, database: Database, tries):
     """It keeps the last id that it saw complete; cuts come anywhere."""
     cuts, chance = tries(20, 40, 100), random.Random(3)
-    seqs, seen, last_id = trade(database, 20), [], "0"
+    seqs, ids, last_id = trade(database, 20), [], "0"
     for _ in range(cuts):
         seqs += trade(database, 20)
         for block in read_until_cut(url, last_id, chance.randint(1, 5000)):
             last_id = block["id"]
-            seen += [json.loads(block["data"])["id"]] if "data" in block else []
-    assert 0 < len(seen) < len(seqs)
+            ids += [json.loads(block["data"])["id"]] if "data" in block else []
+    assert 0 < len(ids) < len(seqs)
     with Client(url) as client, closing(client.events(since=int(last_id))) as rest:
-        while len(seen) < len(seqs):
-            seen.append(next(rest)["id"])
-    assert seen == seqs
+        while len(ids) < len(seqs):
+            ids.append(next(rest)["id"])
+    assert ids == seqs

@@ -31,39 +31,39 @@ from tests.api.opened import header, hold
 from tests.forecasting.made import call_of, made_bars
 from tests.forecasting.markets import many
 
-SPEAKING = [name for name in LAYERS if name != "market"]
+SPEAKERS = [name for name in LAYERS if name != "market"]
 
 
 def call(at: int, p_up: float, *, backfilled: bool = False) -> Call:
     """A call of all layers but that of the outside market, of one mind."""
-    return call_of(at, p_up, backfilled=backfilled, **dict.fromkeys(SPEAKING, p_up))
+    return call_of(at, p_up, backfilled=backfilled, **dict.fromkeys(SPEAKERS, p_up))
 
 
-def test_the_status_has_the_vote_its_layers_and_two_books(client: FlaskClient, publish, as_described):
+def test_the_status_has_the_vote_its_layers_and_two_books(client: FlaskClient, publish, check_schema):
     past = [ResolvedCall(call(NOON - day * DAY, 0.52, backfilled=day > 3), day % 2 == 0) for day in range(40, 1, -1)]
     document = apex_document(call(NOON, 0.6), Thresholds(), score(past), header())
-    shown = hold(client, publish, as_described, "/api/apex/status", "apex", document)
-    assert (shown["schema"], shown["asset"], shown["horizon_hours"]) == ("apex/1", "btc", 24)
-    assert (shown["vote"]["direction"], shown["vote"]["bull_probability"]) == ("BULLISH", 60.0)
-    assert [layer["name"] for layer in shown["layers"]] == list(LAYERS)
-    assert [layer["name"] for layer in shown["layers"] if layer["silent"]] == ["market"]
-    assert [(book["backfilled"], book["n"]) for book in shown["record"]] == [(False, 2), (True, 37)]
-    assert shown["special_mode"]["active"] is False
+    body = hold(client, publish, check_schema, "/api/apex/status", "apex", document)
+    assert (body["schema"], body["asset"], body["horizon_hours"]) == ("apex/1", "btc", 24)
+    assert (body["vote"]["direction"], body["vote"]["bull_probability"]) == ("BULLISH", 60.0)
+    assert [layer["name"] for layer in body["layers"]] == list(LAYERS)
+    assert [layer["name"] for layer in body["layers"] if layer["silent"]] == ["market"]
+    assert [(book["backfilled"], book["n"]) for book in body["record"]] == [(False, 2), (True, 37)]
+    assert body["special_mode"]["active"] is False
 
 
-def test_the_fund_starts_at_1000_dollars_and_marks_backfilled_points(client: FlaskClient, publish, as_described):
+def test_the_fund_starts_at_1000_dollars_and_marks_backfilled_points(client: FlaskClient, publish, check_schema):
     start = NOON - 20 * DAY
     calls = [(at, 0.45 if place % 2 else 0.55) for place, at in enumerate(range(start, NOON, 4 * HOUR))]
     fund = run(calls, made_bars("btc", 20, 1, start), start)
     document = fund_document(fund, NOON - 2 * DAY, header())
-    shown = hold(client, publish, as_described, "/api/apex/fund", "apex-fund", document)
-    assert (shown["schema"], shown["initial_capital"]) == ("apex-fund/1", 1000.0)
-    assert {point["backfilled"] for point in shown["equity"]} == {False, True}
-    assert {book["backfilled"] for book in shown["books"]} == {False, True}
-    assert shown["fees_usd"] > 0
+    body = hold(client, publish, check_schema, "/api/apex/fund", "apex-fund", document)
+    assert (body["schema"], body["initial_capital"]) == ("apex-fund/1", 1000.0)
+    assert {point["backfilled"] for point in body["equity"]} == {False, True}
+    assert {book["backfilled"] for book in body["books"]} == {False, True}
+    assert body["fees_usd"] > 0
 
 
-def test_every_trade_of_the_fund_is_listed(client: FlaskClient, sqlite, as_described):
+def test_every_trade_of_the_fund_is_listed(client: FlaskClient, sqlite, check_schema):
     """More than the last hundred; cash and quantity follow from them."""
     start = NOON - 30 * DAY
     calls = [(at, 0.45 if place % 2 else 0.55) for place, at in enumerate(range(start, NOON, 4 * HOUR))]
@@ -71,75 +71,75 @@ def test_every_trade_of_the_fund_is_listed(client: FlaskClient, sqlite, as_descr
     trades = [published_trade(trade, NOON - 2 * DAY) for trade in fund.trades]
     with sqlite.writing() as db:
         pages.keep_sequence(db, "fund_trades", [trade.time for trade in fund.trades], lambda place: vars(trades[place]))
-    path, seen = "/api/apex/fund/trades", []
+    path, listing = "/api/apex/fund/trades", []
     while path:
         answer = client.get(path)
         assert list(answer.json) == list(FundTradesDocument.__dataclass_fields__)
-        as_described("/api/apex/fund/trades", answer.json)
-        seen += answer.json["trades"]
+        check_schema("/api/apex/fund/trades", answer.json)
+        listing += answer.json["trades"]
         path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else None
-    assert seen == [vars(trade) for trade in reversed(trades)]
-    assert len(seen) > 100
-    signs = [(-1 if trade["side"] == "buy" else 1, trade) for trade in seen]
+    assert listing == [vars(trade) for trade in reversed(trades)]
+    assert len(listing) > 100
+    signs = [(-1 if trade["side"] == "buy" else 1, trade) for trade in listing]
     cash = fund.terms.capital + sum(sign * trade["value_usd"] - trade["fee_usd"] for sign, trade in signs)
-    assert abs(cash - fund.cash) < 0.01 * len(seen)
-    assert abs(sum(-sign * trade["quantity_btc"] for sign, trade in signs) - fund.quantity) < 1e-8 * len(seen)
+    assert abs(cash - fund.cash) < 0.01 * len(listing)
+    assert abs(sum(-sign * trade["quantity_btc"] for sign, trade in signs) - fund.quantity) < 1e-8 * len(listing)
 
 
-def test_every_call_is_listed_with_its_outcome(client: FlaskClient, sqlite, as_described):
+def test_every_call_is_listed_with_its_outcome(client: FlaskClient, sqlite, check_schema):
     """Two pages, newest first; the call of today is not resolved."""
     start = NOON - 60 * HOUR
     hours = made_bars("btc", 10, 1, NOON - 10 * DAY)
     closes = dict(zip((hours.time + HOUR).tolist(), hours.close.tolist(), strict=True))
     calls = [
-        call_of(at, 0.6, closes[at], backfilled=at < start + DAY, **{SPEAKING[0]: 0.7})
+        call_of(at, 0.6, closes[at], backfilled=at < start + DAY, **{SPEAKERS[0]: 0.7})
         for at in range(start, NOON, DAY)
     ]
     with sqlite.writing() as db:
         bars.add_bars(db, "btc", hours)
-        for each in calls:
-            apex_calls.add(db, each.at, each.to_plain(), p_up=each.p_up, backfilled=each.backfilled)
+        for call in calls:
+            apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=call.backfilled)
     first = client.get("/api/apex/calls?limit=2")
     last = client.get(first.headers["Link"].split(">")[0][1:])
-    listed = first.json["calls"] + last.json["calls"]
-    assert [each["called_at"] for each in listed] == [iso(each.at) for each in reversed(calls)]
-    assert [each["outcome"] for each in listed] == [
+    rows = first.json["calls"] + last.json["calls"]
+    assert [call["called_at"] for call in rows] == [iso(call.at) for call in reversed(calls)]
+    assert [call["outcome"] for call in rows] == [
         None,
-        *("yes" if closes[each.at + DAY] > each.spot else "no" for each in reversed(calls[:-1])),
+        *("yes" if closes[call.at + DAY] > call.spot else "no" for call in reversed(calls[:-1])),
     ]
-    assert [each["backfilled"] for each in listed] == [False, False, True]
-    assert {layer["name"]: layer["p_up"] for layer in listed[0]["layers"] if layer["p_up"]} == {SPEAKING[0]: 0.7}
+    assert [call["backfilled"] for call in rows] == [False, False, True]
+    assert {layer["name"]: layer["p_up"] for layer in rows[0]["layers"] if layer["p_up"]} == {SPEAKERS[0]: 0.7}
     assert (first.json["count"], last.json["next"]) == (2, None)
-    as_described("/api/apex/calls", first.json)
+    check_schema("/api/apex/calls", first.json)
 
 
 PATH = "/api/predictions/news-pulse"
 
 
-def test_the_pulse_is_public_and_says_which_headlines_are_simulated(client: FlaskClient, publish, as_described):
+def test_the_pulse_is_public_and_says_which_headlines_are_simulated(client: FlaskClient, publish, check_schema):
     titles = ("Bitcoin surges to a record high", "Ether <b>plunges</b> after a sell-off")
     headlines = [headline(title, "desk", NOON - HOUR, simulated=True) for title in titles]
     document = news_document(pulse(read(headlines), NOON), header(), {"https://feed.example/rss": "timed out"})
-    shown = hold(client, publish, as_described, PATH, "news-pulse", document)
-    assert (shown["schema"], shown["n"], shown["half_life_h"]) == ("news-pulse/1", 2, 6)
-    assert {item["title"] for item in shown["headlines"]} == {titles[0], "Ether plunges after a sell-off"}
-    assert all(item["simulated"] for item in shown["headlines"])
-    assert shown["failed"] == {"https://feed.example/rss": "timed out"}
+    body = hold(client, publish, check_schema, PATH, "news-pulse", document)
+    assert (body["schema"], body["n"], body["half_life_h"]) == ("news-pulse/1", 2, 6)
+    assert {item["title"] for item in body["headlines"]} == {titles[0], "Ether plunges after a sell-off"}
+    assert all(item["simulated"] for item in body["headlines"])
+    assert body["failed"] == {"https://feed.example/rss": "timed out"}
 
 
-def test_every_headline_is_listed_newest_first(client: FlaskClient, sqlite, as_described):
+def test_every_headline_is_listed_newest_first(client: FlaskClient, sqlite, check_schema):
     titles = [f"Bitcoin surges for the {number}th day" for number in range(5)]
-    printed = [headline(title, "desk", NOON - max(number, 1) * HOUR) for number, title in enumerate(titles)]
+    headlines = [headline(title, "desk", NOON - max(number, 1) * HOUR) for number, title in enumerate(titles)]
     with sqlite.writing() as db:
-        stored.add_headlines(db, read([*printed, headline("Too early", "desk", NOON + HOUR)]))
-    path, listed = "/api/v1/headlines?limit=1", []
+        stored.add_headlines(db, read([*headlines, headline("Too early", "desk", NOON + HOUR)]))
+    path, rows = "/api/v1/headlines?limit=1", []
     while path:
         answer = client.get(path)
-        listed += answer.json["headlines"]
+        rows += answer.json["headlines"]
         path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else ""
-    by_key = sorted(printed, key=lambda each: (each.published_at, each.id), reverse=True)
-    assert [row["title"] for row in listed] == [each.title for each in by_key]
-    assert listed[-1] | {"score": 0} == {
+    by_key = sorted(headlines, key=lambda item: (item.published_at, item.id), reverse=True)
+    assert [row["title"] for row in rows] == [item.title for item in by_key]
+    assert rows[-1] | {"score": 0} == {
         "title": titles[4],
         "url": None,
         "source": "desk",
@@ -148,7 +148,7 @@ def test_every_headline_is_listed_newest_first(client: FlaskClient, sqlite, as_d
         "assets": ["btc"],
         "simulated": False,
     }
-    as_described("/api/v1/headlines", client.get("/api/v1/headlines").json)
+    check_schema("/api/v1/headlines", client.get("/api/v1/headlines").json)
     assert client.get(f"/api/v1/headlines?until={iso(NOON - 3 * HOUR)}").json["count"] == 2
 
 
@@ -205,8 +205,8 @@ def document() -> WidgetDocument:
     return widget_document(price, call_of(NOON, 0.6, volatility=0.6), pulse([], NOON), books, header())
 
 
-def test_it_is_public_and_says_which_record_it_shows(client: FlaskClient, publish, as_described, document):
-    shown = hold(client, publish, as_described, WIDGET, "widget", document)
-    assert (shown["schema"], shown["btc"]["price"]) == ("widget/1", 50_000.0)
-    assert (shown["consensus"]["direction"], shown["news"]["direction"]) == ("BULLISH", "NEUTRAL")
-    assert (shown["accuracy"]["backfilled"], shown["accuracy"]["n"]) == (False, 40)
+def test_it_is_public_and_says_which_record_it_shows(client: FlaskClient, publish, check_schema, document):
+    body = hold(client, publish, check_schema, WIDGET, "widget", document)
+    assert (body["schema"], body["btc"]["price"]) == ("widget/1", 50_000.0)
+    assert (body["consensus"]["direction"], body["news"]["direction"]) == ("BULLISH", "NEUTRAL")
+    assert (body["accuracy"]["backfilled"], body["accuracy"]["n"]) == (False, 40)

@@ -27,7 +27,7 @@ NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
 
 
 @pytest.fixture
-def recorded(sqlite) -> tuple[ChainEntry, ...]:
+def chain(sqlite) -> tuple[ChainEntry, ...]:
     """Five rows that are sealed and two of the next day that are not."""
     old = [LedgerRow("votes", f"daily-btc-up-{n}", {"p": 0.1 + n / 7, "n": n}, False) for n in range(5)]
     new = [LedgerRow("odds", "polymarket-1", {"p_yes": 1.0, "tiny": 1e-7, "huge": 1e22}, False) for _ in range(2)]
@@ -38,7 +38,7 @@ def recorded(sqlite) -> tuple[ChainEntry, ...]:
 
 
 @pytest.fixture
-def root(sqlite, recorded) -> Root:
+def root(sqlite, chain) -> Root:
     with sqlite.reading() as db:
         return stored.last_root(db)
 
@@ -49,30 +49,30 @@ def reader(app: Flask) -> Iterator[Client]:
         yield client
 
 
-def test_a_page_holds_the_rows_as_they_were_hashed(client: FlaskClient, recorded, as_described):
+def test_a_page_holds_the_rows_as_they_were_hashed(client: FlaskClient, chain, check_schema):
     answer = client.get(PATH)
-    assert answer.json["entries"] == [asdict(entry) for entry in recorded]
-    last = recorded[-1]
+    assert answer.json["entries"] == [asdict(entry) for entry in chain]
+    last = chain[-1]
     assert answer.json["head"] == {"seq": 7, "hash": last.hash, "recorded_at": last.recorded_at}
     assert (answer.json["schema"], answer.json["world"], answer.json["count"]) == ("ledger/1", "simulated", 7)
     assert answer.json["next"] is None
-    as_described(PATH, answer.json)
+    check_schema(PATH, answer.json)
 
 
-def test_next_leads_through_all_pages_and_then_to_none(client: FlaskClient, recorded):
-    seen, since = [], 1
+def test_next_leads_through_all_pages_and_then_to_none(client: FlaskClient, chain):
+    pages, since = [], 1
     while since is not None:
         page = client.get(PATH, query_string={"since": since, "limit": 3}).json
-        seen.append([entry["seq"] for entry in page["entries"]])
+        pages.append([entry["seq"] for entry in page["entries"]])
         since = page["next"]
-    assert seen == [[1, 2, 3], [4, 5, 6], [7]]
+    assert pages == [[1, 2, 3], [4, 5, 6], [7]]
 
 
 @pytest.mark.parametrize(
     ("path", "place"),
     [(f"{PATH}?kind=votes&limit=2", ("entries", "seq")), (f"{PATH}/roots?limit=1", ("roots", "day"))],
 )
-def test_a_page_links_to_the_next_one(client: FlaskClient, sqlite, recorded, path: str, place: tuple[str, str]):
+def test_a_page_links_to_the_next_one(client: FlaskClient, sqlite, chain, path: str, place: tuple[str, str]):
     """As every list does; the filters stay."""
     rows, number = place
     with sqlite.writing() as db:
@@ -85,7 +85,7 @@ def test_a_page_links_to_the_next_one(client: FlaskClient, sqlite, recorded, pat
     assert "Link" not in client.get(f"{PATH}?since=7").headers
 
 
-def test_rows_of_one_kind_or_one_subject_are_paged_alike(client: FlaskClient, recorded):
+def test_rows_of_one_kind_or_one_subject_are_paged_alike(client: FlaskClient, chain):
     page = client.get(f"{PATH}?kind=odds&limit=1").json
     assert ([entry["seq"] for entry in page["entries"]], page["next"]) == ([6], 7)
     page = client.get(f"{PATH}?subject=daily-btc-up-3").json
@@ -93,7 +93,7 @@ def test_rows_of_one_kind_or_one_subject_are_paged_alike(client: FlaskClient, re
     assert client.get(f"{PATH}?subject=nobody").json["entries"] == []
 
 
-def test_past_the_last_row_a_page_is_empty(client: FlaskClient, recorded):
+def test_past_the_last_row_a_page_is_empty(client: FlaskClient, chain):
     page = client.get(f"{PATH}?since=8").json
     assert (page["count"], page["entries"], page["next"], page["head"]["seq"]) == (0, [], None, 7)
 
@@ -103,16 +103,16 @@ def test_past_the_last_row_a_page_is_empty(client: FlaskClient, recorded):
     ["since=0", "since=-1", "since=x", f"since={2**63}", "limit=0", "limit=501", "kind=vote", "subject=", "sort=up"],
 )
 def test_a_query_that_makes_no_sense_is_refused(client: FlaskClient, query: str):
-    refused = client.get(f"{PATH}?{query}")
-    assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
+    refusal = client.get(f"{PATH}?{query}")
+    assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
 
 
-def test_the_head_says_where_the_ledger_stands(client: FlaskClient, recorded, root, as_described):
+def test_the_head_says_where_the_ledger_stands(client: FlaskClient, chain, root, check_schema):
     head = client.get(f"{PATH}/head").json
-    assert (head["seq"], head["hash"], head["recorded_at"]) == (7, recorded[-1].hash, "2026-11-22T12:00:00Z")
+    assert (head["seq"], head["hash"], head["recorded_at"]) == (7, chain[-1].hash, "2026-11-22T12:00:00Z")
     assert (head["unsealed"], head["roots"], head["algorithm"]) == (2, 1, "Ed25519")
     assert head["public_key"] == public_key(KEY) == root.key
-    as_described(f"{PATH}/head", head)
+    check_schema(f"{PATH}/head", head)
 
 
 def test_it_does_not_claim_to_prove_when_something_was_written(client: FlaskClient):
@@ -121,23 +121,23 @@ def test_it_does_not_claim_to_prove_when_something_was_written(client: FlaskClie
     assert "no second ledger" in statement
 
 
-def test_an_empty_ledger_answers_too(client: FlaskClient, as_described):
+def test_an_empty_ledger_answers_too(client: FlaskClient, check_schema):
     head = client.get(f"{PATH}/head").json
     assert (head["seq"], head["hash"], head["public_key"], head["unsealed"], head["roots"]) == (None, None, None, 0, 0)
-    as_described(f"{PATH}/head", head)
+    check_schema(f"{PATH}/head", head)
     page = client.get(PATH).json
     assert (page["count"], page["head"], page["next"]) == (0, None, None)
-    as_described(PATH, page)
+    check_schema(PATH, page)
     assert client.get(f"{PATH}/roots").json["roots"] == []
     assert client.get(f"{PATH}/1").json["detail"] == "The ledger does not have this row; it has no rows yet."
 
 
-def test_one_row_is_found_by_its_number(client: FlaskClient, recorded, as_described):
-    sealed, unsealed = client.get(f"{PATH}/5").json, client.get(f"{PATH}/6").json
-    assert (sealed["entry"], sealed["sealed_by"]) == (asdict(recorded[4]), "2026-11-21")
-    assert (unsealed["entry"], unsealed["sealed_by"]) == (asdict(recorded[5]), None)
-    as_described(f"{PATH}/{{seq}}", sealed)
-    as_described(f"{PATH}/{{seq}}", unsealed)
+def test_one_row_is_found_by_its_number(client: FlaskClient, chain, check_schema):
+    row, last_row = client.get(f"{PATH}/5").json, client.get(f"{PATH}/6").json
+    assert (row["entry"], row["sealed_by"]) == (asdict(chain[4]), "2026-11-21")
+    assert (last_row["entry"], last_row["sealed_by"]) == (asdict(chain[5]), None)
+    check_schema(f"{PATH}/{{seq}}", row)
+    check_schema(f"{PATH}/{{seq}}", last_row)
 
 
 NO_ROWS = ["8", "0", "-1", "1.0", "x", "01", "１", "9" * 19, "9" * 5000, "%00", "NaN"]
@@ -145,49 +145,49 @@ NO_ROWS = ["8", "0", "-1", "1.0", "x", "01", "１", "9" * 19, "9" * 5000, "%00",
 
 @pytest.mark.parametrize("seq", NO_ROWS)
 @pytest.mark.parametrize("path", [PATH, f"{PATH}/proof"])
-def test_a_row_that_is_not_there_is_not_found(client: FlaskClient, recorded, path: str, seq: str):
-    refused = client.get(f"{path}/{seq}")
-    assert (refused.status_code, refused.json["code"]) == (404, "not_found")
-    assert refused.json["detail"] == "The ledger does not have this row; its rows are 1 to 7."
+def test_a_row_that_is_not_there_is_not_found(client: FlaskClient, chain, path: str, seq: str):
+    refusal = client.get(f"{path}/{seq}")
+    assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
+    assert refusal.json["detail"] == "The ledger does not have this row; its rows are 1 to 7."
 
 
-def test_a_proof_holds_and_can_be_followed_by_hand(client: FlaskClient, recorded, root, as_described):
+def test_a_proof_holds_and_can_be_followed_by_hand(client: FlaskClient, chain, root, check_schema):
     for seq in range(1, 6):
         proof = client.get(f"{PATH}/proof/{seq}").json
         assert proofs.fault(proofs.read(proof), seq, public_key(KEY)) is None
-        assert (proof["entry"], proof["root"]) == (asdict(recorded[seq - 1]), asdict(root))
-        as_described(f"{PATH}/proof/{{seq}}", proof)
+        assert (proof["entry"], proof["root"]) == (asdict(chain[seq - 1]), asdict(root))
+        check_schema(f"{PATH}/proof/{{seq}}", proof)
 
 
-def test_a_row_that_is_not_sealed_yet_says_when_it_will_be(client: FlaskClient, recorded):
-    refused = client.get(f"{PATH}/proof/6")
-    assert (refused.status_code, refused.json["code"]) == (404, "not_found")
-    assert refused.json["detail"] == "Row 6 is not sealed yet: it will be after 2026-11-23T00:00:00Z in world time."
+def test_a_row_that_is_not_sealed_yet_says_when_it_will_be(client: FlaskClient, chain):
+    refusal = client.get(f"{PATH}/proof/6")
+    assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
+    assert refusal.json["detail"] == "Row 6 is not sealed yet: it will be after 2026-11-23T00:00:00Z in world time."
 
 
-def test_the_roots_are_listed_from_a_day_on_and_paged(client: FlaskClient, sqlite, recorded, as_described):
+def test_the_roots_are_listed_from_a_day_on_and_paged(client: FlaskClient, sqlite, chain, check_schema):
     with sqlite.writing() as db:
         stored.seal(db, "2026-11-22", KEY, NOON + 2 * DAY)
-    listed = client.get(f"{PATH}/roots").json
-    assert ([root["day"] for root in listed["roots"]], listed["next"]) == (["2026-11-21", "2026-11-22"], None)
-    as_described(f"{PATH}/roots", listed)
+    document = client.get(f"{PATH}/roots").json
+    assert ([root["day"] for root in document["roots"]], document["next"]) == (["2026-11-21", "2026-11-22"], None)
+    check_schema(f"{PATH}/roots", document)
     page = client.get(f"{PATH}/roots?limit=1").json
     assert (page["count"], page["next"]) == (1, "2026-11-22")
     later = client.get(f"{PATH}/roots?since={page['next']}").json
-    assert later["roots"] == listed["roots"][1:]
+    assert later["roots"] == document["roots"][1:]
     assert client.get(f"{PATH}/roots?since=yesterday").status_code == 400
 
 
-def test_a_page_with_a_next_one_never_changes(client: FlaskClient, sqlite, recorded):
+def test_a_page_with_a_next_one_never_changes(client: FlaskClient, sqlite, chain):
     page = client.get(f"{PATH}?limit=7")
     assert (page.headers["Cache-Control"], page.json["head"]["seq"]) == ("no-store", 7)
-    full = client.get(f"{PATH}?limit=3")
-    assert (full.headers["Cache-Control"], full.json["head"]) == ("public, max-age=86400, immutable", None)
+    page = client.get(f"{PATH}?limit=3")
+    assert (page.headers["Cache-Control"], page.json["head"]) == ("public, max-age=86400, immutable", None)
     with sqlite.writing() as db:
         stored.append(db, [LedgerRow("votes", "daily-btc-up-9", {"p": 0.5}, False)], NOON + DAY)
-    assert client.get(f"{PATH}?limit=3").data == full.data
-    unchanged = client.get(f"{PATH}?limit=3", headers={"If-None-Match": full.headers["ETag"]})
-    assert unchanged.status_code == 304
+    assert client.get(f"{PATH}?limit=3").data == page.data
+    revalidation = client.get(f"{PATH}?limit=3", headers={"If-None-Match": page.headers["ETag"]})
+    assert revalidation.status_code == 304
 
 
 def test_the_documented_proof_holds():
@@ -199,19 +199,19 @@ def test_the_documented_proof_holds():
     assert proofs.fault(proofs.read(proof), entry["entry"]["seq"], roots["roots"][0]["key"]) is None
 
 
-def test_a_client_can_page_and_verify_the_whole_ledger(reader: Client, recorded, root):
+def test_a_client_can_page_and_verify_the_whole_ledger(reader: Client, chain, root):
     lines = list(reader.export_ledger())
     assert (len(lines), verify(lines, key=root.key, root=root.root).fault) == (8, None)
     assert verify([*lines[:2], *reader.export_ledger(since=3)]).fault is None
     assert verify([lines[0], *lines[2:]]).fault
 
 
-def test_an_export_is_the_same_from_the_database_and_over_http(reader: Client, sqlite, recorded):
+def test_an_export_is_the_same_from_the_database_and_over_http(reader: Client, sqlite, chain):
     with sqlite.reading() as db:
         assert list(stored.export(db)) == list(reader.export_ledger())
 
 
-def test_rows_recorded_during_an_export_do_not_spoil_it(reader: Client, sqlite, recorded):
+def test_rows_recorded_during_an_export_do_not_spoil_it(reader: Client, sqlite, chain):
     lines = reader.export_ledger()
     first = next(lines)
     with sqlite.writing() as db:
@@ -229,7 +229,7 @@ def test_a_row_of_a_day_with_a_root_is_sealed_after_that_day(client: FlaskClient
     assert detail.endswith("it will be after 2026-11-22T00:00:00Z in world time.")
 
 
-def test_a_proof_is_fetched_and_checked_by_the_client(reader: Client, recorded, root):
+def test_a_proof_is_fetched_and_checked_by_the_client(reader: Client, chain, root):
     assert reader.verify_proof(3) == reader.verify_proof(3, key=root.key) == reader.ledger_proof(3)
     with pytest.raises(ProofFailed, match="signed by another key"):
         reader.verify_proof(3, key="00" * 32)
@@ -237,11 +237,11 @@ def test_a_proof_is_fetched_and_checked_by_the_client(reader: Client, recorded, 
         reader.verify_proof(6)
 
 
-def test_a_proof_that_does_not_hold_is_never_handed_on(reader: Client, recorded):
-    good = reader.ledger_proof(3)
-    bad = {**good, "entry": {**good["entry"], "body": {"p": 0.9}}}
+def test_a_proof_that_does_not_hold_is_never_handed_on(reader: Client, chain):
+    proof = reader.ledger_proof(3)
+    forgery = {**proof, "entry": {**proof["entry"], "body": {"p": 0.9}}}
     for answer, why in (
-        (bad, "The hash of row 3"),
+        (forgery, "The hash of row 3"),
         (reader.ledger_proof(4), "about row 4"),
         ({}, "not a proof of a row"),
     ):
@@ -250,7 +250,7 @@ def test_a_proof_that_does_not_hold_is_never_handed_on(reader: Client, recorded)
             client.verify_proof(3)
 
 
-def test_the_client_names_what_it_asks_for(reader: Client, recorded):
+def test_the_client_names_what_it_asks_for(reader: Client, chain):
     assert [entry["seq"] for entry in reader.ledger(since=2, limit=2)["entries"]] == [2, 3]
     assert [entry["seq"] for entry in reader.ledger(kind="odds", subject="polymarket-1")["entries"]] == [6, 7]
     assert reader.ledger_entry(2)["entry"]["seq"] == 2

@@ -21,8 +21,9 @@ from service.market.instants import DAY, HOUR, iso
 from service.market.prices import CandlesDocument
 from service.sources.feeds.csv_bars import read_rows
 from service.store import bars, snapshots
-from tests.api.conftest import NOON, STEP
+from tests.api.conftest import NOON
 from tests.api.opened import tell_prices
+from tests.api.web import STEP
 from tests.running_service import RunningService, copied, running_service
 from tests.store.test_bars import walk
 
@@ -41,7 +42,7 @@ def stored(sqlite, asset: str, series: Bars) -> Bars:
 
 
 @pytest.fixture
-def fine(sqlite) -> Bars:
+def bitcoin(sqlite) -> Bars:
     """Six days and a half of bitcoin."""
     tell_prices(sqlite)
     return stored(sqlite, "btc", walk(np.arange(START, NOON, STEP)))
@@ -60,10 +61,10 @@ def as_rows(series: Bars) -> list[dict]:
 
 
 @pytest.mark.parametrize("interval", ["5m", "1h", "1d"])
-def test_bars_are_those_of_the_store(client: FlaskClient, fine, as_described, interval: str):
+def test_bars_are_those_of_the_store(client: FlaskClient, bitcoin, check_schema, interval: str):
     answer = client.get(PATH, query_string={"asset": "btc", "interval": interval, "limit": 10_000})
     step = {"5m": STEP, "1h": HOUR, "1d": DAY}[interval]
-    series = resample(resample(fine, min(step, HOUR)), step)
+    series = resample(resample(bitcoin, min(step, HOUR)), step)
     assert answer.json["bars"] == as_rows(series)
     assert list(answer.json) == list(CandlesDocument.__dataclass_fields__)
     assert {name: value for name, value in answer.json.items() if name != "bars"} == {
@@ -77,21 +78,21 @@ def test_bars_are_those_of_the_store(client: FlaskClient, fine, as_described, in
         "count": len(series),
         "next": None,
     }
-    as_described(PATH, answer.json)
+    check_schema(PATH, answer.json)
 
 
-def test_pages_join_to_the_whole(client: FlaskClient, fine):
-    seen, path = [], f"{PATH}?asset=btc&interval=1d&limit=2"
+def test_pages_join_to_the_whole(client: FlaskClient, bitcoin):
+    rows, path = [], f"{PATH}?asset=btc&interval=1d&limit=2"
     while path:
         answer = client.get(path)
-        seen += answer.json["bars"]
+        rows += answer.json["bars"]
         path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else None
         assert path is None or parse_qs(urlsplit(path).query)["cursor"] == [answer.json["next"]]
-    assert seen == listed(client, interval="1d")
-    assert len(seen) == DAYS
+    assert rows == listed(client, interval="1d")
+    assert len(rows) == DAYS
 
 
-def test_the_window_is_of_whole_bars(client: FlaskClient, fine):
+def test_the_window_is_of_whole_bars(client: FlaskClient, bitcoin):
     """A bar opens at `since` or later and is complete at `until`; a date stands for its whole day."""
     window = {"since": iso(START + 1), "until": iso(START + 3 * HOUR - 1)}
     assert [row["time"] for row in listed(client, **window)] == [iso(START + HOUR)]
@@ -109,44 +110,44 @@ def test_a_friday_of_metals_ends_with_the_next_bar(client: FlaskClient, sqlite, 
     stored(sqlite, "gold", series.until(friday + 2 * DAY))
     assert listed(client, **window) == []
     stored(sqlite, "gold", series)
-    (shown,) = listed(client, **window)
+    (row,) = listed(client, **window)
     of_day = series.since(friday).until(friday + DAY)
-    assert (shown["time"], shown["close"], len(of_day)) == (iso(friday), float(of_day.close[-1]), 22 * 12)
+    assert (row["time"], row["close"], len(of_day)) == (iso(friday), float(of_day.close[-1]), 22 * 12)
 
 
 def test_a_page_keeps_its_size_where_bars_are_missing(sqlite):
-    kept = walk([time for time in range(START, NOON, STEP) if time // HOUR % 3 and time // STEP % 5])
-    stored(sqlite, "btc", kept)
-    hours = resample(kept, HOUR)
+    series = walk([time for time in range(START, NOON, STEP) if time // HOUR % 3 and time // STEP % 5])
+    stored(sqlite, "btc", series)
+    hours = resample(series, HOUR)
     with sqlite.reading() as db:
         page = bars.first_bars(db, "btc", START, NOON, HOUR, 7, stored_step=STEP)
     assert page.time.tolist() == hours.time[:7].tolist()
 
 
-def test_the_csv_file_is_one_a_replay_reads(client: FlaskClient, fine):
+def test_the_csv_file_is_one_a_replay_reads(client: FlaskClient, bitcoin):
     answer = client.get(f"{PATH}?asset=btc&interval=5m&limit=500", headers={"Accept": "text/csv"})
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert 'rel="next"' in answer.headers["Link"]
-    assert read_rows("btc.csv", answer.data).tolist() == [list(map(float, row)) for row in fine[:500].rows()]
+    assert read_rows("btc.csv", answer.data).tolist() == [list(map(float, row)) for row in bitcoin[:500].rows()]
 
 
-def test_a_parquet_file_has_the_bars_of_the_page(client: FlaskClient, fine):
+def test_a_parquet_file_has_the_bars_of_the_page(client: FlaskClient, bitcoin):
     answer = client.get(f"{PATH}?asset=btc&interval=5m&limit=500", headers={"Accept": "application/vnd.apache.parquet"})
     file = pyarrow.parquet.read_table(io.BytesIO(answer.data))
-    assert [time.timestamp() for time in file["time"].to_pylist()] == fine.time[:500].tolist()
-    assert [file[name].to_pylist() for name in FIELDS] == [getattr(fine, name)[:500].tolist() for name in FIELDS]
+    assert [time.timestamp() for time in file["time"].to_pylist()] == bitcoin.time[:500].tolist()
+    assert [file[name].to_pylist() for name in FIELDS] == [getattr(bitcoin, name)[:500].tolist() for name in FIELDS]
     assert 'rel="next"' in answer.headers["Link"]
 
 
-def test_a_past_page_is_kept_for_an_hour(client: FlaskClient, fine):
-    full = client.get(f"{PATH}?asset=btc&interval=5m")
+def test_a_past_page_is_kept_for_an_hour(client: FlaskClient, bitcoin):
+    page = client.get(f"{PATH}?asset=btc&interval=5m")
     past = client.get(f"{PATH}?asset=btc&until={iso(START + DAY)}")
     last = client.get(f"{PATH}?asset=btc&limit=10000")
-    ages = [answer.headers["Cache-Control"].split(",")[1] for answer in (full, past, last)]
+    ages = [answer.headers["Cache-Control"].split(",")[1] for answer in (page, past, last)]
     assert ages == [" max-age=3600", " max-age=3600", " max-age=5"]
-    again = client.get(f"{PATH}?asset=btc&interval=5m", headers={"If-None-Match": full.headers["ETag"]})
-    assert (again.status_code, again.data) == (304, b"")
-    assert "Accept" in full.headers.getlist("Vary")
+    revalidation = client.get(f"{PATH}?asset=btc&interval=5m", headers={"If-None-Match": page.headers["ETag"]})
+    assert (revalidation.status_code, revalidation.data) == (304, b"")
+    assert "Accept" in page.headers.getlist("Vary")
 
 
 @pytest.mark.parametrize(
@@ -162,22 +163,22 @@ def test_a_past_page_is_kept_for_an_hour(client: FlaskClient, fine):
         ("asset=btc&venue=cex", "venue"),
     ],
 )
-def test_a_wrong_query_is_refused_with_its_field(client: FlaskClient, fine, query: str, field: str):
+def test_a_wrong_query_is_refused_with_its_field(client: FlaskClient, bitcoin, query: str, field: str):
     other = client.get(f"{PATH}?asset=btc&interval=5m&limit=1").json["next"]
-    refused = client.get(f"{PATH}?{query.format(other=other)}")
-    assert (refused.status_code, [error["field"] for error in refused.json["errors"]]) == (400, [field])
+    refusal = client.get(f"{PATH}?{query.format(other=other)}")
+    assert (refusal.status_code, [error["field"] for error in refusal.json["errors"]]) == (400, [field])
 
 
-def test_an_asset_without_bars_is_not_found(client: FlaskClient, fine):
-    refused = client.get(f"{PATH}?asset=silver")
-    assert (refused.status_code, refused.json["code"]) == (404, "not_found")
+def test_an_asset_without_bars_is_not_found(client: FlaskClient, bitcoin):
+    refusal = client.get(f"{PATH}?asset=silver")
+    assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
 
 
-def test_hourly_worlds_have_no_shorter_bars(make_app, sqlite, fine):
+def test_hourly_worlds_have_no_shorter_bars(make_app, sqlite, bitcoin):
     app = make_app(sqlite)
     app.extensions["ninefold"] = replace(app.extensions["ninefold"], step=HOUR)
-    refused = app.test_client().get(f"{PATH}?asset=btc&interval=5m")
-    assert refused.json["errors"] == [
+    refusal = app.test_client().get(f"{PATH}?asset=btc&interval=5m")
+    assert refusal.json["errors"] == [
         {"field": "interval", "message": "must be 1h or 1d: the source of this world has bars of 3600 seconds"}
     ]
     assert len(listed(app.test_client())) == (NOON - START) // HOUR
@@ -188,13 +189,13 @@ def test_before_the_first_bar_it_is_unavailable(client: FlaskClient):
 
 
 @pytest.fixture(scope="module")
-def running(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
-    with running_service(copied(seeded, tmp_path_factory.mktemp("forecasts"))) as running:
-        yield running
+def service(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
+    with running_service(copied(seeded, tmp_path_factory.mktemp("forecasts"))) as service:
+        yield service
 
 
-def test_a_forecast_has_every_horizon_quantile_and_voter(running):
-    answer = running.client.get("/api/v1/forecasts/btc")
+def test_a_forecast_has_every_horizon_quantile_and_voter(service):
+    answer = service.client.get("/api/v1/forecasts/btc")
     assert answer.status_code == 200
     forecast = answer.json
     assert (forecast["schema"], forecast["asset"], forecast["world"]) == ("forecast/1", "btc", "simulated")
@@ -203,13 +204,13 @@ def test_a_forecast_has_every_horizon_quantile_and_voter(running):
     for horizon in forecast["horizons"]:
         assert list(horizon["voters"]) == list(MODELS)
         assert list(horizon["quantiles"]) == [str(percent) for percent in PERCENTS]
-    unchanged = running.client.get("/api/v1/forecasts/btc", headers={"If-None-Match": answer.headers["ETag"]})
-    assert unchanged.status_code == 304
+    revalidation = service.client.get("/api/v1/forecasts/btc", headers={"If-None-Match": answer.headers["ETag"]})
+    assert revalidation.status_code == 304
 
 
-def test_it_starts_at_the_price_that_is_published(running):
-    prices = running.client.get("/api/v1/prices").json
-    forecast = running.client.get("/api/v1/forecasts/eth").json
+def test_it_starts_at_the_price_that_is_published(service):
+    prices = service.client.get("/api/v1/prices").json
+    forecast = service.client.get("/api/v1/forecasts/eth").json
     (price,) = (row for row in prices["prices"] if row["asset"] == "eth")
     assert (forecast["price"], forecast["price_as_of"]) == (price["price"], price["as_of"])
 
@@ -234,17 +235,17 @@ def test_an_asset_with_too_little_history_is_named(client, sqlite):
     assert client.get("/api/v1/forecasts/btc").status_code == 200
 
 
-def test_one_horizon_can_be_asked_alone(running):
+def test_one_horizon_can_be_asked_alone(service):
     """The same forecast as in the whole document, with an ETag of its own."""
-    whole = running.client.get("/api/v1/forecasts/btc")
-    for horizon in whole.json["horizons"]:
-        alone = running.client.get(f"/api/v1/forecasts/btc?horizon={horizon['horizon']}")
-        assert alone.json == whole.json | {"horizons": [horizon]}
-        assert alone.headers["ETag"] != whole.headers["ETag"]
-        assert alone.headers["Cache-Control"] == whole.headers["Cache-Control"]
-        tag = {"If-None-Match": alone.headers["ETag"]}
-        assert running.client.get(f"/api/v1/forecasts/btc?horizon={horizon['horizon']}", headers=tag).status_code == 304
-        assert running.client.get("/api/v1/forecasts/btc", headers=tag).status_code == 200
+    document = service.client.get("/api/v1/forecasts/btc")
+    for horizon in document.json["horizons"]:
+        part = service.client.get(f"/api/v1/forecasts/btc?horizon={horizon['horizon']}")
+        assert part.json == document.json | {"horizons": [horizon]}
+        assert part.headers["ETag"] != document.headers["ETag"]
+        assert part.headers["Cache-Control"] == document.headers["Cache-Control"]
+        tag = {"If-None-Match": part.headers["ETag"]}
+        assert service.client.get(f"/api/v1/forecasts/btc?horizon={horizon['horizon']}", headers=tag).status_code == 304
+        assert service.client.get("/api/v1/forecasts/btc", headers=tag).status_code == 200
 
 
 def test_an_unknown_horizon_is_told_which_there_are(client):
@@ -255,24 +256,24 @@ def test_an_unknown_horizon_is_told_which_there_are(client):
     assert all(f"'{horizon}'" in fault["message"] for horizon in HORIZONS)
 
 
-def test_the_record_is_a_document_of_two_books(running):
-    answer = running.client.get("/api/v1/forecasts/record")
+def test_the_record_is_a_document_of_two_books(service):
+    answer = service.client.get("/api/v1/forecasts/record")
     assert (answer.status_code, answer.json["schema"], answer.json["world"]) == (200, "price-record/1", "simulated")
     assert [book["backfilled"] for book in answer.json["books"]] == [False, True]
-    unchanged = running.client.get("/api/v1/forecasts/record", headers={"If-None-Match": answer.headers["ETag"]})
-    assert unchanged.status_code == 304
+    revalidation = service.client.get("/api/v1/forecasts/record", headers={"If-None-Match": answer.headers["ETag"]})
+    assert revalidation.status_code == 304
 
 
-def test_the_ledger_lists_the_committed_forecasts(running):
-    page = running.client.get("/api/v1/ledger?kind=price_forecast&limit=2").json
+def test_the_ledger_lists_the_committed_forecasts(service):
+    page = service.client.get("/api/v1/ledger?kind=price_forecast&limit=2").json
     assert [entry["kind"] for entry in page["entries"]] == ["price_forecast"] * 2
     assert {"btc", "eth"} <= page["entries"][0]["body"]["forecasts"].keys()
 
 
-def test_it_is_renewed_with_every_bar(running):
+def test_it_is_renewed_with_every_bar(service):
     """Also between full hours, when the voters are not fitted; so it is never stale while bars arrive."""
     for _ in range(3):
-        running.move(300)
-        forecast = running.client.get("/api/v1/forecasts/btc").json
-        prices = running.client.get("/api/v1/prices").json["prices"]
+        service.move(300)
+        forecast = service.client.get("/api/v1/forecasts/btc").json
+        prices = service.client.get("/api/v1/prices").json["prices"]
         assert forecast["as_of"] == forecast["price_as_of"] == prices[0]["as_of"]

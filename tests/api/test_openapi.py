@@ -69,8 +69,8 @@ def app(make_app, sqlite) -> Flask:
         tag="Room",
         limit="daily",
         key="required",
-        retryable=True,
-        also={"text/event-stream": "each as it comes"},
+        is_retryable=True,
+        alternatives={"text/event-stream": "each as it comes"},
     )
     def alarm(body: Alarm) -> Sighting:
         """Sound an alarm."""
@@ -94,14 +94,16 @@ def document(openapi_document) -> dict:
 
 def operations(document: dict) -> Iterator[tuple[str, dict]]:
     for path, methods in document["paths"].items():
-        for method, described in methods.items():
-            yield f"{method} {path}", described
+        for method, spec in methods.items():
+            yield f"{method} {path}", spec
 
 
 def schema_errors(document: dict, schema: dict, value: object) -> list[str]:
     """What is wrong with `value` by a schema of the document."""
-    rooted = {**schema, "components": document["components"]}
-    return [error.message for error in Draft202012Validator(rooted, format_checker=FormatChecker()).iter_errors(value)]
+    root_schema = {**schema, "components": document["components"]}
+    return [
+        error.message for error in Draft202012Validator(root_schema, format_checker=FormatChecker()).iter_errors(value)
+    ]
 
 
 def test_it_is_openapi_3_1(client, document):
@@ -110,51 +112,44 @@ def test_it_is_openapi_3_1(client, document):
     validate(client.get("/api/openapi-lite.json").json)
 
 
-def test_every_operation_has_an_id_of_its_own_a_sentence_and_a_shape(document):
-    ids = [described["operationId"] for _, described in operations(document)]
+def test_every_operation_is_described(document):
+    """An id of its own, a sentence, a shape, the link of a list, a sample in each language; one is deprecated."""
+    ids = [spec["operationId"] for _, spec in operations(document)]
     assert len(ids) == len(set(ids))
-    for name, described in operations(document):
-        assert described["summary"].endswith("."), name
-        (success,) = [answer for status, answer in described["responses"].items() if status.startswith("2")]
-        assert "content" in success or "204" in described["responses"], name
-
-
-def test_another_media_type_is_described_by_its_sentence(document):
-    alarm = document["paths"]["/api/v1/alarm"]["post"]["responses"]["200"]["content"]
-    assert alarm["text/event-stream"]["schema"] == {"type": "string", "description": "each as it comes"}
-
-
-def test_every_captured_answer_belongs_to_an_operation(document):
-    """A file of an operation that was renamed would show nowhere."""
-    ids = {operation["operationId"] for _, operation in operations(document)}
-    assert {file.stem for file in openapi.EXAMPLES.iterdir()} <= ids
+    assert {file.stem for file in openapi.EXAMPLES.iterdir()} <= set(ids)  # a renamed operation would lose its answer
+    for name, spec in operations(document):
+        assert spec["summary"].endswith("."), name
+        (success,) = [answer for status, answer in spec["responses"].items() if status.startswith("2")]
+        assert "content" in success or "204" in spec["responses"], name
+        assert ("Link" in success["headers"]) == ("limit" in [row["name"] for row in spec["parameters"]]), name
+        assert [sample["label"] for sample in spec["x-codeSamples"]] == ["curl", "Python", "JavaScript"], name
+    assert [name for name, spec in operations(document) if spec.get("deprecated")] == ["get /api/v1/docs"]
 
 
 @pytest.mark.slow
 def test_every_example_matches_its_schema(document):
-    checked = 0
-    for name, described in operations(document):
-        bodies = [described["requestBody"]] if "requestBody" in described else []
-        for content in [*bodies, *described["responses"].values()]:
+    example_count = 0
+    for name, spec in operations(document):
+        bodies = [spec["requestBody"]] if "requestBody" in spec else []
+        for content in [*bodies, *spec["responses"].values()]:
             for media in content.get("content", {}).values():
                 for example in media.get("examples", {}).values():
                     assert schema_errors(document, media["schema"], example["value"]) == [], name
-                    checked += 1
-    assert checked > 50
+                    example_count += 1
+    assert example_count > 50
 
 
 def test_every_operation_documents_its_refusals(document):
     alarm = document["paths"]["/api/v1/alarm"]["post"]["responses"]
     assert set(alarm) == {"200", "400", "401", "409", "413", "415", "422", "429", "500", "503"}
-    assert set(alarm["401"]["content"]["application/problem+json"]["examples"]) == {
-        "missing_api_key",
-        "invalid_api_key",
-    }
-    assert set(alarm["429"]["content"]["application/problem+json"]["examples"]) == {"quota_exhausted"}
+    stream = alarm["200"]["content"]["text/event-stream"]
+    assert stream["schema"] == {"type": "string", "description": "each as it comes"}
+    for status, codes in (("401", {"missing_api_key", "invalid_api_key"}), ("429", {"quota_exhausted"})):
+        assert set(alarm[status]["content"]["application/problem+json"]["examples"]) == codes
     assert "Retry-After" in alarm["429"]["headers"]
-    seen = document["paths"]["/api/v1/seen/{asset}"]["get"]["responses"]
-    assert set(seen) == {"200", "400", "404", "429", "500", "503"}
-    assert "RateLimit" in seen["200"]["headers"]
+    responses = document["paths"]["/api/v1/seen/{asset}"]["get"]["responses"]
+    assert set(responses) == {"200", "400", "404", "429", "500", "503"}
+    assert "RateLimit" in responses["200"]["headers"]
 
 
 @pytest.mark.parametrize(
@@ -178,21 +173,15 @@ def test_history_arriving_is_documented_where_prices_are_read(document, method: 
 
 
 def test_parameters_are_those_of_path_query_and_headers(document):
-    seen = {
+    parameters = {
         (parameter["in"], parameter["name"]): parameter
         for parameter in document["paths"]["/api/v1/seen/{asset}"]["get"]["parameters"]
     }
-    assert set(seen) == {("path", "asset"), ("query", "asset"), ("query", "depth")}
-    assert [parameter["required"] for parameter in seen.values()] == [True, True, False]
-    assert seen["query", "depth"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 9, "default": 1}
+    assert set(parameters) == {("path", "asset"), ("query", "asset"), ("query", "depth")}
+    assert [parameter["required"] for parameter in parameters.values()] == [True, True, False]
+    assert parameters["query", "depth"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 9, "default": 1}
     alarm = {parameter["name"] for parameter in document["paths"]["/api/v1/alarm"]["post"]["parameters"]}
     assert alarm == {"Idempotency-Key", "X-End-User"}
-
-
-def test_a_list_declares_the_link_to_its_next_page(document):
-    for name, described in operations(document):
-        success, names = next(iter(described["responses"].values())), [row["name"] for row in described["parameters"]]
-        assert ("Link" in success["headers"]) == ("limit" in names), name
 
 
 def test_an_optional_query_parameter_is_not_nullable(document):
@@ -210,21 +199,17 @@ def test_an_optional_query_parameter_is_not_nullable(document):
     }
 
 
-def test_schemas_with_one_class_name_are_named_by_their_module(document):
+def test_every_schema_has_a_name_and_a_title_of_its_own(document):
+    """A generator of clients names its classes by the titles and drops what collides.
+
+    A class that shares its name is named by its module. No field has null as its default: openapi-typescript requires
+    every field that has a default, in bodies too.
+    """
     schemas = document["components"]["schemas"]
     assert {"BattleSummary", "HospitalSummary", "LeaderboardEntry", "TriageEntry"} <= schemas.keys()
     assert [name for name in schemas if not name.isalnum()] == []
-
-
-def test_every_schema_has_a_title_of_its_own(document):
-    """A generator of clients names its classes by the titles and drops what collides."""
-    titles = [schema["title"] for schema in document["components"]["schemas"].values()]
-    assert titles == list(document["components"]["schemas"])
-
-
-def test_no_field_has_null_as_its_default(document):
-    """openapi-typescript requires every field that has a default, in bodies too."""
-    for name, schema in document["components"]["schemas"].items():
+    assert [schema["title"] for schema in schemas.values()] == list(schemas)
+    for name, schema in schemas.items():
         assert [field for field, shape in schema["properties"].items() if shape.get("default", ...) is None] == [], name
 
 
@@ -250,31 +235,34 @@ def test_only_of_a_nullable_field_null_is_mentioned(document):
                 assert {"type": "null"} in shape.get("anyOf", ()), f"{name}.{field}"
 
 
-@pytest.mark.parametrize("name", ["Candle", "EvidenceBar"])
-def test_prices_of_a_bar_are_described_as_prices(document, name: str):
-    """Before, `high` of a candle was the upper end of an interval and `open` the open ones."""
-    prices = [
-        document["components"]["schemas"][name]["properties"][field] for field in ("open", "high", "low", "close")
-    ]
-    assert all(price["description"].endswith("price of the bar in USD") for price in prices)
+def test_a_field_is_described_by_what_it_means_in_its_schema(document):
+    """Before, `high` of a candle was the upper end of an interval and `open` the open ones.
 
-
-@pytest.mark.parametrize("name", ["Ai", "AiVote", "Consensus", "Vote"])
-def test_a_direction_is_a_view_of_the_price(document, name: str):
-    """A far level above the price is not likely to be reached: that says nothing about the next move."""
-    assert "a view of the price" in document["components"]["schemas"][name]["properties"]["direction"]["description"]
+    A direction is a view of the price: a far level above it is not likely to be reached, which says nothing about the
+    next move.
+    """
+    sentences = {
+        (name, field): shape.get("description", "")
+        for name, schema in document["components"]["schemas"].items()
+        for field, shape in schema["properties"].items()
+    }
+    for field in ("open", "high", "low", "close"):
+        for name in ("Candle", "EvidenceBar"):
+            assert sentences[name, field].endswith("price of the bar in USD")
+    for name in ("Ai", "AiVote", "Consensus", "Vote"):
+        assert "a view of the price" in sentences[name, "direction"]
 
 
 def test_every_instant_of_an_answer_is_declared_as_one(document):
     """Of each captured answer: a text that is an instant has the format date-time in its schema."""
-    instants_checked = 0
-    for name, described in operations(document):
-        for media in described["responses"].get("200", {}).get("content", {}).values():
+    instant_count = 0
+    for name, spec in operations(document):
+        for media in spec["responses"].get("200", {}).get("content", {}).values():
             for example in media.get("examples", {}).values():
-                for path, declared in instants(document, media["schema"], example["value"]):
-                    assert declared, f"{name}: {path}"
-                    instants_checked += 1
-    assert instants_checked > 100
+                for path, is_declared in instants(document, media["schema"], example["value"]):
+                    assert is_declared, f"{name}: {path}"
+                    instant_count += 1
+    assert instant_count > 100
 
 
 def instants(document: dict, schema: dict, value: object, path: str = "") -> Iterator[tuple[str, bool]]:
@@ -296,15 +284,11 @@ def resolved(document: dict, schema: dict) -> dict:
 
 
 def test_every_tag_and_every_name_in_an_address_is_described(document):
-    own = {"Room"}
+    test_tags = {"Room"}
     assert [tag["name"] for tag in document["tags"] if "description" not in tag] == ["Room"]
-    for name, described in operations(document):
-        parameters = [parameter for parameter in described["parameters"] if parameter["in"] == "path"]
-        assert own & set(described["tags"]) or all("description" in parameter for parameter in parameters), name
-
-
-def test_the_page_of_version_1_is_deprecated(document):
-    assert [name for name, described in operations(document) if described.get("deprecated")] == ["get /api/v1/docs"]
+    for name, spec in operations(document):
+        parameters = [parameter for parameter in spec["parameters"] if parameter["in"] == "path"]
+        assert test_tags & set(spec["tags"]) or all("description" in parameter for parameter in parameters), name
 
 
 def test_every_asset_and_form_of_question_is_documented(document):
@@ -317,14 +301,10 @@ def test_every_asset_and_form_of_question_is_documented(document):
 
 
 class TestSamples:
-    def test_every_operation_has_one_in_each_language(self, document):
-        for name, described in operations(document):
-            assert [sample["label"] for sample in described["x-codeSamples"]] == ["curl", "Python", "JavaScript"], name
-
     @pytest.mark.slow
     def test_they_are_programs(self, document):
-        for name, described in operations(document):
-            curl, python, js = (sample["source"] for sample in described["x-codeSamples"])
+        for name, spec in operations(document):
+            curl, python, js = (sample["source"] for sample in spec["x-codeSamples"])
             names = {node.id for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Name)}
             assert names <= {"httpx", "response", "print", "line"}, name
             command = shlex.split(curl)
@@ -334,42 +314,38 @@ class TestSamples:
 
     def test_they_send_what_the_operation_needs(self, document):
         """The key where one is required, the required parameters, and a body that matches its schema."""
-        for name, described in operations(document):
-            curl, *others = (sample["source"] for sample in described["x-codeSamples"])
+        for name, spec in operations(document):
+            curl, *others = (sample["source"] for sample in spec["x-codeSamples"])
             address = next(word for word in shlex.split(curl) if word.startswith("http"))
-            required = {
-                field["name"] for field in described["parameters"] if field["in"] == "query" and field["required"]
-            }
-            assert set(parse_qs(urlsplit(address).query)) == required, name
-            needs_key = {} not in described["security"] and described["security"] != []
+            names = {field["name"] for field in spec["parameters"] if field["in"] == "query" and field["required"]}
+            assert set(parse_qs(urlsplit(address).query)) == names, name
+            needs_key = {} not in spec["security"] and spec["security"] != []
             assert [("X-API-Key" in sample) for sample in (curl, *others)] == [needs_key] * 3, name
-            if "requestBody" in described:
+            if "requestBody" in spec:
                 command = shlex.split(curl)
                 body = json.loads(command[command.index("-d") + 1])
-                schema = described["requestBody"]["content"]["application/json"]["schema"]
+                schema = spec["requestBody"]["content"]["application/json"]["schema"]
                 assert schema_errors(document, schema, body) == [], name
 
 
 def test_an_answer_has_every_field_of_its_dataclass(client, document):
-    """A value that is not a finite number is null."""
+    """A value that is not a finite number is null; a body is described as strictly as it is read."""
     answer = client.get("/api/v1/seen/x?asset=b")
     assert answer.json == {"asset": "bx", "price": None, "seen_at": "2026-01-01T00:00:00Z", "note": ""}
-    schema = document["paths"]["/api/v1/seen/{asset}"]["get"]["responses"]["200"]["content"]["application/json"][
-        "schema"
-    ]
-    assert schema_errors(document, schema, answer.json) == []
-    assert set(document["components"]["schemas"]["Sighting"]["required"]) == set(answer.json)
-    assert document["components"]["schemas"]["Sighting"]["description"] == "A price and when it was seen."
-
-
-def test_request_bodies_are_described_as_strictly_as_they_are_read(document):
-    alarm = document["components"]["schemas"]["Alarm"]
+    success, schemas = (
+        document["paths"]["/api/v1/seen/{asset}"]["get"]["responses"]["200"],
+        document["components"]["schemas"],
+    )
+    assert schema_errors(document, success["content"]["application/json"]["schema"], answer.json) == []
+    assert set(schemas["Sighting"]["required"]) == set(answer.json)
+    assert schemas["Sighting"]["description"] == "A price and when it was seen."
+    alarm = schemas["Alarm"]
     assert alarm["additionalProperties"] is False
     assert schema_errors(document, alarm, {"above": 0}) != []
     assert schema_errors(document, alarm, {"above": alarm["properties"]["above"]["examples"][0]}) == []
 
 
-NULLABLE = {"anyOf": [{"type": "string"}, {"type": "null"}]}
+NULLABLE_TEXT = {"anyOf": [{"type": "string"}, {"type": "null"}]}
 AN_INSTANT, FIELD = next(iter(INSTANTS)), next(iter(FIELDS))
 
 
@@ -380,34 +356,25 @@ def completed(properties: dict, name: str = "A schema of this test") -> dict:
     return schemas[name]["properties"]
 
 
-def test_a_field_has_the_description_of_its_name():
+def test_a_field_has_the_description_of_its_name_or_its_schema():
+    """A default of null is left out: generated clients would require the field."""
     assert completed({FIELD: {"type": "number"}}) == {FIELD: {"type": "number", "description": FIELDS[FIELD]}}
-
-
-def test_a_schema_may_describe_its_own_field():
+    assert "default" not in completed({FIELD: {"default": None}})[FIELD]
+    assert completed({FIELD: {"default": 5}})[FIELD]["default"] == 5
     name = next(name for name in FIELD_TEXTS if name not in ("instants", "fields"))
     field, sentence = next(iter(FIELD_TEXTS[name].items()))
-    assert completed({field: dict(NULLABLE)}, name)[field]["description"] == sentence
+    assert completed({field: dict(NULLABLE_TEXT)}, name)[field]["description"] == sentence
+    field = completed({AN_INSTANT: {"anyOf": [{"type": "string"}, {"type": "null"}]}})[AN_INSTANT]
+    assert field["anyOf"] == [{"type": "string", "format": "date-time"}, {"type": "null"}]
 
 
 def test_of_a_field_that_is_never_null_no_null_is_mentioned():
     field, sentence = next((field, sentence) for field, sentence in FIELDS.items() if "; null" in sentence)
     assert completed({field: {"type": "string"}})[field]["description"] == sentence.partition("; null")[0]
-    assert completed({field: dict(NULLABLE)})[field]["description"] == sentence
+    assert completed({field: dict(NULLABLE_TEXT)})[field]["description"] == sentence
 
 
 @pytest.mark.parametrize("field", [AN_INSTANT, FIELD])
 def test_a_written_description_stays(field: str):
     shape = {"type": "string", "description": "Its own."}
     assert completed({field: dict(shape)}) == {field: shape}
-
-
-def test_an_instant_has_its_format_also_beside_null():
-    fields = completed({AN_INSTANT: {"anyOf": [{"type": "string"}, {"type": "null"}]}})
-    assert fields[AN_INSTANT]["anyOf"] == [{"type": "string", "format": "date-time"}, {"type": "null"}]
-
-
-def test_a_default_of_null_is_left_out():
-    """Generated clients would otherwise require the field."""
-    assert "default" not in completed({FIELD: {"default": None}})[FIELD]
-    assert completed({FIELD: {"default": 5}})[FIELD]["default"] == 5

@@ -46,8 +46,8 @@ def test_a_missing_key_is_refused_before_the_body_is_read(client):
 
 def test_bad_input_is_not_charged_and_a_good_call_is(client, api_key):
     headers = {"X-API-Key": api_key}
-    refused = client.post("/wish", json={"wish": "rain"}, headers=headers)
-    assert (refused.status_code, refused.headers["X-RateLimit-Remaining"]) == (400, "10")
+    refusal = client.post("/wish", json={"wish": "rain"}, headers=headers)
+    assert (refusal.status_code, refusal.headers["X-RateLimit-Remaining"]) == (400, "10")
     answer = client.post("/wish", json={"want": "rain"}, headers=headers)
     assert answer.json == {"granted": "rain", "to": f"key:{api_key.split('_')[2]}"}
     assert answer.headers["X-RateLimit-Remaining"] == "9"
@@ -59,7 +59,7 @@ def test_an_operation_without_a_result_has_an_empty_body(client):
 
 
 def test_the_docstring_and_the_annotations_are_published():
-    published = getattr(grant, OPERATION)
-    assert (published.summary, published.description) == ("Grant a wish.", "Within reason.")
-    assert (published.body, published.query, published.status) == (Wish, None, 200)
+    documentation = getattr(grant, OPERATION)
+    assert (documentation.summary, documentation.description) == ("Grant a wish.", "Within reason.")
+    assert (documentation.body, documentation.query, documentation.status) == (Wish, None, 200)
     assert getattr(forget, OPERATION).returns is None

@@ -48,12 +48,12 @@ def test_a_cursor_belongs_to_its_selection(links: list):
     """Another window, another list or another filter is another scope."""
     _, cursor = WINDOWS.page(WindowQuery(limit=1, since="2026-11-20"))
     assert links == [("Link", f'</list?limit=1&cursor={cursor}>; rel="next"')]
-    again = WindowQuery(limit=1, since="2026-11-20", cursor=cursor)
-    (window,), _ = WINDOWS.page(again)
+    query = WindowQuery(limit=1, since="2026-11-20", cursor=cursor)
+    (window,), _ = WINDOWS.page(query)
     assert (window.after, window.rising[0], window.falling[1]) == (PageKey(NOON - 9, "a"), NOON - 8, NOON - 10)
-    for listing, query in ((OTHERS, again), (WINDOWS, WindowQuery(limit=1, cursor=cursor))):
+    for listing, other in ((OTHERS, query), (WINDOWS, WindowQuery(limit=1, cursor=cursor))):
         with pytest.raises(InvalidRequest):
-            listing.page(query)
+            listing.page(other)
 
 
 def test_a_cursor_beyond_the_window_leaves_nothing():

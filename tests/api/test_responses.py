@@ -27,16 +27,16 @@ PREFLIGHT = PAGE | {
 }
 
 
-@pytest.mark.parametrize("sent", ["a", "Abc-9_z.1", "x" * 64])
-def test_a_plain_request_id_comes_back_in_header_and_problem(client: FlaskClient, sent: str):
-    answer = client.get("/api/nothing", headers={"X-Request-ID": sent})
-    assert answer.headers["X-Request-ID"] == answer.json["request_id"] == sent
+@pytest.mark.parametrize("id", ["a", "Abc-9_z.1", "x" * 64])
+def test_a_plain_request_id_comes_back_in_header_and_problem(client: FlaskClient, id: str):
+    answer = client.get("/api/nothing", headers={"X-Request-ID": id})
+    assert answer.headers["X-Request-ID"] == answer.json["request_id"] == id
 
 
-@pytest.mark.parametrize("sent", ["", "x" * 65, "a b", "<script>", "ä", "a;b"])
-def test_any_other_request_id_is_replaced(client: FlaskClient, sent: str):
-    answer = client.get("/api/nothing", headers={"X-Request-ID": sent})
-    assert answer.headers["X-Request-ID"] == answer.json["request_id"] != sent
+@pytest.mark.parametrize("id", ["", "x" * 65, "a b", "<script>", "ä", "a;b"])
+def test_any_other_request_id_is_replaced(client: FlaskClient, id: str):
+    answer = client.get("/api/nothing", headers={"X-Request-ID": id})
+    assert answer.headers["X-Request-ID"] == answer.json["request_id"] != id
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/api/nothing", "/docs", "/"])
@@ -64,15 +64,15 @@ class TestFromAnotherOrigin:
     def test_a_page_may_read_its_quota_and_the_etag(self, client: FlaskClient):
         for _ in range(TELEMETRY_CALLS + 1):
             answer = client.get(TELEMETRY, headers=PAGE)
-        exposed = set(answer.headers["Access-Control-Expose-Headers"].split(", "))
+        names = set(answer.headers["Access-Control-Expose-Headers"].split(", "))
         assert (answer.status_code, answer.headers["Access-Control-Allow-Origin"]) == (429, "*")
-        assert {name for name in answer.headers if "Rate" in name or name == "Retry-After"} <= exposed
-        assert {"ETag", "Link", "X-Request-ID"} <= exposed
+        assert {name for name in answer.headers if "Rate" in name or name == "Retry-After"} <= names
+        assert {"ETag", "Link", "X-Request-ID"} <= names
 
     def test_an_unchanged_document_is_readable_too(self, client: FlaskClient):
         tag = client.get(TELEMETRY, headers=PAGE).headers["ETag"]
-        unchanged = client.get(TELEMETRY, headers=PAGE | {"If-None-Match": tag})
-        assert (unchanged.status_code, unchanged.headers["Access-Control-Allow-Origin"]) == (304, "*")
+        revalidation = client.get(TELEMETRY, headers=PAGE | {"If-None-Match": tag})
+        assert (revalidation.status_code, revalidation.headers["Access-Control-Allow-Origin"]) == (304, "*")
 
     @pytest.mark.parametrize("path", ["/api/v1/oracle", "/api/v1/me", "/api/v1/webhooks/x", "/api/nothing"])
     def test_a_preflight_is_allowed_for_a_day_and_free(self, client: FlaskClient, path: str):
@@ -119,7 +119,7 @@ def test_compressed_it_is_the_same_document_under_the_same_weak_tag(client: Flas
 
 
 @pytest.mark.parametrize(
-    ("accepted", "encoding"),
+    ("accept", "encoding"),
     [
         ("", "identity"),
         ("gzip, deflate, br, zstd", "zstd"),
@@ -139,8 +139,8 @@ def test_compressed_it_is_the_same_document_under_the_same_weak_tag(client: Flas
         (", ,", "identity"),
     ],
 )
-def test_the_encoding_is_the_one_the_caller_likes_best(accepted: str, encoding: str):
-    assert chosen(accepted) == encoding
+def test_the_encoding_is_the_one_the_caller_likes_best(accept: str, encoding: str):
+    assert chosen(accept) == encoding
 
 
 def test_a_current_tag_gets_a_304_without_a_body(client: FlaskClient):
@@ -185,8 +185,8 @@ def test_a_prepared_document_is_not_compressed_again(client: FlaskClient):
 
 
 def test_a_refusal_is_compressed_like_an_answer(client: FlaskClient):
-    wrong = {f"a long name of a field that does not exist {n}": 1 for n in range(20)}
-    answer = client.post("/api/v1/register", json=wrong, headers={"Accept-Encoding": "gzip"})
+    body = {f"a long name of a field that does not exist {n}": 1 for n in range(20)}
+    answer = client.post("/api/v1/register", json=body, headers={"Accept-Encoding": "gzip"})
     assert (answer.status_code, answer.headers["Content-Encoding"]) == (400, "gzip")
 
 
@@ -232,6 +232,6 @@ def test_both_files_have_the_points_of_the_document(client: FlaskClient, fund):
 def test_a_file_has_an_etag_of_its_own(client: FlaskClient, fund, accept: str):
     document, file = client.get(FUND), client.get(FUND, headers={"Accept": accept})
     assert document.headers["ETag"] != file.headers["ETag"]
-    again = client.get(FUND, headers={"Accept": accept, "If-None-Match": file.headers["ETag"]})
-    assert (again.status_code, again.data) == (304, b"")
+    revalidation = client.get(FUND, headers={"Accept": accept, "If-None-Match": file.headers["ETag"]})
+    assert (revalidation.status_code, revalidation.data) == (304, b"")
     assert file.headers["Cache-Control"] == document.headers["Cache-Control"]

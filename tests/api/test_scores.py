@@ -33,29 +33,30 @@ from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table
 from tests.api.conftest import NOON
 from tests.api.opened import commitment, header, hold, market, odds, open_market
+from tests.api.web import SECRET
 from tests.forecasting.markets import many
 
 ME, PATH = "/api/v1/me", "/api/v1/forecasters"
 MARKET = market(commitment=commitment(), odds=odds())
 
 
-def table(callers=(), settled=()) -> ForecastersDocument:
+def table(callers=(), markets=()) -> ForecastersDocument:
     return forecasters_document(
-        list(callers), len(callers), own_entries(counted_markets(columns_of(settled)), simulated_records(1)), header()
+        list(callers), len(callers), own_entries(counted_markets(columns_of(markets)), simulated_records(1)), header()
     )
 
 
-def test_the_table_is_public(client: FlaskClient, publish, as_described):
-    counted = counted_markets(columns_of(many(80)))
+def test_the_table_is_public(client: FlaskClient, publish, check_schema):
+    questions = counted_markets(columns_of(many(80)))
     document = forecasters_document(
-        [("owl", "0af3", record_of({}, counted, SimulatedRecords(1)))],
+        [("owl", "0af3", record_of({}, questions, SimulatedRecords(1)))],
         1,
-        own_entries(counted, simulated_records(1)),
+        own_entries(questions, simulated_records(1)),
         header(),
     )
-    shown = hold(client, publish, as_described, PATH, "forecasters", document)
-    assert (shown["schema"], shown["count"], shown["forecasters"]) == ("forecasters/1", 11, 1)
-    assert list(shown["entries"][0])[:5] == ["rank", "name", "kind", "engine", "id"]
+    body = hold(client, publish, check_schema, PATH, "forecasters", document)
+    assert (body["schema"], body["count"], body["forecasters"]) == ("forecasters/1", 11, 1)
+    assert list(body["entries"][0])[:5] == ["rank", "name", "kind", "engine", "id"]
 
 
 class WithNames:
@@ -72,9 +73,9 @@ class WithNames:
     def name(self, app: Flask, api_key: str):
         """Chooses a name for a key."""
 
-        def name(wanted: object, key: str = api_key, **headers: str):
+        def name(choice: object, key: str = api_key, **headers: str):
             client = app.test_client()
-            return client.patch(ME, json={"forecaster": wanted}, headers={"X-API-Key": key, **headers})
+            return client.patch(ME, json={"forecaster": choice}, headers={"X-API-Key": key, **headers})
 
         return name
 
@@ -85,16 +86,16 @@ class WithNames:
 
 class TestNames(WithNames):
     def test_a_name_is_chosen_changed_and_given_up(self, app: Flask, name, api_key: str):
-        for wanted in ("owl", "jay", "jay", None):
-            answer = name(wanted)
-            assert (answer.status_code, answer.json["forecaster"]) == (200, wanted)
+        for choice in ("owl", "jay", "jay", None):
+            answer = name(choice)
+            assert (answer.status_code, answer.json["forecaster"]) == (200, choice)
             assert app.test_client().get(ME, headers={"X-API-Key": api_key}).json == answer.json
 
     def test_a_name_belongs_to_one_forecaster(self, name, other: str):
         assert name("owl").status_code == 200
-        refused = name("owl", other)
-        assert (refused.status_code, refused.json["code"]) == (409, "name_taken")
-        assert refused.json["detail"] == "Another forecaster is called owl."
+        refusal = name("owl", other)
+        assert (refusal.status_code, refusal.json["code"]) == (409, "name_taken")
+        assert refusal.json["detail"] == "Another forecaster is called owl."
         name(None)
         assert name("owl", other).status_code == 200
 
@@ -104,21 +105,21 @@ class TestNames(WithNames):
         assert sorted(answers) == [200, 409]
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("wanted", sorted(RESERVED))
-    def test_the_names_of_the_service_are_taken(self, name, wanted: str):
+    @pytest.mark.parametrize("choice", sorted(RESERVED))
+    def test_the_names_of_the_service_are_taken(self, name, choice: str):
         """`sv` is too short for a caller anyway."""
-        assert name(wanted).json["code"] == ("name_taken" if len(wanted) > 2 else "invalid_request")
+        assert name(choice).json["code"] == ("name_taken" if len(choice) > 2 else "invalid_request")
 
     @pytest.mark.parametrize(
-        "wanted", ["", "ab", "a" * 33, "Owl", "ow l", "-owl", "owl-", "<b>", "owl/..", "оwl", "owl\n", 7, ["owl"]]
+        "choice", ["", "ab", "a" * 33, "Owl", "ow l", "-owl", "owl-", "<b>", "owl/..", "оwl", "owl\n", 7, ["owl"]]
     )
-    def test_other_characters_and_lengths_are_refused(self, name, wanted: object):
+    def test_other_characters_and_lengths_are_refused(self, name, choice: object):
         """Plain lower-case ASCII: no two names look alike, and none has to be escaped anywhere."""
-        assert (name(wanted).status_code, name(wanted).json["code"]) == (400, "invalid_request")
+        assert (name(choice).status_code, name(choice).json["code"]) == (400, "invalid_request")
 
-    @pytest.mark.parametrize("wanted", ["owl", "a" * 32, "sturdy_owl-7"])
-    def test_plain_names_are_accepted(self, name, wanted: str):
-        assert name(wanted).json["forecaster"] == wanted
+    @pytest.mark.parametrize("choice", ["owl", "a" * 32, "sturdy_owl-7"])
+    def test_plain_names_are_accepted(self, name, choice: str):
+        assert name(choice).json["forecaster"] == choice
 
     def test_a_field_is_required(self, app: Flask, api_key: str):
         assert app.test_client().patch(ME, json={}, headers={"X-API-Key": api_key}).status_code == 400
@@ -127,14 +128,14 @@ class TestNames(WithNames):
         from service.store import keys
 
         with database.writing() as db:
-            key, _ = keys.register_key(db, b"a secret of the tests", "bot@example.com", NOON, delegating=True)
+            key, _ = keys.register_key(db, SECRET, "bot@example.com", NOON, delegating=True)
         assert name("owl", key, **{"X-End-User": "alice"}).json["forecaster"] == "owl"
         assert name("owl", key, **{"X-End-User": "bob"}).json["code"] == "name_taken"
 
 
 class TestPages(WithNames):
     @pytest.fixture
-    def settled(self, app: Flask, name, database: Database, api_key: str) -> None:
+    def revealed_forecasts(self, app: Flask, name, database: Database, api_key: str) -> None:
         """Two forecasts by `owl` of a market that came out yes, and one of a market that is open."""
         name("owl")
         open_market(database, market("open-one", commitment=commitment()))
@@ -144,47 +145,49 @@ class TestPages(WithNames):
         end = MARKET.deadline + 1
         with database.writing() as db:
             keep_settlement(db, MARKET.id, Settlement("yes", end, "a bar", "bars"), end)
-            counted = counted_markets(columns_of(predictions.listed_predictions(db)))
+            questions = counted_markets(columns_of(predictions.listed_predictions(db)))
             for id in forecasts.outdated_forecasters(db):
-                record = record_of(forecasts.find_scores(db, [id]).get(id, {}), counted, SimulatedRecords(1))
+                record = record_of(forecasts.find_scores(db, [id]).get(id, {}), questions, SimulatedRecords(1))
                 forecasts.save_record(db, id, record, end)
 
-    def test_a_page_has_scores_and_revealed_forecasts(self, app: Flask, settled, as_described):
-        shown = app.test_client().get(f"{PATH}/owl").json
-        as_described(PATH + "/{name}", shown)
-        (entry,) = shown["entries"]
+    def test_a_page_has_scores_and_revealed_forecasts(self, app: Flask, revealed_forecasts, check_schema):
+        body = app.test_client().get(f"{PATH}/owl").json
+        check_schema(PATH + "/{name}", body)
+        (entry,) = body["entries"]
         assert (entry["name"], entry["kind"], entry["opening"]["n"], entry["opening"]["brier"]) == (
             *("owl", "forecaster"),
             *(1, 0.04),
         )
-        assert [(row["id"], row["p_yes"], row["outcome"]) for row in shown["forecasts"]] == [
+        assert [(row["id"], row["p_yes"], row["outcome"]) for row in body["forecasts"]] == [
             (MARKET.id, 0.8, "yes"),
             (MARKET.id, 0.6, "yes"),
         ]
-        assert "7361952" not in str(shown)
+        assert "7361952" not in str(body)
 
     def test_before_the_first_score_a_page_is_empty(self, app: Flask, name):
         name("owl")
-        shown = app.test_client().get(f"{PATH}/owl").json
-        assert (shown["entries"], shown["forecasts"]) == ([], [])
+        body = app.test_client().get(f"{PATH}/owl").json
+        assert (body["entries"], body["forecasts"]) == ([], [])
 
     @pytest.mark.parametrize("path", ["nobody", "OWL", "%00", "x" * 99, "%3Cb%3E"])
-    def test_of_another_name_there_is_none(self, app: Flask, settled, path: str):
+    def test_of_another_name_there_is_none(self, app: Flask, revealed_forecasts, path: str):
         answer = app.test_client().get(f"{PATH}/{path}")
         assert (answer.status_code, answer.json["code"]) == (404, "not_found")
 
     def test_the_services_own_have_pages_too(self, app: Flask, database: Database):
         with database.writing() as db:
-            snapshots.publish(db, NOON + 1, {"forecasters": table(settled=many(80))})
-        for own in ("pool", "market", "trend"):
-            shown = app.test_client().get(f"{PATH}/{own}").json
-            assert [entry["name"] for entry in shown["entries"]] == [own]
+            snapshots.publish(db, NOON + 1, {"forecasters": table(markets=many(80))})
+        for name in ("pool", "market", "trend"):
+            body = app.test_client().get(f"{PATH}/{name}").json
+            assert [entry["name"] for entry in body["entries"]] == [name]
 
-    def test_a_name_given_up_has_no_page(self, app: Flask, settled, name):
+    def test_a_name_given_up_has_no_page(self, app: Flask, revealed_forecasts, name):
         name(None)
         assert app.test_client().get(f"{PATH}/owl").status_code == 404
 
-    def test_a_revoked_key_leaves_nothing_that_names_anybody(self, app: Flask, settled, database, api_key: str):
+    def test_a_revoked_key_leaves_nothing_that_names_anybody(
+        self, app: Flask, revealed_forecasts, database, api_key: str
+    ):
         """The forecasts stay, so that the ledger can be verified, under an id that is tied to nobody."""
         assert app.test_client().delete(ME, headers={"X-API-Key": api_key}).status_code == 204
         assert app.test_client().get(f"{PATH}/owl").status_code == 404
@@ -197,30 +200,30 @@ class TestPages(WithNames):
 STREAKS = streaks_document(counted_questions(columns_of(many(80))), header(), simulated_records(1))
 
 
-def test_the_streaks_are_public_in_two_books(client: FlaskClient, publish, as_described):
-    shown = hold(client, publish, as_described, "/api/streaks", "streaks", STREAKS)
-    assert (shown["schema"], shown["count"]) == ("streaks/1", len(shown["streaks"]))
-    assert [row["backfilled"] for row in shown["streaks"]] == sorted(row["backfilled"] for row in shown["streaks"])
-    assert {row["rank"] for row in shown["streaks"] if row["backfilled"]} >= {1}
-    assert {row["rank"] for row in shown["streaks"] if not row["backfilled"]} >= {1}
+def test_the_streaks_are_public_in_two_books(client: FlaskClient, publish, check_schema):
+    body = hold(client, publish, check_schema, "/api/streaks", "streaks", STREAKS)
+    assert (body["schema"], body["count"]) == ("streaks/1", len(body["streaks"]))
+    assert [row["backfilled"] for row in body["streaks"]] == sorted(row["backfilled"] for row in body["streaks"])
+    assert {row["rank"] for row in body["streaks"] if row["backfilled"]} >= {1}
+    assert {row["rank"] for row in body["streaks"] if not row["backfilled"]} >= {1}
 
 
-def test_their_history_is_read_in_pages(client: FlaskClient, sqlite, as_described):
+def test_their_history_is_read_in_pages(client: FlaskClient, sqlite, check_schema):
     history = StreakHistory(counted_questions(columns_of(many(80))))
     with sqlite.writing() as db:
         pages.keep_sequence(db, "streaks", history.times, history.question_at)
-    path, seen = "/api/streaks/history?limit=30", []
+    path, listing = "/api/streaks/history?limit=30", []
     while path:
         answer = client.get(path)
         assert list(answer.json) == list(StreakHistoryDocument.__dataclass_fields__)
-        as_described("/api/streaks/history", answer.json)
+        check_schema("/api/streaks/history", answer.json)
         assert (answer.json["schema"], answer.json["count"]) == ("streak-history/1", len(answer.json["questions"]))
         assert {tuple(question) for question in answer.json["questions"]} == {
             tuple(StreakQuestion.__dataclass_fields__)
         }
-        seen += answer.json["questions"]
+        listing += answer.json["questions"]
         path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else None
-    assert seen == [history.question_at(place) for place in reversed(range(len(history.times)))]
+    assert listing == [history.question_at(place) for place in reversed(range(len(history.times)))]
     assert client.get("/api/streaks/history?limit=201").status_code == 400
 
 

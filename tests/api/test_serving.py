@@ -26,7 +26,7 @@ from tests.processes import ROOT, free_port, running, wait_until, wait_until_rea
 
 pytestmark = pytest.mark.slow
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 @dataclass
@@ -76,7 +76,7 @@ def started(kind: str, folder: Path) -> Iterator[Server]:
         command = granian_command(Settings(port=port, threads=8), 2, "served:web")
     options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8", "TRUSTED_PROXIES": "1"}
     environment = {**os.environ, **options, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, cwd=HERE, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=FOLDER, env=environment, stdout=subprocess.PIPE, text=True) as process:
         server = Server(process, f"http://127.0.0.1:{port}", folder)
         try:
             wait_until(lambda: server.answers() or process.poll() is not None)
@@ -97,17 +97,17 @@ def server(request, make_folder: Callable[[], Path]) -> Iterator[Server]:
 
 @pytest.mark.parametrize("kind", ["waitress", "granian"])
 def test_a_request_in_flight_is_answered_before_the_server_ends(make_folder, kind: str):
-    got: list[httpx.Response] = []
+    answers: list[httpx.Response] = []
     with started(kind, make_folder()) as server:
-        asking = threading.Thread(target=lambda: got.append(httpx.get(f"{server.url}/waiting", timeout=30)))
-        asking.start()
+        thread = threading.Thread(target=lambda: answers.append(httpx.get(f"{server.url}/waiting", timeout=30)))
+        thread.start()
         assert (server.folder / "begun").read_text() == "begun"
         server.process.terminate()
         wait_until(lambda: not server.answers())
         assert server.process.poll() is None
         (server.folder / "go-on").write_text("here you are")
-        asking.join(timeout=30)
-        assert (got[0].status_code, got[0].text) == (200, "here you are")
+        thread.join(timeout=30)
+        assert (answers[0].status_code, answers[0].text) == (200, "here you are")
         assert server.process.wait(timeout=30) == 0
 
 
@@ -122,26 +122,26 @@ def test_on_ctrl_c_an_idle_server_ends_and_its_parent_goes_on(make_folder):
 def test_a_connection_goes_on_after_a_304(server: Server):
     with httpx.Client(base_url=server.url) as client:
         first = client.get("/api/v1/docs")
-        unchanged = client.get("/api/v1/docs", headers={"If-None-Match": first.headers["ETag"]})
-        again = client.get("/api/v1/docs")
+        revalidation = client.get("/api/v1/docs", headers={"If-None-Match": first.headers["ETag"]})
+        repetition = client.get("/api/v1/docs")
         sockets = {
             response.extensions["network_stream"].get_extra_info("client_addr")
-            for response in (first, unchanged, again)
+            for response in (first, revalidation, repetition)
         }
-    assert (unchanged.status_code, unchanged.content, again.status_code) == (304, b"", 200)
+    assert (revalidation.status_code, revalidation.content, repetition.status_code) == (304, b"", 200)
     assert len(sockets) == 1
-    assert "connection" not in unchanged.headers
+    assert "connection" not in revalidation.headers
 
 
 def test_headers_of_64_kib_are_a_clear_refusal(server: Server):
     assert httpx.get(f"{server.url}/healthz", headers={"X-Long": "a" * 65536}).status_code == 431
 
 
-@pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_of_10_mb_is_a_problem(server: Server, chunked: bool):
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_of_10_mb_is_a_problem(server: Server, is_chunked: bool):
     body = b"{" + b" " * 10_000_000
     headers = {"Content-Type": "application/json"}
-    answer = httpx.post(f"{server.url}/api/v1/register", content=iter([body]) if chunked else body, headers=headers)
+    answer = httpx.post(f"{server.url}/api/v1/register", content=iter([body]) if is_chunked else body, headers=headers)
     assert (answer.status_code, answer.headers["Content-Type"]) == (413, "application/problem+json")
     assert answer.json()["code"] == "body_too_large"
 
@@ -153,17 +153,17 @@ def test_a_chunked_body_is_read_whole(server: Server):
 
 
 def test_the_address_that_a_trusted_proxy_reports_arrives(server: Server):
-    forwarded = {"X-Forwarded-For": "192.0.2.1, 203.0.113.9"}
-    assert httpx.get(f"{server.url}/address", headers=forwarded).text == "203.0.113.9"
+    headers = {"X-Forwarded-For": "192.0.2.1, 203.0.113.9"}
+    assert httpx.get(f"{server.url}/address", headers=headers).text == "203.0.113.9"
     assert httpx.get(f"{server.url}/address").text == "127.0.0.1"
 
 
 def test_two_processes_of_granian_both_answer(server: Server):
-    seen: set[str] = set()
+    processes: set[str] = set()
 
     def enough() -> bool:
-        seen.add(httpx.get(f"{server.url}/process").text)
-        return len(seen) == (2 if "granian" in server.process.args else 1)
+        processes.add(httpx.get(f"{server.url}/process").text)
+        return len(processes) == (2 if "granian" in server.process.args else 1)
 
     wait_until(enough)
 
@@ -205,7 +205,7 @@ def test_a_host_that_does_not_exist_is_refused_in_words():
         open_port("nowhere.invalid", 8000)
 
 
-HALF_SENT = 1050
+CONNECTIONS = 1050
 HEAD = b"POST /api/v1/oracle HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
 SERVER = (
     "import sys; from service import config; from service.api import serving; import served; "
@@ -216,10 +216,10 @@ SERVER = (
 @contextmanager
 def half_sent(port: int, count: int) -> Iterator[list[socket.socket]]:
     """Connections of which half have not finished their head, and half their body."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard_limit), hard_limit))
     with ExitStack() as stack:
-        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft_limit, hard_limit))
         connections = []
         for number in range(count):
             connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
@@ -234,7 +234,7 @@ def served(folder: Path, sqlite_url: str, request_s: float, **options: str) -> I
     port, log = free_port(), folder / "log"
     environment = {"PORT": str(port), "DATA_DIR": str(folder), "DATABASE_URL": sqlite_url, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", SERVER, str(request_s)]
-    with running(command, log, HERE, **environment | options) as process:
+    with running(command, log, FOLDER, **environment | options) as process:
         wait_until_ready(port, process, log, "/healthz")
         yield port
 
@@ -249,7 +249,7 @@ def answers(port: int) -> bool:
 @pytest.mark.slow
 def test_one_address_cannot_take_every_connection(tmp_path: Path, sqlite_url: str):
     """Most of 1,050 half-sent requests are closed at once, so other addresses are answered meanwhile."""
-    with served(tmp_path, sqlite_url, 60) as port, half_sent(port, HALF_SENT) as connections:
+    with served(tmp_path, sqlite_url, 60) as port, half_sent(port, CONNECTIONS) as connections:
         connections[-1].settimeout(5)
         assert _is_closed(connections[-1])
         other = httpx.HTTPTransport(local_address="127.0.0.2")
@@ -260,7 +260,7 @@ def test_one_address_cannot_take_every_connection(tmp_path: Path, sqlite_url: st
 @pytest.mark.slow
 def test_a_request_that_never_ends_is_closed_in_time(tmp_path: Path, sqlite_url: str):
     """Behind a proxy all connections have one address; there the time limit frees them."""
-    with served(tmp_path, sqlite_url, 2, TRUSTED_PROXIES="1") as port, half_sent(port, HALF_SENT) as connections:
+    with served(tmp_path, sqlite_url, 2, TRUSTED_PROXIES="1") as port, half_sent(port, CONNECTIONS) as connections:
         deadline = time.monotonic() + 15
         while not answers(port):
             assert time.monotonic() < deadline
@@ -270,11 +270,11 @@ def test_a_request_that_never_ends_is_closed_in_time(tmp_path: Path, sqlite_url:
 @pytest.mark.slow
 def test_every_byte_does_not_give_more_time(tmp_path: Path, sqlite_url: str):
     with served(tmp_path, sqlite_url, 2) as port, half_sent(port, 1) as (connection,):
-        started = time.monotonic()
+        began_at = time.monotonic()
         connection.settimeout(0.2)
         while not _is_closed(connection):
             connection.sendall(b"X")
-            assert time.monotonic() < started + 10
+            assert time.monotonic() < began_at + 10
 
 
 @pytest.mark.slow

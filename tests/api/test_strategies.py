@@ -43,14 +43,9 @@ def pages(arena: Arena) -> dict[str, StrategyDocument]:
 
 
 @pytest.fixture
-def ranked(boards, arena, publish) -> None:
+def ranking(boards, arena, publish) -> None:
     for name, document in boards.items():
         publish(name, arena.as_of, document)
-
-
-@pytest.fixture
-def headers(api_key: str) -> dict[str, str]:
-    return {"X-API-Key": api_key}
 
 
 def plain(document: object) -> dict:
@@ -58,45 +53,49 @@ def plain(document: object) -> dict:
 
 
 class TestLeaderboard:
-    def test_without_an_asset_it_is_of_all_seven(self, client: FlaskClient, headers, ranked, boards, as_described):
+    def test_without_an_asset_it_is_of_all_seven(self, client: FlaskClient, headers, ranking, boards, check_schema):
         answer = client.get(PATH, headers=headers)
         assert answer.json == plain(boards["leaderboard"])
         assert (answer.json["asset"], len(answer.json["assets"]), answer.json["count"]) == (None, 7, len(STRATEGIES))
         assert [entry["rank"] for entry in answer.json["entries"]] == list(range(1, len(STRATEGIES) + 1))
         assert [ghost["rank"] for ghost in answer.json["ghosts"]] == [None, None]
-        as_described(PATH, answer.json)
+        check_schema(PATH, answer.json)
 
     @pytest.mark.parametrize("asset", ASSETS)
-    def test_with_an_asset_it_ranks_the_accounts_in_it(self, client: FlaskClient, headers, ranked, boards, asset: str):
+    def test_with_an_asset_it_ranks_the_accounts_in_it(self, client: FlaskClient, headers, ranking, boards, asset: str):
         answer = client.get(PATH, query_string={"asset": asset}, headers=headers).json
         assert answer == plain(boards[f"leaderboard/{asset}"])
         assert (answer["asset"], answer["assets"]) == (asset, [asset])
         assert {position["asset"] for entry in answer["entries"] for position in entry["positions"]} <= {asset}
 
     @pytest.mark.parametrize("query", ["asset=doge", "asset=", "asset=null", "asset=btc&asset=eth"])
-    def test_an_unknown_asset_is_refused_and_not_counted(self, client: FlaskClient, headers, ranked, query: str):
-        refused = client.get(f"{PATH}?{query}", headers=headers)
-        assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
-        assert refused.json["errors"][0]["field"] == "asset"
+    def test_an_unknown_asset_is_refused_and_not_counted(self, client: FlaskClient, headers, ranking, query: str):
+        refusal = client.get(f"{PATH}?{query}", headers=headers)
+        assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
+        assert refusal.json["errors"][0]["field"] == "asset"
         assert client.get("/api/v1/me", headers=headers).json["used"] == 0
 
-    def test_the_refusal_names_the_valid_assets(self, client: FlaskClient, headers, ranked):
+    def test_the_refusal_names_the_valid_assets(self, client: FlaskClient, headers, ranking):
         message = client.get(f"{PATH}?asset=doge", headers=headers).json["errors"][0]["message"]
         assert all(f"'{asset}'" in message for asset in ASSETS)
 
-    def test_it_counts_against_the_daily_quota(self, client: FlaskClient, headers, ranked):
+    def test_it_counts_against_the_daily_quota(self, client: FlaskClient, headers, ranking):
         statuses = [client.get(PATH, headers=headers).status_code for _ in range(11)]
         assert statuses == [200] * 10 + [429]
         assert client.get(PATH, headers=headers).json["code"] == "quota_exhausted"
 
-    def test_it_is_revalidated_and_never_cached_by_others(self, client: FlaskClient, headers, ranked):
+    def test_it_is_revalidated_and_never_cached_by_others(self, client: FlaskClient, headers, ranking):
         answer = client.get(PATH, headers=headers)
         assert answer.headers["Cache-Control"] == "no-store"
-        again = client.get(PATH, headers=headers | {"If-None-Match": answer.headers["ETag"]})
-        assert (again.status_code, again.data, again.headers["X-RateLimit-Remaining"]) == (304, b"", "9")
-        assert again.headers["Cache-Control"] == "no-store"
+        revalidation = client.get(PATH, headers=headers | {"If-None-Match": answer.headers["ETag"]})
+        assert (revalidation.status_code, revalidation.data, revalidation.headers["X-RateLimit-Remaining"]) == (
+            304,
+            b"",
+            "9",
+        )
+        assert revalidation.headers["Cache-Control"] == "no-store"
 
-    def test_current_copies_and_heads_cost_nothing(self, client: FlaskClient, headers, ranked):
+    def test_current_copies_and_heads_cost_nothing(self, client: FlaskClient, headers, ranking):
         """Not even when the quota is used up."""
         tag, *_ = [client.get(PATH, headers=headers).headers["ETag"] for _ in range(10)]
         assert client.get(PATH, headers=headers).status_code == 429
@@ -105,17 +104,17 @@ class TestLeaderboard:
         assert (current.status_code, head.status_code, head.data) == (304, 200, b"")
         assert {answer.headers["X-RateLimit-Remaining"] for answer in (current, head)} == {"0"}
 
-    def test_a_refusal_has_no_header_of_the_document(self, client: FlaskClient, headers, ranked):
-        refused = [client.get(PATH, headers=headers) for _ in range(11)][-1]
-        assert refused.status_code == 429
-        assert not {"ETag", "Content-Encoding"} & set(refused.headers.keys())
+    def test_a_refusal_has_no_header_of_the_document(self, client: FlaskClient, headers, ranking):
+        refusal = [client.get(PATH, headers=headers) for _ in range(11)][-1]
+        assert refusal.status_code == 429
+        assert not {"ETag", "Content-Encoding"} & set(refusal.headers.keys())
 
-    def test_copies_that_are_current_are_limited_by_the_minute(self, client: FlaskClient, headers, ranked):
+    def test_copies_that_are_current_are_limited_by_the_minute(self, client: FlaskClient, headers, ranking):
         tag = client.get(PATH, headers=headers).headers["ETag"]
         came = [client.get(PATH, headers=headers | {"If-None-Match": tag}).status_code for _ in range(120)]
         assert came == [304] * 119 + [429]
 
-    def test_as_a_csv_file_it_has_every_strategy_and_ghost(self, client: FlaskClient, headers, ranked, boards):
+    def test_as_a_csv_file_it_has_every_strategy_and_ghost(self, client: FlaskClient, headers, ranking, boards):
         answer = client.get(f"{PATH}?asset=btc", headers=headers | {"Accept": "text/csv"})
         lines = list(csv.DictReader(io.StringIO(answer.text)))
         board = boards["leaderboard/btc"]
@@ -125,25 +124,25 @@ class TestLeaderboard:
         assert "positions" not in lines[0]
 
     def test_before_the_first_ranking_it_is_503_and_free(self, client: FlaskClient, headers):
-        refused = client.get(PATH, headers=headers)
-        assert (refused.status_code, refused.json["code"]) == (503, "unavailable")
+        refusal = client.get(PATH, headers=headers)
+        assert (refusal.status_code, refusal.json["code"]) == (503, "unavailable")
         assert client.get("/api/v1/me", headers=headers).json["used"] == 0
 
 
 class TestStrategy:
-    def test_the_page_of_every_strategy_is_public(self, client: FlaskClient, pages, arena, publish, as_described):
+    def test_the_page_of_every_strategy_is_public(self, client: FlaskClient, pages, arena, publish, check_schema):
         assert pages.keys() == STRATEGIES.keys()
         for key, page in pages.items():
             publish(f"strategies/{key}", arena.as_of, page)
             answer = client.get(f"/api/v1/strategies/{key}")
             assert answer.json == plain(page)
-            as_described("/api/v1/strategies/{key}", answer.json)
+            check_schema("/api/v1/strategies/{key}", answer.json)
 
     @pytest.mark.parametrize("key", ["none_such", "MACD_FAST", "buy_and_hold", "..", "%00", "macd_fast%20"])
     def test_an_unknown_strategy_gets_a_link_to_the_list(self, client: FlaskClient, key: str):
-        refused = client.get(f"/api/v1/strategies/{key}")
-        assert (refused.status_code, refused.json["code"]) == (404, "not_found")
-        assert "/api/v1/leaderboard" in refused.json["detail"]
+        refusal = client.get(f"/api/v1/strategies/{key}")
+        assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
+        assert "/api/v1/leaderboard" in refusal.json["detail"]
 
 
 HOSPITAL = "/api/v1/strategy-hospital"
@@ -162,27 +161,27 @@ def snapshots(arena: Arena) -> dict[str, HospitalDocument]:
 
 
 @pytest.fixture
-def examined(snapshots, publish) -> None:
+def reviews(snapshots, publish) -> None:
     for month, document in snapshots.items():
         publish(f"strategy-hospital/{month}", ends(month), document)
         publish("strategy-hospital", ends(month), document)
 
 
-def test_it_is_the_snapshot_of_the_last_month(client: FlaskClient, examined, snapshots, as_described):
+def test_it_is_the_snapshot_of_the_last_month(client: FlaskClient, reviews, snapshots, check_schema):
     answer = client.get(HOSPITAL)
     assert answer.json == plain(snapshots["2025-02"])
     assert {"schema", "timestamp", "as_of", "snapshot_month", "summary", "strategies", "links"} <= answer.json.keys()
     assert (answer.json["snapshot_month"], answer.json["as_of"]) == ("2025-02", "2025-03-01T00:00:00Z")
     assert len(answer.json["strategies"]) == len(STRATEGIES)
-    as_described(HOSPITAL, answer.json)
+    check_schema(HOSPITAL, answer.json)
 
 
-def test_every_month_is_kept(client: FlaskClient, examined, snapshots):
+def test_every_month_is_kept(client: FlaskClient, reviews, snapshots):
     for month in MONTHS:
         assert client.get(f"{HOSPITAL}?month={month}").json == plain(snapshots[month])
 
 
-def test_its_links_lead_to_the_previous_month_and_the_method(client: FlaskClient, examined, openapi_document):
+def test_its_links_lead_to_the_previous_month_and_the_method(client: FlaskClient, reviews, openapi_document):
     links = client.get(HOSPITAL).json["links"]
     assert client.get(links["history"]).json["snapshot_month"] == "2025-01"
     page, _, anchor = links["methodology"].partition("#")
@@ -195,14 +194,14 @@ def test_its_links_lead_to_the_previous_month_and_the_method(client: FlaskClient
 @pytest.mark.parametrize(
     "month", ["2025-13", "2025-00", "2025", "2025-2", "25-02", "2025-02-01", "last", "", "２０２５-02"]
 )
-def test_a_malformed_month_is_refused(client: FlaskClient, examined, month: str):
-    refused = client.get(HOSPITAL, query_string={"month": month})
-    assert (refused.status_code, refused.json["code"]) == (400, "invalid_request")
-    assert refused.json["errors"][0]["field"] == "month"
+def test_a_malformed_month_is_refused(client: FlaskClient, reviews, month: str):
+    refusal = client.get(HOSPITAL, query_string={"month": month})
+    assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
+    assert refusal.json["errors"][0]["field"] == "month"
 
 
 @pytest.mark.parametrize("month", ["2024-12", "2025-03", "0000-01", "9999-12"])
-def test_an_unknown_month_is_404_with_the_available_months(client: FlaskClient, examined, month: str):
-    refused = client.get(HOSPITAL, query_string={"month": month})
-    assert (refused.status_code, refused.json["code"]) == (404, "not_found")
-    assert refused.json["detail"].endswith("Available months: 2025-01, 2025-02.")
+def test_an_unknown_month_is_404_with_the_available_months(client: FlaskClient, reviews, month: str):
+    refusal = client.get(HOSPITAL, query_string={"month": month})
+    assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
+    assert refusal.json["detail"].endswith("Available months: 2025-01, 2025-02.")

@@ -27,16 +27,16 @@ from service.api.serving import granian_command
 from service.api.streaming import OpenStreams, StreamEvent
 from service.config import Settings
 from service.errors import Busy, NoVoters
-from tests.api.streamed import FIRST, LAST
+from tests.api.served import FIRST, LAST
 from tests.api.web import Web
 from tests.processes import free_port, running, wait_until_ready
 
 STREAM = {"Accept": "text/event-stream"}
-ONCE = {"Idempotency-Key": "once"}
+RETRY_KEY = {"Idempotency-Key": "once"}
 
 
 class Wish(Body):
-    want: str = "all"
+    wish: str = "all"
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Ends:
     """How often a stream has said that it is over, and whether its events were closed."""
 
     count: int = 0
-    closed: bool = False
+    is_closed: bool = False
 
     def __call__(self) -> None:
         self.count += 1
@@ -60,23 +60,23 @@ def app(make_app: Callable[..., Flask], sqlite, ends: Ends) -> Flask:
     """The application with a view that streams what is wanted and costs a call of the day."""
     room = Blueprint("room", __name__)
 
-    def events(want: str) -> Iterator[StreamEvent | None]:
+    def events(wish: str) -> Iterator[StreamEvent | None]:
         try:
             yield FIRST
             yield None
-            if want == "no voters":
+            if wish == "no voters":
                 raise NoVoters("Too few.", abstained={"news": "is asleep"})
-            if want == "a fault":
+            if wish == "a fault":
                 raise RuntimeError("a secret")
             yield LAST
         finally:
-            ends.closed = True
+            ends.is_closed = True
 
     @room.post("/stream")
-    @operation(tag="Room", limit="daily", key="required", retryable=True, returns=dict[str, bool])
+    @operation(tag="Room", limit="daily", key="required", is_retryable=True, returns=dict[str, bool])
     def stream(body: Wish, caller: Caller) -> Response | dict[str, bool]:
         """What is wanted, as it comes."""
-        return streaming.respond(events(body.want), ends) if streaming.wanted() else {"stream": False}
+        return streaming.respond(events(body.wish), ends) if streaming.wanted() else {"stream": False}
 
     app = make_app(sqlite)
     app.register_blueprint(room)
@@ -84,77 +84,71 @@ def app(make_app: Callable[..., Flask], sqlite, ends: Ends) -> Flask:
 
 
 @pytest.fixture
-def ask(client, api_key: str) -> Callable:
-    def ask(want: str = "all", **headers: str):
-        return client.post("/stream", json={"want": want}, headers={"X-API-Key": api_key} | STREAM | headers)
+def post(client, api_key: str) -> Callable:
+    def post(wish: str = "all", **headers: str):
+        return client.post("/stream", json={"wish": wish}, headers={"X-API-Key": api_key} | STREAM | headers)
 
-    return ask
-
-
-@pytest.fixture
-def used(client, api_key: str) -> Callable[[], int]:
-    """How many calls of today's quota are used."""
-    return lambda: client.get("/api/v1/me", headers={"X-API-Key": api_key}).json["used"]
+    return post
 
 
 @pytest.mark.slow
-def test_a_stream_is_events_comments_and_an_end(ask, ends, used):
-    answer = ask()
+def test_a_stream_is_events_comments_and_an_end(post, ends, usage):
+    answer = post()
     assert (answer.status_code, answer.mimetype) == (200, "text/event-stream")
     assert answer.text == (
         'event: vote\ndata: {"a":1}\n\n: still being answered\n\nevent: consensus\ndata: {"all":1}\n\n'
     )
-    assert ends.closed
+    assert ends.is_closed
     assert ends.count >= 1
-    assert used() == 1
+    assert usage() == 1
 
 
 @pytest.mark.slow
-def test_no_proxy_and_no_cache_may_keep_it(ask):
-    headers = ask().headers
+def test_no_proxy_and_no_cache_may_keep_it(post):
+    headers = post().headers
     assert headers["X-Accel-Buffering"] == "no"
     assert headers["Cache-Control"] == "no-store"
     assert headers["X-RateLimit-Remaining"] == "9"
 
 
 @pytest.mark.slow
-def test_a_refusal_is_the_last_event_and_is_refunded(ask, ends, used):
-    events = ask("no voters", **{"X-Request-ID": "mine"}).text.split("\n\n")
+def test_a_refusal_is_the_last_event_and_is_refunded(post, ends, usage):
+    events = post("no voters", **{"X-Request-ID": "mine"}).text.split("\n\n")
     name, data = events[-2].split("\n")
     assert name == "event: error"
     problem = json.loads(data.removeprefix("data: "))
     assert (problem["status"], problem["code"], problem["request_id"]) == (503, "unavailable", "mine")
     assert problem["abstained"] == {"news": "is asleep"}
-    assert used() == 0
+    assert usage() == 0
     assert ends.count >= 1
 
 
 @pytest.mark.slow
-def test_an_internal_error_reveals_nothing_and_is_refunded(ask, used):
-    text = ask("a fault").text
+def test_an_internal_error_reveals_nothing_and_is_refunded(post, usage):
+    text = post("a fault").text
     assert "secret" not in text
     assert '"code":"internal_error"' in text
-    assert used() == 0
+    assert usage() == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("taken", [0, 1, 2])
-def test_a_caller_that_goes_away_ends_the_stream(ask, ends, used, taken: int):
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_caller_that_goes_away_ends_the_stream(post, ends, usage, count: int):
     """Even before its first piece. What was thought meanwhile is paid for."""
-    answer = ask()
+    answer = post()
     pieces = iter(answer.response)
-    for _ in range(taken):
+    for _ in range(count):
         next(pieces)
     answer.close()
     assert ends.count >= 1
-    assert used() == 1
+    assert usage() == 1
 
 
 @pytest.mark.slow
 def test_every_thread_streams_in_the_context_of_the_request(app, api_key):
     """One piece in each thread, as a server may: the refusal still finds its request and gives its call back."""
     headers = {"X-API-Key": api_key, "X-Request-ID": "mine"} | STREAM
-    environ = EnvironBuilder(method="POST", path="/stream", json={"want": "no voters"}, headers=headers).get_environ()
+    environ = EnvironBuilder(method="POST", path="/stream", json={"wish": "no voters"}, headers=headers).get_environ()
     pieces = iter(app.wsgi_app(environ, lambda *_: None))
     chunks: list[bytes] = []
     logs.request_id.set("another")
@@ -180,42 +174,42 @@ def test_every_thread_streams_in_the_context_of_the_request(app, api_key):
         ("text/html", False),
     ],
 )
-def test_only_a_caller_that_prefers_a_stream_gets_one(ask, accept: str, streams: bool):
-    assert (ask(Accept=accept).mimetype == "text/event-stream") is streams
+def test_only_a_caller_that_prefers_a_stream_gets_one(post, accept: str, streams: bool):
+    assert (post(Accept=accept).mimetype == "text/event-stream") is streams
 
 
 @pytest.mark.slow
-def test_a_stream_is_kept_under_its_idempotency_key(ask, used):
+def test_a_stream_is_kept_under_its_idempotency_key(post, usage):
     """A retry gets the last event as a document."""
-    with ask(**ONCE) as first:
+    with post(**RETRY_KEY) as first:
         assert (first.mimetype, "event: consensus" in first.text) == ("text/event-stream", True)
-    again = ask(**ONCE)
-    assert (again.mimetype, again.json) == ("application/json", {"all": 1})
-    assert again.headers["Idempotent-Replayed"] == "true"
-    assert used() == 1
+    retry = post(**RETRY_KEY)
+    assert (retry.mimetype, retry.json) == ("application/json", {"all": 1})
+    assert retry.headers["Idempotent-Replayed"] == "true"
+    assert usage() == 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("taken", [0, 1, 2])
-def test_a_stream_under_a_key_is_finished_for_a_retry(ask, ends, used, taken: int):
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_stream_under_a_key_is_finished_for_a_retry(post, ends, usage, count: int):
     """Its caller disconnects; a retry before the end is refused, and a later one gets the answer, counted once."""
-    answer = ask(**ONCE)
+    answer = post(**RETRY_KEY)
     pieces = iter(answer.response)
-    for _ in range(taken):
+    for _ in range(count):
         next(pieces)
-    assert ask(**ONCE).json["code"] == "in_progress"
+    assert post(**RETRY_KEY).json["code"] == "in_progress"
     answer.close()
-    assert ends.closed
-    assert ask(**ONCE).json == {"all": 1}
-    assert used() == 1
+    assert ends.is_closed
+    assert post(**RETRY_KEY).json == {"all": 1}
+    assert usage() == 1
 
 
 @pytest.mark.slow
-def test_a_failed_stream_frees_its_key(ask, used):
+def test_a_failed_stream_frees_its_key(post, usage):
     for _ in range(2):
-        with ask("no voters", **ONCE) as answer:
+        with post("no voters", **RETRY_KEY) as answer:
             assert "event: error" in answer.text
-    assert used() == 0
+    assert usage() == 0
 
 
 @pytest.fixture(params=["waitress", "granian"], scope="module")
@@ -224,9 +218,9 @@ def server(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[tuple[s
     folder, port = tmp_path_factory.mktemp("streamed"), free_port()
     shutil.copy(migrated_sqlite, folder / "simulated.sqlite")
     os.mkfifo(folder / "go-on")
-    command = [sys.executable, "-m", "tests.api.streamed"]
+    command = [sys.executable, "-m", "tests.api.served"]
     if request.param == "granian":
-        command = granian_command(Settings(port=port, threads=8), 1, "tests.api.streamed:web")
+        command = granian_command(Settings(port=port, threads=8), 1, "tests.api.served:web")
     options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8"}
     with running(command, folder / "log", **options) as process:
         wait_until_ready(port, process, folder / "log", "/healthz")
@@ -259,21 +253,21 @@ def test_a_closed_connection_is_noticed_at_the_next_keepalive(server):
 def test_streams_are_bounded_per_caller_and_in_all():
     """A caller's fifth ends the oldest, whose place is free once it is closed."""
     streams = OpenStreams(EVENT_STREAMS + 2)
-    opened = [streams.open("a") for _ in range(EVENT_STREAMS + 1)]
-    assert [stream.wait(0) for stream in opened] == [False] + [True] * EVENT_STREAMS
+    handles = [streams.open("a") for _ in range(EVENT_STREAMS + 1)]
+    assert [stream.wait(0) for stream in handles] == [False] + [True] * EVENT_STREAMS
     streams.open("b")
     with pytest.raises(Busy):
         streams.open("c")
     for _ in range(2):
-        opened[0].close()
+        handles[0].close()
     streams.open("c")
 
 
-@pytest.mark.parametrize("several", range(1, EVENT_STREAMS + 1))
-def test_no_stream_ends_for_the_last_that_a_caller_may_open(several: int):
+@pytest.mark.parametrize("count", range(1, EVENT_STREAMS + 1))
+def test_no_stream_ends_for_the_last_that_a_caller_may_open(count: int):
     streams = OpenStreams(EVENT_STREAMS)
-    opened = [streams.open("a") for _ in range(several)]
-    assert all(stream.wait(0) for stream in opened)
+    handles = [streams.open("a") for _ in range(count)]
+    assert all(stream.wait(0) for stream in handles)
 
 
 def test_a_closed_stream_gives_its_place_back(web: Web):
@@ -285,5 +279,5 @@ def test_a_closed_stream_gives_its_place_back(web: Web):
 
 def test_a_stopping_server_ends_its_streams(web: Web):
     streaming.streams_of(web.app).stop()
-    refused = web.send("GET", "/api/v1/events")
-    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "10")
+    refusal = web.send("GET", "/api/v1/events")
+    assert (refusal.status_code, refusal.headers["Retry-After"]) == (503, "10")

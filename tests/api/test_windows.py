@@ -50,10 +50,10 @@ def answering(web: Web) -> Iterator[None]:
 def hit(web: Web, item: RateLimitItem, *, is_refunded: bool = False) -> bool:
     """Whether a request of its own passes; a refunded one counts no longer."""
     with answering(web):
-        passed = limiter.limiter.hit(item, *CALLER)
+        is_passed = limiter.limiter.hit(item, *CALLER)
         if is_refunded:
             refund()
-        return passed
+        return is_passed
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_window_ends_by_the_calendar(web, item, ends):
     assert hit(web, item)
 
 
-@pytest.mark.parametrize(("item", "passing"), [(PER_DAY, True), (PER_HOUR, False), (PER_MINUTE, False)])
-def test_a_day_is_refunded_and_a_shorter_window_is_not(web, item, passing):
-    assert [hit(web, item, is_refunded=True), hit(web, item), hit(web, item)] == [True, True, passing]
+@pytest.mark.parametrize(("item", "is_passed"), [(PER_DAY, True), (PER_HOUR, False), (PER_MINUTE, False)])
+def test_a_day_is_refunded_and_a_shorter_window_is_not(web, item, is_passed):
+    assert [hit(web, item, is_refunded=True), hit(web, item), hit(web, item)] == [True, True, is_passed]
 
 
 def test_a_larger_limit_keeps_what_was_used(web):
@@ -105,10 +105,10 @@ def test_the_storage_counts_by_itself(web, length, ends):
         assert storage.get("k") == 0
 
 
-@pytest.mark.parametrize("late", [0, 1, 59])
-def test_a_late_thread_counts_in_the_minute_that_has_begun(late):
+@pytest.mark.parametrize("delay_s", [0, 1, 59])
+def test_a_late_thread_counts_in_the_minute_that_has_begun(delay_s):
     minutes = MinuteWindows()
-    assert [minutes.count("k", now).hits for now in (NOON, NOON - late, NOON)] == [1, 2, 3]
+    assert [minutes.count("k", now).hits for now in (NOON, NOON - delay_s, NOON)] == [1, 2, 3]
 
 
 def test_a_clock_that_was_set_back_blocks_no_caller():
@@ -129,9 +129,9 @@ class TestWithRedis:
 
     def test_while_redis_is_away_each_process_counts_its_own(self, sqlite):
         web = Web(sqlite, Settings(redis_url="redis://127.0.0.1:1/0"))
-        with capture_logs() as logged:
+        with capture_logs() as log:
             assert looked(web, 125) == {200: 120, 429: 5}
-        (warning,) = [entry for entry in logged if entry["event"] == "redis_unavailable"]
+        (warning,) = [entry for entry in log if entry["event"] == "redis_unavailable"]
         assert warning["detail"] == "limits are counted per process"
 
     def test_a_hanging_redis_costs_its_timeout_only_once(self, sqlite):
@@ -209,13 +209,13 @@ def impatient_sqlite(sqlite_url, monkeypatch) -> Iterator[Database]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("want", "status"), [("a refusal", 400), ("no voters", 503), ("an answer", 503)])
-def test_a_database_locked_during_the_refund_loses_nothing(impatient_sqlite, want, status):
+@pytest.mark.parametrize(("wish", "status"), [("a refusal", 400), ("no voters", 503), ("an answer", 503)])
+def test_a_database_locked_during_the_refund_loses_nothing(impatient_sqlite, wish, status):
     """The answer that cannot be settled is not given: it would be free."""
     lock = locked(impatient_sqlite.engine.url.database)
     web = InterruptedWeb(impatient_sqlite, meanwhile=lock.__enter__)
     key = web.register().json["api_key"]
-    assert web.ask(key, want).status_code == status
+    assert web.ask(key, wish).status_code == status
     lock.__exit__(None, None, None)
     assert used(web, key) == 1
     after_the_lease(impatient_sqlite)
@@ -223,8 +223,8 @@ def test_a_database_locked_during_the_refund_loses_nothing(impatient_sqlite, wan
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("want", "status"), [("a refusal", 400), ("no voters", 503), ("an answer", 503)])
-def test_connections_ended_during_the_refund_lose_nothing(postgresql_url, want, status):
+@pytest.mark.parametrize(("wish", "status"), [("a refusal", 400), ("no voters", 503), ("an answer", 503)])
+def test_connections_ended_during_the_refund_lose_nothing(postgresql_url, wish, status):
     """The server ends each connection of the request as soon as its next transaction begins."""
     with closing(Database(postgresql_url)) as database, closing(Database(postgresql_url)) as operator:
 
@@ -235,7 +235,7 @@ def test_connections_ended_during_the_refund_lose_nothing(postgresql_url, want, 
 
         web = InterruptedWeb(database, meanwhile=lambda: event.listen(database.engine, "begin", end))
         key = web.register().json["api_key"]
-        assert web.ask(key, want).status_code == status
+        assert web.ask(key, wish).status_code == status
         event.remove(database.engine, "begin", end)
         assert used(web, key) == 1
         after_the_lease(database)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,6 +26,7 @@ from service.api.services import Services
 from service.api.windows import refund
 from service.config import Settings
 from service.errors import InvalidRequest, ServiceUnavailable
+from service.forecasting.voters.panel import Panel
 from service.market.instants import WorldClock
 from service.store import keys
 from service.store.database import Database
@@ -35,18 +38,40 @@ MIDNIGHT = NOON + 12 * 3600
 EMAIL = "you@example.com"
 ADDRESS = "203.0.113.7"
 SECRET = b"service secret"
+STEP = 300
 TELEMETRY = "/api/openapi-lite.json"
 
 
 class Question(Body):
     """What the test's view is asked for."""
 
-    want: str = "an answer"
+    wish: str = "an answer"
 
 
 def _who(caller: Caller) -> dict[str, str]:
     """Who looks."""
     return {"caller": caller.id}
+
+
+def services(
+    database: Database,
+    settings: Settings | None = None,
+    *,
+    now: Callable[[], float] = time.time,
+    clock: WorldClock | None = None,
+    panel: Panel | None = None,
+    key_secrets: KeySecrets | None = None,
+) -> Services:
+    """The services of a simulated world, by default at the time of this machine and with a panel of nobody."""
+    return Services(
+        settings or Settings(world="simulated"),
+        database,
+        clock or WorldClock("simulated"),
+        STEP,
+        panel or panel_of(()),
+        key_secrets or KeySecrets(SECRET),
+        now,
+    )
 
 
 def rate_headers(response: TestResponse) -> dict[str, str]:
@@ -69,64 +94,57 @@ class Web:
 
     @property
     def services(self) -> Services:
-        return Services(
-            settings=self.settings,
-            database=self.database,
-            clock=WorldClock("simulated"),
-            step=300,
-            panel=panel_of(()),
-            key_secrets=self.secrets or KeySecrets(self.secret),
-            now=lambda: self.now,
-        )
+        secrets = self.secrets or KeySecrets(self.secret)
+        return services(self.database, self.settings, now=lambda: self.now, key_secrets=secrets)
 
     def started(self) -> Flask:
         """The application as a process that starts now would make it."""
         app = create_app(self.services)
-        asking = Blueprint("test", __name__)
-        asking.post("/ask")(operation(tag="Test", limit="daily", key="required", retryable=True)(self._answer))
-        asking.get("/look")(operation(tag="Test", limit=None, key="welcome")(_who))
-        app.register_blueprint(asking)
+        views = Blueprint("test", __name__)
+        views.post("/ask")(operation(tag="Test", limit="daily", key="required", is_retryable=True)(self._answer))
+        views.get("/look")(operation(tag="Test", limit=None, key="welcome")(_who))
+        app.register_blueprint(views)
         return app
 
     def _answer(self, body: Question) -> dict[str, str]:
         """Answer as wanted."""
-        if body.want == "a refusal":
+        if body.wish == "a refusal":
             raise InvalidRequest("Not like this.")
-        if body.want == "no voters":
+        if body.wish == "no voters":
             raise ServiceUnavailable("No voters are available.")
-        if body.want == "to give back twice":
+        if body.wish == "to give back twice":
             refund()
             raise InvalidRequest("Not like this.")
-        if body.want == "a fault":
+        if body.wish == "a fault":
             raise RuntimeError("broken")
-        if body.want == "a fault after midnight":
+        if body.wish == "a fault after midnight":
             self.now = MIDNIGHT
             raise RuntimeError("broken")
         return {"answer": "yes"}
 
     def send(
-        self, method: str, path: str, *, key: str | None = None, address: str = ADDRESS, headers=(), **more
+        self, method: str, path: str, *, key: str | None = None, address: str = ADDRESS, headers=(), **options
     ) -> TestResponse:
         """One request, from a caller of its own so that threads may send at once."""
         headers = {**dict(headers), **({"X-API-Key": key} if key else {})}
         environment = {"REMOTE_ADDR": address}
-        return self.app.test_client().open(path, method=method, headers=headers, environ_base=environment, **more)
+        return self.app.test_client().open(path, method=method, headers=headers, environ_base=environment, **options)
 
-    def ask(self, key: str | None, want: str = "an answer", **more) -> TestResponse:
+    def ask(self, key: str | None, wish: str = "an answer", **options) -> TestResponse:
         """One question that counts against the daily quota."""
-        return self.send("POST", "/ask", key=key, json={"want": want}, **more)
+        return self.send("POST", "/ask", key=key, json={"wish": wish}, **options)
 
-    def statuses(self, key: str, calls: int, **more) -> Counter:
+    def statuses(self, key: str, calls: int, **options) -> Counter:
         """How often each status came of questions one after the other."""
-        return Counter(self.ask(key, **more).status_code for _ in range(calls))
+        return Counter(self.ask(key, **options).status_code for _ in range(calls))
 
-    def register(self, email: str = EMAIL, **more) -> TestResponse:
-        return self.send("POST", "/api/v1/register", json={"email": email}, **more)
+    def register(self, email: str = EMAIL, **options) -> TestResponse:
+        return self.send("POST", "/api/v1/register", json={"email": email}, **options)
 
-    def granted(self, email: str = EMAIL, **granted) -> str:
+    def granted(self, email: str = EMAIL, **terms) -> str:
         """A key that an operator minted."""
         with self.database.writing() as db:
-            return keys.register_key(db, self.secret, email, self.now, **granted)[0]
+            return keys.register_key(db, self.secret, email, self.now, **terms)[0]
 
     def burst(self, key: str, calls: int) -> Counter:
         """How often each status came of questions by as many threads at once."""
@@ -134,11 +152,11 @@ class Web:
             return Counter(threads.map(lambda _: self.ask(key).status_code, range(calls)))
 
 
+def looked(web: Web, calls: int, **options) -> Counter:
+    """How often each status came of requests one after the other."""
+    return Counter(web.send("GET", TELEMETRY, **options).status_code for _ in range(calls))
+
+
 if __name__ == "__main__":
     url, key, calls = sys.argv[1:]
     print(json.dumps(Web(Database(url)).burst(key, int(calls))))
-
-
-def looked(web: Web, calls: int, **more) -> Counter:
-    """How often each status came of requests one after the other."""
-    return Counter(web.send("GET", TELEMETRY, **more).status_code for _ in range(calls))

@@ -37,12 +37,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_key_is_registered_used_rotated_and_revoked(app: Flask, client: Client):
-    issued = client.register("you@example.com", "a test")
-    holder = Client("http://ninefold", issued["api_key"], transport=httpx.WSGITransport(app))
-    assert holder.usage()["quota"]["limit"] == issued["daily_limit"]
-    rotated = holder.rotate()
-    assert rotated["api_key"] != issued["api_key"]
-    assert holder.usage()["key_id"] == issued["key_id"]
+    registration = client.register("you@example.com", "a test")
+    holder = Client("http://ninefold", registration["api_key"], transport=httpx.WSGITransport(app))
+    assert holder.usage()["quota"]["limit"] == registration["daily_limit"]
+    rotation = holder.rotate()
+    assert rotation["api_key"] != registration["api_key"]
+    assert holder.usage()["key_id"] == registration["key_id"]
     assert holder.revoke() is None
     with pytest.raises(Unauthorized) as refusal:
         holder.usage()
@@ -52,9 +52,9 @@ def test_a_key_is_registered_used_rotated_and_revoked(app: Flask, client: Client
 def test_a_challenge_is_created_once_voted_on_and_read(app: Flask, client: Client):
     tell_prices(app.extensions["ninefold"].database, as_of=NOON)
     question, deadline = "Will Bitcoin be above 60,000 USD?", "2026-12-21"
-    created = [client.create_challenge(question, deadline, idempotency_key="once") for _ in range(2)]
-    assert created[0] == created[1]
-    number = created[0]["number"]
+    challenges = [client.create_challenge(question, deadline, idempotency_key="once") for _ in range(2)]
+    assert challenges[0] == challenges[1]
+    number = challenges[0]["number"]
     assert client.vote_challenge(number, "no")["user_votes"]["no"] == 1
     assert client.challenge(number)["user_votes"]["total"] == 1
     assert [challenge["number"] for challenge in client.challenges()["challenges"]] == [number]
@@ -67,15 +67,15 @@ def test_a_challenge_is_created_once_voted_on_and_read(app: Flask, client: Clien
 
 @pytest.mark.parametrize("failure", [httpx.ReadError("reset"), httpx.ReadTimeout("slow")])
 def test_a_request_is_never_sent_twice(failure: httpx.TransportError):
-    sent: list[httpx.Request] = []
+    requests: list[httpx.Request] = []
 
     def fail(request: httpx.Request) -> httpx.Response:
-        sent.append(request)
+        requests.append(request)
         raise failure
 
     with Client("http://ninefold", transport=httpx.MockTransport(fail)) as client, pytest.raises(ClientError):
         client.ask("Up?")
-    assert len(sent) == 1
+    assert len(requests) == 1
 
 
 def test_a_closed_port_is_a_failed_connection():
@@ -86,14 +86,14 @@ def test_a_closed_port_is_a_failed_connection():
 
 
 @contextmanager
-def dripping(beginning: bytes) -> Iterator[str]:
+def dripping(head: bytes) -> Iterator[str]:
     """A server that sends the beginning of an answer and then one byte of it every 20 ms."""
     stop = threading.Event()
 
     def drip(listener: socket.socket) -> None:
         connection, _ = listener.accept()
         with connection:
-            connection.sendall(beginning)
+            connection.sendall(head)
             while not stop.wait(0.02):
                 connection.sendall(b"x")
 
@@ -105,12 +105,10 @@ def dripping(beginning: bytes) -> Iterator[str]:
         thread.join()
 
 
-@pytest.mark.parametrize(
-    "beginning", [b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"]
-)
-def test_the_deadline_holds_for_the_whole_call(beginning: bytes):
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"])
+def test_the_deadline_holds_for_the_whole_call(head: bytes):
     with (
-        dripping(beginning) as url,
+        dripping(head) as url,
         Client(url, timeout_s=0.3) as client,
         pytest.raises(TimedOut, match=r"within 0\.3 s"),
     ):
@@ -186,9 +184,9 @@ def test_an_answer_comes_step_by_step_asynchronously():
 
 def test_a_refused_stream_says_why_asynchronously():
     for call in (lambda client: client.ask_stream("up?"), lambda client: client.events()):
-        refused = httpx.Response(503, content=streamed([b'{"code":"unavailable","detail":"No voters."}']))
+        refusal = httpx.Response(503, content=streamed([b'{"code":"unavailable","detail":"No voters."}']))
         with pytest.raises(Unavailable, match="No voters"):
-            answered(call, refused)
+            answered(call, refusal)
 
 
 def test_a_new_key_is_used_after_a_rotation():

@@ -15,7 +15,7 @@ from service.client import Client
 WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/embed"), ("GET", "/api/v1/openapi-lite.json")}
 # Methods that are made of others, which check or gather what those answer; and the streams.
 MADE_OF_OTHERS = {"verify_proof", "export_ledger", "ask_stream", "events", "pages", "table"}
-STREAMED = {("GET", "/api/v1/events")}
+STREAMS = {("GET", "/api/v1/events")}
 
 
 def methods() -> dict[str, Callable]:
@@ -25,17 +25,21 @@ def methods() -> dict[str, Callable]:
 
 def sent_by(name: str, method: Callable) -> tuple[str, str]:
     """The method and path of the one request that a client's method sends, given a word for every argument."""
-    seen: list[tuple[str, str]] = []
+    requests: list[tuple[str, str]] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        seen.append((request.method, request.url.path))
+        requests.append((request.method, request.url.path))
         return httpx.Response(200, json={"api_key": "new"})
 
     parameters = inspect.signature(method).parameters.values()
-    required = [each.name for each in parameters if each.default is each.empty and each.kind != each.VAR_KEYWORD]
+    names = [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind != parameter.VAR_KEYWORD
+    ]
     with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
-        getattr(client, name)(*required[1:])
-    (route,) = seen
+        getattr(client, name)(*names[1:])
+    (route,) = requests
     return route
 
 
@@ -46,9 +50,9 @@ def test_methods_and_operations_correspond_one_to_one(app: Flask):
         if hasattr(app.view_functions[rule.endpoint], "operation")
         for method in rule.methods - {"HEAD", "OPTIONS"}
     }
-    sent = [sent_by(name, method) for name, method in methods().items() if name not in MADE_OF_OTHERS]
-    assert len(sent) == len(set(sent))
-    assert set(sent) == operations - WITHOUT_METHOD - STREAMED
+    requests = [sent_by(name, method) for name, method in methods().items() if name not in MADE_OF_OTHERS]
+    assert len(requests) == len(set(requests))
+    assert set(requests) == operations - WITHOUT_METHOD - STREAMS
 
 
 def test_every_method_has_a_return_description():
@@ -56,25 +60,25 @@ def test_every_method_has_a_return_description():
 
 
 def test_keys_and_the_end_user_are_sent_in_their_headers():
-    seen: list[httpx.Headers] = []
+    headers: list[httpx.Headers] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        seen.append(request.headers)
+        headers.append(request.headers)
         return httpx.Response(200, json={})
 
     with Client("http://ninefold", "nf_live_x", end_user="42", transport=httpx.MockTransport(answer)) as client:
         client.ask("Up?", idempotency_key="once")
         client.ask("Up?")
-    assert [headers["X-API-Key"] for headers in seen] == ["nf_live_x"] * 2
-    assert [headers["X-End-User"] for headers in seen] == ["42"] * 2
-    assert [headers.get("Idempotency-Key") for headers in seen] == ["once", None]
+    assert [headers["X-API-Key"] for headers in headers] == ["nf_live_x"] * 2
+    assert [headers["X-End-User"] for headers in headers] == ["42"] * 2
+    assert [headers.get("Idempotency-Key") for headers in headers] == ["once", None]
 
 
 def test_a_parameter_is_sent_when_it_is_given():
-    seen: list[str] = []
+    paths: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        seen.append(request.url.raw_path.decode().removeprefix("/api/v1/"))
+        paths.append(request.url.raw_path.decode().removeprefix("/api/v1/"))
         return httpx.Response(200, json={})
 
     with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
@@ -84,7 +88,7 @@ def test_a_parameter_is_sent_when_it_is_given():
         client.battle_csv("dex")
         client.battle_history(lane="trend", until="2026-11-21T08:00:00+02:00")
         client.hospital("2026-10")
-    assert seen == [
+    assert paths == [
         "leaderboard",
         "leaderboard?asset=btc",
         "strategies/..%2Fme%3F",

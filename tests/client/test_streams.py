@@ -69,16 +69,16 @@ def test_a_refusal_within_a_stream_is_raised_as_its_kind():
 
 def test_an_arriving_history_within_a_stream_has_its_kind():
     problem = b'event: error\ndata: {"status":503,"code":"history_arriving","detail":"Soon.","retry_after_s":40}\n\n'
-    with streaming([problem]) as client, pytest.raises(HistoryPending) as refused:
+    with streaming([problem]) as client, pytest.raises(HistoryPending) as refusal:
         list(client.ask_stream("up?"))
-    assert refused.value.retry_after_s == 40
+    assert refusal.value.retry_after_s == 40
 
 
 def test_a_stream_that_is_refused_at_once_says_why():
     problem = b'{"code":"not_a_market_question","detail":"No."}'
-    with streaming([problem], status=400) as client, pytest.raises(BadRequest) as refused:
+    with streaming([problem], status=400) as client, pytest.raises(BadRequest) as refusal:
         next(client.ask_stream("pizza?"))
-    assert refused.value.code == "not_a_market_question"
+    assert refusal.value.code == "not_a_market_question"
 
 
 def test_a_stream_that_breaks_off_is_a_failed_connection():
@@ -124,9 +124,9 @@ def test_a_cut_stream_goes_on_where_it_was_cut(size: int, monkeypatch):
 
 
 def test_a_refused_event_stream_says_why(client: Client):
-    with pytest.raises(BadRequest) as refused:
+    with pytest.raises(BadRequest) as refusal:
         next(client.events(["market.closed"]))
-    assert [error["field"] for error in refused.value.errors] == ["events.0"]
+    assert [error["field"] for error in refusal.value.errors] == ["events.0"]
 
 
 def test_the_events_of_the_service_come_one_by_one(app: Flask, client: Client):
@@ -142,7 +142,7 @@ def test_a_webhook_message_is_verified():
     assert verify_webhook(message.body.encode(), headers, secret)["type"] == "lane.trade"
     other = EndpointSecrets("wh_1", 1, None).current(b"secret")
     old = signed_headers(message, [secret], int(time.time()) - 301)
-    for body, sent, key in (
+    for body, field, key in (
         (message.body + " ", headers, secret),
         (message.body, headers, other),
         (message.body, old, secret),
@@ -150,7 +150,7 @@ def test_a_webhook_message_is_verified():
         (message.body, headers, "whsec_"),
     ):
         with pytest.raises(WebhookInvalid):
-            verify_webhook(body, sent, key)
+            verify_webhook(body, field, key)
 
 
 def chained_row() -> ChainEntry:

@@ -19,10 +19,10 @@ def test_the_services_of_compose_use_options_that_exist():
     compose = yaml.safe_load((FOLDER / "compose.yaml").read_text())
     services = compose["services"]
     assert set(services) == {"web", "work", "proxy", "db", "redis"}
-    for what in ("web", "work"):
-        assert services[what]["command"] == ["python", "app.py", what, "--processes", "2"]
-        assert services[what]["volumes"] == ["data:/data"]
-        assert {name.lower() for name in services[what]["environment"]} <= set(config.Settings.model_fields)
+    for command in ("web", "work"):
+        assert services[command]["command"] == ["python", "app.py", command, "--processes", "2"]
+        assert services[command]["volumes"] == ["data:/data"]
+        assert {name.lower() for name in services[command]["environment"]} <= set(config.Settings.model_fields)
     assert {volume.split(":")[0] for name in ("web", "db") for volume in services[name]["volumes"]} == set(
         compose["volumes"]
     )
@@ -32,19 +32,19 @@ def test_the_services_of_compose_use_options_that_exist():
 
 
 def test_the_image_gets_only_what_the_service_needs():
-    copied = re.findall(r"^COPY (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
+    sources = re.findall(r"^COPY (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
     let_in = (FOLDER / "Dockerfile.dockerignore").read_text().split()
-    assert {f"!{name}" for name in copied} == {line for line in let_in if line.startswith("!")}
-    assert all((ROOT / name).exists() for name in copied)
+    assert {f"!{name}" for name in sources} == {line for line in let_in if line.startswith("!")}
+    assert all((ROOT / name).exists() for name in sources)
 
 
 def test_alerts_use_metrics_that_exist(tmp_path: Path):
     rules = yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]
-    with running_service(tmp_path, oracle_daily_usd=5.0) as running:
-        families = set(re.findall(r"^# TYPE (\w+)", running.client.get("/metrics").text, re.MULTILINE))
+    with running_service(tmp_path, oracle_daily_usd=5.0) as service:
+        families = set(re.findall(r"^# TYPE (\w+)", service.client.get("/metrics").text, re.MULTILINE))
     for rule in rules:
-        used = set(re.findall(r"\bninefold_\w+", rule["expr"]))
-        assert {name.removesuffix("_bucket") for name in used} <= families, rule["alert"]
+        names = set(re.findall(r"\bninefold_\w+", rule["expr"]))
+        assert {name.removesuffix("_bucket") for name in names} <= families, rule["alert"]
 
 
 def test_the_runbook_has_a_line_for_each_alert():

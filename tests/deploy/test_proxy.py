@@ -19,19 +19,19 @@ from tests.conftest import absent
 from tests.processes import ROOT, free_port, running, wait_until_ready
 
 CONFIGURATION = ROOT / ".deploy" / "nginx.conf"
-SPOOFED = "203.0.113.9"
+FORGERY = "203.0.113.9"
 # Ten ways to give another address than one's own.
 FORMS: list[list[tuple[str, str]]] = [
-    [("X-Forwarded-For", SPOOFED)],
-    [("X_Forwarded_For", SPOOFED)],
-    [("X-Forwarded_For", SPOOFED)],
-    [("x_forwarded-for", SPOOFED)],
-    [("X-Forwarded-For", f"{SPOOFED}, 127.0.0.1")],
-    [("X-Forwarded-For", SPOOFED), ("X-Forwarded-For", SPOOFED)],
-    [("X_Forwarded_For", SPOOFED), ("X-Forwarded-For", "198.51.100.7"), ("X_Forwarded_For", SPOOFED)],
-    [("Forwarded", f"for={SPOOFED}"), ("X-Real-IP", SPOOFED), ("Client-IP", SPOOFED)],
-    [("Connection", "X-Forwarded-For"), ("X_Forwarded_For", SPOOFED)],
-    [("HTTP_X_FORWARDED_FOR", SPOOFED), ("REMOTE_ADDR", SPOOFED), ("Remote_Addr", SPOOFED)],
+    [("X-Forwarded-For", FORGERY)],
+    [("X_Forwarded_For", FORGERY)],
+    [("X-Forwarded_For", FORGERY)],
+    [("x_forwarded-for", FORGERY)],
+    [("X-Forwarded-For", f"{FORGERY}, 127.0.0.1")],
+    [("X-Forwarded-For", FORGERY), ("X-Forwarded-For", FORGERY)],
+    [("X_Forwarded_For", FORGERY), ("X-Forwarded-For", "198.51.100.7"), ("X_Forwarded_For", FORGERY)],
+    [("Forwarded", f"for={FORGERY}"), ("X-Real-IP", FORGERY), ("Client-IP", FORGERY)],
+    [("Connection", "X-Forwarded-For"), ("X_Forwarded_For", FORGERY)],
+    [("HTTP_X_FORWARDED_FOR", FORGERY), ("REMOTE_ADDR", FORGERY), ("Remote_Addr", FORGERY)],
 ]
 
 pytestmark = pytest.mark.slow
@@ -50,13 +50,13 @@ def proxy(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[int]:
     command = [sys.executable, "served.py"]
     if request.param == "granian":
         command = granian_command(Settings(port=behind, threads=8), 2, "served:web")
-    written = (
+    configuration = (
         CONFIGURATION.read_text().replace("web:8000", f"127.0.0.1:{behind}").replace("listen 8000", f"listen {port}")
     )
-    (folder / "nginx.conf").write_text(written.replace("/tmp/nginx.pid", str(folder / "nginx.pid")))
+    (folder / "nginx.conf").write_text(configuration.replace("/tmp/nginx.pid", str(folder / "nginx.pid")))
     with ExitStack() as stack:
-        here = ROOT / "tests" / "api"
-        server = stack.enter_context(running(command, folder / "server.log", here, **options))
+        folder = ROOT / "tests" / "api"
+        server = stack.enter_context(running(command, folder / "server.log", folder, **options))
         wait_until_ready(behind, server, folder / "server.log", "/healthz")
         web = [nginx, "-p", str(folder), "-c", "nginx.conf", "-g", "daemon off;"]
         process = stack.enter_context(running(web, folder / "nginx.log"))

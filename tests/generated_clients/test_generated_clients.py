@@ -19,43 +19,43 @@ from tests.running_service import RunningService, copied, listening, running_ser
 
 pytestmark = pytest.mark.slow
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 TYPESCRIPT = ("--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck")
 
 
 @pytest.fixture(scope="module")
-def running(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
-    with running_service(copied(seeded, tmp_path_factory.mktemp("generated"))) as running:
-        running.work()
-        running.register()
-        yield running
+def service(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
+    with running_service(copied(seeded, tmp_path_factory.mktemp("generated"))) as service:
+        service.work()
+        service.register()
+        yield service
 
 
 @pytest.fixture(scope="module")
-def address(running: RunningService) -> Iterator[str]:
-    with listening(running.runtime.application()) as address:
+def address(service: RunningService) -> Iterator[str]:
+    with listening(service.runtime.application()) as address:
         yield address
 
 
 @pytest.fixture(scope="module")
-def description(running: RunningService, tmp_path_factory) -> Path:
+def description(service: RunningService, tmp_path_factory) -> Path:
     """The API's description as a file."""
     file = tmp_path_factory.mktemp("description") / "openapi.json"
-    file.write_bytes(running.client.get("/api/openapi.json").data)
+    file.write_bytes(service.client.get("/api/openapi.json").data)
     return file
 
 
-def run(*command: object, **more) -> str:
+def run(*command: object, **options) -> str:
     """What a command prints; it must succeed."""
-    ended = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=300, **more)
-    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
-    return ended.stdout
+    process = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=300, **options)
+    assert process.returncode == 0, f"{process.stdout}\n{process.stderr}"
+    return process.stdout
 
 
-def expected(running: RunningService, shown: dict, leader: str) -> None:
+def expected(service: RunningService, output: dict, leader: str) -> None:
     """What a client read is what the service answers."""
-    answer = running.ask("Will Bitcoin rise this week?").json
-    assert shown == {
+    answer = service.ask("Will Bitcoin rise this week?").json
+    assert output == {
         "prices": 7,
         "year": 2026,
         "leader": leader,
@@ -65,9 +65,9 @@ def expected(running: RunningService, shown: dict, leader: str) -> None:
     }
 
 
-def leader(running: RunningService, query: str = "") -> str:
-    key = {"X-API-Key": running.key}
-    return running.client.get(f"/api/v1/leaderboard{query}", headers=key).json["entries"][0]["key"]
+def leader(service: RunningService, query: str = "") -> str:
+    key = {"X-API-Key": service.key}
+    return service.client.get(f"/api/v1/leaderboard{query}", headers=key).json["entries"][0]["key"]
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def generator(tmp_path_factory) -> Path:
     uv = (sys.executable, "-m", "uv")
     run(*uv, "venv", "--quiet", "--python", sys.executable, folder)
     programs = folder / "bin"
-    packages = ("--require-hashes", "-r", HERE / "requirements.txt")
+    packages = ("--require-hashes", "-r", FOLDER / "requirements.txt")
     try:
         run(*uv, "pip", "install", "--quiet", "--python", programs / "python", *packages)
     except AssertionError as error:
@@ -85,7 +85,7 @@ def generator(tmp_path_factory) -> Path:
     return programs
 
 
-def test_openapi_python_client_drops_no_operation(generator, description, running, address, tmp_path):
+def test_openapi_python_client_drops_no_operation(generator, description, service, address, tmp_path):
     package = tmp_path / "client"
     run(
         *(generator / "openapi-python-client", "generate", "--meta", "none"),
@@ -97,19 +97,19 @@ def test_openapi_python_client_drops_no_operation(generator, description, runnin
         for operation in methods.values()
     }
     assert {file.stem for file in (package / "ninefold_client" / "api").glob("*/[!_]*.py")} == operations
-    printed = run(
-        *(generator / "python", HERE / "use_client.py", address, running.key),
+    output = run(
+        *(generator / "python", FOLDER / "use_client.py", address, service.key),
         env=os.environ | {"PYTHONPATH": str(package)},
     )
-    expected(running, json.loads(printed), leader(running))
+    expected(service, json.loads(output), leader(service))
 
 
-def test_openapi_typescript_types_every_call(description, running, address, tmp_path):
-    node, programs = installed(HERE), HERE / "node_modules" / ".bin"
-    shutil.copy(HERE / "use_client.ts", tmp_path)
+def test_openapi_typescript_types_every_call(description, service, address, tmp_path):
+    node, programs = installed(FOLDER), FOLDER / "node_modules" / ".bin"
+    shutil.copy(FOLDER / "use_client.ts", tmp_path)
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "node_modules").symlink_to(HERE / "node_modules")
+    (tmp_path / "node_modules").symlink_to(FOLDER / "node_modules")
     run(programs / "openapi-typescript", description, "-o", tmp_path / "api.d.ts")
     run(programs / "tsc", *TYPESCRIPT, "use_client.ts", cwd=tmp_path)
-    printed = run(node, "use_client.js", address, running.key, cwd=tmp_path)
-    expected(running, json.loads(printed), leader(running, "?asset=btc"))
+    output = run(node, "use_client.js", address, service.key, cwd=tmp_path)
+    expected(service, json.loads(output), leader(service, "?asset=btc"))

@@ -16,7 +16,7 @@ with AuthenticatedClient(address, key, prefix="", auth_header_name="X-API-Key") 
     strategy = leaderboard_strategy.sync("macd_slow", client=client)
     hospital = hospital_triage.sync(client=client)
     answer = oracle_ask.sync(client=client, body=QuestionBody(question="Will Bitcoin rise this week?"))
-shown = {
+output = {
     "prices": prices.count,
     "year": prices.as_of.year,
     "leader": ranking.entries[0].key,
@@ -24,4 +24,4 @@ shown = {
     "reviewed": len(hospital.strategies),
     "p_yes": answer.p_yes,
 }
-print(json.dumps(shown))
+print(json.dumps(output))

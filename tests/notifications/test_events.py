@@ -28,10 +28,10 @@ def row(kind: Kind, subject: str = "m", **body) -> LedgerRow:
 
 def test_a_market_with_votes_was_opened():
     market = waiting("m", p=0.7, asset="eth")
-    opened = event(row("votes"), market)
-    assert (opened.id, opened.type, opened.assets, opened.world) == (1, "market.opened", ("eth",), "simulated")
-    assert (opened.data.id, opened.data.p_yes, opened.data.deadline) == ("m", 0.7, utc(market.deadline))
-    assert opened.timestamp.isoformat() == "2026-11-21T08:02:00+00:00"
+    opening = event(row("votes"), market)
+    assert (opening.id, opening.type, opening.assets, opening.world) == (1, "market.opened", ("eth",), "simulated")
+    assert (opening.data.id, opening.data.p_yes, opening.data.deadline) == ("m", 0.7, utc(market.deadline))
+    assert opening.timestamp.isoformat() == "2026-11-21T08:02:00+00:00"
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,9 @@ def test_a_market_with_votes_was_opened():
     [("daily", "market.resolved"), ("challenge", "challenge.resolved"), ("answer", "answer.resolved")],
 )
 def test_a_resolution_is_named_by_its_category(category, type: str):
-    resolved = event(row("resolution"), replace(settled("m", "no", p=0.7), category=category))
-    assert (resolved.type, resolved.data.outcome, resolved.data.p_yes) == (type, "no", 0.7)
-    assert (resolved.data.resolved_by, resolved.data.evidence) == ("bars", "seen")
+    resolution = event(row("resolution"), replace(settled("m", "no", p=0.7), category=category))
+    assert (resolution.type, resolution.data.outcome, resolution.data.p_yes) == (type, "no", 0.7)
+    assert (resolution.data.resolved_by, resolution.data.evidence) == ("bars", "seen")
 
 
 def test_a_resolution_without_votes_has_no_probability():
@@ -60,8 +60,8 @@ def test_a_resolution_without_votes_has_no_probability():
     ],
 )
 def test_only_an_answer_names_its_end_user(category, author: str | None, end_user: str | None):
-    resolved = event(row("answer"), replace(settled("m"), category=category, author=author))
-    assert resolved.data.end_user == end_user
+    resolution = event(row("answer"), replace(settled("m"), category=category, author=author))
+    assert resolution.data.end_user == end_user
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_other_rows_are_no_event(row: LedgerRow):
 
 
 @pytest.mark.parametrize(
-    ("types", "assets", "accepted"),
+    ("types", "assets", "is_accepted"),
     [
         ((), (), True),
         (("lane.trade",), (), True),
@@ -103,8 +103,8 @@ def test_other_rows_are_no_event(row: LedgerRow):
         (("lane.trade",), ("eth",), False),
     ],
 )
-def test_a_filter_wants_types_and_assets(types, assets, accepted: bool):
-    assert EventFilter(types, assets).accepts(event(lane_row(1))) is accepted
+def test_a_filter_wants_types_and_assets(types, assets, is_accepted: bool):
+    assert EventFilter(types, assets).accepts(event(lane_row(1))) is is_accepted
 
 
 def test_a_filter_of_assets_drops_what_is_about_none():
@@ -115,8 +115,8 @@ def test_every_attempt_at_an_event_has_one_id_and_body():
     """Another endpoint has another id, and the same body."""
     (entry,) = chained([lane_row(1)], "2026-11-21T12:05:00Z", None)
     event = event_of(entry, "simulated", {})
-    first, again, other = (message_of(endpoint, event) for endpoint in ("wh_1", "wh_1", "wh_2"))
-    assert first == again
+    first, repetition, other = (message_of(endpoint, event) for endpoint in ("wh_1", "wh_1", "wh_2"))
+    assert first == repetition
     assert (first.id, other.id, first.seq, first.event) == ("msg_wh_1_1", "msg_wh_2_1", 1, "lane.trade")
     body = json.loads(first.body)
     assert (body["id"], body["type"], body["assets"]) == (1, "lane.trade", ["btc"])

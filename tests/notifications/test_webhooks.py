@@ -141,14 +141,14 @@ def test_public_addresses_are_allowed(address: str):
 @pytest.mark.parametrize("url", HOSTILE_URLS)
 def test_a_hostile_url_is_refused(url: str):
     """When it is subscribed, and again when it is sent to."""
-    with pytest.raises(InvalidRequest) as refused:
+    with pytest.raises(InvalidRequest) as refusal:
         check_url(url, private=False)
-    assert refused.value.errors[0].field == "url"
+    assert refusal.value.errors[0].field == "url"
 
     def resolve(host: str, _port: int, _end: float) -> list[str]:
         raise AssertionError(f"{host} was resolved")
 
-    assert send(url, MESSAGE, [SECRET], 0, private=False, resolve=resolve).error == refused.value.detail
+    assert send(url, MESSAGE, [SECRET], 0, private=False, resolve=resolve).error == refusal.value.detail
 
 
 @pytest.mark.parametrize(
@@ -174,17 +174,17 @@ def test_an_operators_own_network_needs_the_option(url: str):
 
 def test_a_name_is_resolved_once():
     """A name that answers with another address the next time gains nothing: there is no next time."""
-    resolved = []
+    lookups = []
 
     def rebinding(host: str, _port: int, _end: float) -> list[str]:
-        resolved.append(host)
-        return ["127.0.0.1"] if len(resolved) == 1 else ["127.0.0.2"]
+        lookups.append(host)
+        return ["127.0.0.1"] if len(lookups) == 1 else ["127.0.0.2"]
 
     with receiving() as receiver:
         receiver.secret = SECRET
         url = receiver.url.replace("127.0.0.1", "hooks.example.com")
         attempt = send(url, MESSAGE, [SECRET], int(time.time()), private=True, resolve=rebinding)
-    assert (attempt.status, resolved) == (204, ["hooks.example.com"])
+    assert (attempt.status, lookups) == (204, ["hooks.example.com"])
 
 
 def test_a_redirect_is_not_followed():
@@ -212,10 +212,10 @@ KEY_SECRET = b"the secret of the service"
 def test_a_message_verifies_with_each_valid_secret():
     """During a rotation both secrets sign; each signature is of the whole body."""
     now = int(time.time())
-    rotated = EndpointSecrets("wh_1", 1, now - OVERLAP_S + 1)
+    rotation = EndpointSecrets("wh_1", 1, now - OVERLAP_S + 1)
     old = EndpointSecrets("wh_1", 0, None).current(KEY_SECRET)
-    secrets = rotated.valid([KEY_SECRET], now)
-    assert secrets == [rotated.current(KEY_SECRET), old]
+    secrets = rotation.valid([KEY_SECRET], now)
+    assert secrets == [rotation.current(KEY_SECRET), old]
     message = Message("msg_1", 1, "lane.trade", '{"text":"ä"}')
     headers = signed_headers(message, secrets, now)
     for secret in secrets:
@@ -225,9 +225,9 @@ def test_a_message_verifies_with_each_valid_secret():
 
 
 def test_the_old_secret_ends_after_a_day():
-    rotated = EndpointSecrets("wh_1", 3, NOW - OVERLAP_S)
-    assert rotated.valid([KEY_SECRET], NOW) == [rotated.current(KEY_SECRET)]
-    assert rotated.old_valid_until(NOW) is None
+    rotation = EndpointSecrets("wh_1", 3, NOW - OVERLAP_S)
+    assert rotation.valid([KEY_SECRET], NOW) == [rotation.current(KEY_SECRET)]
+    assert rotation.old_valid_until(NOW) is None
 
 
 def test_secrets_differ_by_endpoint_rotation_and_service():
