@@ -21,7 +21,7 @@ from service.api.operations import operation
 from service.api.services import services
 from service.api.windows import daily_quota
 from service.errors import InvalidRequest, NameTaken, RegistrationClosed, TooManyKeys
-from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED
+from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_NAMES
 from service.market.instants import utc
 from service.store import forecasts, notifications
 from service.store import keys as stored
@@ -187,7 +187,7 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
     Whoever has a name is listed in /api/v1/forecasters, with all forecasts of settled markets. A name belongs to one
     forecaster at a time; the names of the voters, the pool and the market are taken.
     """
-    if body.forecaster in RESERVED:
+    if body.forecaster in RESERVED_NAMES:
         raise NameTaken(f"{body.forecaster} is a name of this service.")
     now = services().clock.at(services().now())
     with services().database.writing() as db:

@@ -17,7 +17,7 @@ from service.documents import DocumentHeader
 from service.errors import ResourceNotFound
 from service.forecasting.predictions.scores.forecasters import (
     NAMES,
-    RESERVED,
+    RESERVED_NAMES,
     ForecasterDocument,
     ForecastersDocument,
     RevealedForecast,
@@ -73,7 +73,7 @@ def forecaster(name: str) -> ForecasterDocument:
     with services().database.reading() as db:
         row = stored.find_forecaster(db, name) if NAME.fullmatch(name) else None
         recent = forecasts.settled_forecasts(db, row.id, MOST_FORECASTS) if row else []
-    if row is None and name not in RESERVED:
+    if row is None and name not in RESERVED_NAMES:
         raise ResourceNotFound("No forecaster has this name; /api/v1/forecasters lists them.")
     entries = tuple(entry for entry in table.entries if entry.name == name)
     if row and row.record:

@@ -39,7 +39,7 @@ ASSET = "btc"  # the asset of apex's calls
 NEWS_BEFORE_S = 14 * DAY  # longer than any look-back of the news
 COUNT_EVERY_S = 2 * DAY
 
-Each = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterable[Any]]
+Starmap = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterable[Any]]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class PastMonth:
     """The fits of a month, and the markets that it opened by their instant; each vote has the weight of no record."""
 
     fits: Fits
-    opened: Mapping[int, Sequence[Prediction]]
+    openings: Mapping[int, Sequence[Prediction]]
 
 
 def backfill(
@@ -69,7 +69,7 @@ def backfill(
     outside: SimulatedMarket | None,
     quorum: int,
     swarm: Mapping[int, NetView],
-    each: Each = starmap,
+    mapper: Starmap = starmap,
 ) -> BackfilledPast:
     """The markets, calls and headlines from `since` to `until`, and the price forecasts of every hour between.
 
@@ -94,7 +94,7 @@ def backfill(
     starts = month_starts(month_start(since), until + 1)
     inputs = survey(complete)
     parts = [(complete, inputs, max(start, since), until, newest, outside, quorum) for start in starts]
-    months = dict(zip(starts, each(vote_month, parts), strict=True))
+    months = dict(zip(starts, mapper(vote_month, parts), strict=True))
     headlines = read(simulated.write(complete, since - NEWS_BEFORE_S, until)) if outside else []
     walk = _Walk(complete, inputs, stories(headlines), months, embedded_panel(quorum, zero_clock), swarm)
     for now in range(since, until + 1, EVERY_S):
@@ -124,15 +124,15 @@ def vote_month(
     month = month_start(since)
     fits = newest if newest.slot == month else fit(hourly, month)
     panel = embedded_panel(quorum, zero_clock)
-    opened: dict[int, list[Prediction]] = {}
-    stored: set[str] = set()
+    openings: dict[int, list[Prediction]] = {}
+    ids: set[str] = set()
     for now in range(since, min(until + 1, ends(month_of(month))), series.EVERY_S):
         knowledge = Knowledge(recall(inputs, hourly, now), fits)
-        due = series.opening(now, knowledge.contexts, stored)
-        voted = (_vote(market, now, knowledge, panel) for market in due)
-        opened[now] = [_price(market, now, knowledge, outside, hourly, until) for market in voted if market]
-        stored |= {market.id for market in opened[now]}
-    return PastMonth(fits, opened)
+        due = series.opening(now, knowledge.contexts, ids)
+        markets = (_vote(market, now, knowledge, panel) for market in due)
+        openings[now] = [_price(market, now, knowledge, outside, hourly, until) for market in markets if market]
+        ids |= {market.id for market in openings[now]}
+    return PastMonth(fits, openings)
 
 
 def _vote(due: Prediction, now: int, knowledge: Knowledge, panel: Panel) -> Prediction | None:
@@ -170,36 +170,36 @@ class _Walk:
     record: TrackRecord = field(default_factory=TrackRecord)
     apex_record: TrackRecord = field(default_factory=TrackRecord)
     markets: dict[str, Prediction] = field(default_factory=dict)
-    settled: list[tuple[int, Resolved]] = field(default_factory=list)
+    questions: list[tuple[int, Resolved]] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
-    resolved: dict[int, ResolvedCall] = field(default_factory=dict)
+    outcomes: dict[int, ResolvedCall] = field(default_factory=dict)
 
     def step(self, now: int) -> None:
         """Do the work of the unix second `now`."""
         if now % COUNT_EVERY_S == 0:
             self.count(now)
         month = self.months[month_start(now)]
-        self.open(month.opened.get(now, ()))
+        self.open(month.openings.get(now, ()))
         contexts = recall(self.inputs, self.hourly, now, (ASSET,))
         if ASSET in contexts:
             self.call(now, Knowledge(contexts, month.fits, self.record))
 
     def count(self, now: int) -> None:
         """Renew the track records from everything settled by `now`."""
-        self.record = build([question for at, question in self.settled if at <= now], now)
-        waiting = [call for call in self.calls if call.at not in self.resolved]
-        self.resolved |= {row.call.at: row for row in resolved_calls(waiting, self.hourly, now)}
-        self.apex_record = record_of([self.resolved[call.at] for call in self.calls if call.at in self.resolved], now)
+        self.record = build([question for at, question in self.questions if at <= now], now)
+        open_calls = [call for call in self.calls if call.at not in self.outcomes]
+        self.outcomes |= {row.call.at: row for row in resolved_calls(open_calls, self.hourly, now)}
+        self.apex_record = record_of([self.outcomes[call.at] for call in self.calls if call.at in self.outcomes], now)
 
     def open(self, due: Sequence[Prediction]) -> None:
         """Weigh the votes of the markets that are not open already by the track record of now."""
-        for unweighed in due:
-            if unweighed.id in self.markets:
+        for prediction in due:
+            if prediction.id in self.markets:
                 continue
-            market = weighed(unweighed, self.record)
+            market = weighed(prediction, self.record)
             self.markets[market.id] = market
             if market.settlement:
-                self.settled += [(market.settlement.resolved_at, question) for question in resolved([market])]
+                self.questions += [(market.settlement.resolved_at, question) for question in resolved([market])]
 
     def call(self, now: int, knowledge: Knowledge) -> None:
         """Make apex's call on bitcoin's next day."""

@@ -19,7 +19,7 @@ from service.scores.intervals import LEAST_N
 
 LIVE = "resolved markets, voted on when they opened"
 PAST = "resolved markets of the past, voted on with the data available when each opened"
-TOO_FEW = "not enough resolved markets"
+FEW_NOTE = "not enough resolved markets"
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,12 @@ def widget_document(
 
 def _consensus(call: Call) -> WidgetConsensus:
     bull = bull_of(call.p_up)
-    voting = sum(layer.p is not None for layer in call.layers)
+    voters = sum(layer.p is not None for layer in call.layers)
     return WidgetConsensus(
         direction=direction_of(bull),
         bull_probability=bull,
         bear_probability=round(100 - bull, 1),
-        strength=strength_of(bull, 100 * call.agreement, voting),
+        strength=strength_of(bull, 100 * call.agreement, voters),
         horizon_hours=HORIZON_H,
         voted_at=iso(call.at),
     )
@@ -136,7 +136,7 @@ def _accuracy(books: dict[bool, VersusBook]) -> WidgetAccuracy:
         skill=scores.skill if has_enough else None,
         skill_low=scores.skill_low if has_enough else None,
         skill_high=scores.skill_high if has_enough else None,
-        note=note if has_enough else TOO_FEW,
+        note=note if has_enough else FEW_NOTE,
     )
 
 

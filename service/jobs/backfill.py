@@ -59,7 +59,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
 
 def _backfilled(*arguments: Any) -> BackfilledPast:
     """The past, whose months are computed in processes of their own."""
-    return pure.backfill(*arguments, each=processes.call_children)
+    return pure.backfill(*arguments, mapper=processes.call_children)
 
 
 def _keep(db: Connection, past: BackfilledPast, prices: Sequence[LedgerRow], slot: int) -> None:
@@ -69,5 +69,5 @@ def _keep(db: Connection, past: BackfilledPast, prices: Sequence[LedgerRow], slo
         apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=True)
     keep_opened(db, past.markets, slot)
     ledger.append(db, prices, slot)
-    forecasts.add_price_forecasts(db, past.prices.waiting, backfilled=True)
+    forecasts.add_price_forecasts(db, past.prices.pending, backfilled=True)
     keep_book(db, past.prices.book, slot, backfilled=True)

@@ -84,7 +84,7 @@ def _lane_vote(panel: Panel, basis: Knowledge, asset: str) -> LaneVote | None:
     hour = basis.contexts[asset].as_of
     sigma = price_forecasts.pooled_sigma(basis, asset, hour, hour + WEEK)
     try:
-        p_up = panel.ask(up_in_a_day(asset, basis.contexts[asset].spot, hour), hour, basis).pooled.p
+        p_up = panel.ask(up_in_a_day(asset, basis.contexts[asset].spot, hour), hour, basis).pool.p
     except NoVoters as error:
         log.debug("quorum_missed", asset=asset, hour=hour, detail=error.detail)
         return None

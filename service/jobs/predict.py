@@ -121,7 +121,7 @@ def _price_before(db: Connection, asset: str, instant: int) -> float | None:
 
 def _ai_opinion(job_context: JobContext, market: Prediction, slot: int, basis: Knowledge) -> Opinion | None:
     try:
-        return Opinion(slot, job_context.embedded.ask(market.question, slot, basis).pooled.p)
+        return Opinion(slot, job_context.embedded.ask(market.question, slot, basis).pool.p)
     except NoVoters as error:
         log.debug("no_opinion", market=market.id, detail=error.detail)
         return None

@@ -36,8 +36,8 @@ class Dependence:
         """
         n, within = float(sizes.sum()), float(sizes @ sizes)
         between = 2 * sum(
-            self.memory**apart * float(sizes[:-apart] @ sizes[apart:])
-            for apart in range(1, min(len(sizes), LONGEST_MEMORY) if self.memory else 1)
+            self.memory**lag * float(sizes[:-lag] @ sizes[lag:])
+            for lag in range(1, min(len(sizes), LONGEST_MEMORY) if self.memory else 1)
         )
         return 1 + self.correlation * (within / n - 1), 1 + self.correlation * ((within + between) / n - 1)
 
@@ -52,12 +52,12 @@ CALLS = Dependence(2 / 41)  # of daily calls on one asset every four hours
 DISAGREEMENT = Dependence(0.05, memory=0.6)  # among voters
 
 
-def design_effect(prior: Dependence, sizes: Array, measured: float | None) -> float:
+def design_effect(prior: Dependence, sizes: Array, variance_ratio: float | None) -> float:
     """The design effect of a mean, from 1 to n.
 
     The prior gives all covariances up to a factor, whose distribution is a scaled inverse chi-squared one with mean 1
-    and PRIOR_WEEKS degrees of freedom; `measured` updates it with one degree less than there are clusters (Gelman et
-    al. 2013, section 2.6).
+    and PRIOR_WEEKS degrees of freedom; `variance_ratio` updates it with one degree less than there are clusters (Gelman
+    et al. 2013, section 2.6).
 
     Parameters
     ----------
@@ -65,17 +65,17 @@ def design_effect(prior: Dependence, sizes: Array, measured: float | None) -> fl
         Of the kind of score.
     sizes : float64 (c,)
         The numbers of values of consecutive clusters; some may be 0.
-    measured : float or None
+    variance_ratio : float or None
         The variance between clusters over that of independent values. The prior expects of it the effect within
         clusters, less the part of the mean's variance that deviations from the mean itself do not show. None with one
         cluster, and where all values are equal.
     """
     n, clusters = float(sizes.sum()), int(np.count_nonzero(sizes))
     within, total = prior.effects(sizes)
-    if measured is not None:
+    if variance_ratio is not None:
         expected = (clusters * within - total) / (clusters - 1)
         freedom = clusters - 1
-        total *= (PRIOR_WEEKS + freedom * measured / expected) / (PRIOR_WEEKS + freedom)
+        total *= (PRIOR_WEEKS + freedom * variance_ratio / expected) / (PRIOR_WEEKS + freedom)
     return min(max(1.0, total), n)
 
 

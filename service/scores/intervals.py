@@ -108,10 +108,10 @@ def clustered_mean(values: Array, clusters: NDArray[np.int64], prior: Dependence
     mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
     numbers = clusters - clusters.min()
     sizes, sums = np.bincount(numbers).astype(float), np.bincount(numbers, values - mean)
-    count, measured = int(np.count_nonzero(sizes)), None
+    count, variance_ratio = int(np.count_nonzero(sizes)), None
     if count > 1 and deviation > 0:
-        measured = count / (count - 1) * float(sums @ sums) / n / deviation**2
-    return ClusteredMean(mean, deviation, n, count, design_effect(prior, sizes, measured))
+        variance_ratio = count / (count - 1) * float(sums @ sums) / n / deviation**2
+    return ClusteredMean(mean, deviation, n, count, design_effect(prior, sizes, variance_ratio))
 
 
 def sign_flip_p(values: Array, clusters: NDArray[np.int64], generator: np.random.Generator, flips: int = 4999) -> float:

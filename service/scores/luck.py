@@ -50,7 +50,7 @@ class SimulatedRecords:
     def _begin(self, correlation: float, freedom: int) -> None:
         self._correlation, self._generator = correlation, np.random.default_rng(self._seed)
         of_week = np.minimum(correlation * freedom / self._generator.chisquare(freedom, RECORDS), STRONGEST)
-        self._of_week, self._own = np.sqrt(of_week), np.sqrt(1 - of_week)
+        self._of_week, self._own_loading = np.sqrt(of_week), np.sqrt(1 - of_week)
         self._forecasts, self._week, self._factor = np.zeros((2, 0)), 0, np.zeros(RECORDS)
         self._run, self._longest, self._right = (np.zeros(RECORDS, dtype=np.int32) for _ in range(3))
 
@@ -90,11 +90,11 @@ class SimulatedRecords:
     def _simulate(self, threshold: float, week: int) -> None:
         """One more forecast, right in each record where a standard normal value is below the threshold."""
         if week != self._week:
-            kept = LEVELS.memory ** abs(week - self._week)
-            self._factor = kept * self._factor + np.sqrt(1 - kept**2) * self._generator.standard_normal(RECORDS)
+            memory = LEVELS.memory ** abs(week - self._week)
+            self._factor = memory * self._factor + np.sqrt(1 - memory**2) * self._generator.standard_normal(RECORDS)
             self._week = week
-        own = self._generator.standard_normal(RECORDS, dtype=np.float32)
-        is_right = self._of_week * self._factor + self._own * own < threshold
+        noise = self._generator.standard_normal(RECORDS, dtype=np.float32)
+        is_right = self._of_week * self._factor + self._own_loading * noise < threshold
         self._run += 1
         self._run *= is_right
         self._right += is_right
@@ -144,12 +144,12 @@ def luckiest_of(returns: NDArray[np.float64]) -> float:
     """
     if returns.ndim < 2 or returns.shape[1] < 2:
         return 0.0
-    varied = returns[returns.std(axis=1) >= NOISE]
-    if len(varied) < 2:
+    returns = returns[returns.std(axis=1) >= NOISE]
+    if len(returns) < 2:
         return 0.0
-    deviations = varied - varied.mean(axis=1, keepdims=True)
+    deviations = returns - returns.mean(axis=1, keepdims=True)
     factors = deviations / np.sqrt(np.square(deviations).sum(axis=1, keepdims=True))
-    return max(0.0, float((factors @ _draws(varied.shape[1])).max(axis=0).mean()))
+    return max(0.0, float((factors @ _draws(returns.shape[1])).max(axis=0).mean()))
 
 
 @lru_cache(maxsize=1)  # windows of the same length have the same draws

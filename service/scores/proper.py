@@ -1,6 +1,6 @@
 """Proper scores of probabilities, their skill against a reference, reliability, and weights of voters by their scores.
 
-`p` is P(YES) and `happened` 1 or 0 throughout, both of shape (n,).
+`p` is P(YES) and `outcomes` are 1 or 0 throughout, both of shape (n,).
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ CLIP = 0.01
 PRIOR_COUNT = 15  # of YES and of NO in a base rate
 
 
-def brier(p: Array, happened: Array) -> Array:
+def brier(p: Array, outcomes: Array) -> Array:
     """Squared error of each forecast (Brier 1950): 0 is perfect, 0.25 the score of 50%, 1 the worst.
 
     >>> brier(np.array([0.8, 0.5]), np.array([1.0, 0.0])).round(2).tolist()
     [0.04, 0.25]
     """
-    return np.square(np.asarray(p) - np.asarray(happened))
+    return np.square(np.asarray(p) - np.asarray(outcomes))
 
 
-def log_score(p: Array, happened: Array) -> Array:
+def log_score(p: Array, outcomes: Array) -> Array:
     """Minus the log of the probability of the outcome (Good 1952), probabilities clipped to [.01, .99].
 
     >>> log_score(np.array([0.8, 0.0]), np.array([1.0, 1.0])).round(4).tolist()
     [0.2231, 4.6052]
     """
-    clipped = np.clip(p, CLIP, 1 - CLIP)
-    return -np.log(np.where(np.asarray(happened) == 1, clipped, 1 - clipped))
+    p = np.clip(p, CLIP, 1 - CLIP)
+    return -np.log(np.where(np.asarray(outcomes) == 1, p, 1 - p))
 
 
-def skill_terms(p: Array, reference: Array, happened: Array) -> Array:
+def skill_terms(p: Array, reference: Array, outcomes: Array) -> Array:
     """Terms (n,) whose mean is the skill 1 - Brier / Brier of a reference, and whose spread is its uncertainty.
 
     Skill 1 is perfect, 0 no better than the reference, negative worse. A ratio of means is linearised at the means
@@ -46,14 +46,14 @@ def skill_terms(p: Array, reference: Array, happened: Array) -> Array:
     >>> skill_terms(np.array([0.8, 0.2]), np.array([0.5, 0.5]), np.array([1.0, 0.0])).round(2).tolist()
     [0.84, 0.84]
     """
-    score, error = brier(p, happened), brier(reference, happened)
+    score, error = brier(p, outcomes), brier(reference, outcomes)
     if not error.sum() > 0:
         return np.full(len(score), np.nan)
     ratio = score.sum() / error.sum()
     return 1 - ratio + (ratio * error - score) / error.mean()
 
 
-def base_rate_known(happened: Array, asked_at: Instants, resolved_at: Instants) -> Array:
+def base_rate_known(outcomes: Array, asked_at: Instants, resolved_at: Instants) -> Array:
     """The share of YES among the questions that had resolved when each was asked, plus 15 YES and 15 NO.
 
     Questions of one week come out alike, so the share of a few says little: with one of each (Laplace) instead, the
@@ -65,7 +65,7 @@ def base_rate_known(happened: Array, asked_at: Instants, resolved_at: Instants) 
     [0.5, 0.5]
     """
     n = np.searchsorted(resolved_at, asked_at, side="right")
-    yes = np.concatenate([[0.0], np.cumsum(happened)])
+    yes = np.concatenate([[0.0], np.cumsum(outcomes)])
     return (yes[n] + PRIOR_COUNT) / (n + 2 * PRIOR_COUNT)
 
 
@@ -73,29 +73,31 @@ def base_rate_known(happened: Array, asked_at: Instants, resolved_at: Instants) 
 class Reliability:
     """The decomposition brier = miscalibration - discrimination + uncertainty.
 
-    `p` are the forecasts in rising order and `observed` the frequency of YES at each, by isotonic regression.
+    `p` are the forecasts in rising order and `frequencies` those of YES at each, by isotonic regression.
     """
 
     p: Array
-    observed: Array
+    frequencies: Array
     brier: float
     miscalibration: float
     discrimination: float
     uncertainty: float
 
 
-def reliability(p: Array, happened: Array) -> Reliability:
+def reliability(p: Array, outcomes: Array) -> Reliability:
     """The CORP reliability diagram of at least one forecast (Dimitriadis, Gneiting and Jordan 2021)."""
     from scipy.optimize import isotonic_regression
 
-    order = np.lexsort((-np.asarray(happened), p))
-    p, happened = np.asarray(p, dtype=float)[order], np.asarray(happened, dtype=float)[order]
+    order = np.lexsort((-np.asarray(outcomes), p))
+    p, outcomes = np.asarray(p, dtype=float)[order], np.asarray(outcomes, dtype=float)[order]
     _, places, counts = np.unique(p, return_inverse=True, return_counts=True)
-    of_same_p = np.bincount(places, happened) / counts
-    observed = isotonic_regression(of_same_p, weights=counts.astype(float)).x[places]
-    rate = np.full(len(p), happened.mean())
-    score, recalibrated, uninformed = (float(brier(each, happened).mean()) for each in (p, observed, rate))
-    return Reliability(p, observed, score, score - recalibrated, uninformed - recalibrated, uninformed)
+    of_same_p = np.bincount(places, outcomes) / counts
+    frequencies = isotonic_regression(of_same_p, weights=counts.astype(float)).x[places]
+    rate = np.full(len(p), outcomes.mean())
+    score, calibrated_score, base_score = (
+        float(brier(forecasts, outcomes).mean()) for forecasts in (p, frequencies, rate)
+    )
+    return Reliability(p, frequencies, score, score - calibrated_score, base_score - calibrated_score, base_score)
 
 
 LIGHTEST, HEAVIEST = 0.25, 3.0  # each voter keeps a say, and none decides alone
@@ -104,7 +106,7 @@ LIGHTEST, HEAVIEST = 0.25, 3.0  # each voter keeps a say, and none decides alone
 PRIOR_SQUARES = 4 * 0.02**2
 
 
-def aggregate(moves: NDArray[np.bool_], p: Array, happened: Array, weeks: Instants) -> tuple[Array, Array]:
+def aggregate(moves: NDArray[np.bool_], p: Array, outcomes: Array, weeks: Instants) -> tuple[Array, Array]:
     """The weights after the last question, shape (voters,), and the pool of each question by those before its week.
 
     Each week every voter that `moves` gains or loses the mean of the pool's Brier score less its own, g. As its weight
@@ -117,18 +119,18 @@ def aggregate(moves: NDArray[np.bool_], p: Array, happened: Array, weeks: Instan
         Whether the weight of a voter moves; else it is 1.
     p : ndarray of shape (questions, voters)
         P(YES); NaN where a voter did not vote.
-    happened, weeks : ndarray of shape (questions,)
+    outcomes, weeks : ndarray of shape (questions,)
         1 or 0; the calendar week of resolution.
     """
     sums, squares, weights = np.zeros(len(moves)), np.zeros(len(moves)), np.ones(len(moves))
-    pool = np.empty(len(happened))
+    pool = np.empty(len(outcomes))
     for week in np.unique(weeks):
         rows = weeks == week
-        votes, voted = p[rows], np.isfinite(p[rows])
-        shares = weights * voted
+        votes, has_vote = p[rows], np.isfinite(p[rows])
+        shares = weights * has_vote
         pool[rows] = np.nansum(shares * votes, axis=1) / shares.sum(axis=1)
-        gains = brier(pool[rows], happened[rows])[:, None] - brier(votes, happened[rows][:, None])
-        gain = np.nansum(gains, axis=0) / np.maximum(voted.sum(axis=0), 1)
+        gains = brier(pool[rows], outcomes[rows])[:, None] - brier(votes, outcomes[rows][:, None])
+        gain = np.nansum(gains, axis=0) / np.maximum(has_vote.sum(axis=0), 1)
         sums, squares = sums + gain, squares + gain**2
         eta = 0.5 / np.sqrt(PRIOR_SQUARES + squares)
         weights = np.where(moves, np.clip(np.exp(eta * sums - eta**2 * squares), LIGHTEST, HEAVIEST), 1.0)

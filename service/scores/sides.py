@@ -32,19 +32,19 @@ class RightShare:
     always_no_pct: float | None
 
 
-def right_share(p: Array, rate: Array, happened: Array, weeks: Instants, prior: Dependence) -> RightShare:
+def right_share(p: Array, rate: Array, outcomes: Array, weeks: Instants, prior: Dependence) -> RightShare:
     """The share of right sides.
 
     Parameters
     ----------
-    p, rate, happened, weeks : ndarray of shape (n,)
+    p, rate, outcomes, weeks : ndarray of shape (n,)
         P(YES), how often such a question had come out YES before, the outcome as 1 or 0, and the week of resolution.
     prior : Dependence
         Of such questions.
     """
-    sided = np.round(p, DIGITS) != 0.5
-    p, rate, happened, weeks = p[sided], rate[sided], happened[sided], weeks[sided]
-    share = clustered_mean(sides_right(p, happened), weeks, prior)
+    has_side = np.round(p, DIGITS) != 0.5
+    p, rate, outcomes, weeks = p[has_side], rate[has_side], outcomes[has_side], weeks[has_side]
+    share = clustered_mean(sides_right(p, outcomes), weeks, prior)
     low, high = share.share_interval()
     return RightShare(
         n=share.n,
@@ -52,14 +52,14 @@ def right_share(p: Array, rate: Array, happened: Array, weeks: Instants, prior: 
         pct=_percent(share.mean),
         low_pct=_percent(low),
         high_pct=_percent(high),
-        likelier_side_pct=_percent(mean(sides_right(rate, happened))),
-        always_no_pct=_percent(mean(1 - happened)),
+        likelier_side_pct=_percent(mean(sides_right(rate, outcomes))),
+        always_no_pct=_percent(mean(1 - outcomes)),
     )
 
 
-def sides_right(p: Array, happened: Array) -> Array:
+def sides_right(p: Array, outcomes: Array) -> Array:
     """1 where the likelier side of `p` came true, 0 where it did not, one half where p is 0.5; shape (n,)."""
-    return np.where(p == 0.5, 0.5, (p > 0.5) == (happened == 1)).astype(float)
+    return np.where(p == 0.5, 0.5, (p > 0.5) == (outcomes == 1)).astype(float)
 
 
 def mean(values: Array) -> float:

@@ -91,7 +91,7 @@ def with_evidence(database: Database, panel: Panel, knowledge: Knowledge, questi
         hourly={asset: series for asset, series in hourly.items() if len(series)},
         variance={asset: context.slow for asset, context in knowledge.contexts.items()},
         news=news_of(question.assets, recent, now),
-        resolved=_resolved(database, until, n),
+        past_questions=_resolved(database, until, n),
     )
     return replace(knowledge, evidence=evidence)
 

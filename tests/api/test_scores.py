@@ -13,7 +13,7 @@ from sqlalchemy import select
 from service.forecasting.predictions import Settlement
 from service.forecasting.predictions.scores.columns import columns_of, counted_questions
 from service.forecasting.predictions.scores.forecasters import (
-    RESERVED,
+    RESERVED_NAMES,
     ForecastersDocument,
     counted_markets,
     forecasters_document,
@@ -105,7 +105,7 @@ class TestNames(WithNames):
         assert sorted(answers) == [200, 409]
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("choice", sorted(RESERVED))
+    @pytest.mark.parametrize("choice", sorted(RESERVED_NAMES))
     def test_the_names_of_the_service_are_taken(self, name, choice: str):
         """`sv` is too short for a caller anyway."""
         assert name(choice).json["code"] == ("name_taken" if len(choice) > 2 else "invalid_request")

@@ -305,7 +305,7 @@ def test_no_market_is_opened_again_in_the_next_month(bars, fits):
     since = NOW - DAY
     month = backfill.vote_month(bars, survey(bars), NOW, NOW, fits, OUTSIDE, 5)
     markets = backfill.backfill(bars, since, NOW, fits, OUTSIDE, 5, SWARM).markets
-    assert {market.id for market in month.opened[NOW]} & {row.id for row in markets if row.created_at < NOW}
+    assert {market.id for market in month.openings[NOW]} & {row.id for row in markets if row.created_at < NOW}
 
 
 def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):

@@ -10,7 +10,7 @@ from service.forecasting.apex.call import Call, LayerVote
 from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.versus import VersusBook
-from service.forecasting.widget import LIVE, PAST, TOO_FEW, WidgetDocument, widget_document
+from service.forecasting.widget import FEW_NOTE, LIVE, PAST, WidgetDocument, widget_document
 from service.market.prices import AssetPrice
 from tests.forecasting.markets import HEADER, days, settled, versus
 
@@ -73,7 +73,7 @@ def test_what_is_not_available_yet_is_null():
     document = document_of(call=None)
     assert document.consensus is None
     assert document.accuracy.accuracy_pct is None
-    assert (document.accuracy.n, document.accuracy.note) == (0, TOO_FEW)
+    assert (document.accuracy.n, document.accuracy.note) == (0, FEW_NOTE)
 
 
 def resolved(n: int, *, backfilled: bool, right: int) -> list[Prediction]:
@@ -92,8 +92,8 @@ def books(*markets: Prediction) -> tuple[VersusBook, ...]:
     [
         ((40, 30), (29, 29), True, 40, 75.0, PAST),
         ((40, 30), (30, 12), False, 30, 40.0, LIVE),
-        ((29, 29), (0, 0), True, 29, None, TOO_FEW),
-        ((0, 0), (12, 12), False, 12, None, TOO_FEW),
+        ((29, 29), (0, 0), True, 29, None, FEW_NOTE),
+        ((0, 0), (12, 12), False, 12, None, FEW_NOTE),
     ],
 )
 def test_until_thirty_live_markets_the_accuracy_is_that_of_the_past(past, live, backfilled, n, accuracy_pct, note):

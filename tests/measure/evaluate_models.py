@@ -122,7 +122,7 @@ def evidence_at(
         hourly=past,
         variance={asset: context.slow for asset, context in contexts.items()},
         news=news_of(contexts, read(simulated.write(past, now - NEWS_BEFORE_S, now)), now),
-        resolved=tuple(past_questions),
+        past_questions=tuple(past_questions),
     )
 
 

@@ -110,16 +110,16 @@ def of_mean(name: str, mean: ClusteredMean) -> Scored:
 def market_measures(markets: MarketColumns) -> dict[str, tuple[Measure, Rows]]:
     """What is published of markets, and the weeks of their rows: scores, peers, bets, calibration and diversity."""
     evidence, sample, weeks = evidence_of(markets), counted_markets(markets), weeks_of(markets.resolved_at)
-    gaps, forecasters = differences(markets), {"AI": markets.pool, "market": markets.quoted, "base rate": evidence.rate}
+    gaps, forecasters = differences(markets), {"AI": markets.pool, "market": markets.quote, "base rate": evidence.rate}
     voters = {engine[0]: p for engine, p in zip(markets.engines, markets.p.T, strict=True) if engine != CONSENSUS}
     measures = {name: _forecaster(name, p, evidence) for name, p in {**forecasters, **voters}.items()}
     measures["difference"] = lambda rows: _difference(gaps[rows], weeks[rows])
     measures |= {f"{name} peers": _peers(name, p, sample) for name, p in voters.items()}
-    measures["share of YES"] = lambda rows: _share("share of YES", markets.happened[rows], weeks[rows])
+    measures["share of YES"] = lambda rows: _share("share of YES", markets.outcome[rows], weeks[rows])
     for place, part in enumerate(np.array_split(np.argsort(markets.pool, kind="stable"), TENTHS)):
         name, in_part = f"share of YES, tenth {place + 1}", np.isin(np.arange(len(markets)), part)
         measures[name] = lambda rows, name=name, in_part=in_part: _share(
-            name, markets.happened[rows[in_part[rows]]], weeks[rows[in_part[rows]]]
+            name, markets.outcome[rows[in_part[rows]]], weeks[rows[in_part[rows]]]
         )
     measures["bets"] = lambda rows: published("bets", vars(shadow_document(markets.where(rows), HEADER).books[0]))
     measures["diversity"] = lambda rows: _diversity(markets.where(rows), evidence.where(rows))
@@ -169,7 +169,7 @@ def price_measures(hourly: Mapping[str, Bars], since: int, until: int) -> dict[s
     """The ratio of the CRPS to that of plain volatility, by horizon, of all assets and of each."""
     fits = {month: fit(hourly, month) for month in month_starts(since, until)}
     forecasts = backfill_prices(survey(hourly), hourly, fits, since, until).forecasts
-    outcomes = resolve([row for row in forecasts if row.deadline <= until], hourly, until).resolved
+    outcomes = resolve([row for row in forecasts if row.deadline <= until], hourly, until).results
     losses = score_prices([row for row, _ in outcomes], [price for _, price in outcomes])
     horizons, assets, deadlines = (
         np.array([getattr(row, name) for row, _ in outcomes]) for name in ("horizon", "asset", "deadline")
@@ -217,7 +217,7 @@ def beyond_luck(questions: MarketColumns, window: int) -> Iterator[tuple[str, fl
     for column, engine in enumerate(questions.engines):
         rows = np.flatnonzero(questions.is_sided[:, column] & np.isfinite(questions.p[:, column]))
         p, weeks = questions.p[rows, column], weeks_of(questions.resolved_at[rows])
-        right, numbers, shares = sides_right(p, questions.happened[rows]), np.unique(weeks), []
+        right, numbers, shares = sides_right(p, questions.outcome[rows]), np.unique(weeks), []
         for first in range(int(numbers[1]), int(numbers[-1]) - window + 1):
             chosen = (weeks >= first) & (weeks < first + window)
             luck = SimulatedRecords(SEED).luck(p[chosen], right[chosen], weeks[chosen], runs(right[chosen] == 1)[1])

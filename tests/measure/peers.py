@@ -71,7 +71,7 @@ class _Series:
 def _series(grid: HourGrid, track: HourTrack) -> _Series:
     begins = grid.origin - HOUR + np.arange(len(grid) + HORIZONS_H[-1]) * HOUR
     is_open, squares = open_at(track.asset, begins), track.returns**2
-    fast, slow = decayed_mean(squares, track.opened, 72), trailing_mean(squares, track.opened, 4320)
+    fast, slow = decayed_mean(squares, track.open_hours, 72), trailing_mean(squares, track.open_hours, 4320)
     return _Series(track, is_open, week_hours(track.asset, begins), np.cumsum(is_open), fast, slow)
 
 
@@ -125,9 +125,9 @@ def _har_features(series: Mapping[str, _Series]) -> dict[str, Array]:
     for asset, each in series.items():
         track = each.track
         squares, ranges = track.returns**2, np.nan_to_num(track.high - track.low) ** 2 / (4 * np.log(2))
-        means = [trailing_mean(squares, track.opened, span) for span in HAR_SPANS_H]
-        means += [trailing_mean(ranges, track.opened, span) for span in (24, 168)]
-        means += [decayed_mean(squares, track.opened, 12), each.fast, each.slow]
+        means = [trailing_mean(squares, track.open_hours, span) for span in HAR_SPANS_H]
+        means += [trailing_mean(ranges, track.open_hours, span) for span in (24, 168)]
+        means += [decayed_mean(squares, track.open_hours, 12), each.fast, each.slow]
         clocks[asset] = np.log(np.maximum(np.column_stack(means), LEAST))
         excess[asset] = clocks[asset][:, [1, 3]] - clocks[asset][:, [10]]
     return {
@@ -147,7 +147,7 @@ def _clock(alike: list[_Series], row: int) -> Array:
     sums, counts = np.zeros(WEEK), np.zeros(WEEK)
     for hours in alike:
         rows = np.arange(max(719, row - YEAR_H), row + 1)
-        week = trailing_mean(hours.track.returns**2, hours.track.opened, 168)[rows - 1]
+        week = trailing_mean(hours.track.returns**2, hours.track.open_hours, 168)[rows - 1]
         ratio = np.minimum(hours.track.returns[rows] ** 2 / np.maximum(week, LEAST), MOST_RATIO)
         np.add.at(sums, hours.week_hour[rows], ratio * hours.is_open[rows])
         np.add.at(counts, hours.week_hour[rows], hours.is_open[rows])
@@ -164,7 +164,7 @@ def _har_fit(
     x, y, returns, seasons = [], [], [], []
     for asset, each in alike.items():
         past = np.arange(max(HAR_WARM_UP_H, row - HAR_PAST_H), row - hours + 1, HAR_EVERY_H)
-        past = past[each.track.traded[past] & (each.open_ahead(past, hours) > 0)]
+        past = past[each.track.has_bar[past] & (each.open_ahead(past, hours) > 0)]
         variance = np.cumsum(each.track.returns**2)
         x.append(features[asset][past])
         y.append(np.log(np.maximum(variance[past + hours] - variance[past], LEAST * hours)))

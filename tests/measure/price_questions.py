@@ -80,7 +80,7 @@ def ask(grid: HourGrid) -> pd.DataFrame:
 
 
 def _questions_of(grid: HourGrid, track: HourTrack, rows: Rows, hours: int, turn: int) -> pd.DataFrame:
-    target_rows, trades = np.minimum(rows + hours, len(grid) - 1), np.cumsum(track.traded)
+    target_rows, trades = np.minimum(rows + hours, len(grid) - 1), np.cumsum(track.has_bar)
     is_decided = (rows + hours < len(grid)) & (trades[target_rows] > trades[rows])
     spot, asked_at = track.close[rows], grid.origin + rows * HOUR
     returns = np.where(is_decided, track.close[target_rows] - spot, np.nan)

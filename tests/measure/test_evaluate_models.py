@@ -56,7 +56,7 @@ def test_the_questions_are_spread_and_resolved(cases):
         assert SINCE <= now < case.decided_at <= FIRST + DAYS * DAY
         assert max(bars.as_of for bars in case.inputs.evidence.hourly.values()) <= now
         assert all(story.published_at <= now for news in case.inputs.evidence.news.values() for story in news.stories)
-    assert cases[-1].inputs.evidence.resolved
+    assert cases[-1].inputs.evidence.past_questions
 
 
 def test_the_same_seed_draws_the_same_questions(hourly, cases):

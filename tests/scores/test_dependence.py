@@ -19,21 +19,21 @@ from tests.scores.planted import weekly_values
 def test_an_effect_is_the_variance_of_the_mean(sizes, correlation, memory):
     """Against the sum over the whole covariance matrix of the values, within clusters and over all."""
     clusters = np.repeat(np.arange(len(sizes)), sizes)
-    apart = np.abs(clusters[:, None] - clusters)
-    covariances = correlation * (float(memory) ** apart)
+    lags = np.abs(clusters[:, None] - clusters)
+    covariances = correlation * (float(memory) ** lags)
     np.fill_diagonal(covariances, 1.0)
     within, total = Dependence(correlation, memory).effects(np.array(sizes, dtype=float))
-    assert within == pytest.approx(covariances[apart == 0].sum() / len(clusters))
+    assert within == pytest.approx(covariances[lags == 0].sum() / len(clusters))
     assert total == pytest.approx(covariances.sum() / len(clusters))
 
 
 @pytest.mark.parametrize(
-    ("measured", "effect"),
+    ("variance_ratio", "effect"),
     [(None, 3.0), (3.0, 3.0), (0.0, 3 * 20 / 28), (9.0, 3 * (20 + 8 * 3) / 28), (1e9, 1053.0)],
 )
-def test_a_prior_is_worth_twenty_weeks(measured, effect):
+def test_a_prior_is_worth_twenty_weeks(variance_ratio, effect):
     """Nine weeks of 117 values that are expected to have an effect of 3; more than 1,053 values it cannot be."""
-    assert design_effect(Dependence(2 / 116), np.full(9, 117.0), measured) == pytest.approx(effect)
+    assert design_effect(Dependence(2 / 116), np.full(9, 117.0), variance_ratio) == pytest.approx(effect)
 
 
 def test_no_effect_is_below_one():

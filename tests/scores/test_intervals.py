@@ -32,8 +32,8 @@ INDEPENDENT = Dependence(0.0)
     ("module", "examples"), [("proper", 4), ("dependence", 1), ("intervals", 4), ("luck", 1), ("sides", 0)]
 )
 def test_every_example_in_the_documentation_is_true(module, examples):
-    tried = doctest.testmod(import_module(f"service.scores.{module}"))
-    assert (tried.attempted, tried.failed) == (examples, 0)
+    results = doctest.testmod(import_module(f"service.scores.{module}"))
+    assert (results.attempted, results.failed) == (examples, 0)
 
 
 def test_wilson_of_8_in_10():
@@ -93,9 +93,9 @@ def test_many_weeks_are_worth_what_they_show():
 def test_a_mean_of_next_to_nothing_has_no_interval():
     """One value, or more that are worth less than 1.5; a share is then nearly anything."""
     for values in (np.array([1.0]), np.array([0.0, 1.0, 1.0])):
-        alone = clustered_mean(values, np.zeros(len(values), dtype=int), Dependence(0.9))
-        assert np.isnan(alone.interval()).all()
-        assert alone.share_interval()[1] - alone.share_interval()[0] > 0.7
+        mean = clustered_mean(values, np.zeros(len(values), dtype=int), Dependence(0.9))
+        assert np.isnan(mean.interval()).all()
+        assert mean.share_interval()[1] - mean.share_interval()[0] > 0.7
     assert np.isnan(clustered_mean(np.zeros(0), np.zeros(0, dtype=int), LEVELS).share_interval()).all()
 
 
@@ -105,14 +105,14 @@ def test_an_interval_of_a_score_stays_among_possible_scores():
     assert loss.interval()[0] < 0 < 1 < loss.interval()[1]
     assert loss.fields("brier", 4, within=(0, 1)) == {"brier": 0.25, "brier_low": 0.0, "brier_high": 1.0}
     assert loss.fields("gap", 4)["gap_low"] < 0
-    alone = clustered_mean(np.array([0.5]), np.array([1]), LEVELS)
-    assert alone.fields("brier", 4, within=(0, 1)) == {"brier": 0.5, "brier_low": None, "brier_high": None}
+    mean = clustered_mean(np.array([0.5]), np.array([1]), LEVELS)
+    assert mean.fields("brier", 4, within=(0, 1)) == {"brier": 0.5, "brier_low": None, "brier_high": None}
 
 
 def test_no_values_have_no_mean():
-    empty = clustered_mean(np.zeros(0), np.zeros(0, dtype=np.int64), LEVELS)
-    assert (empty.n, empty.n_eff, empty.clusters) == (0, 0, 0)
-    assert math.isnan(empty.mean)
+    mean = clustered_mean(np.zeros(0), np.zeros(0, dtype=np.int64), LEVELS)
+    assert (mean.n, mean.n_eff, mean.clusters) == (0, 0, 0)
+    assert math.isnan(mean.mean)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_intervals_cover_what_they_promise(prior, a_week, correlations, memory, 
     The three correlations of values of one week are those measured of the scores of each kind; one of every three
     samples has each. Of shares as of means: two values are above 0 with a correlation of 2 asin(r) / pi.
     """
-    dice, covered = np.random.default_rng(weeks), []
+    dice, hits = np.random.default_rng(weeks), []
     clusters = np.repeat(np.arange(weeks), a_week)
     for place in range(900):
         values = weekly_values(dice, weeks, a_week, correlations[place % 3], memory)
@@ -140,8 +140,8 @@ def test_intervals_cover_what_they_promise(prior, a_week, correlations, memory, 
         latent = math.sin(math.pi / 2 * correlations[place % 3])
         is_yes = weekly_values(dice, weeks, a_week, latent, memory) > 0
         low_share, high_share = clustered_mean(is_yes.astype(float), clusters, prior).share_interval()
-        covered.append((low < 0 < high, low_share < 0.5 < high_share))
-    assert np.mean(covered, axis=0) == pytest.approx([0.95, 0.95], abs=0.03)
+        hits.append((low < 0 < high, low_share < 0.5 < high_share))
+    assert np.mean(hits, axis=0) == pytest.approx([0.95, 0.95], abs=0.03)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12)), min_size=1, max_size=60))
@@ -156,9 +156,9 @@ def test_sign_flips_equal_the_count_over_every_possible_flip():
     values = np.random.default_rng(3).normal(0.4, 1.0, 30)
     weeks = np.repeat(np.arange(6), 5)
     sums = values.reshape(6, 5).sum(axis=1)
-    every = [abs(np.dot(signs, sums)) >= abs(sums.sum()) - 1e-12 for signs in itertools.product((-1, 1), repeat=6)]
+    flips = [abs(np.dot(signs, sums)) >= abs(sums.sum()) - 1e-12 for signs in itertools.product((-1, 1), repeat=6)]
     p = sign_flip_p(values, weeks, np.random.default_rng(0), flips=50_000)
-    assert p == pytest.approx(np.mean(every), abs=0.01)
+    assert p == pytest.approx(np.mean(flips), abs=0.01)
 
 
 def test_sign_flips_over_single_values_equal_those_of_scipy():

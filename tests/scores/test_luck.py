@@ -42,30 +42,30 @@ def test_a_calibrated_record_is_rarely_beyond_luck(weeks, correlation):
     Causes of answers correlate as those of lived markets do: 0.035 within a week, 0.6 of it a week later. Independent
     records would be found beyond luck three times as often.
     """
-    dice, reached = np.random.default_rng(5), []
+    dice, shares = np.random.default_rng(5), []
     for _ in range(200):
         p, right, of_week = calibrated(dice, weeks, correlation)
         luck = SimulatedRecords(1).luck(p, right, of_week, longest(right))
-        reached.append((luck.best_reached_pct, luck.accuracy_reached_pct))
-    assert np.mean(np.array(reached) < 5, axis=0).max() <= 0.05
+        shares.append((luck.best_reached_pct, luck.accuracy_reached_pct))
+    assert np.mean(np.array(shares) < 5, axis=0).max() <= 0.05
 
 
 def test_the_common_cause_is_measured():
     """From 400 weeks, that of the planted one."""
     dice = np.random.default_rng(2)
     for correlation in (0.0, 0.02, 0.035, 0.05):
-        measured, freedom = common_cause(*calibrated(dice, 400, correlation))
-        assert measured == pytest.approx(correlation, abs=0.016)
+        estimate, freedom = common_cause(*calibrated(dice, 400, correlation))
+        assert estimate == pytest.approx(correlation, abs=0.016)
         assert freedom == 20 + 399 - 1
 
 
 def test_a_common_cause_makes_long_runs_ordinary():
     p = np.full(450, 0.8)
-    alternating = np.resize([1.0] * 40 + [0.0] * 10, 450)
+    in_blocks = np.resize([1.0] * 40 + [0.0] * 10, 450)
     weeks = np.repeat(np.arange(9), 50)
     in_turn = np.repeat([1.0, 1.0, 0.6, 1.0, 0.4, 1.0, 1.0, 0.2, 1.0], 50)
-    apart, together = (SimulatedRecords(1).luck(p, right, weeks, 40) for right in (alternating, in_turn))
-    assert apart.best_reached_pct < 20 < together.best_reached_pct
+    of_blocks, of_turns = (SimulatedRecords(1).luck(p, right, weeks, 40) for right in (in_blocks, in_turn))
+    assert of_blocks.best_reached_pct < 20 < of_turns.best_reached_pct
 
 
 @settings(max_examples=20)
@@ -90,22 +90,26 @@ def test_luck_is_that_of_all_records_counted():
     """Five forecasts of 80% and 30% YES in turn: each of the 32 records by hand, weighed by its probability."""
     p = np.array([0.8, 0.3, 0.8, 0.3, 0.8])
     share = np.maximum(p, 1 - p)
-    mean = best = correct = 0.0
+    mean = best = right_share = 0.0
     for record in itertools.product([True, False], repeat=5):
         weight = np.prod(np.where(record, share, 1 - share))
         run = max(len(piece) for piece in "".join("R" if right else " " for right in record).split(" "))
-        mean, best, correct = mean + weight * run, best + weight * (run >= 3), correct + weight * (sum(record) >= 4)
+        mean, best, right_share = (
+            mean + weight * run,
+            best + weight * (run >= 3),
+            right_share + weight * (sum(record) >= 4),
+        )
     simulated = luck_of(p, 3, 4)
     assert simulated.expected_best == pytest.approx(mean, abs=0.15)
     assert simulated.best_reached_pct == pytest.approx(100 * best, abs=4)
-    assert simulated.accuracy_reached_pct == pytest.approx(100 * correct, abs=4)
+    assert simulated.accuracy_reached_pct == pytest.approx(100 * right_share, abs=4)
 
 
 def test_sure_forecasts_make_long_runs_ordinary():
     """Thirty right answers in a row: ordinary at 99%, a wonder at 55%, where .55^30 is one in 60 million."""
-    sure, unsure = (luck_of(np.full(30, p), 30, 30) for p in (0.01, 0.55))
-    assert sure.best_reached_pct == pytest.approx(100 * 0.99**30, abs=4)
-    assert unsure.best_reached_pct == unsure.accuracy_reached_pct == 0
+    sure_luck, unsure_luck = (luck_of(np.full(30, p), 30, 30) for p in (0.01, 0.55))
+    assert sure_luck.best_reached_pct == pytest.approx(100 * 0.99**30, abs=4)
+    assert unsure_luck.best_reached_pct == unsure_luck.accuracy_reached_pct == 0
 
 
 def test_the_same_seed_gives_the_same_luck():
@@ -116,13 +120,13 @@ def test_without_a_forecast_there_is_no_luck():
     assert luck_of(np.zeros(0), 0, 0) is None
 
 
-MANY = 50
+RECORDS = 50
 
 
 def strategies(dice: np.random.Generator, correlation: float, days: int, groups: int = 1) -> np.ndarray:
     """Daily returns (MANY, days) of coin flippers, which correlate within each of so many groups."""
-    common = np.sqrt(correlation) * dice.normal(size=(groups, days))[np.arange(MANY) % groups]
-    return common + np.sqrt(1 - correlation) * dice.normal(size=(MANY, days))
+    common = np.sqrt(correlation) * dice.normal(size=(groups, days))[np.arange(RECORDS) % groups]
+    return common + np.sqrt(1 - correlation) * dice.normal(size=(RECORDS, days))
 
 
 @pytest.mark.parametrize(("correlation", "groups"), [(0.0, 1), (0.3, 1), (0.6, 9), (0.9, 2)])
@@ -130,7 +134,9 @@ def strategies(dice: np.random.Generator, correlation: float, days: int, groups:
 def test_the_luckiest_is_as_good_as_the_best_of_many_histories(correlation, groups, days):
     """From the correlations of one history: the mean best of 2,000 others, in standard errors."""
     dice = np.random.default_rng(2)
-    means = strategies(dice, correlation, 2000 * MANY, groups).reshape(MANY, 2000, MANY).sum(axis=2) / np.sqrt(MANY)
+    means = strategies(dice, correlation, 2000 * RECORDS, groups).reshape(RECORDS, 2000, RECORDS).sum(axis=2) / np.sqrt(
+        RECORDS
+    )
     expected = luckiest_of(strategies(dice, correlation, days, groups))
     assert expected == pytest.approx(means.max(axis=0).mean(), abs=0.12)
 

@@ -46,21 +46,21 @@ def test_skill_is_the_removed_share_of_the_reference_error():
 
 
 def test_without_an_error_of_the_reference_there_is_no_skill():
-    happened = np.array([1.0, 0.0])
-    assert np.isnan(skill_terms(np.array([0.8, 0.2]), happened, happened)).all()
+    outcomes = np.array([1.0, 0.0])
+    assert np.isnan(skill_terms(np.array([0.8, 0.2]), outcomes, outcomes)).all()
 
 
 def test_the_spread_of_a_skill_is_that_of_the_ratio():
     """The jackknife over 40 single values, an independent estimate, agrees within two percent."""
     dice = np.random.default_rng(6)
-    happened = (dice.random(40) < 0.4).astype(float)
-    p, reference = np.clip(happened * 0.3 + dice.uniform(0.1, 0.6, 40), 0, 1), np.full(40, 0.4)
+    outcomes = (dice.random(40) < 0.4).astype(float)
+    p, reference = np.clip(outcomes * 0.3 + dice.uniform(0.1, 0.6, 40), 0, 1), np.full(40, 0.4)
     left_out = [
-        skill_terms(np.delete(p, place), np.delete(reference, place), np.delete(happened, place)).mean()
+        skill_terms(np.delete(p, place), np.delete(reference, place), np.delete(outcomes, place)).mean()
         for place in range(40)
     ]
     jackknife = math.sqrt(39 / 40 * np.square(left_out - np.mean(left_out)).sum())
-    mean = clustered_mean(skill_terms(p, reference, happened), np.arange(40), Dependence(0.0))
+    mean = clustered_mean(skill_terms(p, reference, outcomes), np.arange(40), Dependence(0.0))
     assert mean.deviation / math.sqrt(mean.n_eff) == pytest.approx(jackknife, rel=0.02)
 
 
@@ -76,7 +76,7 @@ def test_reliability_by_hand():
     Brier (.04 + .36 + .36 + .04) / 4 = .2, uncertainty .25: miscalibration .075, discrimination .125.
     """
     parts = reliability(np.array([0.6, 0.2, 0.8, 0.4]), np.array([0, 0, 1, 1]))
-    assert parts.observed == pytest.approx([0, 0.5, 0.5, 1])
+    assert parts.frequencies == pytest.approx([0, 0.5, 0.5, 1])
     assert parts.brier == pytest.approx(0.2)
     assert parts.miscalibration == pytest.approx(0.075)
     assert parts.discrimination == pytest.approx(0.125)
@@ -87,13 +87,13 @@ def test_reliability_by_hand():
 def test_reliability_adds_up_and_never_falls(forecasts):
     parts = reliability(np.array([p for p, _ in forecasts]), np.array([float(yes) for _, yes in forecasts]))
     assert parts.miscalibration - parts.discrimination + parts.uncertainty == pytest.approx(parts.brier)
-    assert (np.diff(parts.observed) >= -1e-12).all()
+    assert (np.diff(parts.frequencies) >= -1e-12).all()
     assert parts.miscalibration >= -1e-12
     assert parts.discrimination >= -1e-12
 
 
 def test_equal_forecasts_are_observed_alike():
-    assert reliability(np.full(4, 0.3), np.array([1, 0, 0, 0])).observed == pytest.approx([0.25] * 4)
+    assert reliability(np.full(4, 0.3), np.array([1, 0, 0, 0])).frequencies == pytest.approx([0.25] * 4)
 
 
 SECOND = np.array([False, True])  # of two voters the second one moves
@@ -104,11 +104,11 @@ def probability(odds: np.ndarray) -> np.ndarray:
 
 
 # What a planted model says of the true log-odds and of what the embedded engines see of them.
-PLANTED = {
-    "better": lambda truth, seen, noise: probability(truth),
-    "worse": lambda truth, seen, noise: probability(seen + 1.5 * noise),
-    "copy": lambda truth, seen, noise: probability(seen),
-    "undecided": lambda truth, seen, noise: np.full(len(truth), 0.5),
+PLANTED_MODELS = {
+    "better": lambda truth, signal, noise: probability(truth),
+    "worse": lambda truth, signal, noise: probability(signal + 1.5 * noise),
+    "copy": lambda truth, signal, noise: probability(signal),
+    "undecided": lambda truth, signal, noise: np.full(len(truth), 0.5),
 }
 
 
@@ -117,22 +117,26 @@ def weights_of(*models: str, weeks: int, seed: int = 1) -> list[float]:
     generator = np.random.default_rng(seed)
     n = 20 * weeks
     truth = generator.normal(0, 1.2, n)
-    seen = truth + generator.normal(0, 1.0, n)
-    happened = (generator.random(n) < probability(truth)).astype(float)
-    votes = [probability(seen + generator.normal(0, 0.1, n)) for _ in range(8)]
-    votes += [PLANTED[model](truth, seen, np.random.default_rng(seed + 100).normal(size=n)) for model in models]
+    signal = truth + generator.normal(0, 1.0, n)
+    outcomes = (generator.random(n) < probability(truth)).astype(float)
+    votes = [probability(signal + generator.normal(0, 0.1, n)) for _ in range(8)]
+    votes += [
+        PLANTED_MODELS[model](truth, signal, np.random.default_rng(seed + 100).normal(size=n)) for model in models
+    ]
     moves = np.arange(8 + len(models)) >= 8
-    weights, _ = aggregate(moves, np.column_stack(votes), happened, np.repeat(np.arange(weeks), 20))
+    weights, _ = aggregate(moves, np.column_stack(votes), outcomes, np.repeat(np.arange(weeks), 20))
     assert weights[:8].tolist() == [1] * 8, "no embedded engine moves"
     return weights[8:].tolist()
 
 
 def test_a_better_model_gains_and_a_worse_one_loses():
     """After half a year, within bounds; a model that always says 50% loses as well."""
-    (better,), (worse,), (undecided,) = (weights_of(name, weeks=26) for name in ("better", "worse", "undecided"))
-    assert 1.5 < better <= HEAVIEST
-    assert LIGHTEST <= worse < 0.6
-    assert undecided < 0.8
+    (better_weight,), (worse_weight,), (undecided_weight,) = (
+        weights_of(name, weeks=26) for name in ("better", "worse", "undecided")
+    )
+    assert 1.5 < better_weight <= HEAVIEST
+    assert LIGHTEST <= worse_weight < 0.6
+    assert undecided_weight < 0.8
 
 
 def test_a_copy_of_the_others_stays_where_it_is():
@@ -143,10 +147,10 @@ def test_a_copy_of_the_others_stays_where_it_is():
 
 def test_a_model_and_its_copy_share_the_gain():
     """Both move alike, and each less than the model alone."""
-    (alone,) = weights_of("better", weeks=8)
+    (weight,) = weights_of("better", weeks=8)
     first, second = weights_of("better", "better", weeks=8)
     assert first == pytest.approx(second)
-    assert 1 < first < alone
+    assert 1 < first < weight
 
 
 def test_weights_move_slowly_at_first():
@@ -158,9 +162,11 @@ def test_weights_move_slowly_at_first():
 
 def test_the_questions_of_a_week_count_once():
     """The same answers to the same outcomes, in one week or in ten: dependent ones prove less."""
-    p, happened = np.tile([[0.5, 0.9]], (40, 1)), np.ones(40)
-    once, apart = (aggregate(SECOND, p, happened, weeks)[0][1] for weeks in (np.zeros(40), np.arange(40) // 4))
-    assert 1 < once < apart
+    p, outcomes = np.tile([[0.5, 0.9]], (40, 1)), np.ones(40)
+    of_one_week, of_ten_weeks = (
+        aggregate(SECOND, p, outcomes, weeks)[0][1] for weeks in (np.zeros(40), np.arange(40) // 4)
+    )
+    assert 1 < of_one_week < of_ten_weeks
 
 
 def test_a_model_that_was_silent_neither_gains_nor_loses():

@@ -22,10 +22,10 @@ def test_a_share_by_hand():
 
 def test_its_interval_is_clustered_by_week():
     """Twelve weeks of five questions that come out alike within each."""
-    happened = np.repeat([1.0, 1.0, 0.0] * 4, 5)
+    outcomes = np.repeat([1.0, 1.0, 0.0] * 4, 5)
     weeks = np.repeat(np.arange(12), 5)
-    share = right_share(np.full(60, 0.7), np.full(60, 0.5), happened, weeks, LEVELS)
-    mean = clustered_mean(happened, weeks, LEVELS)
+    share = right_share(np.full(60, 0.7), np.full(60, 0.5), outcomes, weeks, LEVELS)
+    mean = clustered_mean(outcomes, weeks, LEVELS)
     low, high = mean.share_interval()
     assert (share.n, share.n_eff) == (60, round(mean.n_eff, 1))
     assert share.n_eff < 60

@@ -172,7 +172,7 @@ def test_the_assets_of_the_question_have_180_days_and_others_30(input_db):
 
 def test_resolved_questions_have_the_vote_of_plain_volatility(input_db):
     """Void ones, questions without an event or without that vote, and later outcomes do not count; nor do answers."""
-    assert sorted(gather(input_db).resolved, key=lambda past: past.happened) == [
+    assert sorted(gather(input_db).past_questions, key=lambda past: past.is_yes) == [
         PastQuestion("touch_above", False, 24, 0.4, False),
         PastQuestion("up", False, 24, 0.4, True),
     ]
@@ -190,10 +190,10 @@ def test_a_bar_that_came_late_is_shown(input_db):
 
 
 def test_a_question_that_resolved_meanwhile_is_shown(input_db):
-    before = gather(input_db).resolved
+    before = gather(input_db).past_questions
     with input_db.writing() as db:
         predictions.add_predictions(db, [settled("new", "yes", opened=NOON - 3 * DAY, votes={"vol": 0.6})])
-    after = gather(input_db).resolved
+    after = gather(input_db).past_questions
     assert set(after) - set(before) == {PastQuestion("up", False, 24, 0.6, True)}
     assert len(after) == len(before) + 1
 
@@ -205,7 +205,7 @@ def test_embedded_voters_cost_no_reading():
 
 def test_an_empty_store_has_no_evidence(database):
     evidence = gather(database)
-    assert (dict(evidence.hourly), evidence.resolved, evidence.news["btc"].stories) == ({}, (), ())
+    assert (dict(evidence.hourly), evidence.past_questions, evidence.news["btc"].stories) == ({}, (), ())
 
 
 def test_a_topic_has_matching_headlines_and_events_alone(input_db):

@@ -146,7 +146,7 @@ def sql_of(selection: MarketSelection) -> str:
     return str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
 
 
-NUMBERS = ("resolved_at", "voted_at", "happened", "is_challenge", "template", "quoted", "p", "is_sided")
+NUMBERS = ("resolved_at", "voted_at", "outcome", "is_challenge", "template", "quote", "p", "is_sided")
 
 
 def lists_alike(database, memory: ListedMarkets) -> bool:

@@ -24,7 +24,7 @@ from service.questions.question import Question
 from service.scores.intervals import LEAST_N
 
 EVERY_S = 4 * HOUR  # between two calls
-HALF_TRUSTED = 50  # resolved calls of the outside market from which n / (n + 50) exceeds its minimum of one half
+HALF_TRUST_N = 50  # resolved calls of the outside market from which n / (n + 50) exceeds its minimum of one half
 # The special mode: quantiles of the distances and the agreements of earlier calls, from so many calls on.
 FAR_QUANTILE, AGREEING_QUANTILE, LEAST_CALLS = 0.95, 0.5, 60
 
@@ -82,12 +82,12 @@ class Thresholds:
     fixed: bool = True
 
 
-FIXED = Thresholds()
+FIXED_THRESHOLDS = Thresholds()
 
 
 def thresholds_of(past: Sequence[Call]) -> Thresholds:
     if len(past) < LEAST_CALLS:
-        return replace(FIXED, past_calls=len(past))
+        return replace(FIXED_THRESHOLDS, past_calls=len(past))
     distances, agreements = np.array([(abs(call.p_up - 0.5), call.agreement) for call in past]).T
     return Thresholds(
         distance=float(np.quantile(distances, FAR_QUANTILE)),
@@ -97,7 +97,9 @@ def thresholds_of(past: Sequence[Call]) -> Thresholds:
     )
 
 
-def fuse(inputs: LayerInputs, record: BandRecord, thresholds: Thresholds = FIXED, *, backfilled: bool = False) -> Call:
+def fuse(
+    inputs: LayerInputs, record: BandRecord, thresholds: Thresholds = FIXED_THRESHOLDS, *, backfilled: bool = False
+) -> Call:
     """The call of all layers together, weighed by `record`, that of earlier calls.
 
     A layer whose constants were fitted on prices of this time is shown and has no weight. `thresholds` are those of the
@@ -105,18 +107,18 @@ def fuse(inputs: LayerInputs, record: BandRecord, thresholds: Thresholds = FIXED
     """
     answers = {name: _answer(layer, inputs) for name, layer in LAYERS.items()}
     forecasts = {name: answer.p for name, answer in answers.items() if isinstance(answer, Forecast)}
-    voting = {name: p for name, p in forecasts.items() if not in_sample(name, inputs.at)}
+    votes = {name: p for name, p in forecasts.items() if not in_sample(name, inputs.at)}
     counts = {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}  # resolved calls of each
-    weights = np.array([_weight(name, record, counts.get(name, 0)) for name in voting])
-    p = np.array(list(voting.values()))
+    weights = np.array([_weight(name, record, counts.get(name, 0)) for name in votes])
+    p = np.array(list(votes.values()))
     p_up = consensus.mean(p, weights) if len(p) else 0.5
     agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if len(p) else 0.0
     conditions = {
         "distance_exceeds_threshold": abs(p_up - 0.5) > thresholds.distance,
         "agreement_reaches_threshold": agreement >= thresholds.agreement,
-        "every_voting_layer_has_30_calls": min((counts.get(name, 0) for name in voting), default=0) >= LEAST_N,
+        "every_voting_layer_has_30_calls": min((counts.get(name, 0) for name in votes), default=0) >= LEAST_N,
     }
-    weight_of = dict(zip(voting, weights.tolist(), strict=True))
+    weight_of = dict(zip(votes, weights.tolist(), strict=True))
     return Call(
         asset=inputs.asset,
         at=inputs.at,
@@ -147,7 +149,7 @@ def _vote(name: str, answer: Forecast | Abstention, weight: float) -> LayerVote:
 def _weight(name: str, record: BandRecord, n: int) -> float:
     """The pool's weight of a layer with `n` resolved calls; the outside market's times n / (n + 50), at least half."""
     weight = record.weight_of(name, ENGINE)
-    return max(0.5, n / (n + HALF_TRUSTED)) * weight if name == "market" else weight
+    return max(0.5, n / (n + HALF_TRUST_N)) * weight if name == "market" else weight
 
 
 SWARM = "swarm"
@@ -168,18 +170,18 @@ def lean(question: Question, inputs: ForecastInputs, odds: float, because: str) 
     capital, and no full stop ends it.
     """
     plain = [state.plain for state in inputs.states]
-    moved = [plain[0].leaning(1 / (1 + exp(-odds))), *plain[1:]]
-    p, base = (p_yes(question, inputs, densities) for densities in (moved, plain))
+    lean_densities = [plain[0].leaning(1 / (1 + exp(-odds))), *plain[1:]]
+    p, base = (p_yes(question, inputs, densities) for densities in (lean_densities, plain))
     decided = settled(question, inputs.state)
-    added = f"{because}: {round(100 * (p - base), 1) + 0.0:+.1f} pp"
-    reason = f"Volatility alone implies {100 * base:.1f}%. {added}. Forecast: {100 * p:.1f}%."
-    return Forecast(p, decided or reason, p_up=p_up(question, inputs, moved))
+    addition = f"{because}: {round(100 * (p - base), 1) + 0.0:+.1f} pp"
+    reason = f"Volatility alone implies {100 * base:.1f}%. {addition}. Forecast: {100 * p:.1f}%."
+    return Forecast(p, decided or reason, p_up=p_up(question, inputs, lean_densities))
 
 
 def apex_vote(question: Question, inputs: ForecastInputs, call: Call) -> Ballot:
     """The ballot of apex: plain volatility with the fused log-odds of `call`, a call of the question's asset."""
-    voting = sum(layer.silent is None for layer in call.layers)
-    because = f"Apex ({voting} of {len(call.layers)} layers) gives {100 * call.p_up:.1f}% to a higher price in a day"
+    count = sum(layer.silent is None for layer in call.layers)
+    because = f"Apex ({count} of {len(call.layers)} layers) gives {100 * call.p_up:.1f}% to a higher price in a day"
     return Ballot(APEX, ENGINE, lean(question, inputs, log(call.p_up / (1 - call.p_up)), because))
 
 
@@ -197,6 +199,6 @@ def commit_challenge(
         return nine
     inputs = build_inputs(question, now, knowledge)
     ballots = [*(vote.ballot for vote in nine.votes), swarm_vote(question, inputs, net)]
-    pooled = consensus.pool(ballots, knowledge.record.of(question))
-    votes = *weighted(ballots, pooled), CommittedVote(apex_vote(question, inputs, call), 0.0)
-    return replace(nine, p=pooled.p, p_up=pooled.p_up, votes=votes)
+    pool = consensus.pool(ballots, knowledge.record.of(question))
+    votes = *weighted(ballots, pool), CommittedVote(apex_vote(question, inputs, call), 0.0)
+    return replace(nine, p=pool.p, p_up=pool.p_up, votes=votes)

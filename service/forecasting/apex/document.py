@@ -99,7 +99,7 @@ def apex_document(call: Call, thresholds: Thresholds, scores: ApexScores, header
         layers=tuple(
             Layer(**vars(reading_of(layer, call.at)), accuracy=scores.layers[layer.name]) for layer in call.layers
         ),
-        record=scores.fused,
+        record=scores.vote,
         backfilled=call.backfilled,
     )
 
@@ -162,8 +162,8 @@ def calls_document(
 
     `hourly` are the bars of their asset from some days before the first call on.
     """
-    shown = tuple(_call(call, outcome_of(call, hourly, now)) for call in calls)
-    return ApexCallsDocument("apex-calls/1", world, len(shown), next, shown)
+    rows = tuple(_call(call, outcome_of(call, hourly, now)) for call in calls)
+    return ApexCallsDocument("apex-calls/1", world, len(rows), next, rows)
 
 
 def _call(call: Call, outcome: Outcome | None) -> ListedCall:

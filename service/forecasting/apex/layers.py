@@ -37,7 +37,7 @@ SWARM_LEAN = 0.2  # where all strategies are long [assumed]: most rules say litt
 # The unix seconds between which prices were used to fit the constants of a layer.
 REAL_BARS = (1_706_745_600, 1_746_057_600)  # February 2024 to April 2025
 FITTED_ON: dict[str, tuple[int, int]] = {"breadth": REAL_BARS, "regime": REAL_BARS}
-EVEN = 0.5  # P(higher) of a voter without a view of the direction
+EVEN_P = 0.5  # P(higher) of a voter without a view of the direction
 MOST_SIGMAS, MOST_RATIO = 3.0, 1.0  # larger moves and log ratios count as these
 
 
@@ -111,19 +111,19 @@ def breadth(inputs: LayerInputs) -> Forecast:
     """The moves of the other coins: after a common move coins tend to reverse a small part of it."""
     if is_metal(inputs.asset):
         raise Abstention("Not applicable to metals.")
-    moved, rising = _input(inputs, "peers_24h"), _input(inputs, "peers_rising")
-    odds = MOVED_PEERS * _within(moved, MOST_SIGMAS) + RISING_PEERS * rising
-    move, share = describe("peers_24h", moved, inputs.asset), describe("peers_rising", rising, inputs.asset)
+    mean_move, rising_share = _input(inputs, "peers_24h"), _input(inputs, "peers_rising")
+    odds = MOVED_PEERS * _within(mean_move, MOST_SIGMAS) + RISING_PEERS * rising_share
+    move, share = describe("peers_24h", mean_move, inputs.asset), describe("peers_rising", rising_share, inputs.asset)
     return Forecast(probability(odds), f"{move.capitalize()}; {share}.")
 
 
 def regime(inputs: LayerInputs) -> Forecast:
     """At high volatility the last day's move tends to reverse, at low volatility to continue."""
-    ratio, moved = _input(inputs, "vol_ratio_180d"), _input(inputs, "move_24h")
-    odds = VOLATILE_MOVE * _within(ratio, MOST_RATIO) * _within(moved, MOST_SIGMAS)
+    ratio, move = _input(inputs, "vol_ratio_180d"), _input(inputs, "move_24h")
+    odds = VOLATILE_MOVE * _within(ratio, MOST_RATIO) * _within(move, MOST_SIGMAS)
     return Forecast(
         probability(odds),
-        f"Volatility is {exp(ratio):.2f} times its 180-day level, so the 24-hour move of {moved:+.1f} sigma is expected"
+        f"Volatility is {exp(ratio):.2f} times its 180-day level, so the 24-hour move of {move:+.1f} sigma is expected"
         f" to {'reverse' if ratio > 0 else 'continue'}.",
     )
 
@@ -168,7 +168,7 @@ def fitted_on(name: str, at: Instants) -> NDArray[np.bool_]:
 def _pooled(votes: Mapping[str, float], weights: Mapping[str, float], kind: str) -> Forecast:
     if not votes:
         raise Abstention(f"No {kind} voted.")
-    if all(vote == EVEN for vote in votes.values()):
+    if all(vote == EVEN_P for vote in votes.values()):
         raise Abstention(f"All {kind}s say 50%.")
     p = consensus.mean(np.array(list(votes.values())), np.array([weights.get(name, 1.0) for name in votes]))
     shares = ", ".join(f"{name} {100 * vote:.1f}%" for name, vote in votes.items())
@@ -187,8 +187,8 @@ def _input(inputs: LayerInputs, name: str) -> float:
     return value
 
 
-def _within(value: float, most: float) -> float:
-    return max(-most, min(most, value))
+def _within(value: float, limit: float) -> float:
+    return max(-limit, min(limit, value))
 
 
 def poll_layers(
@@ -210,19 +210,19 @@ def poll_layers(
     question = up_in_a_day(asset, context.spot, at)
     replies, record = panel.poll(question, at, knowledge), knowledge.record.of(question)
     ballots = {reply[0]: reply[1] for reply in replies if reply is not None and isinstance(reply[1], Ballot)}
-    voting = [voter for voter in panel.voters if voter.name in ballots]
+    voters = [voter for voter in panel.voters if voter.name in ballots]
     score, n = news
     return LayerInputs(
         asset=asset,
         at=at,
-        seats={voter.name: ballots[voter.name].p for voter in voting if voter.kind == "seat"},
-        brains={voter.name: ballots[voter.name].p for voter in voting if voter.kind == "brain"},
+        seats={voter.name: ballots[voter.name].p for voter in voters if voter.kind == "seat"},
+        brains={voter.name: ballots[voter.name].p for voter in voters if voter.kind == "brain"},
         context=context,
         news_score=score if n else None,
         news_n=n,
         odds_p=odds_p,
         swarm=swarm,
-        weights={voter.name: record.weight_of(voter.name, voter.engine) for voter in voting},
+        weights={voter.name: record.weight_of(voter.name, voter.engine) for voter in voters},
     )
 
 

@@ -34,7 +34,7 @@ class ResolvedCall(NamedTuple):
     """A call, and whether the price was higher a day later."""
 
     call: Call
-    happened: bool
+    was_higher: bool
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ApexScores:
     """Two books each, live first: of every layer by name, and of the fused vote."""
 
     layers: dict[str, tuple[Accuracy, ...]]
-    fused: tuple[Accuracy, ...]
+    vote: tuple[Accuracy, ...]
 
 
 def resolved_calls(calls: Sequence[Call], hourly: Mapping[str, Bars], now: int) -> tuple[ResolvedCall, ...]:
@@ -98,32 +98,32 @@ def outcome_of(call: Call, bars: Bars, now: int) -> Outcome | None:
     return resolution and resolution.outcome
 
 
-def record_of(resolved: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
+def record_of(calls: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
     """The record that weighs the next call, from calls that had resolved by the unix second `as_of`.
 
     All of it is in the band of a day. Left out are votes of layers whose constants were fitted on prices of their time,
     and those of layers that no longer exist.
     """
-    return build([_question(call, happened) for call, happened in resolved], as_of)
+    return build([_question(call, was_higher) for call, was_higher in calls], as_of)
 
 
-def _question(call: Call, happened: bool) -> Resolved:
+def _question(call: Call, was_higher: bool) -> Resolved:
     votes = tuple(
         ResolvedVote(layer.name, ENGINE, layer.p)
         for layer in call.layers
         if layer.p is not None and layer.name in LAYERS and not in_sample(layer.name, call.at)
     )
-    return Resolved("day", call.at, call.at + DAY, happened, votes)
+    return Resolved("day", call.at, call.at + DAY, was_higher, votes)
 
 
-def score(resolved: Sequence[ResolvedCall]) -> ApexScores:
+def score(calls: Sequence[ResolvedCall]) -> ApexScores:
     """The accuracy of every layer and of the fused vote on resolved calls, in order of time."""
-    books = [_Book.of(backfilled, resolved) for backfilled in (False, True)]
+    books = [_Book.of(backfilled, calls) for backfilled in (False, True)]
     layers = {
         name: tuple(_measure(book, book.calls.p_of_layers[:, place], name) for book in books)
         for place, name in enumerate(LAYERS)
     }
-    return ApexScores(layers, fused=tuple(_measure(book, book.calls.p_up) for book in books))
+    return ApexScores(layers, vote=tuple(_measure(book, book.calls.p_up) for book in books))
 
 
 class _CallColumns(NamedTuple):
@@ -133,17 +133,17 @@ class _CallColumns(NamedTuple):
     """
 
     at: Instants
-    happened: Array
+    rises: Array
     p_up: Array
     p_of_layers: Array
 
 
-def _columns(resolved: Sequence[ResolvedCall]) -> _CallColumns:
+def _columns(calls: Sequence[ResolvedCall]) -> _CallColumns:
     return _CallColumns(
-        at=np.array([call.at for call, _ in resolved], dtype=np.int64),
-        happened=np.array([happened for _, happened in resolved], dtype=float),
-        p_up=np.array([call.p_up for call, _ in resolved], dtype=float),
-        p_of_layers=np.array([call.p_of_layers for call, _ in resolved], dtype=float).reshape(-1, len(LAYERS)),
+        at=np.array([call.at for call, _ in calls], dtype=np.int64),
+        rises=np.array([was_higher for _, was_higher in calls], dtype=float),
+        p_up=np.array([call.p_up for call, _ in calls], dtype=float),
+        p_of_layers=np.array([call.p_of_layers for call, _ in calls], dtype=float).reshape(-1, len(LAYERS)),
     )
 
 
@@ -157,26 +157,26 @@ class _Book:
     weeks: Instants
 
     @staticmethod
-    def of(backfilled: bool, resolved: Sequence[ResolvedCall]) -> _Book:
-        calls = _columns([row for row in resolved if row.call.backfilled == backfilled])
-        rate = base_rate_known(calls.happened, calls.at, calls.at + DAY)
+    def of(backfilled: bool, rows: Sequence[ResolvedCall]) -> _Book:
+        calls = _columns([row for row in rows if row.call.backfilled == backfilled])
+        rate = base_rate_known(calls.rises, calls.at, calls.at + DAY)
         return _Book(backfilled, calls, rate, weeks_of(calls.at + DAY))
 
 
 def _measure(book: _Book, p: Array, layer: str = "") -> Accuracy:
     """The accuracy of `p` (calls,), NaN where silent; votes on prices that the `layer` was fitted on are left out."""
-    has_vote, fitted = np.isfinite(p), fitted_on(layer, book.calls.at)
-    voted, in_sample = has_vote & ~fitted, int((has_vote & fitted).sum())
-    happened, p, rate, weeks = book.calls.happened[voted], p[voted], book.rate[voted], book.weeks[voted]
-    right = right_share(p, rate, happened, weeks, CALLS)
-    loss, coin = clustered_mean(brier(p, happened), weeks, CALLS), np.full(len(p), 0.5)
+    has_vote, is_fitted = np.isfinite(p), fitted_on(layer, book.calls.at)
+    is_counted, in_sample = has_vote & ~is_fitted, int((has_vote & is_fitted).sum())
+    rises, p, rate, weeks = book.calls.rises[is_counted], p[is_counted], book.rate[is_counted], book.weeks[is_counted]
+    right = right_share(p, rate, rises, weeks, CALLS)
+    loss, coin = clustered_mean(brier(p, rises), weeks, CALLS), np.full(len(p), 0.5)
     return Accuracy(
         backfilled=book.backfilled,
         n=len(p),
         in_sample=in_sample,
         n_eff=right.n_eff,
-        **clustered_mean(skill_terms(p, coin, happened), weeks, CALLS).fields("accuracy", DIGITS),
-        **clustered_mean(skill_terms(p, rate, happened), weeks, CALLS).fields("skill", DIGITS),
+        **clustered_mean(skill_terms(p, coin, rises), weeks, CALLS).fields("accuracy", DIGITS),
+        **clustered_mean(skill_terms(p, rate, rises), weeks, CALLS).fields("skill", DIGITS),
         brier=published(loss.mean, DIGITS),
         hit_rate_pct=right.pct,
         hit_rate_low_pct=right.low_pct,

@@ -32,7 +32,7 @@ MOST_STEPS, SMALLEST_MISS = 60, 1e-13  # of the search for a quantile of a mixtu
 class Density:
     """`sigma` is the standard deviation of the log return; 0 where the market is closed throughout.
 
-    `close`, `maximum` and `realised` are quantiles at LEVELS of |log return|, of the running maximum and of the
+    `close`, `maximum` and `volatility` are quantiles at LEVELS of |log return|, of the running maximum and of the
     realised volatility, in sigmas. Up and down are alike around `drift`, a log return. Each probability is computed
     once: the legs and sides of a question ask again.
     """
@@ -40,7 +40,7 @@ class Density:
     sigma: float
     close: Array
     maximum: Array
-    realised: Array
+    volatility: Array
     drift: float = 0.0
     _above: dict[float, float] = field(init=False, default_factory=dict, compare=False, repr=False)
 
@@ -75,12 +75,12 @@ class Density:
         reach, drift = -NORMAL.inv_cdf(min(touches / 2, 0.5)), math.copysign(self.drift, self.drift * distance)
         drift /= self.sigma
         touches = NORMAL.cdf(drift - reach) + math.exp(2 * drift * reach) * NORMAL.cdf(-drift - reach)
-        beyond = self.above(distance) if distance > 0 else 1 - self.above(distance)
-        return min(1.0, max(touches, beyond))
+        p_beyond = self.above(distance) if distance > 0 else 1 - self.above(distance)
+        return min(1.0, max(touches, p_beyond))
 
     def more_volatile(self, sigma: float) -> float:
         """P(the root of the sum of squared hourly log returns is above `sigma`)."""
-        return float(tail_odds(self.realised, sigma / self.sigma))
+        return float(tail_odds(self.volatility, sigma / self.sigma))
 
     def leaning(self, p_up: float) -> Density:
         """The same distribution moved so far that the log return is above 0 with the probability `p_up`."""
@@ -113,15 +113,17 @@ def mixture_sizes(sigmas: Array, closes: Sequence[Array], shares: Array) -> Arra
     ndarray of shape (n, shares)
         Found by false position (Anderson and Björck 1973) between the least and the greatest of the densities' sizes.
     """
-    each = np.array([sigma[:, None] * sizes_below(close, shares) for sigma, close in zip(sigmas, closes, strict=True)])
+    component_sizes = np.array(
+        [sigma[:, None] * sizes_below(close, shares) for sigma, close in zip(sigmas, closes, strict=True)]
+    )
 
-    wanted = np.log1p(-shares)
+    target = np.log1p(-shares)
 
     def missing(sizes: Array) -> Array:
         tails = (tail_odds(close, sizes / sigma[:, None]) for sigma, close in zip(sigmas, closes, strict=True))
-        return np.log(sum(tails) / len(closes)) - wanted  # nearly linear in the size
+        return np.log(sum(tails) / len(closes)) - target  # nearly linear in the size
 
-    low, high = each.min(axis=0), each.max(axis=0)
+    low, high = component_sizes.min(axis=0), component_sizes.max(axis=0)
     at_low, at_high, sizes = missing(low), missing(high), low
     for _ in range(MOST_STEPS):
         gap = at_low - at_high
@@ -130,10 +132,10 @@ def mixture_sizes(sigmas: Array, closes: Sequence[Array], shares: Array) -> Arra
         if np.abs(value).max(initial=0.0) < SMALLEST_MISS:
             break
         is_low = value > 0
-        passed = np.where(is_low, at_low, at_high)
-        kept = 1 - value / np.where(passed != 0, passed, 1.0)  # what the end that stays counts for
-        kept = np.where(kept > 0, kept, 0.5)
-        at_high, at_low = np.where(is_low, at_high * kept, value), np.where(is_low, value, at_low * kept)
+        at_end = np.where(is_low, at_low, at_high)
+        weight = 1 - value / np.where(at_end != 0, at_end, 1.0)  # what the end that stays counts for
+        weight = np.where(weight > 0, weight, 0.5)
+        at_high, at_low = np.where(is_low, at_high * weight, value), np.where(is_low, value, at_low * weight)
         low, high = np.where(is_low, sizes, low), np.where(is_low, high, sizes)
     return sizes
 
@@ -174,8 +176,8 @@ def sigmas(fit: ModelFit, level: Array, terms: Array, hours: float, seasonal_hou
 def size_quantiles(fit: ModelFit, hours: float) -> tuple[Array, Array, Array]:
     """The quantiles of closes, of running maxima and of realised volatilities at a horizon."""
     _, *matrices = fit.arrays
-    close, maximum, realised = (at_hours(matrix, HORIZONS_H, hours) for matrix in matrices)
-    return close, maximum, realised
+    close, maximum, volatility = (at_hours(matrix, HORIZONS_H, hours) for matrix in matrices)
+    return close, maximum, volatility
 
 
 def horizon_sigma(fast: Numbers, slow: Numbers, hours: Numbers) -> Numbers:
@@ -201,14 +203,14 @@ def horizon_sigma(fast: Numbers, slow: Numbers, hours: Numbers) -> Numbers:
     return np.sqrt(variance)
 
 
-def outperforms(own: Density, other: Density, correlation: float, lead: float = 0.0) -> float:
+def outperforms(first: Density, second: Density, correlation: float, lead: float = 0.0) -> float:
     """P(one asset returns more than another), both log returns being normal.
 
     `correlation` is that of hourly returns, in [-1, 1], and `lead` the log return by which the asset is ahead already.
     Where the two returns cannot differ any more, the one that leads wins; 0.5 without a lead.
     """
-    variance = own.sigma**2 + other.sigma**2 - 2 * correlation * own.sigma * other.sigma
-    lead += own.drift - other.drift
+    variance = first.sigma**2 + second.sigma**2 - 2 * correlation * first.sigma * second.sigma
+    lead += first.drift - second.drift
     if variance < 1e-18:
         return 0.5 + 0.5 * (int(lead > 0) - int(lead < 0))
     return NORMAL.cdf(lead / math.sqrt(variance))

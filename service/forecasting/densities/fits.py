@@ -38,8 +38,8 @@ class ModelFit:
     @cached_property
     def arrays(self) -> tuple[Array, Array, Array, Array]:
         """`coefficients`, `close`, `maximum` and `realised` as matrices, one row for each horizon."""
-        coefficients, close, maximum, realised = (np.array(getattr(self, name)) for name in MATRICES)
-        return coefficients, close, maximum, realised
+        coefficients, close, maximum, volatility = (np.array(getattr(self, name)) for name in MATRICES)
+        return coefficients, close, maximum, volatility
 
 
 @dataclass(frozen=True)

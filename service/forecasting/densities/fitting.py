@@ -44,12 +44,12 @@ STEPS = (1, 3, 6, 12, 24, 48, 72, 115, 168, 230, 336, 493, 720)
 
 @dataclass(frozen=True)
 class _Past:
-    """Past horizons of `hours` hours, `opened` of them open, from `row` on: shape (n,) each; `asset` is its place."""
+    """Past horizons of `hours` hours, `open_hours` of them open, from `row` on: shape (n,) each; `asset` is a place."""
 
     hours: int
     asset: Rows
     row: Rows
-    opened: Array
+    open_hours: Array
     ratio: Array  # realised variance per seasonal hour over the level's
     scale: Array  # standard deviation at the level
     size: Array  # |log return|
@@ -105,23 +105,25 @@ def _past(
     return _Past(hours, **{name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays})
 
 
-def _past_of(place: int, track: HourTrack, variance: VarianceTrack, running: Array, last: int, hours: int) -> _Past:
+def _past_of(
+    place: int, track: HourTrack, variance: VarianceTrack, seasonal_hours: Array, last: int, hours: int
+) -> _Past:
     """The past horizons of one asset, which begin at rows up to `last` - `hours`."""
     rows = np.arange(max(track.first + WARM_UP_H, last - LEARNT_H), last - hours + 1, _spacing(hours))
-    opened = track.opened[rows + hours] - track.opened[rows]
-    is_usable = track.traded[rows] & (opened > 0)
-    rows, opened = rows[is_usable], opened[is_usable]
-    seasonal = np.maximum(running[rows + hours] - running[rows], LEAST_SEASONAL)
+    open_hours = track.open_hours[rows + hours] - track.open_hours[rows]
+    is_usable = track.has_bar[rows] & (open_hours > 0)
+    rows, open_hours = rows[is_usable], open_hours[is_usable]
+    seasonal = np.maximum(seasonal_hours[rows + hours] - seasonal_hours[rows], LEAST_SEASONAL)
     squares = np.cumsum(track.returns**2)
-    realised = np.maximum(squares[rows + hours] - squares[rows], LEAST_SQUARE * hours)
+    square_sum = np.maximum(squares[rows + hours] - squares[rows], LEAST_SQUARE * hours)
     scale = np.sqrt(seasonal * np.exp(variance.level[rows]))
     start = track.close[rows]
     return _Past(
         hours=hours,
         asset=np.full(len(rows), place),
         row=rows,
-        opened=opened,
-        ratio=realised / scale**2,
+        open_hours=open_hours,
+        ratio=square_sum / scale**2,
         scale=scale,
         size=np.abs(track.close[rows + hours] - start),
         highest=np.maximum(trailing_max(track.high, hours)[rows + hours] - start, 0.0),
@@ -156,8 +158,8 @@ def _fit(
     assets: Sequence[str],
     simulation: Simulation,
 ) -> ModelFit:
-    fitted = [_horizon(model, past, _matrix(model.names, past, tracks, assets), simulation) for past in pasts]
-    return ModelFit(model.names, *(tuple(tuple(row.tolist()) for row in rows) for rows in zip(*fitted, strict=True)))
+    horizons = [_horizon(model, past, _matrix(model.names, past, tracks, assets), simulation) for past in pasts]
+    return ModelFit(model.names, *(tuple(tuple(row.tolist()) for row in rows) for rows in zip(*horizons, strict=True)))
 
 
 def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTrack], assets: Sequence[str]) -> Array:
@@ -175,17 +177,17 @@ def _horizon(model: Model, past: _Past, values: Array, simulation: Simulation) -
     prior = np.array([0.0, *model.effect(past.hours)])
     if len(values) < LEAST_ROWS:
         simulated = simulation.at(past.hours)
-        return prior, *(each / np.sqrt(sizes.mean_square(simulated[0])) for each in simulated)
+        return prior, *(row / np.sqrt(sizes.mean_square(simulated[0])) for row in simulated)
     design = np.column_stack([np.ones(len(values)), values])
     coefficients = _ridge(design, np.log(past.ratio), prior, past.hours, np.ones(len(values), dtype=bool))
-    predicted = _held_out(design, past, prior, coefficients)
-    measured = _size_quantiles(past, predicted, simulation)
+    log_ratios = _held_out(design, past, prior, coefficients)
+    quantiles = _size_quantiles(past, log_ratios, simulation)
     # The regression of a log is below the log of the mean, most of all over an hour.
-    spread = np.sqrt(sizes.mean_square(measured[0]))
+    spread = np.sqrt(sizes.mean_square(quantiles[0]))
     coefficients[0] += 2 * np.log(spread)
     level_share = PRIOR_WORTH / (PRIOR_WORTH + _worth(len(design), past.hours))
     coefficients[0] -= level_share * (coefficients @ _at_level(design, prior))
-    return coefficients, *(each / spread for each in measured)
+    return coefficients, *(row / spread for row in quantiles)
 
 
 def _worth(questions: int, hours: int) -> float:
@@ -200,33 +202,33 @@ def _at_level(design: Array, prior: Array) -> Array:
 
 def _held_out(design: Array, past: _Past, prior: Array, coefficients: Array) -> Array:
     """The log ratio predicted for each block of time by a fit to the others; by `coefficients` where they are few."""
-    predicted, target = design @ coefficients, np.log(past.ratio)
+    log_ratios, target = design @ coefficients, np.log(past.ratio)
     edges = np.linspace(past.row.min(), past.row.max() + 1, FOLDS + 1)
     for begins, ends in pairwise(edges.tolist()):
         held_out = (past.row >= begins) & (past.row < ends)
         others = (past.row < begins - past.hours) | (past.row >= ends + past.hours)
         if others.sum() >= LEAST_ROWS:
-            predicted[held_out] = design[held_out] @ _ridge(design, target, prior, past.hours, others)
-    return predicted
+            log_ratios[held_out] = design[held_out] @ _ridge(design, target, prior, past.hours, others)
+    return log_ratios
 
 
-def _size_quantiles(past: _Past, predicted: Array, simulation: Simulation) -> list[Array]:
+def _size_quantiles(past: _Past, log_ratios: Array, simulation: Simulation) -> list[Array]:
     """Quantiles of closes, of running maxima and of realised volatilities around the predicted log ratios.
 
     Measured and simulated ones are mixed.
     """
-    sigma = past.scale * np.exp(predicted / 2)
-    spread = np.sqrt(np.mean(past.ratio / np.exp(predicted)))
-    simulated = simulation.at(float(past.opened.mean()))
-    measured = (
+    sigma = past.scale * np.exp(log_ratios / 2)
+    spread = np.sqrt(np.mean(past.ratio / np.exp(log_ratios)))
+    simulated = simulation.at(float(past.open_hours.mean()))
+    quantiles = (
         sizes.measure(past.size / sigma),
         sizes.measure(np.concatenate([past.highest / sigma, past.lowest / sigma])),
-        sizes.measure(np.sqrt(past.ratio / np.exp(predicted))),
+        sizes.measure(np.sqrt(past.ratio / np.exp(log_ratios))),
     )
     shares = (measured_share(past.hours, fades_h) for fades_h in FADES_H)
     return [
-        share * each + (1 - share) * spread * paths
-        for share, each, paths in zip(shares, measured, simulated, strict=True)
+        share * row + (1 - share) * spread * paths
+        for share, row, paths in zip(shares, quantiles, simulated, strict=True)
     ]
 
 
@@ -237,10 +239,10 @@ def _ridge(design: Array, target: Array, prior: Array, hours: int, chosen: NDArr
     centers[0] = 0.0
     scales = np.sqrt(np.mean((rows - centers) ** 2, axis=0)) + 1e-9
     scales[0] = 1.0
-    scaled = (rows - centers) / scales
+    features = (rows - centers) / scales
     weights = np.full(len(prior) - 1, PRIOR_WORTH / _worth(len(rows), hours))
     penalty = np.diag(np.concatenate([[0.0], weights]))
     residual = target[chosen] - rows @ prior
-    step = np.linalg.solve(scaled.T @ scaled / len(rows) + penalty, scaled.T @ residual / len(rows)) / scales
+    step = np.linalg.solve(features.T @ features / len(rows) + penalty, features.T @ residual / len(rows)) / scales
     step[0] -= step[1:] @ centers[1:]
     return prior + step

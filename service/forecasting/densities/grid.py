@@ -30,7 +30,7 @@ class HourTrack:
     """One asset on the grid, shape (hours,) each.
 
     `close`, `high` and `low` are log prices, carried forward over hours without a bar and NaN before the first one.
-    `traded` marks the hours with a bar, `is_open` those of the asset's calendar, `week_hour` is the hour of its local
+    `has_bar` marks the hours with a bar, `is_open` those of the asset's calendar, `week_hour` is the hour of its local
     week (0 is Monday 00:00), `event` the code of a special hour or 0, `returns` are hourly log returns, `volume` is in
     units of the asset, 0 without a bar. `first` is the row of the first bar, negative if it is before row 0.
     """
@@ -39,7 +39,7 @@ class HourTrack:
     close: Array
     high: Array
     low: Array
-    traded: NDArray[np.bool_]
+    has_bar: NDArray[np.bool_]
     is_open: NDArray[np.bool_]
     week_hour: NDArray[np.int64]
     event: NDArray[np.int64]
@@ -48,7 +48,7 @@ class HourTrack:
     first: int
 
     @cached_property
-    def opened(self) -> Array:
+    def open_hours(self) -> Array:
         """Open hours since the first bar or row 0, whichever is later, counted up to each row."""
         since_first = self.is_open & (np.arange(len(self.is_open)) >= self.first)
         return np.cumsum(since_first.astype(float))
@@ -56,7 +56,7 @@ class HourTrack:
     @cached_property
     def sizes(self) -> Array:
         """Absolute returns in units of the root mean square of the week before."""
-        mean = np.maximum(trailing_mean(self.returns**2, self.opened, SIZED_BY_H), LEAST_MEAN)
+        mean = np.maximum(trailing_mean(self.returns**2, self.open_hours, SIZED_BY_H), LEAST_MEAN)
         return np.sqrt(np.minimum(self.returns**2 / np.concatenate([mean[:1], mean[:-1]]), MOST_SQUARE))
 
     def since(self, row: int) -> HourTrack:
@@ -93,18 +93,18 @@ class HourGrid:
 
 def hour_grid(hourly: Mapping[str, Bars]) -> HourGrid:
     """The grid of the assets that have hourly bars; at least one must."""
-    stored = {asset: bars for asset, bars in hourly.items() if len(bars)}
-    start = min(int(bars.time[0]) for bars in stored.values())
-    hours = (max(int(bars.time[-1]) for bars in stored.values()) - start) // HOUR + 1
-    tracks = {asset: _track(asset, bars, start, hours) for asset, bars in stored.items()}
+    hourly = {asset: bars for asset, bars in hourly.items() if len(bars)}
+    start = min(int(bars.time[0]) for bars in hourly.values())
+    hours = (max(int(bars.time[-1]) for bars in hourly.values()) - start) // HOUR + 1
+    tracks = {asset: _track(asset, bars, start, hours) for asset, bars in hourly.items()}
     return HourGrid(origin=start + HOUR, tracks=tracks)
 
 
 def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
     rows = (bars.time - start) // HOUR
-    traded = np.zeros(hours, dtype=bool)
-    traded[rows] = True
-    last = np.maximum.accumulate(np.where(traded, np.arange(hours), -1))
+    has_bar = np.zeros(hours, dtype=bool)
+    has_bar[rows] = True
+    last = np.maximum.accumulate(np.where(has_bar, np.arange(hours), -1))
     close = np.full(hours, np.nan)
     close[rows] = np.log(bars.close)
     close = np.where(last < 0, np.nan, close[np.maximum(last, 0)])
@@ -116,7 +116,7 @@ def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
         close=close,
         high=high,
         low=low,
-        traded=traded,
+        has_bar=has_bar,
         is_open=open_at(asset, times),
         week_hour=week_hours(asset, times),
         event=codes_at(calendar_of(asset), times),
@@ -129,35 +129,35 @@ def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
 Array = NDArray[np.float64]
 
 
-def gain(running: Array, span: int) -> Array:
+def gain(sums: Array, span: int) -> Array:
     """The gain of a running sum over the last `span` rows, or since its start."""
-    earlier = np.zeros_like(running)
-    earlier[span:] = running[:-span] if span < len(running) else []
-    return running - earlier
+    earlier = np.zeros_like(sums)
+    earlier[span:] = sums[:-span] if span < len(sums) else []
+    return sums - earlier
 
 
-def trailing_mean(values: Array, opened: Array, span: int) -> Array:
-    """The sum of the last `span` rows per open hour among them, `opened` being the running count of those."""
-    return gain(np.cumsum(values), span) / np.maximum(gain(opened, span), 1.0)
+def trailing_mean(values: Array, open_hours: Array, span: int) -> Array:
+    """The sum of the last `span` rows per open hour among them, `open_hours` being the running count of those."""
+    return gain(np.cumsum(values), span) / np.maximum(gain(open_hours, span), 1.0)
 
 
-def open_gain(running: Array, opened: Array, span: int) -> Array:
+def open_gain(sums: Array, open_hours: Array, span: int) -> Array:
     """The gain of a running sum over the last `span` open hours, or since its start; it stays while a market is closed.
 
-    `opened` is the running count of open hours.
+    `open_hours` is the running count of open hours.
     """
-    start = np.searchsorted(opened, opened - span, side="right") - 1
-    return running - np.where(start < 0, 0.0, running[np.maximum(start, 0)])
+    start = np.searchsorted(open_hours, open_hours - span, side="right") - 1
+    return sums - np.where(start < 0, 0.0, sums[np.maximum(start, 0)])
 
 
-def open_mean(values: Array, opened: Array, span: int) -> Array:
+def open_mean(values: Array, open_hours: Array, span: int) -> Array:
     """The mean of the last `span` open hours, or of as many as there are."""
-    return open_gain(np.cumsum(values), opened, span) / np.clip(opened, 1.0, span)
+    return open_gain(np.cumsum(values), open_hours, span) / np.clip(open_hours, 1.0, span)
 
 
-def decayed_mean(values: Array, opened: Array, half_life: float) -> Array:
+def decayed_mean(values: Array, open_hours: Array, half_life: float) -> Array:
     """Exponentially weighted mean per open hour; the weights decay in open hours alone."""
-    decay, is_open = 0.5 ** (1 / half_life), np.diff(opened, prepend=0.0) > 0
+    decay, is_open = 0.5 ** (1 / half_life), np.diff(open_hours, prepend=0.0) > 0
     weights = decayed_sum(is_open.astype(float), is_open, decay)
     return decayed_sum(values, is_open, decay) / np.maximum(weights, 1.0)
 
@@ -179,8 +179,8 @@ def decayed_sum(values: Array, is_open: NDArray[np.bool_], decay: float, start: 
 
 def trailing_max(values: Array, span: int) -> Array:
     """The largest of the last `span` values, by the maxima of blocks of that length (van Herk 1992)."""
-    padded = np.concatenate([values, np.full(-len(values) % span, -np.inf)]).reshape(-1, span)
-    ahead = np.maximum.accumulate(padded, axis=1).ravel()
-    behind = np.maximum.accumulate(padded[:, ::-1], axis=1)[:, ::-1].ravel()
+    blocks = np.concatenate([values, np.full(-len(values) % span, -np.inf)]).reshape(-1, span)
+    prefix = np.maximum.accumulate(blocks, axis=1).ravel()
+    suffix = np.maximum.accumulate(blocks[:, ::-1], axis=1)[:, ::-1].ravel()
     first = np.maximum(np.arange(len(values)) - span + 1, 0)
-    return np.maximum(ahead[: len(values)], np.where(first % span == 0, -np.inf, behind[first]))
+    return np.maximum(prefix[: len(values)], np.where(first % span == 0, -np.inf, suffix[first]))

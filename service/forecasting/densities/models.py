@@ -38,7 +38,7 @@ LEAST_VARIANCE = 1e-10
 LEAST_VOLUME = 1e-9  # units of the asset per hour
 MOST_VOLUME = 2.0  # a larger log ratio counts as this, as when another exchange answers with its own volume
 PARKINSON = 4 * np.log(2)  # squared log range over variance (Parkinson 1980)
-KEPT = 0.8  # share of the present excess that models without a term structure of their own expect to last
+LASTING_SHARE = 0.8  # share of the present excess that models without a term structure of their own expect to last
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class HourlyVariance:
     """The hours of one asset, each divided by its weight in the seasonal clock; shape (hours,) each.
 
     `squares`, `absolutes` and `ranges` are squared and absolute returns and squared ranges in units of variance,
-    `volume` is in units of the asset, `level` the log variance per seasonal hour over 180 days, `usual` the log means
-    over 180 days of squares and of absolutes (twice the log, so that it is a log variance too).
+    `volume` is in units of the asset, `level` the log variance per seasonal hour over 180 days, `baseline` the log
+    means over 180 days of squares and of absolutes (twice the log, so that it is a log variance too).
     """
 
     track: HourTrack
@@ -56,14 +56,14 @@ class HourlyVariance:
     ranges: Array
     volume: Array
     level: Array
-    usual: tuple[Array, Array]
+    baseline: tuple[Array, Array]
 
     @staticmethod
     def of(track: HourTrack, weights: Array) -> HourlyVariance:
         """The hours of a track whose hours have these positive `weights`."""
         squares = track.returns**2 / weights
-        absolutes, opened = np.sqrt(squares), track.opened
-        level, usual = (_log(trailing_mean(values, opened, LEVEL_H)) for values in (track.returns**2, squares))
+        absolutes, open_hours = np.sqrt(squares), track.open_hours
+        level, baseline = (_log(trailing_mean(values, open_hours, LEVEL_H)) for values in (track.returns**2, squares))
         return HourlyVariance(
             track,
             squares,
@@ -71,20 +71,20 @@ class HourlyVariance:
             ranges=np.nan_to_num(track.high - track.low) ** 2 / PARKINSON / weights,
             volume=track.volume / weights,
             level=level,
-            usual=(usual, _log_of_absolutes(trailing_mean(absolutes, opened, LEVEL_H))),
+            baseline=(baseline, _log_of_absolutes(trailing_mean(absolutes, open_hours, LEVEL_H))),
         )
 
     def mean(self, values: Array, hours: int) -> Array:
         """The log mean of squares or ranges over the last open hours, less the usual one."""
-        return _log(open_mean(values, self.track.opened, hours)) - self.usual[0]
+        return _log(open_mean(values, self.track.open_hours, hours)) - self.baseline[0]
 
     def absolute_mean(self, hours: int) -> Array:
         """The log variance by absolute returns over the last open hours, less the usual one."""
-        return _log_of_absolutes(open_mean(self.absolutes, self.track.opened, hours)) - self.usual[1]
+        return _log_of_absolutes(open_mean(self.absolutes, self.track.open_hours, hours)) - self.baseline[1]
 
     def decayed(self, half_life: float) -> Array:
         """The log variance by exponentially weighted absolute returns, less the usual one."""
-        return _log_of_absolutes(decayed_mean(self.absolutes, self.track.opened, half_life)) - self.usual[1]
+        return _log_of_absolutes(decayed_mean(self.absolutes, self.track.open_hours, half_life)) - self.baseline[1]
 
 
 @dataclass(frozen=True)
@@ -112,56 +112,56 @@ def _log_of_absolutes(values: Array) -> Array:
 MOMENTUM_H = 12  # half-life
 
 
-def momentum(own: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
+def momentum(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """Exponential smoothing (RiskMetrics 1996) of absolute returns, which a jump moves less (Taylor 1986).
 
     Its variance is a martingale: what it sees is expected to last.
     """
-    return {"ewma": own.decayed(MOMENTUM_H)}
+    return {"ewma": history.decayed(MOMENTUM_H)}
 
 
 HAR_H = (6, 24, 168, 720)
 
 
-def reversion(own: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
+def reversion(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """The heterogeneous autoregression of realised variance over hours, a day, a week and a month (Corsi 2009)."""
-    return {f"har_{hours}h": own.mean(own.squares, hours) for hours in HAR_H}
+    return {f"har_{hours}h": history.mean(history.squares, hours) for hours in HAR_H}
 
 
 CLASS_H = (2, 24)
 
 
-def breadth(own: HourlyVariance, hours: Mapping[str, HourlyVariance]) -> Terms:
+def breadth(history: HourlyVariance, hours: Mapping[str, HourlyVariance]) -> Terms:
     """A common factor of volatility (Bollerslev, Hood, Huss and Pedersen 2018): its class, its leader, and itself."""
-    leader = hours.get(LEADER, own)
-    peers = [each for each in hours.values() if calendar_of(each.track.asset) == calendar_of(own.track.asset)]
+    leader = hours.get(LEADER, history)
+    peers = [peer for peer in hours.values() if calendar_of(peer.track.asset) == calendar_of(history.track.asset)]
     return {
-        "own_12h": own.decayed(12),
-        **{f"class_{span}h": np.mean([each.mean(each.ranges, span) for each in peers], axis=0) for span in CLASS_H},
+        "own_12h": history.decayed(12),
+        **{f"class_{span}h": np.mean([peer.mean(peer.ranges, span) for peer in peers], axis=0) for span in CLASS_H},
         "leader_6h": leader.mean(leader.ranges, 6),
     }
 
 
-CALM, STRESS = 0.55, 2.8  # variance over the usual one
-STAYS_CALM, STAYS_STRESSED = 0.96, 0.90  # from one step to the next
+CALM_RATIO, STRESS_RATIO = 0.55, 2.8  # variance over the usual one
+CALM_PERSISTENCE, STRESS_PERSISTENCE = 0.96, 0.90  # from one step to the next
 STEP_H = 6
 STEPS = 60  # of the filter: what was longer ago no longer matters
 STEP_WORTH = 1.5  # independent normal returns that the ranges of six hours are worth
 
 
-def regime(own: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
+def regime(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """Two states of calm and stress between which a Markov chain moves (Hamilton 1989), filtered in steps of hours."""
-    ratio = np.exp(own.mean(own.ranges, STEP_H))
-    evidence = STEP_WORTH / 2 * (np.log(CALM / STRESS) + ratio * (1 / CALM - 1 / STRESS))
-    enters = 1 - STAYS_CALM
-    stress = np.full(len(ratio), enters / (enters + 1 - STAYS_STRESSED))
-    usual = CALM + (STRESS - CALM) * stress
+    ratio = np.exp(history.mean(history.ranges, STEP_H))
+    evidence = STEP_WORTH / 2 * (np.log(CALM_RATIO / STRESS_RATIO) + ratio * (1 / CALM_RATIO - 1 / STRESS_RATIO))
+    enters = 1 - CALM_PERSISTENCE
+    stress = np.full(len(ratio), enters / (enters + 1 - STRESS_PERSISTENCE))
+    mean_ratio = CALM_RATIO + (STRESS_RATIO - CALM_RATIO) * stress
     for back in range(STEPS - 1, -1, -1):
         shift = min(back * STEP_H, len(ratio))
-        seen = np.concatenate([np.zeros(shift), evidence[: len(ratio) - shift]])
-        expected = enters + (STAYS_STRESSED - enters) * stress
-        stress = 1 / (1 + (1 - expected) / expected * np.exp(-np.clip(seen, -30, 30)))
-    return {"stress": np.log((CALM + (STRESS - CALM) * stress) / usual)}
+        past_evidence = np.concatenate([np.zeros(shift), evidence[: len(ratio) - shift]])
+        expected = enters + (STRESS_PERSISTENCE - enters) * stress
+        stress = 1 / (1 + (1 - expected) / expected * np.exp(-np.clip(past_evidence, -30, 30)))
+    return {"stress": np.log((CALM_RATIO + (STRESS_RATIO - CALM_RATIO) * stress) / mean_ratio)}
 
 
 MEMORY_H = (6, 24, 96, 384, 1536)
@@ -169,55 +169,62 @@ OLDEST_H = 4 * MEMORY_H[-1]
 FALLS_H, DRAWDOWN_H = 168, 720
 
 
-def trend(own: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
+def trend(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """Long memory and leverage.
 
     Means over spans from hours to months, whose weights fall with the log of the span (Zumbach 2004); falls and
     drawdowns raise the variance to come (Black 1976).
     """
     shares = {span: 1 - np.log(span) / np.log(OLDEST_H) for span in MEMORY_H}
-    memory = np.zeros(len(own.squares))
+    memory = np.zeros(len(history.squares))
     for span, share in shares.items():
-        memory += share / sum(shares.values()) * own.absolute_mean(span)
-    falls, close = own.squares * (own.track.returns < 0), own.track.close
-    part, whole = (open_gain(np.cumsum(values), own.track.opened, FALLS_H) for values in (falls, own.squares))
+        memory += share / sum(shares.values()) * history.absolute_mean(span)
+    falls, close = history.squares * (history.track.returns < 0), history.track.close
+    part, total = (
+        open_gain(np.cumsum(values), history.track.open_hours, FALLS_H) for values in (falls, history.squares)
+    )
     highest = trailing_max(np.where(np.isfinite(close), close, -np.inf), DRAWDOWN_H)
-    drawdown = np.where(np.isfinite(close), highest - close, 0.0) / np.sqrt(np.exp(own.level) * DRAWDOWN_H)
-    share = np.log((part + LEAST_VARIANCE / 2) / (whole + LEAST_VARIANCE) + 0.05)
+    drawdown = np.where(np.isfinite(close), highest - close, 0.0) / np.sqrt(np.exp(history.level) * DRAWDOWN_H)
+    share = np.log((part + LEAST_VARIANCE / 2) / (total + LEAST_VARIANCE) + 0.05)
     return {"memory": memory, "falls": share, "drawdown": drawdown}
 
 
 MONTH_H, VOLUMES_H = 720, (2, 24)
 
 
-def news(own: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
+def news(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """The flow of news moves prices and volume alike (Clark 1973), so volume tells of news that prices go on digesting.
 
     The seasonal clock holds the scheduled events. Beyond both, the variance of the month.
     """
-    usual = _log(trailing_mean(own.volume, own.track.opened, LEVEL_H), LEAST_VOLUME)
-    recent = {hours: _log(open_mean(own.volume, own.track.opened, hours), LEAST_VOLUME) for hours in VOLUMES_H}
-    volumes = {f"volume_{hours}h": np.clip(log - usual, -MOST_VOLUME, MOST_VOLUME) for hours, log in recent.items()}
-    return {"month": own.mean(own.squares, MONTH_H), **volumes}
+    baseline = _log(trailing_mean(history.volume, history.track.open_hours, LEVEL_H), LEAST_VOLUME)
+    recent = {
+        hours: _log(open_mean(history.volume, history.track.open_hours, hours), LEAST_VOLUME) for hours in VOLUMES_H
+    }
+    volumes = {f"volume_{hours}h": np.clip(log - baseline, -MOST_VOLUME, MOST_VOLUME) for hours, log in recent.items()}
+    return {"month": history.mean(history.squares, MONTH_H), **volumes}
 
 
 RANGES_H = (2, 24, 168)
 
 
-def vol(own: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
+def vol(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """The ranges of bars, which hold five times as much of the variance as their closes (Parkinson 1980)."""
-    return {f"range_{hours}h": own.mean(own.ranges, hours) for hours in RANGES_H}
+    return {f"range_{hours}h": history.mean(history.ranges, hours) for hours in RANGES_H}
 
 
 # Usual for hourly returns. On 2024-08 to 2024-12 four other pairs changed the score of the pool by 0.02% or less.
 ALPHA, BETA = 0.08, 0.90
 
 
-def garch(own: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
+def garch(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """GARCH(1,1) around the level (Bollerslev 1986): the variance that it expects of the next hour."""
-    usual = np.exp(own.usual[0])
-    increments = np.where(own.track.is_open, (1 - ALPHA - BETA) * usual + ALPHA * own.squares, 0.0)
-    return {"garch": _log(decayed_sum(increments, own.track.is_open, BETA, start=float(usual[0]))) - own.usual[0]}
+    baseline = np.exp(history.baseline[0])
+    increments = np.where(history.track.is_open, (1 - ALPHA - BETA) * baseline + ALPHA * history.squares, 0.0)
+    return {
+        "garch": _log(decayed_sum(increments, history.track.is_open, BETA, start=float(baseline[0])))
+        - history.baseline[0]
+    }
 
 
 SV_HALF_LIFE_H = 12
@@ -225,14 +232,14 @@ SV_PERSISTENCE = 0.985  # of the log variance, from one hour to the next
 SV_LEAST = 2e-6  # variance added to each square, so that hours without a move do not count for too much
 
 
-def sv(own: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
+def sv(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """Stochastic volatility: a hidden autoregression of the log variance (Harvey, Ruiz and Shephard 1994).
 
     The Kalman filter of log squares, which smooths them exponentially once it is steady.
     """
-    logs = np.where(own.track.is_open, np.log(own.squares + SV_LEAST), 0.0)
-    usual = trailing_mean(logs, own.track.opened, LEVEL_H)
-    return {"sv": decayed_mean(logs, own.track.opened, SV_HALF_LIFE_H) - usual}
+    logs = np.where(history.track.is_open, np.log(history.squares + SV_LEAST), 0.0)
+    baseline = trailing_mean(logs, history.track.open_hours, LEVEL_H)
+    return {"sv": decayed_mean(logs, history.track.open_hours, SV_HALF_LIFE_H) - baseline}
 
 
 def _lasting(*shares: float) -> Effect:
@@ -247,11 +254,11 @@ def _fading(per_hour: float) -> Effect:
 def _cascade(*spans_h: int, others: int = 0) -> Effect:
     """Equal parts of spans, each of which outlives horizons of its own length by half; `others` have no effect."""
     spans = np.array(spans_h)
-    return lambda hours: (*(KEPT * spans / (spans + hours) / len(spans)).tolist(), *[0.0] * others)
+    return lambda hours: (*(LASTING_SHARE * spans / (spans + hours) / len(spans)).tolist(), *[0.0] * others)
 
 
 MODELS: dict[str, Model] = {
-    "momentum": Model("the moves of the last hours", momentum, ("ewma",), _lasting(KEPT)),
+    "momentum": Model("the moves of the last hours", momentum, ("ewma",), _lasting(LASTING_SHARE)),
     "reversion": Model(
         "the variance of the last day, week and month",
         reversion,
@@ -265,13 +272,16 @@ MODELS: dict[str, Model] = {
         _lasting(0.0, 0.0, 0.0, 0.0),
     ),
     "regime": Model(
-        "states of calm and stress", regime, ("stress",), _fading((STAYS_CALM + STAYS_STRESSED - 1) ** (1 / STEP_H))
+        "states of calm and stress",
+        regime,
+        ("stress",),
+        _fading((CALM_PERSISTENCE + STRESS_PERSISTENCE - 1) ** (1 / STEP_H)),
     ),
     "trend": Model(
         "moves of hours to months, falls and drawdowns",
         trend,
         ("memory", "falls", "drawdown"),
-        _lasting(KEPT, 0.0, 0.0),
+        _lasting(LASTING_SHARE, 0.0, 0.0),
     ),
     "news": Model(
         "scheduled events, volume and the last month",
@@ -307,7 +317,8 @@ def variance_tracks(grid: HourGrid, since: int = 0) -> dict[str, VarianceTrack]:
     }
     return {
         asset: VarianceTrack(
-            own.level, {name: values for model in MODELS.values() for name, values in model.terms(own, hours).items()}
+            history.level,
+            {name: values for model in MODELS.values() for name, values in model.terms(history, hours).items()},
         )
-        for asset, own in hours.items()
+        for asset, history in hours.items()
     }

@@ -149,12 +149,12 @@ def joint_paths(
     """The paths of two assets whose increments in the same step have the correlation; both with open hours."""
     edges = _edges(since, until)
     first, second = (_steps(asset, edges, season) for asset, season in zip(assets, seasons, strict=True))
-    (own, variances), (other, other_variances) = _process(SEED), _process(SEED + 2)
+    (shocks, variances), (other_shocks, other_variances) = _process(SEED), _process(SEED + 2)
     share, rest = np.float32(correlation), np.float32(np.sqrt(1 - correlation**2))
-    rows, paired = first.places, second.places
-    mixed = np.asarray(share * own[paired] + rest * other[paired], np.float32)
-    spreads = np.asarray(share**2 * variances[paired] + rest**2 * other_variances[paired], np.float32)
-    return _walk(first, own[rows], variances[rows]), replace(_walk(second, mixed, spreads), draw=1)
+    rows, other_rows = first.places, second.places
+    mixture = np.asarray(share * shocks[other_rows] + rest * other_shocks[other_rows], np.float32)
+    spreads = np.asarray(share**2 * variances[other_rows] + rest**2 * other_variances[other_rows], np.float32)
+    return _walk(first, shocks[rows], variances[rows]), replace(_walk(second, mixture, spreads), draw=1)
 
 
 @dataclass(frozen=True)
@@ -168,10 +168,10 @@ class _Steps:
 
 
 def _steps(asset: str, edges: NDArray[np.int64], season: Season | None) -> _Steps:
-    opened = open_hours_between(asset, edges[:-1], edges[1:])
-    running = opened if season is None else season.hours(asset, edges[:-1], edges[1:])
-    moving = np.flatnonzero((opened > 0) & (running > LEAST_STEP * running.sum()))
-    return _Steps(moving, edges[1:][moving], opened[moving], (running / running.sum())[moving])
+    hours = open_hours_between(asset, edges[:-1], edges[1:])
+    clock_hours = hours if season is None else season.hours(asset, edges[:-1], edges[1:])
+    places = np.flatnonzero((hours > 0) & (clock_hours > LEAST_STEP * clock_hours.sum()))
+    return _Steps(places, edges[1:][places], hours[places], (clock_hours / clock_hours.sum())[places])
 
 
 def _walk(steps: _Steps, increments: Singles, variances: Singles) -> Paths:

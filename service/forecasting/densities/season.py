@@ -64,9 +64,9 @@ def _special(season: Season, asset: str) -> tuple[NDArray[np.int64], Array]:
     """Edges of the special hours, and the seasonal hours that their factors have added up to each of them."""
     special = special_hours(calendar_of(asset))
     weights = np.array(season.weights)[week_hours(asset, special.begins)]
-    added = np.cumsum(weights * (np.array(season.factors)[special.codes] - 1))
+    extra = np.cumsum(weights * (np.array(season.factors)[special.codes] - 1))
     edges = np.column_stack([special.begins, special.begins + HOUR]).ravel()
-    return edges, np.column_stack([np.concatenate([[0.0], added[:-1]]), added]).ravel()
+    return edges, np.column_stack([np.concatenate([[0.0], extra[:-1]]), extra]).ravel()
 
 
 @lru_cache(maxsize=64)
@@ -142,8 +142,8 @@ def _smooth(sums: Array, counts: Array, share: float, is_open: NDArray[np.bool_]
     by_day = raw.sum(axis=1) / np.maximum(live.sum(axis=1), 1)
     by_hour = raw.sum(axis=0) / np.maximum(live.sum(axis=0), 1)
     product = np.outer(by_day, by_hour) / raw[live].mean() * live
-    smooth = ((1 - share) * product + share * raw) ** 2
-    return (smooth / smooth[live].mean()).ravel()
+    weights = ((1 - share) * product + share * raw) ** 2
+    return (weights / weights[live].mean()).ravel()
 
 
 def monthly_weights(grid: HourGrid, since: int = 0) -> dict[str, Array]:

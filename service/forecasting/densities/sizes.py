@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 # The probabilities of the quantiles: of a size below them.
 LEVELS = np.concatenate([np.arange(50) / 50, [0.99, 0.995, 0.998]])
 _LOG_TAIL = np.log1p(-LEVELS)
-_APART = np.arange(len(LEVELS)) * 1e-9  # so that no two quantiles are equal
+_GAPS = np.arange(len(LEVELS)) * 1e-9  # so that no two quantiles are equal
 # The horizons at which measured and simulated sizes count alike: of closes, of running maxima, and of realised
 # volatilities, of which each hour tells something.
 FADES_H = (168.0, 168.0, 720.0)
@@ -37,13 +37,13 @@ class Simulation:
     steps: tuple[int, ...]
     close: Array
     maximum: Array
-    realised: Array
+    volatility: Array
 
     def at(self, hours: float) -> tuple[Array, Array, Array]:
-        """`close`, `maximum` and `realised` for a number of open hours."""
-        matrices = (self.close, self.maximum, self.realised)
-        close, maximum, realised = (at_hours(rows, self.steps, hours) for rows in matrices)
-        return close, maximum, realised
+        """`close`, `maximum` and `volatility` for a number of open hours."""
+        matrices = (self.close, self.maximum, self.volatility)
+        close, maximum, volatility = (at_hours(rows, self.steps, hours) for rows in matrices)
+        return close, maximum, volatility
 
 
 def at_hours(rows: Array, steps: tuple[int, ...], hours: float) -> Array:
@@ -87,22 +87,24 @@ def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -
     """
     generator = np.random.default_rng(SEED)
     returns = shocks[:, 0]
-    closed, raised, lowered = ((shocks - returns.mean()) / returns.std()).astype(np.float32).T  # without a drift
+    close_shocks, high_shocks, low_shocks = (
+        ((shocks - returns.mean()) / returns.std()).astype(np.float32).T
+    )  # without a drift
     price, highest, lowest, squares = np.zeros((4, PATHS), np.float32)
     variance = np.ones(PATHS, np.float32)
-    closes, maxima, realised = [], [], []
+    closes, maxima, volatilities = [], [], []
     for step in range(1, steps[-1] + 1):
-        drawn, sigma = generator.integers(0, len(shocks), PATHS), np.sqrt(variance)
-        highest = np.maximum(highest, price + sigma * raised[drawn])
-        lowest = np.minimum(lowest, price + sigma * lowered[drawn])
-        shock = closed[drawn]
+        draws, sigma = generator.integers(0, len(shocks), PATHS), np.sqrt(variance)
+        highest = np.maximum(highest, price + sigma * high_shocks[draws])
+        lowest = np.minimum(lowest, price + sigma * low_shocks[draws])
+        shock = close_shocks[draws]
         price, squares = price + sigma * shock, squares + variance * shock**2
         variance = (1 - alpha - beta) + (alpha * shock**2 + beta) * variance
         if step in steps:
             closes.append(np.quantile(np.abs(price), LEVELS) / np.sqrt(step))
             maxima.append(np.quantile(np.concatenate([highest, -lowest]), LEVELS) / np.sqrt(step))
-            realised.append(np.quantile(np.sqrt(squares), LEVELS) / np.sqrt(step))
-    return Simulation(steps, np.array(closes), np.array(maxima), np.array(realised))
+            volatilities.append(np.quantile(np.sqrt(squares), LEVELS) / np.sqrt(step))
+    return Simulation(steps, np.array(closes), np.array(maxima), np.array(volatilities))
 
 
 def mean_square(quantiles: Array) -> float:
@@ -114,18 +116,18 @@ def mean_square(quantiles: Array) -> float:
 
 def tail_odds(quantiles: Array, size: Array | float) -> Array:
     """P(a size is above `size`), shape of `size`; beyond the last of the quantiles it falls exponentially."""
-    knots = np.maximum.accumulate(quantiles + _APART)
+    knots = np.maximum.accumulate(quantiles + _GAPS)
     inside = np.interp(size, knots, _LOG_TAIL)
-    beyond = _LOG_TAIL[-1] + _slope(knots) * (size - knots[-1])
-    return np.exp(np.where(np.asarray(size) > knots[-1], beyond, inside))
+    tail = _LOG_TAIL[-1] + _slope(knots) * (size - knots[-1])
+    return np.exp(np.where(np.asarray(size) > knots[-1], tail, inside))
 
 
 def sizes_below(quantiles: Array, shares: Array) -> Array:
     """The sizes below which lie `shares` in [0, 1), shape of `shares`: the inverse of `tail_odds`."""
-    knots, logs = np.maximum.accumulate(quantiles + _APART), np.log1p(-shares)
+    knots, logs = np.maximum.accumulate(quantiles + _GAPS), np.log1p(-shares)
     inside = np.interp(-logs, -_LOG_TAIL, knots)
-    beyond = knots[-1] + (logs - _LOG_TAIL[-1]) / _slope(knots)
-    return np.where(logs < _LOG_TAIL[-1], beyond, inside)
+    tail = knots[-1] + (logs - _LOG_TAIL[-1]) / _slope(knots)
+    return np.where(logs < _LOG_TAIL[-1], tail, inside)
 
 
 def _slope(quantiles: Array) -> float:

@@ -30,7 +30,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 WEIGHTS: dict[str, float] = {
     word: float(weight) for weight, words in _LEXICON["weights"].items() for word in words.split()
 }
-WEIGHTLESS = frozenset(_LEXICON["weightless"].split())
+NEUTRAL_WORDS = frozenset(_LEXICON["weightless"].split())
 REWRITES = tuple((_pattern(text), word) for text, word in _LEXICON["rewrites"])
 STOP_WORDS = frozenset(_LEXICON["stop_words"].split())
 WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*")
@@ -48,7 +48,7 @@ def content(text: str) -> list[str]:
 LOOKALIKES = re.compile(
     rf"\b(?:{'|'.join(asset.headline_decoys for asset in ASSETS.values() if asset.headline_decoys)})\b", re.IGNORECASE
 )
-NAMED = re.compile(
+ASSET_NAMES = re.compile(
     "|".join(rf"(?P<{key}>\b(?:{asset.headlines})\b)" for key, asset in ASSETS.items() if asset.headlines),
     re.IGNORECASE,
 )
@@ -60,7 +60,7 @@ def named(title: str) -> tuple[str, ...]:
     >>> named("Silver and BTC rise, Bitcoin Cash falls")
     ('btc', 'silver')
     """
-    names = {match.lastgroup for match in NAMED.finditer(LOOKALIKES.sub(" ", title))}
+    names = {match.lastgroup for match in ASSET_NAMES.finditer(LOOKALIKES.sub(" ", title))}
     return tuple(asset for asset in ASSETS if asset in names)
 
 
@@ -85,7 +85,7 @@ def _analyser() -> SentimentIntensityAnalyzer:
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     analyser = SentimentIntensityAnalyzer()
-    for word in WEIGHTLESS:
+    for word in NEUTRAL_WORDS:
         analyser.lexicon.pop(word, None)
     analyser.lexicon.update(WEIGHTS)
     return analyser
@@ -124,11 +124,11 @@ class ScoredHeadline(JsonRecord):
 
 def headline(title: str, source: str, published_at: int, url: str | None = None, simulated: bool = False) -> Headline:
     """The headline of a raw title with any markup; its `title` may be empty."""
-    cleaned = plain(title)
+    text = plain(title)
     # The same id for a title in other case, spacing and punctuation.
-    words = NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", cleaned).casefold()).strip()
+    words = NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
     id = sha256(f"{source.casefold()}\n{words}".encode()).hexdigest()[:32]
-    return Headline(id, published_at, source, cleaned, url, simulated)
+    return Headline(id, published_at, source, text, url, simulated)
 
 
 def plain(text: str) -> str:
@@ -150,16 +150,16 @@ def plain(text: str) -> str:
     return " ".join(text.split())[:LONGEST_TITLE].rstrip()
 
 
-SAME = 0.5  # share of common words among all words of both
+COMMON_SHARE = 0.5  # share of common words among all words of both
 REPEATED_WITHIN_H = 48
 
-ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s|'s)$")
+SUFFIX = re.compile(r"(?<=\w{3})(?:ing|ed|es|e|s|'s)$")
 THOUSANDS = re.compile(r"\b(\d+(?:\.\d+)?)k\b")
 
 
 def read(headlines: Iterable[Headline]) -> list[ScoredHeadline]:
     """Headlines with their tone and the assets they name, in the given order."""
-    return [ScoredHeadline(each, tone(each.title), named(each.title)) for each in headlines]
+    return [ScoredHeadline(row, tone(row.title), named(row.title)) for row in headlines]
 
 
 def stories(headlines: Iterable[ScoredHeadline]) -> tuple[ScoredHeadline, ...]:
@@ -171,18 +171,18 @@ def stories(headlines: Iterable[ScoredHeadline]) -> tuple[ScoredHeadline, ...]:
     firsts: list[ScoredHeadline] = []
     sizes: list[int] = []
     holding: dict[tuple[tuple[str, ...], str], list[int]] = defaultdict(list)
-    for each in sorted(headlines, key=lambda scored: (scored.headline.published_at, scored.headline.id)):
-        words = _words(each.headline.title)
-        since = each.headline.published_at - REPEATED_WITHIN_H * HOUR
-        shared = Counter(at for word in words for at in holding[each.assets, word])
+    for candidate in sorted(headlines, key=lambda row: (row.headline.published_at, row.headline.id)):
+        words = _words(candidate.headline.title)
+        since = candidate.headline.published_at - REPEATED_WITHIN_H * HOUR
+        overlaps = Counter(at for word in words for at in holding[candidate.assets, word])
         if any(
-            firsts[at].headline.published_at >= since and common >= SAME * (len(words) + sizes[at] - common)
-            for at, common in shared.items()
+            firsts[at].headline.published_at >= since and common >= COMMON_SHARE * (len(words) + sizes[at] - common)
+            for at, common in overlaps.items()
         ):
             continue
         for word in words:
-            holding[each.assets, word].append(len(firsts))
-        firsts.append(each)
+            holding[candidate.assets, word].append(len(firsts))
+        firsts.append(candidate)
         sizes.append(len(words))
     return tuple(firsts)
 
@@ -190,4 +190,4 @@ def stories(headlines: Iterable[ScoredHeadline]) -> tuple[ScoredHeadline, ...]:
 def _words(title: str) -> frozenset[str]:
     """The words of a title without endings, for comparison; "100k" and "100,000" are the same."""
     text = THOUSANDS.sub(lambda match: f"{float(match[1]) * 1000:.0f}", title.lower().replace(",", ""))
-    return frozenset(ENDING.sub("", word) for word in content(text))
+    return frozenset(SUFFIX.sub("", word) for word in content(text))

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Literal
 
 from service.documents import Document, DocumentHeader, World
-from service.forecasting.news.headline import NAMED, STOP_WORDS, WORD, ScoredHeadline, content, stories
+from service.forecasting.news.headline import ASSET_NAMES, STOP_WORDS, WORD, ScoredHeadline, content, stories
 from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, TOPIC_NEWS_S, AssetNews, Story
 from service.forecasting.voters.votes import Direction
 from service.market.assets import ASSETS, calendar_of
@@ -48,25 +48,25 @@ def topics(stories: Sequence[ScoredHeadline], now: int) -> tuple[Topic, ...]:
     periods together, worth PRIOR terms. A term needs three mentions, and a word that only occurs within a listed pair
     is left out. Empty where there are no stories in the week before.
     """
-    fresh = _counted(stories, now - DAY, now)
+    mentions = _counted(stories, now - DAY, now)
     before = _counted(stories, now - (1 + BEFORE_DAYS) * DAY, now - DAY)
     if not before:
         return ()
-    sizes = fresh.total(), before.total()
+    sizes = mentions.total(), before.total()
     # A term that is the only one in both periods has no odds.
-    rising = [
+    candidates = [
         _topic(term, count, before[term], *sizes)
-        for term, count in fresh.items()
+        for term, count in mentions.items()
         if count >= LEAST_MENTIONS and count + before[term] < sum(sizes)
     ]
-    certain = (topic for topic in rising if topic.certainty >= LEAST_CERTAINTY)
-    ranked = sorted(certain, key=lambda topic: (-topic.certainty, topic.term))
-    return tuple(_without_parts(ranked))[:MOST_TOPICS]
+    certain = (topic for topic in candidates if topic.certainty >= LEAST_CERTAINTY)
+    ranking = sorted(certain, key=lambda topic: (-topic.certainty, topic.term))
+    return tuple(_without_parts(ranking))[:MOST_TOPICS]
 
 
 def _counted(stories: Iterable[ScoredHeadline], since: int, until: int) -> Counter[str]:
     """The number of stories after `since` and up to `until` with each term."""
-    titles = (each.headline.title for each in stories if since < each.headline.published_at <= until)
+    titles = (story.headline.title for story in stories if since < story.headline.published_at <= until)
     return Counter(term for title in titles for term in set(_terms(title)))
 
 
@@ -80,18 +80,18 @@ def _terms(title: str) -> Iterator[str]:
     yield from (f"{word} {following}" for word, following in pairwise(words) if word and following)
 
 
-def _topic(term: str, fresh: int, before: int, all_fresh: int, all_before: int) -> Topic:
-    prior = PRIOR * (fresh + before) / (all_fresh + all_before)
-    now = log((fresh + prior) / (all_fresh + PRIOR - fresh - prior))
-    then = log((before + prior) / (all_before + PRIOR - before - prior))
-    error = sqrt(1 / (fresh + prior) + 1 / (before + prior))
-    return Topic(term, fresh, before, exp(now - then), (now - then) / error)
+def _topic(term: str, mentions: int, before: int, all_mentions: int, all_before: int) -> Topic:
+    prior = PRIOR * (mentions + before) / (all_mentions + all_before)
+    log_odds = log((mentions + prior) / (all_mentions + PRIOR - mentions - prior))
+    past_log_odds = log((before + prior) / (all_before + PRIOR - before - prior))
+    error = sqrt(1 / (mentions + prior) + 1 / (before + prior))
+    return Topic(term, mentions, before, exp(log_odds - past_log_odds), (log_odds - past_log_odds) / error)
 
 
-def _without_parts(ranked: Sequence[Topic]) -> Iterator[Topic]:
+def _without_parts(ranking: Sequence[Topic]) -> Iterator[Topic]:
     """The topics except words that are mentioned only within a pair that is a topic too."""
-    pairs = [topic for topic in ranked if " " in topic.term]
-    for topic in ranked:
+    pairs = [topic for topic in ranking if " " in topic.term]
+    for topic in ranking:
         if not any(topic.term in pair.term.split() and topic.mentions == pair.mentions for pair in pairs):
             yield topic
 
@@ -129,14 +129,14 @@ def pulse(headlines: Iterable[ScoredHeadline], now: int) -> Pulse:
 
     Topics compare the last day with the week before, so nine days of headlines are enough.
     """
-    ordered = _stories_until(now, headlines)
-    score, n = score_at(ordered, now)
+    history = _stories_until(now, headlines)
+    score, n = score_at(history, now)
     return Pulse(
         score=score,
         n=n,
-        by_asset=tuple(_of(asset, ordered, now) for asset in ASSETS),
-        topics=topics(ordered, now),
-        latest=ordered[: -MOST_LATEST - 1 : -1],
+        by_asset=tuple(_of(asset, history, now) for asset in ASSETS),
+        topics=topics(history, now),
+        latest=history[: -MOST_LATEST - 1 : -1],
     )
 
 
@@ -145,17 +145,17 @@ def asset_pulse(asset: str, headlines: Iterable[ScoredHeadline], now: int) -> As
     return _of(asset, _stories_until(now, headlines), now)
 
 
-def score_at(ordered: Sequence[ScoredHeadline], now: int) -> tuple[float, int]:
+def score_at(history: Sequence[ScoredHeadline], now: int) -> tuple[float, int]:
     """The score in [-1, 1] of the stories of the 24 hours up to the unix second `now`, and their number.
 
     A story of age a hours has weight w = 2^(-a / 6), and the score is sum(w tone) / (sum(w) + 5): a mean that is shrunk
-    towards 0 as by five fresh stories without a tone [assumed]. `ordered` is a result of `stories`, oldest first.
+    towards 0 as by five fresh stories without a tone [assumed]. `history` is a result of `stories`, oldest first.
     """
-    start, end = (bisect_right(ordered, at, key=attrgetter("headline.published_at")) for at in (now - DAY, now))
+    start, end = (bisect_right(history, at, key=attrgetter("headline.published_at")) for at in (now - DAY, now))
     total = weights = 0.0
-    for each in ordered[start:end]:
-        weight = 0.5 ** ((now - each.headline.published_at) / (HALF_LIFE_H * HOUR))
-        total += weight * each.score
+    for story in history[start:end]:
+        weight = 0.5 ** ((now - story.headline.published_at) / (HALF_LIFE_H * HOUR))
+        total += weight * story.score
         weights += weight
     return total / (weights + SHRINKAGE), end - start
 
@@ -168,11 +168,11 @@ def direction_of(score: float) -> Direction:
 
 
 def _stories_until(now: int, headlines: Iterable[ScoredHeadline]) -> tuple[ScoredHeadline, ...]:
-    return stories(each for each in headlines if each.headline.published_at <= now)
+    return stories(story for story in headlines if story.headline.published_at <= now)
 
 
-def _of(asset: str, ordered: Iterable[ScoredHeadline], now: int) -> AssetPulse:
-    score, n = score_at([each for each in ordered if asset in each.assets], now)
+def _of(asset: str, history: Iterable[ScoredHeadline], now: int) -> AssetPulse:
+    score, n = score_at([story for story in history if asset in story.assets], now)
     return AssetPulse(asset, direction_of(score), score, n)
 
 
@@ -237,12 +237,14 @@ def headlines_document(headlines: Sequence[ScoredHeadline], *, world: World, nex
     return HeadlinesDocument("headlines/1", world, len(headlines), next, tuple(map(_headline, headlines)))
 
 
-def news_document(pulse: Pulse, header: DocumentHeader, failed: Mapping[str, str]) -> NewsDocument:
-    """The published pulse; `failed` maps a source to the reason why it gave no headlines."""
+def news_document(pulse: Pulse, header: DocumentHeader, failures: Mapping[str, str]) -> NewsDocument:
+    """The published pulse; `failures` maps a source to the reason why it gave no headlines."""
     score = round(pulse.score, 4)
-    rising = tuple(TopicRow(each.term, each.mentions, each.before, round(each.lift, 2)) for each in pulse.topics)
-    ranked = sorted((each for each in pulse.by_asset if each.n), key=lambda each: -each.n)
-    frequent = tuple(TopicRow(ASSETS[each.asset].name, each.n, before=None, lift=None) for each in ranked)
+    rising_topics = tuple(
+        TopicRow(topic.term, topic.mentions, topic.before, round(topic.lift, 2)) for topic in pulse.topics
+    )
+    ranking = sorted((row for row in pulse.by_asset if row.n), key=lambda row: -row.n)
+    frequent = tuple(TopicRow(ASSETS[row.asset].name, row.n, before=None, lift=None) for row in ranking)
     return NewsDocument(
         schema="news-pulse/1",
         **vars(header),
@@ -251,25 +253,25 @@ def news_document(pulse: Pulse, header: DocumentHeader, failed: Mapping[str, str
         n=pulse.n,
         half_life_h=HALF_LIFE_H,
         by_asset=tuple(
-            AssetPulse(each.asset, direction_of(round(each.score, 4)), round(each.score, 4), each.n)
-            for each in pulse.by_asset
+            AssetPulse(row.asset, direction_of(round(row.score, 4)), round(row.score, 4), row.n)
+            for row in pulse.by_asset
         ),
         topics_basis="rising" if pulse.topics else "frequent",
-        topics=rising or frequent,
-        headlines=tuple(_headline(each) for each in pulse.latest),
-        failed=dict(failed),
+        topics=rising_topics or frequent,
+        headlines=tuple(_headline(story) for story in pulse.latest),
+        failed=dict(failures),
     )
 
 
-def _headline(each: ScoredHeadline) -> HeadlineRow:
-    headline = each.headline
+def _headline(story: ScoredHeadline) -> HeadlineRow:
+    headline = story.headline
     return HeadlineRow(
         title=headline.title,
         url=headline.url,
         source=headline.source,
         published_at=iso(headline.published_at),
-        score=round(each.score, 4),
-        assets=each.assets,
+        score=round(story.score, 4),
+        assets=story.assets,
         simulated=headline.simulated,
     )
 
@@ -287,9 +289,9 @@ def matching(text: str, headlines: Iterable[ScoredHeadline], now: int) -> tuple[
     """
     words, names = _words(text), _names(text)
     least = min(_SHARED_WORDS, len(words))
-    ordered = stories(each for each in headlines if now - TOPIC_NEWS_S < each.headline.published_at <= now)
-    shared = [(each, _words(each.headline.title) & words) for each in ordered] if words else []
-    chosen = [each for each, common in shared if common & names or len(common) >= least]
+    history = stories(story for story in headlines if now - TOPIC_NEWS_S < story.headline.published_at <= now)
+    overlaps = [(story, _words(story.headline.title) & words) for story in history] if words else []
+    chosen = [story for story, common in overlaps if common & names or len(common) >= least]
     return _newest(chosen)
 
 
@@ -300,23 +302,23 @@ def _words(text: str) -> set[str]:
 
 def _names(text: str) -> set[str]:
     capital = " ".join(word for word in WORD.findall(text)[1:] if any(map(str.isupper, word)))
-    return _words(NAMED.sub(" ", capital))
+    return _words(ASSET_NAMES.sub(" ", capital))
 
 
 def news_of(assets: Iterable[str], headlines: Iterable[ScoredHeadline], now: int) -> dict[str, AssetNews]:
     """The news of each asset at the unix second `now`; later headlines are ignored."""
-    ordered = _stories_until(now, headlines)
-    return {asset: _news(asset, ordered, now) for asset in assets}
+    history = _stories_until(now, headlines)
+    return {asset: _news(asset, history, now) for asset in assets}
 
 
-def _news(asset: str, ordered: Sequence[ScoredHeadline], now: int) -> AssetNews:
+def _news(asset: str, history: Sequence[ScoredHeadline], now: int) -> AssetNews:
     is_coin = calendar_of(asset) == "always"  # the feeds write of coins, so a headline without an asset concerns coins
-    concerning = (each for each in ordered if asset in each.assets or (is_coin and not each.assets))
-    recent = [each for each in concerning if each.headline.published_at > now - NEWS_S]
-    score, n = score_at([each for each in ordered if asset in each.assets], now)
+    matches = (story for story in history if asset in story.assets or (is_coin and not story.assets))
+    recent = [story for story in matches if story.headline.published_at > now - NEWS_S]
+    score, n = score_at([story for story in history if asset in story.assets], now)
     return AssetNews(_newest(recent), score, n)
 
 
-def _newest(ordered: Sequence[ScoredHeadline]) -> tuple[Story, ...]:
-    shown = (each.headline for each in ordered[: -MOST_STORIES - 1 : -1])
-    return tuple(Story(each.title, each.source, each.published_at) for each in shown)
+def _newest(history: Sequence[ScoredHeadline]) -> tuple[Story, ...]:
+    headlines = (story.headline for story in history[: -MOST_STORIES - 1 : -1])
+    return tuple(Story(headline.title, headline.source, headline.published_at) for headline in headlines)

@@ -30,7 +30,7 @@ MONTH_H = 30 * 24  # bars: at least 30 days, more where the market closes
 LOOK_BACK_H = MONTH_H + 5 * 24  # bars before the first hour
 BIG_DAY = 2.0  # sigmas in 24 hours
 BIG_BURST = 3.0  # sigmas in four hours
-WILD, CALM = 1.8, 0.5  # the last day's hourly swings over the last month's
+WILD_RATIO, CALM_RATIO = 1.8, 0.5  # the last day's hourly swings over the last month's
 FLAT = 0.001  # log return between two weeks
 QUIET_H = {"extreme": 24, "burst": 12, "day": 12, "level": 48, "range": 48}
 
@@ -100,14 +100,14 @@ def events(asset: str, prices: PriceTrack, first: int) -> Iterator[tuple[int, st
         "burst": (np.abs(prices.four_sigmas) >= BIG_BURST, np.sign(prices.four)),
         "day": (np.abs(prices.day_sigmas) >= BIG_DAY, np.sign(prices.day)),
         "level": (np.isfinite(prices.level), np.sign(change)),
-        "range": ((prices.ratio >= WILD) | (prices.ratio <= CALM), np.zeros(len(high))),
+        "range": ((prices.ratio >= WILD_RATIO) | (prices.ratio <= CALM_RATIO), np.zeros(len(high))),
         "week": (opens, np.where(np.abs(change) < FLAT, 0, np.sign(change))),
     }
-    taken = np.zeros(len(high), dtype=bool)
+    is_taken = np.zeros(len(high), dtype=bool)
     for kind, (flags, direction) in kinds.items():
-        begins = _begins(flags, QUIET_H.get(kind, 0)) & ~taken
+        begins = _begins(flags, QUIET_H.get(kind, 0)) & ~is_taken
         yield from ((int(row), kind, int(direction[row])) for row in np.flatnonzero(begins) if row >= first)
-        taken |= begins
+        is_taken |= begins
 
 
 def _move(time: NDArray[np.int64], logs: Array, span: int) -> tuple[Array, NDArray[np.int64]]:
@@ -128,11 +128,11 @@ def _ratio(values: Array, of: Array) -> Array:
     return np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
 
 
-def _begins(flags: Flags, quiet: int) -> Flags:
-    """Where a flag is raised and was not in the `quiet` bars before."""
-    raised = np.append(0, np.cumsum(flags))
+def _begins(flags: Flags, span: int) -> Flags:
+    """Where a flag is raised and was not in the `span` bars before."""
+    counts = np.append(0, np.cumsum(flags))
     row = np.arange(len(flags))
-    return flags & (raised[row] == raised[np.maximum(row - quiet, 0)])
+    return flags & (counts[row] == counts[np.maximum(row - span, 0)])
 
 
 def _levels(close: Array) -> Array:
@@ -144,8 +144,8 @@ def _levels(close: Array) -> Array:
     power = 10.0 ** np.floor(np.log10(before / 10))
     step = power * np.select([before / 10 >= 5 * power, before / 10 >= 2 * power], [5, 2], 1)
     level = np.round(np.where(after > before, np.floor(after / step), np.ceil(after / step)) * step, 8)
-    crossed = (np.minimum(before, after) < level) & (level <= np.maximum(before, after))
-    return np.append(np.nan, np.where(crossed, level, np.nan))
+    is_crossed = (np.minimum(before, after) < level) & (level <= np.maximum(before, after))
+    return np.append(np.nan, np.where(is_crossed, level, np.nan))
 
 
 SOURCE = "Ninefold simulated desk"
@@ -180,9 +180,9 @@ def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
     of_assets = [event for asset, prices in tracks.items() for event in _of_asset(asset, prices, since)]
     coins = {asset: tracks[asset] for asset in COINS if asset in tracks}
     hours = range(since - since % HOUR + HOUR, until + 1, HOUR)
-    compared = [event for time in hours for event in _of_coins(coins, time)]
+    of_coins = [event for time in hours for event in _of_coins(coins, time)]
     order = list(ASSETS)
-    events_in_order = sorted([*of_assets, *compared], key=lambda event: (event.time, order.index(event.asset)))
+    events_in_order = sorted([*of_assets, *of_coins], key=lambda event: (event.time, order.index(event.asset)))
     return [_headline(event) for event in events_in_order]
 
 
@@ -203,7 +203,7 @@ def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, 
     """The event of a row with the facts that its templates may take, as they are printed."""
     moves = {"burst": prices.four, "week": prices.change}
     sigmas = prices.four_sigmas if kind == "burst" else prices.day_sigmas
-    printed = {
+    texts = {
         "name": ASSETS[asset].name,
         "price": price(prices.close[row]),
         "pct": percent(moves.get(kind, prices.day)[row]),
@@ -211,7 +211,7 @@ def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, 
         "ratio": f"{prices.ratio[row]:.1f}",
         "level": f"{prices.level[row]:,.10g}",
     }
-    return PriceEvent(int(prices.time[row]), asset, kind, direction, printed | facts)
+    return PriceEvent(int(prices.time[row]), asset, kind, direction, texts | facts)
 
 
 def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent]:

@@ -179,5 +179,9 @@ def resolver_of(question: Question) -> Resolver:
 
 def by_resolution(predictions: Iterable[Prediction]) -> list[Prediction]:
     """The settled predictions, ordered by resolution, then by deadline, then by id."""
-    rows = (((each.settlement.resolved_at, each.deadline, each.id), each) for each in predictions if each.settlement)
+    rows = (
+        ((prediction.settlement.resolved_at, prediction.deadline, prediction.id), prediction)
+        for prediction in predictions
+        if prediction.settlement
+    )
     return [prediction for _, prediction in sorted(rows, key=itemgetter(0))]

@@ -119,6 +119,6 @@ def kept_answer(answer: Answer, prediction: Prediction) -> KeptAnswer:
     resolution = settlement and AnswerResolution(settlement.outcome, iso(settlement.resolved_at), settlement.evidence)
     score = None
     if prediction.commitment and prediction.is_scored:
-        p, happened = np.array(prediction.commitment.p), np.array(float(prediction.outcome == "yes"))
-        score = AnswerScore(round(float(brier(p, happened)), 5), round(float(log_score(p, happened)), 5))
+        p, outcome = np.array(prediction.commitment.p), np.array(float(prediction.outcome == "yes"))
+        score = AnswerScore(round(float(brier(p, outcome)), 5), round(float(log_score(p, outcome)), 5))
     return KeptAnswer(**vars(answer), resolution=resolution, score=score)

@@ -51,9 +51,9 @@ def commitment_of(result: PanelResult, knowledge: Knowledge) -> Commitment:
     return Commitment(
         voted_at=result.asked_at,
         as_of=result.as_of,
-        p=result.pooled.p,
-        p_up=result.pooled.p_up,
-        votes=weighted(result.ballots, result.pooled),
+        p=result.pool.p,
+        p_up=result.pool.p_up,
+        votes=weighted(result.ballots, result.pool),
         abstained=result.abstained,
         features=sha256(inputs.encode()).hexdigest(),
         fitted_at=knowledge.fits.slot if knowledge.fits else None,
@@ -66,13 +66,13 @@ def weighed(prediction: Prediction, record: TrackRecord) -> Prediction:
     commitment, question = prediction.commitment, prediction.question
     assert commitment is not None
     ballots = [vote.ballot for vote in commitment.votes]
-    pooled = pool(ballots, record.of(question))
-    pools = replace(commitment, p=pooled.p, p_up=pooled.p_up, votes=weighted(ballots, pooled))
+    consensus = pool(ballots, record.of(question))
+    pools = replace(commitment, p=consensus.p, p_up=consensus.p_up, votes=weighted(ballots, consensus))
     return replace(prediction, commitment=pools)
 
 
-def weighted(ballots: Iterable[Ballot], pooled: Pooled) -> tuple[CommittedVote, ...]:
-    return tuple(CommittedVote(ballot, weight) for ballot, weight in zip(ballots, pooled.weights, strict=True))
+def weighted(ballots: Iterable[Ballot], consensus: Pooled) -> tuple[CommittedVote, ...]:
+    return tuple(CommittedVote(ballot, weight) for ballot, weight in zip(ballots, consensus.weights, strict=True))
 
 
 def inputs_of(question: Question, knowledge: Knowledge) -> str:
@@ -96,8 +96,8 @@ def market_rows(markets: Iterable[Prediction]) -> list[LedgerRow]:
 
     Of one instant settlements come first, then votes.
     """
-    timed = (row for market in markets for row in _timed_rows(market))
-    return [row for _, row in sorted(timed, key=itemgetter(0))]
+    rows = (row for market in markets for row in _timed_rows(market))
+    return [row for _, row in sorted(rows, key=itemgetter(0))]
 
 
 def _timed_rows(market: Prediction) -> Iterator[tuple[tuple[int, int], LedgerRow]]:
@@ -161,10 +161,10 @@ def brier_scores(prediction: Prediction) -> dict[str, Any] | None:
     commitment, odds = prediction.commitment, prediction.odds
     if commitment is None or not prediction.is_scored:
         return None
-    happened = np.array(float(prediction.outcome == "yes"))
+    outcome = np.array(float(prediction.outcome == "yes"))
 
     def score(p: float) -> float:
-        return round(float(brier(np.array(p), happened)), 6)
+        return round(float(brier(np.array(p), outcome)), 6)
 
     return {
         "brier": score(commitment.p),
@@ -245,9 +245,9 @@ def by_voter() -> dict[str, VoterInputs]:
 
 def features_json(rows: Iterable[VoteInputs], *, world: World, next: str | None) -> bytes:
     """The FeaturesDocument of these rows; the text of their inputs is the one that was hashed, byte for byte."""
-    shown = [row_json(row) for row in rows]
-    header = {"schema": "features/1", "world": world, "count": len(shown), "next": next, "voters": by_voter()}
-    return to_json(header)[:-1] + b',"rows":[' + b",".join(shown) + b"]}"
+    bodies = [row_json(row) for row in rows]
+    header = {"schema": "features/1", "world": world, "count": len(bodies), "next": next, "voters": by_voter()}
+    return to_json(header)[:-1] + b',"rows":[' + b",".join(bodies) + b"]}"
 
 
 def row_json(row: VoteInputs) -> bytes:

@@ -64,8 +64,8 @@ def predictions_document(
     return PredictionsDocument("predictions/1", **vars(header), count=len(markets), next=next, markets=markets)
 
 
-def challenges_document(listed: Sequence[ListedChallenge], *, now: int, world: World) -> ChallengesDocument:
-    return ChallengesDocument("challenges/1", iso(now), world, len(listed), tuple(listed))
+def challenges_document(challenges: Sequence[ListedChallenge], *, now: int, world: World) -> ChallengesDocument:
+    return ChallengesDocument("challenges/1", iso(now), world, len(challenges), tuple(challenges))
 
 
 def list_all(
@@ -83,15 +83,15 @@ def list_all(
     `opinions` the last ones of the pool and of the outside market, by market. Where the votes were not read,
     `probabilities` has those of each market.
     """
-    listed: list[ListedMarket] = []
+    rows: list[ListedMarket] = []
     for market, score in zip(markets, scores_of(markets), strict=True):
-        held = {} if market.settlement else opinions.get(market.id, {})
-        ai, odds, bet = held.get("ai"), held.get("odds"), bet_on(market)
+        views = {} if market.settlement else opinions.get(market.id, {})
+        ai, odds, bet = views.get("ai"), views.get("odds"), bet_on(market)
         tally, price = tallies.get(market.id, (0, 0)), prices.get(market.question.asset)
         fields = _fields(market, tally, price, now, (probabilities or {}).get(market.id))
         bet_now, ai_now, odds_now = bet and MarketBet(**terms(bet)), ai and show_ai(ai), odds and show_odds(odds)
-        listed.append(ListedMarket(**fields, ai_now=ai_now, odds_now=odds_now, score=score, bet=bet_now))
-    return listed
+        rows.append(ListedMarket(**fields, ai_now=ai_now, odds_now=odds_now, score=score, bet=bet_now))
+    return rows
 
 
 def show_ai(opinion: Opinion) -> AiNow:
@@ -190,13 +190,13 @@ def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote
 
 def _show_pool(question: Question, commitment: Commitment, probabilities: Sequence[float]) -> Ai:
     """The pool; votes are counted after rounding, so that a reader gets the same counts."""
-    published, p = [round(own, 3) for own in probabilities], published_p(commitment.p)
+    votes, p = [round(probability, 3) for probability in probabilities], published_p(commitment.p)
     bull = bull_probability(question, commitment.p, commitment.p_up)
     return Ai(
         p_yes=p,
         answer=in_words(p, None),
-        yes=sum(own > 0.5 for own in published),
-        no=sum(own < 0.5 for own in published),
+        yes=sum(vote > 0.5 for vote in votes),
+        no=sum(vote < 0.5 for vote in votes),
         direction=direction_of(bull),
         bull_probability=bull,
     )
@@ -293,7 +293,7 @@ class MarketDocument(ListedMarket):
 
 
 def market_document(
-    listed: ListedMarket,
+    market: ListedMarket,
     series: Mapping[Holder, Sequence[Opinion]],
     evidence: Sequence[EvidenceBars],
     ledger: Sequence[ChainEntry],
@@ -301,7 +301,7 @@ def market_document(
     my_forecast: OwnForecast | None,
 ) -> MarketDocument:
     return MarketDocument(
-        **vars(listed),
+        **vars(market),
         ai_series=tuple(map(show_ai, series["ai"])),
         odds_series=tuple(map(show_odds, series["odds"])),
         bars=tuple(evidence),

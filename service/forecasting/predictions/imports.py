@@ -81,7 +81,7 @@ SHORT_TITLE = re.compile(r"(\w+) (?:price )?up\b.*", re.IGNORECASE)
 
 # Notes that leave no doubt: the market has its own deadline, which is compared with that of the question, and its rules
 # may ask for the price at it.
-HARMLESS = (DECIDED, FAR, BEFORE_DAY, UNDERSTOOD.partition("{")[0])
+HARMLESS_NOTES = (DECIDED, FAR, BEFORE_DAY, UNDERSTOOD.partition("{")[0])
 
 # Rules by which the last price decides, and rules by which any price until the deadline decides.
 BY_CLOSE = re.compile(r"final .close. price|\bat (?:the )?(?:market )?close\b", re.IGNORECASE)
@@ -124,11 +124,11 @@ class Refusal:
 
 
 def choose(
-    offered: Iterable[OutsideMarket],
+    offers: Iterable[OutsideMarket],
     now: int,
     spots: Mapping[str, float],
     volatility: Mapping[str, float],
-    existing: Sequence[Prediction],
+    predictions: Sequence[Prediction],
     price_at: PriceAt,
     *,
     short: bool = False,
@@ -137,18 +137,18 @@ def choose(
 
     At most 40 imported markets are open at the same time, at most 4 of them for one asset and day. Short markets are
     imported only with `short`, and then nothing else: at most 4 that end within one hour, for one asset. By asset,
-    `spots` are in USD and `volatility` is a fraction per year; `existing` are all stored markets and challenges that
+    `spots` are in USD and `volatility` is a fraction per year; `predictions` are all stored markets and challenges that
     are not settled.
     """
-    imported: list[Prediction] = []
-    refused: list[Refusal] = []
-    for outside in sorted(offered, key=lambda market: (-market.volume_usd, market.id)):
-        decision = accept(outside, now, spots, volatility, [*existing, *imported], price_at, short=short)
+    imports: list[Prediction] = []
+    refusals: list[Refusal] = []
+    for outside in sorted(offers, key=lambda market: (-market.volume_usd, market.id)):
+        decision = accept(outside, now, spots, volatility, [*predictions, *imports], price_at, short=short)
         if isinstance(decision, Prediction):
-            imported.append(decision)
+            imports.append(decision)
         else:
-            refused.append(decision)
-    return imported, refused
+            refusals.append(decision)
+    return imports, refusals
 
 
 def accept(
@@ -156,7 +156,7 @@ def accept(
     now: int,
     spots: Mapping[str, float],
     volatility: Mapping[str, float],
-    existing: Sequence[Prediction],
+    predictions: Sequence[Prediction],
     price_at: PriceAt,
     *,
     short: bool = False,
@@ -187,7 +187,7 @@ def accept(
         closes_at=outside.deadline,
         deadline=outside.deadline,
     )
-    reason = _superfluous(market, now, volatility, existing)
+    reason = _superfluous(market, now, volatility, predictions)
     return Refusal(outside.id, reason) if reason else market
 
 
@@ -222,7 +222,7 @@ def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
         return "its question names no criterion"
     if NOT_NAMED in read.notes:
         return "its question names no deadline"
-    if doubts := [note for note in read.notes if not note.startswith(HARMLESS)]:
+    if doubts := [note for note in read.notes if not note.startswith(HARMLESS_NOTES)]:
         return f"its question is ambiguous: {doubts[0]}"
     if abs(read.deadline.timestamp() - outside.deadline) > DAY:
         return "its deadline differs by more than a day from the one in its question"
@@ -253,32 +253,32 @@ def _as_settled(read: Question, outside: OutsideMarket, now: int) -> Question:
 
 
 def _superfluous(
-    market: Prediction, now: int, volatility: Mapping[str, float], existing: Sequence[Prediction]
+    market: Prediction, now: int, volatility: Mapping[str, float], predictions: Sequence[Prediction]
 ) -> str | None:
-    if any(stored.id == market.id for stored in existing):
+    if any(prediction.id == market.id for prediction in predictions):
         return "it is already imported"
     if _is_short(market):
-        return _superfluous_short(market, existing)
-    unexpired = [stored for stored in existing if stored.deadline > now and not _is_short(stored)]
-    imported = Counter(_day(stored) for stored in unexpired if stored.category == "imported")
-    if imported.total() >= MAX_OPEN:
+        return _superfluous_short(market, predictions)
+    open_markets = [prediction for prediction in predictions if prediction.deadline > now and not _is_short(prediction)]
+    counts = Counter(_day(prediction) for prediction in open_markets if prediction.category == "imported")
+    if counts.total() >= MAX_OPEN:
         return f"{MAX_OPEN} imported questions are already open"
-    if imported[_day(market)] >= MAX_A_DAY:
+    if counts[_day(market)] >= MAX_A_DAY:
         return f"{MAX_A_DAY} imported questions for this asset and day are already open"
     if market.question.asset not in volatility:
         return f"the volatility of {market.question.asset} is unknown"
     sigma = volatility[market.question.asset] * math.sqrt(market.question.horizon_hours / YEAR_H)
-    similar = next((stored.id for stored in unexpired if near_copy(market, stored, sigma)), None)
+    similar = next((prediction.id for prediction in open_markets if near_copy(market, prediction, sigma)), None)
     return f"it is nearly the same as {similar}" if similar else None
 
 
-def _superfluous_short(market: Prediction, existing: Sequence[Prediction]) -> str | None:
-    """The reason to refuse a short market; those of its hour are settled after it, so `existing` has all of them."""
+def _superfluous_short(market: Prediction, predictions: Sequence[Prediction]) -> str | None:
+    """The reason to refuse a short market; those of its hour are settled after it, so `predictions` has all of them."""
     asset, hour = market.question.asset, (market.deadline - 1) // HOUR
-    others = [stored for stored in existing if _is_short(stored) and stored.question.asset == asset]
-    if sum((stored.deadline - 1) // HOUR == hour for stored in others) >= MAX_AN_HOUR:
+    others = [prediction for prediction in predictions if _is_short(prediction) and prediction.question.asset == asset]
+    if sum((prediction.deadline - 1) // HOUR == hour for prediction in others) >= MAX_AN_HOUR:
         return f"{MAX_AN_HOUR} short questions for this asset and hour are already imported"
-    similar = next((stored.id for stored in others if stored.deadline == market.deadline), None)
+    similar = next((prediction.id for prediction in others if prediction.deadline == market.deadline), None)
     return f"it is nearly the same as {similar}" if similar else None
 
 

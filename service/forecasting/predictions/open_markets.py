@@ -32,8 +32,8 @@ def lead_of(question: Question, spots: Mapping[str, float], starts: Mapping[str,
     """The log return of the asset less that of the other one, from the prices `starts` to `spots`; 0 with one asset."""
     if question.other_asset is None:
         return 0.0
-    own, other = (math.log(spots[asset] / starts[asset]) for asset in question.assets)
-    return own - other
+    gain, other_gain = (math.log(spots[asset] / starts[asset]) for asset in question.assets)
+    return gain - other_gain
 
 
 def is_due(prediction: Prediction, now: int) -> bool:
@@ -81,7 +81,7 @@ def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterat
     yield from (over, over + LATE_S)
 
 
-def resolved(settled: Iterable[Prediction]) -> list[Resolved]:
+def resolved(predictions: Iterable[Prediction]) -> list[Resolved]:
     """The settled predictions in the form of the track record; void ones and other coins are left out.
 
     A question without a criterion (`open`) counts only if it was asked of the oracle, which treats it as `up`.
@@ -96,7 +96,7 @@ def resolved(settled: Iterable[Prediction]) -> list[Resolved]:
                 ResolvedVote(vote.voter, vote.engine, vote.p) for vote in prediction.votes if vote.voter != APEX
             ),
         )
-        for prediction in settled
+        for prediction in predictions
         if prediction.commitment and prediction.settlement and _counts(prediction)
     ]
 

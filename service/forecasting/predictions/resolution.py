@@ -44,18 +44,18 @@ def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: in
     if question.legs:
         return _joint(question, [resolve(part, asked_at, bars, now) for part in question.parts])
     deadline = int(question.deadline.timestamp())
-    seen = {asset: rows.until(min(deadline + 1, now)) for asset, rows in bars.items()}
-    path = RecordedPath(question.asset, question.spot, asked_at, deadline, seen[question.asset])
-    early = _decided(question, path) if question.kind.decided_early else None
-    if early or now <= deadline:
-        return early
+    past = {asset: rows.until(min(deadline + 1, now)) for asset, rows in bars.items()}
+    path = RecordedPath(question.asset, question.spot, asked_at, deadline, past[question.asset])
+    resolution = _decided(question, path) if question.kind.decided_early else None
+    if resolution or now <= deadline:
+        return resolution
     is_late = now > deadline + LATE_S
-    tolerated = TOLERATED_GAP_H if is_late else 0.0
+    tolerance = TOLERATED_GAP_H if is_late else 0.0
     try:
         if question.other_asset is None:
-            _check(question, path, tolerated)
+            _check(question, path, tolerance)
         else:
-            path = _from_last_prices(question, path, seen, tolerated)
+            path = _from_last_prices(question, path, past, tolerance)
     except _Gap as gap:
         return Resolution("void", str(gap)) if is_late else None
     return _shown_by(question, path)
@@ -64,14 +64,14 @@ def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: in
 def _joint(question: Question, legs: Sequence[Resolution | None]) -> Resolution | None:
     """The outcome of a joint question from those of its legs: decided by one of them, or else by both."""
     decisive = "no" if question.comparator == "both" else "yes"
-    decided = [leg for leg in legs if leg is not None]
-    for leg in decided:
+    outcomes = [leg for leg in legs if leg is not None]
+    for leg in outcomes:
         if leg.outcome == decisive:
             return _resolution(question, decisive == "yes", leg.evidence)
-    if len(decided) < len(legs):
+    if len(outcomes) < len(legs):
         return None
-    evidence = "; ".join(leg.evidence for leg in decided)
-    if any(leg.outcome == "void" for leg in decided):
+    evidence = "; ".join(leg.evidence for leg in outcomes)
+    if any(leg.outcome == "void" for leg in outcomes):
         return Resolution("void", evidence)
     return _resolution(question, decisive == "no", evidence)
 
@@ -87,14 +87,14 @@ def _decided(question: Question, path: RecordedPath) -> Resolution | None:
         return None
     if question.kind.compares_steps:
         try:
-            _check_whole(path.asset, path.since, path.now, int(path.since.time[place]), tolerated=0.0)
+            _check_whole(path.asset, path.since, path.now, int(path.since.time[place]), tolerance=0.0)
         except _Gap:
             return None
     return _shown_by(question, path)
 
 
 def _from_last_prices(
-    question: Question, path: RecordedPath, bars: Mapping[str, Bars], tolerated: float
+    question: Question, path: RecordedPath, bars: Mapping[str, Bars], tolerance: float
 ) -> RecordedPath:
     """The paths of both assets from their last closes at or before the question; raises _Gap without them."""
     paths = []
@@ -102,37 +102,37 @@ def _from_last_prices(
         before = bars[asset].until(path.now)
         if not len(before):
             raise _Gap(f"{asset} has no bar before {iso(path.now)}")
-        _check_last(asset, before, int(before.time[0]), path.now, tolerated)
+        _check_last(asset, before, int(before.time[0]), path.now, tolerance)
         paths.append(replace(path, asset=asset, spot=float(before.close[-1]), bars=bars[asset]))
-        _check(question, paths[-1], tolerated)
+        _check(question, paths[-1], tolerance)
     first, second = paths
     return replace(first, other=second)
 
 
-def _check(question: Question, path: RecordedPath, tolerated: float) -> None:
+def _check(question: Question, path: RecordedPath, tolerance: float) -> None:
     """Raise _Gap when more than `tolerated` open hours of bars are missing on which the outcome depends."""
     instants = question.kind.instants(question, path)
     if instants is None:
-        _check_whole(path.asset, path.bars, path.now, path.until, tolerated)
+        _check_whole(path.asset, path.bars, path.now, path.until, tolerance)
         return
     for instant in instants:
-        _check_last(path.asset, path.bars.until(instant + 1), path.now, instant, tolerated)
+        _check_last(path.asset, path.bars.until(instant + 1), path.now, instant, tolerance)
 
 
-def _check_last(asset: str, bars: Bars, since: int, until: int, tolerated: float) -> None:
+def _check_last(asset: str, bars: Bars, since: int, until: int, tolerance: float) -> None:
     """Raise _Gap when a whole bar and more than `tolerated` open hours are missing just before `until`."""
     last = max(since, bars.as_of) if len(bars) else since
     missing = open_hours(asset, last, until)
-    if missing > tolerated and missing >= bars.step / HOUR:
+    if missing > tolerance and missing >= bars.step / HOUR:
         raise _Gap(f"{asset} has no bar for {missing:.1f} open hours from {iso(last)}")
 
 
-def _check_whole(asset: str, bars: Bars, since: int, until: int, tolerated: float) -> None:
+def _check_whole(asset: str, bars: Bars, since: int, until: int, tolerance: float) -> None:
     """Raise _Gap when more than `tolerated` open hours of bars are missing between two unix seconds."""
     grid = np.arange(-(-since // bars.step) * bars.step, until + 2 - bars.step, bars.step)
     missing = grid[open_at(asset, grid) & ~np.isin(grid, bars.time)]
     hours = len(missing) * bars.step / HOUR
-    if hours > tolerated:
+    if hours > tolerance:
         raise _Gap(f"{asset} has no bar for {hours:.1f} open hours from {iso(int(missing[0]))}")
 
 

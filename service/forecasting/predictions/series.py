@@ -95,12 +95,12 @@ TEXTS: dict[Comparator, str] = {
 LENGTHS_S = {"daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY}  # about the interval between deadlines
 
 
-def opening(now: int, contexts: Mapping[str, Context], stored: Container[str] = ()) -> list[Prediction]:
+def opening(now: int, contexts: Mapping[str, Context], stored_ids: Container[str] = ()) -> list[Prediction]:
     """The markets of all periods that include the unix second `now` and have at least a quarter of their time left.
 
     A market of a period that began earlier is opened at the prices of `now`, with the id that it would have had.
-    Markets with an id in `stored` and assets without a context (as of `now`) are left out. The caller marks markets as
-    backfilled.
+    Markets with an id in `stored_ids` and assets without a context (as of `now`) are left out. The caller marks markets
+    as backfilled.
     """
     periods = (period for asset in ASSETS if asset in contexts for period in current(asset, now))
     return [
@@ -108,7 +108,7 @@ def opening(now: int, contexts: Mapping[str, Context], stored: Container[str] = 
         for period in periods
         if _has_time(period, now)
         for series in _series_of(period)
-        if (series != "relative" or COUNTERPART[period.asset] in contexts) and _id(period, series) not in stored
+        if (series != "relative" or COUNTERPART[period.asset] in contexts) and _id(period, series) not in stored_ids
     ]
 
 
@@ -121,7 +121,7 @@ def near_copy(market: Prediction, other: Prediction, sigma: float) -> bool:
     if abs(market.deadline - other.deadline) > COPY_WITHIN_S:
         return False
     (event, levels), (other_event, other_levels) = (
-        each.question.kind.identity(each.question) for each in (market, other)
+        prediction.question.kind.identity(prediction.question) for prediction in (market, other)
     )
     if event != other_event:
         return False

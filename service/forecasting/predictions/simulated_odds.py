@@ -94,8 +94,8 @@ class SimulatedMarket:
         [0.01, 0.99]. Raises Abstention, as voters do, if an asset has no usable context.
         """
         generator = np.random.default_rng([self.seed, *sha256(market.id.encode()).digest()])
-        fair = self._fair(market, knowledge, now, generator.uniform(0, MOST_STALE))
-        odds = LONGSHOT * math.log(fair / (1 - fair)) + generator.normal(0, OWN_SHOCK)
+        fair_p = self._fair(market, knowledge, now, generator.uniform(0, MOST_STALE))
+        odds = LONGSHOT * math.log(fair_p / (1 - fair_p)) + generator.normal(0, OWN_SHOCK)
         p = float(np.clip(1 / (1 + math.exp(-odds)), MIN_P, MAX_P))
         half = generator.uniform(MIN_SPREAD, MAX_SPREAD) * (1 + abs(2 * p - 1)) / 2
         return Odds(

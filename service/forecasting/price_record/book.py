@@ -39,24 +39,24 @@ from service.scores.dependence import Dependence
 from service.scores.intervals import LEAST_N, LEAST_WORTH, ClusteredMean, needed_to_see, published
 from service.scores.proper import Array, Instants
 
-ALL = "all"  # the assets together
+ALL_ASSETS = "all"  # the assets together
 
 
 class Outcomes(NamedTuple):
     """Forecasts with the price in USD at their deadline, and void ones, whose market had no bar then."""
 
-    resolved: Sequence[tuple[PriceForecast, float]] = ()
+    results: Sequence[tuple[PriceForecast, float]] = ()
     void: Sequence[PriceForecast] = ()
 
     @property
     def decided(self) -> list[PriceForecast]:
         """The forecasts that need no further bars."""
-        return [*(row for row, _ in self.resolved), *self.void]
+        return [*(row for row, _ in self.results), *self.void]
 
 
 @dataclass(frozen=True)
 class PriceBook:
-    """Sums of scores by horizon, then by asset or ALL."""
+    """Sums of scores by horizon, then by asset or ALL_ASSETS."""
 
     sums: Mapping[str, Mapping[str, ScoreSums]] = field(default_factory=dict)
 
@@ -68,16 +68,16 @@ class PriceBook:
         return PriceBook({horizon: self._plus(horizon, outcomes) for horizon in STANDARD})
 
     def _plus(self, horizon: str, outcomes: Outcomes) -> dict[str, ScoreSums]:
-        resolved = [(row, price) for row, price in outcomes.resolved if row.horizon == horizon]
-        scores = score([row for row, _ in resolved], [price for _, price in resolved])
-        assets = np.array([row.asset for row, _ in resolved], dtype=str)
-        blocks = blocks_of(horizon, np.array([row.deadline for row, _ in resolved], dtype=np.int64))
+        results = [(row, price) for row, price in outcomes.results if row.horizon == horizon]
+        scores = score([row for row, _ in results], [price for _, price in results])
+        assets = np.array([row.asset for row, _ in results], dtype=str)
+        blocks = blocks_of(horizon, np.array([row.deadline for row, _ in results], dtype=np.int64))
         void = [row.asset for row in outcomes.void if row.horizon == horizon]
         sums = {
             asset: self.of(horizon, asset).plus(scores.of(assets == asset), blocks[assets == asset], void.count(asset))
             for asset in ASSETS
         }
-        return {ALL: self.of(horizon, ALL).plus(scores, blocks, len(void)), **sums}
+        return {ALL_ASSETS: self.of(horizon, ALL_ASSETS).plus(scores, blocks, len(void)), **sums}
 
     def to_plain(self) -> dict[str, Any]:
         return {
@@ -98,10 +98,10 @@ def closes_at(asset: str, bars: Bars, at: Instants) -> tuple[Array, Instants]:
     """
     last = np.searchsorted(bars.time + bars.step, at, side="right") - 1
     price, as_of = np.full(len(at), np.nan), at.copy()
-    seen = last >= 0
-    as_of[seen] = bars.time[last[seen]] + bars.step
-    seen[seen] = is_fresh(asset, as_of[seen], at[seen])
-    price[seen] = bars.close[last[seen]]
+    has_bar = last >= 0
+    as_of[has_bar] = bars.time[last[has_bar]] + bars.step
+    has_bar[has_bar] = is_fresh(asset, as_of[has_bar], at[has_bar])
+    price[has_bar] = bars.close[last[has_bar]]
     return price, as_of
 
 
@@ -111,16 +111,16 @@ def resolve(forecasts: Sequence[PriceForecast], hourly: Mapping[str, Bars], now:
     If the market closed before the deadline, its last price counts. Where the last open hour before the deadline has no
     bar, a forecast waits for six hours and is then void.
     """
-    resolved, void = [], []
+    results, void = [], []
     for asset in sorted({row.asset for row in forecasts}):
         due = [row for row in forecasts if row.asset == asset]
         prices, _ = closes_at(asset, hourly[asset], np.array([row.deadline for row in due]))
         for row, price in zip(due, prices.tolist(), strict=True):
             if isfinite(price):
-                resolved.append((row, price))
+                results.append((row, price))
             elif now >= row.deadline + LATE_S:
                 void.append(row)
-    return Outcomes(resolved, void)
+    return Outcomes(results, void)
 
 
 MonthlyFits = Mapping[int, Fits]
@@ -128,11 +128,11 @@ MonthlyFits = Mapping[int, Fits]
 
 @dataclass(frozen=True)
 class PastPrices:
-    """The forecasts of past hours: the `book` of those with an outcome, and those `waiting` for one."""
+    """The forecasts of past hours: the `book` of those with an outcome, and those still `pending`."""
 
     forecasts: tuple[PriceForecast, ...]
     book: PriceBook
-    waiting: tuple[PriceForecast, ...]
+    pending: tuple[PriceForecast, ...]
 
 
 def backfill_prices(
@@ -146,14 +146,14 @@ def backfill_prices(
     at = np.arange(since, until, EVERY_S)
     at = at[(at - history.origin) // HOUR >= max(track.first for track in history.tracks.values())]
     forecasts: list[PriceForecast] = []
-    for (month, fitted), asset in product(fits.items(), history.tracks):
-        within, fit = at[(at >= month) & (at < ends(month_of(month)))], fitted.of(asset)
+    for (month, models), asset in product(fits.items(), history.tracks):
+        within, fit = at[(at >= month) & (at < ends(month_of(month)))], models.of(asset)
         if fit and len(within):
             forecasts += forecast(_instants(history, asset, hourly[asset], within), fit)
     outcomes = resolve([row for row in forecasts if row.deadline <= until], hourly, until)
-    decided = set(outcomes.decided)
-    waiting = tuple(row for row in forecasts if row not in decided)
-    return PastPrices(tuple(forecasts), PriceBook().plus(outcomes), waiting)
+    past = set(outcomes.decided)
+    pending = tuple(row for row in forecasts if row not in past)
+    return PastPrices(tuple(forecasts), PriceBook().plus(outcomes), pending)
 
 
 def _instants(history: InputHistory, asset: str, bars: Bars, at: Instants) -> ForecastInstants:
@@ -237,18 +237,18 @@ class PriceRecordDocument(Document):
 
 
 def price_record_document(
-    books: Mapping[bool, PriceBook], waiting: Mapping[tuple[bool, str], int], header: DocumentHeader, assets: list[str]
+    books: Mapping[bool, PriceBook], pending: Mapping[tuple[bool, str], int], header: DocumentHeader, assets: list[str]
 ) -> PriceRecordDocument:
-    """The record of each of `assets` in the books by `backfilled`, which with a horizon is the key of `waiting` too."""
+    """The record of each of `assets` in the books by `backfilled`, which with a horizon is the key of `pending` too."""
 
     def record(name: bool, horizon: str) -> HorizonPriceRecord:
-        book, (of_one, of_all) = books[name], PRIORS[horizon]
-        together = _record(book.of(horizon, ALL), of_all)
-        by_asset = {asset: _record(book.of(horizon, asset), of_one) for asset in assets}
-        return HorizonPriceRecord(horizon, waiting.get((name, horizon), 0), together, by_asset)
+        book, (asset_prior, total_prior) = books[name], PRIORS[horizon]
+        total = _record(book.of(horizon, ALL_ASSETS), total_prior)
+        by_asset = {asset: _record(book.of(horizon, asset), asset_prior) for asset in assets}
+        return HorizonPriceRecord(horizon, pending.get((name, horizon), 0), total, by_asset)
 
-    both = (PriceRecordBook(name, tuple(record(name, horizon) for horizon in STANDARD)) for name in (False, True))
-    return PriceRecordDocument(schema="price-record/1", **vars(header), books=tuple(both))
+    records = (PriceRecordBook(name, tuple(record(name, horizon) for horizon in STANDARD)) for name in (False, True))
+    return PriceRecordDocument(schema="price-record/1", **vars(header), books=tuple(records))
 
 
 def _record(sums: ScoreSums, prior: Dependence) -> PriceRecord:

@@ -116,26 +116,26 @@ def forecast(instants: ForecastInstants, fit: CalendarFit) -> list[PriceForecast
 
 
 def _horizon(instants: ForecastInstants, fit: CalendarFit, name: str) -> Iterator[PriceForecast]:
-    opened = open_hours_between(instants.asset, instants.at, instants.at + STANDARD[name])
-    law = significant(100 * _law(instants, fit, STANDARD[name], opened))
-    rows = np.flatnonzero(opened > 0)
+    open_hours = open_hours_between(instants.asset, instants.at, instants.at + STANDARD[name])
+    law = significant(100 * _law(instants, fit, STANDARD[name], open_hours))
+    rows = np.flatnonzero(open_hours > 0)
     columns = (instants.at, instants.price, instants.price_as_of, law)
     for at, price, price_as_of, numbers in zip(*(column[rows].tolist() for column in columns), strict=True):
         yield PriceForecast(at, instants.asset, name, price, price_as_of, tuple(numbers))
 
 
-def _law(instants: ForecastInstants, fit: CalendarFit, seconds: int, opened: Array) -> Array:
+def _law(instants: ForecastInstants, fit: CalendarFit, seconds: int, open_hours: Array) -> Array:
     """The numbers of COLUMNS as log returns, shape (n, columns): those of the equal mixture of the models."""
-    hours, every = seconds / HOUR, np.arange(len(opened))
+    hours, rows = seconds / HOUR, np.arange(len(open_hours))
     seasonal_hours = fit.season.hours(instants.asset, instants.at, instants.at + seconds)
     terms, level, models = instants.variance.matrix, instants.variance.level, fit.models.values()
-    each = np.array([sigmas(model, level, terms(model.terms, every), hours, seasonal_hours) for model in models])
-    is_open = opened > 0
-    within = np.zeros((len(opened), len(SHARES)))
+    model_sigmas = np.array([sigmas(model, level, terms(model.terms, rows), hours, seasonal_hours) for model in models])
+    is_open = open_hours > 0
+    within = np.zeros((len(open_hours), len(SHARES)))
     closes = [size_quantiles(model, hours)[0] for model in models]
-    within[is_open] = mixture_sizes(each[:, is_open], closes, np.array(SHARES) / 100)
-    vol, usual = horizon_sigma(instants.fast, instants.slow, opened), np.sqrt(instants.slow * opened)
-    return np.column_stack([np.sqrt(np.mean(each**2, axis=0)), vol, usual, within])
+    within[is_open] = mixture_sizes(model_sigmas[:, is_open], closes, np.array(SHARES) / 100)
+    vol, usual_sigma = horizon_sigma(instants.fast, instants.slow, open_hours), np.sqrt(instants.slow * open_hours)
+    return np.column_stack([np.sqrt(np.mean(model_sigmas**2, axis=0)), vol, usual_sigma, within])
 
 
 def significant(values: Array) -> Array:
@@ -190,16 +190,16 @@ def score(forecasts: Sequence[PriceForecast], outcomes: Sequence[float]) -> Pric
     """
     laws = np.array([row.law for row in forecasts]).reshape(-1, len(COLUMNS))
     prices = np.array([row.price for row in forecasts])
-    vol, usual, within = laws[:, 1], laws[:, 2], laws[:, 3:] / laws[:, 2:3]
-    realised = 100 * np.log(np.array(outcomes) / prices) / usual
+    vol, usual_sigma, within = laws[:, 1], laws[:, 2], laws[:, 3:] / laws[:, 2:3]
+    returns = 100 * np.log(np.array(outcomes) / prices) / usual_sigma
     quantiles = within @ WEIGHTS
-    losses = pinball(quantiles, realised)
-    below = (quantiles[:, _DECILES] < realised[:, None]).sum(axis=1)
+    losses = pinball(quantiles, returns)
+    below = (quantiles[:, _DECILES] < returns[:, None]).sum(axis=1)
     return PriceScores(
         crps=2 * losses.mean(axis=1),
-        vol_crps=2 * pinball(np.outer(vol / usual, NORMAL), realised).mean(axis=1),
+        vol_crps=2 * pinball(np.outer(vol / usual_sigma, NORMAL), returns).mean(axis=1),
         pinball=losses[:, _PERCENTS],
-        inside=(np.abs(realised)[:, None] <= within).astype(float),
+        inside=(np.abs(returns)[:, None] <= within).astype(float),
         pit=np.eye(BINS)[below],
     )
 
@@ -305,12 +305,12 @@ def ratio_of(sums: ScoreSums, prior: Dependence) -> ClusteredMean | None:
         return ClusteredMean(ratio, nan, n, blocks, 1.0)
     of_rows = _squares(sums.products, ratio, n)
     products = _added(sums.block_products, _products(*sums.block_sums))
-    measured = _squares(products, ratio, blocks) / of_rows if blocks > 1 and of_rows else None
-    effect = design_effect(prior, np.full(blocks, n / blocks), measured)
+    variance_ratio = _squares(products, ratio, blocks) / of_rows if blocks > 1 and of_rows else None
+    effect = design_effect(prior, np.full(blocks, n / blocks), variance_ratio)
     return ClusteredMean(ratio, sqrt(of_rows * n) / sums.vol_crps, n, blocks, effect)
 
 
 def _squares(products: Products, ratio: float, n: int) -> float:
     """The sum of (a - ratio b)**2 over n pairs, times n / (n - 1)."""
-    first, both, second = products
-    return max(0.0, first - 2 * ratio * both + ratio**2 * second) * n / (n - 1)
+    first, cross, second = products
+    return max(0.0, first - 2 * ratio * cross + ratio**2 * second) * n / (n - 1)

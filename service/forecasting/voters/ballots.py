@@ -97,4 +97,4 @@ class PanelResult:
     as_of: int
     ballots: tuple[Ballot, ...]
     abstained: dict[str, str]
-    pooled: Pooled
+    pool: Pooled

@@ -60,12 +60,12 @@ def outlying(ballots: Sequence[Ballot]) -> tuple[str, ...]:
     base = next((ballot.p for ballot in ballots if ballot.voter == VOL.name), None)
     if base is None:
         return ()
-    clipped = np.clip([ballot.p for ballot in ballots], CLIP, 1 - CLIP)
-    odds = np.log(clipped / (1 - clipped)).tolist()
-    far = [
+    p = np.clip([ballot.p for ballot in ballots], CLIP, 1 - CLIP)
+    odds = np.log(p / (1 - p)).tolist()
+    places = [
         place for place, ballot in enumerate(ballots) if ballot.forecast.is_of_model and abs(ballot.p - base) > FAR_P
     ]
-    return tuple(ballots[place].voter for place in far if _is_outlier(odds, place))
+    return tuple(ballots[place].voter for place in places if _is_outlier(odds, place))
 
 
 def _is_outlier(odds: list[float], place: int) -> bool:

@@ -109,13 +109,13 @@ def _finite(value: float) -> float | None:
 def _correlation(track: InputTrack, other: InputTrack, row: int) -> float | None:
     """Correlation of hourly returns in the common hours of 30 days until `row`; None where there are too few."""
     recent = slice(max(0, row + 1 - CORRELATION_H), row + 1)
-    common = track.traded[recent] & other.traded[recent]
+    common = track.has_bar[recent] & other.has_bar[recent]
     if common.sum() < LEAST_COMMON_H:
         return None
-    own, others = track.returns[recent][common], other.returns[recent][common]
-    if not own.any() or not others.any():
+    returns, other_returns = track.returns[recent][common], other.returns[recent][common]
+    if not returns.any() or not other_returns.any():
         return None
-    return float(np.clip(np.corrcoef(own, others)[0, 1], -1, 1))
+    return float(np.clip(np.corrcoef(returns, other_returns)[0, 1], -1, 1))
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Embedded:
 def _reason(question: Question, inputs: ForecastInputs, basis: str, densities: Sequence[Density]) -> str:
     """What the model looks at, the size of a move that it expects beside the usual one, and how far the levels are."""
     sizes = " and ".join(map(_size, inputs.states, densities))
-    is_fitted = all(own is not state.plain for state, own in zip(inputs.states, densities, strict=True))
+    is_fitted = all(density is not state.plain for state, density in zip(inputs.states, densities, strict=True))
     return " ".join(
         [
             f"From {basis if is_fitted else 'plain volatility'}: one sigma until the deadline is {sizes}.",
@@ -46,22 +46,22 @@ def _reason(question: Question, inputs: ForecastInputs, basis: str, densities: S
     )
 
 
-def _size(state: AssetState, own: Density) -> str:
-    usual = 100 * math.sqrt(state.slow * state.hours)
-    return f"{100 * own.sigma:.1f}% for {state.asset} (by its 180 days {usual:.1f}%)"
+def _size(state: AssetState, density: Density) -> str:
+    usual_sigma = 100 * math.sqrt(state.slow * state.hours)
+    return f"{100 * density.sigma:.1f}% for {state.asset} (by its 180 days {usual_sigma:.1f}%)"
 
 
 def _distances(question: Question, inputs: ForecastInputs, densities: Sequence[Density]) -> list[str]:
     if question.legs:
         legs = zip(question.parts, inputs.states, densities, strict=True)
-        away = [_away(level, state, own) for part, state, own in legs for level in part.levels]
-        return [*away, f"The correlation of hourly returns is {inputs.correlation or 0:+.2f}."]
+        distances = [_away(level, state, density) for part, state, density in legs for level in part.levels]
+        return [*distances, f"The correlation of hourly returns is {inputs.correlation or 0:+.2f}."]
     return [_away(level, inputs.state, densities[0]) for level in question.levels]
 
 
-def _away(level: float, state: AssetState, own: Density) -> str:
-    away = f"{price(level)} is {100 * (level / state.spot - 1):+.1f}% away"
-    return f"{away}, {state.distance(level) / own.sigma:+.1f} sigma." if own.sigma else f"{away}."
+def _away(level: float, state: AssetState, density: Density) -> str:
+    distance = f"{price(level)} is {100 * (level / state.spot - 1):+.1f}% away"
+    return f"{distance}, {state.distance(level) / density.sigma:+.1f} sigma." if density.sigma else f"{distance}."
 
 
 SEATS = tuple(Embedded(name, "seat") for name in ("momentum", "reversion", "breadth", "regime", "trend", "news"))

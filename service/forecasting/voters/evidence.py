@@ -60,7 +60,7 @@ class PastQuestion:
     negated: bool
     horizon_hours: float
     base: float
-    happened: bool
+    is_yes: bool
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class YesCount:
 class Evidence:
     """What was stored at the instant of a question.
 
-    By asset: `hourly` bars, `variance` of the log return per open hour over 180 days, and `news`. `resolved` are the
+    By asset: `hourly` bars, `variance` of the log return per open hour over 180 days, and `news`. `past_questions` are
     questions of this service that had resolved, backfilled ones included. A question that no price decides has nothing
     but `topic_stories`, headlines that share words with it, newest first, and the `events` until its deadline.
     """
@@ -83,18 +83,18 @@ class Evidence:
     hourly: Mapping[str, Bars] = field(default_factory=dict)
     variance: Mapping[str, float] = field(default_factory=dict)
     news: Mapping[str, AssetNews] = field(default_factory=dict)
-    resolved: tuple[PastQuestion, ...] = ()
+    past_questions: tuple[PastQuestion, ...] = ()
     topic_stories: tuple[Story, ...] = ()
     events: tuple[ScheduledEvent, ...] = ()
 
 
-def similar(question: Question, base: float, resolved: Iterable[PastQuestion]) -> YesCount | None:
+def similar(question: Question, base: float, past_questions: Iterable[PastQuestion]) -> YesCount | None:
     """How often such a YES came true; None with fewer than 10 resolved questions.
 
     They have the same comparator and negation, a base rate within 10 percentage points of `base`, and a horizon from a
     third to three times as long.
     """
-    outcomes = [past.happened for past in resolved if _is_similar(question, base, past)]
+    outcomes = [past.is_yes for past in past_questions if _is_similar(question, base, past)]
     return YesCount(sum(outcomes), len(outcomes)) if len(outcomes) >= LEAST_SIMILAR else None
 
 

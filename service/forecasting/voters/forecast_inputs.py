@@ -29,7 +29,7 @@ from service.questions.question import Question
 Densities = Sequence[Density]  # of the assets of a question, in their order
 
 STALE_H = 30.0  # open hours without a bar after which voters abstain; an unscheduled closure of a day lasts 23
-UNCORRELATED = "too few hours in which both assets traded"
+NO_CORRELATION = "too few hours in which both assets traded"
 LEAST_HISTORY_DAYS = 14.0  # with less, even the volatility is a guess
 
 
@@ -98,10 +98,11 @@ class ForecastInputs:
         fit = self.fits and self.fits.of(self.state.asset)
         return paths(self.state.asset, self.state.now, self.state.until, fit and fit.season)
 
-    def shares(self, question: Question, own: Density) -> NDArray[np.float64]:
+    def shares(self, question: Question, distribution: Density) -> NDArray[np.float64]:
         """The share of the paths with the event of the question, by bin of the last price; see `outcomes`."""
         return self._counted(
-            (own,), lambda: shares_of(question, self._simulated(question, self._paths, own, self.state))
+            (distribution,),
+            lambda: shares_of(question, self._simulated(question, self._paths, distribution, self.state)),
         )
 
     @cached_property
@@ -109,7 +110,7 @@ class ForecastInputs:
         assert self.other is not None  # only a question about two assets asks for them
         first, second = self.states
         if self.correlation is None:
-            raise Abstention(UNCORRELATED)
+            raise Abstention(NO_CORRELATION)
         fits = [self.fits and self.fits.of(state.asset) for state in self.states]
         seasons = tuple(fit and fit.season for fit in fits)
         return joint_paths((first.asset, second.asset), first.now, first.until, seasons, self.correlation)
@@ -133,8 +134,8 @@ class ForecastInputs:
         return self._counts[key][1]
 
     @staticmethod
-    def _simulated(question: Question, paths: Paths, own: Density, state: AssetState) -> SimulatedPaths:
-        return SimulatedPaths(paths, own, question.spot, state.now, state.until)
+    def _simulated(question: Question, paths: Paths, distribution: Density, state: AssetState) -> SimulatedPaths:
+        return SimulatedPaths(paths, distribution, question.spot, state.now, state.until)
 
     @cached_property
     def alone(self) -> tuple[ForecastInputs, ...]:
@@ -181,8 +182,8 @@ def usable(contexts: Mapping[str, Context], asset: str, now: int) -> Context:
     return context
 
 
-def _too_short(needed: float, asset: str, stored: float) -> str:
-    return f"needs {needed:.0f} days of hourly bars of {asset}, {stored:.0f} are stored"
+def _too_short(days: float, asset: str, history_days: float) -> str:
+    return f"needs {days:.0f} days of hourly bars of {asset}, {history_days:.0f} are stored"
 
 
 def state_of(context: Context, spot: float, now: int, until: int) -> AssetState:
@@ -299,14 +300,14 @@ class VoterChances:
 
     def outperforms(self) -> float:
         if self.inputs.correlation is None:
-            raise Abstention(UNCORRELATED)
-        own, other = self.densities
-        return outperforms(own, other, self.inputs.correlation, self.inputs.lead)
+            raise Abstention(NO_CORRELATION)
+        first, second = self.densities
+        return outperforms(first, second, self.inputs.correlation, self.inputs.lead)
 
     def both(self) -> tuple[float, float, float]:
         """From each event's own probability and how far the two go together."""
         legs = zip(self.question.parts, self.inputs.alone, self.densities, strict=True)
-        first, second = (p_yes(part, alone, (own,)) for part, alone, own in legs)
+        first, second = (p_yes(part, inputs, (distribution,)) for part, inputs, distribution in legs)
         return first, second, p_both(first, second, self.inputs.dependence(self.question, self.densities))
 
     def on_paths(self) -> float:

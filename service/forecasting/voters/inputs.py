@@ -112,9 +112,9 @@ def _within(week: Week, since: int, until: int) -> float:
 
 def _counted_until(week: Week, time: int) -> float:
     """Counted hours from January 1970 until `time`."""
-    knots, counted = week
+    knots, totals = week
     weeks, hour = divmod(time / HOUR, 168)
-    return weeks * counted[-1] + float(np.interp(hour, knots, counted))
+    return weeks * totals[-1] + float(np.interp(hour, knots, totals))
 
 
 def _turns_until(time: int) -> int:
@@ -138,15 +138,15 @@ LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zer
 class InputTrack:
     """One asset on the hour grid, shape (hours,) each; NaN where history is too short.
 
-    `log_price` is carried forward over hours without a bar, `traded` marks the hours with one, `opened` counts open
-    hours, `returns` are hourly log returns, `fast` and `slow` variances of them per open hour (half-life 72 h; 180
+    `log_price` is carried forward over hours without a bar, `has_bar` marks the hours with one, `open_hours` counts
+    open hours, `returns` are hourly log returns, `fast` and `slow` variances of them per open hour (half-life 72 h; 180
     days). `first` is the row of the first bar, negative if it is before row 0. `variance` is what the
     models of variance see.
     """
 
     log_price: Array
-    traded: NDArray[np.bool_]
-    opened: Array
+    has_bar: NDArray[np.bool_]
+    open_hours: Array
     returns: Array
     fast: Array
     slow: Array
@@ -190,23 +190,23 @@ def survey(hourly: Mapping[str, Bars], latest_h: int | None = None) -> InputHist
     With `latest_h`, only so many of the last rows are computed; earlier ones count in the seasonal clock alone. The
     last row equals that of the whole history, up to rounding, if `latest_h` is at least NEEDED_H.
     """
-    whole = hour_grid(hourly)
-    since = max(0, len(whole) - latest_h) if latest_h else 0
-    grid, variance = whole.since(since), variance_tracks(whole, since)
+    long_grid = hour_grid(hourly)
+    since = max(0, len(long_grid) - latest_h) if latest_h else 0
+    grid, variance = long_grid.since(since), variance_tracks(long_grid, since)
     tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
     moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
     return InputHistory(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
 
 
 def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:
-    squares, opened = track.returns**2, track.opened
+    squares, open_hours = track.returns**2, track.open_hours
     return InputTrack(
         log_price=track.close,
-        traded=track.traded,
-        opened=opened,
+        has_bar=track.has_bar,
+        open_hours=open_hours,
         returns=track.returns,
-        fast=np.maximum(decayed_mean(squares, opened, FAST_HALF_LIFE_H), LEAST_VARIANCE),
-        slow=np.maximum(trailing_mean(squares, opened, SLOW_H), LEAST_VARIANCE),
+        fast=np.maximum(decayed_mean(squares, open_hours, FAST_HALF_LIFE_H), LEAST_VARIANCE),
+        slow=np.maximum(trailing_mean(squares, open_hours, SLOW_H), LEAST_VARIANCE),
         first=track.first,
         variance=variance,
         inputs={},
@@ -222,7 +222,7 @@ def _back(series: Array, span: int) -> Array:
 
 def _sigma_of(track: InputTrack, span: int) -> Array:
     """Standard deviation of a return over the last `span` hours at the 180-day volatility."""
-    return np.sqrt(track.slow * np.maximum(gain(track.opened, span), 1.0))
+    return np.sqrt(track.slow * np.maximum(gain(track.open_hours, span), 1.0))
 
 
 def _move(track: InputTrack, span: int) -> Array:
@@ -232,8 +232,8 @@ def _move(track: InputTrack, span: int) -> Array:
 def _mean(series: Array, span: int) -> Array:
     """Mean of the trailing `span` values; NaN until there are as many."""
     is_finite = np.isfinite(series)
-    full = gain(np.cumsum(is_finite), span) == span
-    return np.where(full, gain(np.cumsum(np.where(is_finite, series, 0.0)), span) / span, np.nan)
+    is_full = gain(np.cumsum(is_finite), span) == span
+    return np.where(is_full, gain(np.cumsum(np.where(is_finite, series, 0.0)), span) / span, np.nan)
 
 
 def _with_inputs(asset: str, track: InputTrack, moves: Mapping[str, Mapping[int, Array]]) -> InputTrack:
@@ -282,12 +282,12 @@ def _volatility(track: InputTrack) -> dict[str, Array]:
     and Sheppard (2015).
     """
     squares = track.returns**2
-    fastest = np.maximum(decayed_mean(squares, track.opened, FASTEST_HALF_LIFE_H), LEAST_VARIANCE)
-    signed = np.cumsum(np.sign(track.returns) * track.returns**2)
+    fastest = np.maximum(decayed_mean(squares, track.open_hours, FASTEST_HALF_LIFE_H), LEAST_VARIANCE)
+    signed_squares = np.cumsum(np.sign(track.returns) * track.returns**2)
     return {
         "vol_ratio_180d": np.log(track.fast / track.slow) / 2,
         "vol_ratio_12h": np.log(fastest / track.fast) / 2,
-        "semivariance_skew_7d": gain(signed, 168) / np.maximum(gain(np.cumsum(squares), 168), LEAST_VARIANCE),
+        "semivariance_skew_7d": gain(signed_squares, 168) / np.maximum(gain(np.cumsum(squares), 168), LEAST_VARIANCE),
     }
 
 

@@ -28,10 +28,10 @@ EDGES = np.arange(1, BINS) / BINS
 
 @dataclass(frozen=True)
 class SimulatedPaths(Path):
-    """Paths from the unix second `now` to `until` in the distribution of `own`, from the price `spot` in USD."""
+    """Paths from the unix second `now` to `until` in the distribution `density`, from the price `spot` in USD."""
 
     paths: Paths
-    own: Density
+    density: Density
     spot: float
     now: int
     until: int
@@ -39,7 +39,7 @@ class SimulatedPaths(Path):
     @property
     def sigma(self) -> float:
         """The standard deviation of the log return, which is the unit of the paths."""
-        return self.own.sigma
+        return self.density.sigma
 
     @property
     def start(self) -> float:
@@ -55,7 +55,7 @@ class SimulatedPaths(Path):
 
     def last_returns(self) -> Array:
         """Log returns until the deadline."""
-        sizes = _translated(np.abs(self.last), self.paths.close_sizes, self.own.close)
+        sizes = _translated(np.abs(self.last), self.paths.close_sizes, self.density.close)
         return self.sigma * np.copysign(sizes, self.last)
 
     @property
@@ -70,7 +70,7 @@ class SimulatedPaths(Path):
 
     def reached(self, extremes: Singles) -> Array:
         """Log returns of running extremes, given as sizes in the unit of the paths."""
-        return self.sigma * _translated(extremes, self.paths.maximum_sizes, self.own.maximum)
+        return self.sigma * _translated(extremes, self.paths.maximum_sizes, self.density.maximum)
 
     @property
     def steps(self) -> int:
@@ -78,12 +78,12 @@ class SimulatedPaths(Path):
 
     def level(self, usd: float) -> float:
         z = math.log(usd / self.spot) / self.sigma
-        return math.copysign(_translated(np.array(abs(z)), self.own.close, self.paths.close_sizes), z)
+        return math.copysign(_translated(np.array(abs(z)), self.density.close, self.paths.close_sizes), z)
 
     def extreme(self, usd: float) -> float:
         """The same of a level that is touched, as a size."""
         z = np.array(abs(math.log(usd / self.spot)) / self.sigma)
-        return float(_translated(z, self.own.maximum, self.paths.maximum_sizes))
+        return float(_translated(z, self.density.maximum, self.paths.maximum_sizes))
 
     def closes(self, instants: Sequence[int]) -> Singles:
         return self.paths.at(np.array(instants))
@@ -98,27 +98,27 @@ class SimulatedPaths(Path):
 
     def step(self, usd: float, side: int) -> NDArray[np.uint8]:
         size = self.extreme(usd)
-        waiting = self.paths.highest < size if side > 0 else self.paths.lowest > -size
-        return waiting.view(np.uint8).sum(axis=0, dtype=np.uint8)
+        not_reached = self.paths.highest < size if side > 0 else self.paths.lowest > -size
+        return not_reached.view(np.uint8).sum(axis=0, dtype=np.uint8)
 
 
-def _translated(sizes: NDArray, own: Array, other: Array) -> Array:
-    """The sizes with the same probabilities among quantiles `other` as `sizes` among `own`, in proportion beyond."""
-    rising = np.maximum.accumulate(own + np.arange(len(own)) * 1e-9)
-    return np.where(sizes > rising[-1], other[-1] / rising[-1] * sizes, np.interp(sizes, rising, other))
+def _translated(sizes: NDArray, source: Array, target: Array) -> Array:
+    """Sizes with the same probabilities among quantiles `target` as `sizes` among `source`, in proportion beyond."""
+    knots = np.maximum.accumulate(source + np.arange(len(source)) * 1e-9)
+    return np.where(sizes > knots[-1], target[-1] / knots[-1] * sizes, np.interp(sizes, knots, target))
 
 
-def p_event(own: Density, shares: Array) -> float:
+def p_event(density: Density, shares: Array) -> float:
     """P(event) where `shares` of the paths have it, by bin of the last price from the lowest, shape (BINS,)."""
-    edges = replace(own, drift=0.0).quantiles(EDGES).tolist()
-    above = [1.0, *map(own.above, edges), 0.0]
+    edges = replace(density, drift=0.0).quantiles(EDGES).tolist()
+    above = [1.0, *map(density.above, edges), 0.0]
     return float(-np.diff(above) @ shares)
 
 
 def shares_of(question: Question, path: SimulatedPaths) -> Array:
     """The share of the paths on which the event of the question takes place, by bin of the last price."""
-    happened = np.asarray(question.kind.event(question, path), dtype=float)
-    return happened[path.paths.order].reshape(BINS, PATHS // BINS).mean(axis=1)
+    events = np.asarray(question.kind.event(question, path), dtype=float)
+    return events[path.paths.order].reshape(BINS, PATHS // BINS).mean(axis=1)
 
 
 def took_place(question: Question, path: SimulatedPaths) -> Flags:
@@ -131,11 +131,11 @@ HALF = 0.5  # added to each count, so that an odds ratio is finite (Haldane 1956
 
 def odds_ratio(first: Flags, second: Flags) -> float:
     """The odds of the second event where the first took place, over its odds elsewhere; by path, shape (PATHS,)."""
-    both, only_first, only_second, neither = (
+    yes_yes, yes_no, no_yes, no_no = (
         float(np.count_nonzero(cell)) + HALF
         for cell in (first & second, first & ~second, ~first & second, ~first & ~second)
     )
-    return both * neither / (only_first * only_second)
+    return yes_yes * no_no / (yes_no * no_yes)
 
 
 def p_both(first: float, second: float, ratio: float) -> float:

@@ -91,20 +91,20 @@ class Panel:
 
     def conclude(self, question: Question, now: int, knowledge: Knowledge, replies: Mapping[str, Reply]) -> PanelResult:
         """Pool the reply of every voter; raises NoVoters where the ballots are below the quorum."""
-        ordered = {voter.name: replies[voter.name] for voter in self.voters}
-        ballots = tuple(reply for reply in ordered.values() if isinstance(reply, Ballot))
-        abstained = {name: reply.reason for name, reply in ordered.items() if isinstance(reply, Abstention)}
+        replies = {voter.name: replies[voter.name] for voter in self.voters}
+        ballots = tuple(reply for reply in replies.values() if isinstance(reply, Ballot))
+        abstentions = {name: reply.reason for name, reply in replies.items() if isinstance(reply, Abstention)}
         quorum = TOPIC_QUORUM if question.comparator == "topic" else max(1, self.quorum)
         if len(ballots) < quorum:
-            detail = f"{len(ballots)} of {len(ordered)} voters answered; {quorum} are needed"
-            raise NoVoters(detail, abstained=abstained)
+            detail = f"{len(ballots)} of {len(replies)} voters answered; {quorum} are needed"
+            raise NoVoters(detail, abstained=abstentions)
         return PanelResult(
             question=question,
             asked_at=now,
             as_of=min(knowledge.contexts[asset].as_of for asset in question.assets),
             ballots=ballots,
-            abstained=abstained,
-            pooled=pool(ballots, knowledge.record.of(question)),
+            abstained=abstentions,
+            pool=pool(ballots, knowledge.record.of(question)),
         )
 
 
@@ -154,7 +154,7 @@ def is_for_topics(voter: Voter) -> bool:
     return is_model(voter) and not voter.is_masked
 
 
-LATE = "did not answer in time"
+LATE_REASON = "did not answer in time"
 
 Reply = Ballot | Abstention
 Replies = Generator[tuple[str, Reply] | None, None, None]  # (voter, reply) as each arrives; None is a heartbeat
@@ -191,24 +191,24 @@ class Concurrent:
         """The replies as they arrive, embedded voters first; closing the iterator cancels work that has not begun."""
         deadline = timer() + self.deadline_s
         # Submitted first, so that the models work while the embedded voters vote.
-        waiting = {self.submit(reply_of, voter, question, inputs, timer): voter for voter in voters if is_model(voter)}
+        futures = {self.submit(reply_of, voter, question, inputs, timer): voter for voter in voters if is_model(voter)}
         try:
             yield from sequential([voter for voter in voters if not is_model(voter)], question, inputs, timer)
-            for arrival in self._arrivals(waiting, deadline, timer):
+            for arrival in self._arrivals(futures, deadline, timer):
                 if arrival is None:
                     yield None
                     continue
                 voter, reply = arrival
-                yield voter.name, reply or timed(voter, partial(voter.late, question, inputs, LATE), timer)
+                yield voter.name, reply or timed(voter, partial(voter.late, question, inputs, LATE_REASON), timer)
         finally:
-            for future in waiting:
+            for future in futures:
                 future.cancel()
 
     def _arrivals(
-        self, waiting: dict[Future[Reply], ModelVoter], deadline: float, timer: Timer
+        self, futures: dict[Future[Reply], ModelVoter], deadline: float, timer: Timer
     ) -> Iterator[tuple[ModelVoter, Reply | None] | None]:
         """Each model with its reply as it arrives, None as a heartbeat; after the deadline the rest, in order."""
-        missing = dict(waiting)
+        missing = dict(futures)
         while missing and (left := deadline - timer()) > 0:
             done, _ = wait(missing, timeout=min(left, self.heartbeat_s), return_when=FIRST_COMPLETED)
             if not done and left > self.heartbeat_s:
@@ -224,14 +224,14 @@ def reply_of(voter: Voter, question: Question, inputs: ForecastInputs, timer: Ti
     return timed(voter, lambda: voter.forecast(question, inputs), timer)
 
 
-def timed(voter: Voter, forecasting: Callable[[], Forecast], timer: Timer) -> Reply:
+def timed(voter: Voter, forecaster: Callable[[], Forecast], timer: Timer) -> Reply:
     """The ballot of `voter` with the forecast of `forecasting`.
 
     Whatever `forecasting` raises becomes an abstention with the kind of fault as its reason.
     """
     began = timer()
     try:
-        forecast = forecasting()
+        forecast = forecaster()
     except Abstention as abstention:
         return abstention
     except Exception as fault:

@@ -115,9 +115,11 @@ def of_question(question: Question, now: int, knowledge: Knowledge) -> HorizonFo
 def by_name(documents: Mapping[str, ForecastDocument]) -> dict[str, ForecastDocument]:
     """The documents by the names under which they are published: whole, and each horizon alone."""
     return {
-        name_of(asset, alone.horizon if alone else None): replace(whole, horizons=(alone,)) if alone else whole
-        for asset, whole in documents.items()
-        for alone in (None, *whole.horizons)
+        name_of(asset, horizon.horizon if horizon else None): replace(document, horizons=(horizon,))
+        if horizon
+        else document
+        for asset, document in documents.items()
+        for horizon in (None, *document.horizons)
     }
 
 
@@ -152,8 +154,8 @@ def _horizon(name: str, state: AssetState, fits: Fits | None) -> HorizonForecast
         sigma_pct=_percent(_pooled_sigma(densities.values())),
         quantiles=_prices(state.spot, _pooled(densities.values())),
         voters={
-            voter: VoterForecast(_percent(each.sigma), _prices(state.spot, each.quantiles(_LEVELS)))
-            for voter, each in densities.items()
+            voter: VoterForecast(_percent(density.sigma), _prices(state.spot, density.quantiles(_LEVELS)))
+            for voter, density in densities.items()
         },
     )
 
@@ -168,7 +170,7 @@ def price_quantiles(state: AssetState, fits: Fits | None) -> dict[str, float]:
 
 def _pooled(densities: Collection[Density]) -> NDArray[np.float64]:
     """The quantiles of the log return in the equal mixture of densities without a drift, shape (percents,)."""
-    sigmas, closes = np.array([[each.sigma] for each in densities]), [each.close for each in densities]
+    sigmas, closes = np.array([[density.sigma] for density in densities]), [density.close for density in densities]
     if not sigmas.all():
         return np.zeros(len(_LEVELS))
     return signed(_LEVELS, mixture_sizes(sigmas, closes, np.abs(2 * _LEVELS - 1))[0])
@@ -176,7 +178,7 @@ def _pooled(densities: Collection[Density]) -> NDArray[np.float64]:
 
 def _pooled_sigma(densities: Iterable[Density]) -> float:
     """The standard deviation of the equal mixture: the root of the mean variance."""
-    return math.sqrt(np.mean([each.sigma**2 for each in densities]))
+    return math.sqrt(np.mean([density.sigma**2 for density in densities]))
 
 
 def _prices(spot: float, returns: NDArray[np.float64]) -> dict[str, float]:

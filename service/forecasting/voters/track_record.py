@@ -50,7 +50,9 @@ class BandRecord:
 
     def find(self, voter: str, engine: str) -> Standing | None:
         """The standing of an engine of a voter; None before one of its votes has resolved."""
-        return next((each for each in self.standings if (each.voter, each.engine) == (voter, engine)), None)
+        return next(
+            (standing for standing in self.standings if (standing.voter, standing.engine) == (voter, engine)), None
+        )
 
     def weight_of(self, voter: str, engine: str) -> float:
         """The weight of an engine of a voter; 1 for a new one."""
@@ -74,9 +76,9 @@ class TrackRecord(JsonRecord):
         return self.bands.get(band, BandRecord())
 
 
-def build(resolved: Sequence[Resolved], as_of: int) -> TrackRecord:
+def build(questions: Sequence[Resolved], as_of: int) -> TrackRecord:
     """The record of everything that resolved by the unix second `as_of`."""
-    ordered = sorted(resolved, key=attrgetter("asked_at"))
+    ordered = sorted(questions, key=attrgetter("asked_at"))
     bands: dict[Band, list[Resolved]] = {}
     for question in ordered:
         bands.setdefault(question.band, []).append(question)
@@ -88,18 +90,18 @@ def measure(questions: Sequence[Resolved]) -> BandRecord:
     cast = [{(vote.voter, vote.engine): vote.p for vote in question.votes} for question in questions]
     engines = sorted({engine for votes in cast for engine in votes})
     p = np.array([[votes.get(engine, np.nan) for engine in engines] for votes in cast])
-    happened = np.array([float(question.happened) for question in questions])
+    outcomes = np.array([float(question.happened) for question in questions])
     weeks = weeks_of(np.array([question.resolved_at for question in questions]))
     moves = np.array([is_model_engine(engine) for _, engine in engines])
-    weights, pool = aggregate(moves, p, happened, weeks)
-    gains = brier(pool, happened)[:, None] - brier(p, happened[:, None])
+    weights, pool = aggregate(moves, p, outcomes, weeks)
+    gains = brier(pool, outcomes)[:, None] - brier(p, outcomes[:, None])
     rows = zip(engines, weights.tolist(), gains.T, strict=True)
     return BandRecord(tuple(_standing(engine, weight, gain, weeks) for engine, weight, gain in rows))
 
 
 def _standing(engine: Engine, weight: float, gains: Array, weeks: Instants) -> Standing:
-    voted = np.isfinite(gains)
-    gain = clustered_mean(gains[voted], weeks[voted], DIFFERENCES)
+    has_vote = np.isfinite(gains)
+    gain = clustered_mean(gains[has_vote], weeks[has_vote], DIFFERENCES)
     numbers = [published(value, DIGITS) for value in (gain.mean, *gain.interval())]
     return Standing(*engine, gain.n, gain.clusters, weight, *numbers)
 

@@ -180,7 +180,7 @@ def publish(
 ) -> Answer:
     """The published answer; `record` is the one that weighed the votes."""
     question = result.question
-    p_yes = _p_yes(question, result.pooled.p)
+    p_yes = _p_yes(question, result.pool.p)
     return Answer(
         answer=in_words(p_yes, price_forecast),
         p_yes=p_yes,
@@ -196,10 +196,10 @@ def publish(
                 question,
                 ballot,
                 weight,
-                outlier=ballot.voter in result.pooled.outliers,
+                outlier=ballot.voter in result.pool.outliers,
                 standing=record.find(ballot.voter, ballot.engine),
             )
-            for ballot, weight in zip(result.ballots, result.pooled.weights, strict=True)
+            for ballot, weight in zip(result.ballots, result.pool.weights, strict=True)
         },
         abstained=dict(result.abstained),
         price_forecast=price_forecast,
@@ -305,13 +305,13 @@ def strength_of(bull: float, agreement_pct: float, voters: int) -> Strength:
 
 
 def _consensus(result: PanelResult) -> Consensus:
-    question, pooled, voters = result.question, result.pooled, len(result.ballots)
-    bull = bull_probability(question, pooled.p, pooled.p_up)
+    question, pool, voters = result.question, result.pool, len(result.ballots)
+    bull = bull_probability(question, pool.p, pool.p_up)
     direction = direction_of(bull)
     forecasts = [ballot.forecast for ballot in result.ballots]
-    sides = [direction_of(bull_probability(question, each.p, each.p_up)) for each in forecasts]
-    agreeing = sum(weight for side, weight in zip(sides, pooled.weights, strict=True) if side == direction)
-    agreement = round(100 * agreeing / sum(pooled.weights), 1)
+    sides = [direction_of(bull_probability(question, forecast.p, forecast.p_up)) for forecast in forecasts]
+    agreeing_weight = sum(weight for side, weight in zip(sides, pool.weights, strict=True) if side == direction)
+    agreement = round(100 * agreeing_weight / sum(pool.weights), 1)
     return Consensus(
         direction=direction,
         bull_probability=bull,
@@ -325,9 +325,9 @@ def _consensus(result: PanelResult) -> Consensus:
 
 def _pivotal(result: PanelResult) -> tuple[str, ...]:
     """The voters without whom the likelier answer would be the other one."""
-    pooled = result.pooled
-    remaining = zip(result.ballots, pooled.without, strict=True)
-    return tuple(ballot.voter for ballot, p in remaining if (p - 0.5) * (pooled.p - 0.5) < 0)
+    pool = result.pool
+    remaining = zip(result.ballots, pool.without, strict=True)
+    return tuple(ballot.voter for ballot, p in remaining if (p - 0.5) * (pool.p - 0.5) < 0)
 
 
 def _p_yes(question: Question, p: float) -> float | None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from service.errors import NoVoters
 from service.forecasting.apex.call import (
-    FIXED,
+    FIXED_THRESHOLDS,
     SWARM_ENGINE,
     Call,
     NetView,
@@ -116,7 +116,7 @@ LOUD = strong(0.95) | {"odds_p": 0.99, "news_score": 1.0, "news_n": 9, "swarm": 
 
 def test_the_special_mode_needs_all_three_conditions():
     """More than .15 from even, three quarters of the weight on one side, and thirty resolved calls of every layer."""
-    call = fuse(inputs_of(**LOUD), proven(30), replace(FIXED, agreement=0.5))
+    call = fuse(inputs_of(**LOUD), proven(30), replace(FIXED_THRESHOLDS, agreement=0.5))
     assert call.p_up > 0.65
     assert call.conditions == {
         "distance_exceeds_threshold": True,

@@ -59,7 +59,7 @@ def test_missing_bars_before_the_end_make_a_call_void():
 
 def test_the_fused_vote_by_hand():
     """.8 up, .6 down, .5 up: Brier (.04 + .36 + .25) / 3 = .216667, accuracy 1 - .866667; one hit of two sides."""
-    live, past = score(resolved((0.8, True), (0.6, False), (0.5, True))).fused
+    live, past = score(resolved((0.8, True), (0.6, False), (0.5, True))).vote
     assert (live.backfilled, live.n, live.n_eff) == (False, 3, 1.9)
     assert live.brier == pytest.approx(0.21667)
     assert live.accuracy == pytest.approx(0.13333)
@@ -73,7 +73,7 @@ def test_the_fused_vote_by_hand():
 def test_backfilled_and_live_calls_are_never_pooled():
     live = resolved((0.8, True))
     past = resolved((0.8, False), (0.8, False), backfilled=True)
-    books = score([*past, *live]).fused
+    books = score([*past, *live]).vote
     assert [(book.backfilled, book.n, book.hit_rate_pct) for book in books] == [(False, 1, 100), (True, 2, 0)]
 
 
@@ -92,7 +92,7 @@ def test_calls_are_clustered_by_week():
     rows = [
         ResolvedCall(call_of(START + first_monday + at * FOUR_HOURS, 0.6), (at // 42) % 3 != 0) for at in range(420)
     ]
-    live = score(rows).fused[0]
+    live = score(rows).vote[0]
     right = np.array([float(outcome) for _, outcome in rows])
     mean = clustered_mean(right, weeks_of([call.at + DAY for call, _ in rows]), CALLS)
     low, high = mean.share_interval()
@@ -106,7 +106,7 @@ def test_calls_are_clustered_by_week():
 def test_skill_is_against_the_share_of_rises_so_far():
     """.8 on two rises two days apart: rates 15/30 and 16/31, errors .25 and .234131; 1 - .08 / .484131 = .834755."""
     rows = resolved((0.8, True), (0.8, True), step=2 * DAY)
-    live = score(rows).fused[0]
+    live = score(rows).vote[0]
     assert live.skill == pytest.approx(0.83476, abs=1e-5)
     assert live.likelier_side_pct == 75
 
@@ -117,11 +117,11 @@ def test_skill_is_against_the_share_of_rises_so_far():
 )
 def test_a_verdict_needs_an_interval_without_50_percent(share: float, verdict: str):
     rows = [(0.6, at % 10 < share * 10) for at in range(80)]
-    assert score(resolved(*rows)).fused[0].verdict == verdict
+    assert score(resolved(*rows)).vote[0].verdict == verdict
 
 
 def test_no_side_is_no_hit_and_no_miss():
-    book = score(resolved((0.5, True), (0.5, False))).fused[0]
+    book = score(resolved((0.5, True), (0.5, False))).vote[0]
     assert (book.n, book.accuracy, book.hit_rate_pct) == (2, 0, None)
 
 
@@ -147,7 +147,7 @@ def test_in_sample_votes_are_counted_and_left_out():
     layers = score([*inside, *later]).layers
     assert (layers["breadth"][0].n, layers["breadth"][0].in_sample) == (1, 2)
     assert (layers["news"][0].n, layers["news"][0].in_sample) == (2, 0)
-    assert score([*inside, *later]).fused[0].in_sample == 0
+    assert score([*inside, *later]).vote[0].in_sample == 0
     (breadth, news) = record_of([*inside, *later], START + 600 * DAY).of_band("day").standings
     assert (breadth.voter, breadth.n, news.voter, news.n) == ("breadth", 1, "news", 2)
 

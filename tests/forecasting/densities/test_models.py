@@ -16,10 +16,10 @@ from service.forecasting.densities.grid import hour_grid
 from service.forecasting.densities.models import (
     ALPHA,
     BETA,
-    CALM,
+    CALM_RATIO,
     MODELS,
     MOST_VOLUME,
-    STRESS,
+    STRESS_RATIO,
     HourlyVariance,
     variance_tracks,
 )
@@ -251,7 +251,7 @@ def test_the_garch_term_is_its_recursion(hourly):
     """Hour by hour: omega + alpha r^2 + beta v, with the usual variance as the level."""
     grid = hour_grid({"btc": hourly["btc"]})
     hourly_variance = HourlyVariance.of(grid.tracks["btc"], np.ones(len(grid)))
-    levels = np.exp(hourly_variance.usual[0])
+    levels = np.exp(hourly_variance.baseline[0])
     variance, expected = levels[0], []
     for square, level in zip(hourly_variance.squares.tolist(), levels.tolist(), strict=True):
         variance = (1 - ALPHA - BETA) * level + ALPHA * square + BETA * variance
@@ -265,7 +265,7 @@ def test_the_regime_filter_is_bayes_rule(hourly):
         variance_tracks(hour_grid({"btc": with_last_day(hourly["btc"], factor)}))["btc"].terms["stress"][-1]
         for factor in (0.3, 4.0)
     )
-    assert calm_day < 0 < stormy < np.log(STRESS / CALM)
+    assert calm_day < 0 < stormy < np.log(STRESS_RATIO / CALM_RATIO)
 
 
 def test_falls_and_drawdowns_are_seen_by_trend(hourly):

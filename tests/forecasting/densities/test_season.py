@@ -35,7 +35,7 @@ def test_a_missing_bar_carries_the_price_on():
     bars = made_bars("btc", 3, seed=1)
     grid = hour_grid({"btc": bars[np.arange(72) != 40]})
     track = grid.tracks["btc"]
-    assert not track.traded[40]
+    assert not track.has_bar[40]
     assert track.close[40] == track.close[39] == track.high[40] == track.low[40]
     assert track.returns[40] == 0
 

@@ -17,8 +17,8 @@ from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 from service.forecasting.news import headline as module
 from service.forecasting.news.headline import (
     LONGEST_TITLE,
+    NEUTRAL_WORDS,
     REWRITES,
-    WEIGHTLESS,
     WEIGHTS,
     content,
     headline,
@@ -150,7 +150,7 @@ def test_a_word_has_one_weight():
     text = (FOLDER / "lexicon.toml").read_text(encoding="utf-8")
     words = [word for words in tomllib.loads(text)["weights"].values() for word in words.split()]
     assert len(set(words)) == len(words)
-    assert not WEIGHTLESS & set(words)
+    assert not NEUTRAL_WORDS & set(words)
     assert {word for _, word in REWRITES} <= WEIGHTS.keys() | {"gauge"}
 
 

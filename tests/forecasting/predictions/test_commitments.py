@@ -49,9 +49,9 @@ def test_nine_votes_are_committed_as_the_panel_pools_them(commitment, market, kn
     assert [vote.voter for vote in commitment.votes] == [voter.name for voter in voters()]
     assert [vote.p for vote in commitment.votes] == [ballot.p for ballot in result.ballots]
     assert [vote.ballot for vote in commitment.votes] == list(result.ballots)
-    assert tuple(vote.weight for vote in commitment.votes) == result.pooled.weights
+    assert tuple(vote.weight for vote in commitment.votes) == result.pool.weights
     assert all(type(vote.weight) is type(vote.p) is float for vote in commitment.votes), "as JSON gives them back"
-    assert (commitment.p, commitment.p_up, commitment.as_of) == (result.pooled.p, result.pooled.p_up, result.as_of)
+    assert (commitment.p, commitment.p_up, commitment.as_of) == (result.pool.p, result.pool.p_up, result.as_of)
     assert (commitment.voted_at, commitment.fitted_at, commitment.abstained) == (NOW, knowledge.fits.slot, {})
 
 

@@ -11,7 +11,7 @@ import pytest
 from service import canonical
 from service.forecasting.predictions.resolution import LATE_S
 from service.forecasting.price_record.book import (
-    ALL,
+    ALL_ASSETS,
     Outcomes,
     PastPrices,
     PriceBook,
@@ -79,11 +79,11 @@ def test_each_forecast_counts_for_its_asset_and_for_all():
     outcomes = Outcomes([(btc, 100 * exp(0.01)), (eth, 100.0), (btc, 100.0)], [eth])
     book = PriceBook().plus(outcomes)
     counts = {asset: (sums.n, sums.void) for asset, sums in book.sums["1h"].items()}
-    assert counts == {ALL: (3, 1), "btc": (2, 0), "eth": (1, 1)} | dict.fromkeys(
+    assert counts == {ALL_ASSETS: (3, 1), "btc": (2, 0), "eth": (1, 1)} | dict.fromkeys(
         ("sol", "bnb", "xrp", "gold", "silver"), (0, 0)
     )
-    assert book.of("1h", ALL).crps == pytest.approx(book.of("1h", "btc").crps + book.of("1h", "eth").crps)
-    assert book.of("24h", ALL).n == 0
+    assert book.of("1h", ALL_ASSETS).crps == pytest.approx(book.of("1h", "btc").crps + book.of("1h", "eth").crps)
+    assert book.of("24h", ALL_ASSETS).n == 0
 
 
 def test_a_book_survives_as_json():
@@ -145,9 +145,9 @@ def test_later_bars_change_nothing_before(bars, fits, past):
 
 
 def test_every_forecast_is_in_the_book_or_waits(past):
-    sums = [past.book.of(horizon, ALL) for horizon in ("1h", "24h", "7d", "30d")]
-    assert sum(score.n + score.void for score in sums) + len(past.waiting) == len(past.forecasts)
-    assert {row.horizon for row in past.waiting if row.deadline > END} == {"24h", "7d", "30d"}
+    sums = [past.book.of(horizon, ALL_ASSETS) for horizon in ("1h", "24h", "7d", "30d")]
+    assert sum(score.n + score.void for score in sums) + len(past.pending) == len(past.forecasts)
+    assert {row.horizon for row in past.pending if row.deadline > END} == {"24h", "7d", "30d"}
     assert sums[0].n > 5 * 180
     assert sums[-1].n == 0
 
@@ -161,7 +161,7 @@ def test_the_book_is_the_same_hour_by_hour(bars, fits, past):
         queue = [row for row in queue if row not in set(outcomes.decided)] if due else queue
         book = book.plus(outcomes)
     for horizon in ("1h", "24h", "7d"):
-        stepwise, total = book.of(horizon, ALL), past.book.of(horizon, ALL)
+        stepwise, total = book.of(horizon, ALL_ASSETS), past.book.of(horizon, ALL_ASSETS)
         assert (stepwise.n, stepwise.void, stepwise.blocks) == (total.n, total.void, total.blocks)
         assert stepwise.crps == pytest.approx(total.crps)
         assert stepwise.block_products == pytest.approx(total.block_products)

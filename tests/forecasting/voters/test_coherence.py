@@ -52,7 +52,7 @@ def asker(at: int, knowledge: Knowledge, asset: str, hours: int) -> tuple[Callab
         return Question("?", asset, comparator, deadline, float(hours), spot, "none", **fields)
 
     def answer(question: Question) -> float:
-        return panel_of().ask(question, at, knowledge).pooled.p
+        return panel_of().ask(question, at, knowledge).pool.p
 
     return query, answer
 
@@ -160,7 +160,7 @@ def other_words(at: int, knowledge: Knowledge) -> Iterator[Check]:
             asset = "eth" if "eth" in texts[0].lower() else "btc"
             wording = text.format(level=round(spots[asset] * 0.99), high=round(spots[asset] * 1.04))
             question = understand(wording, Circumstances(utc(at), spots))
-            answers.append(panel_of().ask(question, at, knowledge).pooled.p)
+            answers.append(panel_of().ask(question, at, knowledge).pool.p)
         yield Check(f"other words: {texts[0]}", abs(answers[0] - answers[1]))
 
 

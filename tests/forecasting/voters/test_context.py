@@ -179,7 +179,7 @@ def test_the_peers_of_a_metal_are_not_other_coins(asset, peers):
     assert describe("peers_rising", 0.25, asset) == f"75% of the {peers} up over 7 days"
 
 
-SERIES = ("log_price", "opened", "returns", "fast", "slow")
+SERIES = ("log_price", "open_hours", "returns", "fast", "slow")
 
 
 def assert_is_prefix(part: InputHistory, history: InputHistory) -> None:
@@ -222,7 +222,7 @@ def test_a_closed_market_does_not_age_its_volatility(hourly):
     track = history.tracks["gold"]
     friday = history.row_at(1_736_550_000)  # 2025-01-10T23:00:00Z
     assert len(set(track.fast[friday : friday + 40].tolist())) == 1
-    assert not track.traded[friday : friday + 40].any()
+    assert not track.has_bar[friday : friday + 40].any()
 
 
 def test_a_missing_hour_carries_the_price_and_no_return(hourly):

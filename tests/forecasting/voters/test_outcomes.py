@@ -54,7 +54,7 @@ def p_of(reader):
 
     def count(event, p_up=0.5):
         question = SimpleNamespace(kind=SimpleNamespace(event=lambda _, path: event(path)))
-        return p_event(reader.own.leaning(p_up), shares_of(question, reader))
+        return p_event(reader.density.leaning(p_up), shares_of(question, reader))
 
     return count
 
@@ -65,7 +65,7 @@ def test_closes_counted_on_paths_agree(p_of, query, reader, z, p_up):
     """P(close above a level) by counting is that of the distribution."""
     question = query("close_above", level=float(query("up").spot * np.exp(z * reader.sigma)))
     p = p_of(lambda reader: reader.paths.closes[-1] > reader.level(question.threshold), p_up)
-    assert p == pytest.approx(reader.own.leaning(p_up).above(z * reader.sigma), abs=MONTE_CARLO)
+    assert p == pytest.approx(reader.density.leaning(p_up).above(z * reader.sigma), abs=MONTE_CARLO)
 
 
 @pytest.mark.parametrize("p_up", LEANS)
@@ -75,7 +75,7 @@ def test_touches_counted_on_paths_agree(p_of, query, reader, z, p_up):
     spot = query("up").spot
     level = float(spot * np.exp(z * reader.sigma))
     p = p_of(lambda reader: reader.paths.highest[-1] >= reader.extreme(level), p_up)
-    assert p == pytest.approx(reader.own.leaning(p_up).touch(z * reader.sigma), abs=0.035)
+    assert p == pytest.approx(reader.density.leaning(p_up).touch(z * reader.sigma), abs=0.035)
 
 
 def test_a_level_far_away_is_never_reached(p_of, reader, query):
@@ -87,7 +87,7 @@ def test_a_level_far_away_is_never_reached(p_of, reader, query):
 def test_sizes_translate_there_and_back(reader):
     sizes = np.linspace(0.05, 5, 40)
     reach = reader.reached(sizes) / reader.sigma
-    back = outcomes._translated(reach, reader.own.maximum, reader.paths.maximum_sizes)
+    back = outcomes._translated(reach, reader.density.maximum, reader.paths.maximum_sizes)
     inside = sizes > reader.paths.maximum_sizes[1]
     assert back[inside] == pytest.approx(sizes[inside], rel=1e-5)
 
@@ -141,7 +141,7 @@ def test_a_later_rise_agrees_with_the_closed_form(p_of, query, inputs, reader, h
     at = reader.now + hours * HOUR
     p = p_of(lambda reader: reader.paths.closes[-1] > reader.paths.at(np.array([at]))[0], p_up)
     question = query("above_earlier", earlier=utc(at))
-    assert p == pytest.approx(p_yes(question, inputs, [reader.own.leaning(p_up)]), abs=0.03)
+    assert p == pytest.approx(p_yes(question, inputs, [reader.density.leaning(p_up)]), abs=0.03)
 
 
 @pytest.mark.parametrize(("comparator", "days"), [("above_moving_average", 50), ("days_above", 1)])

@@ -17,7 +17,7 @@ from service.forecasting.voters.ballots import EMBEDDED, Abstention, Ballot, For
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.panel import LATE, Concurrent, is_for_topics, is_model, votes_on
+from service.forecasting.voters.panel import LATE_REASON, Concurrent, is_for_topics, is_model, votes_on
 from service.forecasting.voters.votes import publish
 from tests.forecasting.made import NOW, meaning_of, panel_of
 from tests.questions.asking import question
@@ -203,7 +203,7 @@ def test_a_late_model_abstains_at_the_deadline(poll):
     quick.go.set()
     replies = list(poll([slow, quick], seconds=0.2))
     assert [name for name, _ in replies] == ["m1", "m0"]
-    assert replies[1][1].reason == LATE
+    assert replies[1][1].reason == LATE_REASON
     slow.go.set()
 
 
@@ -212,7 +212,7 @@ def test_a_late_model_is_replaced_by_its_fallback(poll):
     ((name, reply),) = poll([model], seconds=0.05)
     model.go.set()
     assert (name, reply.engine) == ("m0", EMBEDDED)
-    assert reply.forecast == Forecast(0.3, LATE, fallback=True)
+    assert reply.forecast == Forecast(0.3, LATE_REASON, fallback=True)
 
 
 def test_an_answer_before_the_deadline_counts_whenever_it_is_read(poll, executor):
@@ -236,7 +236,7 @@ def test_without_a_free_thread_a_model_is_late_and_never_begins(poll):
     with ThreadPoolExecutor(1) as pool:
         replies = dict(poll(members, seconds=0.2, submit=pool.submit))
         members[0].go.set()
-    assert {name: reply.reason for name, reply in replies.items()} == dict.fromkeys(("m0", "m1", "m2"), LATE)
+    assert {name: reply.reason for name, reply in replies.items()} == dict.fromkeys(("m0", "m1", "m2"), LATE_REASON)
     assert [model.start.is_set() for model in members] == [True, False, False]
 
 
@@ -265,7 +265,7 @@ def test_cancelled_work_is_late(poll):
     """As when the process ends."""
     future: Future = Future()
     future.cancel()
-    assert dict(poll(models(1), seconds=0.1, submit=lambda *_: future))["m0"].reason == LATE
+    assert dict(poll(models(1), seconds=0.1, submit=lambda *_: future))["m0"].reason == LATE_REASON
 
 
 def test_heartbeats_come_while_no_model_answers(poll):
@@ -276,5 +276,5 @@ def test_heartbeats_come_while_no_model_answers(poll):
     quick.go.set()
     assert [name for name, _ in filter(None, replies)] == ["m0"]
     late = list(filter(None, poll([slow], seconds=0.1, heartbeat_s=0.03)))
-    assert [(name, reply.reason) for name, reply in late] == [("m1", LATE)]
+    assert [(name, reply.reason) for name, reply in late] == [("m1", LATE_REASON)]
     slow.go.set()

@@ -199,7 +199,7 @@ def test_who_did_not_vote_is_not_counted():
     assert [(standing.voter, standing.n) for standing in measure(rows).standings] == [("trend", 2), ("vol", 1)]
 
 
-PAST = PastQuestion("touch_above", negated=False, horizon_hours=72.0, base=0.30, happened=True)
+PAST = PastQuestion("touch_above", negated=False, horizon_hours=72.0, base=0.30, is_yes=True)
 OTHERS = {
     "another comparator": replace(PAST, comparator="touch_below"),
     "its opposite": replace(PAST, negated=True),
@@ -217,7 +217,7 @@ def question(query):
 def test_the_rate_counts_questions_that_came_true(question):
     """Seven of ten, with base rates and horizons at the ends of what counts as similar."""
     matches = [replace(PAST, base=base, horizon_hours=hours) for base in (0.21, 0.39) for hours in (24.0, 216.0)]
-    past = [*matches, *[PAST] * 3, *[replace(PAST, happened=False)] * 3]
+    past = [*matches, *[PAST] * 3, *[replace(PAST, is_yes=False)] * 3]
     assert similar(question, 0.30, past) == YesCount(7, 10)
 
 

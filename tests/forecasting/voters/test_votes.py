@@ -207,7 +207,7 @@ def test_a_model_shows_the_evidence_of_its_weight():
         Ballot("v0", "provider:model", Forecast(0.6, "because")),
         Ballot("v1", EMBEDDED, Forecast(0.5, "because")),
     )
-    result = replace(result_of(0.5), ballots=ballots, pooled=pool(ballots, record))
+    result = replace(result_of(0.5), ballots=ballots, pool=pool(ballots, record))
     votes = publish(result, meaning_of(QUESTION), record, id="a", world="live").votes
     assert votes["v0"].evidence == WeightEvidence(40, 9, 0.01, 0.002, 0.018)
     assert (votes["v0"].weight, votes["v1"].weight, votes["v1"].evidence) == (1.7, 1.0, None)

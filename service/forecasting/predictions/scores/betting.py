@@ -18,7 +18,7 @@ from service.scores.dependence import DIFFERENCES, LEVELS, weeks_of
 from service.scores.intervals import clustered_mean, published
 from service.tabular import Table, table_of
 
-MOST_LISTED = 40
+MOST_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -82,29 +82,29 @@ def shadow_table(document: ShadowDocument) -> Table:
 
 def shadow_document(markets: MarketColumns, header: DocumentHeader) -> ShadowDocument:
     """Every bet on these markets and challenges, settled or not."""
-    placed = markets.where(np.isfinite(markets.bet_cost))
-    bets, settled = placed.bet.tolist(), int(placed.is_settled.sum())
-    resolved, waiting = bets[:settled], bets[settled:]
+    markets = markets.where(np.isfinite(markets.bet_cost))
+    bets, count = markets.bet.tolist(), int(markets.is_settled.sum())
+    resolved, waiting = bets[:count], bets[count:]
     return ShadowDocument(
         schema="shadow/1",
         **vars(header),
         stake_usd=STAKE_USD,
         fee=FEE,
         threshold_pts=THRESHOLD_PTS,
-        books=tuple(_book(placed, backfilled) for backfilled in (False, True)),
-        open=tuple(publish(bet) for bet in waiting[:MOST_LISTED]),
-        recent=tuple(publish(bet) for bet in resolved[: -MOST_LISTED - 1 : -1]),
+        books=tuple(_book(markets, backfilled) for backfilled in (False, True)),
+        open=tuple(publish(bet) for bet in waiting[:MOST_ROWS]),
+        recent=tuple(publish(bet) for bet in resolved[: -MOST_ROWS - 1 : -1]),
     )
 
 
-def _book(placed: MarketColumns, backfilled: bool) -> ShadowBook:
+def _book(markets: MarketColumns, backfilled: bool) -> ShadowBook:
     """The book of the live or the backfilled bets, from the markets with a bet, in order of resolution."""
-    of_book = placed.is_backfilled == backfilled
-    decided = of_book & np.isfinite(placed.bet_pnl)
-    times, pnl, n = placed.resolved_at[decided], placed.bet_pnl[decided], int(decided.sum())
+    of_book = markets.is_backfilled == backfilled
+    is_decided = of_book & np.isfinite(markets.bet_pnl)
+    times, pnl, n = markets.resolved_at[is_decided], markets.bet_pnl[is_decided], int(is_decided.sum())
     is_won = pnl > -STAKE_USD
-    settled, won = int((of_book & placed.is_settled).sum()), int(is_won.sum())
-    staked, total = STAKE_USD * n, float(pnl.sum())
+    settled_count, win_count = int((of_book & markets.is_settled).sum()), int(is_won.sum())
+    stake, total = STAKE_USD * n, float(pnl.sum())
     weeks = weeks_of(times)
     gain = clustered_mean(100 * pnl / STAKE_USD, weeks, DIFFERENCES)
     wins = clustered_mean(is_won.astype(float), weeks, LEVELS)
@@ -113,19 +113,19 @@ def _book(placed: MarketColumns, backfilled: bool) -> ShadowBook:
     return ShadowBook(
         backfilled=backfilled,
         bets=int(of_book.sum()),
-        open=int(of_book.sum()) - settled,
-        won=won,
-        lost=n - won,
-        void=settled - n,
-        staked_usd=round(staked, 2),
+        open=int(of_book.sum()) - settled_count,
+        won=win_count,
+        lost=n - win_count,
+        void=settled_count - n,
+        staked_usd=round(stake, 2),
         pnl_usd=round(total, 2),
-        roi_pct=published(100 * total / staked if n else nan, 4),
+        roi_pct=published(100 * total / stake if n else nan, 4),
         roi_low_pct=published(low, 4),
         roi_high_pct=published(high, 4),
-        win_rate_pct=published(100 * won / n if n else nan, 4),
+        win_rate_pct=published(100 * win_count / n if n else nan, 4),
         win_rate_low_pct=published(100 * low_rate, 4),
         win_rate_high_pct=published(100 * high_rate, 4),
-        breakeven_pct=published(100 * float(placed.bet_cost[decided].mean()) if n else nan, 4),
+        breakeven_pct=published(100 * float(markets.bet_cost[is_decided].mean()) if n else nan, 4),
         max_drawdown_usd=round(_deepest(times, pnl), 2),
         n=n,
         n_eff=round(gain.n_eff, 1),
@@ -136,11 +136,11 @@ def _book(placed: MarketColumns, backfilled: bool) -> ShadowBook:
 def _deepest(times: np.ndarray, pnl: np.ndarray) -> float:
     """The maximum drawdown in USD; bets decided at the same instant count together."""
     _, places = np.unique(times, return_inverse=True)
-    running = np.concatenate([[0.0], np.cumsum(np.bincount(places, pnl))])
-    return float(np.max(np.maximum.accumulate(running) - running))
+    totals = np.concatenate([[0.0], np.cumsum(np.bincount(places, pnl))])
+    return float(np.max(np.maximum.accumulate(totals) - totals))
 
 
 def _curve(times: np.ndarray, pnl: np.ndarray) -> tuple[CurvePoint, ...]:
-    running = np.cumsum(pnl)
+    totals = np.cumsum(pnl)
     lasts = thinned(np.flatnonzero(np.diff(times // DAY, append=np.iinfo(np.int64).max)))
-    return tuple(CurvePoint(iso(int(times[last])), round(float(running[last]), 2)) for last in lasts)
+    return tuple(CurvePoint(iso(int(times[last])), round(float(totals[last]), 2)) for last in lasts)

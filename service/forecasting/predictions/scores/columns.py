@@ -27,12 +27,12 @@ from service.scores.proper import Array, Instants, base_rate_known
 
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
 CONSENSUS: Engine = ("consensus", "pool")
-UNSETTLED = np.iinfo(np.int64).max
+NO_SETTLEMENT = np.iinfo(np.int64).max
 MOST_POINTS = 100  # of a curve
 # The longest horizons of short, daily, weekly and monthly questions.
 WINDOWS_S = (2 * HOUR, 2 * DAY, 8 * DAY, 32 * DAY)
 _CATEGORIES = ("daily", "weekly", "monthly", "imported", "challenge", "answer")
-_NUMBERS = {each: 2 * number for number, each in enumerate(product(_CATEGORIES, get_args(Comparator)))}
+_NUMBERS = {kind: 2 * number for number, kind in enumerate(product(_CATEGORIES, get_args(Comparator)))}
 
 Mask = NDArray[np.bool_]
 
@@ -42,9 +42,9 @@ class MarketColumns:
     """Markets and challenges as arrays of shape (n,): the settled ones in order of resolution, then the others.
 
     Those resolved at the same instant are in order of deadline, then of id; so are the others. Instants are unix
-    seconds; `resolved_at` is the greatest integer before the settlement. `happened` is 1 or 0, NaN where no vote
+    seconds; `resolved_at` is the greatest integer before the settlement. `outcome` is 1 or 0, NaN where no vote
     counts: unsettled, void, or no event. `template` is a number for book, category and comparator, `overlap` what two
-    questions share that must not overlap (empty without votes or an event), `quoted` P(YES) of the outside market, NaN
+    questions share that must not overlap (empty without votes or an event), `quote` P(YES) of the outside market, NaN
     without odds, and `bet` that of the shadow book or None. `bet_cost` is USD per contract, NaN without a bet, and
     `bet_pnl` the USD that it won or lost, NaN unless it did. `p` has shape (n, engines): P(YES) of each engine of the
     nine and of the pool, NaN without a vote.
@@ -55,13 +55,13 @@ class MarketColumns:
     resolved_at: Instants
     deadline: Instants
     voted_at: Instants
-    happened: Array
+    outcome: Array
     is_backfilled: Mask
     is_challenge: Mask
     is_simulated: Mask
     template: Instants
     overlap: NDArray[np.object_]
-    quoted: Array
+    quote: Array
     bet: NDArray[np.object_]
     bet_cost: Array
     bet_pnl: Array
@@ -90,7 +90,7 @@ class MarketColumns:
 
     @property
     def is_settled(self) -> Mask:
-        return self.resolved_at < UNSETTLED
+        return self.resolved_at < NO_SETTLEMENT
 
 
 _ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "engines")
@@ -98,28 +98,28 @@ _ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "
 
 def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     """The columns of markets in any order."""
-    ordered = sorted(markets, key=_order)
-    bets, sources = [bet_on(market) for market in ordered], [market.odds and market.odds.source for market in ordered]
-    templates = [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in ordered]
-    engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in ordered for vote in _votes(row))}))
+    markets = sorted(markets, key=_order)
+    bets, sources = [bet_on(market) for market in markets], [market.odds and market.odds.source for market in markets]
+    templates = [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in markets]
+    engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in markets for vote in _votes(row))}))
     place = {engine: column for column, engine in enumerate(engines)}
-    p = np.full((len(ordered), len(engines)), nan)
-    for row, market in enumerate(ordered):
+    p = np.full((len(markets), len(engines)), nan)
+    for row, market in enumerate(markets):
         for engine, probability in answers_of(market):
             p[row, place[engine]] = probability
     return MarketColumns(
         engines=engines,
-        market=_objects(ordered),
-        resolved_at=np.array([_resolved_at(market) for market in ordered], dtype=np.int64),
-        deadline=np.array([market.deadline for market in ordered], dtype=np.int64),
-        voted_at=np.array([market.voted_at for market in ordered], dtype=np.int64),
-        happened=np.array([float(market.outcome == "yes") if market.is_scored else nan for market in ordered]),
-        is_backfilled=np.array([market.backfilled for market in ordered], dtype=bool),
-        is_challenge=np.array([market.category == "challenge" for market in ordered], dtype=bool),
+        market=_objects(markets),
+        resolved_at=np.array([_resolved_at(market) for market in markets], dtype=np.int64),
+        deadline=np.array([market.deadline for market in markets], dtype=np.int64),
+        voted_at=np.array([market.voted_at for market in markets], dtype=np.int64),
+        outcome=np.array([float(market.outcome == "yes") if market.is_scored else nan for market in markets]),
+        is_backfilled=np.array([market.backfilled for market in markets], dtype=bool),
+        is_challenge=np.array([market.category == "challenge" for market in markets], dtype=bool),
         is_simulated=np.array([source == SIMULATED for source in sources], dtype=bool),
         template=np.array(templates, dtype=np.int64),
-        overlap=_objects([_overlap(market) for market in ordered]),
-        quoted=np.array([market.odds.p_yes if market.odds else nan for market in ordered], dtype=float),
+        overlap=_objects([_overlap(market) for market in markets]),
+        quote=np.array([market.odds.p_yes if market.odds else nan for market in markets], dtype=float),
         bet=_objects(bets),
         bet_cost=np.array([bet.cost if bet else nan for bet in bets], dtype=float),
         bet_pnl=np.array([bet.pnl if bet and bet.status in ("won", "lost") else nan for bet in bets], dtype=float),
@@ -131,10 +131,10 @@ def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
     engines = tuple(sorted({*first.engines, *second.engines}))
     first, second = _with_engines(first, engines), _with_engines(second, engines)
     parts: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in _ARRAYS}
-    both = replace(first, **parts)
+    union = replace(first, **parts)
     if not len(first) or not len(second) or _order(first.market[-1]) < _order(second.market[0]):
-        return both
-    return both.where(np.array(sorted(range(len(both)), key=lambda row: _order(both.market[row])), dtype=np.int64))
+        return union
+    return union.where(np.array(sorted(range(len(union)), key=lambda row: _order(union.market[row])), dtype=np.int64))
 
 
 def _with_engines(columns: MarketColumns, engines: tuple[Engine, ...]) -> MarketColumns:
@@ -148,7 +148,7 @@ def _order(market: Prediction) -> tuple[int, int, str]:
 
 
 def _resolved_at(market: Prediction) -> int:
-    return market.settlement.resolved_at if market.settlement else UNSETTLED
+    return market.settlement.resolved_at if market.settlement else NO_SETTLEMENT
 
 
 def _votes(market: Prediction) -> list[Any]:
@@ -182,7 +182,7 @@ def thinned(points: NDArray[np.int64]) -> NDArray[np.int64]:
 def counted_questions(markets: MarketColumns) -> MarketColumns:
     """The questions that count and came out yes or no; unsettled `markets` are needed to detect overlaps."""
     counted = count_once(markets)
-    return counted.where(np.isfinite(counted.happened))
+    return counted.where(np.isfinite(counted.outcome))
 
 
 def count_once(markets: MarketColumns) -> MarketColumns:
@@ -194,40 +194,45 @@ def count_once(markets: MarketColumns) -> MarketColumns:
     order; else the comparator. The window is the class of the horizon: up to two hours, two, eight or 32 days, or
     longer. Without it, a question about next year would exclude every daily question until then.
     """
-    voted = markets.where(markets.overlap.astype(bool))
-    order = np.lexsort(([market.id for market in voted.market], voted.deadline, voted.voted_at))
-    spans = zip(voted.overlap[order], voted.voted_at[order].tolist(), voted.resolved_at[order].tolist(), strict=True)
-    counts, busy_until = np.zeros(len(voted), dtype=bool), {}
+    candidates = markets.where(markets.overlap.astype(bool))
+    order = np.lexsort(([market.id for market in candidates.market], candidates.deadline, candidates.voted_at))
+    spans = zip(
+        candidates.overlap[order],
+        candidates.voted_at[order].tolist(),
+        candidates.resolved_at[order].tolist(),
+        strict=True,
+    )
+    counts, busy_until = np.zeros(len(candidates), dtype=bool), {}
     for row, (overlap, voted_at, resolved_at) in zip(order.tolist(), spans, strict=True):
         if voted_at >= busy_until.get(overlap, voted_at):
             busy_until[overlap] = resolved_at
             counts[row] = True
-    return voted.where(counts & voted.is_settled)
+    return candidates.where(counts & candidates.is_settled)
 
 
 @dataclass(frozen=True)
 class ScoredMarkets:
     """Arrays of shape (n,) over resolved markets.
 
-    `happened` is 1 or 0, `weeks` the calendar week of resolution, `rate` how often such a market had come out YES
+    `outcomes` are 1 or 0, `weeks` the calendar week of resolution, `rate` how often such a market had come out YES
     before, and `vol` the committed P(YES) of `vol`, NaN where it did not vote.
     """
 
-    happened: Array
+    outcomes: Array
     weeks: Instants
     rate: Array
     vol: Array
 
     def where(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ScoredMarkets:
-        return ScoredMarkets(self.happened[rows], self.weeks[rows], self.rate[rows], self.vol[rows])
+        return ScoredMarkets(self.outcomes[rows], self.weeks[rows], self.rate[rows], self.vol[rows])
 
 
 def evidence_of(markets: MarketColumns) -> ScoredMarkets:
     """The evidence of markets that came out yes or no."""
     votes = markets.p[:, [engine[0] == VOL.name for engine in markets.engines]]
-    committed = np.where(np.isfinite(votes), votes, -1).max(axis=1, initial=-1)  # whichever engine of `vol` voted
-    vol = np.where(committed < 0, np.nan, committed)
-    return ScoredMarkets(markets.happened, weeks_of(markets.resolved_at), template_rates(markets), vol)
+    vol_p = np.where(np.isfinite(votes), votes, -1).max(axis=1, initial=-1)  # whichever engine of `vol` voted
+    vol = np.where(vol_p < 0, np.nan, vol_p)
+    return ScoredMarkets(markets.outcome, weeks_of(markets.resolved_at), template_rates(markets), vol)
 
 
 def template_rates(markets: MarketColumns) -> Array:
@@ -239,5 +244,5 @@ def template_rates(markets: MarketColumns) -> Array:
     rates = np.empty(len(markets))
     for template in np.unique(markets.template):
         rows = np.flatnonzero(markets.template == template)
-        rates[rows] = base_rate_known(markets.happened[rows], markets.voted_at[rows], markets.resolved_at[rows])
+        rates[rows] = base_rate_known(markets.outcome[rows], markets.voted_at[rows], markets.resolved_at[rows])
     return rates

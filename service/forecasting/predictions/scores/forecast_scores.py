@@ -73,23 +73,23 @@ def scores(p: Array, evidence: ScoredMarkets) -> ForecastScores:
 
 def voter_scores(markets: MarketColumns, evidence: ScoredMarkets) -> tuple[VoterScore, ...]:
     """The scores of the nine voters, separately for each engine of a voter, best Brier score first."""
-    scored: list[VoterScore] = []
+    rows: list[VoterScore] = []
     for (voter, engine), p in zip(markets.engines, markets.p.T, strict=True):
-        voted = np.isfinite(p)
-        if (voter, engine) != CONSENSUS and voted.any():
-            fields = _fields(p[voted], evidence.where(voted))
-            scored.append(VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **fields))
-    return tuple(sorted(scored, key=lambda score: (score.brier, score.voter, score.engine)))
+        has_vote = np.isfinite(p)
+        if (voter, engine) != CONSENSUS and has_vote.any():
+            fields = _fields(p[has_vote], evidence.where(has_vote))
+            rows.append(VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **fields))
+    return tuple(sorted(rows, key=lambda score: (score.brier, score.voter, score.engine)))
 
 
 def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
-    loss = clustered_mean(brier(p, evidence.happened), evidence.weeks, LEVELS)
-    right = right_share(p, evidence.rate, evidence.happened, evidence.weeks, SIDES)
+    loss = clustered_mean(brier(p, evidence.outcomes), evidence.weeks, LEVELS)
+    right = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES)
     return {
         "n": loss.n,
         "n_eff": round(loss.n_eff, 1),
         **loss.fields("brier", DIGITS, within=(0, 1)),
-        "log_score": published(mean(log_score(p, evidence.happened)), DIGITS),
+        "log_score": published(mean(log_score(p, evidence.outcomes)), DIGITS),
         "accuracy_n": right.n,
         "accuracy_n_eff": right.n_eff,
         "accuracy_pct": right.pct,
@@ -103,9 +103,9 @@ def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
 
 
 def _skill(p: Array, reference: Array, evidence: ScoredMarkets, prior: Dependence) -> ClusteredMean:
-    compared = np.isfinite(reference)
-    terms = skill_terms(p[compared], reference[compared], evidence.happened[compared])
-    return clustered_mean(terms, evidence.weeks[compared], prior)
+    has_reference = np.isfinite(reference)
+    terms = skill_terms(p[has_reference], reference[has_reference], evidence.outcomes[has_reference])
+    return clustered_mean(terms, evidence.weeks[has_reference], prior)
 
 
 MOST_BINS = 10
@@ -137,29 +137,29 @@ class CalibrationReport:
     bins: tuple[Bin, ...]
 
 
-def calibrate(p: Array, happened: Array, weeks: Instants) -> CalibrationReport | None:
+def calibrate(p: Array, outcomes: Array, weeks: Instants) -> CalibrationReport | None:
     """The calibration of the forecasts `p` (n,), P(YES); None with fewer than 30.
 
-    `happened` is 1 or 0. There are at most ten bins of equal size, with at least ten forecasts each.
+    `outcomes` are 1 or 0. There are at most ten bins of equal size, with at least ten forecasts each.
     """
     n = len(p)
     if n < LEAST_N:
         return None
-    diagram = reliability(p, happened)
+    diagram = reliability(p, outcomes)
     parts = np.array_split(np.argsort(p, kind="stable"), min(MOST_BINS, n // LEAST_IN_BIN))
     return CalibrationReport(
         n=n,
         miscalibration=round(diagram.miscalibration, 5),
         discrimination=round(diagram.discrimination, 5),
         uncertainty=round(diagram.uncertainty, 5),
-        bins=tuple(_bin(p[part], happened[part], weeks[part]) for part in parts),
+        bins=tuple(_bin(p[part], outcomes[part], weeks[part]) for part in parts),
     )
 
 
-def _bin(p: Array, happened: Array, weeks: Instants) -> Bin:
-    share = clustered_mean(happened, weeks, LEVELS)
+def _bin(p: Array, outcomes: Array, weeks: Instants) -> Bin:
+    share = clustered_mean(outcomes, weeks, LEVELS)
     low, high = share.share_interval()
-    observed_pct, low_pct, high_pct = (round(100 * each, 4) for each in (share.mean, low, high))
+    observed_pct, low_pct, high_pct = (round(100 * value, 4) for value in (share.mean, low, high))
     return Bin(round(float(p.mean()), 4), observed_pct, low_pct, high_pct, len(p))
 
 
@@ -184,16 +184,16 @@ def diversity_of(markets: MarketColumns, evidence: ScoredMarkets) -> Diversity |
     rows = np.flatnonzero(np.isfinite(markets.of_voters).sum(axis=1) > 1)
     if len(rows) < LEAST_N:
         return None
-    votes, happened = markets.of_voters[rows], evidence.happened[rows]
-    single = np.nanmean(brier(votes, happened[:, None]), axis=1)
-    pooled = brier(np.nanmean(votes, axis=1), happened)
-    gain = clustered_mean(single - pooled, evidence.weeks[rows], DISAGREEMENT)
+    votes, outcomes = markets.of_voters[rows], evidence.outcomes[rows]
+    voter_errors = np.nanmean(brier(votes, outcomes[:, None]), axis=1)
+    pool_errors = brier(np.nanmean(votes, axis=1), outcomes)
+    gain = clustered_mean(voter_errors - pool_errors, evidence.weeks[rows], DISAGREEMENT)
     low, high = gain.interval()
     return Diversity(
         diversity=round(gain.mean, DIGITS),
         low=published(low, DIGITS),
         high=published(high, DIGITS),
-        voters_brier=round(float(single.mean()), DIGITS),
-        linear_pool_brier=round(float(pooled.mean()), DIGITS),
+        voters_brier=round(float(voter_errors.mean()), DIGITS),
+        linear_pool_brier=round(float(pool_errors.mean()), DIGITS),
         n=gain.n,
     )

@@ -92,22 +92,22 @@ def score_forecasts(market: Prediction, forecasts: Sequence[MarketForecast]) -> 
     """
     if market.settlement is None or market.commitment is None or not (market.is_scored and is_counted(market)):
         return None
-    begin, end = market.voted_at, market.closes_at
+    start, end = market.voted_at, market.closes_at
     if market.settlement.resolved_at < end:
         end = market.settlement.resolved_at - SETTLED_EVERY_S
     timely = [forecast for forecast in forecasts if forecast.at < end]
-    if not timely or end <= begin:
+    if not timely or end <= start:
         return None
-    starts = np.maximum([forecast.at for forecast in timely], begin)
-    lasted = np.diff(starts, append=end)
+    starts = np.maximum([forecast.at for forecast in timely], start)
+    durations = np.diff(starts, append=end)
     p = np.array([forecast.p for forecast in timely])
-    happened = np.full(len(p), float(market.outcome == "yes"))
-    early = [forecast.p for forecast in timely if forecast.at < opening_until(market)]
+    outcomes = np.full(len(p), float(market.outcome == "yes"))
+    opening = [forecast.p for forecast in timely if forecast.at < opening_until(market)]
     return MarketForecastScore(
-        opening=early[-1] if early else None,
-        brier=float(np.average(brier(p, happened), weights=lasted)),
-        log_score=float(np.average(log_score(p, happened), weights=lasted)),
-        coverage=float(lasted.sum() / (end - begin)),
+        opening=opening[-1] if opening else None,
+        brier=float(np.average(brier(p, outcomes), weights=durations)),
+        log_score=float(np.average(log_score(p, outcomes), weights=durations)),
+        coverage=float(durations.sum() / (end - start)),
     )
 
 
@@ -173,42 +173,42 @@ class ForecasterRecord:
 class CountedMarkets:
     """The settled live markets in order of resolution, and the Brier scores of the pool and the nine, shape (n,)."""
 
-    markets: MarketColumns
+    columns: MarketColumns
     evidence: ScoredMarkets
     pool: Array
     nine: Array
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        return {market.id: row for row, market in enumerate(self.markets.market)}
+        return {market.id: row for row, market in enumerate(self.columns.market)}
 
 
-def counted_markets(listed: MarketColumns) -> CountedMarkets:
-    """The markets and challenges among those `listed` that count: voted on live, and settled with yes or no."""
-    scored = listed.where(np.isfinite(listed.happened) & np.isfinite(listed.pool) & ~listed.is_backfilled)
-    markets = scored.where(np.array([is_counted(market) for market in scored.market], dtype=bool))
+def counted_markets(columns: MarketColumns) -> CountedMarkets:
+    """The markets and challenges among these `columns` that count: voted on live, and settled with yes or no."""
+    markets = columns.where(np.isfinite(columns.outcome) & np.isfinite(columns.pool) & ~columns.is_backfilled)
+    markets = markets.where(np.array([is_counted(market) for market in markets.market], dtype=bool))
     evidence = evidence_of(markets)
-    errors = brier(markets.of_voters, evidence.happened[:, None])
-    voted = np.isfinite(errors).sum(axis=1)
-    nine = np.divide(np.nansum(errors, axis=1), voted, out=np.full(len(markets), np.nan), where=voted > 0)
-    return CountedMarkets(markets, evidence, brier(markets.pool, evidence.happened), nine)
+    errors = brier(markets.of_voters, evidence.outcomes[:, None])
+    counts = np.isfinite(errors).sum(axis=1)
+    nine = np.divide(np.nansum(errors, axis=1), counts, out=np.full(len(markets), np.nan), where=counts > 0)
+    return CountedMarkets(markets, evidence, brier(markets.pool, evidence.outcomes), nine)
 
 
 def record_of(
-    scores_by_market: Mapping[str, MarketForecastScore], counted: CountedMarkets, records: SimulatedRecords
+    scores_by_market: Mapping[str, MarketForecastScore], markets: CountedMarkets, records: SimulatedRecords
 ) -> ForecasterRecord:
     """The record of a caller from the scores on each market; `records` are the simulated ones of luck."""
-    by_row = {counted.rows[id]: score for id, score in scores_by_market.items() if id in counted.rows}
+    by_row = {markets.rows[id]: score for id, score in scores_by_market.items() if id in markets.rows}
     rows = sorted(by_row)
-    numbers = [(each.opening, each.brier, each.log_score, each.coverage) for each in map(by_row.__getitem__, rows)]
+    numbers = [(score.opening, score.brier, score.log_score, score.coverage) for score in map(by_row.__getitem__, rows)]
     opening, briers, logs, coverage = np.array(numbers, dtype=float).reshape(-1, 4).T.copy()  # None becomes NaN
-    return _record(np.array(rows, dtype=np.int64), opening, briers, logs, coverage, counted, records)
+    return _record(np.array(rows, dtype=np.int64), opening, briers, logs, coverage, markets, records)
 
 
-def constant_record(rows: Instants, p: Array, counted: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
+def constant_record(rows: Instants, p: Array, markets: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
     """The record of forecasts `p` (n,) of the markets in these rows that stood from the opening on."""
-    happened = counted.evidence.happened[rows]
-    return _record(rows, p, brier(p, happened), log_score(p, happened), np.ones(len(p)), counted, records)
+    outcomes = markets.evidence.outcomes[rows]
+    return _record(rows, p, brier(p, outcomes), log_score(p, outcomes), np.ones(len(p)), markets, records)
 
 
 def _record(
@@ -217,44 +217,44 @@ def _record(
     briers: Array,
     logs: Array,
     coverage: Array,
-    counted: CountedMarkets,
+    markets: CountedMarkets,
     records: SimulatedRecords,
 ) -> ForecasterRecord:
     """The record from arrays of shape (n,) over the markets in these `rows`; `opening` is NaN without a forecast."""
     at_opening = np.isfinite(opening)
-    loss = clustered_mean(briers, counted.evidence.weeks[rows], LEVELS)
+    loss = clustered_mean(briers, markets.evidence.weeks[rows], LEVELS)
     return ForecasterRecord(
-        _opening(opening[at_opening], rows[at_opening], counted, records),
+        _opening(opening[at_opening], rows[at_opening], markets, records),
         TimeWeightedScores(
             n=loss.n,
             n_eff=round(loss.n_eff, 1),
             **loss.fields("brier", DIGITS, within=(0, 1)),
             log_score=published(logs.mean(), DIGITS) if len(logs) else None,
             coverage_pct=published(100 * coverage.mean(), 2) if len(coverage) else None,
-            **_peers(briers, coverage, rows, counted),
+            **_peers(briers, coverage, rows, markets),
         ),
     )
 
 
-def _opening(p: Array, rows: Instants, counted: CountedMarkets, records: SimulatedRecords) -> OpeningScores:
-    evidence = counted.evidence.where(rows)
-    sided = np.round(p, SIDE_DIGITS) != 0.5
-    right = sides_right(p[sided], evidence.happened[sided])
+def _opening(p: Array, rows: Instants, markets: CountedMarkets, records: SimulatedRecords) -> OpeningScores:
+    evidence = markets.evidence.where(rows)
+    has_side = np.round(p, SIDE_DIGITS) != 0.5
+    right = sides_right(p[has_side], evidence.outcomes[has_side])
     _, best = runs(right == 1)
     return OpeningScores(
         **vars(scores(p, evidence)),
-        **_peers(brier(p, evidence.happened), np.ones(len(p)), rows, counted),
+        **_peers(brier(p, evidence.outcomes), np.ones(len(p)), rows, markets),
         best=best,
-        luck=records.luck(p[sided], right, evidence.weeks[sided], best),
+        luck=records.luck(p[has_side], right, evidence.weeks[has_side], best),
     )
 
 
-def _peers(briers: Array, coverage: Array, rows: Instants, counted: CountedMarkets) -> dict[str, Any]:
+def _peers(briers: Array, coverage: Array, rows: Instants, markets: CountedMarkets) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    for name, reference in (("peer_pool", counted.pool[rows]), ("peer_nine", counted.nine[rows])):
-        voted = np.isfinite(reference)
-        better = (coverage * (reference - briers))[voted]
-        fields |= clustered_mean(better, counted.evidence.weeks[rows][voted], DIFFERENCES).fields(name, DIGITS)
+    for name, reference in (("peer_pool", markets.pool[rows]), ("peer_nine", markets.nine[rows])):
+        has_reference = np.isfinite(reference)
+        better = (coverage * (reference - briers))[has_reference]
+        fields |= clustered_mean(better, markets.evidence.weeks[rows][has_reference], DIFFERENCES).fields(name, DIGITS)
     return fields
 
 
@@ -262,12 +262,12 @@ ForecasterKind = Literal["forecaster", "voter", "pool", "market"]
 
 POOL, MARKET = "pool", "market"
 # Names that no caller may take: those of the service's own forecasters, and what they may be mistaken for.
-RESERVED = frozenset(
+RESERVED_NAMES = frozenset(
     {*KINDS, POOL, MARKET, "apex", "swarm", "consensus", "ninefold", "operator", "admin", "logit", "forest"}
 )
 # The names that callers may take: lower case, so that no two differ in it alone, and safe in addresses and pages.
 NAMES = "[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]"
-MOST_LISTED = 500  # callers in the table
+MOST_CALLERS = 500  # callers in the table
 
 
 @dataclass(frozen=True)
@@ -333,17 +333,17 @@ class ForecasterDocument(Document):
 def forecasters_document(
     callers: Sequence[tuple[str, str, ForecasterRecord]],
     forecasters: int,
-    own: Sequence[ForecasterEntry],
+    own_rows: Sequence[ForecasterEntry],
     header: DocumentHeader,
 ) -> ForecastersDocument:
     """The table from the name, the id and the record of each caller, and the number of all `forecasters`.
 
-    `own` are the rows of the service's own, without ranks.
+    `own_rows` are those of the service's own, without ranks.
     """
-    named = [caller_entry(name, id, record) for name, id, record in callers if record.time_weighted.n]
-    ranked = _ranked([*named, *own])
-    listed = {entry.id for entry in islice((entry for entry in ranked if entry.id), MOST_LISTED)}
-    entries = tuple(entry for entry in ranked if entry.id is None or entry.id in listed)
+    caller_rows = [caller_entry(name, id, record) for name, id, record in callers if record.time_weighted.n]
+    ranking = _ranked([*caller_rows, *own_rows])
+    ids = {entry.id for entry in islice((entry for entry in ranking if entry.id), MOST_CALLERS)}
+    entries = tuple(entry for entry in ranking if entry.id is None or entry.id in ids)
     return ForecastersDocument(
         schema="forecasters/1", **vars(header), count=len(entries), forecasters=forecasters, entries=entries
     )
@@ -358,7 +358,7 @@ def own_entries(counted: CountedMarkets, records: RecordsByName) -> list[Forecas
 
     They have no ranks yet; `records` has their simulated records.
     """
-    markets = counted.markets
+    markets = counted.columns
     sources = np.array([market.odds.source if market.odds else "" for market in markets.market], dtype=object)
     entries = [
         _own_entry("pool", POOL, None, p, counted, records)
@@ -367,23 +367,23 @@ def own_entries(counted: CountedMarkets, records: RecordsByName) -> list[Forecas
         for engine, p in zip(markets.engines, markets.p.T, strict=True)
     ]
     entries += [
-        _own_entry("market", MARKET, source, np.where(sources == source, markets.quoted, nan), counted, records)
+        _own_entry("market", MARKET, source, np.where(sources == source, markets.quote, nan), counted, records)
         for source in sorted({*sources.tolist()} - {""})
     ]
     return [entry for entry in entries if entry.opening.n]
 
 
 def _own_entry(
-    kind: ForecasterKind, name: str, engine: str | None, p: Array, counted: CountedMarkets, records: RecordsByName
+    kind: ForecasterKind, name: str, engine: str | None, p: Array, markets: CountedMarkets, records: RecordsByName
 ) -> ForecasterEntry:
     rows = np.flatnonzero(np.isfinite(p))
-    record = constant_record(rows, p[rows], counted, records[kind, name, engine])
+    record = constant_record(rows, p[rows], markets, records[kind, name, engine])
     return ForecasterEntry(**vars(record), rank=None, name=name, kind=kind, engine=engine, id=None)
 
 
 def _ranked(entries: Sequence[ForecasterEntry]) -> list[ForecasterEntry]:
     skills = [entry.opening.peer_pool or 0.0 if entry.opening.n >= LEAST_N else None for entry in entries]
-    ordered = sorted((skill for skill in skills if skill is not None), reverse=True)
-    ranks = (None if skill is None else 1 + ordered.index(skill) for skill in skills)
-    ranked = [replace(entry, rank=rank) for entry, rank in zip(entries, ranks, strict=True)]
-    return sorted(ranked, key=lambda entry: (entry.rank or len(ordered) + 1, -entry.time_weighted.n, entry.name))
+    order = sorted((skill for skill in skills if skill is not None), reverse=True)
+    ranks = (None if skill is None else 1 + order.index(skill) for skill in skills)
+    rows = [replace(entry, rank=rank) for entry, rank in zip(entries, ranks, strict=True)]
+    return sorted(rows, key=lambda entry: (entry.rank or len(order) + 1, -entry.time_weighted.n, entry.name))

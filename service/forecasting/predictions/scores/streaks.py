@@ -75,10 +75,10 @@ def streaks_document(questions: MarketColumns, header: DocumentHeader, records: 
     rows: list[Streak] = []
     for backfilled, (column, engine) in product((False, True), enumerate(questions.engines)):
         of_book = questions.is_backfilled == backfilled
-        answered = np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
+        answers = np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
         is_live_pool = engine == CONSENSUS and not backfilled  # which has a row even without an answer
         if is_live_pool or (of_book & questions.is_sided[:, column]).any():
-            rows.append(_streak(column, backfilled, answered, questions, evidence, records))
+            rows.append(_streak(column, backfilled, answers, questions, evidence, records))
     rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.oracle, row.engine))
     return StreaksDocument(
         schema="streaks/1",
@@ -99,18 +99,18 @@ def _rank(row: Streak, rows: Iterable[Streak]) -> int | None:
 def _streak(
     column: int,
     backfilled: bool,
-    answered: Instants,
+    answers: Instants,
     questions: MarketColumns,
     evidence: ScoredMarkets,
     records: RecordsByName,
 ) -> Streak:
-    """The row of the engine in a column, from the places of the questions that it `answered`."""
+    """The row of the engine in a column, from the places of the questions of its `answers`."""
     engine = questions.engines[column]
-    rows = answered[questions.is_sided[answered, column]]
-    p, seen = questions.p[rows, column], evidence.where(rows)
-    right = sides_right(p, seen.happened)
+    rows = answers[questions.is_sided[answers, column]]
+    p, evidence = questions.p[rows, column], evidence.where(rows)
+    right = sides_right(p, evidence.outcomes)
     current, best = runs(right == 1)
-    share = right_share(p, seen.rate, seen.happened, seen.weeks, SIDES)
+    share = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES)
     return Streak(
         rank=None,
         oracle=engine[0],
@@ -118,7 +118,7 @@ def _streak(
         backfilled=backfilled,
         current=current,
         best=best,
-        resolved=len(answered),
+        resolved=len(answers),
         correct=int(right.sum()),
         accuracy_pct=share.pct,
         accuracy_low_pct=share.low_pct,
@@ -127,8 +127,8 @@ def _streak(
         always_no_pct=share.always_no_pct,
         n=share.n,
         n_eff=share.n_eff,
-        luck=records["streak", *engine, backfilled].luck(p, right, seen.weeks, best),
-        last_resolved_at=iso(int(questions.resolved_at[answered[-1]])) if len(answered) else None,
+        luck=records["streak", *engine, backfilled].luck(p, right, evidence.weeks, best),
+        last_resolved_at=iso(int(questions.resolved_at[answers[-1]])) if len(answers) else None,
     )
 
 
@@ -148,8 +148,8 @@ def run_after(is_sided: Mask, right: Mask) -> Instants:
     >>> run_after(np.array([True, False, True, True]), np.array([True, False, True, False])).tolist()
     [1, 1, 2, 0]
     """
-    sided = np.cumsum(is_sided)
-    return sided - np.maximum.accumulate(np.where(is_sided & ~right, sided, 0))
+    counts = np.cumsum(is_sided)
+    return counts - np.maximum.accumulate(np.where(is_sided & ~right, counts, 0))
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class StreakHistory:
 
     def __init__(self, questions: MarketColumns) -> None:
         self._questions = questions
-        self._right = (questions.p > 0.5) == (questions.happened == 1)[:, None]
+        self._right = (questions.p > 0.5) == (questions.outcome == 1)[:, None]
         self._runs = np.zeros(questions.p.shape, dtype=np.int64)  # shape (n, engines); live and backfilled ones apart
         for book, column in product((False, True), range(questions.p.shape[1])):
             rows = np.flatnonzero(questions.is_backfilled == book)

@@ -71,25 +71,25 @@ class PairedMarket:
 
 def pairs_of(markets: MarketColumns) -> MarketColumns:
     """The markets that were voted on, had odds and came out yes or no."""
-    return markets.where(np.isfinite(markets.pool) & np.isfinite(markets.quoted) & np.isfinite(markets.happened))
+    return markets.where(np.isfinite(markets.pool) & np.isfinite(markets.quote) & np.isfinite(markets.outcome))
 
 
 def differences(pairs: MarketColumns) -> Array:
     """The pool's Brier score minus the outside market's, for each market."""
-    return brier(pairs.pool, pairs.happened) - brier(pairs.quoted, pairs.happened)
+    return brier(pairs.pool, pairs.outcome) - brier(pairs.quote, pairs.outcome)
 
 
 def scores_of(markets: Sequence[Prediction]) -> list[MarketScore | None]:
     """The scores of each market; None unless it was voted on and came out yes or no."""
     ai = np.array([market.commitment.p if market.commitment and market.is_scored else nan for market in markets])
-    quoted = np.array([market.odds.p_yes if market.odds else nan for market in markets])
-    happened = np.array([float(market.outcome == "yes") for market in markets])
-    return [_score(*row) for row in _rounded(ai, quoted, happened)]
+    quotes = np.array([market.odds.p_yes if market.odds else nan for market in markets])
+    outcomes = np.array([float(market.outcome == "yes") for market in markets])
+    return [_score(*row) for row in _rounded(ai, quotes, outcomes)]
 
 
-def _rounded(ai: Array, quoted: Array, happened: Array) -> Iterator[tuple[float, float, float, float]]:
+def _rounded(ai: Array, quotes: Array, outcomes: Array) -> Iterator[tuple[float, float, float, float]]:
     """The Brier scores of the pool and the outside market on each market, and their log scores."""
-    scores = (score(p, happened) for score in (brier, log_score) for p in (ai, quoted))
+    scores = (score(p, outcomes) for score in (brier, log_score) for p in (ai, quotes))
     return zip(*(np.round(column, 5).tolist() for column in scores), strict=True)
 
 
@@ -103,9 +103,9 @@ def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: floa
 
 def publish(pairs: MarketColumns, limit: int) -> tuple[PairedMarket, ...]:
     """The last `limit` markets in the form of the document, newest first."""
-    shown = pairs.where(np.arange(len(pairs))[: -limit - 1 : -1])
-    gaps = np.round(differences(shown), 5).tolist()
-    rows = zip(shown.market.tolist(), _rounded(shown.pool, shown.quoted, shown.happened), gaps, strict=True)
+    latest = pairs.where(np.arange(len(pairs))[: -limit - 1 : -1])
+    gaps = np.round(differences(latest), 5).tolist()
+    rows = zip(latest.market.tolist(), _rounded(latest.pool, latest.quote, latest.outcome), gaps, strict=True)
     return tuple(_paired(market, *scores, difference) for market, scores, difference in rows)
 
 
@@ -225,7 +225,7 @@ def verdict_on(n: int, difference: Difference | None) -> Verdict:
     return "the AI is better" if difference.mean < 0 else "the market is better"
 
 
-MOST_LISTED = 40
+MOST_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -292,25 +292,25 @@ def ai_vs_market_document(
         **vars(header),
         books=tuple(books),
         count=len(pairs),
-        markets=publish(pairs, MOST_LISTED),
+        markets=publish(pairs, MOST_ROWS),
     )
 
 
 def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator) -> VersusBook:
     evidence, gaps = evidence_of(pairs), differences(pairs)
-    happened, weeks = evidence.happened, evidence.weeks
+    outcomes, weeks = evidence.outcomes, evidence.weeks
     difference = compare(gaps, weeks, generator)
     return VersusBook(
         backfilled=backfilled,
-        n=len(happened),
+        n=len(outcomes),
         simulated=int(pairs.is_simulated.sum()),
         ai=scores(pairs.pool, evidence),
-        market=scores(pairs.quoted, evidence),
+        market=scores(pairs.quote, evidence),
         base_rate=scores(evidence.rate, evidence),
         difference=difference,
-        verdict=verdict_on(len(happened), difference),
+        verdict=verdict_on(len(outcomes), difference),
         **vars(power_of(clustered_mean(gaps, weeks, DIFFERENCES))),
-        calibration=Calibrations(calibrate(pairs.pool, happened, weeks), calibrate(pairs.quoted, happened, weeks)),
+        calibration=Calibrations(calibrate(pairs.pool, outcomes, weeks), calibrate(pairs.quote, outcomes, weeks)),
         diversity=diversity_of(pairs, evidence),
         cumulative=_cumulative(pairs),
         voters=voter_scores(pairs, evidence),
@@ -318,8 +318,8 @@ def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator
 
 
 def _cumulative(pairs: MarketColumns) -> tuple[CumulativePoint, ...]:
-    n = np.arange(1, len(pairs.happened) + 1)
-    ai, market = (np.cumsum(brier(p, pairs.happened)) / n for p in (pairs.pool, pairs.quoted))
+    n = np.arange(1, len(pairs.outcome) + 1)
+    ai, market = (np.cumsum(brier(p, pairs.outcome)) / n for p in (pairs.pool, pairs.quote))
     lasts = thinned(np.flatnonzero(np.diff(pairs.resolved_at // DAY, append=np.iinfo(np.int64).max)))
     rows = zip(*(column[lasts].tolist() for column in (pairs.resolved_at, n, ai, market)), strict=True)
-    return tuple(CumulativePoint(iso(at), count, round(own, 5), round(odds, 5)) for at, count, own, odds in rows)
+    return tuple(CumulativePoint(iso(at), count, round(pool, 5), round(odds, 5)) for at, count, pool, odds in rows)

@@ -14,7 +14,7 @@ from typing import Any
 
 LONGEST_ANSWER = 20_000  # characters; two sentences need 500, the rest is for text around them
 LONGEST_REASONING = 400
-LEAST, MOST = 0.01, 0.99  # probabilities of language models are cut here
+LEAST_P, MOST_P = 0.01, 0.99  # probabilities of language models are cut here
 
 PROBABILITIES = ("probability_yes", "probability_higher")
 
@@ -32,7 +32,7 @@ def _schema(*probabilities: str) -> dict[str, Any]:
 
 SCHEMA, TOPIC_SCHEMA = _schema(*PROBABILITIES), _schema(PROBABILITIES[0])
 
-THOUGHT = "</think>"  # some servers leave the chain of thought before the answer
+THOUGHT_END = "</think>"  # some servers leave the chain of thought before the answer
 TAG = re.compile(r"<[^<>]*>|\]\([^()]*\)")  # of HTML, and the address of a link in Markdown
 ADDRESS = re.compile(r"(?:\b\w+)?://\S*")
 MARKUP = str.maketrans("", "", "<>[]{}|\\`*_~#@")
@@ -63,7 +63,7 @@ def read(text: str) -> ModelAnswer:
     `p` and `p_up` are within [0.01, 0.99]. The reasoning is one line of at most 400 characters without markup,
     addresses and control characters.
     """
-    bare = text.rpartition(THOUGHT)[2]
+    bare = text.rpartition(THOUGHT_END)[2]
     if len(bare) > LONGEST_ANSWER:
         raise UnusableAnswer("gave an answer that is too long")
     answers = [candidate for candidate in _objects(bare) if "probability_yes" in candidate]
@@ -104,7 +104,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=_once)
 def _probability(value: object, name: str) -> float:
     if type(value) is not int or not 0 <= value <= 100:
         raise UnusableAnswer(f"gave a {name} that is not a whole number from 0 to 100")
-    return min(MOST, max(LEAST, value / 100))
+    return min(MOST_P, max(LEAST_P, value / 100))
 
 
 def _reasoning(value: object) -> str:
@@ -116,8 +116,8 @@ def _reasoning(value: object) -> str:
 
 def plain(text: str) -> str:
     """`text` on one line in NFKC, without tags, markup, addresses and invisible characters."""
-    visible = "".join(_visible(letter) for letter in text)
-    bare = TAG.sub("", unicodedata.normalize("NFKC", visible)).translate(MARKUP)
+    letters = "".join(_visible(letter) for letter in text)
+    bare = TAG.sub("", unicodedata.normalize("NFKC", letters)).translate(MARKUP)
     return " ".join(INNER_DOT.sub(". ", ADDRESS.sub("", bare)).split())
 
 

@@ -66,8 +66,8 @@ class Wording:
             return f"{question.horizon_hours - (question.deadline - at).total_seconds() / HOUR:.1f} hours from now"
 
         rebased = replace(question, legs=tuple(legs))
-        masked = sentence(rebased, asset=self.asset, usd=lambda usd: self._index(usd, state), instant=instant)
-        return masked.replace(" USD", "")
+        text = sentence(rebased, asset=self.asset, usd=lambda usd: self._index(usd, state), instant=instant)
+        return text.replace(" USD", "")
 
     def _index(self, usd: float | None, state: AssetState) -> str:
         return "" if usd is None else price(round(INDEX * usd / state.spot, 2))
@@ -102,9 +102,9 @@ def _closes(inputs: ForecastInputs, wording: Wording, step_s: int, count: int) -
     places = np.arange(count, 0, -1)[:: len(inputs.states)]
     rows = [_row(inputs, state, wording, step_s, places) for state in inputs.states]
     if any(rows):
-        apart = step_s // HOUR * len(inputs.states)
+        spacing = step_s // HOUR * len(inputs.states)
         yield (
-            f"Closes of the last {_span(count * step_s)}, {apart} h apart, oldest first:"
+            f"Closes of the last {_span(count * step_s)}, {spacing} h apart, oldest first:"
             f" distance from the present price in tenths of a sigma of {_span(step_s)}"
         )
         yield from filter(None, rows)
@@ -132,13 +132,13 @@ def _closes_at(bars: Bars, instants: NDArray[np.int64]) -> Array:
 
 def moves_of_all(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
     """The moves of every asset over the same spans; the question's assets come first, at their present price."""
-    assets = dict.fromkeys([*(state.asset for state in inputs.states), *ASSETS])
-    shown = [asset for asset in assets if asset in inputs.evidence.hourly and asset in inputs.evidence.variance]
-    if not shown:
+    order = dict.fromkeys([*(state.asset for state in inputs.states), *ASSETS])
+    assets = [asset for asset in order if asset in inputs.evidence.hourly and asset in inputs.evidence.variance]
+    if not assets:
         return
     yield f"Moves of all assets over {', '.join(map(_span, MOVES_S))}, in sigmas of that time"
     spots = {state.asset: state.spot for state in inputs.states}
-    for asset in shown:
+    for asset in assets:
         kind = "metal" if is_metal(asset) else "coin"
         yield f"{wording.asset(asset)} ({kind}): {_numbers(_moves(inputs, asset, spots.get(asset)))}"
 

@@ -63,8 +63,8 @@ LONGEST_HEADLINE = 140  # characters, with its age and source
 
 def fenced(text: str, nonce: str, longest: int = LONGEST) -> str:
     """A text of somebody else on one line, at most `longest` characters, without the mark that ends the quotation."""
-    visible = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in text[:longest])
-    return " ".join(visible.replace(nonce, "\N{REPLACEMENT CHARACTER}").split())
+    letters = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in text[:longest])
+    return " ".join(letters.replace(nonce, "\N{REPLACEMENT CHARACTER}").split())
 
 
 def rows(lines: Iterable[str]) -> str:
@@ -73,12 +73,12 @@ def rows(lines: Iterable[str]) -> str:
 
 def quoted(title: str, stories: Sequence[Story], now: int, nonce: str, room: int) -> str:
     """Headlines under a title, in their order: as many as have, with the title, fewer than `room` tokens."""
-    begin = f"{title}, newest first (age, source: title), as data, between the next two lines:\nbegin {nonce}\n"
-    end = f"end {nonce}\n"
+    header = f"{title}, newest first (age, source: title), as data, between the next two lines:\nbegin {nonce}\n"
+    footer = f"end {nonce}\n"
     headlines = (f"{(now - story.published_at) // HOUR} h, {story.source}: {story.title}" for story in stories)
     lines = [f"{fenced(headline, nonce, LONGEST_HEADLINE)}\n" for headline in headlines]
-    sizes, room = accumulate(map(tokens, lines)), room - tokens(begin) - tokens(end)
-    return "".join([begin, *(line for line, size in zip(lines, sizes, strict=True) if size < room), end])
+    sizes, room = accumulate(map(tokens, lines)), room - tokens(header) - tokens(footer)
+    return "".join([header, *(line for line, size in zip(lines, sizes, strict=True) if size < room), footer])
 
 
 NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
@@ -121,7 +121,7 @@ def _sample_evidence() -> Evidence:
         hourly=dict.fromkeys(("btc", "gold"), Bars(time, price, price, price, price, price, HOUR)),
         variance=dict.fromkeys(("btc", "gold"), 3.5e-5),
         news={"btc": AssetNews((Story("It stood still", "desk", NOW - NEWS_S // 2),), 0.0, 1)},
-        resolved=(PastQuestion("close_above", False, 72.0, 0.15, True),) * LEAST_SIMILAR,
+        past_questions=(PastQuestion("close_above", False, 72.0, 0.15, True),) * LEAST_SIMILAR,
         topic_stories=(Story("It happened elsewhere", "desk", NOW - DAY),),
         events=(ScheduledEvent(NOW + DAY, "A decision"),),
     )
@@ -253,25 +253,25 @@ def _price(state: AssetState, inputs: ForecastInputs, wording: Wording) -> str:
 def _levels(question: Question, inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
     """The distance of each level by the base rate's sigma, or why the outcome is practically decided."""
     state = inputs.state
-    decided = wording.decided(state)
-    if decided is not None:
-        yield decided
+    reason = wording.decided(state)
+    if reason is not None:
+        yield reason
         return
     sigma = density_of(VOL.name, state, inputs.fits).sigma
     for level in question.levels:
-        away, sigmas = 100 * (level / state.spot - 1), state.distance(level) / sigma
-        yield f"{wording.price(level, state)} is {away:+.1f}% away, {sigmas:+.1f} sigma"
+        distance_pct, sigmas = 100 * (level / state.spot - 1), state.distance(level) / sigma
+        yield f"{wording.price(level, state)} is {distance_pct:+.1f}% away, {sigmas:+.1f} sigma"
 
 
 def _quantiles(state: AssetState, inputs: ForecastInputs, wording: Wording) -> str:
     """The pooled distribution of the price at the deadline, the same that is published."""
     quantiles = price_quantiles(state, inputs.fits).items()
-    shown = ", ".join(f"{percent}%: {wording.rounded(usd, state)}" for percent, usd in quantiles)
-    return f"quantiles of {wording.asset(state.asset)} at the deadline: {shown}"
+    prices = ", ".join(f"{percent}%: {wording.rounded(usd, state)}" for percent, usd in quantiles)
+    return f"quantiles of {wording.asset(state.asset)} at the deadline: {prices}"
 
 
 def _similar(question: Question, base: float, inputs: ForecastInputs) -> Iterator[str]:
-    count = similar(question, base, inputs.evidence.resolved)
+    count = similar(question, base, inputs.evidence.past_questions)
     if count is not None:
         share = 100 * count.yes / count.n
         yield f"{count.n} similar questions of this service have resolved (backfilled ones included): {share:.0f}% YES"
@@ -294,13 +294,13 @@ def _headlines(inputs: ForecastInputs, wording: Wording, nonce: str, room: int) 
     now, of_assets = inputs.state.now, inputs.evidence.news
     news = {state.asset: of_assets[state.asset] for state in inputs.states if state.asset in of_assets}
     scores = "".join(
-        f"News score of {wording.asset(asset)}, from -1 (bearish) to 1 (bullish): {round(each.score, 2) + 0.0:+.2f}"
-        f" ({each.n} stories of the last 24 h)\n"
-        for asset, each in news.items()
+        f"News score of {wording.asset(asset)}, from -1 (bearish) to 1 (bullish): {round(pulse.score, 2) + 0.0:+.2f}"
+        f" ({pulse.n} stories of the last 24 h)\n"
+        for asset, pulse in news.items()
     )
     if wording.is_masked:
         return f"\n{scores}Headlines are left out.\n"
-    unordered = {story for each in news.values() for story in each.stories if story.published_at <= now}
+    unordered = {story for asset_news in news.values() for story in asset_news.stories if story.published_at <= now}
     stories = sorted(unordered, key=lambda story: (-story.published_at, story.source, story.title))[:MOST_STORIES]
     if not stories:
         return f"\n{scores}No headlines of the last {NEWS_S // HOUR} hours are stored.\n"

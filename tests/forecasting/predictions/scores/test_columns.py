@@ -34,7 +34,7 @@ from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, MONDAY, days, many, settled, versus, waiting
 
 OTHER_VOTES = (committed_vote("momentum", 0.8, engine="openai:a-model"), committed_vote("apex", 0.9))
-WITH_NAN = ("happened", "quoted", "bet_cost", "bet_pnl", "p")
+WITH_NAN = ("outcome", "quote", "bet_cost", "bet_pnl", "p")
 PLAIN = settled("plain")
 MARKETS = [
     *many(12, seed=5),
@@ -87,7 +87,7 @@ def test_a_row_holds_what_the_market_holds():
     sides = columns.is_sided[rows["open"]]
     assert {engine for engine, is_sided in zip(columns.engines, sides, strict=True) if is_sided} == {CONSENSUS}
     assert np.isnan(
-        [columns.happened[rows["void"]], columns.pool[rows["unvoted"]], columns.quoted[rows["unvoted"]]]
+        [columns.outcome[rows["void"]], columns.pool[rows["unvoted"]], columns.quote[rows["unvoted"]]]
     ).all()
     assert columns.is_challenge.nonzero()[0].tolist() == [rows["dare"]]
 
@@ -201,9 +201,9 @@ def test_the_vote_of_vol_is_the_committed_one():
     evidence = evidence_of(columns_of(rows))
     assert evidence.vol[0] == 0.3
     assert math.isnan(evidence.vol[1])
-    assert evidence.happened.tolist() == [1, 0]
+    assert evidence.outcomes.tolist() == [1, 0]
     assert evidence.weeks.tolist() == weeks_of([row.settlement.resolved_at for row in rows]).tolist()
-    assert evidence.where(np.array([False, True])).happened.tolist() == [0]
+    assert evidence.where(np.array([False, True])).outcomes.tolist() == [0]
 
 
 MOST_BYTES = 60_000

@@ -12,7 +12,7 @@ from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import (
     NAMES,
-    RESERVED,
+    RESERVED_NAMES,
     CountedMarkets,
     ForecasterRecord,
     MarketForecast,
@@ -72,7 +72,7 @@ def test_ranks_begin_at_thirty_markets_and_ties_share_one():
 
 
 def test_the_better_forecaster_has_the_better_rank():
-    forecasts = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.markets.market}
+    forecasts = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
     document = table(("owl", record(forecasts)), ("jay", record({id: 1 - p for id, p in forecasts.items()})))
     assert (document.entries[0].name, document.entries[-1].name) == ("owl", "jay")
 
@@ -97,7 +97,7 @@ def test_the_names_of_the_service_have_the_form_of_others():
     """So a caller could take them if they were not reserved; `sv` is too short for a caller."""
     import re
 
-    assert [name for name in RESERVED if not re.fullmatch(NAMES, name)] == ["sv"]
+    assert [name for name in RESERVED_NAMES if not re.fullmatch(NAMES, name)] == ["sv"]
 
 
 MARKETS = many(300, seed=3)
@@ -106,27 +106,27 @@ SAMPLE = counted_markets(columns_of(MARKETS))
 
 def record(p: dict[str, float], sample: CountedMarkets = SAMPLE, delay_s: int = 0) -> ForecasterRecord:
     """The record of a caller who gave P(YES) of markets by id, `delay_s` after the votes."""
-    markets = {market.id: market for market in sample.markets.market}
+    columns = {market.id: market for market in sample.columns.market}
     scores = {
-        id: score_forecasts(markets[id], [MarketForecast(1, id, "owl", markets[id].voted_at + delay_s, value, "salt")])
+        id: score_forecasts(columns[id], [MarketForecast(1, id, "owl", columns[id].voted_at + delay_s, value, "salt")])
         for id, value in p.items()
     }
     return record_of({id: score for id, score in scores.items() if score}, sample, SimulatedRecords(1))
 
 
 def pool(count: int = 300) -> dict[str, float]:
-    return {market.id: market.commitment.p for market in SAMPLE.markets.market[:count]}
+    return {market.id: market.commitment.p for market in SAMPLE.columns.market[:count]}
 
 
 def test_only_live_markets_with_an_outcome_count():
-    assert {market.backfilled for market in SAMPLE.markets.market} == {False}
-    assert len(SAMPLE.markets) == 150
+    assert {market.backfilled for market in SAMPLE.columns.market} == {False}
+    assert len(SAMPLE.columns) == 150
     others = [settled(outcome="void"), replace(MARKETS[0], resolver="hand")]
-    assert len(counted_markets(columns_of(others)).markets) == 0
+    assert len(counted_markets(columns_of(others)).columns) == 0
 
 
 def test_late_forecasts_count_for_their_time_alone():
-    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.markets.market}
+    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
     early, late = record(outcomes), record(outcomes, delay_s=24 * 3600)
     assert (late.opening.n, late.opening.brier, late.opening.luck, late.opening.best) == (0, None, None, 0)
     assert late.time_weighted.brier == early.time_weighted.brier == 0.01

@@ -39,7 +39,7 @@ DATE = re.compile(r"\b(?:19|20)\d\d\b|UTC|USD|January|April|Monday")
 
 @pytest.fixture
 def exhibit(contexts, hourly):
-    return evidence(hourly, contexts, news={"btc": news(story(TITLE))}, resolved=resolved(12, 5))
+    return evidence(hourly, contexts, news={"btc": news(story(TITLE))}, past_questions=resolved(12, 5))
 
 
 @pytest.mark.parametrize("seat", NAMES)

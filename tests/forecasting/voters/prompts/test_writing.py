@@ -81,7 +81,7 @@ def inputs(question, contexts, fits) -> ForecastInputs:
 @pytest.fixture
 def exhibit(contexts, hourly) -> Evidence:
     """Bars of every asset, one headline of bitcoin, and enough resolved questions."""
-    return evidence(hourly, contexts, news={"btc": news(story("Bitcoin climbs"))}, resolved=resolved(40, 10))
+    return evidence(hourly, contexts, news={"btc": news(story("Bitcoin climbs"))}, past_questions=resolved(40, 10))
 
 
 def having(inputs: ForecastInputs, **values: float | None) -> ForecastInputs:
@@ -243,9 +243,9 @@ def test_before_the_views_are_fitted_quantiles_are_normal(question, contexts):
 def test_every_seat_sees_how_often_similar_questions_came_true(seat, question, inputs, exhibit):
     base = VOL.forecast(question, inputs).p
     line = "- 40 similar questions of this service have resolved (backfilled ones included): 25% YES\n"
-    enough = informed(inputs, replace(exhibit, resolved=resolved(40, 10, base=base)))
+    enough = informed(inputs, replace(exhibit, past_questions=resolved(40, 10, base=base)))
     assert line in write(seat, question, enough, NONCE).user
-    few = informed(inputs, replace(exhibit, resolved=resolved(9, 3, base=base)))
+    few = informed(inputs, replace(exhibit, past_questions=resolved(9, 3, base=base)))
     assert "similar" not in write(seat, question, few, NONCE).user
 
 
