@@ -144,11 +144,11 @@ class CoinDesk:
             raise Busy(detail, retry_after_s=ends - now)
 
     def _described(self, key: str, history: CoinBars, now: int) -> StoredCoin:
-        if history.refusal or not len(history.fine):
+        if history.refusal or not len(history.feed):
             return StoredCoin(now, history.source, None, history.refusal or "had no trade in the last hour")
         context = self._context(key, history)
-        last = float(history.fine.close[-1])
-        return StoredCoin(now, history.source, context.at_price(last, history.fine.as_of))
+        last = float(history.feed.close[-1])
+        return StoredCoin(now, history.source, context.at_price(last, history.feed.as_of))
 
     def _context(self, key: str, history: CoinBars) -> Context:
         """The state of the coin among the assets, at its last complete hour."""

@@ -211,5 +211,5 @@ def open_hours_between(asset: str, since: NDArray[np.int64], until: NDArray[np.i
         return np.zeros(0)
     first = int(since.min()) // HOUR * HOUR
     edges = np.arange(first, int(until.max()) + 2 * HOUR, HOUR)  # the market opens and closes at whole hours
-    running = np.concatenate([[0.0], np.cumsum(open_at(asset, edges[:-1]))])
-    return np.interp(until, edges, running) - np.interp(since, edges, running)
+    totals = np.concatenate([[0.0], np.cumsum(open_at(asset, edges[:-1]))])
+    return np.interp(until, edges, totals) - np.interp(since, edges, totals)

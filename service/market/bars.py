@@ -69,8 +69,8 @@ class Bars:
     def __len__(self) -> int:
         return len(self.time)
 
-    def __getitem__(self, where: slice | NDArray) -> Bars:
-        return Bars(*(getattr(self, name)[where] for name in Bar._fields), step=self.step)
+    def __getitem__(self, selection: slice | NDArray) -> Bars:
+        return Bars(*(getattr(self, name)[selection] for name in Bar._fields), step=self.step)
 
     def rows(self) -> list[tuple[int, float, float, float, float, float]]:
         """Plain Python rows, for a database or a file."""
@@ -108,11 +108,11 @@ def join(parts: Iterable[Bars]) -> Bars:
     return Bars(*columns, step=pieces[0].step)
 
 
-def merge(stored: Bars, fresh: Bars) -> Bars:
-    """All bars in order of time; where both have a bar, that of `stored` is kept."""
-    joined = join((stored, fresh))
-    _, kept = np.unique(joined.time, return_index=True)
-    return joined[kept]
+def merge(base: Bars, update: Bars) -> Bars:
+    """All bars in order of time; where both have a bar, that of `base` is kept."""
+    bars = join((base, update))
+    _, places = np.unique(bars.time, return_index=True)
+    return bars[places]
 
 
 def equal(left: Bars, right: Bars) -> bool:
@@ -132,11 +132,11 @@ def check(rows: Iterable[Sequence[float | None]], step: int) -> tuple[Bars, list
     table = np.array(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.float64).reshape(-1, 6)
     faults = _faults(table, step)
     fault = np.select(list(faults.values()), range(len(faults)), default=len(faults))
-    sound = fault == len(faults)
+    is_valid = fault == len(faults)
     reasons = list(faults)
-    times = np.where(_is_instant(table[:, 0]), table[:, 0], -1)[~sound].tolist()
-    refused = [RefusedBar(int(time), reasons[at]) for time, at in zip(times, fault[~sound].tolist(), strict=True)]
-    return from_rows(table[sound], step), refused
+    times = np.where(_is_instant(table[:, 0]), table[:, 0], -1)[~is_valid].tolist()
+    refusals = [RefusedBar(int(time), reasons[at]) for time, at in zip(times, fault[~is_valid].tolist(), strict=True)]
+    return from_rows(table[is_valid], step), refusals
 
 
 def _is_instant(time: Prices) -> NDArray[np.bool_]:
@@ -145,7 +145,7 @@ def _is_instant(time: Prices) -> NDArray[np.bool_]:
 
 def _faults(table: Prices, step: int) -> dict[str, NDArray[np.bool_]]:
     """The faults by their description, in order of precedence, each with the rows of `table` (n, 6) that have it."""
-    time, opened, high, low, closed, volume = table.T
+    time, opens, high, low, closes, volume = table.T
     with np.errstate(invalid="ignore"):
         faults = {
             "a value is not a finite number": ~np.isfinite(table).all(axis=1),
@@ -154,8 +154,8 @@ def _faults(table: Prices, step: int) -> dict[str, NDArray[np.bool_]]:
             "a price is not positive": low <= 0,
             "its volume is negative": volume < 0,
             "its high is below its low": high < low,
-            "its open or close lies outside its low and high": (np.minimum(opened, closed) < low)
-            | (np.maximum(opened, closed) > high),
+            "its open or close lies outside its low and high": (np.minimum(opens, closes) < low)
+            | (np.maximum(opens, closes) > high),
         }
     faulty = np.logical_or.reduce(list(faults.values()))
     newest = np.maximum.accumulate(np.where(faulty, -1, time))
@@ -227,17 +227,17 @@ LEAST_LIVELY = 0.9  # share of the hours with a bar
 
 @dataclass(frozen=True)
 class CoinBars:
-    """Bars of an hour, and `fine` ones as short as those of the feed; `source` says where the newest came from."""
+    """Bars of an hour, and `feed`, as short as those of the assets; `source` says where the newest came from."""
 
     hourly: Bars
-    fine: Bars
+    feed: Bars
     source: str = ""
 
     @cached_property
     def built(self) -> Bars:
         """The complete hours of the fine bars; the first one may lack its beginning and is left out."""
-        hours = resample(self.fine, HOUR)
-        starts = int(self.fine.time[0]) if len(self.fine) else 0
+        hours = resample(self.feed, HOUR)
+        starts = int(self.feed.time[0]) if len(self.feed) else 0
         return hours.since(starts + -starts % HOUR)
 
     @cached_property

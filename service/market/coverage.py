@@ -48,8 +48,8 @@ class Coverage(JsonRecord):
         """The coverage after `source` has answered a span at the instant `at`, in a round of `took_s` seconds."""
         windows = merged((*self.windows, span))
         pace = (span[1] - span[0]) / took_s if took_s else 0.0
-        cleared = replace(self, fault="", failures=0, retry_at=0, is_listed=True, progress_at=at, pace=pace)
-        return replace(cleared, windows=windows, source=source)
+        result = replace(self, fault="", failures=0, retry_at=0, is_listed=True, progress_at=at, pace=pace)
+        return replace(result, windows=windows, source=source)
 
     def exhausted(self, before: int, at: int) -> Coverage:
         """The coverage after every source has answered that it has nothing more before the instant `before`."""
@@ -58,8 +58,8 @@ class Coverage(JsonRecord):
     def failed(self, fault: str, at: int, *, is_listed: bool = True) -> Coverage:
         """The coverage after a fetch failed; the pauses between tries grow from 2 s to a minute."""
         pause = min(2 ** min(self.failures + 1, 10), LONGEST_PAUSE_S)
-        failing = replace(self, fault=fault, failures=self.failures + 1, retry_at=at + pause)
-        return replace(failing, is_listed=self.is_listed and is_listed)
+        result = replace(self, fault=fault, failures=self.failures + 1, retry_at=at + pause)
+        return replace(result, is_listed=self.is_listed and is_listed)
 
     def has_more(self, missing: Span | None) -> bool:
         """Whether a source may have what is missing, as far as is known."""
@@ -124,27 +124,27 @@ def gap(windows: tuple[Span, ...], wanted_from: int) -> Span | None:
     return max(wanted_from, earlier[-1][1] - HOUR if earlier else wanted_from), windows[-1][0]
 
 
-def history_of(asset: str, hourly: Coverage, fine: Coverage, now: int) -> History:
+def history_of(asset: str, hourly: Coverage, feed: Coverage, now: int) -> History:
     """The hourly history of an asset at the unix second `now`, from the answered hours and shorter bars."""
-    windows = merged(hourly.windows + fine.windows)
+    windows = merged(hourly.windows + feed.windows)
     since, until = next(reversed(windows), (None, None))
     missing_s = max(0, (now if since is None else since) - hourly.wanted_from)
-    gaps = {hourly: gap(windows, hourly.wanted_from), fine: gap(fine.windows, fine.wanted_from)}
-    lacking = [part for part, missing in gaps.items() if part.has_more(missing)]
-    is_open = bool(lacking) or not windows
-    fault = next((part.fault for part in (hourly, fine) if part.fault), "") if is_open else ""
+    gaps = {hourly: gap(windows, hourly.wanted_from), feed: gap(feed.windows, feed.wanted_from)}
+    parts = [part for part, missing in gaps.items() if part.has_more(missing)]
+    is_open = bool(parts) or not windows
+    fault = next((part.fault for part in (hourly, feed) if part.fault), "") if is_open else ""
     state: HistoryState = "complete"
-    if not windows and not fine.is_listed:
-        state, fault = "absent", fine.fault
+    if not windows and not feed.is_listed:
+        state, fault = "absent", feed.fault
     elif is_open:
-        progress_at = max(part.progress_at for part in lacking or (hourly, fine))
+        progress_at = max(part.progress_at for part in parts or (hourly, feed))
         failing_s = now - progress_at if fault else 0
         is_given_up = failing_s > GIVEN_UP_S and windows
         state = "complete" if is_given_up else "failing" if failing_s > PATIENCE_S else "arriving"
     elif missing_s:
         fault = "no source has more"
     left = _seconds_left(hourly, missing_s, now) if state == "arriving" else 0
-    return History(asset, state, since, until, now - hourly.wanted_from, missing_s, left, fine.source, fault)
+    return History(asset, state, since, until, now - hourly.wanted_from, missing_s, left, feed.source, fault)
 
 
 def _seconds_left(hourly: Coverage, missing_s: int, now: int) -> int:

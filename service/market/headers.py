@@ -41,11 +41,11 @@ def month_header(made_at: int, month: str, *, world: World, sources: Mapping[str
 
     The document is stale once the next month has closed.
     """
-    closed = ends(month)
+    end = ends(month)
     return DocumentHeader(
         timestamp=iso(made_at),
-        as_of=iso(closed),
-        stale_after=iso(ends(month_of(closed))),
+        as_of=iso(end),
+        stale_after=iso(ends(month_of(end))),
         world=world,
         sources=dict(sources),
     )

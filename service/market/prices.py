@@ -221,4 +221,4 @@ class Rate:
 Rates = Mapping[str, Rate]
 NO_RATES: Rates = MappingProxyType({})
 # For worlds without a market of currencies, by their ISO codes.
-ASSUMED: Rates = MappingProxyType({"EUR": Rate(1.084), "GBP": Rate(1.268), "JPY": Rate(0.0066)})
+ASSUMED_RATES: Rates = MappingProxyType({"EUR": Rate(1.084), "GBP": Rate(1.268), "JPY": Rate(0.0066)})

@@ -56,7 +56,7 @@ def special_hours(calendar: Calendar) -> SpecialHours:
         for after in range(HOURS_AFTER):
             codes[begins + after * HOUR] = 1 + KINDS.index(kind) * HOURS_AFTER + after
     begins = sorted(codes)
-    return SpecialHours(np.array(begins, dtype=np.int64), np.array([codes[begin] for begin in begins], dtype=np.int64))
+    return SpecialHours(np.array(begins, dtype=np.int64), np.array([codes[start] for start in begins], dtype=np.int64))
 
 
 def codes_at(calendar: Calendar, times: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -25,7 +25,7 @@ from service.questions.tokens import Token
 from service.questions.understanding import deadline_of
 from service.questions.vocabulary import MOTIONS
 
-MOST = 3
+MOST_ALTERNATIVES = 3
 # An amount farther from the spot price than this power of the understood amount's distance is no other reading.
 FARTHER = 1.5
 # Kinds of words at a date that may name a time within which something happens, or at whose end.
@@ -38,7 +38,7 @@ SATURDAY, FRIDAY = 5.0, 4.0
 AMOUNT = "The number can be read as another amount."
 SIDE = "The question does not say above or below."
 MOMENT = "The price can be meant at the deadline or at any time before it."
-ALWAYS = "The price can be meant at the deadline or at all times until then."
+SPAN = "The price can be meant at the deadline or at all times until then."
 ORDER = "The date can be written with the month or the day first."
 NEXT = "The next day of that name or the one in the week after can be meant."
 TODAY = "It is that day of the week today: today or the same day next week can be meant."
@@ -63,12 +63,12 @@ def alternatives(parse: Parse) -> tuple[Alternative, ...]:
     for question, reason in (*_other_dates(parse), *_other_amounts(parse), *_other_events(parse)):
         if question.canonical != parse.question.canonical and not _is_decided(question):
             readings.setdefault(question.canonical, Alternative(brief(question), question.canonical, reason))
-    return tuple(readings.values())[:MOST]
+    return tuple(readings.values())[:MOST_ALTERNATIVES]
 
 
 def _is_decided(question: Question) -> bool:
     """Whether the present price decides the question already."""
-    return question.kind.decided_early and takes_place_at(question, question.spot)
+    return question.kind.may_end_early and takes_place_at(question, question.spot)
 
 
 def _other_dates(parse: Parse) -> Iterator[tuple[Question, str]]:
@@ -77,8 +77,8 @@ def _other_dates(parse: Parse) -> Iterator[tuple[Question, str]]:
         return
     month_first = parse.language.month_first
     if has_two_orders(parse.split.main, parse.language):
-        swapped = replace(parse, language=replace(parse.language, month_first=not month_first))
-        yield from _at_deadline(parse, _deadline(swapped, swapped.split.main), ORDER)
+        variant = replace(parse, language=replace(parse.language, month_first=not month_first))
+        yield from _at_deadline(parse, _deadline(variant, variant.split.main), ORDER)
     for tokens, reason in _other_days(parse):
         yield from _at_deadline(parse, _deadline(parse, tokens), reason)
 
@@ -88,8 +88,7 @@ def _at_deadline(parse: Parse, deadline: Deadline | None, reason: str) -> Iterat
         return
     if reason in (WEEKEND, BEFORE_WEEKEND) and deadline.at > parse.deadline.at:
         return  # the weekend has begun
-    same = replace(deadline, preposition=parse.deadline.preposition)
-    question = _question(replace(parse, deadline=same))
+    question = _question(replace(parse, deadline=replace(deadline, preposition=parse.deadline.preposition)))
     if question is not None:
         yield question, reason
 
@@ -115,7 +114,7 @@ def _other_days(parse: Parse) -> Iterator[tuple[list[Token], str]]:
     tokens = parse.split.main
     for place, token in enumerate(tokens):
         around = [*range(max(0, place - 1), place), *range(place + 1, min(len(tokens), place + 2))]
-        named_next = next((here for here in around if tokens[here].kind == "next"), None)
+        named_next = next((neighbour for neighbour in around if tokens[neighbour].kind == "next"), None)
         if token.kind == "weekday" and named_next is not None:
             if not _is_certain(parse, token, named_next):
                 yield [*tokens[:named_next], *tokens[named_next + 1 :]], NEXT
@@ -159,11 +158,11 @@ def _other_amounts(parse: Parse) -> Iterator[tuple[Question, str]]:
 
 
 def _other_values(amount: Amount, spot: float) -> list[float]:
-    understood = amount.value(spot)
-    if understood <= 0:
+    level = amount.value(spot)
+    if level <= 0:
         return []
-    limit = FARTHER * abs(math.log(understood / spot))
-    return [value for value in amount.values if 0 < value != understood and abs(math.log(value / spot)) <= limit]
+    limit = FARTHER * abs(math.log(level / spot))
+    return [value for value in amount.values if 0 < value != level and abs(math.log(value / spot)) <= limit]
 
 
 def _other_events(parse: Parse) -> Iterator[tuple[Question, str]]:
@@ -189,11 +188,11 @@ def _is_period(deadline: Deadline) -> bool:
 
 def _before_deadline(parse: Parse, criterion: Criterion, side: int) -> tuple[Question, str]:
     """At any time until the deadline or, where the price is beyond the level already, at all times."""
-    touched = parse.with_criterion(replace(criterion, comparator=Touch.of(side)))
-    if not _is_decided(touched) or criterion.level is None:
-        return touched, MOMENT
-    lasting = stay(criterion.level, below=side < 0)
-    return parse.with_criterion(replace(lasting, negated=lasting.negated != criterion.negated)), ALWAYS
+    crossing = parse.with_criterion(replace(criterion, comparator=Touch.of(side)))
+    if not _is_decided(crossing) or criterion.level is None:
+        return crossing, MOMENT
+    state = stay(criterion.level, below=side < 0)
+    return parse.with_criterion(replace(state, negated=state.negated != criterion.negated)), SPAN
 
 
 def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) -> bool:

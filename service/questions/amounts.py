@@ -20,9 +20,9 @@ PREFIXES = {"money", "currency", "foreign", "percent", "fold"}
 LARGEST_FACTOR = 100
 OF = {"of", "de", "d", "di"}
 # Words after an amount that the price does not go beyond.
-AT_MOST = {"tops", "max"}
+CEILINGS = {"tops", "max"}
 # The currency of an amount in one that is not converted.
-UNCONVERTED = "another currency"
+OTHER_CURRENCY = "another currency"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,9 @@ def _with_factor(tokens: Sequence[Token], amounts: list[Amount]) -> list[Amount]
     """The amounts with the first plain one as a multiple if a verb apart from it multiplies the price by it."""
     inside = {place for amount in amounts for place in range(amount.first, amount.after)}
     fold = next((token for place, token in enumerate(tokens) if token.kind == "fold" and place not in inside), None)
-    factors = [not (each.is_marked or each.is_percent) and 1 < max(each.values) <= LARGEST_FACTOR for each in amounts]
+    factors = [
+        not (amount.is_marked or amount.is_percent) and 1 < max(amount.values) <= LARGEST_FACTOR for amount in amounts
+    ]
     factor = factors.index(True) if any(factors) else None
     if fold is None or factor is None:
         return amounts
@@ -139,7 +141,7 @@ def _digits(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], int
 def _is_group(tokens: Sequence[Token], place: int) -> bool:
     if place >= len(tokens) or tokens[place].kind != "number" or tokens[place].value is not None:
         return False
-    return bool(re.fullmatch(r"\d{3}(?:[.,]\d\d?)?", tokens[place].text)) and not tokens[place].glued
+    return bool(re.fullmatch(r"\d{3}(?:[.,]\d\d?)?", tokens[place].text)) and not tokens[place].is_glued
 
 
 def _is_grouped(token: Token) -> bool:
@@ -152,10 +154,10 @@ def _magnitude(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], 
     """The factors of the words after a number: k, million, 万. English "mil" is a million or, of others, a thousand."""
     factors: tuple[float, ...] = (1.0,)
     while place < len(tokens):
-        own = _factors(tokens[place])
-        if not own:
+        word_factors = _factors(tokens[place])
+        if not word_factors:
             break
-        factors, place = tuple(factor * own_factor for factor in factors for own_factor in own), place + 1
+        factors, place = tuple(factor * own_factor for factor in factors for own_factor in word_factors), place + 1
         if len(factors) > 4:
             break
     return factors, place
@@ -175,7 +177,7 @@ def _factors(token: Token) -> tuple[float, ...]:
         return (1e3, 1e6)
     if token.kind == "times":
         return (float(token.value or 1),)
-    if token.text in LETTERS and (token.glued or token.text == "m"):
+    if token.text in LETTERS and (token.is_glued or token.text == "m"):
         return (LETTERS[token.text],)
     return ()
 
@@ -185,10 +187,10 @@ def _with_suffix(tokens: Sequence[Token], amount: Amount) -> Amount:
         following = tokens[place + 1].kind if place + 1 < len(tokens) else ""
         if amount.is_marked and tokens[place].text in OF and following in PREFIXES - {"percent", "fold"}:
             continue  # "2 millions d'euros"
-        changed = _suffixed(tokens[place], amount)
-        if changed is None:
+        extension = _suffixed(tokens[place], amount)
+        if extension is None:
             break
-        amount = replace(changed, after=place + 1)
+        amount = replace(extension, after=place + 1)
     return amount
 
 
@@ -202,13 +204,13 @@ def _suffixed(token: Token, amount: Amount) -> Amount | None:
         return replace(amount, values=tuple(value / 100 for value in amount.values), is_percent=True)
     if token.kind == "fold" and not amount.is_money:
         return _folded(token, amount)
-    if token.kind == "cent" and not amount.is_money and (token.text != "c" or token.glued):
+    if token.kind == "cent" and not amount.is_money and (token.text != "c" or token.is_glued):
         return replace(amount, values=tuple(value / 100 for value in amount.values), is_money=True, is_marked=True)
-    if token.text in TIMES and token.glued:
+    if token.text in TIMES and token.is_glued:
         return replace(amount, is_multiple=True)
-    if token.text in AT_MOST:
+    if token.text in CEILINGS:
         return replace(amount, is_at_most=True)
-    if token.text == "+" and token.glued:
+    if token.text == "+" and token.is_glued:
         return replace(amount, is_or_more=True)
     if token.kind == "figures" and token.value is None:
         digits = int(min(amount.values[0], 30))
@@ -222,7 +224,7 @@ def _with_currency(token: Token, amount: Amount) -> Amount:
         return amount
     if token.kind == "money":
         return replace(amount, is_money=True, is_marked=True, currency="")
-    currency = str(token.value or UNCONVERTED)
+    currency = str(token.value or OTHER_CURRENCY)
     return amount if amount.is_money else replace(amount, is_marked=True, currency=currency)
 
 
@@ -237,7 +239,7 @@ def _with_prefix(tokens: Sequence[Token], amount: Amount, free_from: int) -> Amo
     while first > free_from and tokens[first - 1].kind in PREFIXES:
         first -= 1
         amount = _prefixed(tokens[first], amount)
-    if first > free_from and tokens[first - 1].text in TIMES and tokens[first].glued:
+    if first > free_from and tokens[first - 1].text in TIMES and tokens[first].is_glued:
         return replace(amount, first=first - 1, is_multiple=True)
     sign = _sign(tokens, first, amount) if first > free_from else 0
     return replace(amount, first=first - abs(sign), sign=sign)
@@ -260,7 +262,7 @@ def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
         return -1
     if text == "plus" and (amount.is_percent or (amount.is_marked and first > 1 and tokens[first - 2].kind == "asset")):
         return 1  # "btc plus 5k"
-    if text not in ("+", *MINUSES) or not tokens[first].glued or tokens[first - 1].glued:
+    if text not in ("+", *MINUSES) or not tokens[first].is_glued or tokens[first - 1].is_glued:
         return 0
     return 1 if text == "+" else -1
 

@@ -68,14 +68,14 @@ def _fields(
 ) -> dict[str, str]:
     """The fields of the sentences and the conditions of all kinds."""
     kind, lower, upper = question.kind, usd(question.level), usd(question.upper_level)
-    near, far = (upper, lower) if kind.side > 0 else (lower, upper)
+    goal, rival = (upper, lower) if kind.side > 0 else (lower, upper)
     return kind.words | {
         "asset": asset(question.asset),
         "other": asset(question.other_asset) if question.other_asset else "",
         "level": lower,
         "upper": upper,
-        "near": near,
-        "far": far,
+        "near": goal,
+        "far": rival,
         "spot": usd(question.spot),
         "pct": price(question.level_pct),
         "days": day_count(question),
@@ -140,8 +140,8 @@ def rule(question: Question, asked_at: int) -> str:
     # By De Morgan's laws: not both is one of the opposites, neither is both of them.
     events = (replace(part, negated=part.negated != question.negated) for part in question.parts)
     first, second = (_condition(event, asked_at) for event in events)
-    both = (question.comparator == "both") != question.negated
-    return f"YES if {first}, and {second}." if both else f"YES if {first}, or {second}, or both."
+    is_both = (question.comparator == "both") != question.negated
+    return f"YES if {first}, and {second}." if is_both else f"YES if {first}, or {second}, or both."
 
 
 def _condition(question: Question, asked_at: int) -> str:
@@ -159,9 +159,8 @@ def _known_mean(question: Question, asked_at: int) -> str:
     """Which closes of a moving average were known, and their mean."""
     if question.level is None or question.days is None:
         return ""
-    ahead = len(trading_days(question.asset, asked_at, int(question.deadline.timestamp())))
-    stored = max(0, question.days - ahead)
-    return f", of which the {stored} known when it was asked have the mean {price(question.level)} USD"
+    closes = max(0, question.days - len(trading_days(question.asset, asked_at, int(question.deadline.timestamp()))))
+    return f", of which the {closes} known when it was asked have the mean {price(question.level)} USD"
 
 
 def _second(at: datetime) -> str:

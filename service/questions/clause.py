@@ -20,7 +20,7 @@ RANGES = {
     *("rango", "spanne", "fourchette", "intervallo", "intervalo", "レンジ"),
 }
 # Kinds that may separate two levels of which one is to be reached before the other.
-AHEAD_OF_LEVEL = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}
+LEVEL_LEADS = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}
 BETWEEN_LEVELS = (
     MOTIONS
     | BEAR
@@ -28,16 +28,16 @@ BETWEEN_LEVELS = (
     | {"before", "or", "on", "to", "until", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
 )
 # Chinese negations that make a question where they are the last word: "能破10万不".
-ASKING = {"不", "没", "沒", "没有", "沒有", "否"}
+QUESTION_NEGATIONS = {"不", "没", "沒", "没有", "沒有", "否"}
 # Words before a deadline up to which a state lasts.
 OVER_TIME = ("until", "lasting", "within", "during")
 # How many words after "from" may say where the price comes from.
 ORIGIN = 3
 # A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
-NEAR = 5.0
+NEAR_FACTOR = 5.0
 # Kinds that may separate an asset from its price: "ETH at 5000", "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
-WEAK = {"the", "approx", "be"}
+MODIFIERS = {"the", "approx", "be"}
 BOUNDS = {"the", "approx", "above", "below", "mark"}
 
 
@@ -84,8 +84,10 @@ class Clause:
     @property
     def asks_width(self) -> bool:
         """Example: "The range exceeds 5%": how far the highest price is from the lowest; not "in a range of 5%"."""
-        wide = any(token.kind == "width" or (token.kind == "between" and token.text in RANGES) for token in self.tokens)
-        return wide and bool(self.kinds & {"exceed", "above", "below", "ormore", "orless"})
+        has_width = any(
+            token.kind == "width" or (token.kind == "between" and token.text in RANGES) for token in self.tokens
+        )
+        return has_width and bool(self.kinds & {"exceed", "above", "below", "ormore", "orless"})
 
     def covers(self, place: int) -> bool:
         """Whether the token at that place belongs to an amount."""
@@ -102,8 +104,8 @@ class Clause:
 
     def nearness(self, amount: Amount) -> str:
         """Example: "around" for "around 90k" and "90k or so", "exact" for "exactly 90k", else empty."""
-        beside = (*self.tokens[amount.after : amount.after + 1], *self._before(amount))
-        return next((str(token.value) for token in beside if token.kind == "approx" and token.value), "")
+        neighbours = (*self.tokens[amount.after : amount.after + 1], *self._before(amount))
+        return next((str(token.value) for token in neighbours if token.kind == "approx" and token.value), "")
 
     def _before(self, amount: Amount) -> Sequence[Token]:
         kinds = [token.kind for token in reversed(self.tokens[: amount.first])]
@@ -141,11 +143,11 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     present = _without_origin(_without_past(tokens))
     numbers = convert(present, _with_percents(present, find_amounts(present)), rates)
     amounts = tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
-    unused = [amount for amount in numbers if amount not in amounts]
-    stray = any(may_be_level(present, amount, spot) for amount in unused)
-    has_unused = any(not is_apart(present, amount) for amount in unused)
-    negated, ordered = _is_negated(present, language), _has_order(present, amounts, language)
-    return Clause(tuple(present), _kinds(present, numbers), amounts, negated, stray, has_unused, ordered)
+    rest = [amount for amount in numbers if amount not in amounts]
+    stray = any(may_be_level(present, amount, spot) for amount in rest)
+    has_unused = any(not is_apart(present, amount) for amount in rest)
+    negated, has_order = _is_negated(present, language), _has_order(present, amounts, language)
+    return Clause(tuple(present), _kinds(present, numbers), amounts, negated, stray, has_unused, has_order)
 
 
 def _with_percents(tokens: Sequence[Token], amounts: Sequence[Amount]) -> list[Amount]:
@@ -185,13 +187,13 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
 
 def _comes_first(before: Sequence[Token]) -> bool:
     """Whether "before" stands ahead of a level, with at most the asset and a verb between."""
-    kinds = [token.kind for token in before if token.kind not in AHEAD_OF_LEVEL]
+    kinds = [token.kind for token in before if token.kind not in LEVEL_LEADS]
     return kinds[-1:] == ["before"]
 
 
 def _kinds(tokens: Sequence[Token], amounts: Sequence[Amount]) -> frozenset[str]:
-    covered = {place for amount in amounts for place in range(amount.first, amount.after)}
-    kinds = {_kind(token) for place, token in enumerate(tokens) if place not in covered}
+    inside = {place for amount in amounts for place in range(amount.first, amount.after)}
+    kinds = {_kind(token) for place, token in enumerate(tokens) if place not in inside}
     is_or_more = any(amount.is_or_more for amount in amounts) and "above" not in kinds
     return frozenset(kinds | ({"exceed"} if is_or_more else set()))
 
@@ -209,28 +211,28 @@ def _sign(token: Token) -> int:
 
 def _without_past(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without verbs in the past, unless "will" or "have" precedes them."""
-    kept, ahead = [], False
+    result, is_future = [], False
     for token in tokens:
-        ahead = ahead or token.kind in ("will", "have")
-        if token.value != "past" or ahead:
-            kept.append(token)
-    return kept
+        is_future = is_future or token.kind in ("will", "have")
+        if token.value != "past" or is_future:
+            result.append(token)
+    return result
 
 
 def _without_origin(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without the directions shortly after "from": "recover from the crash" goes up."""
-    kept, since = [], ORIGIN + 1
+    result, since = [], ORIGIN + 1
     for token in tokens:
         since = 0 if token.kind == "from" else ORIGIN + 1 if token.kind in ("asset", "will") else since + 1
         if since > ORIGIN or not _sign(token):
-            kept.append(token)
-    return kept
+            result.append(token)
+    return result
 
 
 def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     """Whether the negations leave a negation; where they do not cancel in the language, two count as one."""
     last = next((token for token in reversed(tokens) if token.kind != "mark"), None)
-    denials = sum(token.kind == "not" for token in tokens) - (last is not None and last.text in ASKING)
+    denials = sum(token.kind == "not" for token in tokens) - (last is not None and last.text in QUESTION_NEGATIONS)
     failures = sum(token.kind == "fail" for token in tokens)
     if denials and any(token.kind == "li" for token in tokens):
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")
@@ -259,29 +261,29 @@ def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount],
     return place + 1 < len(amounts) and _is_lower_end(tokens, amount, amounts[place + 1])
 
 
-def _kind_before(tokens: Sequence[Token], amount: Amount, skipped: Collection[str]) -> str:
+def _kind_before(tokens: Sequence[Token], amount: Amount, fillers: Collection[str]) -> str:
     """The kind of the token before an amount, without the `skipped` ones; "" at the beginning."""
     kinds = (tokens[place].kind for place in range(amount.first - 1, -1, -1))
-    return next((kind for kind in kinds if kind not in skipped), "")
+    return next((kind for kind in kinds if kind not in fillers), "")
 
 
-def _kind_after(tokens: Sequence[Token], amount: Amount, skipped: Collection[str] = ()) -> str:
+def _kind_after(tokens: Sequence[Token], amount: Amount, fillers: Collection[str] = ()) -> str:
     """The kind of the token after an amount, without the `skipped` ones; "" at the end."""
     kinds = (tokens[place].kind for place in range(amount.after, len(tokens)))
-    return next((kind for kind in kinds if kind not in skipped), "")
+    return next((kind for kind in kinds if kind not in fillers), "")
 
 
 def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
     """Example: "Between 1700 and 1900", "touch 1700 or 1900": the word of relation precedes the other end."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
-    is_second = gap == ["or"] and _kind_before(tokens, lower, WEAK) in RELATIONS
-    return is_second or (_kind_before(tokens, lower, WEAK) == "between" and gap == ["and"])
+    is_second = gap == ["or"] and _kind_before(tokens, lower, MODIFIERS) in RELATIONS
+    return is_second or (_kind_before(tokens, lower, MODIFIERS) == "between" and gap == ["and"])
 
 
 def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
     """Example: "From 90 to 95k": the thousands of the other end are those of both."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
-    return _kind_before(tokens, lower, WEAK) == "from" and gap in (["to"], ["until"]) and upper.is_marked
+    return _kind_before(tokens, lower, MODIFIERS) == "from" and gap in (["to"], ["until"]) and upper.is_marked
 
 
 def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
@@ -290,7 +292,7 @@ def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
 
 
 def _is_near(amount: Amount, spot: float) -> bool:
-    return spot / NEAR <= amount.value(spot) <= spot * NEAR
+    return spot / NEAR_FACTOR <= amount.value(spot) <= spot * NEAR_FACTOR
 
 
 def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
@@ -302,12 +304,12 @@ def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
     """Example: "A 50% chance", "100% bullish", "probability 0.99"."""
     if amount.is_money or (amount.is_marked and not amount.is_percent):
         return False
-    if amount.is_percent and _kind_before(tokens, amount, WEAK) in BULL | BEAR:
+    if amount.is_percent and _kind_before(tokens, amount, MODIFIERS) in BULL | BEAR:
         return False  # "is a drop of 3% likely"
     if amount.is_percent and _kind_before(tokens, amount, BOUNDS) in ("be", "exceed"):
         # "is the probability of a rise above 60%"
         return any(token.kind == "chance" for token in tokens[: amount.first])
-    return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, WEAK) == "chance"
+    return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, MODIFIERS) == "chance"
 
 
 def _is_one_coin(tokens: Sequence[Token], amount: Amount) -> bool:

@@ -11,7 +11,7 @@ from service.market.assets import ASSETS
 from service.questions.lexicon import Lexicon, fold, lexicon
 from service.questions.numerals import spelled
 from service.questions.tokens import Token, clean, read
-from service.questions.vocabulary import COINS, NAMED, Language
+from service.questions.vocabulary import COINS, MARKET_KINDS, Language
 
 # "$DOGE", "DOGE", "DOGE/USDT"; which of them is a ticker depends on the list of coins.
 MENTION = re.compile(r"(?<![\w$])(\$?)([A-Za-z0-9]{1,12}?)(?:[/-]?USD[TC]?)?(?!\w)", re.ASCII)
@@ -38,7 +38,7 @@ NAMES = {
 class Coins:
     """The keys of the other coins that are `listed`; `reason` says why another one is not answered."""
 
-    listed: Collection[str] = frozenset()
+    keys: Collection[str] = frozenset()
     reason: str = ""
 
 
@@ -61,7 +61,7 @@ class TokenizedText(NamedTuple):
 class Mentions:
     """Which mentions in a text are tickers of `listed` coins; `shouts` if all of the text is in capitals."""
 
-    listed: Collection[str]
+    keys: Collection[str]
     words: Lexicon
     shouts: bool
 
@@ -69,13 +69,13 @@ class Mentions:
         """Whether it has a dollar sign, or is in capitals and no other word."""
         key = ticker.lower()
         is_name = key in COINS or self.words.find(key) is None
-        return bool(dollar and key in self.listed) or (is_name and self.is_possible(dollar, ticker))
+        return bool(dollar and key in self.keys) or (is_name and self.is_possible(dollar, ticker))
 
     def is_possible(self, dollar: str, ticker: str) -> bool:
         """Whether it has a dollar sign or is in capitals."""
         key = ticker.lower()
         is_in_capitals = ticker == ticker.upper() and not self.shouts and key not in ABBREVIATIONS
-        return key in self.listed and (bool(dollar) or is_in_capitals)
+        return key in self.keys and (bool(dollar) or is_in_capitals)
 
 
 def read_markets(text: str, coins: Coins) -> TokenizedText:
@@ -85,12 +85,12 @@ def read_markets(text: str, coins: Coins) -> TokenizedText:
     """
     text = clean(text)
     language, tokens = read(text)
-    if coins.listed:
-        mentions = Mentions(coins.listed, lexicon(language), shouts=text == text.upper())
-        placed = _placed(text, mentions.is_certain, tokens, coins)
-        if not any(token.kind in NAMED for token in placed):
-            placed = _placed(text, mentions.is_possible, tokens, coins)
-        tokens = placed
+    if coins.keys:
+        mentions = Mentions(coins.keys, lexicon(language), shouts=text == text.upper())
+        result = _placed(text, mentions.is_certain, tokens, coins)
+        if not any(token.kind in MARKET_KINDS for token in result):
+            result = _placed(text, mentions.is_possible, tokens, coins)
+        tokens = result
     return TokenizedText(text, language, _with_choice(_with_sides(spelled(tokens))), len(tokens))
 
 
@@ -99,7 +99,7 @@ def _with_sides(tokens: list[Token]) -> list[Token]:
     for place in range(1, len(tokens) - 1):
         token = tokens[place]
         is_sign = token.kind in OPPOSITE and not token.text.isalpha() and " " not in token.text
-        if is_sign and tokens[place - 1].kind in PRICES and tokens[place + 1].kind in NAMED:
+        if is_sign and tokens[place - 1].kind in PRICES and tokens[place + 1].kind in MARKET_KINDS:
             tokens = [*tokens[:place], replace(token, kind=OPPOSITE[token.kind]), *tokens[place + 1 :]]
     return tokens
 
@@ -107,14 +107,18 @@ def _with_sides(tokens: list[Token]) -> list[Token]:
 def _with_choice(tokens: list[Token]) -> list[Token]:
     """The tokens with the Japanese か between two markets as "or"; elsewhere it makes a question."""
     for place in range(1, len(tokens) - 1):
-        if tokens[place].text == "か" and tokens[place - 1].kind in NAMED and tokens[place + 1].kind in NAMED:
+        if (
+            tokens[place].text == "か"
+            and tokens[place - 1].kind in MARKET_KINDS
+            and tokens[place + 1].kind in MARKET_KINDS
+        ):
             return [*tokens[:place], replace(tokens[place], kind="or"), *tokens[place + 1 :]]
     return tokens
 
 
-def named_coins(tokenized: TokenizedText) -> tuple[str, ...]:
+def named_coins(reading: TokenizedText) -> tuple[str, ...]:
     """The keys of the listed coins that a text names, each once."""
-    keys = dict.fromkeys(str(token.value) for token in tokenized.tokens if token.kind == "asset")
+    keys = dict.fromkeys(str(token.value) for token in reading.tokens if token.kind == "asset")
     return tuple(key for key in keys if key not in ASSETS)
 
 
@@ -136,15 +140,15 @@ def _marked(text: str, accept: Callable[[str, str], bool]) -> tuple[str, list[st
     return MENTION.sub(mark, PRIVATE.sub(" ", text)), keys
 
 
-def _placed(text: str, accept: Callable[[str, str], bool], unmarked: Sequence[Token], coins: Coins) -> list[Token]:
+def _placed(text: str, accept: Callable[[str, str], bool], plain: Sequence[Token], coins: Coins) -> list[Token]:
     """The tokens with an asset for each accepted mention and for each name of a listed coin."""
-    marked, keys = _marked(text, accept)
-    tokens = read(marked)[1] if keys else unmarked
+    masked_text, keys = _marked(text, accept)
+    tokens = read(masked_text)[1] if keys else plain
     return [_asset(token, _key(token, keys), coins) for token in tokens]
 
 
 def _asset(token: Token, key: str, coins: Coins) -> Token:
-    return replace(token, kind="asset", text=key, value=key) if key in coins.listed else token
+    return replace(token, kind="asset", text=key, value=key) if key in coins.keys else token
 
 
 def _key(token: Token, keys: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from service.questions.kinds.levels import Close, Touch, between, close, of_zero
 from service.questions.kinds.paths import Average
 from service.questions.levels import of_levels
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVING
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
 # Kinds that make a part or a multiple of a record: "half of the all-time high".
 SHARES = {"multiple", "fraction", "mid"}
@@ -30,14 +30,14 @@ VOLATILITY = (
 QUANTILES = "A range was asked for: see the quantiles of the price."
 ANY_SIZE = "No size was named: a move of any size counts."
 # Words for a large move.
-LARGE = {
+LARGE_MOVES = {
     "crash", "crashes", "crashing", "collapse", "plummet", "moon", "mooning", "explode", "skyrocket", "tank", "nuke",
 }  # fmt: skip
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
 # Kinds that ask for more than yes or no, and those that a level follows.
-ASKING = {"what", "how", "which", "forecast"}
+INTERROGATIVES = {"what", "how", "which", "forecast"}
 WITH_LEVEL = {"above", "below", "reach", "break", "exceed", "between"}
-MEASURED: dict[Literal["move", "range"], str] = {
+MEASURES: dict[Literal["move", "range"], str] = {
     "move": "The move is measured from the present price to the price at the deadline, up or down.",
     "range": "The range is the highest price until the deadline less the lowest, in percent of the present price.",
 }
@@ -58,8 +58,8 @@ def _averaged(criterion: Criterion) -> Criterion:
     is_level = isinstance(kind, Touch) or (isinstance(kind, Close) and not negated)
     if not is_level or criterion.level_pct is not None:
         raise invalid("For an average price, name one level in USD: for example, an average above 120,000 this week.")
-    averaged = replace(criterion, comparator=Average.of(-kind.side if negated else kind.side), negated=False)
-    return averaged.noted("The average is that of the hourly closing prices from now to the deadline.")
+    average = replace(criterion, comparator=Average.of(-kind.side if negated else kind.side), negated=False)
+    return average.noted("The average is that of the hourly closing prices from now to the deadline.")
 
 
 def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
@@ -73,7 +73,7 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
     levels = _distinct([amount for amount in amounts if not amount.is_percent and not amount.is_multiple], spot)
     if len(levels) == len(percents) == 1 and clause.kinds & {"within", "both"}:
         level, share = levels[0].value(spot), percents[0].values[-1] / 100
-        return between(level * (1 - share), level * (1 + share), spot, lasting="stay" in clause.kinds)
+        return between(level * (1 - share), level * (1 + share), spot, is_lasting="stay" in clause.kinds)
     if levels:
         criterion = of_levels(clause, levels, spot, preposition)
         return criterion.noted("The percentage was ignored: the level counts.") if percents else criterion
@@ -131,8 +131,8 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
     direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
     sizes = _sizes(percents)
     if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "flat"}:
-        lasting = "stay" in clause.kinds or preposition in OVER_TIME
-        inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, lasting=lasting)
+        is_lasting = "stay" in clause.kinds or preposition in OVER_TIME
+        inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, is_lasting=is_lasting)
         return replace(inside, negated=clause.is_left)
     if not direction:
         raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.")
@@ -160,10 +160,10 @@ def _is_either_way(clause: Clause, amount: Amount) -> bool:
     """Example: "Move more than 3%", "rise or fall by 3%": whether the size of the move counts, not its direction."""
     if amount.sign or amount.upper or clause.kinds & {"within", "stay", "flat"}:
         return False
-    joined = "or" in clause.kinds or clause.denies_each
-    either = "both" in clause.kinds or (clause.has_both_directions and joined)
-    moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
-    return either or (moves and not clause.kinds & (BULL | BEAR | {"between", "now"}))
+    is_joined = "or" in clause.kinds or clause.denies_each
+    is_either = "both" in clause.kinds or (clause.has_both_directions and is_joined)
+    moves = any(token.kind == "swing" or token.text in MOVES for token in clause.tokens)
+    return is_either or (moves and not clause.kinds & (BULL | BEAR | {"between", "now"}))
 
 
 def _beyond(comparator: Literal["move", "range"], clause: Clause, amount: Amount) -> Criterion:
@@ -171,7 +171,7 @@ def _beyond(comparator: Literal["move", "range"], clause: Clause, amount: Amount
     pct = rounded(amount.values[-1])
     if not 0 < pct <= MOST_PCT or amount.upper:
         raise invalid(f"Name one percentage above 0 and at most {MOST_PCT}.")
-    return Criterion(comparator, level_pct=pct, negated=clause.is_below).noted(MEASURED[comparator])
+    return Criterion(comparator, level_pct=pct, negated=clause.is_below).noted(MEASURES[comparator])
 
 
 def _volatility(clause: Clause, amount: Amount) -> Criterion:
@@ -260,7 +260,7 @@ def of_words(clause: Clause, spot: float) -> Criterion:
     direction = clause.direction_at(None)
     if direction:
         criterion = Criterion("up" if direction > 0 else "down")
-        return criterion.noted(ANY_SIZE) if any(token.text in LARGE for token in clause.tokens) else criterion
+        return criterion.noted(ANY_SIZE) if any(token.text in LARGE_MOVES for token in clause.tokens) else criterion
     return _without_direction(clause)
 
 
@@ -284,7 +284,7 @@ def _without_direction(clause: Clause) -> Criterion:
         return Criterion("down" if clause.is_below else "up")
     if clause.kinds & WITH_LEVEL == {"between"} and any(token.text in RANGES for token in clause.tokens):
         return Criterion("open").noted(QUANTILES)
-    interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in ASKING), None)
+    interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in INTERROGATIVES), None)
     if any(token.kind in WITH_LEVEL for token in clause.tokens[:interrogative]):
         raise invalid("The question names no level. Give a price in USD: for example, above 120,000 on Friday.")
     return nothing_definite()

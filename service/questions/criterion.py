@@ -77,5 +77,5 @@ def price(usd: float | None) -> str:
     """The price with commas between thousands, up to eight significant digits and no trailing zeros; "" for None."""
     if usd is None:
         return ""
-    whole, _, decimals = f"{rounded(usd):,.10f}".partition(".")
-    return f"{whole}.{decimals}".rstrip("0").rstrip(".")
+    digits, _, decimals = f"{rounded(usd):,.10f}".partition(".")
+    return f"{digits}.{decimals}".rstrip("0").rstrip(".")

@@ -8,13 +8,13 @@ from datetime import datetime
 
 from service.errors import InvalidQuestion
 from service.market.prices import Rate, Rates
-from service.questions.amounts import UNCONVERTED, Amount
+from service.questions.amounts import OTHER_CURRENCY, Amount
 from service.questions.criterion import invalid, price
 from service.questions.tokens import Token
 
 # Each currency that is converted, with the name of one unit.
 UNITS = {"EUR": "euro", "GBP": "pound", "JPY": "yen"}
-ALLOWED = "USD, EUR, GBP or JPY"
+CHOICES = "USD, EUR, GBP or JPY"
 # Kinds after which another currency is the one that prices are quoted in: "BTC/INR", "in rupees".
 QUOTED_AFTER = ("asset", "in", "versus")
 
@@ -25,9 +25,9 @@ def convert(tokens: Sequence[Token], amounts: Sequence[Amount], rates: Rates) ->
     A currency beside the asset, as in "BTC/EUR above 50k", is that of every amount which names none, and so is the
     currency of another amount: "between 80k and 90k euros".
     """
-    named = next((amount.currency for amount in amounts if amount.currency), "")
-    quoted = quote_currency(tokens, amounts) or named
-    return [_in_usd(_quoted(amount, quoted), rates) for amount in amounts]
+    fallback = next((amount.currency for amount in amounts if amount.currency), "")
+    currency = quote_currency(tokens, amounts) or fallback
+    return [_in_usd(_quoted(amount, currency), rates) for amount in amounts]
 
 
 def quote_currency(tokens: Sequence[Token], amounts: Sequence[Amount]) -> str:
@@ -43,7 +43,7 @@ def _code(token: Token, before: Token) -> str:
     if token.kind == "currency":
         return str(token.value)
     is_quoted = before.kind in QUOTED_AFTER or before.text == "/"
-    return UNCONVERTED if token.kind == "foreign" and is_quoted else ""
+    return OTHER_CURRENCY if token.kind == "foreign" and is_quoted else ""
 
 
 def _quoted(amount: Amount, currency: str) -> Amount:
@@ -68,7 +68,7 @@ def refuse_unpriced(amounts: Sequence[Amount], rates: Rates, now: datetime) -> N
 
 def _refuse(currency: str, rates: Rates, now: datetime) -> None:
     if currency not in UNITS:
-        raise invalid(f"A level may be in {ALLOWED}, not in other currencies. Give it in one of them.")
+        raise invalid(f"A level may be in {CHOICES}, not in other currencies. Give it in one of them.")
     rate = rates.get(currency)
     if rate is None:
         raise _without_rate(f"There is no exchange rate of the {UNITS[currency]} at present.")

@@ -29,7 +29,7 @@ LEAST = {
     "al menos", "como minimo", "pelo menos", "ao menos", "almeno", "no minimo", "come minimo", "как минимум",
     "минимум", "не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも",
 }  # fmt: skip
-MOST = {
+UPPER_BOUNDS = {
     "at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "como mucho",
     "no maximo", "al massimo", "не более", "не больше", "максимум", "en fazla", "至多", "最多", "不超过", "不超過",
 }  # fmt: skip
@@ -46,7 +46,7 @@ CANDLES = {
     "candle", "candles", "kerze", "vela", "candela", "bougie", "свеча", "свечи", "mum", "mumu", "足", "线", "k线",
 }  # fmt: skip
 # Periods that directly follow "all".
-WHOLE = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
+WHOLE_PERIODS = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 # Words for a day that also stand before its date.
 DAYS = {"dia", "giorno"}
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
@@ -85,9 +85,9 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
     for kind in ("everyday", "mostdays"):
-        named = next((token for token in tokens if token.kind == kind), None)
-        if named is not None:
-            return _of_share(tokens, named), _without_share(tokens, named)
+        word = next((token for token in tokens if token.kind == kind), None)
+        if word is not None:
+            return _of_share(tokens, word), _without_share(tokens, word)
     if (any_day := without_any_day(tokens)) is not None:
         return DayCount(1), any_day
     if any(_is_candle(tokens, place) for place in range(len(tokens))):
@@ -97,11 +97,11 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     if any(_is_longer(tokens, place) for place in range(len(tokens))):
         raise invalid(f"Only days can be counted. {HOW}")
     for place, token in enumerate(tokens):
-        counted = _without(tokens, place)
+        result = _without(tokens, place)
         if token.kind in NUMBERS:
-            counted = _share_at(tokens, place) or _count_at(tokens, place)
-        if counted is not None:
-            return counted
+            result = _share_at(tokens, place) or _count_at(tokens, place)
+        if result is not None:
+            return result
     return None, _without_streak(tokens)
 
 
@@ -127,7 +127,7 @@ def _is_period(tokens: Sequence[Token]) -> bool:
     if kinds[:1] == ["this"]:
         return kinds[1:2] != [] and (kinds[1] in ("unit", "next") or _is_period(tokens[1:]))
     is_year = kinds[:1] == ["number"] and bool(re.fullmatch(r"20\d\d", tokens[0].text))
-    return is_year or kinds[:1] in WHOLE or kinds[:2] == ["unit", "month"]
+    return is_year or kinds[:1] in WHOLE_PERIODS or kinds[:2] == ["unit", "month"]
 
 
 def _is_longer(tokens: Sequence[Token], place: int) -> bool:
@@ -190,16 +190,16 @@ def _is_within_day(tokens: Sequence[Token]) -> bool:
     return is_one and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
 
 
-def _denies(tokens: Sequence[Token], named: Token) -> bool:
+def _denies(tokens: Sequence[Token], word: Token) -> bool:
     """Example: "Not every day"."""
-    place = tokens.index(named)
-    return named.kind == "everyday" and place > 0 and tokens[place - 1].kind == "not"
+    place = tokens.index(word)
+    return word.kind == "everyday" and place > 0 and tokens[place - 1].kind == "not"
 
 
-def _without_share(tokens: Sequence[Token], named: Token) -> list[Token]:
-    place = tokens.index(named)
-    kept = [*tokens[: place - _denies(tokens, named)], *tokens[place + 1 :]]
-    return [token for token in kept if token.kind != named.kind]
+def _without_share(tokens: Sequence[Token], word: Token) -> list[Token]:
+    place = tokens.index(word)
+    rest = [*tokens[: place - _denies(tokens, word)], *tokens[place + 1 :]]
+    return [token for token in rest if token.kind != word.kind]
 
 
 def _of_share(tokens: Sequence[Token], token: Token) -> DayCount:
@@ -214,8 +214,8 @@ def _of_share(tokens: Sequence[Token], token: Token) -> DayCount:
 def _without_streak(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without "in a row", which only days may follow; "stay above for two weeks straight" needs no count."""
     places = [place for place, token in enumerate(tokens) if token.kind == "in_a_row"]
-    beside = {token.kind for place in places for token in tokens[max(0, place - 2) : place + 3]}
-    if "unit" in beside and not any(token.kind == "stay" for token in tokens):
+    neighbours = {token.kind for place in places for token in tokens[max(0, place - 2) : place + 3]}
+    if "unit" in neighbours and not any(token.kind == "stay" for token in tokens):
         raise invalid(f"Only days in a row can be counted. {HOW}")
     return [token for token in tokens if token.kind != "in_a_row"]
 
@@ -274,9 +274,9 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     in_period = is_span and tokens[before - 1].kind == "during" and follows
     if not in_period and not _is_counted(tokens, around, tokens[before - 1] if is_span else None):
         return None
-    kept = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
+    directions = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
     first = before - is_span  # "for 5 days in a row"
-    return _bounded(_whole(number), around), [*tokens[:first], *kept, *tokens[after:]]
+    return _bounded(_whole(number), around), [*tokens[:first], *directions, *tokens[after:]]
 
 
 def _is_run(tokens: Sequence[Token]) -> bool:
@@ -310,7 +310,7 @@ def _is_least(token: Token) -> bool:
 
 
 def _is_or_more(token: Token) -> bool:
-    return token.kind == "ormore" or (token.text in ("以上", "+") and token.glued)
+    return token.kind == "ormore" or (token.text in ("以上", "+") and token.is_glued)
 
 
 def _bounded(days: int, around: Sequence[Token]) -> DayCount:
@@ -323,8 +323,8 @@ def _bounded(days: int, around: Sequence[Token]) -> DayCount:
     if any(token.kind in ("above", "exceed") for token in around):
         return DayCount(days + 1, in_a_row)
     bounds = [token for token in around if token.kind == "below"]
-    at_most = any(token.text in MOST for token in bounds)
-    return DayCount(days + at_most, in_a_row, negated=bool(bounds))
+    is_at_most = any(token.text in UPPER_BOUNDS for token in bounds)
+    return DayCount(days + is_at_most, in_a_row, negated=bool(bounds))
 
 
 def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
@@ -366,9 +366,9 @@ def names_large_day(tokens: Sequence[Token]) -> bool:
 
 def without_any_day(tokens: Sequence[Token]) -> list[Token] | None:
     """The tokens as a question about each day, without the words for any one of them; None for other questions."""
-    coloured = _without_coloured_day(tokens)
-    if coloured is not None:
-        return coloured
+    rest = _without_coloured_day(tokens)
+    if rest is not None:
+        return rest
     if _never_closes(tokens) or _ever_closes(tokens) or _names_daily_close(tokens) or _names_a_close(tokens):
         return [_as_close(tokens, place) for place, token in enumerate(tokens) if token.kind != "ever"]
     return None

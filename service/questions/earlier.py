@@ -35,7 +35,7 @@ SIDES = {"above": 1, "exceed": 1, "up": 1, "below": -1, "down": -1}
 AFTERWARDS = "より"
 # Kinds that may stand between the comparison and the instant, and those of them that name its price.
 BETWEEN = {"the", "a", "on", "in", "to", "filler", "price", "close", "be", "what", "did", "during"}
-PRICED = {"price", "close", "did", "what"}
+PRICES = {"price", "close", "did", "what"}
 # Kinds after the instant that belong to it: "its November close", "last Friday's price".
 BEHIND = {"filler", "close", "price"}
 YEAR, WEEK = timedelta(days=365), timedelta(weeks=1)
@@ -59,22 +59,22 @@ def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> 
 
     The present price is none: "higher than today" is to be up.
     """
-    timed = with_units(tokens)
-    dates = spans(timed, Today(now, day_first=not language.month_first))
+    words = with_units(tokens)
+    dates = spans(words, Today(now, day_first=not language.month_first))
     for span in dates:
-        anchor = _anchor(timed, span, is_only=len(dates) == 1)
+        anchor = _anchor(words, span, is_only=len(dates) == 1)
         if anchor is None:
             continue
         after = span.after
-        while after < len(timed) and timed[after].kind in BEHIND:
+        while after < len(words) and words[after].kind in BEHIND:
             after += 1
-        sign, first, after = SIDES.get(timed[anchor].kind, 0), min(anchor, span.first), max(anchor + 1, after)
-        if timed[span.first].kind == "rel" and timed[span.first].value == 0:
-            side = [replace(timed[anchor], kind="up" if sign > 0 else "down")] if sign else []
-            return None, [*timed[:first], *side, *timed[after:]]
-        kinds = {token.kind for token in timed[span.first : span.after]}
+        sign, first, after = SIDES.get(words[anchor].kind, 0), min(anchor, span.first), max(anchor + 1, after)
+        if words[span.first].kind == "rel" and words[span.first].value == 0:
+            side = [replace(words[anchor], kind="up" if sign > 0 else "down")] if sign else []
+            return None, [*words[:first], *side, *words[after:]]
+        kinds = {token.kind for token in words[span.first : span.after]}
         step = WEEK if kinds == {"weekday"} else YEAR
-        return Earlier(span.dates.end, sign, step), [*timed[:first], *timed[after:]]
+        return Earlier(span.dates.end, sign, step), [*words[:first], *words[after:]]
     return None, list(tokens)
 
 
@@ -93,7 +93,7 @@ def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None
         return place
     behind = tokens[span.after].kind if span.after < len(tokens) else ""
     possessive = tokens[span.after + 1].kind if behind == "filler" and span.after + 1 < len(tokens) else behind
-    is_price = bool(PRICED & {*between, possessive}) or word.text.endswith((" als", " than", " que"))
+    is_price = bool(PRICES & {*between, possessive}) or word.text.endswith((" als", " than", " que"))
     if word.kind not in ("above", "below", "exceed") or "now" in between:
         return None
     return place if is_price or (word.text not in OVER_TIME and not is_only) else None

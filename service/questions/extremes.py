@@ -17,23 +17,23 @@ from service.questions.dates.matching import spans
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
-from service.questions.dates.years import YEARLESS, is_year
+from service.questions.dates.years import YEARLESS_KINDS, is_year
 from service.questions.records import UNITS, reaches_back
 from service.questions.tokens import Token, read
 from service.questions.vocabulary import BEAR, BULL, Language
 
-MOST = 2
+MOST_EXTREMES = 2
 # Words between a high and its period: "the high of October", "das Hoch von letzter Woche".
 OF = {"of", "from", "de", "du", "d", "des", "del", "dell", "della", "da", "do", "di", "von", "vom", "der", "за"}
 # Kinds between a period and its high: "Monday's high", "上周的高点".
-OWNED = {"the", "filler", "in"}
+POSSESSIVES = {"the", "filler", "in"}
 # The last words of a token that make "hoch" or "plus haut" after it a noun.
 DETERMINERS = {"das", "dem", "sein", "seinem", "le", "du", "au", "son"}
 # Kinds that say on which side of the high or low the price is to be; without one, breaking a high is rising above it.
-SIDED = {"above", "below", "exceed", *BULL, *BEAR}
+SIDE_KINDS = {"above", "below", "exceed", *BULL, *BEAR}
 BROKEN = {"high": Token("above", "high"), "low": Token("below", "low")}
 # How much earlier the same period was that is named without its year.
-AGO = {"weekday": timedelta(weeks=1), **dict.fromkeys(YEARLESS, timedelta(days=366))}
+RECURRENCES = {"weekday": timedelta(weeks=1), **dict.fromkeys(YEARLESS_KINDS, timedelta(days=366))}
 EXTREMES = {"high", "low"}
 # Kinds between a high and the side of a level that it is on, and the side of each such word.
 BEFORE_SIDE = {
@@ -62,9 +62,9 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
     plain = with_paths(tokens)
     result, notes = with_units(_with_units(plain)), []
     kinds = {token.kind for token in plain if not side_of(token)}
-    breaks = "break" in kinds and not kinds & SIDED
+    breaks = "break" in kinds and not kinds & SIDE_KINDS
     extremes = list(_extremes(result, setting.now, language))
-    if len(extremes) > MOST:
+    if len(extremes) > MOST_EXTREMES:
         raise invalid("Several highs or lows are named. Ask about one of them, or about the range between two.")
     for extreme in reversed(extremes):
         level, note = _priced(extreme, setting)
@@ -92,11 +92,11 @@ def _with_units(tokens: Sequence[Token]) -> list[Token]:
         if not _is_of_unit(token):
             continue
         side, _, unit = str(token.value).partition(":")
-        named = [Token("unit", unit, unit), Token("filler", "of", side)]
+        pair = [Token("unit", unit, unit), Token("filler", "of", side)]
         if place + 1 < len(tokens) and tokens[place + 1].kind == "last":
-            result[place : place + 2] = [tokens[place + 1], *named]
+            result[place : place + 2] = [tokens[place + 1], *pair]
         elif place and tokens[place - 1].kind == "last":
-            result[place : place + 1] = named
+            result[place : place + 1] = pair
     return result
 
 
@@ -108,14 +108,14 @@ def _extremes(tokens: Sequence[Token], now: datetime, language: Language) -> Ite
         if place is None or span.dates.exact or min(place, span.first) < end:
             continue
         first, end = min(place, span.first), max(place + 1, span.after)
-        side, named = side_of(tokens[place]), tokens[span.first : span.after]
-        yield Extreme(first, end, side, _begun(named, span.dates, side, now, language))
+        side, words = side_of(tokens[place]), tokens[span.first : span.after]
+        yield Extreme(first, end, side, _begun(words, span.dates, side, now, language))
 
 
 def _beside(tokens: Sequence[Token], first: int, after: int, language: Language) -> int | None:
     """The place of the word for the high or low of the dates between `first` and `after`."""
     place = after
-    while place < len(tokens) and tokens[place].kind in OWNED and not side_of(tokens[place]):
+    while place < len(tokens) and tokens[place].kind in POSSESSIVES and not side_of(tokens[place]):
         place += 1
     is_noun = place < len(tokens) and tokens[place].kind not in ("up", "down")
     if is_noun and side_of(tokens[place]) and not _is_of_amount(tokens[place + 1 :]):
@@ -136,20 +136,20 @@ def _is_of_amount(tokens: Sequence[Token]) -> bool:
     return bool(tokens) and tokens[0].text in OF and is_amount(tokens[1:])
 
 
-def _begun(named: Sequence[Token], dates: DateRange, side: str, now: datetime, language: Language) -> DateRange:
+def _begun(words: Sequence[Token], dates: DateRange, side: str, now: datetime, language: Language) -> DateRange:
     """The dates, or those of the time before where they are still to come: Monday's high is that of last Monday.
 
     The opening price of December is that of the coming one.
     """
-    if dates.begin <= now:
+    if dates.start <= now:
         return dates
-    kinds = {token.kind for token in named} - (YEARLESS if side == "open" else set())
-    ago = next((ago for kind, ago in AGO.items() if kind in kinds), None)
-    if ago is not None and not any(map(is_year, named)) and "next" not in kinds:
-        before = spans(named, Today(now - ago, day_first=not language.month_first))
-        if len(before) == 1 and before[0].dates.begin <= now:
+    kinds = {token.kind for token in words} - (YEARLESS_KINDS if side == "open" else set())
+    interval = next((interval for kind, interval in RECURRENCES.items() if kind in kinds), None)
+    if interval is not None and not any(map(is_year, words)) and "next" not in kinds:
+        before = spans(words, Today(now - interval, day_first=not language.month_first))
+        if len(before) == 1 and before[0].dates.start <= now:
             return before[0].dates
-    raise invalid(f"The prices of {dates.begin:%Y-%m-%d} are still to come. Name the level in USD.")
+    raise invalid(f"The prices of {dates.start:%Y-%m-%d} are still to come. Name the level in USD.")
 
 
 def _priced(extreme: Extreme, setting: Setting) -> tuple[float, str]:
@@ -160,33 +160,33 @@ def _priced(extreme: Extreme, setting: Setting) -> tuple[float, str]:
 
 def _opening(extreme: Extreme, setting: Setting) -> tuple[float, str]:
     """The last price before the period."""
-    begin, name = extreme.dates.begin, asset_of(setting.asset).name
-    closes = setting.closes([int(begin.timestamp())])
+    start, name = extreme.dates.start, asset_of(setting.asset).name
+    closes = setting.closes([int(start.timestamp())])
     if closes is None:
         raise _unknown(extreme, setting)
-    return closes[0], f"{name} was at {price(closes[0])} USD at {begin:%Y-%m-%d %H:%M} UTC."
+    return closes[0], f"{name} was at {price(closes[0])} USD at {start:%Y-%m-%d %H:%M} UTC."
 
 
 def _extreme(extreme: Extreme, setting: Setting) -> tuple[float, str]:
     """The highest or the lowest price of the period so far; where that is the present one, a step beyond it."""
     dates, is_high, is_running = extreme.dates, extreme.side == "high", extreme.dates.end > setting.now
-    bars = setting.history.hourly(setting.asset, dates.begin)
+    bars = setting.history.hourly(setting.asset, dates.start)
     within = bars.time <= int(dates.end.timestamp())
     prices = [*(bars.high if is_high else bars.low)[within].tolist(), *[setting.spot] * is_running]
-    if not prices or not reaches_back(setting, bars, dates.begin):
+    if not prices or not reaches_back(setting, bars, dates.start):
         raise _unknown(extreme, setting)
     level, last = max(prices) if is_high else min(prices), min(dates.end, setting.now)
-    is_day = dates.begin.date() == last.date()
-    days = f"on {last:%Y-%m-%d}" if is_day else f"from {dates.begin:%Y-%m-%d} to {last:%Y-%m-%d}"
-    name, so_far = asset_of(setting.asset).name, " so far" * is_running
-    note = f"The {extreme.side}est price of {name} {days}{so_far} is {price(level)} USD."
+    is_day = dates.start.date() == last.date()
+    days = f"on {last:%Y-%m-%d}" if is_day else f"from {dates.start:%Y-%m-%d} to {last:%Y-%m-%d}"
+    name, suffix = asset_of(setting.asset).name, " so far" * is_running
+    note = f"The {extreme.side}est price of {name} {days}{suffix} is {price(level)} USD."
     step = tick_of(setting.asset, setting.spot) * (level == setting.spot)
     return level + step if is_high else level - step, note
 
 
 def _unknown(extreme: Extreme, setting: Setting) -> InvalidQuestion:
     name = asset_of(setting.asset).name
-    return invalid(f"The prices of {name} on {extreme.dates.begin:%Y-%m-%d} are not stored. Name the level in USD.")
+    return invalid(f"The prices of {name} on {extreme.dates.start:%Y-%m-%d} are not stored. Name the level in USD.")
 
 
 def side_of(token: Token) -> str:
@@ -217,10 +217,10 @@ def _as_path(tokens: Sequence[Token], place: int) -> Token:
         return token
     while after < len(tokens) and tokens[after].kind in BEFORE_SIDE and not side_of(tokens[after]):
         after += 1
-    beyond = SIDES.get(tokens[after].kind) if after < len(tokens) else None
-    if beyond is None or not is_amount(tokens[after + 1 :]):
+    side = SIDES.get(tokens[after].kind) if after < len(tokens) else None
+    if side is None or not is_amount(tokens[after + 1 :]):
         return token
-    return Token("ever" if side_of(token) == beyond else "stay", token.text)
+    return Token("ever" if side_of(token) == side else "stay", token.text)
 
 
 def _with_width(tokens: Sequence[Token]) -> list[Token]:

@@ -11,7 +11,7 @@ from service.questions.clause import OVER_TIME, RANGES, Clause
 from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.day_counts import LEAST
 from service.questions.kinds.levels import between, close, order, stay, touch
-from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVING
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
 STEP = 0.4
@@ -24,13 +24,13 @@ DISTANT = {
     *("以上", "fazla", "dan fazla"),
     *LEAST,
 }
-AIMED = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
+AIM_KINDS = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
 # Kinds that ask for any moment before the deadline, even without a verb of movement.
 SOMETIME = {"reach", "break", "meet", "until", "ever", "target", "when"}
 # Kinds that may separate a verb of state from the price.
-BESIDE = {"the", "a", "approx", "on", "price", "filler"}
+SEPARATORS = {"the", "a", "approx", "on", "price", "filler"}
 # Kinds that name a side of one level.
-SIDED = {"above", "below", "ormore", "orless", "up", "down"}
+SIDE_KINDS = {"above", "below", "ormore", "orless", "up", "down"}
 # "Around 90k" means at most this share above or below it.
 AROUND = 0.02
 
@@ -51,7 +51,7 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
         return of_range(clause, amount.value(spot), upper, spot, preposition)
     if _lacks_end(clause):
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
-    moves = any(token.kind == "swing" or token.text in MOVING for token in clause.tokens)
+    moves = any(token.kind == "swing" or token.text in MOVES for token in clause.tokens)
     is_one_way = clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
     if moves and not is_one_way and amount.is_marked and amount.value(spot) < STEP * spot:
         raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
@@ -64,7 +64,7 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
 
 def _lacks_end(clause: Clause) -> bool:
     """Example: "In the 90k range", "leave 90k"."""
-    return "leave" in clause.kinds or ("between" in clause.kinds and not clause.kinds & (SIDED | MOTIONS))
+    return "leave" in clause.kinds or ("between" in clause.kinds and not clause.kinds & (SIDE_KINDS | MOTIONS))
 
 
 def _of_order(clause: Clause, levels: Sequence[Amount], spot: float) -> Criterion:
@@ -82,16 +82,16 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     gap = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in gap}
     if _are_two_sides(clause, first, second, spot):
-        lasting = preposition != "on"
-        return replace(between(first.value(spot), second.value(spot), spot, lasting=lasting), negated=True)
+        is_lasting = preposition != "on"
+        return replace(between(first.value(spot), second.value(spot), spot, is_lasting=is_lasting), negated=True)
     if _are_two_events(clause, first, second, spot) or any(
         token.kind == "or" or token.text.startswith("or ") for token in gap
     ):
         raise _two_levels()
-    joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"]
-    still = len(gap) == 1 and not clause.kinds & MOTIONS
-    ranged = still or clause.is_left or "between" in clause.kinds
-    if (clause.is_above and clause.is_below) or (joined and ranged):
+    is_joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"]
+    is_static = len(gap) == 1 and not clause.kinds & MOTIONS
+    is_range = is_static or clause.is_left or "between" in clause.kinds
+    if (clause.is_above and clause.is_below) or (is_joined and is_range):
         low = replace(first, values=scaled(first.values, second.values))
         return of_range(clause, low.value(spot), second.value(spot), spot, preposition)
     lead = [token.kind for token in clause.tokens[: first.first] if token.kind not in ("the", "approx")]
@@ -114,8 +114,8 @@ def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) 
     """Example: "Dip below 93k and recover above 95k", "above 97k and then below 92k", "see both 92k and 97k"."""
     before, rises = clause.before(first), first.value(spot) < second.value(spot)
     is_outside = before is not None and before.kind == ("below" if rises else "above")
-    apart = clause.has_both_directions or (is_outside and clause.is_above and clause.is_below)
-    return bool(apart or "both_of" in clause.kinds) and "not" not in clause.kinds
+    is_apart = clause.has_both_directions or (is_outside and clause.is_above and clause.is_below)
+    return bool(is_apart or "both_of" in clause.kinds) and "not" not in clause.kinds
 
 
 def _two_levels() -> InvalidQuestion:
@@ -131,18 +131,18 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
         sides = int(clause.is_above) - int(clause.is_below)
         return (sides or clause.direction_at(amount)) * size
     if amount.sign:
-        return 0.0 if clause.kinds & AIMED else amount.sign * size
+        return 0.0 if clause.kinds & AIM_KINDS else amount.sign * size
     if (before is not None and before.kind == "by") or _is_distance(clause, amount):
         if not clause.direction_at(amount) and clause.kinds & {"by"} and amount.is_money:
             raise invalid("Say whether the move is up or down: for example, fall by $50 by Friday.")
         return clause.direction_at(amount) * size
-    moved = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
-    if moved and not amount.is_marked and size < LEAST_STEP:
+    is_move = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
+    if is_move and not amount.is_marked and size < LEAST_STEP:
         raise invalid("Say whether the move is in USD or in percent: for example, rise by $50 or by 5%.")
     aims = {token.kind for token in clause.tokens[max(0, amount.first - 2) : amount.first]} & {"to", "until"}
-    aimed = aims or "below" in clause.kinds
-    is_more = before is not None and before.text in DISTANT and amount.is_marked and not aimed
-    return clause.direction_at(amount) * size if moved or is_more else 0.0
+    is_aimed = aims or "below" in clause.kinds
+    is_more = before is not None and before.text in DISTANT and amount.is_marked and not is_aimed
+    return clause.direction_at(amount) * size if is_move or is_more else 0.0
 
 
 def _is_of_noun(clause: Clause, amount: Amount) -> bool:
@@ -155,8 +155,8 @@ def _is_of_noun(clause: Clause, amount: Amount) -> bool:
 def _is_distance(clause: Clause, amount: Amount) -> bool:
     """Example: "Fall more than 30 dollars", in any order of the words; "rise above $3,000" names a level."""
     is_more = any(token.text in DISTANT for token in clause.tokens)
-    aimed = clause.kinds & (AIMED - {"above"} if is_more else AIMED)
-    return bool(amount.is_money or amount.currency) and bool(clause.kinds & MOTIONS) and not aimed
+    is_aimed = clause.kinds & (AIM_KINDS - {"above"} if is_more else AIM_KINDS)
+    return bool(amount.is_money or amount.currency) and bool(clause.kinds & MOTIONS) and not is_aimed
 
 
 def _is_from_now(clause: Clause, amount: Amount) -> bool:
@@ -178,7 +178,7 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
     nearness = clause.nearness(amount)
     if not nearness:
         return _of_level(clause, amount, level, spot, preposition)
-    if not clause.kinds & (SIDED | MOTIONS | (SOMETIME - {"meet"}) | {"stay"}):
+    if not clause.kinds & (SIDE_KINDS | MOTIONS | (SOMETIME - {"meet"}) | {"stay"}):
         return around(nearness, level, spot)
     criterion = _of_level(clause, amount, level, spot, preposition)
     return criterion.noted(f"The level is understood as exactly {price(level)} USD.")
@@ -191,8 +191,12 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
         raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.")
     if amount.is_at_most:
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
-    asks_twice = sum(token.kind == "ask" for token in clause.tokens) > 1
-    if (above or "up" in kinds) and (below or "down" in kinds) and (asks_twice or kinds & {"or", "ormore", "orless"}):
+    asks_two_sides = sum(token.kind == "ask" for token in clause.tokens) > 1
+    if (
+        (above or "up" in kinds)
+        and (below or "down" in kinds)
+        and (asks_two_sides or kinds & {"or", "ormore", "orless"})
+    ):
         return _either_side(amount, level, spot)
     if above and below:
         raise invalid("Both above and below the level are named. Ask about one of them.")
@@ -217,11 +221,11 @@ def _either_side(amount: Amount, level: float, spot: float) -> Criterion:
 def _beyond(clause: Clause, level: float, upward: bool, preposition: str) -> Criterion:
     """Example: "Above" and "below": at the deadline, or at any time before with a verb of movement or "ever"."""
     kinds = clause.kinds
-    once = kinds & (MOTIONS | {"ever"}) or clause.denies_ever
-    if preposition == "lasting" and not once:
+    is_any_time = kinds & (MOTIONS | {"ever"}) or clause.denies_ever
+    if preposition == "lasting" and not is_any_time:
         return stay(level, below=not upward)
-    once = once or preposition == "before"
-    return touch(level, upward) if once and "close" not in kinds else close(level, upward)
+    is_any_time = is_any_time or preposition == "before"
+    return touch(level, upward) if is_any_time and "close" not in kinds else close(level, upward)
 
 
 def _is_open_either_way(clause: Clause) -> bool:
@@ -244,25 +248,27 @@ def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, preposit
 
 def _is_state(clause: Clause, amount: Amount) -> bool:
     """Example: "Be at 100k": whether a verb of state directly precedes the amount or closely follows it."""
-    before = next((token.kind for token in reversed(clause.tokens[: amount.first]) if token.kind not in BESIDE), "")
+    before = next((token.kind for token in reversed(clause.tokens[: amount.first]) if token.kind not in SEPARATORS), "")
     return before == "be" or any(token.kind == "be" for token in clause.tokens[amount.after : amount.after + 2])
 
 
 def of_range(clause: Clause, low: float, high: float, spot: float, preposition: str) -> Criterion:
     """The price is in the range at the deadline, or outside it for "leave the range"."""
     is_noun = any(token.text in RANGES for token in clause.tokens)
-    lasting = (
+    is_lasting = (
         "stay" in clause.kinds or preposition in OVER_TIME or ((clause.is_left or is_noun) and preposition != "on")
     )
-    return replace(between(low, high, spot, lasting=lasting), negated=clause.is_left)
+    return replace(between(low, high, spot, is_lasting=is_lasting), negated=clause.is_left)
 
 
 def around(nearness: str, level: float, spot: float) -> Criterion:
     """Example: "Around 90k" at the deadline; "exactly 90k" is refused."""
     if nearness == "exact":
         raise invalid("No price is met exactly. Ask about above or below a level, or between two levels.")
-    near = between(level * (1 - AROUND), level * (1 + AROUND), spot)
-    return near.noted(f"Around {price(level)} USD is understood as within {100 * AROUND:.0f}% of it, at the deadline.")
+    criterion = between(level * (1 - AROUND), level * (1 + AROUND), spot)
+    return criterion.noted(
+        f"Around {price(level)} USD is understood as within {100 * AROUND:.0f}% of it, at the deadline."
+    )
 
 
 def of_digits(clause: Clause, amount: Amount, spot: float, preposition: str) -> Criterion:

@@ -54,31 +54,31 @@ class Typos:
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = {word for word in words if len(word) >= SHORTEST and word.isalpha()}
-        self.shortened = {short: word for word in sorted(self.words) for short in _shortened(word)}
+        self.deletions = {short: word for word in sorted(self.words) for short in _shortened(word)}
 
-    def mend(self, written: str) -> str | None:
-        """The word of the list that is one slip away from `written`, if any."""
-        if not SHORTEST - 1 <= len(written) <= 16:
+    def mend(self, typo: str) -> str | None:
+        """The word of the list that is one slip away from `typo`, if any."""
+        if not SHORTEST - 1 <= len(typo) <= 16:
             return None
-        tried = [self.shortened.get(written)]
-        for short in _shortened(written):
-            tried += [short if short in self.words else None, self.shortened.get(short)]
-        return next((word for word in tried if word and _is_slip(word, written)), None)
+        candidates = [self.deletions.get(typo)]
+        for short in _shortened(typo):
+            candidates += [short if short in self.words else None, self.deletions.get(short)]
+        return next((word for word in candidates if word and _is_slip(word, typo)), None)
 
 
 def _shortened(word: str) -> list[str]:
     return [word[:place] + word[place + 1 :] for place in range(len(word))]
 
 
-def _is_slip(word: str, written: str) -> bool:
-    if word[0] != written[0]:
+def _is_slip(word: str, typo: str) -> bool:
+    if word[0] != typo[0]:
         return False
-    if len(word) != len(written):
+    if len(word) != len(typo):
         return True
-    wrong = [place for place in range(len(word)) if word[place] != written[place]]
-    if len(wrong) == 1:
+    places = [place for place in range(len(word)) if word[place] != typo[place]]
+    if len(places) == 1:
         return True
-    return len(wrong) == 2 and wrong[1] == wrong[0] + 1 and word[wrong[0]] == written[wrong[1]]
+    return len(places) == 2 and places[1] == places[0] + 1 and word[places[0]] == typo[places[1]]
 
 
 @dataclass
@@ -141,19 +141,19 @@ class Lexicon:
 
 def fold(text: str) -> str:
     """`text` without case and without the accents of European letters; ı is i, kana keep their marks."""
-    decomposed = unicodedata.normalize("NFD", text.casefold())
-    return unicodedata.normalize("NFC", MARKS.sub("", decomposed)).replace("ı", "i").replace("’", "'")
+    letters = unicodedata.normalize("NFD", text.casefold())
+    return unicodedata.normalize("NFC", MARKS.sub("", letters)).replace("ı", "i").replace("’", "'")
 
 
-def guess_language(folded: str, words: list[str]) -> Language:
+def guess_language(text: str, words: list[str]) -> Language:
     """The language whose script or most of whose words occur; the first in `LANGUAGES` where several fit equally."""
     if sum(word in _single_words(ENGLISH) for word in words) < ENGLISH_WORDS:
         for script, letters in SCRIPTS.items():
-            if letters.search(folded):
+            if letters.search(text):
                 return next(language for language in LANGUAGES if language.script == script)
     parts = [part for word in words for part in (word, *word.split("'")[1:]) if part == word or len(part) > 2]  # l'été
-    telling = [word for word in parts if word not in COMMON_WORDS]
-    return max(LATIN, key=lambda language: sum(_is_word_of(language, word) for word in telling))
+    clues = [word for word in parts if word not in COMMON_WORDS]
+    return max(LATIN, key=lambda language: sum(_is_word_of(language, word) for word in clues))
 
 
 @cache
@@ -162,17 +162,17 @@ def lexicon(language: Language) -> Lexicon:
 
     In English every word is also found with one letter wrong, in other languages only the names of the assets.
     """
-    full = _lexicon_of(COMMON, language.words, MARKETS, OTHERS)
-    forgiven = full if language is ENGLISH else _lexicon_of(MARKETS)
-    full.typos = Typos(word for word in forgiven.phrases if word.isascii())
-    return full
+    result = _lexicon_of(COMMON, language.words, MARKETS, OTHERS)
+    forgiven = result if language is ENGLISH else _lexicon_of(MARKETS)
+    result.typos = Typos(word for word in forgiven.phrases if word.isascii())
+    return result
 
 
 def _lexicon_of(*vocabularies: Words) -> Lexicon:
-    filled = Lexicon()
+    result = Lexicon()
     for words in vocabularies:
-        filled.add(words)
-    return filled
+        result.add(words)
+    return result
 
 
 def _sense(kind: str) -> Sense:
@@ -198,12 +198,12 @@ def _phrases(words: str) -> Iterator[tuple[str, str | None]]:
 def _forms(verb: str) -> Iterator[tuple[str, str | None]]:
     """The regular forms of an English verb."""
     stem = verb[:-1] if verb.endswith("e") else verb
-    doubled = stem + stem[-1] if re.fullmatch(r"[^aeiou]*[aeiou][bgmnpt]", stem) else stem
+    root = stem + stem[-1] if re.fullmatch(r"[^aeiou]*[aeiou][bgmnpt]", stem) else stem
     plural = "es" if re.search(r"(s|sh|ch|x)$", verb) else "s"
     yield verb, None
     yield verb + plural, None
-    yield doubled + "ing", None
-    yield doubled + "ed", "past"
+    yield root + "ing", None
+    yield root + "ed", "past"
 
 
 @cache

@@ -9,15 +9,15 @@ from dataclasses import replace
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL
 
-GROUPED = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
+GROUPS = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
 INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 DIGITS = {digit: float(value) for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0.0, "两": 2.0, "兩": 2.0}
 POWERS = {"十": 10.0, "百": 100.0, "千": 1000.0, "万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8}
 # What must follow a small number in words: "one week" contains a number, "which one" does not.
-COUNTED = {"unit", "money", "cent", "percent", "figures", "times", "weekend", "letter"}
+COUNTABLES = {"unit", "money", "cent", "percent", "figures", "times", "weekend", "letter"}
 # Kinds after a number that show that it is no number of cents.
 NOT_AFTER_CENTS = {"unit", "month", "times", "money", "currency", "percent", "asset", "ampm", "mark", "number"}
-SMALL = 20
+SMALL_LIMIT = 20
 # Kinds that begin a date behind a fraction: "up 1/3 by summer".
 BEFORE_DATE = {"by", "before", "until", "lasting", "in", "within", "this", "next", "end", "rel", "weekday", "eo"}
 LARGEST_DIVISOR = 10  # of a fraction such as 2/3
@@ -31,22 +31,22 @@ def readings(raw: str) -> tuple[float, ...]:
         return (float(raw),)
     if INDIAN.fullmatch(raw):
         return (float(raw.replace(",", "")),)
-    grouped = GROUPED.fullmatch(raw)
-    if grouped:
-        return _grouped(raw, grouped[1])
-    *whole, decimals = re.split(r"[.,']", raw)
-    if not whole:
+    match = GROUPS.fullmatch(raw)
+    if match:
+        return _grouped(raw, match[1])
+    *groups, decimals = re.split(r"[.,']", raw)
+    if not groups:
         return (float(raw),)
-    return (float("".join(whole) + "." + decimals),)
+    return (float("".join(groups) + "." + decimals),)
 
 
 def _grouped(raw: str, separator: str) -> tuple[float, ...]:
     parts = raw.split(separator)
-    whole = float("".join(parts))
+    integer = float("".join(parts))
     if len(parts) > 2 or separator == "'":
-        return (whole,)
+        return (integer,)
     decimal = float(".".join(parts))
-    return (decimal,) if parts[0] == "0" else (whole, decimal)
+    return (decimal,) if parts[0] == "0" else (integer, decimal)
 
 
 def spelled(tokens: Sequence[Token]) -> list[Token]:
@@ -62,12 +62,12 @@ def _with_halves(tokens: Sequence[Token]) -> list[Token]:
         end = place + 1 + (result[place + 1].kind == "a")
         kinds = [token.kind for token in (result[before - 1], result[place], *result[end : end + 1])]
         is_half = kinds[1:] == ["and", "numword"] and result[end].value == 1 / 2
-        whole = result[before - 1]
-        if is_half and whole.kind == "a" and before < place:  # "a dollar and a half"
-            whole = replace(whole, kind="number", value=1.0)
-        if is_half and whole.kind in ("number", "numword") and first_value(whole) in range(1, 1000):
-            whole = replace(whole, kind="number", value=first_value(whole) + 1 / 2)
-            result[before - 1 : end + 1] = [whole, *result[before:place]]
+        integer = result[before - 1]
+        if is_half and integer.kind == "a" and before < place:  # "a dollar and a half"
+            integer = replace(integer, kind="number", value=1.0)
+        if is_half and integer.kind in ("number", "numword") and first_value(integer) in range(1, 1000):
+            integer = replace(integer, kind="number", value=first_value(integer) + 1 / 2)
+            result[before - 1 : end + 1] = [integer, *result[before:place]]
     return result
 
 
@@ -76,12 +76,12 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
     while place < len(tokens):
         size, value = _number_at(tokens, place)
         if size:
-            result.append(Token("number", tokens[place].text, min(value, LARGEST), tokens[place].glued))
+            result.append(Token("number", tokens[place].text, min(value, LARGEST), tokens[place].is_glued))
         elif tokens[place].kind == "numeral":
             result += [Token("times", tokens[place].text, min(_chinese(tokens[place].text, 1.0), LARGEST), True)]
         elif _is_one_thousand(tokens, place):
             result.append(replace(tokens[place], kind="number"))
-        elif tokens[place].text == "к" and tokens[place].glued and result and result[-1].kind == "number":
+        elif tokens[place].text == "к" and tokens[place].is_glued and result and result[-1].kind == "number":
             result.append(Token("times", "к", 1000.0, True))  # "90к", not "by"
         else:
             result.append(tokens[place])
@@ -103,7 +103,7 @@ def _summed(tokens: Sequence[Token]) -> list[Token]:
     while place < len(tokens):
         size, value = _sum_at(tokens[place : place + 4])
         first = tokens[place]
-        result.append(Token("number", first.text, min(value, LARGEST), first.glued) if size else first)
+        result.append(Token("number", first.text, min(value, LARGEST), first.is_glued) if size else first)
         place += size or 1
     return result
 
@@ -111,12 +111,12 @@ def _summed(tokens: Sequence[Token]) -> list[Token]:
 def _sum_at(tokens: Sequence[Token]) -> tuple[int, float]:
     """The number of tokens in such a sum that begins here (0 if none), and its value."""
     kinds = [token.kind for token in tokens]
-    if kinds[:3] != ["number", "times", "number"] or not (tokens[1].glued and tokens[2].glued):
+    if kinds[:3] != ["number", "times", "number"] or not (tokens[1].is_glued and tokens[2].is_glued):
         return 0, 0.0
     factor, rest, size = float(tokens[1].value or 1), first_value(tokens[2]), 3
     if tokens[1].text.isascii():
         rest *= factor / 10 ** len(tokens[2].text)  # "2k5" is 2,500
-    elif kinds[3:] == ["times"] and tokens[3].glued:
+    elif kinds[3:] == ["times"] and tokens[3].is_glued:
         rest, size = rest * float(tokens[3].value or 1), 4
     elif len(tokens[2].text) == 1:
         rest *= factor / 10  # "9万5" is 95,000
@@ -131,7 +131,7 @@ def _with_cents(tokens: Sequence[Token]) -> list[Token]:
     for place in range(len(result) - 3, -1, -1):
         amount, money, cents, *behind = result[place : place + 4]
         kinds = [amount.kind, money.kind, cents.kind]
-        is_pair = kinds == ["number", "money", "number"] and money.text.isalpha() and not cents.glued
+        is_pair = kinds == ["number", "money", "number"] and money.text.isalpha() and not cents.is_glued
         if is_pair and not any(token.kind in NOT_AFTER_CENTS for token in behind) and 10 <= first_value(cents) < 100:
             value = first_value(amount) + first_value(cents) / 100
             result[place : place + 3] = [replace(amount, value=value), money]
@@ -145,7 +145,7 @@ def _divided(tokens: Sequence[Token]) -> list[Token]:
         before, after = tokens[max(0, place - 1)], tokens[min(len(tokens) - 1, place + 1)]
         are_numbers = token.kind == "over" and before.kind == after.kind == "number"
         if are_numbers and first_value(before) > first_value(after) > 0:
-            result[-1:] = [Token("fraction", token.text, first_value(after) / first_value(before), before.glued)]
+            result[-1:] = [Token("fraction", token.text, first_value(after) / first_value(before), before.is_glued)]
         elif not (result and result[-1].kind == "fraction" and tokens[place - 1].kind == "over"):
             result.append(token)
     return result
@@ -177,12 +177,14 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
         continues = token.text[0] in POWERS and token.text[0] != "十" and place and tokens[place - 1].kind == "number"
         return (0, 0.0) if continues else (1, _chinese(token.text, 0.0))
     size, value = _words_at(tokens, place)
-    beside = {neighbour.kind for neighbour in (*tokens[place - 1 : place], *tokens[place + size : place + size + 1])}
+    neighbours = {
+        neighbour.kind for neighbour in (*tokens[place - 1 : place], *tokens[place + size : place + size + 1])
+    }
     following = tokens[place + size].kind if place + size < len(tokens) else ""
-    is_factor = value > 1 and "fold" in beside  # "divided by three"
+    is_factor = value > 1 and "fold" in neighbours  # "divided by three"
     is_percent = place > 0 and tokens[place - 1].kind == "percent"  # Turkish "yüzde on"
-    is_counting = following in COUNTED or _are_next(tokens[place + size : place + size + 2])
-    if size == 1 and 0 < value < SMALL and not (is_counting or is_factor or is_percent):
+    is_counting = following in COUNTABLES or _are_next(tokens[place + size : place + size + 2])
+    if size == 1 and 0 < value < SMALL_LIMIT and not (is_counting or is_factor or is_percent):
         return 0, 0.0
     return size, value
 
@@ -203,8 +205,8 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
             digits = _digits_at(tokens, place + size + 1)
             return size + bool(digits) + len(digits), total + current + float(f"0.{digits or 0}")
         if token.kind == "numword":
-            joined = tokens[place + size - 1].kind == "and"
-            current = current + token.quantity if joined else _continued(current, token.quantity)
+            is_joined = tokens[place + size - 1].kind == "and"
+            current = current + token.quantity if is_joined else _continued(current, token.quantity)
         elif token.kind == "times" and token.value == 100:
             current = min(current * 100, LARGEST)
         elif token.kind == "times" and current:
@@ -253,7 +255,7 @@ def _continues(tokens: Sequence[Token], place: int) -> bool:
         return [(token.kind, token.value) for token in tokens[place + 1 : place + 2]] != [("times", before.value)]
     first, second = before.quantity, tokens[place].quantity
     tens, ones = max(first, second), min(first, second)
-    is_below_hundred = tens in range(20, 100, 10) and 1 <= ones < 10 and (first == tens or tokens[place].glued)
+    is_below_hundred = tens in range(20, 100, 10) and 1 <= ones < 10 and (first == tens or tokens[place].is_glued)
     return is_below_hundred or (first >= 100 > second)
 
 

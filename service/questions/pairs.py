@@ -15,7 +15,7 @@ from typing import Literal
 from service.errors import InvalidQuestion
 from service.questions.amounts import Amount, find_amounts
 from service.questions.circumstances import Circumstances, Setting
-from service.questions.clause import NEAR, read_clause
+from service.questions.clause import NEAR_FACTOR, read_clause
 from service.questions.criteria import find_criterion
 from service.questions.criterion import Criterion, invalid
 from service.questions.dates.deadline import Deadline
@@ -31,20 +31,20 @@ from service.questions.tokens import Token
 from service.questions.vocabulary import RELATIONS, Language
 
 # Kinds that make it a question about two assets; "and" does so between two named assets.
-JOINING = {"both_of", "either_of", "neither_of"}
+JOINTS = {"both_of", "either_of", "neither_of"}
 # Kinds that may stand between two assets of one clause: "bitcoin and also the ether", "both bitcoin as well as ether".
-LINKING = {"and", "or", "the", "a", "filler", "mark", "not", "price", "ask", "than", "how", *JOINING}
+LINKS = {"and", "or", "the", "a", "filler", "mark", "not", "price", "ask", "than", "how", *JOINTS}
 # Kinds of a comparison, which "and" does not turn into two events: "which of bitcoin and ether gains more".
-COMPARING = {"which", "versus", "better", "outperform", "underperform", "what", "how", "overtake"}
+COMPARISONS = {"which", "versus", "better", "outperform", "underperform", "what", "how", "overtake"}
 # What the words before (-1) or after (1) each of two assets mean together; alone they mean something else.
-BOTH = ("both_of", "and")
+BOTH_WORDS = ("both_of", "and")
 CORRELATIVES: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {
     -1: {
         ("ne", "ne"): ("not", "not"),
-        **dict.fromkeys((("sia", "che"), ("sia", "sia"), ("tanto", "como"), ("tanto", "quanto")), BOTH),
-        **dict.fromkeys((("и", "и"), ("sowohl", "auch"), ("et", "et")), BOTH),
+        **dict.fromkeys((("sia", "che"), ("sia", "sia"), ("tanto", "como"), ("tanto", "quanto")), BOTH_WORDS),
+        **dict.fromkeys((("и", "и"), ("sowohl", "auch"), ("et", "et")), BOTH_WORDS),
     },
-    1: dict.fromkeys((("も", "も"), ("da", "da"), ("da", "de"), ("de", "da"), ("de", "de")), BOTH),
+    1: dict.fromkeys((("も", "も"), ("da", "da"), ("da", "de"), ("de", "da"), ("de", "de")), BOTH_WORDS),
 }
 HOW = "For example: Will both bitcoin be above 100,000 and ethereum above 3,000 by Friday?"
 
@@ -75,7 +75,7 @@ class Pair:
     @property
     def is_shared(self) -> bool:
         """Whether the two names share one clause: "bitcoin and ether rise"."""
-        return all(token.kind in LINKING or token.text in (",", "/") for token in self.between)
+        return all(token.kind in LINKS or token.text in (",", "/") for token in self.between)
 
     @property
     def denies_each(self) -> bool:
@@ -99,8 +99,8 @@ def find_pair(
     comparator = pair and _comparator(pair, subject)
     if pair is None or comparator is None:
         return None
-    denies_both = ("not", "both_of") in pairwise(token.kind for token in pair.tokens)
-    negated = "neither_of" in pair.kinds or pair.denies_each or denies_both
+    denies_pair = ("not", "both_of") in pairwise(token.kind for token in pair.tokens)
+    negated = "neither_of" in pair.kinds or pair.denies_each or denies_pair
     if not negated and any(token.kind == "not" for token in pair.between):
         raise _negated()
     legs, notes = [], []
@@ -115,26 +115,26 @@ def find_pair(
 
 def _pair(tokens: Sequence[Token], subject: Subject, spots: Mapping[str, float]) -> Pair | None:
     """The tokens, each asset named once; None unless exactly two assets with a price are named."""
-    kept = _with_correlatives(_without_tickers(tokens))
-    places = [place for place, token in enumerate(kept) if token.kind in ("asset", "other")]
-    names = [kept[place].value for place in places]
-    if len(set(names)) > 2 and {token.kind for token in kept} & JOINING:
+    result = _with_correlatives(_without_tickers(tokens))
+    places = [place for place, token in enumerate(result) if token.kind in ("asset", "other")]
+    names = [result[place].value for place in places]
+    if len(set(names)) > 2 and {token.kind for token in result} & JOINTS:
         raise invalid(f"Ask about exactly two assets. {HOW}")
     if len(places) != 2 or set(names) - set(spots) or names[0] != subject.asset or names[0] == names[1]:
         return None
-    return Pair(tuple(kept), *places)
+    return Pair(tuple(result), *places)
 
 
 def _without_tickers(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without a second name of an asset right after the first: "Bitcoin (btc)"."""
-    kept: list[Token] = []
+    result: list[Token] = []
     for place, token in enumerate(tokens):
-        around = [*kept[-2:], *tokens[place : place + 2]]
+        around = [*result[-2:], *tokens[place : place + 2]]
         if len(around) == 4 and [around[1].text, around[3].text] == ["(", ")"] and around[0].value == token.value:
-            kept.pop()
-        elif not (token.text == ")" and place > 1 and tokens[place - 1].kind == "asset" and kept[-1].text != "("):
-            kept.append(token)
-    return kept
+            result.pop()
+        elif not (token.text == ")" and place > 1 and tokens[place - 1].kind == "asset" and result[-1].text != "("):
+            result.append(token)
+    return result
 
 
 def _with_correlatives(tokens: Sequence[Token]) -> list[Token]:
@@ -142,9 +142,9 @@ def _with_correlatives(tokens: Sequence[Token]) -> list[Token]:
     result = list(tokens)
     places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
     for step in (-1, 1):
-        beside = [place + step for place in places if 0 <= place + step < len(tokens)]
-        kinds = CORRELATIVES[step].get(tuple(tokens[place].text for place in beside), ())
-        for place, kind in zip(beside, kinds, strict=False):
+        neighbours = [place + step for place in places if 0 <= place + step < len(tokens)]
+        kinds = CORRELATIVES[step].get(tuple(tokens[place].text for place in neighbours), ())
+        for place, kind in zip(neighbours, kinds, strict=False):
             result[place] = replace(tokens[place], kind=kind)
     if len(places) > 1 and all(tokens[place].text.endswith("も") for place in places):
         result.insert(places[0] + 1, Token("both_of", "も"))  # "金も", which is a word of its own
@@ -161,7 +161,7 @@ def _comparator(pair: Pair, subject: Subject) -> Literal["both", "either"] | Non
     between = {token.kind for token in pair.between}
     if kinds & {"either_of", "neither_of"} or pair.denies_each:
         return "either"
-    if kinds & COMPARING and "both_of" not in kinds:
+    if kinds & COMPARISONS and "both_of" not in kinds:
         return None
     if "both_of" in kinds or ("and" in between and subject.other is None):
         return "both"
@@ -172,9 +172,9 @@ def _clauses(pair: Pair, spots: Mapping[str, float], *, negated: bool) -> list[t
     """The tokens of each asset's clause; the negation of a whole question is left out."""
     names = [str(pair.tokens[place].value) for place in (pair.first, pair.second)]
     clauses = _shared(pair, [float(spots[name]) for name in names]) if pair.is_shared else _separate(pair)
-    dropped = {*JOINING, "not"} if negated else JOINING
+    omissions = {*JOINTS, "not"} if negated else JOINTS
     return [
-        (name, [token for token in clause if token.kind not in dropped])
+        (name, [token for token in clause if token.kind not in omissions])
         for name, clause in zip(names, clauses, strict=True)
     ]
 
@@ -195,14 +195,14 @@ def _shared(pair: Pair, spots: Sequence[float]) -> list[list[Token]]:
 def _are_listed(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
     """Example: "100k and 3k", "100k / 3k", but not the ends of a range."""
     gap = tokens[amounts[0].after : amounts[1].first]
-    return bool(gap) and all(token.kind in LINKING or token.text in (",", "/") for token in gap)
+    return bool(gap) and all(token.kind in LINKS or token.text in (",", "/") for token in gap)
 
 
 def _is_level_of_one(amount: Amount, spots: Sequence[float]) -> bool:
     """Whether the amount is a price far from that of one of the assets."""
     if amount.is_percent or amount.is_multiple or amount.sign:
         return False
-    return any(not spot / NEAR <= amount.value(spot) <= spot * NEAR for spot in spots)
+    return any(not spot / NEAR_FACTOR <= amount.value(spot) <= spot * NEAR_FACTOR for spot in spots)
 
 
 def _without(tokens: Sequence[Token], first: int, after: int) -> list[Token]:
@@ -211,8 +211,8 @@ def _without(tokens: Sequence[Token], first: int, after: int) -> list[Token]:
 
 def _separate(pair: Pair) -> list[list[Token]]:
     """Two clauses, "btc above 100k and eth above 3k"; one without a verb gets that of the other."""
-    joining = ("and", "or", "not") if "neither_of" in pair.kinds else ("and", "or")
-    joints = [place for place in range(pair.first, pair.second) if pair.tokens[place].kind in joining]
+    conjunctions = ("and", "or", "not") if "neither_of" in pair.kinds else ("and", "or")
+    joints = [place for place in range(pair.first, pair.second) if pair.tokens[place].kind in conjunctions]
     if not joints:
         raise invalid(f"What each of the two assets should do is unclear. {HOW}")
     clauses = [list(pair.tokens[: joints[-1]]), list(pair.tokens[joints[-1] + 1 :])]
@@ -221,13 +221,13 @@ def _separate(pair: Pair) -> list[list[Token]]:
 
 def _completed(clause: list[Token], other: list[Token]) -> list[Token]:
     """The clause, or the other one with this one's asset and amount where this one has no verb."""
-    own, amounts = find_amounts(clause), find_amounts(other)
-    if _relates(clause) or not _relates(other) or len(own) != 1 or len(amounts) != 1:
+    own_amounts, amounts = find_amounts(clause), find_amounts(other)
+    if _relates(clause) or not _relates(other) or len(own_amounts) != 1 or len(amounts) != 1:
         return clause
-    amount, replaced = clause[own[0].first : own[0].after], amounts[0]
-    swapped = [*other[: replaced.first], *amount, *other[replaced.after :]]
+    amount, target = clause[own_amounts[0].first : own_amounts[0].after], amounts[0]
+    result = [*other[: target.first], *amount, *other[target.after :]]
     asset = next(token for token in clause if token.kind == "asset")
-    return [asset if token.kind == "asset" else token for token in swapped]
+    return [asset if token.kind == "asset" else token for token in result]
 
 
 def _relates(clause: Sequence[Token]) -> bool:

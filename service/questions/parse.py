@@ -15,7 +15,7 @@ from service.questions.criteria import compare, find_criterion, nothing_definite
 from service.questions.criterion import Criterion, invalid, price
 from service.questions.currencies import conversion_notes
 from service.questions.dates.deadline import Deadline
-from service.questions.dates.roles import AMBIGUOUS
+from service.questions.dates.roles import HOMONYMS
 from service.questions.day_counts import HOW, MOST_DAYS, DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.extremes import EXTREMES
@@ -34,8 +34,8 @@ from service.questions.vocabulary import MOTIONS, Language
 
 # Words for days other than those of the calendar.
 WORKDAYS = {"trading days", "business days", "営業日"}
-DECIDED = "The present price decides this already"
-FAR = "The level is far from the present price"
+DECIDED_NOTE = "The present price decides this already"
+FAR_NOTE = "The level is far from the present price"
 BEFORE_DAY = "Everything from now on counts, also what is before that day."  # "touch 2k on Friday"
 NOT_NAMED = "No deadline was named: the deadline is in seven days."
 UNUSED_NUMBER = "A number in the question was ignored."
@@ -47,12 +47,12 @@ TIMES = {
     "slash", "glyphdate", "stamp", "weekend", "halfyear", "shortyear", "zone", "later", "ago", "after", "early", "late",
 }  # fmt: skip
 # Words of these kinds that also mean something else or only stand beside a date: "2027 года", "cuma günü".
-BESIDE_TIMES = AMBIGUOUS | {
+BESIDE_TIMES = HOMONYMS | {
     *("day", "week", "from now", "год", "года", "году", "г", "gunu", "gunune", "ayinda", "ayinin", "saat", "天", "fy"),
 }
 # Kinds of words that change the meaning of some readings, by `Kind.uses`, or of none; of others they are left out.
-UNUSED = {"act", "other", "halfyear", "in_a_row"}
-CHANGING = UNUSED.union(*(kind.uses for kind in KINDS.values()))
+UNUSED_KINDS = {"act", "other", "halfyear", "in_a_row"}
+CHANGE_KINDS = UNUSED_KINDS.union(*(kind.uses for kind in KINDS.values()))
 # Kinds after "and" that begin a second event.
 SECOND = MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 
@@ -61,9 +61,8 @@ SECOND = MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 class Parse:
     """The parts of a question; the `split` text no longer holds the count of days and the earlier instant.
 
-    `pair` is what must happen to two assets at once, `priced` says where levels come from that are past highs or lows.
-    `is_bound` means that the deadline comes from outside the text, so
-    that nothing in it was ignored.
+    `pair` is what must happen to two assets at once, `level_notes` says where levels come from that are past highs or
+    lows. `is_bound` means that the deadline comes from outside the text, so that nothing in it was ignored.
     """
 
     text: str
@@ -77,7 +76,7 @@ class Parse:
     deadline: Deadline
     clause: Clause
     pair: Criterion | None
-    priced: tuple[str, ...] = ()
+    level_notes: tuple[str, ...] = ()
 
     @property
     def now(self) -> datetime:
@@ -110,10 +109,10 @@ class Parse:
 
     def _counted(self, criterion: Criterion) -> Criterion:
         assert self.count is not None
-        begin = self.deadline.begin
-        span = int((begin or self.now).timestamp()), int(self.deadline.at.timestamp())
+        start = self.deadline.start
+        span = int((start or self.now).timestamp()), int(self.deadline.at.timestamp())
         days = len(trading_days(self.subject.asset, *span))
-        return counted(criterion, self.count, days, begin, stays="stay" in self.clause.kinds)
+        return counted(criterion, self.count, days, start, stays="stay" in self.clause.kinds)
 
     def _of_clause(self) -> Criterion:
         if self.subject.other:
@@ -130,8 +129,8 @@ class Parse:
     @cached_property
     def question(self) -> Question:
         """The question with its notes."""
-        converted = conversion_notes(self.clause.tokens, self.clause.amounts, self.circumstances.rates, self.spot)
-        notes = (*self.subject.notes, *self.priced, *converted, *self.criterion.notes)
+        conversions = conversion_notes(self.clause.tokens, self.clause.amounts, self.circumstances.rates, self.spot)
+        notes = (*self.subject.notes, *self.level_notes, *conversions, *self.criterion.notes)
         since = self.deadline.since
         has_begun = since is not None and since <= self.now
         notes += start_of_move(self.split.main, self.criterion, self.spot, has_begun=has_begun)
@@ -173,8 +172,8 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     kind = KINDS[parse.criterion.comparator]
     is_move = kind.counts_from_now or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
-    if deadline.begin is not None and counts_from_now:
-        return (*deadline.notes, f"Everything from now on counts, also what is before {deadline.begin:%Y-%m-%d}.")
+    if deadline.start is not None and counts_from_now:
+        return (*deadline.notes, f"Everything from now on counts, also what is before {deadline.start:%Y-%m-%d}.")
     is_later = deadline.since is not None and deadline.since > parse.now
     return (*deadline.notes, BEFORE_DAY) if is_later and isinstance(kind, Touch) else deadline.notes
 
@@ -197,7 +196,7 @@ def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
     level, kind = criterion.level, KINDS[criterion.comparator]
     if level is None or not isinstance(kind, Touch) or kind.side * spot < kind.side * level:
         return ()
-    return (f"{DECIDED}: at {price(spot)} USD it is {'NO' if criterion.negated else 'YES'}.",)
+    return (f"{DECIDED_NOTE}: at {price(spot)} USD it is {'NO' if criterion.negated else 'YES'}.",)
 
 
 def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
@@ -206,14 +205,14 @@ def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
     if level is None or criterion.level_pct is not None:
         return ()
     is_distance = level < STEP * spot and level != of_zero(spot).level
-    return (f"{FAR} of {price(spot)} USD.",) if is_distance else ()
+    return (f"{FAR_NOTE} of {price(spot)} USD.",) if is_distance else ()
 
 
 def _amount_note(parse: Parse) -> tuple[str, ...]:
     """Example: "How much will it rise?", but not "how likely is it to rise?"."""
     kinds = {token.kind for token in parse.split.main}
     asks = "how" in kinds or any(token.text == "how many" for token in parse.split.main)
-    is_amount = asks and "chance" not in kinds and not (parse.clause.amounts or parse.priced)
+    is_amount = asks and "chance" not in kinds and not (parse.clause.amounts or parse.level_notes)
     if not is_amount or parse.criterion.comparator == "open":
         return ()
     return ("An amount was asked for: understood as whether it happens.",)
@@ -250,8 +249,8 @@ def unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -
 
 
 def _left_out(words: Sequence[str]) -> str:
-    shown = " ".join(dict.fromkeys(words[:MOST_WORDS]))
-    return f"Not understood and left out: “{shown}”."
+    excerpt = " ".join(dict.fromkeys(words[:MOST_WORDS]))
+    return f"Not understood and left out: “{excerpt}”."
 
 
 def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: bool) -> bool:
@@ -280,7 +279,7 @@ def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: 
         return has_one_event and isinstance(kind, Close | Touch) and clause.tokens[place - 1].kind in ("rise", "fall")
     if token.kind == "outperform" and clause.amounts:
         return False  # "beat 95k"
-    return (has_one_event or token.kind == "average") and token.kind in CHANGING and token.kind not in kind.uses
+    return (has_one_event or token.kind == "average") and token.kind in CHANGE_KINDS and token.kind not in kind.uses
 
 
 def _begins_event(tokens: Sequence[Token]) -> bool:
@@ -290,11 +289,11 @@ def _begins_event(tokens: Sequence[Token]) -> bool:
 
 
 def counted(
-    criterion: Criterion, count: DayCount, trading_days: int, begin: datetime | None = None, *, stays: bool = False
+    criterion: Criterion, count: DayCount, trading_days: int, start: datetime | None = None, *, stays: bool = False
 ) -> Criterion:
     """The criterion for each day as one for a number of days, of which there are `trading_days` until the deadline.
 
-    They are counted from `begin`, or from now. `stays` if the price is to stay on one side of a level.
+    They are counted from `start`, or from now. `stays` if the price is to stay on one side of a level.
     """
     if count == DayCount(None) and isinstance(KINDS[criterion.comparator], Touch) and criterion.negated:
         return criterion  # "stay above 90k every day" is to stay above it
@@ -311,10 +310,10 @@ def counted(
     if not 1 <= days <= trading_days:
         raise invalid(f"Only {trading_days} trading days end by the deadline. Name a later deadline or fewer days.")
     negated = daily.negated != count.negated
-    noted = replace(daily, level_pct=None, days=days, in_a_row=count.in_a_row, negated=negated, earlier=begin)
+    result = replace(daily, level_pct=None, days=days, in_a_row=count.in_a_row, negated=negated, earlier=start)
     share = {"": "", "most": "Most days", "half": "Half of the days"}[count.share]
-    noted = noted.noted(f"{share} are understood as at least {days} of {trading_days}.") if share else noted
-    return noted.noted(_note(noted.comparator, begin))
+    result = result.noted(f"{share} are understood as at least {days} of {trading_days}.") if share else result
+    return result.noted(_note(result.comparator, start))
 
 
 def _daily(criterion: Criterion, *, stays: bool) -> Criterion:
@@ -335,10 +334,11 @@ def _days(count: DayCount, trading_days: int) -> int:
     return shares[count.share]
 
 
-def _note(comparator: Comparator, begin: datetime | None) -> str:
-    start = f"{begin:%Y-%m-%d}" if begin else "now"
+def _note(comparator: Comparator, start: datetime | None) -> str:
+    first_day = f"{start:%Y-%m-%d}" if start else "now"
     last_price = "by the last price of each trading day that ends by then."
-    each = f"Days are counted in UTC from {start} to the deadline, {last_price}"
+    sentence = f"Days are counted in UTC from {first_day} to the deadline, {last_price}"
     if comparator in DaysMoving.names:
-        return f"{each} Each is compared with the one before it{'' if begin else ', the first with the present price'}."
-    return each
+        comparison = "Each is compared with the one before it"
+        return f"{sentence} {comparison}{'' if start else ', the first with the present price'}."
+    return sentence

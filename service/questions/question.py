@@ -76,8 +76,8 @@ class Question:
     @cached_property
     def parts(self) -> tuple[Question, ...]:
         """The event of each leg as a question of its own, with the same deadline."""
-        whole = replace(self, other_asset=None, legs=(), canonical="", notes=())
-        return tuple(replace(whole, **asdict(leg)) for leg in self.legs)
+        base = replace(self, other_asset=None, legs=(), canonical="", notes=())
+        return tuple(replace(base, **asdict(leg)) for leg in self.legs)
 
     @property
     def assets(self) -> tuple[str, ...]:

@@ -131,8 +131,8 @@ def _beyond(setting: Setting, side: str, extreme: float, *, by_close: bool) -> C
 
 def reaches_back(setting: Setting, bars: Bars, since: datetime) -> bool:
     """Whether a trading day has prices stored before it ends at the latest five days after `since`."""
-    begin = int(since.timestamp())
-    ends = trading_days(setting.asset, begin, min(begin + 10 * DAY, int(setting.now.timestamp())))
+    start = int(since.timestamp())
+    ends = trading_days(setting.asset, start, min(start + 10 * DAY, int(setting.now.timestamp())))
     return not ends or (len(bars) > 0 and int(bars.time[0]) < ends[0])
 
 

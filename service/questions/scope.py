@@ -27,7 +27,7 @@ ENGLISH_ONLY = {
 ONE_DAY = (
     "Ask about one date, or how many days close up: for example, will bitcoin close up on at least 3 days this week?"
 )
-SAY = "Say whether the price will rise, fall, reach a level or be above it, and by when."
+HINT = "Say whether the price will rise, fall, reach a level or be above it, and by when."
 # A question with no other kinds of words than these asks for the present price.
 PRICE_NOW = {
     "what", "how", "be", "price", "now", "on", "asset", "widely", "the", "a", "filler", "mark", "money", "in", "meet",
@@ -42,7 +42,7 @@ FIGURES = {"metric", "width"}
 # Forms of "to be", which ask for a fact where "to cost" asks for a price.
 COPULAS = {"is", "are", "be", "ist", "sind", "est", "es", "son", "e", "sono", "это", "是", "です", "だ"}
 # Kinds of words that say nothing about what should happen.
-EMPTY = {"asset", "widely", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price"}
+EMPTY_KINDS = {"asset", "widely", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price"}
 # Words for "not" and "whether" in other languages than those of the vocabulary: a denial must not be overlooked.
 STRANGERS = {
     "niet", "geen", "nooit", "inte", "aldrig", "ikke", "aldri", "ei", "koskaan", "nie", "czy", "nigdy", "nem", "soha",
@@ -85,8 +85,8 @@ def refuse_loose_ends(text: str, split: SplitText, subject: Subject) -> None:
     if split.has_condition:
         raise invalid("The question depends on a condition. Ask without the condition.")
     kinds = [token.kind for token in split.main]
-    joined = any(pair in (("and", "will"), ("or", "will")) for pair in pairwise(kinds))
-    if split.has_more or joined or len(QUESTION.findall(text)) > 1:
+    is_joined = any(pair in (("and", "will"), ("or", "will")) for pair in pairwise(kinds))
+    if split.has_more or is_joined or len(QUESTION.findall(text)) > 1:
         raise invalid(f"The text contains several questions. Ask one of them. For example: {EXAMPLE}")
     if "when" in kinds:
         raise invalid(f"The question asks for a time. Ask whether it happens by the deadline. For example: {EXAMPLE}")
@@ -102,7 +102,8 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     if any(token.kind == "word" and _is_strange(token.text) for token in tokens):
         raise _unread()
     if any(
-        token.text == "s" and token.glued and tokens[place].kind == "number" for place, token in enumerate(tokens[1:])
+        token.text == "s" and token.is_glued and tokens[place].kind == "number"
+        for place, token in enumerate(tokens[1:])
     ):
         raise invalid("A range like 'the 90s' is unclear. Give its ends: for example, between 90,000 and 100,000.")
     if "single_day" in kinds:
@@ -132,7 +133,7 @@ def _unread() -> InvalidQuestion:
 def _how_to_ask(tokens: Sequence[Token]) -> str:
     """What to write instead: in other words for an English text, else also in which languages."""
     is_english = any(token.text in ENGLISH_ONLY for token in tokens)
-    return SAY if is_english else f"{LANGUAGES_READ} {SAY}"
+    return HINT if is_english else f"{LANGUAGES_READ} {HINT}"
 
 
 def _is_strange(word: str) -> bool:
@@ -203,7 +204,7 @@ def _asks_what_it_is(clause: Clause) -> bool:
 
 def _refuse_guess(clause: Clause, words: Sequence[Token], main: Sequence[Token]) -> None:
     """Refuse a level among unknown words without a word that relates it to the price."""
-    if not clause.kinds - EMPTY and are_most_unknown(words, clause):
+    if not clause.kinds - EMPTY_KINDS and are_most_unknown(words, clause):
         how = _how_to_ask(main)
         raise invalid(f"What to forecast about the level is unclear. {how} For example: {EXAMPLE}")
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from service.questions.tokens import Token
-from service.questions.vocabulary import NAMED, PREDICATES, PRICED, Language
+from service.questions.vocabulary import MARKET_KINDS, PREDICATES, PRICE_MARKS, Language
 
 STOPS = {"?", "!", ";", "。", "…", "¿", "¡", "|"}
 COMMAS = {",", "、", "，", ":"}
-CLOSING = {")", "]", "}"}
+CLOSERS = {")", "]", "}"}
 SPEAKERS = {"system", "assistant", "user", "human", "developer", "admin"}
 ABBREVIATIONS = {
     *("vs", "approx", "no", "us", "st", "dr", "mr", "bzw", "ca", "env", "aprox", "mind"),
@@ -25,11 +25,11 @@ ANCHORS = {
 # Kinds after the point of an ordinal number: "3. Dezember".
 AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday")
 # Kinds with which a date beside a price is written.
-DATED = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "this", "next", "unit", "the"}
+DATE_KINDS = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "this", "next", "unit", "the"}
 # Kinds of words that ask nothing.
-WEIGHTLESS = {"word", "noise", "filler", "mark"}
+FILLERS = {"word", "noise", "filler", "mark"}
 # Fragments of so many tokens are read as one sentence.
-MOST_FRAGMENTED = 16
+MOST_FRAGMENT_TOKENS = 16
 # "And the price of silver" has so many tokens.
 MOST_FOLLOWING = 4
 # From this weight on, a second sentence with a question mark is a question of its own.
@@ -48,16 +48,16 @@ class Sentence:
     def weight(self) -> int:
         """How much the sentence looks like a market question."""
         kinds = {token.kind for token in self.tokens if token.value != "past"}
-        if kinds <= WEIGHTLESS | {"ever", "chance"}:
+        if kinds <= FILLERS | {"ever", "chance"}:
             return int(self.has_question_mark)  # "Right?", "Possible?"
-        weight = 2 * bool(kinds & NAMED) + 2 * bool(kinds & PREDICATES)
+        weight = 2 * bool(kinds & MARKET_KINDS) + 2 * bool(kinds & PREDICATES)
         weight += 2 * self.has_question_mark
-        return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICED)
+        return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICE_MARKS)
 
     @property
     def is_fragment(self) -> bool:
         """Whether it is hardly more than the name of a market: the first part of "Bitcoin. 100k. Christmas?"."""
-        return {token.kind for token in self.tokens} <= NAMED | WEIGHTLESS | {"the", "a", "forecast", "price"}
+        return {token.kind for token in self.tokens} <= MARKET_KINDS | FILLERS | {"the", "a", "forecast", "price"}
 
     @property
     def is_follow_up(self) -> bool:
@@ -73,13 +73,15 @@ class Sentence:
     def is_off_topic(self) -> bool:
         """Whether it asks something else: "also is it gonna rain tomorrow"."""
         kinds = [token.kind for token in self.tokens if token.kind != "filler"]
-        return "word" in kinds and ("will" in kinds or kinds[0] == "be") and not set(kinds) & (NAMED | PRICED)
+        return (
+            "word" in kinds and ("will" in kinds or kinds[0] == "be") and not set(kinds) & (MARKET_KINDS | PRICE_MARKS)
+        )
 
     @property
     def is_price(self) -> bool:
         """Whether it is a price alone or with its date: "96k?", "120k by January?"."""
         kinds = {token.kind for token in self.tokens}
-        return bool(kinds & PRICED) and kinds <= PRICED | DATED | {"number", "mark"}
+        return bool(kinds & PRICE_MARKS) and kinds <= PRICE_MARKS | DATE_KINDS | {"number", "mark"}
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class SplitText:
     has_more: bool
 
 
-def find_question(tokens: Sequence[Token], language: Language, matters: Set[str] = NAMED) -> SplitText | None:
+def find_question(tokens: Sequence[Token], language: Language, matters: Set[str] = MARKET_KINDS) -> SplitText | None:
     """Split the text around the sentence that looks most like a market question.
 
     Returns None if no sentence has a word of one of the kinds `matters`, those that make a sentence one about markets.
@@ -110,11 +112,11 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
     )
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
     has_number = any(token.kind == "number" for token in others)
-    if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENTED:
-        main, others = Sentence(tuple(token for each in candidates for token in each.tokens)), []
-    kept, aside, has_condition = _without_asides(main.tokens, language)
-    has_more = any(each.is_question or each.is_off_topic for each in candidates if each is not main)
-    return SplitText(kept, aside, others, has_condition, main.is_order, has_more)
+    if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENT_TOKENS:
+        main, others = Sentence(tuple(token for sentence in candidates for token in sentence.tokens)), []
+    rest, aside, has_condition = _without_asides(main.tokens, language)
+    has_more = any(sentence.is_question or sentence.is_off_topic for sentence in candidates if sentence is not main)
+    return SplitText(rest, aside, others, has_condition, main.is_order, has_more)
 
 
 def _has_kind(sentences: Sequence[Sentence], kinds: Set[str]) -> bool:
@@ -132,7 +134,7 @@ def _split(tokens: Sequence[Token]) -> list[Sentence]:
             current, order = [], []
         elif order or _is_order(tokens, place):
             order.append(token)
-            if token.text in CLOSING:
+            if token.text in CLOSERS:
                 result.append(Sentence(tuple(order), is_order=True))
                 order = []
         else:
@@ -157,11 +159,11 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
     before = tokens[place - 1]
     if place + 1 == len(tokens):
         return True
-    if tokens[place + 1].glued or before.text in ABBREVIATIONS:
+    if tokens[place + 1].is_glued or before.text in ABBREVIATIONS:
         return False
     if before.kind in ("month", "weekday") and len(before.text) <= 4:
         return False
-    if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.glued:
+    if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.is_glued:
         return False
     return not (before.kind in ("number", "nth") and tokens[place + 1].kind in AFTER_ORDINAL)
 
@@ -169,15 +171,15 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
 def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:
     """The tokens without "if …", "after …", "BTC is at 94k, …"; the removed tokens; whether one was a condition."""
     lead = _statement_before(tokens)
-    kept, aside, condition = list(tokens[lead:]), list(tokens[:lead]), False
+    rest, aside, condition = list(tokens[lead:]), list(tokens[:lead]), False
     while True:
-        place = next((place for place in range(len(kept)) if _begins_aside(kept, place)), None)
+        place = next((place for place in range(len(rest)) if _begins_aside(rest, place)), None)
         if place is None:
-            return kept, aside, condition
-        first, after = _aside(kept, place, language)
-        condition = condition or kept[place].kind in ("if", "when")
-        aside += kept[first:after]
-        kept = kept[:first] + kept[after:]
+            return rest, aside, condition
+        first, after = _aside(rest, place, language)
+        condition = condition or rest[place].kind in ("if", "when")
+        aside += rest[first:after]
+        rest = rest[:first] + rest[after:]
 
 
 def _begins_aside(tokens: Sequence[Token], place: int) -> bool:
@@ -209,7 +211,7 @@ def _statement_before(tokens: Sequence[Token]) -> int:
         follows = next((later for later in tokens[place + 1 : place + 3] if later.kind == "will"), None)
         if token.text in COMMAS and follows:
             kinds = {token.kind for token in tokens[:place]}
-            return place + 1 if kinds & (PRICED | PREDICATES) else 0
+            return place + 1 if kinds & (PRICE_MARKS | PREDICATES) else 0
     return 0
 
 
@@ -220,7 +222,7 @@ def _aside(tokens: Sequence[Token], place: int, language: Language) -> tuple[int
         return 0, (comma or place) + 1
     if comma is not None:
         return place, comma + 1
-    leads = not any(token.kind in NAMED | {"will"} for token in tokens[:place])
+    leads = not any(token.kind in MARKET_KINDS | {"will"} for token in tokens[:place])
     verb = next((later for later in range(place, len(tokens)) if tokens[later].kind == "will"), None)
     return (place, verb) if leads and verb is not None else (place, len(tokens))
 

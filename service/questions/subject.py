@@ -14,11 +14,11 @@ from service.questions.criterion import NAMES, invalid
 from service.questions.tokens import Token
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
-MORE = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多", "piu"}
+MORE_WORDS = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多", "piu"}
 THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
 # Markets that an asset before their name only describes.
-DESCRIBED = {"coin", "company", "fund"}
-COMPARING = {"outperform", "underperform", "versus", "better", "which"}
+DESCRIPTIONS = {"coin", "company", "fund"}
+COMPARISONS = {"outperform", "underperform", "versus", "better", "which"}
 
 
 @dataclass(frozen=True)
@@ -38,29 +38,29 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     """
     spots, coins = circumstances.spots, circumstances.coins
     tokens = main if _markets(main) else [*around, *main]
-    named = _markets(tokens)
-    followed = list(dict.fromkeys(str(token.value) for token in named if token.kind == "asset"))
-    if not named or (named[0].kind == "other" and not _is_aside(tokens, named[0], followed)):
-        raise invalid(f"{_why_not(named[:1], coins)} Ask about one of {NAMES}.")
+    markets = _markets(tokens)
+    assets = list(dict.fromkeys(str(token.value) for token in markets if token.kind == "asset"))
+    if not markets or (markets[0].kind == "other" and not _is_aside(tokens, markets[0], assets)):
+        raise invalid(f"{_why_not(markets[:1], coins)} Ask about one of {NAMES}.")
     if _is_only_described(tokens):
         raise invalid(f"{_why_not([], coins)} Ask about one of {NAMES}.")
-    if not followed:
+    if not assets:
         return Subject(available("btc", spots), notes=("Bitcoin is the stand-in for the whole crypto market.",))
-    asset = available(followed[0], spots)
+    asset = available(assets[0], spots)
     if _denies_another(tokens, asset):
         raise invalid("One asset is asked about and another one denied. Ask about one of them, without the negation.")
-    if not _compares(tokens, followed):
-        return Subject(asset, left_out=tuple(followed[1:]), notes=_only(followed))
-    if len(followed) != 2 or any(token.kind == "other" for token in named):
+    if not _compares(tokens, assets):
+        return Subject(asset, left_out=tuple(assets[1:]), notes=_only(assets))
+    if len(assets) != 2 or any(token.kind == "other" for token in markets):
         raise invalid(f"Compare exactly two of {NAMES}.")
-    return Subject(asset, available(followed[1], spots))
+    return Subject(asset, available(assets[1], spots))
 
 
 def _denies_another(tokens: Sequence[Token], asset: str) -> bool:
     """Example: "Bitcoin up but not ether"; "neither bitcoin nor ether" is a question about both."""
-    denied = [token for before, token in pairwise(tokens) if before.kind == "not" and token.kind == "asset"]
+    denials = [token for before, token in pairwise(tokens) if before.kind == "not" and token.kind == "asset"]
     is_single = sum(token.kind == "not" for token in tokens) == 1
-    return is_single and any(token.value != asset for token in denied)
+    return is_single and any(token.value != asset for token in denials)
 
 
 def _why_not(first: Sequence[Token], coins: Coins) -> str:
@@ -73,33 +73,33 @@ def _why_not(first: Sequence[Token], coins: Coins) -> str:
 
 def _markets(tokens: Sequence[Token]) -> list[Token]:
     """The named markets; words for the whole crypto market count only if no other market is named."""
-    named = [token for token in tokens if token.kind in ("asset", "other")]
-    return named or [token for token in tokens if token.kind == "widely"]
+    markets = [token for token in tokens if token.kind in ("asset", "other")]
+    return markets or [token for token in tokens if token.kind == "widely"]
 
 
 def _is_only_described(tokens: Sequence[Token]) -> bool:
     """Example: "Solana memecoins", "bitcoin stocks": the only asset describes a market that is not followed."""
     places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
-    return len(places) == 1 and any(token.value in DESCRIBED for token in tokens[places[0] + 1 : places[0] + 2])
+    return len(places) == 1 and any(token.value in DESCRIPTIONS for token in tokens[places[0] + 1 : places[0] + 2])
 
 
-def _is_aside(main: Sequence[Token], other: Token, followed: Sequence[str]) -> bool:
+def _is_aside(main: Sequence[Token], other: Token, assets: Sequence[str]) -> bool:
     """Whether a market that is not followed is only the stablecoin in which a price is quoted."""
-    return bool(followed) and other.text in ("usdc", "tether") and main[-1] is not other
+    return bool(assets) and other.text in ("usdc", "tether") and main[-1] is not other
 
 
-def _compares(main: Sequence[Token], followed: Sequence[str]) -> bool:
+def _compares(main: Sequence[Token], assets: Sequence[str]) -> bool:
     kinds = {token.kind for token in main}
     if "overtake" in kinds or is_flip(main):
         raise invalid(
             "Market values are not covered. "
             "Ask which asset returns more. For example: Will ethereum outperform bitcoin this month?"
         )
-    several = len(followed) > 1 or any(token.kind == "other" for token in main)
-    if not several:
+    has_several = len(assets) > 1 or any(token.kind == "other" for token in main)
+    if not has_several:
         return False
     ratio = any(token.text == "ratio" for token in main)
-    return bool(kinds & COMPARING) or ratio or _is_choice(main) or _is_pair(main) or _is_more_than(main)
+    return bool(kinds & COMPARISONS) or ratio or _is_choice(main) or _is_pair(main) or _is_more_than(main)
 
 
 def is_flip(main: Sequence[Token]) -> bool:
@@ -129,16 +129,16 @@ def _is_more_than(main: Sequence[Token]) -> bool:
     places = [place for place, token in enumerate(tokens) if token.kind in ("asset", "other")]
     if any(tokens[place - 1].kind in ("above", "below", "exceed") for place in places if place):
         return True
-    if any(tokens[place - 1].text in MORE for place in places[1:]):
+    if any(tokens[place - 1].text in MORE_WORDS for place in places[1:]):
         return True  # "salirà più dell'oro", "вырастет сильнее золота"
     between = tokens[places[0] : places[-1]]
-    return any(token.text in MORE for token in tokens) and any(token.text in THAN for token in between)
+    return any(token.text in MORE_WORDS for token in tokens) and any(token.text in THAN for token in between)
 
 
-def _only(followed: Sequence[str]) -> tuple[str, ...]:
-    if len(followed) < 2:
+def _only(assets: Sequence[str]) -> tuple[str, ...]:
+    if len(assets) < 2:
         return ()
-    first, *rest = (asset_of(asset).name for asset in followed)
+    first, *rest = (asset_of(asset).name for asset in assets)
     return (f"Only {first} was considered. Ask about {' and '.join(rest)} separately.",)
 
 
@@ -146,5 +146,5 @@ def available(asset: str, spots: Mapping[str, float]) -> str:
     """The asset, if `spots` has a price of it; InvalidQuestion otherwise."""
     if asset in spots and math.isfinite(spots[asset]) and spots[asset] > 0:
         return asset
-    names = ", ".join(ASSETS[priced].name for priced in ASSETS if priced in spots) or "none yet"
+    names = ", ".join(ASSETS[key].name for key in ASSETS if key in spots) or "none yet"
     raise invalid(f"There is no price of {asset_of(asset).name}. Assets with a price: {names}.")

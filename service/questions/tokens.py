@@ -51,7 +51,7 @@ NUMBERS = {
     "number", "numword", "numeral", "fraction", "figures", "times", "nth", "date", "iso", "slash", "glyphdate", "clock",
     "shortyear", "weekday", "month", "unit", "rel", "holiday", "eo", "weekend",
 }  # fmt: skip
-ABBREVIATED = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/ ?[-−]")
+ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/ ?[-−]")
 # Months and days in Chinese numerals: "十二月二十五日", but not "一日", a day, and "百二十日".
 TO_NINE = "一二三四五六七八九"
 GLYPH_DAY = re.compile(rf"(?<![{NUMERALS}\d])(?!一日)([{TO_NINE}]?)(十?)([{TO_NINE}]?)(?=[月日号號])")
@@ -63,13 +63,13 @@ SPACES = re.compile(r"\s+")
 class Token:
     """A word, number or mark: its kind for the grammar, its folded text and, for some kinds, a value.
 
-    `glued` means that no space precedes it. The kind of an unknown word is `word`.
+    `is_glued` means that no space precedes it. The kind of an unknown word is `word`.
     """
 
     kind: str
     text: str
     value: str | float | None = None
-    glued: bool = False
+    is_glued: bool = False
 
     @property
     def quantity(self) -> float:
@@ -81,10 +81,10 @@ class Token:
 
 def read(text: str) -> tuple[Language, list[Token]]:
     """The language of a clean text and its tokens; InvalidQuestion for too many of them or of numbers."""
-    folded = GLYPH_DAY.sub(_in_digits, ABBREVIATED.sub(_closed, MARKUP.sub(" ", fold(text))))
-    language = guess_language(folded, WORDS.findall(folded))
+    plain = GLYPH_DAY.sub(_in_digits, ABBREVIATIONS.sub(_closed, MARKUP.sub(" ", fold(text))))
+    language = guess_language(plain, WORDS.findall(plain))
     words = lexicon(language)
-    raw = list(islice(_cut(folded, words), MOST_TOKENS + 1))
+    raw = list(islice(_cut(plain, words), MOST_TOKENS + 1))
     if len(raw) > MOST_TOKENS:
         raise invalid(f"The text contains more than {MOST_TOKENS} words and marks. For example: {EXAMPLE}")
     tokens = list(_translated(raw, words))
@@ -107,23 +107,23 @@ def _in_digits(numerals: re.Match[str]) -> str:
     return str(10 * (1 + TO_NINE.index(tens) if tens else 1) + (1 + TO_NINE.index(ones) if ones else 0))
 
 
-def _cut(folded: str, words: Lexicon) -> Iterator[Token]:
+def _cut(plain: str, words: Lexicon) -> Iterator[Token]:
     end = 0
-    for match in TOKEN.finditer(folded):
-        glued = match.start() == end > 0
+    for match in TOKEN.finditer(plain):
+        is_glued = match.start() == end > 0
         end = match.end()
         kind = match.lastgroup or ""  # every alternative of the pattern is named
         if kind == "glyphs":
-            yield from _glyphs(match[0], glued, words)
+            yield from _glyphs(match[0], is_glued, words)
         else:
             text = match[kind]
-            yield Token(kind, f"0{text}" if kind == "number" and text.startswith(".") else text, glued=glued)
+            yield Token(kind, f"0{text}" if kind == "number" and text.startswith(".") else text, is_glued=is_glued)
 
 
-def _glyphs(run: str, glued: bool, words: Lexicon) -> Iterator[Token]:
+def _glyphs(run: str, is_glued: bool, words: Lexicon) -> Iterator[Token]:
     for place, entry in enumerate(words.glyphs.findall(run)):
         kind = "numeral" if entry[0] in NUMERALS and entry not in words.phrases else "word"
-        yield Token(kind, entry, glued=glued or place > 0)
+        yield Token(kind, entry, is_glued=is_glued or place > 0)
 
 
 def _translated(raw: list[Token], words: Lexicon) -> Iterator[Token]:
@@ -142,14 +142,14 @@ def _translated(raw: list[Token], words: Lexicon) -> Iterator[Token]:
 
 def _longest_phrase(raw: list[Token], place: int, words: Lexicon) -> tuple[int, Senses]:
     """The number of tokens in the longest phrase of the vocabulary that begins here (0 if none), and its senses."""
-    most = words.longest.get(raw[place].text, 0)
+    limit = words.longest.get(raw[place].text, 0)
     best: tuple[int, Senses] = (0, ())
     texts: list[str] = []
     for end in range(place, len(raw)):
         if end > place and _joins(raw, end):
             continue
         texts.append(raw[end].text)
-        if len(texts) > most:
+        if len(texts) > limit:
             break
         senses = words.phrases.get(" ".join(texts))
         if senses:
@@ -159,11 +159,11 @@ def _longest_phrase(raw: list[Token], place: int, words: Lexicon) -> tuple[int, 
 
 def _joins(raw: list[Token], place: int) -> bool:
     """Whether a hyphen or slash joins two words: "all-time", "BTC/USD"."""
-    if raw[place].text not in (*HYPHENS, "/") or not raw[place].glued or place + 1 >= len(raw):
+    if raw[place].text not in (*HYPHENS, "/") or not raw[place].is_glued or place + 1 >= len(raw):
         return False
-    if raw[place - 1].glued and raw[place - 2].kind == "number" and raw[place + 1].kind == "number":
+    if raw[place - 1].is_glued and raw[place - 2].kind == "number" and raw[place + 1].kind == "number":
         return False  # "90k-100k" is a range
-    return raw[place + 1].glued and raw[place + 1].kind in ("word", "number") and raw[place - 1].kind == "word"
+    return raw[place + 1].is_glued and raw[place + 1].kind in ("word", "number") and raw[place - 1].kind == "word"
 
 
 def _single(token: Token, words: Lexicon) -> Iterator[Token]:
@@ -174,13 +174,15 @@ def _single(token: Token, words: Lexicon) -> Iterator[Token]:
     if senses:
         yield from _with_senses(token, senses, token.text)
     elif parts := words.number_parts(token.text):
-        yield from (Token(sense.kind, token.text, sense.value, token.glued or place > 0) for place, sense in parts)
+        yield from (Token(sense.kind, token.text, sense.value, token.is_glued or place > 0) for place, sense in parts)
     elif re.search("['&]", token.text):
         for place, part in enumerate(re.split("['&]", token.text)):
-            yield from _single(Token("word", part, glued=token.glued or place > 0), words)
+            yield from _single(Token("word", part, is_glued=token.is_glued or place > 0), words)
     else:
-        mended = words.typos.mend(token.text)
-        yield from _with_senses(token, words.phrases[mended] if mended else (Sense("word"),), mended or token.text)
+        correction = words.typos.mend(token.text)
+        yield from _with_senses(
+            token, words.phrases[correction] if correction else (Sense("word"),), correction or token.text
+        )
 
 
 def _with_senses(token: Token, senses: Senses, text: str) -> Iterator[Token]:
@@ -195,10 +197,10 @@ def clean(text: str) -> str:
     breaks and tabs, and for lone surrogates.
     """
     _refuse_long(text)
-    spaced = SPACES.sub(" ", text)
-    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in spaced):
+    line = SPACES.sub(" ", text)
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in line):
         raise _invalid("The question contains control characters or broken Unicode. Send plain text.")
-    normal = unicodedata.normalize("NFKC", "".join(letter for letter in spaced if _is_visible(letter)))
+    normal = unicodedata.normalize("NFKC", "".join(letter for letter in line if _is_visible(letter)))
     _refuse_long(normal)
     return SPACES.sub(" ", normal).strip()
 

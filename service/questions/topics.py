@@ -30,12 +30,12 @@ from service.questions.sentences import find_question
 from service.questions.subject import Subject, available, is_flip
 from service.questions.tokens import Token, read
 from service.questions.understanding import deadline_of, parse_tokenized, suggested
-from service.questions.vocabulary import BEAR, BULL, NAMED, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 
 # The price of a coin in a text that is read only to learn whether prices decide the question.
 ASSUMED_USD = 1.0
 # Markets that are not followed but belong to the subject: a fund of bitcoin, another coin, but not a company.
-KINDRED = {"fund", "coin", "stablecoin", "lookalike"}
+RELATIVES = {"fund", "coin", "stablecoin", "lookalike"}
 DEEDS = {"act", "metric", "width", "overtake"}
 # English words for events that the vocabulary has no kind for.
 HAPPENINGS = {
@@ -56,7 +56,7 @@ MATTERS = {
 DOMINANCE = ("domina", "доминац")
 # Kinds that open a question without a yes-or-no answer, and words that ask for advice.
 OPENING = {"what", "how", "which", "why", "who", "when"}
-ADVISED = {"should", "i", "we", "my", "me"}
+ADVICE_WORDS = {"should", "i", "we", "my", "me"}
 # Kinds that may separate an asset from the verb of its price.
 LINKS = {"price", "the", "filler", "now", "will"}
 # Comparators as which an event may be misread: "Will gold be added to the reserves?" Where others rely on the question,
@@ -80,17 +80,17 @@ def read_any(text: str, circumstances: Circumstances) -> Parse | TopicQuestion:
     past date, another day than `until` and a condition are refused as in `understand`. A note says so where no deadline
     was named.
     """
-    tokenized = read_markets(text, circumstances.coins)
+    reading = read_markets(text, circumstances.coins)
     try:
-        parsed = parse_tokenized(tokenized, circumstances)
+        parse = parse_tokenized(reading, circumstances)
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
-        topic = _read_topic(tokenized, circumstances)
+        topic = _read_topic(reading, circumstances)
         if topic is None:
-            raise suggested(refusal, tokenized, circumstances) from None
+            raise suggested(refusal, reading, circumstances) from None
         return topic
-    if parsed.question.comparator not in (WITHOUT_AMOUNT if parsed.is_bound else MISREAD):
-        return parsed
-    return _read_topic(tokenized, circumstances) or parsed
+    if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
+        return parse
+    return _read_topic(reading, circumstances) or parse
 
 
 def coins_to_price(text: str, circumstances: Circumstances) -> tuple[str, ...]:
@@ -101,43 +101,43 @@ def coins_to_price(text: str, circumstances: Circumstances) -> tuple[str, ...]:
     keys = named_coins(read_markets(text, circumstances.coins))
     if not keys:
         return ()
-    priced = replace(circumstances, spots={**circumstances.spots, **dict.fromkeys(keys, ASSUMED_USD)})
+    assumption = replace(circumstances, spots={**circumstances.spots, **dict.fromkeys(keys, ASSUMED_USD)})
     with suppress(InvalidRequest):
-        return () if isinstance(read_any(text, priced), TopicQuestion) else keys
+        return () if isinstance(read_any(text, assumption), TopicQuestion) else keys
     return keys
 
 
-def _read_topic(tokenized: TokenizedText, circumstances: Circumstances) -> TopicQuestion | None:
+def _read_topic(reading: TokenizedText, circumstances: Circumstances) -> TopicQuestion | None:
     """The topic of a text; None if it asks about no event, or about a price."""
-    language = tokenized.language
+    language = reading.language
     economy = {"kind": "topic", "value": "economy"}
-    tokens = [replace(token, **economy) if token.text in MATTERS else token for token in tokenized.tokens]
-    split = find_question(tokens, language, NAMED | {"topic"})
+    tokens = [replace(token, **economy) if token.text in MATTERS else token for token in reading.tokens]
+    split = find_question(tokens, language, MARKET_KINDS | {"topic"})
     if split is None or split.is_order:
         return None
     refuse_looking_back(split.main)
-    if not _is_yes_or_no(split.main, tokenized.text) or not any(_is_market_matter(token) for token in split.main):
+    if not _is_yes_or_no(split.main, reading.text) or not any(_is_market_matter(token) for token in split.main):
         return None
     subject = _subject(split.main, circumstances.spots)
     deadline = deadline_of(split, language, circumstances)
     spot = float(circumstances.spots[subject.asset])
     if not _is_event(read_clause(deadline.rest, language, spot), language):
         return None
-    refuse_loose_ends(tokenized.text, split, subject)
-    undated = () if deadline.is_named or circumstances.until is not None else (NOT_NAMED,)
-    criterion = Criterion("topic", notes=(*subject.notes, *undated))
-    return TopicQuestion(build(tokenized.text, circumstances.now, spot, subject, deadline, criterion), language)
+    refuse_loose_ends(reading.text, split, subject)
+    deadline_notes = () if deadline.is_named or circumstances.until is not None else (NOT_NAMED,)
+    criterion = Criterion("topic", notes=(*subject.notes, *deadline_notes))
+    return TopicQuestion(build(reading.text, circumstances.now, spot, subject, deadline, criterion), language)
 
 
 def _is_yes_or_no(main: Sequence[Token], text: str) -> bool:
-    if {token.kind for token in main[:3]} & OPENING or main[0].text in ADVISED:
+    if {token.kind for token in main[:3]} & OPENING or main[0].text in ADVICE_WORDS:
         return False
     return "?" in text or any(token.kind in ("will", "ask", "li") for token in main)
 
 
 def _is_market_matter(token: Token) -> bool:
     if token.kind == "other":
-        return token.value in KINDRED
+        return token.value in RELATIVES
     return token.kind in ("asset", "widely") or _is_economy(token)
 
 
@@ -147,8 +147,8 @@ def _is_economy(token: Token) -> bool:
 
 def _subject(main: Sequence[Token], spots: Mapping[str, float]) -> Subject:
     """The first asset that is named, also by a fund of it; Bitcoin if there is none."""
-    named = next((asset for token in main for asset in _assets(token)), "btc")
-    asset = available(named, spots)
+    key = next((asset for token in main for asset in _assets(token)), "btc")
+    asset = available(key, spots)
     return Subject(
         asset, notes=(f"No price decides this question. The voters are shown the price of {ASSETS[asset].name}.",)
     )
@@ -190,7 +190,7 @@ def _mentions_others(clause: Clause, language: Language) -> bool:
     kinds = clause.kinds
     words = [token for token in clause.tokens if token.kind == "word" and not token.text.endswith("ly")]
     if "advice" in kinds:
-        return bool(words or "other" in kinds) and not any(token.text in ADVISED for token in clause.tokens)
+        return bool(words or "other" in kinds) and not any(token.text in ADVICE_WORDS for token in clause.tokens)
     if kinds & (BULL | BEAR):
         return bool(words) and language is ENGLISH
     return len(words) > 1 and not are_most_unknown(words, clause)
@@ -211,5 +211,5 @@ def _compares_or_moves_prices(tokens: Sequence[Token]) -> bool:
 def _counts_coins(clause: Clause) -> bool:
     """Example: "Hold 700k BTC", "burn 2 million coins"."""
     behind = [clause.tokens[amount.after] for amount in clause.amounts if amount.after < len(clause.tokens)]
-    counted = any(token.kind == "asset" or token.text in ("coins", "tokens") for token in behind)
-    return counted and bool(clause.kinds & {"stay", "act", "advice"})
+    has_coins = any(token.kind == "asset" or token.text in ("coins", "tokens") for token in behind)
+    return has_coins and bool(clause.kinds & {"stay", "act", "advice"})

@@ -44,13 +44,13 @@ from service.questions.subject import Subject, find_subject
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, Language
 
-MOST_SUGGESTED = 30  # words and marks; the refusal of a longer text suggests nothing, because that would take too long
-MOST = 3
+MOST_WORDS = 30  # words and marks; the refusal of a longer text suggests nothing, because that would take too long
+MOST_PROPOSALS = 3
 # A level and a date are looked for in so many tokens: more are no question that a person asks.
 MOST_TOKENS = 60
 DEFAULT = timedelta(days=7)
 # A level is proposed as it was written, in thousands or in thousandths, if it is within this factor of the price.
-NEAR = 5.0
+NEAR_FACTOR = 5.0
 # The distance of a level that is proposed where none is readable.
 STEP = 0.05
 
@@ -72,20 +72,20 @@ def understand(text: str, circumstances: Circumstances) -> Question:
 
 def parse(text: str, circumstances: Circumstances) -> Parse:
     """The parts of the question that `text` asks; see `understand`."""
-    tokenized = read_markets(text, circumstances.coins)
+    reading = read_markets(text, circumstances.coins)
     try:
-        return parse_tokenized(tokenized, circumstances)
+        return parse_tokenized(reading, circumstances)
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
-        raise suggested(refusal, tokenized, circumstances) from None
+        raise suggested(refusal, reading, circumstances) from None
 
 
-def suggested(refusal: InvalidRequest, tokenized: TokenizedText, circumstances: Circumstances) -> InvalidRequest:
+def suggested(refusal: InvalidRequest, reading: TokenizedText, circumstances: Circumstances) -> InvalidRequest:
     """The refusal of a text with questions close to it that are understood as they are meant."""
-    if tokenized.size > MOST_SUGGESTED:
+    if reading.size > MOST_WORDS:
         return refusal
-    proposed = dict(proposals(tokenized, circumstances))
-    accepted = [sentence for sentence, meaning in proposed.items() if _asks(sentence, circumstances) == meaning]
-    return with_suggestions(refusal, accepted)
+    meanings = dict(proposals(reading, circumstances))
+    suggestions = [sentence for sentence, meaning in meanings.items() if _asks(sentence, circumstances) == meaning]
+    return with_suggestions(refusal, suggestions)
 
 
 def _asks(sentence: str, circumstances: Circumstances) -> str | None:
@@ -96,15 +96,15 @@ def _asks(sentence: str, circumstances: Circumstances) -> str | None:
         return None
 
 
-def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> Parse:
+def parse_tokenized(reading: TokenizedText, circumstances: Circumstances) -> Parse:
     """The parts of the question that a text with these tokens asks; its refusals suggest nothing."""
-    now, language, spots, rates = circumstances.now, tokenized.language, circumstances.spots, circumstances.rates
-    split = find_question(tokenized.tokens, language)
+    now, language, spots, rates = circumstances.now, reading.language, circumstances.spots, circumstances.rates
+    split = find_question(reading.tokens, language)
     if split is None:
-        raise nameless(tokenized.tokens)
+        raise nameless(reading.tokens)
     refuse_looking_back(split.main)
     count, main = find_days(with_years(split.main, Today(now, day_first=not language.month_first)))
-    main, priced = _with_extremes(main, split, language, circumstances)
+    main, level_notes = _with_extremes(main, split, language, circumstances)
     earlier, main = find_earlier(main, now, language)
     split = replace(split, main=with_period(with_moving_average(main)))
     subject = find_subject(split.main, [*split.aside, *split.others], circumstances)
@@ -120,18 +120,18 @@ def parse_tokenized(tokenized: TokenizedText, circumstances: Circumstances) -> P
     if pair is None and count is None and subject.other is None:
         earlier = earlier or of_period(clause, deadline)
     refuse_unpriced(clause.amounts, rates, now)
-    if priced and ("multiple" in clause.kinds or any(amount.is_percent for amount in clause.amounts)):
-        raise invalid(f"{priced[0]} Name the level itself in USD, without a percentage.")
-    text = tokenized.text
-    understood = Parse(
-        text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair, priced
+    if level_notes and ("multiple" in clause.kinds or any(amount.is_percent for amount in clause.amounts)):
+        raise invalid(f"{level_notes[0]} Name the level itself in USD, without a percentage.")
+    text = reading.text
+    result = Parse(
+        text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair, level_notes
     )
     if pair is None:
         refuse_other_matters(clause, deadline)
-        refuse_unreadable(clause, understood.criterion, deadline, split.main)
-    if understood.is_bound:
+        refuse_unreadable(clause, result.criterion, deadline, split.main)
+    if result.is_bound:
         refuse_loose_ends(text, split, subject)
-    return understood
+    return result
 
 
 def _with_extremes(
@@ -155,19 +155,19 @@ def deadline_of(
 ) -> Deadline:
     """The deadline in the question itself, else the one in another sentence, else `until`, else in seven days."""
     now, until = circumstances.now, circumstances.until
-    own = find_deadline(split.main, now, language, run=run)
-    if until is None and not own.is_named and find_deadline(split.aside, now, language, strict=False).is_named:
+    deadline = find_deadline(split.main, now, language, run=run)
+    if until is None and not deadline.is_named and find_deadline(split.aside, now, language, is_strict=False).is_named:
         raise invalid("Only the circumstances have a date. Add a deadline for the price itself.")
-    if not own.is_named and split.others:
-        own = replace(find_deadline(split.others, now, language, strict=False), rest=own.rest)
+    if not deadline.is_named and split.others:
+        deadline = replace(find_deadline(split.others, now, language, is_strict=False), rest=deadline.rest)
     if until is None:
-        return own
-    if own.is_named and own.at.date() != until.date():
+        return deadline
+    if deadline.is_named and deadline.at.date() != until.date():
         raise invalid(
-            f"The question names {own.at:%Y-%m-%d %H:%M} UTC as its deadline, but the deadline of the request is "
-            f"{until:%Y-%m-%d}. Remove the date from the question, or use {own.at:%Y-%m-%d} as the deadline."
+            f"The question names {deadline.at:%Y-%m-%d %H:%M} UTC as its deadline, but the deadline of the request is "
+            f"{until:%Y-%m-%d}. Remove the date from the question, or use {deadline.at:%Y-%m-%d} as the deadline."
         )
-    return own if own.is_named else replace(own, at=until)
+    return deadline if deadline.is_named else replace(deadline, at=until)
 
 
 @dataclass(frozen=True)
@@ -194,29 +194,29 @@ def _exemplified(detail: str, example: str) -> str:
     return detail if "or example" in detail else f"{detail} For example: {example}"
 
 
-def proposals(tokenized: TokenizedText, circumstances: Circumstances) -> Iterator[tuple[str, str]]:
+def proposals(reading: TokenizedText, circumstances: Circumstances) -> Iterator[tuple[str, str]]:
     """At most three questions close to the text, each with its canonical sentence; none without prices."""
-    tokens, now, spots = tokenized.tokens, circumstances.now, circumstances.spots
-    priced = [asset for asset in ASSETS if math.isfinite(spots.get(asset, math.nan)) and spots[asset] > 0]
-    if not priced:
+    tokens, now, spots = reading.tokens, circumstances.now, circumstances.spots
+    candidates = [asset for asset in ASSETS if math.isfinite(spots.get(asset, math.nan)) and spots[asset] > 0]
+    if not candidates:
         return
-    assets = _named(tokens, priced)
-    deadline = _deadline(tokens[:MOST_TOKENS], now, tokenized.language)
-    named = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
+    assets = _named(tokens, candidates)
+    deadline = _deadline(tokens[:MOST_TOKENS], now, reading.language)
+    instant = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
     fragments = Fragments(
         assets,
-        circumstances.until or named,
+        circumstances.until or instant,
         _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]]),
         _is_fall(tokens),
     )
-    for question in [*_questions(fragments, now, spots)][:MOST]:
+    for question in [*_questions(fragments, now, spots)][:MOST_PROPOSALS]:
         yield brief(question), question.canonical
 
 
-def _named(tokens: Sequence[Token], priced: Sequence[str]) -> tuple[str, ...]:
+def _named(tokens: Sequence[Token], candidates: Sequence[str]) -> tuple[str, ...]:
     """The assets of the text that have a price, or else the first that has one."""
-    named = dict.fromkeys(str(token.value) for token in tokens if token.kind == "asset")
-    return tuple(asset for asset in named if asset in priced) or (priced[0],)
+    keys = dict.fromkeys(str(token.value) for token in tokens if token.kind == "asset")
+    return tuple(asset for asset in keys if asset in candidates) or (candidates[0],)
 
 
 def _is_fall(tokens: Sequence[Token]) -> bool:
@@ -236,9 +236,12 @@ def _deadline(tokens: Sequence[Token], now: datetime, language: Language) -> Dea
 def _levels(tokens: Sequence[Token], spot: float) -> tuple[float, ...]:
     """The numbers that may be levels, as written or in thousands or thousandths."""
     amounts = [amount for amount in find_amounts(tokens) if not amount.is_percent and not amount.is_multiple]
-    scaled = [[amount.value(spot) * factor for factor in (1, 1000, 0.001)] for amount in amounts]
-    near = [next((level for level in levels if spot / NEAR <= level <= spot * NEAR), None) for levels in scaled]
-    return tuple(dict.fromkeys(level for level in near if level is not None and level != spot))
+    choices = [[amount.value(spot) * factor for factor in (1, 1000, 0.001)] for amount in amounts]
+    matches = [
+        next((level for level in levels if spot / NEAR_FACTOR <= level <= spot * NEAR_FACTOR), None)
+        for levels in choices
+    ]
+    return tuple(dict.fromkeys(level for level in matches if level is not None and level != spot))
 
 
 def _questions(fragments: Fragments, now: datetime, spots: Mapping[str, float]) -> Iterator[Question]:

@@ -94,6 +94,6 @@ def coin_bars(db: Connection, key: str, step: int, since: int, fine_since: int, 
 
 def add_coin_bars(db: Connection, key: str, series: CoinBars) -> None:
     """Store bars that are not stored yet, and replace the hours that were built from shorter bars."""
-    bars.add_bars(db, key, series.fine)
+    bars.add_bars(db, key, series.feed)
     bars.renew_bars(db, key, series.built)
     bars.add_bars(db, key, series.hourly)

@@ -11,7 +11,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.market.instants import DAY, HOUR, utc
-from service.market.prices import ASSUMED
+from service.market.prices import ASSUMED_RATES
 from service.store import keys, ledger, predictions, snapshots
 from service.store.database import Database
 from tests.api.conftest import NOON, Wall
@@ -87,7 +87,7 @@ class TestCreating:
 
     def test_its_level_may_be_in_another_currency(self, create, database):
         with database.writing() as db:
-            snapshots.save_rates(db, NOON, ASSUMED)
+            snapshots.save_rates(db, NOON, ASSUMED_RATES)
         body = create("Will Bitcoin be above 50,000 euros?").json
         assert body["understood"]["level"] == pytest.approx(54_200)
         assert "54,200 USD" in body["resolution"]["rule"]

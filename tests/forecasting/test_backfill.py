@@ -127,7 +127,7 @@ def test_a_market_is_voted_on_and_priced_when_it_is_opened(past):
         assert row.commitment.fitted_at <= opening
         if row.settlement:
             assert opening < row.settlement.resolved_at <= END
-            assert row.settlement.resolved_at > row.deadline or row.question.kind.decided_early
+            assert row.settlement.resolved_at > row.deadline or row.question.kind.may_end_early
     assert len({row.id for row in past.markets}) == len(past.markets)
     assert {row.created_at for row in past.markets} == set(range(NOW, END + 1, series.EVERY_S))
     assert {row.question.asset for row in past.markets} == set(ASSETS)
@@ -169,7 +169,7 @@ def test_outcomes_are_those_of_five_minute_bars(past, bars):
         market, settlement = row, row.settlement
         resolution = resolve(market.question, market.created_at, five_minutes, settlement.resolved_at)
         assert resolution.outcome == settlement.outcome
-        if not market.question.kind.decided_early:
+        if not market.question.kind.may_end_early:
             assert resolve(market.question, market.created_at, five_minutes, settlement.resolved_at - HOUR) is None
 
 

@@ -15,7 +15,7 @@ from service.jobs import prices
 from service.jobs.prices import read_rates
 from service.market.coverage import has_arrived
 from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.market.prices import ASSUMED, NO_RATES, Rate, Rates
+from service.market.prices import ASSUMED_RATES, NO_RATES, Rate, Rates
 from service.sources.feeds.simulated import SimulatedFeed
 from service.store import bars, snapshots
 from tests.jobs.made_feed import HISTORY_FROM, SLOT, STEP, LiveJobs
@@ -371,5 +371,5 @@ def test_a_currency_without_a_quote_keeps_its_last_rate(sqlite_database):
 
 def test_a_simulated_world_has_assumed_rates(sqlite_database):
     run(sqlite_database, SimulatedFeed(42, 0))
-    assert stored(sqlite_database) == ASSUMED
+    assert stored(sqlite_database) == ASSUMED_RATES
     assert all(rate.as_of is None for rate in stored(sqlite_database).values())

@@ -166,5 +166,5 @@ def test_open_hours_of_many_spans_are_those_of_each(spans, asset):
     """Of any seconds, near and far from each other."""
     since = np.array([start for start, _ in spans], dtype=np.int64)
     until = np.array([start + length for start, length in spans], dtype=np.int64)
-    each = [open_hours(asset, *span) for span in zip(since.tolist(), until.tolist(), strict=True)]
-    assert open_hours_between(asset, since, until).tolist() == pytest.approx(each, abs=1e-6)
+    hours = [open_hours(asset, *span) for span in zip(since.tolist(), until.tolist(), strict=True)]
+    assert open_hours_between(asset, since, until).tolist() == pytest.approx(hours, abs=1e-6)

@@ -13,11 +13,11 @@ from service.market.bars import Bar, Bars, CoinBars, check, empty, from_rows, jo
 from service.market.instants import DAY, HOUR
 
 STEP = 300
-GOOD = (600, 10.0, 12.0, 9.0, 11.0, 5.0)
+BAR = (600, 10.0, 12.0, 9.0, 11.0, 5.0)
 
 
 def changed(**values) -> tuple:
-    return tuple(Bar(*GOOD)._replace(**values))
+    return tuple(Bar(*BAR)._replace(**values))
 
 
 def minute_bars(times) -> Bars:
@@ -49,43 +49,43 @@ def bars_equal(left: Bars, right: Bars) -> bool:
     ],
 )
 def test_an_invalid_bar_is_refused_with_its_reason(row, reason):
-    bars, refused = check([row], STEP)
+    bars, refusals = check([row], STEP)
     assert not len(bars)
-    assert [bar.reason for bar in refused] == [reason]
+    assert [bar.reason for bar in refusals] == [reason]
 
 
 def test_an_invalid_time_is_reported_as_minus_one():
-    _, refused = check([changed(time=math.inf), changed(time=3e300), changed(low=0.0)], STEP)
-    assert [bar.time for bar in refused] == [-1, -1, 600]
+    _, refusals = check([changed(time=math.inf), changed(time=3e300), changed(low=0.0)], STEP)
+    assert [bar.time for bar in refusals] == [-1, -1, 600]
 
 
 def test_a_bar_without_trades_is_valid():
-    bars, refused = check([(0, 5, 5, 5, 5, 0)], STEP)
+    bars, refusals = check([(0, 5, 5, 5, 5, 0)], STEP)
     assert bars.rows() == [(0, 5.0, 5.0, 5.0, 5.0, 0.0)]
-    assert not refused
+    assert not refusals
 
 
 def test_of_two_bars_of_one_instant_the_first_is_kept():
-    bars, refused = check([GOOD, changed(close=10.5)], STEP)
-    assert bars.rows() == [GOOD]
-    assert refused == [(600, "a second bar of the same instant")]
+    bars, refusals = check([BAR, changed(close=10.5)], STEP)
+    assert bars.rows() == [BAR]
+    assert refusals == [(600, "a second bar of the same instant")]
 
 
 def test_a_bar_out_of_order_is_refused():
-    bars, refused = check([GOOD, changed(time=300), changed(time=900)], STEP)
+    bars, refusals = check([BAR, changed(time=300), changed(time=900)], STEP)
     assert bars.time.tolist() == [600, 900]
-    assert refused == [(300, "it is older than the bar before it")]
+    assert refusals == [(300, "it is older than the bar before it")]
 
 
 def test_a_refused_bar_does_not_affect_the_order():
-    bars, refused = check([changed(time=900, low=0.0), changed(time=600), changed(time=900)], STEP)
+    bars, refusals = check([changed(time=900, low=0.0), changed(time=600), changed(time=900)], STEP)
     assert bars.time.tolist() == [600, 900]
-    assert [bar.time for bar in refused] == [900]
+    assert [bar.time for bar in refusals] == [900]
 
 
 def test_no_rows_give_no_bars():
-    bars, refused = check([], STEP)
-    assert (len(bars), refused) == (0, [])
+    bars, refusals = check([], STEP)
+    assert (len(bars), refusals) == (0, [])
     assert bars_equal(bars, empty(STEP))
 
 
@@ -93,39 +93,39 @@ NUMBERS = st.one_of(st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -1.0, 1
 TIMES = st.one_of(st.integers(-2, 8).map(lambda n: n * STEP), st.sampled_from([math.nan, 1e300, 301, 450.5]))
 WILD = st.tuples(TIMES, NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 TAME = st.tuples(st.integers(0, 8).map(lambda n: n * STEP), st.lists(st.floats(0.5, 4), min_size=4, max_size=4)).map(
-    lambda drawn: (drawn[0], sorted(drawn[1])[1], max(drawn[1]), min(drawn[1]), sorted(drawn[1])[2], 1.0)
+    lambda draw: (draw[0], sorted(draw[1])[1], max(draw[1]), min(draw[1]), sorted(draw[1])[2], 1.0)
 )
 
 
 def sound_rows(rows: list[tuple]) -> list[tuple]:
     """A second implementation of the check, row by row."""
-    kept: list[tuple] = []
+    result: list[tuple] = []
     for row in rows:
-        time, opened, high, low, closed, volume = row
+        time, opens, high, low, closes, volume = row
         numbers = all(math.isfinite(value) for value in row) and 0 <= time < 1e12 and time % STEP == 0
-        prices = numbers and 0 < low <= min(opened, closed) and max(opened, closed) <= high and volume >= 0
-        if prices and (not kept or time > kept[-1][0]):
-            kept.append(row)
-    return kept
+        prices = numbers and 0 < low <= min(opens, closes) and max(opens, closes) <= high and volume >= 0
+        if prices and (not result or time > result[-1][0]):
+            result.append(row)
+    return result
 
 
 @given(st.lists(st.one_of(WILD, TAME), max_size=30))
 def test_valid_rows_are_kept_and_no_others(rows):
-    bars, refused = check(rows, STEP)
+    bars, refusals = check(rows, STEP)
     assert bars.rows() == sound_rows(rows)
-    assert len(bars) + len(refused) == len(rows)
+    assert len(bars) + len(refusals) == len(rows)
 
 
 @given(st.lists(st.one_of(WILD, TAME), max_size=30))
 def test_valid_rows_pass_a_second_check(rows):
     bars, _ = check(rows, STEP)
-    again, refused = check(bars.rows(), STEP)
-    assert bars_equal(again, bars)
-    assert not refused
+    repetition, refusals = check(bars.rows(), STEP)
+    assert bars_equal(repetition, bars)
+    assert not refusals
 
 
 def test_rows_may_be_an_array():
-    assert bars_equal(check(np.array([GOOD]), STEP)[0], check([GOOD], STEP)[0])
+    assert bars_equal(check(np.array([BAR]), STEP)[0], check([BAR], STEP)[0])
 
 
 def test_until_returns_complete_bars_only():
@@ -142,11 +142,11 @@ def test_pieces_join_to_the_whole():
 
 
 def test_stored_bars_are_kept_in_a_merge():
-    stored, fresh = minute_bars([1, 4]), from_rows([(60 * time, 5, 5, 5, 5, 0) for time in (0, 1, 2)], 60)
-    merged = merge(stored, fresh)
-    assert merged.time.tolist() == [0, 60, 120, 240]
-    assert merged.open.tolist() == [5, 11, 5, 14]
-    assert bars_equal(merge(empty(60), stored), stored)
+    base, update = minute_bars([1, 4]), from_rows([(60 * time, 5, 5, 5, 5, 0) for time in (0, 1, 2)], 60)
+    result = merge(base, update)
+    assert result.time.tolist() == [0, 60, 120, 240]
+    assert result.open.tolist() == [5, 11, 5, 14]
+    assert bars_equal(merge(empty(60), base), base)
 
 
 def test_five_minutes_of_minutes_by_hand():
@@ -181,18 +181,18 @@ def test_resampling_a_prefix_gives_a_prefix(minutes, cut, step):
     rng = np.random.default_rng(len(minutes))
     times = np.array(sorted(minutes), dtype=np.int64) * 60
     bars = Bars(times, *rng.lognormal(size=(5, len(times))), step=60)
-    whole, part = resample(bars, step), resample(bars[:cut], step)
-    assert bars_equal(part, whole[: len(part)])
+    total, part = resample(bars, step), resample(bars[:cut], step)
+    assert bars_equal(part, total[: len(part)])
 
 
 @pytest.mark.parametrize(("missing", "count"), [(11, 13), (12, 2)])
 def test_a_gap_of_less_than_an_hour_is_filled(missing, count):
     """A time without a trade gets flat bars at the last close, of volume 0; a longer gap may be a fault."""
     times = (300 * 4000, 300 * (4001 + missing))
-    filled = with_silent_bars(from_rows([(time, 3.0, 3.0, 3.0, 3.0, 1.0) for time in times], 300))
-    assert len(filled) == count
-    assert set(filled.close.tolist()) == {3.0}
-    assert filled.volume.sum() == 2.0
+    result = with_silent_bars(from_rows([(time, 3.0, 3.0, 3.0, 3.0, 1.0) for time in times], 300))
+    assert len(result) == count
+    assert set(result.close.tolist()) == {3.0}
+    assert result.volume.sum() == 2.0
 
 
 def test_without_a_second_bar_nothing_is_filled():
@@ -209,14 +209,14 @@ def _bars(times: range | list[int], step: int, price: float = 1.0) -> Bars:
 
 def test_hours_are_built_from_fine_bars_where_these_are_whole():
     """The first hour lacks its beginning and the last its end: the first keeps the bar of the exchange."""
-    fine = _bars(range(NOW - 2 * HOUR + STEP, NOW + 2 * STEP, STEP), STEP, price=2.0)
-    stored = CoinBars(_bars(range(NOW - 5 * HOUR, NOW - HOUR, HOUR), HOUR), fine)
-    assert stored.built.time.tolist() == [NOW - HOUR]
-    assert stored.hours.close.tolist() == [1.0, 1.0, 1.0, 1.0, 2.0]
+    feed = _bars(range(NOW - 2 * HOUR + STEP, NOW + 2 * STEP, STEP), STEP, price=2.0)
+    coin = CoinBars(_bars(range(NOW - 5 * HOUR, NOW - HOUR, HOUR), HOUR), feed)
+    assert coin.built.time.tolist() == [NOW - HOUR]
+    assert coin.hours.close.tolist() == [1.0, 1.0, 1.0, 1.0, 2.0]
 
 
 @pytest.mark.parametrize(
-    ("first", "every", "reason"),
+    ("first", "step_hours", "reason"),
     [
         (NOW - 90 * DAY, 1, ""),
         (NOW - 90 * DAY + HOUR, 1, "has 89 days"),
@@ -224,8 +224,8 @@ def test_hours_are_built_from_fine_bars_where_these_are_whole():
         (NOW - 120 * DAY, 2, "traded in only 50% of the hours of the last 30 days"),
     ],
 )
-def test_too_little_history_is_refused_with_its_size(first, every, reason):
-    coin = CoinBars(_bars(range(first, NOW, every * HOUR), HOUR), empty(STEP))
+def test_too_little_history_is_refused_with_its_size(first, step_hours, reason):
+    coin = CoinBars(_bars(range(first, NOW, step_hours * HOUR), HOUR), empty(STEP))
     assert coin.refusal.startswith(reason) if reason else coin.refusal == ""
 
 

@@ -21,8 +21,8 @@ SPANS = some.tuples(some.integers(0, 50), some.integers(1, 20)).map(lambda pair:
 def test_spans_as_one_cover_the_same_instants(spans):
     """They come in order, apart from each other."""
     windows = merged(tuple(spans))
-    covered, expected = ({second for span in each for second in range(*span)} for each in (windows, spans))
-    assert covered == expected
+    seconds, expected = ({second for span in ranges for second in range(*span)} for ranges in (windows, spans))
+    assert seconds == expected
     assert all(earlier[1] < later[0] for earlier, later in pairwise(windows))
 
 
@@ -52,12 +52,12 @@ def test_a_new_last_window_is_not_exhausted():
 def test_an_asset_waits_for_others_only_while_they_arrive():
     """With one complete history, one that fails or is absent holds up nothing."""
     complete = whole(("btc",), NOW)
-    failing = history_of("eth", Coverage(START, NOW - 400), Coverage(START, NOW - 400).failed("down", NOW), NOW)
-    arriving = history_of("eth", Coverage(START, NOW), Coverage(START, NOW, windows=((NOW - DAY, NOW),)), NOW)
+    failure = history_of("eth", Coverage(START, NOW - 400), Coverage(START, NOW - 400).failed("down", NOW), NOW)
+    arrival = history_of("eth", Coverage(START, NOW), Coverage(START, NOW, windows=((NOW - DAY, NOW),)), NOW)
     absent = history_of("eth", Coverage(START, NOW), Coverage(START, NOW).failed("none", NOW, is_listed=False), NOW)
-    assert [history.state for history in (failing, arriving, absent)] == ["failing", "arriving", "absent"]
-    assert [has_arrived(complete | {"eth": history}) for history in (failing, arriving, absent)] == [True, False, True]
-    assert not has_arrived({"eth": failing})
+    assert [history.state for history in (failure, arrival, absent)] == ["failing", "arriving", "absent"]
+    assert [has_arrived(complete | {"eth": history}) for history in (failure, arrival, absent)] == [True, False, True]
+    assert not has_arrived({"eth": failure})
 
 
 def test_new_bars_are_no_progress_of_the_past():

@@ -41,8 +41,8 @@ def test_a_replay_begins_at_its_origin_and_runs_at_its_speed():
 
 
 def test_a_slow_replay_counts_whole_seconds_that_have_passed():
-    slow = WorldClock("replay", world_origin=100, wall_origin=0, speed=0.25)
-    assert [slow.at(wall) for wall in (0, 3, 4, 7.9, 8)] == [100, 100, 101, 101, 102]
+    clock = WorldClock("replay", world_origin=100, wall_origin=0, speed=0.25)
+    assert [clock.at(wall) for wall in (0, 3, 4, 7.9, 8)] == [100, 100, 101, 101, 102]
 
 
 def test_a_replay_stops_at_the_end_of_its_data():

@@ -9,7 +9,7 @@ import pytest
 
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, iso, utc
-from service.market.prices import ASSUMED, FRESH_FOR, PricesDocument, Rate, candles_json, candles_table, describe
+from service.market.prices import ASSUMED_RATES, FRESH_FOR, PricesDocument, Rate, candles_json, candles_table, describe
 from tests.market.coverages import whole
 
 MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
@@ -103,4 +103,4 @@ def test_a_quoted_rate_may_be_used_for_two_hours(age: timedelta, expected: bool)
 
 
 def test_an_assumed_rate_may_always_be_used():
-    assert all(rate.is_fresh(NOON) for rate in ASSUMED.values())
+    assert all(rate.is_fresh(NOON) for rate in ASSUMED_RATES.values())

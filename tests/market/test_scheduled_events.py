@@ -48,6 +48,6 @@ def test_the_table_of_events_is_in_order():
     assert lines == sorted(lines)
     assert all(date.fromisoformat(day).weekday() < 5 and kind in KINDS for day, _, kind in lines)
     for kind in KINDS:
-        days = [date.fromisoformat(day).toordinal() for day, _, each in lines if each == kind]
+        days = [date.fromisoformat(day).toordinal() for day, _, event in lines if event == kind]
         assert np.diff(days).min() > 14
     assert (np.diff(special_hours("always").begins) > 0).all()

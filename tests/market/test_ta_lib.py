@@ -49,9 +49,9 @@ def test_the_release_is_the_measured_one():
 @pytest.mark.parametrize("name", INDICATORS)
 def test_indicators_of_a_prefix_are_bitwise_a_prefix(name: str, hours: dict[str, Bars]):
     bars, indicator = hours["xrp"], INDICATORS[name]
-    whole = indicator(bars)
+    total = indicator(bars)
     for count in (0, 1, 2, 47, 48, 49, 96, 500, 997, len(bars)):
-        assert indicator(bars[:count]).tobytes() == whole[:count].tobytes()
+        assert indicator(bars[:count]).tobytes() == total[:count].tobytes()
 
 
 def test_leading_nans_are_skipped():

@@ -12,7 +12,7 @@ import numpy as np
 from service.market.assets import open_at
 from service.market.bars import Bars, PriceExtremes
 from service.market.instants import DAY, HOUR, utc
-from service.market.prices import ASSUMED
+from service.market.prices import ASSUMED_RATES
 from service.questions.question import Question
 
 NOW = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)  # a Saturday
@@ -25,7 +25,7 @@ SPOTS = {
     "gold": 3282.8,
     "silver": 32.835,
 }
-RATES = ASSUMED
+RATES = ASSUMED_RATES
 
 
 HISTORY_DAYS = 400

@@ -8,7 +8,7 @@ import pytest
 
 from service.errors import InvalidRequest
 from service.questions import Circumstances, understand
-from service.questions.alternatives import MOST, Alternative, alternatives
+from service.questions.alternatives import MOST_ALTERNATIVES, Alternative, alternatives
 from service.questions.understanding import parse
 from tests.questions.asking import NOW, SPOTS, meaning
 from tests.questions.test_cases import CASES
@@ -103,7 +103,11 @@ def test_each_alternative_asks_what_its_canonical_sentence_says():
         except InvalidRequest:
             continue
         others = alternatives(read)
-        assert len({read.question.canonical, *(other.canonical for other in others)}) == 1 + len(others) <= 1 + MOST
+        assert (
+            len({read.question.canonical, *(other.canonical for other in others)})
+            == 1 + len(others)
+            <= 1 + MOST_ALTERNATIVES
+        )
         for other in others:
             question = understand(other.question, Circumstances(case.now, SPOTS))
             assert question.canonical == other.canonical

@@ -14,7 +14,7 @@ from tests.questions.asking import NOW, SPOTS
 
 TICKERS = "1inch ai ada ath bch doge gas high link me near not one pepe pump shib sui the trump up wif"
 COINS = Coins(frozenset(TICKERS.split()), "No exchange lists it.")
-PRICES = {**SPOTS, **dict.fromkeys(COINS.listed, 0.3), "pepe": 0.00000812}
+PRICES = {**SPOTS, **dict.fromkeys(COINS.keys, 0.3), "pepe": 0.00000812}
 
 
 @pytest.mark.parametrize(

@@ -84,4 +84,4 @@ def test_hours_built_from_short_bars_replace_those_of_the_exchange(database):
         coins.add_coin_bars(db, "doge", CoinBars(_bars(NOW - 2 * HOUR, 3, HOUR, 1.0), short))
         series = coins.coin_bars(db, "doge", STEP, NOW - 2 * HOUR, NOW, NOW + 2 * HOUR)
     assert series.hourly.close.tolist() == [1.0, 1.0, 2.0, 2.0]
-    assert series.fine.rows() == short.rows()
+    assert series.feed.rows() == short.rows()

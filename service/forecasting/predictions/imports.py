@@ -22,9 +22,9 @@ from service.forecasting.predictions.series import near_copy
 from service.market.instants import DAY, HOUR, utc
 from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
-from service.questions.dates.periods import UNDERSTOOD
+from service.questions.dates.periods import UNSURE_NOTE
 from service.questions.kinds.levels import Close, Direction, Touch
-from service.questions.parse import BEFORE_DAY, DECIDED, FAR, NOT_NAMED
+from service.questions.parse import BEFORE_DAY, DECIDED_NOTE, FAR_NOTE, NOT_NAMED
 
 LONGEST_RULE = 200
 
@@ -81,7 +81,7 @@ SHORT_TITLE = re.compile(r"(\w+) (?:price )?up\b.*", re.IGNORECASE)
 
 # Notes that leave no doubt: the market has its own deadline, which is compared with that of the question, and its rules
 # may ask for the price at it.
-HARMLESS_NOTES = (DECIDED, FAR, BEFORE_DAY, UNDERSTOOD.partition("{")[0])
+HARMLESS_NOTES = (DECIDED_NOTE, FAR_NOTE, BEFORE_DAY, UNSURE_NOTE.partition("{")[0])
 
 # Rules by which the last price decides, and rules by which any price until the deadline decides.
 BY_CLOSE = re.compile(r"final .close. price|\bat (?:the )?(?:market )?close\b", re.IGNORECASE)

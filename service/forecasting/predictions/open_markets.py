@@ -46,7 +46,7 @@ def is_due(prediction: Prediction, now: int) -> bool:
         return False
     if prediction.category == "answer":
         return now >= prediction.deadline
-    return now > prediction.deadline or prediction.question.kind.decided_early
+    return now > prediction.deadline or prediction.question.kind.may_end_early
 
 
 def settle(prediction: Prediction, bars: Mapping[str, Bars], now: int) -> Settlement | None:
@@ -72,7 +72,7 @@ def settle_past(market: Prediction, hourly: Mapping[str, Bars], now: int) -> Set
 def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterator[int]:
     """The hours at which it can settle: after a touch, after the deadline, and after the last late bar is accepted."""
     question, over = market.question, (market.deadline // HOUR + 1) * HOUR
-    if question.kind.decided_early:
+    if question.kind.may_end_early:
         yield (market.created_at // HOUR + 1) * HOUR
         bars = hourly[question.asset].until(over)
         path = RecordedPath(question.asset, question.spot, market.created_at, market.deadline, bars)

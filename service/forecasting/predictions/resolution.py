@@ -46,7 +46,7 @@ def resolve(question: Question, asked_at: int, bars: Mapping[str, Bars], now: in
     deadline = int(question.deadline.timestamp())
     past = {asset: rows.until(min(deadline + 1, now)) for asset, rows in bars.items()}
     path = RecordedPath(question.asset, question.spot, asked_at, deadline, past[question.asset])
-    resolution = _decided(question, path) if question.kind.decided_early else None
+    resolution = _decided(question, path) if question.kind.may_end_early else None
     if resolution or now <= deadline:
         return resolution
     is_late = now > deadline + LATE_S

@@ -241,7 +241,7 @@ def settled(question: Question, state: AssetState) -> str | None:
         return None
     if state.hours == 0:
         return f"The market of {state.asset} is closed until the deadline, so the price stays at {price(state.spot)}."
-    if question.kind.decided_early and takes_place_at(question, state.spot):
+    if question.kind.may_end_early and takes_place_at(question, state.spot):
         return f"{state.asset} is at {price(state.spot)}, so {price(question.level)} has already been reached."
     return None
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from service.questions.criterion import invalid
 from service.questions.dates.hours import Hour, hour_at
-from service.questions.dates.periods import UNDERSTOOD
+from service.questions.dates.periods import UNSURE_NOTE
 from service.questions.tokens import DASHES, Token
 
 DAY_END = time(23, 59, 59)
@@ -22,10 +22,10 @@ FIRM = ("by", "before", "until", "lasting")
 # Kinds that belong to a time which they precede.
 LEADS = {*FIRM, "on", "to", "athour", "the", "localtime"}
 # Kinds of dates that a zone may follow: "by Friday ET".
-DATED = {"weekday", "month", "nth", "number", "rel", "iso", "date", "slash", "holiday", "shortyear"}
+DATE_KINDS = {"weekday", "month", "nth", "number", "rel", "iso", "date", "slash", "holiday", "shortyear"}
 TODAY = Token("rel", "today", 0.0)
 # Abbreviations that stand for several zones.
-AMBIGUOUS = {"cst", "ist", "bst", "ast", "sst", "amt", "cdt"}
+HOMONYMS = {"cst", "ist", "bst", "ast", "sst", "amt", "cdt"}
 # Kinds between a time and its zone: "9:00 in Tokyo", "17h heure de Paris", "9am (ET)".
 BETWEEN = {"the", "localtime", "in"}
 FARTHEST_OFFSET = timedelta(hours=14)
@@ -77,11 +77,11 @@ def without_clocks(tokens: Sequence[Token]) -> tuple[list[Token], Clock | None]:
         place = _read(findings, tokens, place)
     if not (findings.hours or findings.parts or findings.ends):
         return findings.rest, None
-    several = len(findings.hours) + len(findings.ends) > 1 or len(findings.parts) > 1
-    if several and any(token.kind == "than" for token in findings.rest):
+    has_several = len(findings.hours) + len(findings.ends) > 1 or len(findings.parts) > 1
+    if has_several and any(token.kind == "than" for token in findings.rest):
         raise invalid("Two times of a day are not compared. Ask whether the price will be higher at one of them.")
-    rest, elsewhere = (findings.rest, None) if findings.zones else without_zone(findings.rest)
-    return rest, _clock(findings, findings.zones[-1] if findings.zones else elsewhere)
+    rest, other_zone = (findings.rest, None) if findings.zones else without_zone(findings.rest)
+    return rest, _clock(findings, findings.zones[-1] if findings.zones else other_zone)
 
 
 def _read(findings: _Findings, tokens: Sequence[Token], place: int) -> int:
@@ -98,7 +98,7 @@ def _read(findings: _Findings, tokens: Sequence[Token], place: int) -> int:
         findings.drop_leads()
         findings.ends.append(str(token.value))
         return _with_zone(findings, tokens, place + 1)
-    if token.kind == "zone" and findings.rest and findings.rest[-1].kind in DATED:
+    if token.kind == "zone" and findings.rest and findings.rest[-1].kind in DATE_KINDS:
         findings.ends.append("day")
         return _with_zone(findings, tokens, place)
     findings.rest.append(token)
@@ -129,14 +129,14 @@ def _with_zone(findings: _Findings, tokens: Sequence[Token], after: int) -> int:
 
 def _clock(findings: _Findings, zone: Zone | None) -> Clock:
     preposition = next((kind for kind in FIRM if kind in findings.prepositions), "")
-    where, notes = (zone.zone, (zone.note,) if zone.note else ()) if zone else (UTC, ())
+    tz, notes = (zone.zone, (zone.note,) if zone.note else ()) if zone else (UTC, ())
     if findings.hours:
         at = findings.hours[-1].time(findings.parts[-1] if findings.parts else "")
-        return Clock(at, where, preposition, notes=notes if zone else (UNDERSTOOD,))
+        return Clock(at, tz, preposition, notes=notes if zone else (UNSURE_NOTE,))
     if findings.ends:
-        unsure = (UNDERSTOOD,) if "midnight" in findings.ends else ()
-        return Clock(DAY_END, where, preposition, is_day_end=True, notes=(*notes, *unsure))
-    return Clock(PART_ENDS[findings.parts[-1]], where, preposition, notes=(*notes, UNDERSTOOD))
+        unsure = (UNSURE_NOTE,) if "midnight" in findings.ends else ()
+        return Clock(DAY_END, tz, preposition, is_day_end=True, notes=(*notes, *unsure))
+    return Clock(PART_ENDS[findings.parts[-1]], tz, preposition, notes=(*notes, UNSURE_NOTE))
 
 
 class Zone(NamedTuple):
@@ -152,11 +152,11 @@ def zone_after(tokens: Sequence[Token], place: int) -> Zone | None:
 
     Raises InvalidQuestion for a zone that is not known: "9am Atlantis time".
     """
-    here = place
-    while here < len(tokens) and (tokens[here].kind in BETWEEN or tokens[here].text == "(" or _is_hours(tokens, here)):
-        here += 1
-    if here < len(tokens) and tokens[here].kind == "zone":
-        return zone_at(tokens, here)
+    end = place
+    while end < len(tokens) and (tokens[end].kind in BETWEEN or tokens[end].text == "(" or _is_hours(tokens, end)):
+        end += 1
+    if end < len(tokens) and tokens[end].kind == "zone":
+        return zone_at(tokens, end)
     _refuse_unknown(tokens[place : place + 3])
     return None
 
@@ -168,7 +168,7 @@ def zone_at(tokens: Sequence[Token], place: int) -> Zone:
     while after < len(tokens) and (tokens[after].kind == "localtime" or _is_hours(tokens, after)):
         after += 1
     city = name.rpartition("/")[2].replace("_", " ")
-    return Zone(zone, f"{text.upper()} is understood as the time of {city}." if text in AMBIGUOUS else "", after)
+    return Zone(zone, f"{text.upper()} is understood as the time of {city}." if text in HOMONYMS else "", after)
 
 
 def without_zone(tokens: Sequence[Token]) -> tuple[list[Token], Zone | None]:
@@ -185,10 +185,10 @@ def without_zone(tokens: Sequence[Token]) -> tuple[list[Token], Zone | None]:
 def _shifted(text: str) -> tzinfo:
     """UTC+2, GMT-5, UTC+5:30."""
     hours, minutes = re.findall(r"(\d{1,2}):?(\d\d)?$", text)[0]
-    ahead = timedelta(hours=int(hours), minutes=int(minutes or 0))
-    if ahead > FARTHEST_OFFSET:
+    offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
+    if offset > FARTHEST_OFFSET:
         raise invalid("Time zones are at most 14 hours ahead of UTC or behind it.")
-    return timezone(ahead if "+" in text else -ahead)
+    return timezone(offset if "+" in text else -offset)
 
 
 def _is_hours(tokens: Sequence[Token], place: int) -> bool:

@@ -10,7 +10,7 @@ from service.errors import InvalidQuestion
 from service.questions.criterion import invalid
 from service.questions.dates.clocks import DAY_END, Clock, without_clocks
 from service.questions.dates.matching import Span, spans
-from service.questions.dates.periods import UNDERSTOOD
+from service.questions.dates.periods import UNSURE_NOTE
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import PARTS, with_units
 from service.questions.tokens import DASHES, Token
@@ -24,13 +24,13 @@ DAY = timedelta(days=1)
 # A note names a deadline farther away than this: it may have been understood as one of next year.
 NEARLY_A_YEAR = timedelta(days=300)
 
-SKIPPED = {"the", "approx"}
+FILLERS = {"the", "approx"}
 # Words for "about" that precede a date rather than follow a price.
 ABOUT = {"around", "about", "approximately", "roughly", "circa", "ca", "vers", "gegen"}
 # Kinds of the words of an event before its date, and how many they are at most.
 EVENT, LONGEST_EVENT = {"word", "topic", "act", "the", "filler", "other"}, 6
-JOINING = {"to", "until", "lasting", "and", "between"}
-POSTPOSITIONS = {"by", "before", "from", "until", "in", "within", "during", "to", "later", *SKIPPED}
+JOINTS = {"to", "until", "lasting", "and", "between"}
+POSTPOSITIONS = {"by", "before", "from", "until", "in", "within", "during", "to", "later", *FILLERS}
 # How strongly the word at a date suggests that it is the deadline; 0 means that it is not, as after "since" or "than".
 FIRMLY = dict.fromkeys(("by", "before", "until", "lasting", "to"), 3)
 LOOSELY = dict.fromkeys(("on", "in", "within", "during", "this", "next", "later", "above", "below", "between"), 2)
@@ -41,7 +41,7 @@ STRENGTH = {**FIRMLY, **LOOSELY, "after": 1, "from": 0, "because": 0, "than": 0}
 class Deadline:
     """When the question is decided.
 
-    `rest` are the tokens that are not part of a date, `preposition` is the kind of the word at the date. `begin` is the
+    `rest` are the tokens that are not part of a date, `preposition` is the kind of the word at the date. `start` is the
     first instant of a period that is still to come: "in December"; `since` that of a day, week, month or year, also of
     one that has begun. `notes` say what is uncertain about it.
     """
@@ -50,13 +50,13 @@ class Deadline:
     rest: list[Token]
     is_named: bool = True
     preposition: str = ""
-    begin: datetime | None = None
+    start: datetime | None = None
     since: datetime | None = None
     notes: tuple[str, ...] = ()
 
 
 def find_deadline(
-    tokens: Sequence[Token], now: datetime, language: Language, *, strict: bool = True, run: int | None = None
+    tokens: Sequence[Token], now: datetime, language: Language, *, is_strict: bool = True, run: int | None = None
 ) -> Deadline:
     """The deadline that the tokens name, or seven days from now.
 
@@ -77,14 +77,14 @@ def find_deadline(
     InvalidQuestion
         If the deadline is in the past, less than five minutes or more than two years ahead.
     """
-    timed, clock = without_clocks(with_units(tokens))
+    plain, clock = without_clocks(with_units(tokens))
     today = Today(now, day_first=not language.month_first)
-    dates = spans(timed, today, postpositions=language.postpositions)
-    candidates = _candidates(timed, dates, language.postpositions)
-    rest = _without(timed, candidates)
+    dates = spans(plain, today, postpositions=language.postpositions)
+    candidates = _candidates(plain, dates, language.postpositions)
+    rest = _without(plain, candidates)
     if run_of_days := _run_from(candidates, now, run):
         candidates = [run_of_days]
-    chosen = _chosen(candidates, now, strict)
+    chosen = _chosen(candidates, now, is_strict)
     if clock is not None:
         at = _at_clock(chosen, clock, now)
     elif chosen is not None:
@@ -93,29 +93,29 @@ def find_deadline(
         return Deadline((now + DEFAULT).replace(microsecond=0), rest, is_named=False)
     _refuse_unanswerable(at, now)
     notes = _notes(candidates, chosen, clock, at, now)
-    if any(token.kind == "fiscal" for token in timed):
+    if any(token.kind == "fiscal" for token in plain):
         notes = (*notes, "Years and quarters are those of the calendar.")
-    begin = chosen.begin(now) if chosen else None
+    start = chosen.start(now) if chosen else None
     is_limit = clock is not None and (bool(clock.preposition) or clock.at != DAY_END)
-    since = _since(timed, chosen, today) if chosen and not is_limit else None
-    return Deadline(at, rest, True, _preposition(timed, chosen, clock), begin, since, notes)
+    since = _since(plain, chosen, today) if chosen and not is_limit else None
+    return Deadline(at, rest, True, _preposition(plain, chosen, clock), start, since, notes)
 
 
 def _since(tokens: Sequence[Token], chosen: Candidate, today: Today) -> datetime | None:
     """The first instant of the day, week, month or year in which something is to happen; None for a time "by" it."""
-    named = tokens[chosen.first : chosen.after]
+    words = tokens[chosen.first : chosen.after]
     is_limit = chosen.word.kind in FIRMLY.keys() - {"to"} and bool(chosen.word.text)
     if (
         is_limit
         or chosen.span.dates.exact
-        or any(token.kind in PARTS - {"end"} or token.kind == "eo" or token.text in DASHES for token in named)
+        or any(token.kind in PARTS - {"end"} or token.kind == "eo" or token.text in DASHES for token in words)
     ):
         return None
-    if not any(token.kind == "end" for token in named):
-        return chosen.span.dates.begin
-    of_end = [token for token in named if token.kind not in ("end", "the")]  # "end December red", "end the year red"
-    whole = spans([*[Token("this", "")] * (of_end[0].kind == "unit"), *of_end], today)
-    return whole[0].dates.begin if len(whole) == 1 else None
+    if not any(token.kind == "end" for token in words):
+        return chosen.span.dates.start
+    of_end = [token for token in words if token.kind not in ("end", "the")]  # "end December red", "end the year red"
+    dates = spans([*[Token("this", "")] * (of_end[0].kind == "unit"), *of_end], today)
+    return dates[0].dates.start if len(dates) == 1 else None
 
 
 def _preposition(tokens: Sequence[Token], chosen: Candidate | None, clock: Clock | None) -> str:
@@ -132,7 +132,7 @@ def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
     )
     if chosen.word.kind == "in" and chosen.span.dates.exact and not is_length:
         return "within"  # "in the next 48 hours"
-    if chosen.word.text == "に" and chosen.span.dates.end - chosen.span.dates.begin <= DAY:
+    if chosen.word.text == "に" and chosen.span.dates.end - chosen.span.dates.start <= DAY:
         return "on"
     return "lasting" if chosen.word.kind == "during" and is_length else chosen.word.kind
 
@@ -145,29 +145,31 @@ def _notes(
     if chosen is not None:
         notes += [chosen.span.dates.note, *_notes_of_choice(chosen, candidates, now)]
     if at - now > NEARLY_A_YEAR:
-        notes.append(UNDERSTOOD)
+        notes.append(UNSURE_NOTE)
     is_day = at.time() == DAY_END and (clock is None or not clock.is_day_end)
-    written = f"{at:%Y-%m-%d}" if is_day else f"{at:%Y-%m-%d %H:%M} UTC"
-    specific = [note for note in dict.fromkeys(notes) if note and note != UNDERSTOOD]
-    if UNDERSTOOD in notes and not any("{deadline}" in note for note in specific):
-        specific.append(UNDERSTOOD)
-    return tuple(note.format(deadline=written) for note in specific)
+    text = f"{at:%Y-%m-%d}" if is_day else f"{at:%Y-%m-%d %H:%M} UTC"
+    specific = [note for note in dict.fromkeys(notes) if note and note != UNSURE_NOTE]
+    if UNSURE_NOTE in notes and not any("{deadline}" in note for note in specific):
+        specific.append(UNSURE_NOTE)
+    return tuple(note.format(deadline=text) for note in specific)
 
 
 def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: datetime) -> list[str]:
     """Notes of a period, which may be meant up to its begin or its end, and of dates that were left out."""
     dates, notes = chosen.span.dates, []
-    if chosen.word.kind == "by" and not dates.exact and dates.end - dates.begin > DAY:
-        notes.append(UNDERSTOOD)
-    if chosen.is_exclusive and dates.begin <= now and dates.end - dates.begin > DAY:
-        notes.append(UNDERSTOOD)
-    if chosen.word.kind == "before" and not dates.exact and dates.end - dates.begin <= DAY:
-        notes.append(UNDERSTOOD)  # "before January 1" may mean up to the day before
-    if past := next((each for each in candidates if each.strength > 0 and each.span.is_past), None):
+    if chosen.word.kind == "by" and not dates.exact and dates.end - dates.start > DAY:
+        notes.append(UNSURE_NOTE)
+    if chosen.is_exclusive and dates.start <= now and dates.end - dates.start > DAY:
+        notes.append(UNSURE_NOTE)
+    if chosen.word.kind == "before" and not dates.exact and dates.end - dates.start <= DAY:
+        notes.append(UNSURE_NOTE)  # "before January 1" may mean up to the day before
+    if past := next((candidate for candidate in candidates if candidate.strength > 0 and candidate.span.is_past), None):
         notes.append(f"The past date {past.span.dates.end:%Y-%m-%d} was ignored.")
-    named = [each for each in candidates if each.strength > 0 or each.word.kind in ("than", "from")]
-    if any(each.end(now) > now and _is_another(each, chosen, now) for each in named):
-        notes.append("Several dates are named. " + UNDERSTOOD)
+    alternatives = [
+        candidate for candidate in candidates if candidate.strength > 0 or candidate.word.kind in ("than", "from")
+    ]
+    if any(candidate.end(now) > now and _is_another(candidate, chosen, now) for candidate in alternatives):
+        notes.append("Several dates are named. " + UNSURE_NOTE)
     return notes
 
 
@@ -176,16 +178,16 @@ def _is_another(candidate: Candidate, chosen: Candidate, now: datetime) -> bool:
     end, dates = candidate.end(now), candidate.span.dates
     if end.date() != chosen.end(now).date():
         return end.date() > now.date()
-    return chosen.span.dates.exact and not dates.exact and dates.end - dates.begin > DAY
+    return chosen.span.dates.exact and not dates.exact and dates.end - dates.start > DAY
 
 
-def _candidates(tokens: Sequence[Token], named: Sequence[Span], postpositions: bool) -> list[Candidate]:
+def _candidates(tokens: Sequence[Token], date_spans: Sequence[Span], postpositions: bool) -> list[Candidate]:
     result: list[Candidate] = []
-    for span in named:
+    for span in date_spans:
         candidate = _with_postposition(tokens, span) if postpositions else _with_preposition(tokens, span)
         if result and _is_range(tokens, result[-1], candidate):
             earlier = result.pop()
-            dates = replace(span.dates, begin=earlier.span.dates.begin, note=span.dates.note or UNDERSTOOD)
+            dates = replace(span.dates, start=earlier.span.dates.start, note=span.dates.note or UNSURE_NOTE)
             span = span._replace(dates=dates)
             candidate = Candidate(earlier.first, span.after, span, Token("until", ""), FIRMLY["until"])
         result.append(candidate)
@@ -193,14 +195,14 @@ def _candidates(tokens: Sequence[Token], named: Sequence[Span], postpositions: b
 
 
 def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
-    own = tokens[span.first]
-    place = next((place for place in range(span.first - 1, -1, -1) if tokens[place].kind not in SKIPPED), -1)
+    own_word = tokens[span.first]
+    place = next((place for place in range(span.first - 1, -1, -1) if tokens[place].kind not in FILLERS), -1)
     place = _limit_of_event(tokens, place)
-    word = tokens[place] if place >= 0 else own
+    word = tokens[place] if place >= 0 else own_word
     if place < 0 or word.kind not in STRENGTH or not _belongs(word, span):
         is_approximate = span.first > 0 and tokens[span.first - 1].text in ABOUT  # "around Christmas"
-        return Candidate(span.first - is_approximate, span.after, span, own, STRENGTH.get(own.kind, 1))
-    strength = STRENGTH[word.kind] and max(STRENGTH[word.kind], STRENGTH.get(own.kind, 1))
+        return Candidate(span.first - is_approximate, span.after, span, own_word, STRENGTH.get(own_word.kind, 1))
+    strength = STRENGTH[word.kind] and max(STRENGTH[word.kind], STRENGTH.get(own_word.kind, 1))
     return Candidate(place, span.after, span, word, strength)
 
 
@@ -218,7 +220,7 @@ def _belongs(word: Token, span: Span) -> bool:
         return span.dates.exact  # "90k max this year"
     if word.text.endswith("range"):
         return False  # "a 5k range this week"
-    length = span.dates.end - span.dates.begin
+    length = span.dates.end - span.dates.start
     return word.kind not in ("above", "below", "between") or span.dates.exact or length > DAY
 
 
@@ -238,23 +240,23 @@ def _follows_date(tokens: Sequence[Token], place: int) -> bool:
     "Around" and "exactly" between a date and a price belong to the price.
     """
     token = tokens[place]
-    if token.text == "'" and token.glued:  # "2028'den önce"
+    if token.text == "'" and token.is_glued:  # "2028'den önce"
         return [later.kind for later in tokens[place + 1 : place + 3]] in (["filler", "before"], ["filler", "later"])
     if token.kind in POSTPOSITIONS:
         return not (token.kind == "approx" and token.value is not None)
     is_last = place + 1 == len(tokens) or tokens[place + 1].kind not in {"before", "later", "until"}
-    return token.kind == "filler" and token.glued and not is_last
+    return token.kind == "filler" and token.is_glued and not is_last
 
 
 def _is_range(tokens: Sequence[Token], earlier: Candidate, later: Candidate) -> bool:
     """Whether the two are the ends of one range: "from Monday to Friday", "between May 1 and May 9"."""
     gap = [token for token in tokens[earlier.span.after : later.span.first] if token.kind != "the"]
-    return len(gap) == 1 and (gap[0].kind in JOINING or gap[0].text in DASHES)
+    return len(gap) == 1 and (gap[0].kind in JOINTS or gap[0].text in DASHES)
 
 
 def _without(tokens: Sequence[Token], candidates: Sequence[Candidate]) -> list[Token]:
-    covered = {place for candidate in candidates for place in range(candidate.first, candidate.after)}
-    return [token for place, token in enumerate(tokens) if place not in covered]
+    inside = {place for candidate in candidates for place in range(candidate.first, candidate.after)}
+    return [token for place, token in enumerate(tokens) if place not in inside]
 
 
 def _run_from(candidates: Sequence[Candidate], now: datetime, days: int | None) -> Candidate | None:
@@ -262,20 +264,22 @@ def _run_from(candidates: Sequence[Candidate], now: datetime, days: int | None) 
     if days is None or len(candidates) != 1 or candidates[0].word.kind != "from" or candidates[0].is_past(now):
         return None
     dates = candidates[0].span.dates
-    dates = replace(dates, end=dates.begin + days * DAY - timedelta(seconds=1), note=UNDERSTOOD)
+    dates = replace(dates, end=dates.start + days * DAY - timedelta(seconds=1), note=UNSURE_NOTE)
     return replace(candidates[0], span=candidates[0].span._replace(dates=dates), word=Token("in", ""), strength=2)
 
 
-def _chosen(candidates: Sequence[Candidate], now: datetime, strict: bool) -> Candidate | None:
+def _chosen(candidates: Sequence[Candidate], now: datetime, is_strict: bool) -> Candidate | None:
     """The date that is most strongly the deadline and not past, the first of equals; None if there is none."""
-    eligible = [candidate for candidate in candidates if candidate.strength > 0 and not candidate.is_after]
-    ahead = [candidate for candidate in eligible if not candidate.is_past(now)]
-    if strict and eligible and not ahead:
+    options = [candidate for candidate in candidates if candidate.strength > 0 and not candidate.is_after]
+    future = [candidate for candidate in options if not candidate.is_past(now)]
+    if is_strict and options and not future:
         raise _past(now)
-    is_open = any((each.is_after or each.word.kind == "from") and each.end(now) > now for each in candidates)
-    if not ahead and is_open:
+    is_open = any(
+        (candidate.is_after or candidate.word.kind == "from") and candidate.end(now) > now for candidate in candidates
+    )
+    if not future and is_open:
         raise invalid("The question names only a time after which it counts. Add the date by which it is decided.")
-    return max(ahead, key=lambda candidate: candidate.strength, default=None)
+    return max(future, key=lambda candidate: candidate.strength, default=None)
 
 
 def _at_clock(chosen: Candidate | None, clock: Clock, now: datetime) -> datetime:
@@ -318,8 +322,8 @@ class Candidate:
     def end(self, now: datetime) -> datetime:
         """The last second of the dates; after "before" and "until", for more than a day, the second before them."""
         dates = self.span.dates
-        if self.is_exclusive and dates.begin > now and dates.end - dates.begin > DAY:
-            return dates.begin - timedelta(seconds=1)
+        if self.is_exclusive and dates.start > now and dates.end - dates.start > DAY:
+            return dates.start - timedelta(seconds=1)
         return dates.end
 
     @property
@@ -327,12 +331,12 @@ class Candidate:
         """Whether only the time after the dates is meant: "after Christmas"."""
         return self.word.kind in ("after", "later") and not self.span.dates.exact
 
-    def begin(self, now: datetime) -> datetime | None:
+    def start(self, now: datetime) -> datetime | None:
         """The first instant of a coming period in which something is to happen; None for a date up to which it is."""
         dates = self.span.dates
         # "To" is no limit: Italian "a dicembre", French "au premier trimestre", Japanese "12月に" also mean "in".
         is_limit = self.word.kind in FIRMLY.keys() - {"to"} and bool(self.word.text)
-        return None if is_limit or dates.exact or dates.end - dates.begin <= DAY or dates.begin <= now else dates.begin
+        return None if is_limit or dates.exact or dates.end - dates.start <= DAY or dates.start <= now else dates.start
 
     def is_past(self, now: datetime) -> bool:
         return self.span.is_past or self.end(now) <= now

@@ -20,8 +20,8 @@ HOUR_BEFORE = {
 }
 # Kinds before "8 in the evening" and "9 ET".
 AT = {"on", "by", "until", "lasting", "before", "athour"}
-LATE = {"pm", "afternoon", "evening"}
-EARLY = {"am", "morning"}
+LATE_PARTS = {"pm", "afternoon", "evening"}
+EARLY_PARTS = {"am", "morning"}
 # Kinds after a number that is not an hour: "alle 5 dollari".
 NOT_AFTER_HOUR = {"percent", "money", "times", "cent", "foreign", "figures", "asset", "m"}
 LOCATIVES = {"de", "da", "te", "ta"}
@@ -44,9 +44,9 @@ class Hour:
         half = self.half or part
         if self.hour == 24 or (half in ("night", "evening") and self.hour in (0, 12)):
             return time(23, 59, 59)
-        if half in LATE or (half == "night" and self.hour >= NIGHTFALL):
+        if half in LATE_PARTS or (half == "night" and self.hour >= NIGHTFALL):
             return time_of_day(self.hour if self.hour > 12 else self.hour % 12 + 12, self.minute, self.second)
-        hour = self.hour % 12 if half in EARLY and self.hour == 12 else self.hour
+        hour = self.hour % 12 if half in EARLY_PARTS and self.hour == 12 else self.hour
         return time_of_day(hour, self.minute, self.second)
 
 
@@ -57,8 +57,8 @@ def hour_at(tokens: Sequence[Token], place: int) -> Hour | None:
         return _clock(tokens, place)
     if token.kind == "hourpart":
         return _with_part(tokens, place)
-    written = token.value is not None or re.fullmatch(r"\d{1,2}(?:\.\d\d)?|\d{4}", token.text)
-    if token.kind not in NUMBERS or not written:
+    is_number = token.value is not None or re.fullmatch(r"\d{1,2}(?:\.\d\d)?|\d{4}", token.text)
+    if token.kind not in NUMBERS or not is_number:
         return None
     if token.value is None and len(token.text) == 4 and "." not in token.text:
         return _military(tokens, place)
@@ -118,14 +118,14 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
         return Hour(hour, minute, place + 1, str(part.value) if part else "")
     if after == "zone" and (is_at or before.kind in ("weekday", "rel")):
         return Hour(hour, minute, place + 1)
-    halved = _with_half(tokens, Hour(hour, minute, place + 1))
-    return halved if halved.half and is_at and hour <= 12 else None
+    result = _with_half(tokens, Hour(hour, minute, place + 1))
+    return result if result.half and is_at and hour <= 12 else None
 
 
 def _with_h(tokens: Sequence[Token], place: int, hour: int) -> Hour | None:
     """17h, 17h30; not "in 17h", "in 2h30m"."""
     before, behind = tokens[place - 1] if place else Token("", ""), place + 2
-    has_minutes = behind < len(tokens) and tokens[behind].glued and re.fullmatch(r"[0-5]\d", tokens[behind].text)
+    has_minutes = behind < len(tokens) and tokens[behind].is_glued and re.fullmatch(r"[0-5]\d", tokens[behind].text)
     if before.kind in ("in", "within", "during", "next") and before.value != "at":
         return None
     is_local = any(token.kind == "zone" for token in tokens[behind + 2 : behind + 4])  # "17h30 heure de Paris"
@@ -191,15 +191,15 @@ def _is_hour(tokens: Sequence[Token], place: int) -> bool:
 
 def _follows_hour(tokens: Sequence[Token], place: int) -> bool:
     """Whether the word for hours precedes the number and counts nothing: "saat 17", "ore 17"."""
-    counted = place > 1 and tokens[place - 2].kind in ("number", "a", "next", "last")
+    is_counted = place > 1 and tokens[place - 2].kind in ("number", "a", "next", "last")
     is_word = _is_hour(tokens, place - 1) and tokens[place - 1].text != "h"
-    return is_word and not counted and _kind(tokens, place + 1) not in ("unit", "times", "money")
+    return is_word and not is_counted and _kind(tokens, place + 1) not in ("unit", "times", "money")
 
 
 def _is_locative(tokens: Sequence[Token], place: int) -> bool:
     """Whether the Turkish for "at" follows: "akşam 8'de", "öğlen 12de"."""
-    glued = [token.text for token in tokens[place : place + 2] if token.glued and token.text != "'"]
-    return bool(glued) and tokens[place].glued and glued[0] in LOCATIVES
+    suffixes = [token.text for token in tokens[place : place + 2] if token.is_glued and token.text != "'"]
+    return bool(suffixes) and tokens[place].is_glued and suffixes[0] in LOCATIVES
 
 
 def _is_glued_h(tokens: Sequence[Token], place: int) -> bool:

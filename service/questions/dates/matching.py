@@ -8,9 +8,9 @@ from functools import cache
 from typing import NamedTuple
 
 from service.questions.dates import counted, named, periods
-from service.questions.dates.counted import LEADING, TRAILING, Compound
+from service.questions.dates.counted import LEADING, TRAILING_PATTERNS, Compound
 from service.questions.dates.periods import DateRange
-from service.questions.dates.reading import Named, Today
+from service.questions.dates.reading import Match, Today
 from service.questions.dates.roles import roles
 from service.questions.tokens import Token
 
@@ -19,8 +19,8 @@ GAPS = {"the", "in"}
 LEADERS = {"before", "after", "from", "until", "weekday", "weekend", "unit", "halfyear"}
 REACH = 6
 # The most articles, commas and points between two elements of a pattern.
-MOST_SKIPPED = 4
-Meaning = Callable[[Named, Today], DateRange | None]
+LONGEST_GAP = 4
+Meaning = Callable[[Match, Today], DateRange | None]
 # The ways to write a date: a pattern of roles and the function that computes its meaning. An element of a pattern is
 # the role that a token must have, or several roles joined with "|". A name before ":" is the name of the token for the
 # function; "?" marks an optional element, "!" one that must directly follow the element before it. Articles, commas and
@@ -180,7 +180,7 @@ class Text(NamedTuple):
 
     tokens: Sequence[Token]
     roles: Sequence[frozenset[str]]
-    skipped: Sequence[bool]
+    fillers: Sequence[bool]
 
 
 @cache
@@ -201,9 +201,9 @@ def rules_for(roles: frozenset[str]) -> tuple[Rule, ...]:
 
 
 @cache
-def compounds(trailing: bool) -> tuple[tuple[tuple[Element, ...], Compound], ...]:
+def compounds(is_trailing: bool) -> tuple[tuple[tuple[Element, ...], Compound], ...]:
     """The patterns of compound dates with their meanings: after the anchor, or before it."""
-    table = TRAILING if trailing else LEADING
+    table = TRAILING_PATTERNS if is_trailing else LEADING
     return tuple((tuple(_element(word) for word in text.split()), meaning) for text, meaning in table)
 
 
@@ -213,8 +213,8 @@ def _first_roles(elements: Sequence[Element]) -> set[str]:
 
 
 def _element(word: str) -> Element:
-    name, _, wanted = word.rstrip("?!").rpartition(":")
-    return Element(name or wanted, frozenset(wanted.split("|")), word.endswith("?"), word.endswith("!"))
+    name, _, choices = word.rstrip("?!").rpartition(":")
+    return Element(name or choices, frozenset(choices.split("|")), word.endswith("?"), word.endswith("!"))
 
 
 def spans(tokens: Sequence[Token], today: Today, *, postpositions: bool = False) -> list[Span]:
@@ -238,12 +238,12 @@ def _is_skipped(tokens: Sequence[Token], place: int) -> bool:
     token = tokens[place]
     if token.kind in ("the", "fiscal") or token.text in (",", "."):
         return True
-    return token.text in ("-", "/") and token.glued and place + 1 < len(tokens) and tokens[place + 1].glued
+    return token.text in ("-", "/") and token.is_glued and place + 1 < len(tokens) and tokens[place + 1].is_glued
 
 
 def _longest(text: Text, place: int, today: Today) -> Span | None:
     """The longest date that begins at `place`; of equally long ones, the one of the first rule."""
-    matches: list[tuple[int, int, Named, Meaning]] = []
+    matches: list[tuple[int, int, Match, Meaning]] = []
     for rule in rules_for(text.roles[place]):
         match = _match(rule.elements, text, place)
         if match:
@@ -268,7 +268,7 @@ def _led(text: Text, anchor: Span) -> Span | None:
     if not end or tokens[end - 1].kind not in LEADERS:
         return None
     for first in range(max(0, end - REACH), end):
-        for elements, meaning in compounds(trailing=False) if tokens[first].kind not in GAPS else ():
+        for elements, meaning in compounds(is_trailing=False) if tokens[first].kind not in GAPS else ():
             match = _match(elements, text, first)
             dates = meaning(match[1], _anchored(tokens, anchor)) if match and match[0] >= end else None
             if dates:
@@ -280,7 +280,7 @@ def _trailed(text: Text, anchor: Span) -> Span | None:
     first = anchor.after
     while first < len(text.tokens) and (text.tokens[first].kind in (*GAPS, "filler") or text.tokens[first].text == "'"):
         first += 1
-    for elements, meaning in compounds(trailing=True):
+    for elements, meaning in compounds(is_trailing=True):
         match = _match(elements, text, first)
         dates = meaning(match[1], _anchored(text.tokens, anchor)) if match else None
         if match and dates:
@@ -295,12 +295,12 @@ def _anchored(tokens: Sequence[Token], anchor: Span) -> DateRange:
     return anchor.dates
 
 
-def _match(elements: Sequence[Element], text: Text, first: int) -> tuple[int, Named] | None:
+def _match(elements: Sequence[Element], text: Text, first: int) -> tuple[int, Match] | None:
     """The end of the match that begins at `first`, and its tokens by kind and by name."""
     places = _places(elements, 0, text, first)
     if not places:
         return None
-    names: Named = {}
+    names: Match = {}
     for element, place in zip(elements, places, strict=True):
         if place is not None:
             names[text.tokens[place].kind] = names[element.name] = text.tokens[place]
@@ -311,14 +311,14 @@ def _places(elements: Sequence[Element], index: int, text: Text, place: int) -> 
     """The places of the elements from `index` on, which begin at `place`: None for those that are absent."""
     if index == len(elements):
         return ()
-    element, here = elements[index], place
-    while here < len(text.tokens):
-        if not element.roles.isdisjoint(text.roles[here]):
-            rest = _places(elements, index + 1, text, here + 1)
+    element, current = elements[index], place
+    while current < len(text.tokens):
+        if not element.roles.isdisjoint(text.roles[current]):
+            rest = _places(elements, index + 1, text, current + 1)
             if rest is not None:
-                return (here, *rest)
-        if index == 0 or element.adjacent or not text.skipped[here] or here - place >= MOST_SKIPPED:
+                return (current, *rest)
+        if index == 0 or element.adjacent or not text.fillers[current] or current - place >= LONGEST_GAP:
             break
-        here += 1
+        current += 1
     rest = _places(elements, index + 1, text, place) if element.optional else None
     return None if rest is None else (None, *rest)

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from service.questions.dates import periods
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import (
-    Named,
+    Match,
     Today,
     day,
     next_time,
@@ -29,180 +29,189 @@ MANY_DAYS, FEW_DAYS = 2 * 366, 62
 WEDNESDAY = 2
 
 
-def iso(named: Named, _today: Today) -> DateRange:
+def iso(match: Match, _today: Today) -> DateRange:
     """2026-12-31, 20261231."""
-    if "iso" in named:
-        return _on_weekday(named, day(*map(int, named["iso"].text.split("-"))))
-    text = named["compact"].text
-    return _on_weekday(named, day(int(text[:4]), int(text[4:6]), int(text[6:])))
+    if "iso" in match:
+        return _on_weekday(match, day(*map(int, match["iso"].text.split("-"))))
+    text = match["compact"].text
+    return _on_weekday(match, day(int(text[:4]), int(text[4:6]), int(text[6:])))
 
 
-def stamp(named: Named, _today: Today) -> DateRange:
+def stamp(match: Match, _today: Today) -> DateRange:
     """2026-12-31T15:00+02:00."""
     try:
-        instant = datetime.fromisoformat(named["stamp"].text.upper()).astimezone(UTC)
+        instant = datetime.fromisoformat(match["stamp"].text.upper()).astimezone(UTC)
     except ValueError:
         raise no_such_date() from None
     return DateRange(instant, instant, exact=True)
 
 
-def numeric(named: Named, today: Today) -> DateRange:
+def numeric(match: Match, today: Today) -> DateRange:
     """31.12.2026, 12/31/2026, 2026/12/31; with points and hyphens the day comes first."""
-    text = named["date"].text
+    text = match["date"].text
     first, second, third = map(int, re.split(r"[./-]", text))
     if first > 31:
         return day(first, second, third)
     in_year = third if third > 99 else 2000 + third
-    month, which = _month_and_day(first, second, "/" not in text or today.day_first)
+    month, monthday = _month_and_day(first, second, "/" not in text or today.day_first)
     if "." in text or not _is_ambiguous(first, second):
-        return _on_weekday(named, day(in_year, month, which))
-    swapped = day(in_year, which, month)
-    written = day(in_year, month, which)
-    return periods.unsure(swapped if written.end <= today.now < swapped.end else written, _read_as(text))
+        return _on_weekday(match, day(in_year, month, monthday))
+    other_order = day(in_year, monthday, month)
+    dates = day(in_year, month, monthday)
+    return periods.unsure(other_order if dates.end <= today.now < other_order.end else dates, _read_as(text))
 
 
-def slashed(named: Named, today: Today) -> DateRange | None:
+def slashed(match: Match, today: Today) -> DateRange | None:
     """12/31, but not 24/7."""
-    first, second = map(int, named["slash"].text.split("/"))
+    first, second = map(int, match["slash"].text.split("/"))
     if (first, second) == (24, 7):
         return None
     dates = _day_of(today, None, *_month_and_day(first, second, today.day_first))
-    return periods.unsure(dates, _read_as(named["slash"].text)) if _is_ambiguous(first, second) else dates
+    return periods.unsure(dates, _read_as(match["slash"].text)) if _is_ambiguous(first, second) else dates
 
 
-def dotted(named: Named, today: Today) -> DateRange:
+def dotted(match: Match, today: Today) -> DateRange:
     """31.12. after a word that makes it a date."""
-    which, month = map(int, named["daymonth"].text.split("."))
-    return _day_of(today, None, month, which)
+    monthday, month = map(int, match["daymonth"].text.split("."))
+    return _day_of(today, None, month, monthday)
 
 
-def glyph_date(named: Named, today: Today) -> DateRange:
+def glyph_date(match: Match, today: Today) -> DateRange:
     """2026年12月31日, 12月末."""
-    before, _, after = named["glyphdate"].text.partition("月")
+    before, _, after = match["glyphdate"].text.partition("月")
     *years, month = map(int, re.findall(r"\d+", before))
     days = re.findall(r"\d+", after)
-    in_year = years[0] if years else year(named)
+    in_year = years[0] if years else year(match)
     if days:
         return _day_of(today, in_year, month, int(days[0]))
-    return part(named, _month(today, in_year, month))
+    return part(match, _month(today, in_year, month))
 
 
-def month_day(named: Named, today: Today) -> DateRange:
+def month_day(match: Match, today: Today) -> DateRange:
     """December 31, 31 December 2026, "31 December next year"."""
-    month, which = int(named["month"].quantity), number(named["day"])
-    if "next" in named:
-        return day(today.now.year + 1, month, which)
-    return _on_weekday(named, _day_of(today, year(named), month, which))
+    month, monthday = int(match["month"].quantity), number(match["day"])
+    if "next" in match:
+        return day(today.now.year + 1, month, monthday)
+    return _on_weekday(match, _day_of(today, year(match), month, monthday))
 
 
-def month_days(named: Named, today: Today) -> DateRange:
+def month_days(match: Match, today: Today) -> DateRange:
     """November 24-30: the last day counts."""
-    return month_day({**named, "day": named["last_day"]}, today)
+    return month_day({**match, "day": match["last_day"]}, today)
 
 
-def day_of_month(named: Named, today: Today) -> DateRange | None:
+def day_of_month(match: Match, today: Today) -> DateRange | None:
     """Example: "The 15th": of this month, or of the next month that has such a day."""
-    which = number(named["day"])
-    if not 1 <= which <= 31:
+    monthday = number(match["day"])
+    if not 1 <= monthday <= 31:
         raise no_such_date()
-    for ahead in range(3):
-        month = periods.shifted(today.date.replace(day=1), ahead)
-        if which <= periods.months(month.year, month.month).end.day and month.replace(day=which) >= today.date:
-            return periods.day(month.replace(day=which))
+    for shift in range(3):
+        month = periods.shifted(today.date.replace(day=1), shift)
+        if monthday <= periods.months(month.year, month.month).end.day and month.replace(day=monthday) >= today.date:
+            return periods.day(month.replace(day=monthday))
     return None
 
 
-def bare_day(named: Named, today: Today) -> DateRange | None:
+def bare_day(match: Match, today: Today) -> DateRange | None:
     """Example: "D'ici le 5", "bis zum 5."."""
-    dates = day_of_month(named, today)
+    dates = day_of_month(match, today)
     return periods.unsure(dates) if dates else None
 
 
-def day_in_month(named: Named, today: Today) -> DateRange | None:
+def day_in_month(match: Match, today: Today) -> DateRange | None:
     """Example: "The 5th of next month", "the first of the month"."""
-    if "near" not in named:
-        return day_of_month(named, today)
-    month = periods.shifted(today.date.replace(day=1), units_ahead(named))
-    return day(month.year, month.month, number(named["day"]))
+    if "near" not in match:
+        return day_of_month(match, today)
+    month = periods.shifted(today.date.replace(day=1), units_ahead(match))
+    return day(month.year, month.month, number(match["day"]))
 
 
-def weekday_and_day(named: Named, today: Today) -> DateRange | None:
+def weekday_and_day(match: Match, today: Today) -> DateRange | None:
     """Example: "Friday the 13th": the next Friday that is a 13th; a bare number must be that of the coming weeks."""
-    weekday, which = int(named["weekday"].quantity), number(named["day"])
-    days = MANY_DAYS if named["day"].kind == "nth" else FEW_DAYS
-    coming = (today.date + timedelta(days=here) for here in range(days))
-    match = next((periods.day(each) for each in coming if (each.weekday(), each.day) == (weekday, which)), None)
-    return periods.unsure(match) if match and named["day"].kind != "nth" else match
+    weekday, monthday = int(match["weekday"].quantity), number(match["day"])
+    days = MANY_DAYS if match["day"].kind == "nth" else FEW_DAYS
+    candidates = (today.date + timedelta(days=offset) for offset in range(days))
+    dates = next(
+        (
+            periods.day(candidate)
+            for candidate in candidates
+            if (candidate.weekday(), candidate.day) == (weekday, monthday)
+        ),
+        None,
+    )
+    return periods.unsure(dates) if dates and match["day"].kind != "nth" else dates
 
 
-def month_name(named: Named, today: Today) -> DateRange:
+def month_name(match: Match, today: Today) -> DateRange:
     """December, "end of December 2026"."""
-    return part(named, _month(today, year(named), int(named["month"].quantity)))
+    return part(match, _month(today, year(match), int(match["month"].quantity)))
 
 
-def last_month_name(named: Named, today: Today) -> DateRange:
+def last_month_name(match: Match, today: Today) -> DateRange:
     """Example: "Last December"."""
-    month = int(named["month"].quantity)
+    month = int(match["month"].quantity)
     return periods.months(today.now.year - (month >= today.now.month), month)
 
 
-def week_of_month(named: Named, today: Today) -> DateRange:
+def week_of_month(match: Match, today: Today) -> DateRange:
     """Example: "The first week of December" ends on the seventh."""
-    whole = _month(today, year(named), int(named["month"].quantity))
-    last = min(7 * number(named["which"]), whole.end.day) if number(named["which"]) > 0 else whole.end.day
-    return periods.unsure(periods.between(whole.begin.date(), whole.begin.date().replace(day=last)))
+    month = _month(today, year(match), int(match["month"].quantity))
+    last = min(7 * number(match["which"]), month.end.day) if number(match["which"]) > 0 else month.end.day
+    return periods.unsure(periods.between(month.start.date(), month.start.date().replace(day=last)))
 
 
-def quarter(named: Named, today: Today) -> DateRange | None:
+def quarter(match: Match, today: Today) -> DateRange | None:
     """Q1, "the third quarter of 2027"."""
-    which = number(named["which"]) % 5  # the final quarter is -1
-    if not 1 <= which <= 4:
+    ordinal = number(match["which"]) % 5  # the final quarter is -1
+    if not 1 <= ordinal <= 4:
         return None
-    return part(named, next_time(today, year(named), lambda in_year: periods.months(in_year, 3 * which - 2, 3)))
+    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, 3 * ordinal - 2, 3)))
 
 
-def half(named: Named, today: Today) -> DateRange | None:
+def half(match: Match, today: Today) -> DateRange | None:
     """H1, "the first half of 2027"."""
-    which = number(named["which"])
-    if not 1 <= which <= 2:
+    ordinal = number(match["which"])
+    if not 1 <= ordinal <= 2:
         return None
-    return part(named, next_time(today, year(named), lambda in_year: periods.months(in_year, 6 * which - 5, 6)))
+    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, 6 * ordinal - 5, 6)))
 
 
-def whole_year(named: Named, _today: Today) -> DateRange:
+def whole_year(match: Match, _today: Today) -> DateRange:
     """2027, "early 2027"."""
-    return part(named, periods.months(written_year(named["year"]), 1, 12))
+    return part(match, periods.months(written_year(match["year"]), 1, 12))
 
 
-def holiday(named: Named, today: Today) -> DateRange:
-    name = str(named["holiday"].value)
-    dates = next_time(today, _year_of(named, today), lambda in_year: periods.day(periods.holiday(name, in_year)))
+def holiday(match: Match, today: Today) -> DateRange:
+    name = str(match["holiday"].value)
+    dates = next_time(today, _year_of(match, today), lambda in_year: periods.day(periods.holiday(name, in_year)))
     return periods.unsure(dates) if name in periods.UNSURE else dates
 
 
-def sunday_of_advent(named: Named, today: Today) -> DateRange | None:
+def sunday_of_advent(match: Match, today: Today) -> DateRange | None:
     """Example: "3. Advent", "zweiter Advent"."""
-    later = timedelta(weeks=number(named["which"]) - 1)
-    if named["holiday"].value != "advent":
+    later = timedelta(weeks=number(match["which"]) - 1)
+    if match["holiday"].value != "advent":
         return None
-    return next_time(today, year(named), lambda in_year: periods.day(periods.holiday("advent", in_year) + later))
+    return next_time(today, year(match), lambda in_year: periods.day(periods.holiday("advent", in_year) + later))
 
 
-def holiday_week(named: Named, today: Today) -> DateRange:
+def holiday_week(match: Match, today: Today) -> DateRange:
     """Example: "Christmas week": from Monday to Sunday."""
-    return periods.unsure(part(named, periods.week(holiday(named, today).begin.date())))
+    return periods.unsure(part(match, periods.week(holiday(match, today).start.date())))
 
 
-def holiday_weekend(named: Named, today: Today) -> DateRange:
+def holiday_weekend(match: Match, today: Today) -> DateRange:
     """Example: "Thanksgiving weekend": its Sunday, or the Monday or Tuesday after it that is the holiday itself."""
-    which = holiday(named, today).begin.date()
-    sunday = which + timedelta(days=6 - which.weekday())
-    return periods.unsure(periods.between(which, which) if which.weekday() < WEDNESDAY else periods.weekend(sunday))
+    holiday_date = holiday(match, today).start.date()
+    sunday = holiday_date + timedelta(days=6 - holiday_date.weekday())
+    return periods.unsure(
+        periods.between(holiday_date, holiday_date) if holiday_date.weekday() < WEDNESDAY else periods.weekend(sunday)
+    )
 
 
-def season(named: Named, today: Today) -> DateRange:
-    name = str(named["season"].value)
-    return part(named, next_time(today, year(named), lambda in_year: periods.season(name, in_year)))
+def season(match: Match, today: Today) -> DateRange:
+    name = str(match["season"].value)
+    return part(match, next_time(today, year(match), lambda in_year: periods.season(name, in_year)))
 
 
 def impossible(*_: object) -> DateRange:
@@ -216,11 +225,11 @@ def _month(today: Today, in_year: int | None, month: int) -> DateRange:
     return next_time(today, in_year, lambda in_year: periods.months(in_year, month))
 
 
-def _day_of(today: Today, in_year: int | None, month: int, which: int) -> DateRange:
+def _day_of(today: Today, in_year: int | None, month: int, monthday: int) -> DateRange:
     """That day in the named year, or the next such day; the next February 29 is in a leap year."""
-    if in_year is None and (month, which) == (2, 29):
+    if in_year is None and (month, monthday) == (2, 29):
         in_year = next(later for later in range(today.now.year, today.now.year + 9) if _has_leap_day(later, today))
-    return next_time(today, in_year, lambda in_year: day(in_year, month, which))
+    return next_time(today, in_year, lambda in_year: day(in_year, month, monthday))
 
 
 def _has_leap_day(in_year: int, today: Today) -> bool:
@@ -228,16 +237,16 @@ def _has_leap_day(in_year: int, today: Today) -> bool:
     return leap and date(in_year, 2, 29) >= today.date
 
 
-def _year_of(named: Named, today: Today) -> int | None:
+def _year_of(match: Match, today: Today) -> int | None:
     """The named year; "Christmas next year" is in the next one."""
-    return today.now.year + 1 if "next" in named and "unit" in named else year(named)
+    return today.now.year + 1 if "next" in match and "unit" in match else year(match)
 
 
-def _on_weekday(named: Named, dates: DateRange) -> DateRange:
+def _on_weekday(match: Match, dates: DateRange) -> DateRange:
     """The same day, with a note if it is not the weekday that is named beside it."""
-    if "weekday" not in named or int(named["weekday"].quantity) == dates.begin.weekday():
+    if "weekday" not in match or int(match["weekday"].quantity) == dates.start.weekday():
         return dates
-    return periods.unsure(dates, f"{dates.begin:%Y-%m-%d} is a {dates.begin:%A}: the date counts, not the weekday.")
+    return periods.unsure(dates, f"{dates.start:%Y-%m-%d} is a {dates.start:%A}: the date counts, not the weekday.")
 
 
 def _is_ambiguous(first: int, second: int) -> bool:
@@ -251,5 +260,5 @@ def _read_as(text: str) -> str:
 
 def _month_and_day(first: int, second: int, day_first: bool) -> tuple[int, int]:
     """Month and day of two numbers: in the order of the language, or in the other if only that is a date."""
-    month, which = (second, first) if day_first else (first, second)
-    return (which, month) if month > 12 >= which else (month, which)
+    month, monthday = (second, first) if day_first else (first, second)
+    return (monthday, month) if month > 12 >= monthday else (month, monthday)

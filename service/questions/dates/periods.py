@@ -16,9 +16,9 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 # Durations are cut to this one, which is past every limit: a longer one would leave the calendar.
 MOST_SECONDS = 20 * 366 * 86400
 # The note of a deadline that could also have been meant otherwise.
-UNDERSTOOD = "The deadline is understood as {deadline}."
+UNSURE_NOTE = "The deadline is understood as {deadline}."
 # Month and day; "new year" is the night that ends the year.
-FIXED = {
+FIXED_DATES = {
     "christmas": (12, 25),
     "christmas eve": (12, 24),
     "boxing day": (12, 26),
@@ -71,23 +71,23 @@ LAST_LUNAR_YEAR = 2099
 LUNAR = {"chinese new year": (1, 1), "dragon boat": (5, 5), "mid-autumn": (8, 15)}
 # Holidays that others celebrate on another day.
 UNSURE = {"orthodox christmas", "orthodox easter"}
-NAMES: tuple[str, ...] = (*FIXED, *EASTER, *WEEKDAYS, *LUNAR, "orthodox easter", "advent")
+NAMES: tuple[str, ...] = (*FIXED_DATES, *EASTER, *WEEKDAYS, *LUNAR, "orthodox easter", "advent")
 
 
 @dataclass(frozen=True)
 class DateRange:
-    """From `begin` to `end`; `exact` marks an instant rather than days of the calendar.
+    """From `start` to `end`; `exact` marks an instant rather than days of the calendar.
 
-    `note` says what is uncertain about it; `UNDERSTOOD` only that the caller should check the deadline.
+    `note` says what is uncertain about it; `UNSURE_NOTE` only that the caller should check the deadline.
     """
 
-    begin: datetime
+    start: datetime
     end: datetime
     exact: bool = False
     note: str = ""
 
 
-def unsure(dates: DateRange, note: str = UNDERSTOOD) -> DateRange:
+def unsure(dates: DateRange, note: str = UNSURE_NOTE) -> DateRange:
     """The same dates with a note."""
     return replace(dates, note=note)
 
@@ -97,37 +97,37 @@ def between(first: date, last: date) -> DateRange:
     return DateRange(datetime.combine(first, time(), UTC), datetime.combine(last, time(23, 59, 59), UTC))
 
 
-def day(which: date) -> DateRange:
-    return between(which, which)
+def day(anchor: date) -> DateRange:
+    return between(anchor, anchor)
 
 
 def months(year: int, first: int, count: int = 1) -> DateRange:
     """`count` months from month `first` of `year` on; months beyond 12 are those of the next year."""
-    begin = shifted(date(year, 1, 1), first - 1)
-    last = shifted(begin, count - 1)
-    return between(begin, last.replace(day=monthrange(last.year, last.month)[1]))
+    start = shifted(date(year, 1, 1), first - 1)
+    last = shifted(start, count - 1)
+    return between(start, last.replace(day=monthrange(last.year, last.month)[1]))
 
 
-def week(which: date) -> DateRange:
+def week(anchor: date) -> DateRange:
     """The week, from Monday to Sunday, that contains the day."""
-    monday = which - timedelta(days=which.weekday())
+    monday = anchor - timedelta(days=anchor.weekday())
     return between(monday, monday + timedelta(days=6))
 
 
-def weekend(which: date) -> DateRange:
-    saturday = which - timedelta(days=which.weekday()) + timedelta(days=5)
+def weekend(anchor: date) -> DateRange:
+    saturday = anchor - timedelta(days=anchor.weekday()) + timedelta(days=5)
     return between(saturday, saturday + timedelta(days=1))
 
 
-def unit(name: str, which: date, ahead: int) -> DateRange:
-    """The day, week, month, quarter or year that contains the day, or the one that is `ahead` of them later."""
+def unit(name: str, anchor: date, shift: int) -> DateRange:
+    """The day, week, month, quarter or year that contains the day, or the one that is `shift` of them later."""
     if name == "week":
-        return week(which + timedelta(weeks=ahead))
+        return week(anchor + timedelta(weeks=shift))
     if name not in MONTHS:
-        return day(which + timedelta(days=ahead * (14 if name == "fortnight" else 1)))
+        return day(anchor + timedelta(days=shift * (14 if name == "fortnight" else 1)))
     length = MONTHS[name]
-    index = which.year * 12 + which.month - 1
-    first = index - index % length + ahead * length
+    index = anchor.year * 12 + anchor.month - 1
+    first = index - index % length + shift * length
     return months(first // 12, first % 12 + 1, length)
 
 
@@ -142,40 +142,40 @@ def after(now: datetime, count: float, name: str) -> DateRange:
         seconds = max(-MOST_SECONDS, min(MOST_SECONDS, count * SECONDS[name]))
         instant = now + timedelta(seconds=seconds)
     else:
-        whole = int(max(-240, min(240, count * MONTHS[name])))
-        part = max(0.0, count * MONTHS[name] - whole) if abs(count) < 20 else 0.0
-        instant = datetime.combine(shifted(now.date(), whole), now.timetz()) + timedelta(days=30 * part)
+        total = int(max(-240, min(240, count * MONTHS[name])))
+        part = max(0.0, count * MONTHS[name] - total) if abs(count) < 20 else 0.0
+        instant = datetime.combine(shifted(now.date(), total), now.timetz()) + timedelta(days=30 * part)
     return DateRange(instant, instant, exact=True)
 
 
-def shifted(which: date, count: int) -> date:
+def shifted(anchor: date, count: int) -> date:
     """The same day `count` months later, or the last day of that month if it is shorter."""
-    index = which.year * 12 + which.month - 1 + count
+    index = anchor.year * 12 + anchor.month - 1 + count
     year, month = index // 12, index % 12 + 1
-    return date(year, month, min(which.day, monthrange(year, month)[1]))
+    return date(year, month, min(anchor.day, monthrange(year, month)[1]))
 
 
 def holiday(name: str, year: int) -> date:
     """The date of a holiday in `year`."""
-    if name in FIXED:
-        return date(year, *FIXED[name])
+    if name in FIXED_DATES:
+        return date(year, *FIXED_DATES[name])
     if name in EASTER:
         return easter(year) + timedelta(days=EASTER[name])
     if name == "advent":
-        eve = date(year, *FIXED["christmas eve"])
+        eve = date(year, *FIXED_DATES["christmas eve"])
         return eve - timedelta(days=(eve.weekday() + 1) % 7) - ADVENT
     if name == "orthodox easter":
         return easter(year, EASTER_ORTHODOX)
     if name in LUNAR:
         lunar = LunarDate(min(year, LAST_LUNAR_YEAR), *LUNAR[name])
         return lunar.to_solar_date()  # pyright: ignore[reportAttributeAccessIssue]  # the bundled stub is of version 0.2
-    month, weekday, which, later = WEEKDAYS[name]
-    return nth_weekday(date(year, month, 1), weekday, which) + timedelta(days=later)
+    month, weekday, ordinal, later = WEEKDAYS[name]
+    return nth_weekday(date(year, month, 1), weekday, ordinal) + timedelta(days=later)
 
 
-def nth_weekday(first: date, weekday: int, which: int) -> date:
+def nth_weekday(first: date, weekday: int, ordinal: int) -> date:
     """That weekday of the month of `first`, its first day; -1 is the last one."""
-    if which > 0:
-        return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (which - 1))
+    if ordinal > 0:
+        return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (ordinal - 1))
     last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
     return last - timedelta(days=(last.weekday() - weekday) % 7)

@@ -16,10 +16,10 @@ from service.questions.tokens import Token
 
 # Where the parts of a range end, as a share of its length.
 PARTS = {"start": 0.0, "early": 1 / 3, "mid": 1 / 2, "late": 1.0, "end": 1.0}
-VAGUE = {"start", "early", "mid", "late"}
+VAGUE_PARTS = {"start", "early", "mid", "late"}
 
 # The tokens of a match under their kinds and under the names that the rule gives them.
-Named = dict[str, Token]
+Match = dict[str, Token]
 
 
 class Today(NamedTuple):
@@ -37,10 +37,10 @@ def no_such_date() -> InvalidQuestion:
     return invalid("There is no such date in the calendar. Write the deadline like 2026-12-31 or 31 December 2026.")
 
 
-def day(year: int, month: int, which: int) -> DateRange:
+def day(year: int, month: int, monthday: int) -> DateRange:
     """That day of the calendar; InvalidQuestion if it does not exist."""
     try:
-        return periods.day(date(year, month, which))
+        return periods.day(date(year, month, monthday))
     except ValueError:
         raise no_such_date() from None
 
@@ -66,9 +66,9 @@ def count(token: Token) -> float:
     return token.quantity if token.value is not None else readings(token.text)[-1]
 
 
-def year(named: Named) -> int | None:
+def year(match: Match) -> int | None:
     """The year that is named, if any."""
-    return written_year(named["year"]) if "year" in named else None
+    return written_year(match["year"]) if "year" in match else None
 
 
 def written_year(token: Token) -> int:
@@ -77,26 +77,26 @@ def written_year(token: Token) -> int:
     return digits if digits > 99 else 2000 + digits
 
 
-def units_ahead(named: Named) -> int:
+def units_ahead(match: Match) -> int:
     """How many units ahead: one with "next", two where one word means the one after it, one back with "last"."""
-    if "next" in named:
-        return int(named["next"].value or 1)
-    return -1 if "last" in named else 0
+    if "next" in match:
+        return int(match["next"].value or 1)
+    return -1 if "last" in match else 0
 
 
 def next_time(today: Today, named_year: int | None, at: Callable[[int], DateRange]) -> DateRange:
     """The range in the named year or, without one, the first that has not ended yet."""
     if named_year is not None:
         return at(named_year)
-    this = at(today.now.year)
-    return this if this.end > today.now else at(today.now.year + 1)
+    dates = at(today.now.year)
+    return dates if dates.end > today.now else at(today.now.year + 1)
 
 
-def part(named: Named, whole: DateRange) -> DateRange:
+def part(match: Match, dates: DateRange) -> DateRange:
     """The last day of the named part (end, start, middle, …) of a range; the range itself if no part is named."""
-    name = next((name for name in PARTS if name in named), None)
+    name = next((name for name in PARTS if name in match), None)
     if name is None:
-        return whole
-    first, last = whole.begin.date(), whole.end.date()
+        return dates
+    first, last = dates.start.date(), dates.end.date()
     ends = periods.day(first + timedelta(days=int((last - first).days * PARTS[name])))
-    return periods.unsure(ends) if name in VAGUE else ends
+    return periods.unsure(ends) if name in VAGUE_PARTS else ends

@@ -14,11 +14,11 @@ AMOUNT_AFTER = {"times", "percent", "basis", "money", "cent", "currency", "forei
 LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be"}
 PREPOSITIONS = {"in", "by", "before", "until", "lasting", "on", "within", "during", "from"}
 PARTS = {"end", "start", "mid", "early", "late"}
-NEAR = {"this", "next", "last"}
-DATE_WORDS = PREPOSITIONS | PARTS | NEAR | {"to", "between", "and", "or", "weekday", "month", "nth"}
+NEAR_KINDS = {"this", "next", "last"}
+DATE_WORDS = PREPOSITIONS | PARTS | NEAR_KINDS | {"to", "between", "and", "or", "weekday", "month", "nth"}
 YEAR_BEFORE = DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", "season"}
 # Words that are a month or a weekday only beside a date word or a day; elsewhere they are everyday words.
-AMBIGUOUS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
+HOMONYMS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
 # Plurals that mean a few where no number precedes them: "in the coming weeks".
 PLURALS = {
     *("hours", "days", "weeks", "months", "years", "stunden", "tagen", "wochen", "monaten", "jahren"),
@@ -32,14 +32,14 @@ FIRM = {"by", "before", "until", "lasting", "on"}
 MARK_ROLES = {".": {"dot"}, "'": {"quote"}, "、": {"list"}}
 UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}}
 # Words after which a number before "next" counts the units: "in 3 next weeks", "les 3 prochaines semaines".
-SPANNING = {"in", "within", "during", "the"}
+SPAN_LEADS = {"in", "within", "during", "the"}
 MOST_UNITS = 400
 # "Within the year", and after a number within so many years.
 WITHIN_YEARS = {"年内", "年內"}
 # Two digits after "end of" that are a year.
 SHORT_YEARS = range(26, 40)
 # Kinds of parts of a month that an ordinal number counts.
-COUNTED = {"unit", "weekday", "weekend", "halfyear"}
+COUNTABLES = {"unit", "weekday", "weekend", "halfyear"}
 # Four digits that are a year wherever no word makes them a level.
 LATE_YEARS = range(2020, 2040)
 # A number from this one on is a level: "3400 semana que vem".
@@ -54,8 +54,8 @@ def with_units(tokens: Sequence[Token]) -> list[Token]:
         result += [Token("unit", "年", "year"), Token("within", "内")] if is_counted else [token]
     for place in range(2, len(result)):
         token, number, before = result[place], result[place - 1], result[place - 2]
-        follows_span = before.kind in {"in", "within", "during", *NEAR} or before.value == "hour"
-        if token.kind == "m" and token.glued and number.kind == "number" and follows_span:
+        follows_span = before.kind in {"in", "within", "during", *NEAR_KINDS} or before.value == "hour"
+        if token.kind == "m" and token.is_glued and number.kind == "number" and follows_span:
             result[place] = Token("unit", "m", "minute", True)
     return result
 
@@ -73,14 +73,14 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
         return {"year"}
     if token.text and token.text in DASHES:
         return {"dash"}
-    if token.text in AMBIGUOUS and token.kind in ("month", "weekday") and not _stands_in_date(tokens, place):
+    if token.text in HOMONYMS and token.kind in ("month", "weekday") and not _stands_in_date(tokens, place):
         return set()
     if token.kind == "mark":
         return MARK_ROLES.get(token.text, set())
     if token.kind == "numword":
         return {"numword"} | _day_in_words(tokens, place)
     if token.kind == "ordinal":
-        counts = place + 1 < len(tokens) and tokens[place + 1].kind in COUNTED  # "the first week"
+        counts = place + 1 < len(tokens) and tokens[place + 1].kind in COUNTABLES  # "the first week"
         return {"ordinal"} if counts else {"ordinal", "dayword"}
     if token.kind == "unit":
         return {"unit"} | _unit_roles(tokens, place)
@@ -90,7 +90,7 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
 def _more_roles(token: Token) -> set[str]:
     if token.kind in PARTS:
         return {"part"}
-    if token.kind in NEAR:
+    if token.kind in NEAR_KINDS:
         return {"near"}
     if token.kind in ("to", "until", "lasting"):
         return {"dash", "before"} if token.value == "start" else {"dash"}
@@ -112,7 +112,7 @@ def _unit_roles(tokens: Sequence[Token], place: int) -> set[str]:
 def _is_closed(tokens: Sequence[Token], place: int) -> bool:
     """Whether the unit is the object of a verb of closing: "close the month above …"."""
     before = [token.kind for token in tokens[max(0, place - 6) : place] if token.kind != "the"]
-    return "close" in before and before[-1] not in {"number", "a", "end", *NEAR}
+    return "close" in before and before[-1] not in {"number", "a", "end", *NEAR_KINDS}
 
 
 def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:
@@ -127,7 +127,7 @@ def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:
 def _is_level(tokens: Sequence[Token], place: int) -> bool:
     """Whether a large number precedes "week" and "next" in a language with that order, and counts no weeks."""
     following = [token.kind for token in tokens[place + 1 : place + 3]]
-    return count(tokens[place]) >= LEAST_LEVEL and following in (["unit", near] for near in NEAR)
+    return count(tokens[place]) >= LEAST_LEVEL and following in (["unit", kind] for kind in NEAR_KINDS)
 
 
 def _is_bare_day(tokens: Sequence[Token], place: int) -> bool:
@@ -144,9 +144,9 @@ def _calendar_roles(tokens: Sequence[Token], place: int) -> set[str]:
     if _is_day_and_month(tokens, place):
         return {"daymonth"}
     if token.value is not None:
-        small = {"small"} if token.value in (1, 2, 3, 4) else set()
+        size = {"small"} if token.value in (1, 2, 3, 4) else set()
         year = {"year"} if token.quantity in LATE_YEARS and _is_year(tokens, place, int(token.quantity)) else set()
-        return small | year | _day_in_words(tokens, place)
+        return size | year | _day_in_words(tokens, place)
     if re.fullmatch(r"\d{4}", token.text):
         return {"year"} if _is_year(tokens, place, int(token.text)) else set()
     if re.fullmatch(r"20\d\d(?:0\d|1[0-2])[0-3]\d", token.text):
@@ -169,7 +169,7 @@ def _is_spanned(tokens: Sequence[Token], place: int) -> bool:
     if not 1 <= count(tokens[place]) <= MOST_UNITS or place + 1 == len(tokens) or tokens[place + 1].kind != "next":
         return False
     is_plural = any(following.text in {*PLURALS, "haftaya"} for following in tokens[place + 1 : place + 3])
-    return is_plural or (place > 0 and tokens[place - 1].kind in SPANNING)
+    return is_plural or (place > 0 and tokens[place - 1].kind in SPAN_LEADS)
 
 
 def _roles_of_short_number(number: int) -> set[str]:
@@ -186,7 +186,7 @@ def _is_amount(tokens: Sequence[Token], place: int) -> bool:
         return False
     after = tokens[place + 1]
     is_word = after.kind == "figures" and after.value is not None  # German "2027 sechsstellig"
-    return (after.kind in AMOUNT_AFTER and not is_word) or (after.glued and after.kind in ("m", "letter"))
+    return (after.kind in AMOUNT_AFTER and not is_word) or (after.is_glued and after.kind in ("m", "letter"))
 
 
 def _is_of_another(tokens: Sequence[Token], place: int) -> bool:
@@ -213,8 +213,8 @@ def _is_year(tokens: Sequence[Token], place: int, number: int) -> bool:
 
 def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
     """Whether "31.12" is a date here: after "by", "until" or "on"."""
-    written = re.fullmatch(r"(\d{1,2})\.(\d{1,2})", tokens[place].text)
-    if not written or not (1 <= int(written[1]) <= 31 and 1 <= int(written[2]) <= 12):
+    digits = re.fullmatch(r"(\d{1,2})\.(\d{1,2})", tokens[place].text)
+    if not digits or not (1 <= int(digits[1]) <= 31 and 1 <= int(digits[2]) <= 12):
         return False
     before = [token for token in tokens[max(0, place - 2) : place] if token.kind != "the"]
     if not before or before[-1].text == "at":
@@ -225,7 +225,7 @@ def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
 
 def _stands_in_date(tokens: Sequence[Token], place: int) -> bool:
     """Whether a date word or a day precedes the word, or a day or a year follows it."""
-    before = [here for here in range(max(0, place - 2), place) if tokens[here].kind != "the"]
+    before = [index for index in range(max(0, place - 2), place) if tokens[index].kind != "the"]
     if before and (tokens[before[-1]].kind in DATE_WORDS or "day" in _roles_of(tokens, before[-1])):
         return True
     if place + 1 == len(tokens):

@@ -7,25 +7,25 @@ from dataclasses import replace
 
 from service.questions.dates.matching import GAPS, Span, spans
 from service.questions.dates.reading import Today, units_ahead
-from service.questions.dates.roles import NEAR
+from service.questions.dates.roles import NEAR_KINDS
 from service.questions.tokens import Token
 
 # Kinds of dates that a year belongs to.
-YEARLESS = {"month", "glyphdate", "holiday", "season", "q", "halfyear", "slash"}
+YEARLESS_KINDS = {"month", "glyphdate", "holiday", "season", "q", "halfyear", "slash"}
 # Words for prices of a past month, beside which "this year" is the deadline: "its October high this year".
 PAST = ("high", "low", "open")
 # How many tokens before and behind a year its date is looked for in, and how many years are read.
-REACH, MOST = 8, 3
+REACH, MOST_YEARS = 8, 3
 
 
 def with_years(tokens: Sequence[Token], today: Today) -> list[Token]:
     """The tokens with the number of the year behind the date that "next year" stands beside, before or after it."""
     result, places = list(tokens), [place for place in range(len(tokens) - 1) if _names_year(tokens[place : place + 2])]
-    for place in reversed(places[:MOST]):
-        named = {token.kind: token for token in result[place : place + 2]}
-        if "this" in named and any(token.value in PAST for token in result[max(0, place - REACH) : place + REACH]):
+    for place in reversed(places[:MOST_YEARS]):
+        match = {token.kind: token for token in result[place : place + 2]}
+        if "this" in match and any(token.value in PAST for token in result[max(0, place - REACH) : place + REACH]):
             continue
-        year = today.now.year + units_ahead(named)
+        year = today.now.year + units_ahead(match)
         result = _dated(result[:place], result[place + 2 :], year, today) or result
     return result
 
@@ -33,26 +33,26 @@ def with_years(tokens: Sequence[Token], today: Today) -> list[Token]:
 def _names_year(pair: Sequence[Token]) -> bool:
     """Example: "Next year", "l'année prochaine"."""
     kinds = {token.kind for token in pair}
-    return bool(NEAR & kinds) and any(token.kind == "unit" and token.value == "year" for token in pair)
+    return bool(NEAR_KINDS & kinds) and any(token.kind == "unit" and token.value == "year" for token in pair)
 
 
 def _dated(before: list[Token], behind: list[Token], year: int, today: Today) -> list[Token] | None:
     """The tokens with the year in the last date before, else in the first date behind; None without such a date."""
-    far, near = before[:-REACH], before[-REACH:]
-    for span in spans(near, today)[-1:]:
-        if _may_take_year(near, span) and _is_gap(near[span.after :]):
-            return [*far, *_with_year(near, span, year), *behind]
-    near, far = behind[:REACH], behind[REACH:]
-    for span in spans(near, today)[:1]:
-        if _may_take_year(near, span) and _is_gap(near[: span.first]):
-            return [*before, *_with_year(near, span, year), *far]
+    rest, window = before[:-REACH], before[-REACH:]
+    for span in spans(window, today)[-1:]:
+        if _may_take_year(window, span) and _is_gap(window[span.after :]):
+            return [*rest, *_with_year(window, span, year), *behind]
+    window, rest = behind[:REACH], behind[REACH:]
+    for span in spans(window, today)[:1]:
+        if _may_take_year(window, span) and _is_gap(window[: span.first]):
+            return [*before, *_with_year(window, span, year), *rest]
     return None
 
 
 def _may_take_year(tokens: Sequence[Token], span: Span) -> bool:
-    named = tokens[span.first : span.after]
-    is_dated = any(is_year(token) for token in named)
-    return not is_dated and bool(YEARLESS & {token.kind for token in named})
+    words = tokens[span.first : span.after]
+    is_dated = any(is_year(token) for token in words)
+    return not is_dated and bool(YEARLESS_KINDS & {token.kind for token in words})
 
 
 def is_year(token: Token) -> bool:

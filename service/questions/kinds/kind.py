@@ -26,7 +26,7 @@ WORDS = {
     "highest": ("highest", "lowest"),
 }
 # Kinds of words that compare two assets or two levels.
-COMPARING = frozenset(
+COMPARISONS = frozenset(
     ("outperform", "underperform", "versus", "overtake", "better", "both_of", "either_of", "neither_of")
 )
 
@@ -91,7 +91,7 @@ class Kind:
         Whether it depends on every price from now on, or on the present one.
     counts_past
         Whether the part of the path that has passed contributes, so that the question cannot be asked again later.
-    decided_early
+    may_end_early
         Whether it may be decided before the deadline.
     compares_steps
         Whether it is decided early only by bars without a gap.
@@ -111,7 +111,7 @@ class Kind:
     is_sided: ClassVar[bool] = True
     counts_from_now: ClassVar[bool] = True
     counts_past: ClassVar[bool] = True
-    decided_early: ClassVar[bool] = False
+    may_end_early: ClassVar[bool] = False
     compares_steps: ClassVar[bool] = False
     asks_rise: ClassVar[bool] = False
     theme: str = "{name}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from service.questions.criterion import WIDEST, Criterion, checked, invalid, price
-from service.questions.kinds.kind import COMPARING, Chances, Kind, Polarity, polarity_of
+from service.questions.kinds.kind import COMPARISONS, Chances, Kind, Polarity, polarity_of
 from service.questions.kinds.path import NO_TRADE, Path, RecordedPath, Values
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 WIDEST_RANGE = 20.0
 RANGE_AT_END = "For a range, only the price at the deadline counts."
 # A level at this share of the present price counts as zero: a hundredth, rounded up to two digits.
-WORTHLESS = 0.011
+ZERO_SHARE = 0.011
 
 Identity = tuple[tuple[object, ...], tuple[float, ...]]
 
 LAST = "the last {asset} price of this service's feed at or before {deadline} is"
-ANY = "{asset} price of this service's feed from {asked} to {deadline} is"
+ANY_PRICE = "{asset} price of this service's feed from {asked} to {deadline} is"
 SPAN = "of this service's feed from {asked} to {deadline}"
 
 
@@ -70,11 +70,11 @@ class Touch(Kind):
         "Will {asset} trade at or {above} {level} USD at any time until {deadline}?",
         "Will {asset} stay {below} {level} USD at all times until {deadline}?",
     )
-    condition = ("any " + ANY + " at or {above} {level} USD", "no " + ANY + " at or {above} {level} USD")
+    condition = ("any " + ANY_PRICE + " at or {above} {level} USD", "no " + ANY_PRICE + " at or {above} {level} USD")
     leg = ("{asset} trade at or {above} {level} USD at any time", "{asset} stay {below} {level} USD")
     uses = frozenset({"stay"})
     counts_past = False
-    decided_early = True
+    may_end_early = True
     theme = "{above}"
 
     def event(self, question: Question, path: Path) -> Values:
@@ -84,7 +84,7 @@ class Touch(Kind):
         return path.step(question.threshold, self.side)
 
     def probability(self, question: Question, chances: Chances) -> float:
-        if self.side < 0 and question.threshold <= WORTHLESS * question.spot:
+        if self.side < 0 and question.threshold <= ZERO_SHARE * question.spot:
             return 0.0
         distance = chances.distance(question.threshold)
         return 1.0 if self.side * distance <= 0 else chances.own.touch(distance)
@@ -161,8 +161,8 @@ class Relative(Kind):
         "Will {asset} return more than {other} until {deadline}?",
         "Will {asset} return no more than {other} until {deadline}?",
     )
-    each = "each from its last price of this service's feed at or before {asked} to its last at or before {deadline}"
-    condition = ("{asset} returns more than {other}, " + each, "{asset} returns no more than {other}, " + each)
+    period = "each from its last price of this service's feed at or before {asked} to its last at or before {deadline}"
+    condition = ("{asset} returns more than {other}, " + period, "{asset} returns no more than {other}, " + period)
     counts_past = False
     asks_rise = True
 
@@ -177,7 +177,7 @@ class Relative(Kind):
 
     def evidence(self, question: Question, path: RecordedPath) -> str:  # noqa: ARG002
         paths = [path, *([path.other] if path.other else [])]
-        return "; ".join(f"{each.close_of(each.bars)}, {100 * each.growth:+.2f}%" for each in paths)
+        return "; ".join(f"{leg.close_of(leg.bars)}, {100 * leg.growth:+.2f}%" for leg in paths)
 
     def identity(self, question: Question) -> Identity:
         return ("relative", frozenset(question.assets)), ()
@@ -191,34 +191,34 @@ class First(Kind):
         "Will {asset} {reach} {near} USD before {far} USD by {deadline}?",
         "Will {asset} fail to {reach} {near} USD before {far} USD by {deadline}?",
     )
-    reached = "{asset} price " + SPAN + " at or {above} {near} USD comes before one at or {below} {far} USD"
-    condition = ("any " + reached, "no " + reached)
-    uses = COMPARING
+    crossing = "{asset} price " + SPAN + " at or {above} {near} USD comes before one at or {below} {far} USD"
+    condition = ("any " + crossing, "no " + crossing)
+    uses = COMPARISONS
     counts_past = False
-    decided_early = True
+    may_end_early = True
     compares_steps = True
 
     def _steps(self, question: Question, path: Path) -> tuple[Values, Values]:
-        near, far = question.bounds[:: -self.side]
-        return path.step(near, self.side), path.step(far, -self.side)
+        goal, rival = question.bounds[:: -self.side]
+        return path.step(goal, self.side), path.step(rival, -self.side)
 
     def event(self, question: Question, path: Path) -> Values:
-        near, far = self._steps(question, path)
-        return (near < far) + 0.5 * ((near == far) & (near < path.steps))
+        goal, rival = self._steps(question, path)
+        return (goal < rival) + 0.5 * ((goal == rival) & (goal < path.steps))
 
     def decided_at(self, question: Question, path: RecordedPath) -> int:
         return min(self._steps(question, path))
 
     def evidence(self, question: Question, path: RecordedPath) -> str:
-        near, far = self._steps(question, path)
-        place, since = min(near, far), path.since
+        goal, rival = self._steps(question, path)
+        place, since = min(goal, rival), path.since
         if not path.steps:
             return f"{path.asset} {NO_TRADE}"
         if place == path.steps:
             return f"{path.asset} reached neither level, from {since.low.min():.10g} to {since.high.max():.10g}"
-        if near == far:
+        if goal == rival:
             return f"{path.asset} reached both levels in the bar of {path.opened(place)}"
-        side, price = ("high", since.high[place]) if (near < far) == (self.side > 0) else ("low", since.low[place])
+        side, price = ("high", since.high[place]) if (goal < rival) == (self.side > 0) else ("low", since.low[place])
         return f"{path.asset} {side} {price:.10g} in the bar of {path.opened(place)}, before the other level"
 
 
@@ -227,8 +227,8 @@ class Move(LastPrice):
 
     names = ("move",)
     sentence = "Will {asset} {no}move more than {pct}%, up or down, from {spot} USD by {deadline}?"
-    away = "% away from {spot} USD, up or down"
-    condition = (LAST + " more than {pct}" + away, LAST + " at most {pct}" + away)
+    distance = "% away from {spot} USD, up or down"
+    condition = (LAST + " more than {pct}" + distance, LAST + " at most {pct}" + distance)
     uses = frozenset({"neither_of", "swing", "stay"})
     is_sided = False
     counts_from_now = True
@@ -272,15 +272,15 @@ def stay(level: float, below: bool) -> Criterion:
     return replace(touch(level, upward=below), negated=True)
 
 
-def between(low: float, high: float, spot: float, *, lasting: bool = False) -> Criterion:
-    """The last price before the deadline is in the range; `lasting` if the question asked for all prices to be."""
+def between(low: float, high: float, spot: float, *, is_lasting: bool = False) -> Criterion:
+    """The last price before the deadline is in the range; `is_lasting` if the question asked for all prices to be."""
     ends = sorted((checked(low, spot), checked(high, spot)))
     if ends[0] == ends[1]:
         raise invalid("The two ends of the range are the same. Name a lower and an upper level.")
     if ends[1] > ends[0] * WIDEST_RANGE:
         raise invalid("The two levels are too far apart for a range. Ask about one of them.")
     criterion = Criterion("between", ends[0], ends[1])
-    return criterion.noted(RANGE_AT_END) if lasting else criterion
+    return criterion.noted(RANGE_AT_END) if is_lasting else criterion
 
 
 def order(first: float, second: float, spot: float) -> Criterion:

@@ -169,8 +169,8 @@ class RecordedPath(Path):
         return side * self.spot >= side * usd or self.step(usd, side) < self.steps
 
     def step(self, usd: float, side: int) -> int:
-        reached = self.since.high >= usd if side > 0 else self.since.low <= usd
-        return int(reached.argmax()) if reached.any() else self.steps
+        hits = self.since.high >= usd if side > 0 else self.since.low <= usd
+        return int(hits.argmax()) if hits.any() else self.steps
 
     @property
     def volatility(self) -> float:

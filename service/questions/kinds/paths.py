@@ -42,10 +42,10 @@ class Width(WidthOf):
         return f"{path.asset} from {path.low:.10g} to {path.high:.10g}, {width} of {path.spot:.10g}"
 
 
-def _days(side: str, compared: str = "") -> tuple[str, ...]:
+def _days(side: str, comparison: str = "") -> tuple[str, ...]:
     """The conditions for YES of a kind that counts days."""
     days = " {days} (UTC), by the last price of each day of this service's feed from {counted_from} to {deadline}"
-    return tuple(f"{{asset}} closes {side} on {number}{days}{compared}" for number in ("at least", "fewer than"))
+    return tuple(f"{{asset}} closes {side} on {number}{days}{comparison}" for number in ("at least", "fewer than"))
 
 
 class DaysBeyond(Kind):
@@ -59,8 +59,8 @@ class DaysBeyond(Kind):
 
     def event(self, question: Question, path: Path) -> Values:
         days = self._counting(question, path)
-        most = longest_run(days) if question.in_a_row else days.sum(axis=0)
-        return most >= question.least_days
+        count = longest_run(days) if question.in_a_row else days.sum(axis=0)
+        return count >= question.least_days
 
     def _counting(self, question: Question, path: Path) -> Values:
         """Which days count, shape (days, …)."""
@@ -74,8 +74,8 @@ class DaysBeyond(Kind):
     def evidence(self, question: Question, path: RecordedPath) -> str:
         ends, days = _ends(question, path), self._counting(question, path)
         dates = ", ".join(f"{utc(end - 1):%Y-%m-%d}" for end, counts in zip(ends, days, strict=True) if counts)
-        counted = f"{path.asset}: {days.sum()} of {len(ends)} days, at most {longest_run(days)} in a row"
-        return f"{counted}: {dates}" if dates else counted
+        summary = f"{path.asset}: {days.sum()} of {len(ends)} days, at most {longest_run(days)} in a row"
+        return f"{summary}: {dates}" if dates else summary
 
 
 class DaysMoving(DaysBeyond):

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from service.questions.clause import Clause
     from service.questions.question import Question
 
-FEWEST, MOST = 2, 400  # days of an average
+FEWEST, MOST_DAYS = 2, 400  # days of an average
 # A touch of today's average is asked about only if this share of its days, at most, is still to come.
 LARGEST_SHARE = 0.25
 CROSSING = {"break", "reach"}
 HOW = "For example: Will bitcoin be above its 200-day moving average on December 31?"
 # Kinds that may separate the number from the words: "200-day", "moving average of 200 days", "moyenne mobile à 200".
-BESIDE = {"the", "a", "in", "to", "filler", "mark", "on", "within", "during"}
+SEPARATORS = {"the", "a", "in", "to", "filler", "mark", "on", "within", "during"}
 WEEKLY = {"week", "w", "wma"}
 
 
@@ -36,8 +36,8 @@ class Comparison(Kind):
 
     names = ("above_earlier", "below_earlier")
     sentence = "Will {asset} {no}be {higher} at {deadline} than at {earlier}?"
-    then = "the last one at or before {earlier}"
-    condition = (f"{LAST} {{above}} {then}", f"{LAST} at or {{below}} {then}")
+    reference = "the last one at or before {earlier}"
+    condition = (f"{LAST} {{above}} {reference}", f"{LAST} at or {{below}} {reference}")
     counts_from_now = False
     counts_past = False
 
@@ -86,12 +86,13 @@ class MovingAverage(Kind):
         upward = not clause.is_below and clause.direction_at(None) >= 0
         if not ends:
             return close(checked(mean, setting.spot), upward).noted(_present(setting, days, mean))
-        staying = closes[len(ends) :]
-        level = checked(sum(staying) / len(staying), setting.spot) if staying else None
+        remainder = closes[len(ends) :]
+        level = checked(sum(remainder) / len(remainder), setting.spot) if remainder else None
         criterion = Criterion(self.names[not upward], level, days=days)
         criterion = criterion.noted("For a moving average, only the price at the deadline counts.")
+        count = len(remainder)
         return criterion.noted(_present(setting, days, mean)).noted(
-            f"At the deadline, {len(staying)} of its {days} daily closes are those known today, and their mean counts."
+            f"At the deadline, {count} of its {days} daily closes are those known today, and their mean counts."
         )
 
     def event(self, question: Question, path: Path) -> Values:
@@ -132,10 +133,10 @@ class Volatility(WidthOf):
 
 def _days(count: float, asset: str) -> int:
     """The number of trading days; weeks were counted as seven, of which metals trade on five."""
-    is_weeks = count % 7 == 0 and count > MOST
+    is_weeks = count % 7 == 0 and count > MOST_DAYS
     days = count * 5 / 7 if is_weeks and calendar_of(asset) != "always" else count
-    if days != int(days) or not FEWEST <= days <= MOST:
-        raise invalid(f"The number of days of a moving average must be whole, from {FEWEST} to {MOST}. {HOW}")
+    if days != int(days) or not FEWEST <= days <= MOST_DAYS:
+        raise invalid(f"The number of days of a moving average must be whole, from {FEWEST} to {MOST_DAYS}. {HOW}")
     return int(days)
 
 
@@ -149,9 +150,9 @@ def _known_closes(setting: Setting, days: int) -> list[float]:
     return closes
 
 
-def _crossing(clause: Clause, setting: Setting, days: int, mean: float, ahead: int) -> Criterion:
+def _crossing(clause: Clause, setting: Setting, days: int, mean: float, future_days: int) -> Criterion:
     """Reaching today's average, which hardly moves until a deadline that is near."""
-    if ahead > LARGEST_SHARE * days:
+    if future_days > LARGEST_SHARE * days:
         raise invalid(
             f"A {days}-day average moves too much until the deadline. Ask on which side of it the price will be. {HOW}"
         )
@@ -205,7 +206,7 @@ def _named(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _only(between: Sequence[Token]) -> bool:
-    return all(token.kind in BESIDE or token.kind == "unit" or token.text == "-" for token in between)
+    return all(token.kind in SEPARATORS or token.kind == "unit" or token.text == "-" for token in between)
 
 
 def _is_weekly(words: Sequence[Token]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from service.questions.kinds.kind import COMPARING, Chances, Kind, Polarity, polarity_of
+from service.questions.kinds.kind import COMPARISONS, Chances, Kind, Polarity, polarity_of
 from service.questions.kinds.levels import Direction, Identity
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class Both(Joint):
     sentence = "Will {no}both {first} and {second} by {deadline}?"
 
     def probability(self, question: Question, chances: Chances) -> float:  # noqa: ARG002
-        _, _, both = chances.both()
-        return both
+        _, _, joint = chances.both()
+        return joint
 
 
 class Either(Joint):
@@ -44,8 +44,8 @@ class Either(Joint):
     sentence = ("Will either {first} or {second} by {deadline}?", "Will neither {first} nor {second} by {deadline}?")
 
     def probability(self, question: Question, chances: Chances) -> float:  # noqa: ARG002
-        first, second, both = chances.both()
-        return first + second - both
+        first, second, joint = chances.both()
+        return first + second - joint
 
 
 class TopicKind(Kind):
@@ -70,7 +70,7 @@ class Open(Direction):
     sentence = "Where is {asset} heading: will it be above its present price of {spot} USD at {deadline}?"
     condition = ()
     leg = ()
-    uses = COMPARING | {"average", "stay"}
+    uses = COMPARISONS | {"average", "stay"}
     counts_from_now = False
     counts_past = True
     asks_rise = False

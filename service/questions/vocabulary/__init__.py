@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from service.market.assets import ASSETS
-from service.market.prices import ASSUMED
+from service.market.prices import ASSUMED_RATES
 
 FOLDER = Path(__file__).parent
 # Where several languages fit a text equally well, the first of them is assumed.
@@ -28,17 +28,17 @@ STATES = {"stay", "close", "be", "on"}
 RELATIONS = MOTIONS | SIDES | AIMS | STATES
 
 # English words for a move without a direction; other words of the kind "go" also mean a rise: "return 10%".
-MOVING = {"move", "moves", "moving"}
+MOVES = {"move", "moves", "moving"}
 
 BULL = {"rise", "up"}
 BEAR = {"fall", "down"}
 
 # Names of markets: the assets, the whole crypto market, markets that are not followed.
-NAMED = {"asset", "widely", "other"}
+MARKET_KINDS = {"asset", "widely", "other"}
 # Words that make a sentence one about the movement of a price.
 PREDICATES = (RELATIONS - AIMS - {"be", "on"}) | {"mood", "outperform", "underperform", "versus", "multiple", "record"}
 # Words that mark a number as a price.
-PRICED = {"money", "times", "percent"}
+PRICE_MARKS = {"money", "times", "percent"}
 
 # The value of the first element of a list.
 FIRST = {"month": 1, "weekday": 0}
@@ -96,7 +96,7 @@ def _conjugated(verbs: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _joined(stems: str, endings: str) -> str:
-    return ", ".join(stem + ending.strip() for stem in stems.split(", ") for ending in endings.split(","))
+    return ", ".join(stem + suffix.strip() for stem in stems.split(", ") for suffix in endings.split(","))
 
 
 LANGUAGES = tuple(_language(file) for file in FILES)
@@ -106,7 +106,7 @@ MARKETS |= {f"asset:{key}": asset.words for key, asset in ASSETS.items()}
 MARKETS |= {
     f"asset:{key} + currency:{currency}": ",".join(f"{base}{currency}" for base in asset.tickers or (key,))
     for key, asset in ASSETS.items()
-    for currency in ASSUMED
+    for currency in ASSUMED_RATES
 }
 # The names of other coins by ticker.
 COINS: Words = {

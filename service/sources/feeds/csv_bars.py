@@ -20,7 +20,7 @@ from service.config import Settings, SettingsError
 from service.market.assets import ASSETS
 from service.market.bars import Bar, Bars, Prices, RefusedBar, check, resample
 from service.market.instants import DAY, HOUR, World, WorldClock, iso
-from service.market.prices import ASSUMED, Rates
+from service.market.prices import ASSUMED_RATES, Rates
 from service.sources.feeds.feed import AssetUnlisted, FetchedBars
 
 NO_ROW = (np.nan,) * len(Bar._fields)
@@ -105,7 +105,7 @@ class ReplayFeed:
         return FetchedBars(resample(bars, step or self.step), refusals, f"replay of {asset}.csv")
 
     def rates(self) -> Rates:
-        return ASSUMED
+        return ASSUMED_RATES
 
 
 def open_replay(settings: Settings) -> ReplayFeed:

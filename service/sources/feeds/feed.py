@@ -103,14 +103,14 @@ def extend(feed: CoinFeed, key: str, history: CoinBars, now: int, seconds: float
     Raises SourceFailed if the source fails.
     """
     deadline = time.monotonic() + seconds
-    since, source = _since(history.fine, now), ""
+    since, source = _since(history.feed, now), ""
     hourly, until = history.hourly, since // HOUR * HOUR
     if not len(hourly) or hourly.as_of < until:
         start = max(hourly.as_of if len(hourly) else 0, until - HISTORY_S)
         past = feed.fetch(key, start, until, HOUR, seconds)
         hourly, source = merge(hourly, past.bars), past.source
-    answer = feed.fetch(key, since, now, history.fine.step, max(0.1, deadline - time.monotonic()))
-    short_bars = with_silent_bars(merge(history.fine, answer.bars))
+    answer = feed.fetch(key, since, now, history.feed.step, max(0.1, deadline - time.monotonic()))
+    short_bars = with_silent_bars(merge(history.feed, answer.bars))
     return CoinBars(hourly, short_bars, source or answer.source or history.source)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from service.market.assets import ASSETS, is_open, open_at
 from service.market.bars import Bars, empty, join, resample
 from service.market.instants import DAY, HOUR, MINUTE, World, WorldClock
-from service.market.prices import ASSUMED, Rates
+from service.market.prices import ASSUMED_RATES, Rates
 from service.sources.feeds.feed import FetchedBars
 from service.sources.feeds.simulated_days import (
     EPOCH,
@@ -85,7 +85,7 @@ class SimulatedFeed:
         return FetchedBars(resample(window, step or STEP), (), f"simulated (seed {self.seed})")
 
     def rates(self) -> Rates:
-        return ASSUMED
+        return ASSUMED_RATES
 
     def expected_return(self, asset: str, since: int, until: int) -> tuple[float, float]:
         """Mean and variance of the log return of `asset` from one unix second to another, as expected at the first.

@@ -12,7 +12,7 @@ from service.questions.vocabulary import LANGUAGES
 
 
 def _days(dates: periods.DateRange) -> tuple[date, date]:
-    return dates.begin.date(), dates.end.date()
+    return dates.start.date(), dates.end.date()
 
 
 def test_months_beyond_december_belong_to_the_next_year():

@@ -31,9 +31,9 @@ class RisingHistory(NoHistory):
         return Bars(time, close, close, close, close, close, HOUR).since(int(since.timestamp()))
 
 
-def criterion(text: str, days_ahead: int = 2) -> Criterion | None:
+def criterion(text: str, horizon_days: int = 2) -> Criterion | None:
     language, tokens = read(text)
-    setting = Setting("btc", SPOT, NOW, NOW + timedelta(days=days_ahead), RisingHistory())
+    setting = Setting("btc", SPOT, NOW, NOW + timedelta(days=horizon_days), RisingHistory())
     return KINDS["above_moving_average"].read(read_clause(with_moving_average(tokens), language, SPOT), setting)
 
 
@@ -63,13 +63,13 @@ def test_only_the_known_closes_of_the_deadline_count():
 
 
 def test_an_average_that_is_all_ahead_has_no_level():
-    assert criterion("will btc be below its 2-day moving average", days_ahead=3).level is None
-    assert criterion("will btc be below its 2-day moving average", days_ahead=3).comparator == "below_moving_average"
+    assert criterion("will btc be below its 2-day moving average", horizon_days=3).level is None
+    assert criterion("will btc be below its 2-day moving average", horizon_days=3).comparator == "below_moving_average"
 
 
 def test_an_average_of_today_is_a_level():
     """No day ends by a deadline within the day."""
-    today = criterion("will btc be above its 10-day moving average", days_ahead=0)
+    today = criterion("will btc be above its 10-day moving average", horizon_days=0)
     assert (today.comparator, today.level) == ("close_above", 100.9)
 
 
@@ -79,7 +79,7 @@ def test_to_cross_an_average_is_to_reach_it():
 
 
 @pytest.mark.parametrize(
-    ("text", "days_ahead", "complaint"),
+    ("text", "horizon_days", "complaint"),
     [
         ("will btc break above its 10-day moving average", 2, "already above"),
         ("will btc break below its 10-day moving average", 3, "moves too much"),
@@ -87,9 +87,9 @@ def test_to_cross_an_average_is_to_reach_it():
         ("will btc be above its 1-day moving average", 2, "from 2 to 400"),
     ],
 )
-def test_an_average_that_cannot_be_asked_is_refused(text: str, days_ahead: int, complaint: str):
+def test_an_average_that_cannot_be_asked_is_refused(text: str, horizon_days: int, complaint: str):
     with pytest.raises(InvalidQuestion, match=complaint):
-        criterion(text, days_ahead)
+        criterion(text, horizon_days)
 
 
 def test_a_clause_without_an_average_is_none():

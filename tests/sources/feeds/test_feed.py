@@ -33,7 +33,7 @@ def test_the_past_comes_by_the_hour_from_several_exchanges(feed, kraken, coinbas
         offer(exchange, "PEPE/USD", walk)
     answer = extend(feed, "pepe", NOTHING, START, 10)
     assert answer.source.startswith("kraken PEPE/USD, then coinbase PEPE/USD for ")
-    assert (answer.hours.as_of, answer.fine.as_of) == (START // HOUR * HOUR, START // STEP * STEP)
+    assert (answer.hours.as_of, answer.feed.as_of) == (START // HOUR * HOUR, START // STEP * STEP)
     assert (answer.hours.as_of - int(answer.hours.time[0])) // DAY == 120
     assert answer.refusal == ""
 
@@ -45,7 +45,7 @@ def test_bars_are_continued_where_they_ended(feed, kraken):
     first = extend(replace(feed, now=lambda: kraken.now), "pepe", NOTHING, kraken.now, 10)
     kraken.now = START
     second = extend(feed, "pepe", first, START, 10)
-    assert second.fine.rows() == walk.since(int(first.fine.time[0])).until(START).rows()
+    assert second.feed.rows() == walk.since(int(first.feed.time[0])).until(START).rows()
     assert second.built.as_of == START // HOUR * HOUR
 
 
@@ -54,7 +54,7 @@ def test_a_gap_of_the_last_days_is_asked_for_again(feed, kraken):
     offer(kraken, "PEPE/USD", walk)
     history = walk.since(START - 9 * HOUR).until(START - HOUR)
     torn = CoinBars(empty(HOUR), history[(history.time < START - 6 * HOUR) | (history.time >= START - 3 * HOUR)])
-    assert extend(feed, "pepe", torn, START, 10).fine.time.tolist() == history.since(0).time.tolist() + [
+    assert extend(feed, "pepe", torn, START, 10).feed.time.tolist() == history.since(0).time.tolist() + [
         time for time in walk.until(START).time.tolist() if time > history.time[-1]
     ]
 
