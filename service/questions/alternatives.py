@@ -28,9 +28,9 @@ from service.questions.vocabulary import MOTIONS
 MOST_ALTERNATIVES = 3
 # An amount farther from the spot price than this power of the understood amount's distance is no other reading.
 FARTHER = 1.5
-# Kinds of words at a date that may name a time within which something happens, or at whose end.
-PERIODS = ("by", "until", "in", "this", "next", "during", "within")
+# Kinds of words at the end of a period, "by Friday", and at one that may be a day, "this month"; not "in 3 days".
 LIMITS = ("by", "until", "within")
+PERIODS = ("in", "this", "next", "during")
 # Kinds that say whether the price at the deadline or any price before it counts.
 DEFINITE = {"close", "stay", "ever", "average", "record"}
 SATURDAY, FRIDAY = 5.0, 4.0
@@ -175,15 +175,12 @@ def _other_events(parse: Parse) -> Iterator[tuple[Question, str]]:
         yield parse.with_criterion(replace(criterion, comparator=Close.of(-kind.side))), SIDE
     if parse.clause.kinds & DEFINITE:
         return
-    if isinstance(kind, Close) and _is_period(parse.deadline):
+    preposition = parse.deadline.preposition
+    is_period = preposition in LIMITS or (preposition in PERIODS and is_end_of_day(parse.deadline.at))
+    if isinstance(kind, Close) and is_period:
         yield _before_deadline(parse, criterion, kind.side)
     if isinstance(kind, Touch) and _may_mean_close(parse.clause, parse.deadline, criterion):
         yield parse.with_criterion(replace(criterion, comparator=Close.of(kind.side))), MOMENT
-
-
-def _is_period(deadline: Deadline) -> bool:
-    """Whether the deadline is the end of a period: "by Friday", "this month", but not "in 3 days"."""
-    return deadline.preposition in PERIODS and (deadline.preposition in LIMITS or is_end_of_day(deadline.at))
 
 
 def _before_deadline(parse: Parse, criterion: Criterion, side: int) -> tuple[Question, str]:
@@ -196,11 +193,7 @@ def _before_deadline(parse: Parse, criterion: Criterion, side: int) -> tuple[Que
 
 
 def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) -> bool:
-    """Example: "Rise 5% this week", "fall below 90k on Friday", "100k by Friday", "100k+ on Monday"."""
+    """Example: "Rise 5% this week", "fall below 90k on Friday", "SOL at 165 at the end of December"."""
     is_marked = any(amount.is_percent or amount.is_or_more for amount in clause.amounts)
-    return is_marked or criterion.by_spot or deadline.preposition == "on" or _is_state(clause, deadline)
-
-
-def _is_state(clause: Clause, deadline: Deadline) -> bool:
-    """Example: "SOL at 165 at the end of December": no verb of movement, and no time before which it is to happen."""
-    return deadline.preposition != "before" and not clause.kinds & (MOTIONS | {"multiple"})
+    is_state = deadline.preposition != "before" and not clause.kinds & (MOTIONS | {"multiple"})
+    return is_marked or criterion.by_spot or deadline.preposition == "on" or is_state

@@ -75,12 +75,15 @@ def find_amounts(tokens: Sequence[Token]) -> list[Amount]:
     amounts: list[Amount] = []
     place = 0
     while place < len(tokens):
-        if not _is_number(tokens[place]):
+        kind, value = tokens[place].kind, tokens[place].value
+        if kind not in ("number", "fraction") and (kind != "figures" or value is None):  # "figures" is no number alone
             place += 1
             continue
         amount = _amount_at(tokens, place, amounts[-1].after if amounts else 0)
         if amounts and _is_dashed(tokens, amounts[-1], amount):
-            amount = _range(amounts.pop(), amount)
+            lower, upper = amounts.pop(), amount  # in "95-100k" both have the magnitude
+            values = scaled(lower.values, upper.values)
+            amount = replace(upper, first=lower.first, values=values, upper=upper.values, is_marked=True)
         amounts.append(amount)
         place = amount.after
     return _with_factor(tokens, amounts)
@@ -97,11 +100,6 @@ def _with_factor(tokens: Sequence[Token], amounts: list[Amount]) -> list[Amount]
     if fold is None or factor is None:
         return amounts
     return [*amounts[:factor], _folded(fold, amounts[factor]), *amounts[factor + 1 :]]
-
-
-def _is_number(token: Token) -> bool:
-    """Digits, or a phrase such as "triple digits" or "a third"; "figures" alone is not a number."""
-    return token.kind in ("number", "fraction") or (token.kind == "figures" and token.value is not None)
 
 
 def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:
@@ -270,10 +268,3 @@ def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
 def _is_dashed(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
     gap = tokens[lower.after : upper.first]
     return len(gap) == 1 and gap[0].text in DASHES and lower.upper is None and lower.is_percent <= upper.is_percent
-
-
-def _range(lower: Amount, upper: Amount) -> Amount:
-    """One amount from two joined by a dash; in "95-100k" both have the magnitude."""
-    return replace(
-        upper, first=lower.first, values=scaled(lower.values, upper.values), upper=upper.values, is_marked=True
-    )

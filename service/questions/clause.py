@@ -143,11 +143,10 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     present = _without_origin(_without_past(tokens))
     numbers = convert(present, _with_percents(present, find_amounts(present)), rates)
     amounts = tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
-    rest = [amount for amount in numbers if amount not in amounts]
-    stray = any(may_be_level(present, amount, spot) for amount in rest)
-    has_unused = any(not is_apart(present, amount) for amount in rest)
+    rest = [amount for amount in numbers if amount not in amounts and not is_apart(present, amount)]
+    has_stray = any(_is_near(amount, spot) for amount in rest)
     negated, has_order = _is_negated(present, language), _has_order(present, amounts, language)
-    return Clause(tuple(present), _kinds(present, numbers), amounts, negated, stray, has_unused, has_order)
+    return Clause(tuple(present), _kinds(present, numbers), amounts, negated, has_stray, bool(rest), has_order)
 
 
 def _with_percents(tokens: Sequence[Token], amounts: Sequence[Amount]) -> list[Amount]:
@@ -284,11 +283,6 @@ def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
     """Example: "From 90 to 95k": the thousands of the other end are those of both."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
     return _kind_before(tokens, lower, MODIFIERS) == "from" and gap in (["to"], ["until"]) and upper.is_marked
-
-
-def may_be_level(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
-    """Whether a number that no word relates to the price could still be a price."""
-    return not is_apart(tokens, amount) and _is_near(amount, spot)
 
 
 def _is_near(amount: Amount, spot: float) -> bool:

@@ -70,7 +70,9 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
         return of_zero(spot)
     percents = [amount for amount in amounts if amount.is_percent]
     multiples = [amount for amount in amounts if amount.is_multiple and not amount.is_percent]
-    levels = _distinct([amount for amount in amounts if not amount.is_percent and not amount.is_multiple], spot)
+    others = [amount for amount in reversed(amounts) if not amount.is_percent and not amount.is_multiple]
+    # "100k ($100,000)" is one amount.
+    levels = list({(amount.value(spot), amount.upper_value(spot)): amount for amount in others}.values())[::-1]
     if len(levels) == len(percents) == 1 and clause.kinds & {"within", "both"}:
         level, share = levels[0].value(spot), percents[0].values[-1] / 100
         return between(level * (1 - share), level * (1 + share), spot, is_lasting="stay" in clause.kinds)
@@ -88,11 +90,6 @@ def _is_worthless(clause: Clause, amounts: Sequence[Amount]) -> bool:
     """Example: "Go to zero", "become worthless", and no other level."""
     zeros = [amount for amount in amounts if not amount.is_percent and max(amount.values) == 0]
     return len(zeros) == len(amounts) and bool(zeros or "worthless" in clause.kinds)
-
-
-def _distinct(amounts: Sequence[Amount], spot: float) -> list[Amount]:
-    """The amounts without repetitions: "100k ($100,000)" is one amount."""
-    return list({(amount.value(spot), amount.upper_value(spot)): amount for amount in reversed(amounts)}.values())[::-1]
 
 
 def compare(clause: Clause) -> Criterion:

@@ -118,7 +118,8 @@ def _beside(tokens: Sequence[Token], first: int, after: int, language: Language)
     while place < len(tokens) and tokens[place].kind in POSSESSIVES and not side_of(tokens[place]):
         place += 1
     is_noun = place < len(tokens) and tokens[place].kind not in ("up", "down")
-    if is_noun and side_of(tokens[place]) and not _is_of_amount(tokens[place + 1 :]):
+    is_of_amount = any(token.text in OF for token in tokens[place + 1 : place + 2]) and is_amount(tokens[place + 2 :])
+    if is_noun and side_of(tokens[place]) and not is_of_amount:
         return place
     place = first - 1
     while place > 0 and (tokens[place].text in OF or tokens[place].kind in ("the", "price")):
@@ -129,11 +130,6 @@ def _beside(tokens: Sequence[Token], first: int, after: int, language: Language)
     if tokens[place].kind in ("up", "down"):
         return place if is_linked and place and tokens[place - 1].text.split()[-1] in DETERMINERS else None
     return place if is_linked or language.name == "Russian" else None
-
-
-def _is_of_amount(tokens: Sequence[Token]) -> bool:
-    """Example: "of 90k" after "this week's high"."""
-    return bool(tokens) and tokens[0].text in OF and is_amount(tokens[1:])
 
 
 def _begun(words: Sequence[Token], dates: DateRange, side: str, now: datetime, language: Language) -> DateRange:

@@ -49,7 +49,8 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
         raise _two_levels()
     if upper is not None:
         return of_range(clause, amount.value(spot), upper, spot, preposition)
-    if _lacks_end(clause):
+    has_side = clause.kinds & (SIDE_KINDS | MOTIONS)
+    if "leave" in clause.kinds or ("between" in clause.kinds and not has_side):  # "in the 90k range", "leave 90k"
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
     moves = any(token.kind == "swing" or token.text in MOVES for token in clause.tokens)
     is_one_way = clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
@@ -60,11 +61,6 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
         level = checked(spot + step, spot)
         return touch(level, step > 0) if clause.kinds & MOTIONS else close(level, step > 0)
     return _of_one(clause, amount, spot, preposition)
-
-
-def _lacks_end(clause: Clause) -> bool:
-    """Example: "In the 90k range", "leave 90k"."""
-    return "leave" in clause.kinds or ("between" in clause.kinds and not clause.kinds & (SIDE_KINDS | MOTIONS))
 
 
 def _of_order(clause: Clause, levels: Sequence[Amount], spot: float) -> Criterion:

@@ -180,18 +180,13 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
     neighbours = {
         neighbour.kind for neighbour in (*tokens[place - 1 : place], *tokens[place + size : place + size + 1])
     }
-    following = tokens[place + size].kind if place + size < len(tokens) else ""
     is_factor = value > 1 and "fold" in neighbours  # "divided by three"
     is_percent = place > 0 and tokens[place - 1].kind == "percent"  # Turkish "yüzde on"
-    is_counting = following in COUNTABLES or _are_next(tokens[place + size : place + size + 2])
+    kinds = [token.kind for token in tokens[place + size : place + size + 2]]
+    is_counting = bool(COUNTABLES.intersection(kinds[:1])) or kinds == ["next", "unit"]  # "prochains jours"
     if size == 1 and 0 < value < SMALL_LIMIT and not (is_counting or is_factor or is_percent):
         return 0, 0.0
     return size, value
-
-
-def _are_next(tokens: Sequence[Token]) -> bool:
-    """Example: "Prochains jours", after a number of them."""
-    return [token.kind for token in tokens] == ["next", "unit"]
 
 
 def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:

@@ -120,7 +120,10 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     if (is_deed and any(_counts_coins(clause, amount.after) for amount in clause.amounts)) or _values_coins(clause):
         raise invalid(f"The question names a number of coins, not a price. For example: {EXAMPLE}")
     if not clause.has_order:
-        _refuse_event_deadline(tokens, deadline)
+        # An event is not a date: "before the halving", "by the time …", "at the end of his term".
+        is_relative = any(token.kind in ("before", "after") for token in tokens)
+        if is_relative or (names_event(tokens) and not deadline.is_named):
+            raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
 
 
 def _unread() -> InvalidQuestion:
@@ -162,12 +165,6 @@ def _values_coins(clause: Clause) -> bool:
     )
 
 
-def _refuse_event_deadline(tokens: Sequence[Token], deadline: Deadline) -> None:
-    """Refuse "before the halving", "by the time …", "at the end of his term": an event is not a date."""
-    if any(token.kind in ("before", "after") for token in tokens) or (names_event(tokens) and not deadline.is_named):
-        raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
-
-
 def names_event(tokens: Sequence[Token]) -> bool:
     """Whether a word for a limit stands before anything but a date, a size or a price: "by the time of the halving"."""
     for place, token in enumerate(tokens):
@@ -185,7 +182,9 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline, 
     if clause.has_stray or (criterion.comparator == "open" and clause.has_unused and is_first):  # "first 90 or 100"
         raise invalid(f"The meaning of the number is unclear. Say what the price should do. For example: {EXAMPLE}")
     if criterion.comparator != "open":
-        _refuse_guess(clause, words, main)
+        if not clause.kinds - EMPTY_KINDS and are_most_unknown(words, clause):
+            hint = _how_to_ask(main)
+            raise invalid(f"What to forecast about the level is unclear. {hint} For example: {EXAMPLE}")
         return
     kinds = clause.kinds
     if "who" in kinds or (not deadline.is_named and _asks_what_it_is(clause)):
@@ -200,13 +199,6 @@ def _asks_what_it_is(clause: Clause) -> bool:
     """Example: "What is bitcoin", but not "what does bitcoin cost"."""
     is_short = clause.kinds - {"the", "a", "filler", "mark"} == {"what", "be", "asset"}
     return is_short and all(token.text in COPULAS for token in clause.tokens if token.kind == "be")
-
-
-def _refuse_guess(clause: Clause, words: Sequence[Token], main: Sequence[Token]) -> None:
-    """Refuse a level among unknown words without a word that relates it to the price."""
-    if not clause.kinds - EMPTY_KINDS and are_most_unknown(words, clause):
-        how = _how_to_ask(main)
-        raise invalid(f"What to forecast about the level is unclear. {how} For example: {EXAMPLE}")
 
 
 def are_most_unknown(words: Sequence[Token], clause: Clause) -> bool:

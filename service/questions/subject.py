@@ -40,7 +40,9 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     tokens = main if _markets(main) else [*around, *main]
     markets = _markets(tokens)
     assets = list(dict.fromkeys(str(token.value) for token in markets if token.kind == "asset"))
-    if not markets or (markets[0].kind == "other" and not _is_aside(tokens, markets[0], assets)):
+    first = markets[0] if markets else Token("other", "")
+    is_quote = bool(assets) and first.text in ("usdc", "tether") and tokens[-1] is not first
+    if first.kind == "other" and not is_quote:
         raise invalid(f"{_why_not(markets[:1], coins)} Ask about one of {NAMES}.")
     if _is_only_described(tokens):
         raise invalid(f"{_why_not([], coins)} Ask about one of {NAMES}.")
@@ -81,11 +83,6 @@ def _is_only_described(tokens: Sequence[Token]) -> bool:
     """Example: "Solana memecoins", "bitcoin stocks": the only asset describes a market that is not followed."""
     places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
     return len(places) == 1 and any(token.value in DESCRIPTIONS for token in tokens[places[0] + 1 : places[0] + 2])
-
-
-def _is_aside(main: Sequence[Token], other: Token, assets: Sequence[str]) -> bool:
-    """Whether a market that is not followed is only the stablecoin in which a price is quoted."""
-    return bool(assets) and other.text in ("usdc", "tether") and main[-1] is not other
 
 
 def _compares(main: Sequence[Token], assets: Sequence[str]) -> bool:

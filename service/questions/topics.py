@@ -20,12 +20,7 @@ from service.questions.criterion import Criterion
 from service.questions.lexicon import ENGLISH
 from service.questions.parse import NOT_NAMED, Parse, build
 from service.questions.question import Question
-from service.questions.scope import (
-    FIGURES,
-    are_most_unknown,
-    refuse_looking_back,
-    refuse_loose_ends,
-)
+from service.questions.scope import FIGURES, are_most_unknown, refuse_looking_back, refuse_loose_ends
 from service.questions.sentences import find_question
 from service.questions.subject import Subject, available, is_flip
 from service.questions.tokens import Token, read
@@ -167,19 +162,16 @@ def _is_event(clause: Clause, language: Language) -> bool:
     tokens, kinds = clause.tokens, clause.kinds
     if _compares_or_moves_prices(tokens):
         return False
+    # "Bitcoin dominance" is its share of the value of all coins.
+    has_dominance = any(token.kind == "other" and any(stem in token.text for stem in DOMINANCE) for token in tokens)
     economy = any(_is_economy(token) for token in tokens) and "asset" not in kinds
-    if kinds & FIGURES or economy or _counts_coins(clause) or any(map(_is_dominance, tokens)):
+    if kinds & FIGURES or economy or _counts_coins(clause) or has_dominance:
         return True
     if clause.amounts or clause.has_stray:
         return False
     if kinds & DEEDS or is_flip(tokens) or any(token.text in HAPPENINGS for token in tokens):
         return True
     return _mentions_others(clause, language)
-
-
-def _is_dominance(token: Token) -> bool:
-    """Example: "Bitcoin dominance": its share of the value of all coins."""
-    return token.kind == "other" and any(stem in token.text for stem in DOMINANCE)
 
 
 def _mentions_others(clause: Clause, language: Language) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 
 from service.errors import FieldError, InvalidQuestion, InvalidRequest, NotAMarketQuestion
 from service.market.assets import ASSETS
@@ -170,16 +171,6 @@ def deadline_of(
     return deadline if deadline.is_named else replace(deadline, at=until)
 
 
-@dataclass(frozen=True)
-class Fragments:
-    """What is readable in a refused text."""
-
-    assets: tuple[str, ...]
-    deadline: datetime
-    levels: tuple[float, ...]
-    is_fall: bool
-
-
 def with_suggestions(refusal: InvalidRequest, suggestions: Sequence[str]) -> InvalidRequest:
     """The refusal with these suggestions, the first of them as the example in its detail."""
     if not suggestions:
@@ -203,13 +194,11 @@ def proposals(reading: TokenizedText, circumstances: Circumstances) -> Iterator[
     assets = _named(tokens, candidates)
     deadline = _deadline(tokens[:MOST_TOKENS], now, reading.language)
     instant = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
-    fragments = Fragments(
-        assets,
-        circumstances.until or instant,
-        _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]]),
-        _is_fall(tokens),
-    )
-    for question in [*_questions(fragments, now, spots)][:MOST_PROPOSALS]:
+    levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]])
+    kinds = {token.kind for token in tokens}
+    side = -1 if kinds & BEAR and not kinds & BULL else 1
+    questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots)
+    for question in islice(questions, MOST_PROPOSALS):
         yield brief(question), question.canonical
 
 
@@ -217,11 +206,6 @@ def _named(tokens: Sequence[Token], candidates: Sequence[str]) -> tuple[str, ...
     """The assets of the text that have a price, or else the first that has one."""
     keys = dict.fromkeys(str(token.value) for token in tokens if token.kind == "asset")
     return tuple(asset for asset in keys if asset in candidates) or (candidates[0],)
-
-
-def _is_fall(tokens: Sequence[Token]) -> bool:
-    kinds = {token.kind for token in tokens}
-    return bool(kinds & BEAR) and not kinds & BULL
 
 
 def _deadline(tokens: Sequence[Token], now: datetime, language: Language) -> Deadline | None:
@@ -244,17 +228,20 @@ def _levels(tokens: Sequence[Token], spot: float) -> tuple[float, ...]:
     return tuple(dict.fromkeys(level for level in matches if level is not None and level != spot))
 
 
-def _questions(fragments: Fragments, now: datetime, spots: Mapping[str, float]) -> Iterator[Question]:
+def _questions(
+    assets: Sequence[str],
+    levels: Sequence[float],
+    side: int,
+    deadline: Deadline,
+    now: datetime,
+    spots: Mapping[str, float],
+) -> Iterator[Question]:
     """Which of two assets returns more; whether each level is reached; whether the price goes up or down."""
-    asset, *others = fragments.assets
-    spot, deadline = spots[asset], Deadline(fragments.deadline, [])
+    asset, *others = assets
+    spot = spots[asset]
+    round_level = float(f"{spot * (1 + side * STEP):.1e}")  # two significant digits, about 5% away
     if others:
         yield build("", now, spot, Subject(asset, others[0]), deadline, Criterion("relative"))
-    for level in (fragments.levels or (_round_level(spot, fragments.is_fall),))[:2]:
+    for level in (levels or (round_level,))[:2]:
         yield build("", now, spot, Subject(asset), deadline, touch(checked(level, spot), upward=level > spot))
-    yield build("", now, spot, Subject(asset), deadline, Criterion("down" if fragments.is_fall else "up"))
-
-
-def _round_level(spot: float, is_fall: bool) -> float:
-    """A level of two significant digits, about 5% away."""
-    return float(f"{spot * (1 - STEP if is_fall else 1 + STEP):.1e}")
+    yield build("", now, spot, Subject(asset), deadline, Criterion("up" if side > 0 else "down"))

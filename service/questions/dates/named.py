@@ -6,6 +6,7 @@ Each function takes the matched tokens under the names that its rule in `rules` 
 from __future__ import annotations
 
 import re
+from calendar import isleap
 from datetime import UTC, date, datetime, timedelta
 
 from service.questions.dates import periods
@@ -131,15 +132,11 @@ def weekday_and_day(match: Match, today: Today) -> DateRange | None:
     weekday, monthday = int(match["weekday"].quantity), number(match["day"])
     days = MANY_DAYS if match["day"].kind == "nth" else FEW_DAYS
     candidates = (today.date + timedelta(days=offset) for offset in range(days))
-    dates = next(
-        (
-            periods.day(candidate)
-            for candidate in candidates
-            if (candidate.weekday(), candidate.day) == (weekday, monthday)
-        ),
-        None,
-    )
-    return periods.unsure(dates) if dates and match["day"].kind != "nth" else dates
+    for candidate in candidates:
+        if (candidate.weekday(), candidate.day) == (weekday, monthday):
+            dates = periods.day(candidate)
+            return dates if match["day"].kind == "nth" else periods.unsure(dates)
+    return None
 
 
 def month_name(match: Match, today: Today) -> DateRange:
@@ -183,7 +180,8 @@ def whole_year(match: Match, _today: Today) -> DateRange:
 
 def holiday(match: Match, today: Today) -> DateRange:
     name = str(match["holiday"].value)
-    dates = next_time(today, _year_of(match, today), lambda in_year: periods.day(periods.holiday(name, in_year)))
+    in_year = today.now.year + 1 if "next" in match and "unit" in match else year(match)  # "Christmas next year"
+    dates = next_time(today, in_year, lambda in_year: periods.day(periods.holiday(name, in_year)))
     return periods.unsure(dates) if name in periods.UNSURE else dates
 
 
@@ -233,13 +231,7 @@ def _day_of(today: Today, in_year: int | None, month: int, monthday: int) -> Dat
 
 
 def _has_leap_day(in_year: int, today: Today) -> bool:
-    leap = in_year % 4 == 0 and (in_year % 100 != 0 or in_year % 400 == 0)
-    return leap and date(in_year, 2, 29) >= today.date
-
-
-def _year_of(match: Match, today: Today) -> int | None:
-    """The named year; "Christmas next year" is in the next one."""
-    return today.now.year + 1 if "next" in match and "unit" in match else year(match)
+    return isleap(in_year) and date(in_year, 2, 29) >= today.date
 
 
 def _on_weekday(match: Match, dates: DateRange) -> DateRange:
