@@ -3,6 +3,7 @@
     NinefoldError
     ├── InvalidRequest              the caller can correct the request
     │   ├── InvalidQuestion         a market question that cannot be answered as it is
+    │   │   └── UnreadQuestion      a text that our rules fail on, which is a fault of ours
     │   └── NotAMarketQuestion      the text names no asset and no market matter
     ├── AccessDenied
     │   ├── MissingKey              a key is required and none was sent
@@ -72,6 +73,10 @@ class InvalidQuestion(InvalidRequest):
     """The question is about markets, but its deadline, level or asset cannot be handled."""
 
     code = "invalid_question"
+
+
+class UnreadQuestion(InvalidQuestion):
+    """The rules failed on the text, which is a fault of ours; `__cause__` says how."""
 
 
 class NotAMarketQuestion(InvalidRequest):

@@ -6,12 +6,19 @@ text what was asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
+from service.errors import (
+    FieldError,
+    InvalidQuestion,
+    InvalidRequest,
+    NinefoldError,
+    NotAMarketQuestion,
+    UnreadQuestion,
+)
 from service.market.assets import ASSETS
 from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause, read_clause
@@ -68,6 +75,21 @@ class TopicQuestion(NamedTuple):
     language: Language
 
 
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Raises UnreadQuestion for whatever a text makes the rules raise that is no refusal."""
+    try:
+        yield
+    except NinefoldError:
+        raise
+    except Exception as error:
+        detail = (
+            "This question could not be read. That is a fault of ours, and it was logged; another wording may help."
+        )
+        raise UnreadQuestion(detail, [FieldError("question", detail)]) from error
+
+
+@_refusing()
 def read_any(text: str, circumstances: Circumstances) -> Parse | TopicQuestion:
     """The question that prices decide, else the topic; if the text is neither, raises the refusal of the former.
 
@@ -88,6 +110,7 @@ def read_any(text: str, circumstances: Circumstances) -> Parse | TopicQuestion:
     return _read_topic(reading, circumstances) or parse
 
 
+@_refusing()
 def coins_to_price(text: str, circumstances: Circumstances) -> tuple[str, ...]:
     """The keys of the listed coins whose prices are needed to understand a text; none for a topic.
 

@@ -19,7 +19,15 @@ from tests.questions.asking import NOW, SPOTS
 
 CIRCUMSTANCES = Circumstances(NOW, SPOTS)
 LONGEST_MS = 5.0  # of CPU for a text on a quiet machine
-NUMBERS = ["100k", "95-100k", "100.000", "10%", "2026", "31.12", "12/31", "2027-02-29", "5", "0th", "0日", "1十"]
+NUMBERS = [
+    *("100k", "95-100k", "100.000", "10%", "2026", "31.12", "12/31", "2027-02-29"),
+    "9999-12-31",
+    "0001-01-01",
+    "5",
+    "0th",
+    "0日",
+    "1十",
+]
 PHRASES = sorted(phrase for language in LANGUAGES for phrase in lexicon(language).phrases)
 DIGITS = "0123456789十百万千億.,-%$k/: '+abdmx"
 # The first and the last character of a range of each script.

@@ -27,7 +27,13 @@ EXAMPLES = settings(
 
 WITH_LEVEL = {"between"}.union(*(kind.names for kind in (Touch, First, Average, Close, DaysBeyond)))
 instants = st.datetimes(datetime(2001, 1, 1), datetime(2095, 1, 1), timezones=st.just(UTC))
-NUMBERS = ["100k", "95-100k", "100.000", "10%", "2026", "31.12", "12/31", "2027-02-29", "5", "9" * 40]
+NUMBERS = [
+    *("100k", "95-100k", "100.000", "10%", "2026", "31.12", "12/31", "2027-02-29"),
+    "9999-12-31",
+    "0001-01-01",
+    "5",
+    "9" * 40,
+]
 MARKS = [",", ".", "?", "-", "$"]
 words = st.sampled_from(
     sorted(phrase for language in LANGUAGES for phrase in lexicon(language).phrases) + (NUMBERS + MARKS) * 40

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from service.errors import InvalidQuestion, InvalidRequest
+from service.errors import InvalidQuestion, InvalidRequest, UnreadQuestion
 from service.market.assets import ASSETS
-from service.questions import Circumstances, understand
+from service.questions import Circumstances, read_any, topics, understand
 from service.questions.criterion import EXAMPLE, checked, invalid, not_about_markets
 from tests.questions.asking import NOW, SPOTS
 from tests.questions.test_cases import CASES, Case
@@ -41,6 +41,41 @@ def refusal_of(text: str, now: datetime = NOW, until: datetime | None = None) ->
     with pytest.raises(InvalidRequest) as refusal:
         understand(text, Circumstances(now, SPOTS, until))
     return refusal.value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Will Bitcoin rise the day after 9999-12-31?",
+        "Will Bitcoin rise 3 months after 9999-12-31?",
+        "Will Bitcoin rise the day before 0001-01-01?",
+        "Will Bitcoin be above $100k by 9999-12-31 23:00 UTC-5?",
+        "Will Bitcoin touch 100k within a week of 9999年12月31日?",
+        "Will Bitcoin be higher than it was the Friday after 9999-12-31 by Friday?",
+        "Will the average of Bitcoin between 10 business days before 0001-01-01 and Friday exceed $5?",
+        "Steigt Bitcoin am Tag nach dem 31.12.9999?",
+        "Le bitcoin va-t-il monter 3 mois après le 31/12/9999?",
+        "¿Subirá bitcoin tres meses después del 31/12/9999?",
+        "比特币会在9999年12月31日之后三个月上涨吗？",
+    ],
+)
+def test_years_outside_of_the_calendar_are_refused(text):
+    """From 1990 to 2100: whatever is computed from such a date stays in the calendar."""
+    with pytest.raises(InvalidQuestion, match="from 1990 to 2100"):
+        read_any(text, Circumstances(NOW, SPOTS))
+
+
+def test_what_the_rules_fail_on_is_a_refusal(monkeypatch):
+    """It keeps its cause, so that it can be logged as a fault of ours."""
+
+    def fail(*_arguments: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(topics, "parse_tokenized", fail)
+    with pytest.raises(UnreadQuestion) as refusal:
+        read_any("Will Bitcoin rise?", Circumstances(NOW, SPOTS))
+    assert isinstance(refusal.value.__cause__, ZeroDivisionError)
+    assert refusal.value.errors[0].field == "question"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from dateutil.easter import EASTER_ORTHODOX, easter
 from lunardate import LunarDate
 
+from service.questions.criterion import invalid
+
+# The years that a text may name or lead to.
+FIRST_YEAR, LAST_YEAR = 1990, 2100
 SECONDS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
 MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 # The first month of each meteorological season of the northern hemisphere.
@@ -85,6 +89,10 @@ class DateRange:
     end: datetime
     exact: bool = False
     note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.begin.year < FIRST_YEAR or self.end.year > LAST_YEAR:
+            raise invalid(f"Dates are understood from {FIRST_YEAR} to {LAST_YEAR}. Write one like 2026-12-31.")
 
 
 def unsure(dates: DateRange, note: str = UNSURE_NOTE) -> DateRange:

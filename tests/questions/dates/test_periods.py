@@ -41,9 +41,9 @@ def test_a_month_later_is_the_same_day_or_the_last_of_its_month():
 
 
 def test_an_absurd_duration_stays_in_the_calendar():
-    now = datetime(2090, 1, 1, tzinfo=UTC)
-    assert periods.after(now, 1e9, "hour").end.year < 2120
-    assert periods.after(now, -1e9, "year").end.year > 2060
+    now = datetime(2050, 1, 1, tzinfo=UTC)
+    assert periods.after(now, 1e9, "hour").end.year < 2080
+    assert periods.after(now, -1e9, "year").end.year > 2020
 
 
 @pytest.mark.parametrize(
