@@ -33,6 +33,8 @@ CLOCKS_APART_S = 5
 DOCUMENTS = ("prices", "bot-battle", "leaderboard")
 # Real seconds after which a job that is due is late.
 LATE_S = 600
+# Real seconds after which job processes that looked nowhere are taken for ended.
+SILENT_S = 60
 # Jobs without which the service is not ready once they have been due for so long.
 VITAL, VITAL_LATE_S = ("tick", "seal"), 3600
 
@@ -74,7 +76,8 @@ def alive() -> Alive:
 def ready() -> Ready:
     """Whether the service can answer: the database is writable, the bars are current, the voters are fitted.
 
-    It is not ready either when no new bars were stored or the ledger could not be sealed for an hour.
+    It is not ready either when no job process has looked for a minute what is due, and when no new bars were stored or
+    the ledger could not be sealed for an hour.
     """
     return _readiness(services())
 
@@ -109,6 +112,7 @@ def _readiness(services: Services) -> Ready:
         openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
         fits = newest_fits(services.database, db)
         lags = {progress.job: progress.lag_s for progress in runs.job_progress(db, wall) if progress.lag_s > LATE_S}
+        silence = world.silence_s(db, wall)
         histories = bars.histories(db, ASSETS, services.step, services.clock.at(wall))
         unmade = [name for name in DOCUMENTS if snapshots.latest_snapshot(db, name) is None]
     as_of = max(openings, default=0) + services.step
@@ -130,6 +134,8 @@ def _readiness(services: Services) -> Ready:
         missing.append(reason.detail.rstrip(".") if reason.retry_after_s == HOUR else "the voters are not fitted yet")
     if unmade:
         missing.append(f"not available yet: {', '.join(unmade)}")
+    if silence is None or silence > SILENT_S:
+        missing.append(f"no job process has looked what is due {'yet' if silence is None else f'for {silence:.0f} s'}")
     missing += [_sentence(job, lags[job]) for job in VITAL if lags.get(job, 0) > VITAL_LATE_S]
     _log_change("; ".join(missing))
     if missing or fits is None:

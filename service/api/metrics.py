@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.api.services import Services
 from service.market.assets import ASSETS
 from service.market.instants import iso
-from service.store import bars, ledger, notifications, quotas, runs
+from service.store import bars, ledger, notifications, quotas, runs, world
 from service.store.knowledge import newest_fits
 from service.store.quotas import spent_on
 
@@ -144,6 +144,9 @@ class StateGauges:
             if progress.duration_s is not None:
                 duration.add_metric([progress.job], progress.duration_s)
         yield from (lag, duration, failures)
+        silence = world.silence_s(db, now)
+        if silence is not None:
+            yield _gauge("jobs_silent_seconds", "Seconds since a job process looked what is due.", silence)
         yield _gauge("jobs_queued", "Slots of jobs that could run and are not running.", runs.queued(db, now))
 
     def _of_ages(self, db: Connection) -> Iterator[GaugeMetricFamily]:

@@ -20,12 +20,13 @@ from service.jobs.deliveries import Deliveries
 from service.jobs.job import Job, JobContext
 from service.jobs.threads import Threads, Ticker
 from service.market.coverage import has_arrived
-from service.store import runs
+from service.store import runs, world
 from service.store.database import Database
 from service.store.runs import JobState, Run
 
 THREADS = 4
 STOP_S = 20
+SEEN_EVERY_S = 10  # how often a process notes that it looks what is due
 LONGEST_BACKOFF_S = 600
 
 log = structlog.stdlib.get_logger(__name__)
@@ -54,6 +55,7 @@ class Engine:
         self._now = now
         self._guard = ClockGuard(now, uptime or now)
         self._leases = Leases(database)
+        self._seen_at = 0.0
         self._threads = Threads(0)
         self._ticker = Ticker(self.beat)
         self.deliveries = Deliveries(job_context, now)
@@ -83,6 +85,10 @@ class Engine:
         if self._guard.refuses():
             return []
         now = self._now()
+        if not 0 <= now - self._seen_at < SEEN_EVERY_S:
+            with self._database.writing() as db:
+                world.beat(db, int(now), world.JOBS)
+            self._seen_at = now
         names = self._startable(now)
         states = self._with_new_slots(names, now)
         return [run for name in names if (run := _workable(states.get(name), now))]

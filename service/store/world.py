@@ -1,4 +1,4 @@
-"""The world and the clock of this database: one row, written at the first start; and the last write to it."""
+"""The world and the clock of this database: one row, written at the first start; and the last writes to it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,17 @@ def _words(name: str, fingerprint: str, step: int) -> str:
     return f"the {name} world {fingerprint!r} in bars of {step} s"
 
 
-def beat(db: Connection, now: int) -> None:
-    """Write the wall second `now`."""
-    statement = insert_into(db, heartbeat).values(id=1, at=now)
+# Whose writes are noted: those of web processes that are asked whether they are ready, and those of job processes.
+WEB, JOBS = 1, 2
+
+
+def beat(db: Connection, now: int, writer: int = WEB) -> None:
+    """Write the wall second `now` for the processes of one kind."""
+    statement = insert_into(db, heartbeat).values(id=writer, at=now)
     db.execute(statement.on_conflict_do_update(index_elements=[heartbeat.c.id], set_={"at": now}))
+
+
+def silence_s(db: Connection, now: float) -> float | None:
+    """Seconds since a job process last looked what is due; None before the first did."""
+    last = db.scalar(select(heartbeat.c.at).where(heartbeat.c.id == JOBS))
+    return None if last is None else max(0.0, now - last)
