@@ -129,6 +129,11 @@ def market_forecasts(db: Connection, market_id: str) -> list[MarketForecast]:
     return [MarketForecast(**row._asdict()) for row in db.execute(query)]
 
 
+def find_forecasts(db: Connection, seqs: Sequence[int]) -> list[MarketForecast]:
+    """The forecasts that these rows of the ledger commit to."""
+    return [MarketForecast(**row._asdict()) for row in db.execute(select(*_COLUMNS).where(forecast.c.seq.in_(seqs)))]
+
+
 def last_forecast(db: Connection, market_id: str, caller: str) -> MarketForecast | None:
     """The last forecast of a caller on a market; None without one."""
     query = (

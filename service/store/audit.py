@@ -1,0 +1,151 @@
+"""The audit: what the tables hold is compared with the rows of the ledger, and what follows from them with itself.
+
+Whatever a row of the ledger says about a market, a challenge, an answer or a forecast is written again from the tables;
+both must be equal. So a change of an outcome, a vote, a price or a text that was made beside the service is found, in
+whichever table it was made.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from service import canonical
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.commitments import (
+    forecast_row,
+    market_rows,
+    question_row,
+    reveal_row,
+    settlement_rows,
+)
+from service.forecasting.predictions.open_markets import resolved
+from service.forecasting.predictions.scores.forecasters import MarketForecast, score_forecasts
+from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
+from service.ledger.verifier import verify
+from service.market.instants import DAY, iso
+from service.store import forecasts, ledger, predictions
+from service.store.tables import forecast, forecast_score, odds, prediction, prediction_vote, resolved_day
+
+# Rows about a prediction, and rows about the forecast of a forecaster.
+OF_PREDICTIONS: tuple[Kind, ...] = ("question", "votes", "odds", "resolution", "score", "answer")
+OF_FORECASTS: tuple[Kind, ...] = ("forecast", "reveal")
+MOST_SHOWN = 60  # characters of a value in a sentence
+
+
+def differences(db: Connection) -> Iterator[str]:
+    """A sentence for each place where the tables and the ledger do not agree, and for a fault of the ledger itself."""
+    if fault := verify(ledger.export(db)).fault:
+        yield fault
+    withdrawn = _taken_back(db)
+    rows: dict[Kind, set[str]] = defaultdict(set)
+    since = 1
+    while entries := ledger.entries(db, since, ledger.PAGE):
+        since = entries[-1].seq + 1
+        standing = [entry for entry in entries if entry.seq not in withdrawn]
+        yield from _of_predictions(db, [entry for entry in standing if entry.kind in OF_PREDICTIONS], rows)
+        yield from _of_forecasts(db, [entry for entry in standing if entry.kind in OF_FORECASTS])
+    yield from _without_rows(db, rows)
+    yield from _of_scores(db)
+
+
+def _taken_back(db: Connection) -> set[int]:
+    """The numbers of the rows that do not count because the world was taken back, in databases of earlier versions."""
+    corrections, since = set[int](), 1
+    while entries := ledger.entries(db, since, ledger.PAGE, kind="correction"):
+        corrections |= {entry.body["corrects"] for entry in entries if "note" not in entry.body}
+        since = entries[-1].seq + 1
+    return corrections
+
+
+def _of_predictions(db: Connection, entries: Sequence[ChainEntry], rows: dict[Kind, set[str]]) -> Iterator[str]:
+    """Compare these rows with the predictions that they are about, and note them in `rows`."""
+    subjects = sorted({entry.subject for entry in entries})
+    stored = {record.id: record for record in predictions.find_predictions(db, subjects)}
+    expected = {id: {row.kind: row for row in _rows_of(record)} for id, record in stored.items()}
+    for entry in entries:
+        rows[entry.kind].add(entry.subject)
+        if entry.subject not in stored:
+            yield f"Row {entry.seq} is about {entry.subject}, which is not stored."
+            continue
+        yield from _compared(entry, expected[entry.subject].get(entry.kind))
+        position = stored[entry.subject].ledger_position
+        if entry.kind == "votes" and position != (position and type(position)(entry.seq, entry.hash)):
+            yield f"{entry.subject}: its place in the ledger is row {entry.seq}, not {position}."
+
+
+def _rows_of(stored: Prediction) -> list[LedgerRow]:
+    return [question_row(stored), *market_rows([stored]), *settlement_rows(stored)]
+
+
+def _compared(entry: ChainEntry, row: LedgerRow | None) -> Iterator[str]:
+    """What differs between a row of the ledger and the same row as the tables give it."""
+    if row is None:
+        yield f"{entry.subject}: row {entry.seq} has its {entry.kind}, which is not stored."
+        return
+    body: dict[str, Any] = canonical.read(canonical.write(with_iso_instants(row.body)))
+    if row.backfilled != entry.backfilled:
+        yield f"{entry.subject}: row {entry.seq} says backfilled {entry.backfilled}, the tables say {row.backfilled}."
+    # Rows of earlier versions lack fields of later ones.
+    for name, value in entry.body.items():
+        if body.get(name) != value:
+            yield (
+                f"{entry.subject}: row {entry.seq} ({entry.kind}) says {name} {_shown(value)}, "
+                f"the tables say {_shown(body.get(name))}."
+            )
+
+
+def _shown(value: Any) -> str:
+    text = canonical.write(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+
+
+def _without_rows(db: Connection, rows: dict[Kind, set[str]]) -> Iterator[str]:
+    """Stored votes, prices and outcomes that no row of the ledger is about."""
+    listed = select(prediction.c.id, prediction.c.category, prediction.c.voted_at, prediction.c.outcome)
+    quoted, voted = set(db.scalars(select(odds.c.prediction))), set(db.scalars(select(prediction_vote.c.prediction)))
+    for id, category, voted_at, outcome in map(tuple, db.execute(listed)):
+        is_answer = category == "answer"
+        if not is_answer and (voted_at is not None or id in voted) and id not in rows["votes"]:
+            yield f"{id} has votes, and no row of the ledger has them."
+        if id in quoted and id not in rows["odds"]:
+            yield f"{id} has odds, and no row of the ledger has them."
+        if outcome is not None and id not in rows["answer" if is_answer else "resolution"]:
+            yield f"{id} has the outcome {outcome}, and no row of the ledger has it."
+
+
+def _of_forecasts(db: Connection, entries: Sequence[ChainEntry]) -> Iterator[str]:
+    """Compare the rows of forecasts with the forecasts that are stored."""
+    seqs = [entry.seq if entry.kind == "forecast" else entry.body["forecast"] for entry in entries]
+    stored = {own.seq: own for own in forecasts.find_forecasts(db, seqs)}
+    for entry, seq in zip(entries, seqs, strict=True):
+        own = stored.get(seq)
+        if own is None:
+            yield f"Row {entry.seq} is about a forecast that is not stored."
+        elif entry.kind == "reveal":
+            yield from _compared(entry, reveal_row(own))
+        else:
+            yield from _compared(entry, forecast_row(own.market, own.forecaster, own.p, own.salt))
+        if own and own.forecaster != entry.subject:
+            yield f"Row {entry.seq} is of the forecaster {entry.subject}, the tables say {own.forecaster}."
+
+
+def _of_scores(db: Connection) -> Iterator[str]:
+    """Scores that do not follow from what was resolved: the days of the track record, and those of forecasters."""
+    for day, body in db.execute(select(resolved_day.c.day, resolved_day.c.body).order_by(resolved_day.c.day)):
+        settled = predictions.settled_predictions(db, day, day + DAY)
+        if body is not None and body != canonical.write([question.to_plain() for question in resolved(settled)]):
+            yield f"The track record of {iso(day)[:10]} does not follow from what was resolved then."
+    ids = {*db.scalars(select(forecast.c.prediction)), *db.scalars(select(forecast_score.c.prediction))}
+    stored = forecasts.find_scores(db, sorted(set(db.scalars(select(forecast_score.c.forecaster)))))
+    for market in predictions.find_predictions(db, sorted(ids)):
+        by_forecaster: dict[str, list[MarketForecast]] = defaultdict(list)
+        for own in forecasts.market_forecasts(db, market.id) if market.settlement else ():
+            by_forecaster[own.forecaster].append(own)
+        scores = {id: score_forecasts(market, part) for id, part in by_forecaster.items()}
+        for id in sorted(scores.keys() | stored.keys()):
+            if scores.get(id) != stored.get(id, {}).get(market.id):
+                yield f"{market.id}: the score of the forecaster {id} does not follow from its forecasts."
