@@ -2,7 +2,7 @@
 
 python app.py         the web server and the jobs in one process, with SQLite
 python app.py web     web processes only (granian), if one process or machine is not enough
-python app.py work    job processes only, together with web processes; one that ends by itself is replaced
+python app.py work    job processes only, together with web processes
 python app.py worker  one of these job processes
 """
 
@@ -18,6 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 import structlog
 from flask import Flask
@@ -34,7 +35,6 @@ from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.panel import Concurrent, Panel, Voter, is_model
 from service.jobs.engine import Engine, elapsed_s
 from service.jobs.job import JobContext
-from service.jobs.processes import supervise
 from service.jobs.timetable import timetable
 from service.signals import stop_signals
 from service.sources.event_calendar import read_events
@@ -43,10 +43,11 @@ from service.sources.llm.limits import Budget
 from service.sources.llm.seating import seated
 from service.sources.sessions import use_proxy
 from service.store import bars, secret, world
-from service.store.database import Database, database_name, opened
+from service.store.database import Database, DatabaseAway, database_name, opened
 from service.store.quotas import StoredSpending
 from service.store.secret import SecretName
 from service.store.world import StoredWorld
+from service.supervisor import Supervisor, say_ready
 
 FIRST_QUESTION = """\
 Ask a question:
@@ -67,6 +68,7 @@ WORLDS = {
 # The time that a model seat may need after its deadline: a few milliseconds for the fallback, more on a busy machine.
 GRACE_S = 0.2
 JOBS_AT_ONCE = 16
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8.0  # between two looks whether the database answers
 WORKER_NICENESS = 10  # on a busy machine, callers who wait come before the documents of the next hour
 # The variable by which prometheus_client finds the folder that processes share.
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
@@ -84,9 +86,12 @@ def main(arguments: list[str]) -> int:
         settings = config.read()
         logs.configure(settings.log_level)
         use_proxy(settings)
-        settings = in_a_world(settings)
-        commands = {"all": _all, "web": _web, "work": _work, "worker": _worker}
-        return commands[options.what](settings, options.processes)
+        if options.what == "all":
+            return _all(in_a_world(settings))
+        settings = patiently(lambda: in_a_world(settings))
+        if options.what == "worker":
+            return _worker(settings)
+        return (_web if options.what == "web" else _work)(settings, options.processes)
     except NinefoldError as error:
         print(f"ninefold: {error.detail}", file=sys.stderr)
         return 2
@@ -206,11 +211,21 @@ def _panel(settings: Settings, seats: tuple[Voter, ...]) -> Panel:
     return Panel(seats, settings.oracle_quorum, time.perf_counter, polling, read_events(settings.events_file))
 
 
-def create_app() -> Flask:
-    """The application of one web process, for granian and the `flask` command."""
+def create_app() -> Flask | serving.Starting:
+    """The application of one web process, for granian and the `flask` command.
+
+    While the database is away it answers 503.
+    """
     settings = config.read()
     logs.configure(settings.log_level)
     use_proxy(settings)
+    try:
+        return _application(settings)
+    except DatabaseAway:
+        return serving.Starting(lambda: patiently(lambda: _application(settings)))
+
+
+def _application(settings: Settings) -> Flask:
     runtime = build_runtime(in_a_world(settings))
     application = runtime.application()
     runtime.log_start("web")
@@ -218,7 +233,22 @@ def create_app() -> Flask:
     return application
 
 
-def _all(settings: Settings, _processes: int) -> int:
+T = TypeVar("T")
+
+
+def patiently(build: Callable[[], T]) -> T:
+    """What is built once the database answers: until then it is tried again, with growing pauses."""
+    pause = FIRST_PAUSE_S
+    while True:
+        try:
+            return build()
+        except DatabaseAway as error:
+            log.error("database_away", detail=error.detail, next_in_s=pause)
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_S)
+
+
+def _all(settings: Settings) -> int:
     """Run the web server and the jobs in this process."""
     serving.open_port(settings.host, settings.port).close()
     runtime = build_runtime(settings, time.time, elapsed_s)
@@ -236,14 +266,15 @@ def _all(settings: Settings, _processes: int) -> int:
     return 0
 
 
-def _worker(settings: Settings, _processes: int) -> int:
+def _worker(settings: Settings) -> int:
     """Run jobs in this process until SIGTERM."""
     os.nice(WORKER_NICENESS)
-    runtime = build_runtime(settings, time.time, elapsed_s)
-    engine = runtime.engine()
+    runtime = patiently(lambda: build_runtime(settings, time.time, elapsed_s))
+    engine = patiently(runtime.engine)
     runtime.log_start("work")
     with stop_signals() as stop:
         engine.start()
+        say_ready()
         stop.wait()
         engine.stop()
     runtime.database.close()
@@ -261,8 +292,7 @@ def _web(settings: Settings, processes: int) -> int:
     _need_server_database(settings)
     serving.open_port(settings.host, settings.port).close()
     _share_metrics(settings)
-    command = serving.granian_command(settings, processes)
-    os.execv(command[0], command)
+    return Supervisor(serving.granian_command(settings, processes), 1, replaces_its_own=True).run()
 
 
 def _share_metrics(settings: Settings) -> None:
@@ -277,13 +307,12 @@ def _share_metrics(settings: Settings) -> None:
 
 def _work(settings: Settings, processes: int) -> int:
     _need_server_database(settings)
-    return supervise([sys.executable, __file__, "worker"], processes)
+    return Supervisor([sys.executable, __file__, "worker"], processes).run()
 
 
 def _need_server_database(settings: Settings) -> None:
     if settings.database.startswith("sqlite"):
         raise SettingsError("several processes need PostgreSQL: set DATABASE_URL=postgresql://…")
-    opened(settings.database).close()
 
 
 def _greet(settings: Settings) -> None:

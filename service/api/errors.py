@@ -9,13 +9,12 @@ from typing import Any
 import structlog
 from flask import Flask, Response
 from pydantic import BaseModel, Field
-from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolExhausted
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service import errors, logs
 from service.errors import FieldError, NinefoldError
 from service.market.instants import utc
+from service.store.database import AWAY
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -87,7 +86,7 @@ def register(app: Flask) -> None:
     """Make `app` answer every error with a problem document."""
     app.register_error_handler(NinefoldError, _answer_ours)
     app.register_error_handler(HTTPException, _answer_http)
-    for fault in (OperationalError, InterfaceError, InternalError, PoolExhausted):
+    for fault in AWAY:
         app.register_error_handler(fault, _answer_database)
     app.register_error_handler(Exception, _answer_fault)
 
@@ -107,6 +106,8 @@ def _answer_ours(error: NinefoldError) -> Response:
     status = status_of(type(error))
     if status == 500:
         return _answer_fault(error)
+    if isinstance(error, errors.UnreadQuestion):
+        log.error("question_unread", exc_info=error.__cause__)
     return problem(status, error.code, error.detail, **_more(error))
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from waitress import wasyncore
@@ -23,20 +24,26 @@ from waitress.task import ErrorTask, WSGITask
 
 from service import logs
 from service.api import streaming
-from service.api.errors import refusal
+from service.api.errors import problem, refusal
 from service.config import Settings, SettingsError
-from service.errors import NinefoldError
+from service.errors import NinefoldError, ServiceUnavailable
 from service.signals import stop_signals
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 CONNECTION_LIMIT = 1000
 MAX_HEADER_BYTES = 32 * 1024
 # The application itself refuses a body above 16 KiB; a much larger body is not even received.
 MAX_RECEIVED_BYTES = 64 * 1024
 DRAIN_S = 20
+RETRY_S = 2  # after an answer from before the application was there
 # The whole of a request, head and body, must arrive in this time; so must the first byte on a new connection.
 REQUEST_S = 20
 # Behind a reverse proxy all connections come from one address, and the proxy has the limit.
 CONNECTIONS_PER_ADDRESS = CONNECTION_LIMIT // 4
+# So many places are kept free for those who ask now.
+FREE_CONNECTIONS = 50
 # Granian's lines in the form of all others.
 GRANIAN_LOG_CONFIG = Path(__file__).with_name("granian-logging.json")
 
@@ -98,7 +105,8 @@ def open_port(host: str, port: int) -> socket.socket:
 def granian_command(settings: Settings, workers: int, target: str = "app:create_app") -> list[str]:
     """The command line that serves `target`, a factory of the application, with several processes.
 
-    A process that ends by itself is replaced; if the next one ends within 5.5 s, granian ends with exit code 1.
+    A process that ends by itself is replaced; if the next one ends within 5.5 s, granian ends with exit code 1, and the
+    supervisor starts it again.
     """
     options = {
         "interface": "wsgi",
@@ -114,6 +122,24 @@ def granian_command(settings: Settings, workers: int, target: str = "app:create_
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
     return [sys.executable, "-m", "granian", "--factory", "--no-ws", "--respawn-failed-workers", *flags, target]
+
+
+class Starting:
+    """Answers 503 until `build` has given the application; `build` waits for whatever the application needs."""
+
+    def __init__(self, build: Callable[[], Flask]) -> None:
+        self._application: Flask | None = None
+        Thread(target=self._run, args=(build,), name="starting", daemon=True).start()
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if self._application is not None:
+            return self._application(environ, start_response)
+        logs.request_id.set(os.urandom(8).hex())
+        answer = problem(503, ServiceUnavailable.code, "The service is starting.", retry_after_s=RETRY_S)
+        return answer(environ, start_response)
+
+    def _run(self, build: Callable[[], Flask]) -> None:
+        self._application = build()
 
 
 class _Task(WSGITask):
@@ -170,11 +196,18 @@ def _channel_of_address(
 
 
 def _close_late(server: Any) -> None:
-    """Close the connections whose request did not arrive in time."""
+    """Close the connections whose request did not arrive in time, and the oldest of them where few places are free."""
     before = monotonic() - REQUEST_S
-    for channel in list(server.active_channels.values()):
-        if channel.waiting_since is not None and channel.waiting_since < before:
+    channels = list(server.active_channels.values())
+    waiting = sorted((channel for channel in channels if channel.waiting_since is not None), key=_waiting_since)
+    too_many = len(channels) + FREE_CONNECTIONS - CONNECTION_LIMIT
+    for place, channel in enumerate(waiting):
+        if place < too_many or channel.waiting_since < before:
             channel.will_close = True
+
+
+def _waiting_since(channel: _Channel) -> float:
+    return channel.waiting_since or 0.0
 
 
 def _turn(sockets: dict, timeout: float) -> None:

@@ -37,7 +37,8 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, InterfaceError, InternalError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -45,10 +46,12 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from service.config import SettingsError
-from service.errors import SourceFailed
+from service.errors import NinefoldError, SourceFailed
 from service.store import migrations
 
 WAIT_S = 10
+# Errors of a database that is unreachable, locked or full: trying again may help.
+AWAY = (OperationalError, InterfaceError, InternalError, PoolExhausted)
 MOST_REASON = 300  # characters of what the driver says
 SQLITE_PRAGMAS = (
     f"busy_timeout = {WAIT_S * 1000}",
@@ -113,8 +116,17 @@ class Database:
         self._readers.dispose()
 
 
+class DatabaseAway(NinefoldError):
+    """The database does not answer now; it may do so later."""
+
+    code = "database_away"
+
+
 def opened(url: str) -> Database:
-    """The database with its schema up to date; SettingsError, in one sentence, where it cannot be used."""
+    """The database with its schema up to date.
+
+    Raises DatabaseAway where it does not answer, and SettingsError where it cannot be used, each with a sentence.
+    """
     place = database_name(url)
     try:
         database = Database(url)
@@ -123,7 +135,8 @@ def opened(url: str) -> Database:
         raise SettingsError(f"The folder of the database {place} cannot be used: {error.strerror}.") from None
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = " ".join(str(getattr(error, "orig", None) or error).split())
-        raise SettingsError(f"The database {place} cannot be used: {reason[:MOST_REASON]}") from None
+        kind = DatabaseAway if isinstance(error, AWAY) else SettingsError
+        raise kind(f"The database {place} cannot be used: {reason[:MOST_REASON]}") from None
     return database
 
 

@@ -28,10 +28,10 @@ from sqlalchemy import text as sql
 from service.config import Settings
 from service.jobs.engine import Engine
 from service.jobs.job import Every, Job
-from service.jobs.processes import supervise
 from service.market.instants import WorldClock
 from service.signals import stop_signals
 from service.store.database import Database
+from service.supervisor import Supervisor, say_ready
 from tests.conftest import schema_of_its_own
 from tests.processes import OwnRedis, wait_until
 
@@ -71,6 +71,7 @@ def be_worker(url: str, jobs: int) -> None:
     engine = Engine(database, map(waiting_job, range(jobs)), context)
     with stop_signals() as stop:
         engine.start()
+        say_ready()
         with database.writing() as db:
             db.execute(insert(done).values(what=f"worker {os.getpid()}"))
         stop.wait()
@@ -229,7 +230,7 @@ def main() -> int:
     if options.workers:
         arguments = [f"--{name}={getattr(options, name)}" for name in OPTIONS]
         os.environ["PGAPPNAME"] = APPLICATION
-        return supervise([sys.executable, "-m", __spec__.name, *arguments], int(options.workers))
+        return Supervisor([sys.executable, "-m", __spec__.name, *arguments], int(options.workers)).run()
     be_worker(options.url, int(options.jobs))
     return 0
 

@@ -1,0 +1,200 @@
+"""The supervisor of web and of job processes: it replaces those that end, and all of them on SIGHUP.
+
+A process says that it is ready by `say_ready()`. On SIGHUP each gets a successor, one after the other; it is asked to
+end when the successor is ready, and stays where the successor ends or hangs before. So a passing fault, such as a
+database that is away, costs no process that works. Granian replaces its own processes, and is supervised as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from select import select
+from threading import Event
+
+import structlog
+
+from service.signals import stop_signals
+
+LOOK_S = 0.2
+# A process that lived shorter than this is replaced later each time, up to the longest delay.
+SOON_S = 10.0
+LONGEST_DELAY_S = 30.0
+# How long a successor may take to be ready while the process before it still works.
+READY_S = 120.0
+# Requests and jobs in progress have 20 s to finish; what is left of the process then is killed.
+STOP_S = 30.0
+# The exit code of a process that refuses its settings: another one would refuse them too.
+REFUSED = 2
+# The variable that names the file descriptor on which a process says that it is ready.
+READY_FD = "NINEFOLD_READY_FD"
+
+log = structlog.stdlib.get_logger(__name__)
+
+
+def say_ready() -> None:
+    """Tell the supervisor, if there is one, that this process does its work."""
+    if descriptor := os.environ.pop(READY_FD, ""):
+        with suppress(OSError):
+            os.write(int(descriptor), b"\n")
+            os.close(int(descriptor))
+
+
+@dataclass
+class _Process:
+    """A process that was started at a monotonic second, and the descriptor on which it says that it is ready."""
+
+    process: subprocess.Popen[bytes]
+    started: float
+    descriptor: int
+    is_ready: bool = False
+
+    def has_ended(self) -> bool:
+        return self.process.poll() is not None
+
+    def look(self) -> None:
+        """Notice whether it has said that it is ready."""
+        if not self.is_ready and select([self.descriptor], [], [], 0)[0]:
+            self.is_ready = os.read(self.descriptor, 1) == b"\n"
+
+    def forget(self) -> None:
+        """Close its descriptor, once it has ended."""
+        self.process.wait()
+        os.close(self.descriptor)
+
+
+@dataclass
+class _Place:
+    """One of the processes with its successor; `failures` counts how often in a row one ended soon.
+
+    `due` is the monotonic second at which the next one starts where the present one has ended.
+    """
+
+    present: _Process
+    successor: _Process | None = None
+    failures: int = 0
+    due: float | None = None
+
+
+@dataclass
+class Supervisor:
+    """Keeps `count` processes of `command` running; one that `replaces_its_own` processes gets SIGHUP itself."""
+
+    command: Sequence[str]
+    count: int
+    replaces_its_own: bool = False
+    _places: list[_Place] = field(default_factory=list)
+    _waiting: list[_Place] = field(default_factory=list)  # for a successor
+    _leaving: list[tuple[_Process, float]] = field(default_factory=list)  # each with the second at which it is killed
+    _was_ready: bool = False
+
+    def run(self) -> int:
+        """Supervise until SIGTERM or SIGINT; returns the exit code.
+
+        Where a process refuses its settings with exit code 2 before any was ready, all end with this code.
+        """
+        awake, reloading = Event(), Event()
+
+        def reload(*_: object) -> None:
+            reloading.set()
+            awake.set()
+
+        with stop_signals(awake.set) as stopping:
+            before = signal.signal(signal.SIGHUP, reload)
+            self._places = [_Place(self._start()) for _ in range(self.count)]
+            try:
+                while not stopping.is_set():
+                    if reloading.is_set():
+                        reloading.clear()
+                        self._reload()
+                    if self._is_refused():
+                        return REFUSED
+                    self._look()
+                    awake.wait(LOOK_S)
+                    awake.clear()
+            finally:
+                self._stop()
+                signal.signal(signal.SIGHUP, before)
+        return 0
+
+    def _reload(self) -> None:
+        if not self.replaces_its_own:
+            self._waiting = list(self._places)
+            return
+        for place in self._places:
+            place.present.process.send_signal(signal.SIGHUP)
+
+    def _start(self) -> _Process:
+        reading, writing = os.pipe()
+        environment = os.environ | {READY_FD: str(writing)}
+        process = subprocess.Popen(self.command, env=environment, pass_fds=(writing,))
+        os.close(writing)
+        return _Process(process, time.monotonic(), reading)
+
+    def _is_refused(self) -> bool:
+        return not self._was_ready and any(place.present.process.poll() == REFUSED for place in self._places)
+
+    def _look(self) -> None:
+        """Do what is due: replace what has ended, let successors take over, kill what does not leave."""
+        now = time.monotonic()
+        for place in self._places:
+            place.present.look()
+            self._was_ready |= place.present.is_ready
+            if place.successor:
+                self._succeed(place, place.successor, now)
+            elif place.present.has_ended():
+                self._replace(place, now)
+        self._leaving = [(old, until) for old, until in self._leaving if not _has_left(old, now >= until)]
+        if self._waiting and not self._leaving and not any(place.successor for place in self._places):
+            self._waiting.pop(0).successor = self._start()
+
+    def _succeed(self, place: _Place, successor: _Process, now: float) -> None:
+        """Let a successor that is ready take its place; give up one that has ended or hangs."""
+        successor.look()
+        if successor.is_ready or place.present.has_ended():
+            place.present.process.terminate()
+            self._leaving.append((place.present, now + STOP_S))
+            place.present, place.successor, place.due = successor, None, None
+        elif successor.has_ended() or now - successor.started >= READY_S:
+            log.error("successor_not_ready", pid=successor.process.pid, code=successor.process.poll())
+            self._leaving.append((successor, now))
+            place.successor = None
+
+    def _replace(self, place: _Place, now: float) -> None:
+        """Start the next process of a place whose process has ended, later each time if it ended soon."""
+        ended = place.present
+        if place.due is None:
+            place.failures = place.failures + 1 if now - ended.started < SOON_S else 0
+            delay = min(2.0 ** (place.failures - 1), LONGEST_DELAY_S) if place.failures else 0.0
+            place.due = now + delay
+            log.error("process_ended", pid=ended.process.pid, code=ended.process.returncode, next_in_s=delay)
+        if now >= place.due:
+            ended.forget()
+            place.present, place.due = self._start(), None
+
+    def _stop(self) -> None:
+        """End all processes and wait for them; those that do not end are killed."""
+        processes = [process for place in self._places for process in (place.present, place.successor) if process]
+        for process in processes:
+            process.process.terminate()
+        deadline = time.monotonic() + STOP_S
+        for process in [*processes, *(old for old, _ in self._leaving)]:
+            with suppress(subprocess.TimeoutExpired):
+                process.process.wait(max(0.0, deadline - time.monotonic()))
+            _has_left(process, True)
+
+
+def _has_left(process: _Process, is_due: bool) -> bool:
+    """Whether a process has ended; one that was due to is killed."""
+    if is_due and not process.has_ended():
+        process.process.kill()
+        process.process.wait()
+    if not process.has_ended():
+        return False
+    process.forget()
+    return True

@@ -1,0 +1,153 @@
+"""Processes that are replaced when they end, and by successors that are ready."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from service.supervisor import say_ready
+from tests.processes import ROOT, wait_until
+
+pytestmark = pytest.mark.slow
+
+# Each process leaves a file named for it while it lives; it is ready where the folder has no file "not-yet".
+CHILD = """
+import os, pathlib, signal, sys, time
+from service.supervisor import say_ready
+folder = pathlib.Path(sys.argv[1])
+pathlib.Path(folder, str(os.getpid())).touch()
+while (folder / "not-yet").exists():
+    time.sleep(0.02)
+say_ready()
+signal.pause()
+"""
+PARENT = """
+import sys
+from service import supervisor
+supervisor.READY_S = float(sys.argv[1])
+sys.exit(supervisor.Supervisor([sys.executable, "-c", *sys.argv[2:]], 2).run())
+"""
+
+
+@contextmanager
+def supervised(child: str, folder: Path, ready_s: float = 60.0) -> Iterator[subprocess.Popen]:
+    command = [sys.executable, "-c", PARENT, str(ready_s), child, str(folder)]
+    log = folder.with_suffix(".log")
+    with log.open("w") as output, subprocess.Popen(command, cwd=ROOT, stdout=output) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def started(folder: Path) -> set[int]:
+    return {int(file.name) for file in folder.iterdir() if file.name.isdecimal()}
+
+
+def living(folder: Path) -> set[int]:
+    return {pid for pid in started(folder) if lives(pid)}
+
+
+def lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.fixture
+def hold(tmp_path: Path) -> Callable[[bool], None]:
+    """Decides whether processes that start become ready."""
+    file = tmp_path / "not-yet"
+    return lambda is_held: file.touch() if is_held else file.unlink()
+
+
+def test_a_killed_process_is_replaced_and_the_other_stays(tmp_path: Path):
+    """Also the second time, within seconds."""
+    with supervised(CHILD, tmp_path):
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        target, other = sorted(started(tmp_path))
+        for number in (3, 4):
+            os.kill(target, signal.SIGKILL)
+            wait_until(lambda number=number: len(started(tmp_path)) == number)
+            (target,) = living(tmp_path) - {other}
+        assert lives(other)
+
+
+def test_all_processes_end_with_the_one_that_started_them(tmp_path: Path):
+    with supervised(CHILD, tmp_path) as parent:
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        parent.terminate()
+        assert parent.wait(20) == 0
+        assert not living(tmp_path)
+
+
+def test_sighup_replaces_every_process(tmp_path: Path):
+    with supervised(CHILD, tmp_path) as parent:
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        before = started(tmp_path)
+        parent.send_signal(signal.SIGHUP)
+        wait_until(lambda: len(started(tmp_path)) == 4 and not before & living(tmp_path))
+
+
+def test_a_process_stays_until_its_successor_is_ready(tmp_path: Path, hold):
+    """One after the other: while the first successor is not ready, the second is not started."""
+    with supervised(CHILD, tmp_path) as parent:
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        before = started(tmp_path)
+        hold(True)
+        parent.send_signal(signal.SIGHUP)
+        wait_until(lambda: len(started(tmp_path)) == 3)
+        assert before <= living(tmp_path)
+        hold(False)
+        wait_until(lambda: len(started(tmp_path)) == 4 and not before & living(tmp_path))
+
+
+def test_a_successor_that_is_never_ready_is_given_up(tmp_path: Path, hold):
+    with supervised(CHILD, tmp_path, ready_s=0.5) as parent:
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        before = started(tmp_path)
+        hold(True)
+        parent.send_signal(signal.SIGHUP)
+        wait_until(lambda: tmp_path.with_suffix(".log").read_text().count("successor_not_ready") == 2)
+        assert before <= living(tmp_path)
+
+
+def test_a_process_that_ends_beside_its_successor_leaves_it_the_place(tmp_path: Path, hold):
+    """A kill during a replacement costs neither process nor successor."""
+    with supervised(CHILD, tmp_path) as parent:
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        before = started(tmp_path)
+        hold(True)
+        parent.send_signal(signal.SIGHUP)
+        wait_until(lambda: len(started(tmp_path)) == 3)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        hold(False)
+        wait_until(lambda: len(living(tmp_path)) == 2)
+
+
+def test_refused_settings_end_all_processes(tmp_path: Path):
+    with supervised("import sys; sys.exit(2)", tmp_path) as parent:
+        assert parent.wait(20) == 2
+
+
+def test_a_later_refusal_is_tried_again(tmp_path: Path):
+    """What a process that works has accepted is not decided by the settings alone."""
+    refusal = "len(list(folder.iterdir())) == 3 and sys.exit(2)"
+    with supervised(CHILD.replace("say_ready()\nsignal", f"{refusal}\nsay_ready()\nsignal"), tmp_path):
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        os.kill(min(started(tmp_path)), signal.SIGKILL)
+        wait_until(lambda: len(started(tmp_path)) == 4 and len(living(tmp_path)) == 2)
+
+
+def test_a_process_without_a_supervisor_says_nothing():
+    say_ready()
