@@ -40,6 +40,11 @@ def differences(db: Connection) -> Iterator[str]:
     """A sentence for each place where the tables and the ledger do not agree, and for a fault of the ledger itself."""
     if fault := verify(ledger.export(db)).fault:
         yield fault
+    yield from table_differences(db)
+
+
+def table_differences(db: Connection) -> Iterator[str]:
+    """The same without the faults of the ledger itself."""
     withdrawn = _taken_back(db)
     rows: dict[Kind, set[str]] = defaultdict(set)
     since = 1

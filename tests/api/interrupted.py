@@ -17,13 +17,13 @@ from tests.api.web import NOON, Question, Web
 
 @dataclass
 class InterruptedWeb(Web):
-    """`meanwhile` runs in the view of /ask, after the charge and before the answer or refusal."""
+    """`interruption` runs in the view of /ask, after the charge and before the answer or refusal."""
 
     interruption: Callable[[], object] = lambda: None
 
     def _answer(self, body: Question) -> dict[str, str]:
         """Answer as wanted, after the interruption."""
-        self.meanwhile()
+        self.interruption()
         return super()._answer(body)
 
 

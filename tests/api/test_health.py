@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from service.api.health import DOCUMENTS
 from service.forecasting.densities.fits import VERSION, Fits
 from service.market.bars import from_rows
-from service.store import bars, runs, snapshots
+from service.store import bars, runs, snapshots, world
 from service.store.pages import fits
 from service.store.tables import heartbeat
 from tests.api.conftest import Wall
@@ -25,10 +25,21 @@ def store(sqlite, wall: Wall):
             bars.add_bars(db, "btc", from_rows([(opened_at, 1.0, 1.0, 1.0, 1.0, 1.0)], STEP))
             if version:
                 fits.save(db, opened_at, Fits(version, opened_at, {}).to_plain())
+            world.beat(db, int(wall.time), world.JOBS)
             for name in DOCUMENTS:
                 snapshots.save_snapshot(db, name, opened_at, b"{}")
 
     return store
+
+
+@pytest.mark.parametrize(("silence_s", "reason"), [(60, ""), (61, "no job process has looked what is due for 61 s")])
+def test_ended_job_processes_are_noticed_within_a_minute(
+    client, store, sqlite, wall: Wall, silence_s: int, reason: str
+):
+    store()
+    with sqlite.writing() as db:
+        world.beat(db, int(wall.time) - silence_s, world.JOBS)
+    assert reason in refusal_of(client)
 
 
 def test_the_process_lives_even_without_a_database(client: FlaskClient, sqlite):

@@ -184,7 +184,7 @@ def test_an_answer_stays_charged_after_the_lease(database):
 
 @pytest.mark.slow
 def test_an_answer_later_than_its_lease_is_charged(database):
-    web = InterruptedWeb(database, meanwhile=lambda: after_the_lease(database))
+    web = InterruptedWeb(database, interruption=lambda: after_the_lease(database))
     key = web.register().json["api_key"]
     assert web.ask(key).status_code == 200
     assert used(web, key) == 1
@@ -213,7 +213,7 @@ def impatient_sqlite(sqlite_url, monkeypatch) -> Iterator[Database]:
 def test_a_database_locked_during_the_refund_loses_nothing(impatient_sqlite, wish, status):
     """The answer that cannot be settled is not given: it would be free."""
     lock = locked(impatient_sqlite.engine.url.database)
-    web = InterruptedWeb(impatient_sqlite, meanwhile=lock.__enter__)
+    web = InterruptedWeb(impatient_sqlite, interruption=lock.__enter__)
     key = web.register().json["api_key"]
     assert web.ask(key, wish).status_code == status
     lock.__exit__(None, None, None)
@@ -233,7 +233,7 @@ def test_connections_ended_during_the_refund_lose_nothing(postgresql_url, wish, 
             with operator.writing() as db:
                 db.execute(text("SELECT pg_terminate_backend(:process, 1000)"), {"process": process})
 
-        web = InterruptedWeb(database, meanwhile=lambda: event.listen(database.engine, "begin", end))
+        web = InterruptedWeb(database, interruption=lambda: event.listen(database.engine, "begin", end))
         key = web.register().json["api_key"]
         assert web.ask(key, wish).status_code == status
         event.remove(database.engine, "begin", end)

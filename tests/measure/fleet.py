@@ -60,7 +60,7 @@ def waiting_job(number: int) -> Job:
         time.sleep(JOB_S)
         return lambda db: db.execute(insert(done).values(what=f"job {number}"))
 
-    return Job(f"wait-{number}", ONCE, work, wanted=has_begun)
+    return Job(f"wait-{number}", ONCE, work, is_wanted=has_begun)
 
 
 def be_worker(url: str, jobs: int) -> None:

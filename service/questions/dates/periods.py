@@ -91,7 +91,7 @@ class DateRange:
     note: str = ""
 
     def __post_init__(self) -> None:
-        if self.begin.year < FIRST_YEAR or self.end.year > LAST_YEAR:
+        if self.start.year < FIRST_YEAR or self.end.year > LAST_YEAR:
             raise invalid(f"Dates are understood from {FIRST_YEAR} to {LAST_YEAR}. Write one like 2026-12-31.")
 
 
