@@ -30,7 +30,7 @@ READY_S = 120.0
 # Requests and jobs in progress have 20 s to finish; what is left of the process then is killed.
 STOP_S = 30.0
 # The exit code of a process that refuses its settings: another one would refuse them too.
-REFUSED = 2
+REFUSAL = 2
 # The variable that names the file descriptor on which a process says that it is ready.
 READY_FD = "NINEFOLD_READY_FD"
 
@@ -50,7 +50,7 @@ class _Process:
     """A process that was started at a monotonic second, and the descriptor on which it says that it is ready."""
 
     process: subprocess.Popen[bytes]
-    started: float
+    started_at: float
     descriptor: int
     is_ready: bool = False
 
@@ -89,8 +89,8 @@ class Supervisor:
     count: int
     replaces_its_own: bool = False
     _places: list[_Place] = field(default_factory=list)
-    _waiting: list[_Place] = field(default_factory=list)  # for a successor
-    _leaving: list[tuple[_Process, float]] = field(default_factory=list)  # each with the second at which it is killed
+    _queue: list[_Place] = field(default_factory=list)  # for a successor
+    _leavers: list[tuple[_Process, float]] = field(default_factory=list)  # each with the second at which it is killed
     _was_ready: bool = False
 
     def run(self) -> int:
@@ -98,22 +98,22 @@ class Supervisor:
 
         Where a process refuses its settings with exit code 2 before any was ready, all end with this code.
         """
-        awake, reloading = Event(), Event()
+        awake, hangup = Event(), Event()
 
         def reload(*_: object) -> None:
-            reloading.set()
+            hangup.set()
             awake.set()
 
-        with stop_signals(awake.set) as stopping:
+        with stop_signals(awake.set) as stop:
             before = signal.signal(signal.SIGHUP, reload)
             self._places = [_Place(self._start()) for _ in range(self.count)]
             try:
-                while not stopping.is_set():
-                    if reloading.is_set():
-                        reloading.clear()
+                while not stop.is_set():
+                    if hangup.is_set():
+                        hangup.clear()
                         self._reload()
                     if self._is_refused():
-                        return REFUSED
+                        return REFUSAL
                     self._look()
                     awake.wait(LOOK_S)
                     awake.clear()
@@ -124,7 +124,7 @@ class Supervisor:
 
     def _reload(self) -> None:
         if not self.replaces_its_own:
-            self._waiting = list(self._places)
+            self._queue = list(self._places)
             return
         for place in self._places:
             place.present.process.send_signal(signal.SIGHUP)
@@ -137,7 +137,7 @@ class Supervisor:
         return _Process(process, time.monotonic(), reading)
 
     def _is_refused(self) -> bool:
-        return not self._was_ready and any(place.present.process.poll() == REFUSED for place in self._places)
+        return not self._was_ready and any(place.present.process.poll() == REFUSAL for place in self._places)
 
     def _look(self) -> None:
         """Do what is due: replace what has ended, let successors take over, kill what does not leave."""
@@ -149,32 +149,32 @@ class Supervisor:
                 self._succeed(place, place.successor, now)
             elif place.present.has_ended():
                 self._replace(place, now)
-        self._leaving = [(old, until) for old, until in self._leaving if not _has_left(old, now >= until)]
-        if self._waiting and not self._leaving and not any(place.successor for place in self._places):
-            self._waiting.pop(0).successor = self._start()
+        self._leavers = [(old, until) for old, until in self._leavers if not _has_left(old, now >= until)]
+        if self._queue and not self._leavers and not any(place.successor for place in self._places):
+            self._queue.pop(0).successor = self._start()
 
     def _succeed(self, place: _Place, successor: _Process, now: float) -> None:
         """Let a successor that is ready take its place; give up one that has ended or hangs."""
         successor.look()
         if successor.is_ready or place.present.has_ended():
             place.present.process.terminate()
-            self._leaving.append((place.present, now + STOP_S))
+            self._leavers.append((place.present, now + STOP_S))
             place.present, place.successor, place.due = successor, None, None
-        elif successor.has_ended() or now - successor.started >= READY_S:
+        elif successor.has_ended() or now - successor.started_at >= READY_S:
             log.error("successor_not_ready", pid=successor.process.pid, code=successor.process.poll())
-            self._leaving.append((successor, now))
+            self._leavers.append((successor, now))
             place.successor = None
 
     def _replace(self, place: _Place, now: float) -> None:
         """Start the next process of a place whose process has ended, later each time if it ended soon."""
-        ended = place.present
+        earlier = place.present
         if place.due is None:
-            place.failures = place.failures + 1 if now - ended.started < SOON_S else 0
+            place.failures = place.failures + 1 if now - earlier.started_at < SOON_S else 0
             delay = min(2.0 ** (place.failures - 1), LONGEST_DELAY_S) if place.failures else 0.0
             place.due = now + delay
-            log.error("process_ended", pid=ended.process.pid, code=ended.process.returncode, next_in_s=delay)
+            log.error("process_ended", pid=earlier.process.pid, code=earlier.process.returncode, next_in_s=delay)
         if now >= place.due:
-            ended.forget()
+            earlier.forget()
             place.present, place.due = self._start(), None
 
     def _stop(self) -> None:
@@ -183,7 +183,7 @@ class Supervisor:
         for process in processes:
             process.process.terminate()
         deadline = time.monotonic() + STOP_S
-        for process in [*processes, *(old for old, _ in self._leaving)]:
+        for process in [*processes, *(old for old, _ in self._leavers)]:
             with suppress(subprocess.TimeoutExpired):
                 process.process.wait(max(0.0, deadline - time.monotonic()))
             _has_left(process, True)

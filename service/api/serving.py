@@ -199,10 +199,10 @@ def _close_late(server: Any) -> None:
     """Close the connections whose request did not arrive in time, and the oldest of them where few places are free."""
     before = monotonic() - REQUEST_S
     channels = list(server.active_channels.values())
-    waiting = sorted((channel for channel in channels if channel.waiting_since is not None), key=_waiting_since)
-    too_many = len(channels) + FREE_CONNECTIONS - CONNECTION_LIMIT
-    for place, channel in enumerate(waiting):
-        if place < too_many or channel.waiting_since < before:
+    queue = sorted((channel for channel in channels if channel.waiting_since is not None), key=_waiting_since)
+    excess = len(channels) + FREE_CONNECTIONS - CONNECTION_LIMIT
+    for place, channel in enumerate(queue):
+        if place < excess or channel.waiting_since < before:
             channel.will_close = True
 
 

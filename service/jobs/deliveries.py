@@ -25,8 +25,8 @@ from service.store.secret import key_secrets
 # The endpoints of a key share two threads, and all that were slow or failed the last time share half of them, so that
 # slow receivers keep each other waiting and nobody else.
 THREADS = 8
-OF_A_KEY = 2
-OF_THE_SLOW = THREADS // 2
+KEY_SHARE = 2
+SLOW_SHARE = THREADS // 2
 SLOW_MS = 1_000
 TIME_LIMIT_S = 60
 STOP_S = 15
@@ -43,7 +43,7 @@ class Deliveries:
         self._context = job_context
         self._now = now
         self._threads = Threads(THREADS)
-        self._slow: set[str] = set()
+        self._slow_endpoints: set[str] = set()
 
     def stop(self) -> None:
         """Wait at most 15 s for deliveries that have begun."""
@@ -52,7 +52,7 @@ class Deliveries:
     def beat(self) -> None:
         """Begin to deliver to the endpoints that are due, as far as there are threads for them."""
         for id, key in self.due().items():
-            shares = {f"key {key}": OF_A_KEY} | ({"slow": OF_THE_SLOW} if id in self._slow else {})
+            shares = {f"key {key}": KEY_SHARE} | ({"slow": SLOW_SHARE} if id in self._slow_endpoints else {})
             self._threads.begin(id, partial(self.deliver, id), TIME_LIMIT_S, shares)
 
     def due(self) -> dict[str, str]:
@@ -113,7 +113,7 @@ class Deliveries:
             secrets = row.secrets.valid(key_secrets(db, settings).valid(at), at)
         attempt = send(row.url, message_of(row.id, event), secrets, at, private=settings.webhook_private)
         is_slow = attempt.error is not None or attempt.duration_ms >= SLOW_MS
-        (self._slow.add if is_slow else self._slow.discard)(row.id)
+        (self._slow_endpoints.add if is_slow else self._slow_endpoints.discard)(row.id)
         return attempt
 
     def _advance(self, lease: _Lease, seq: int, attempt: Attempt | None = None) -> bool:

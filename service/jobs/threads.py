@@ -18,7 +18,7 @@ log = structlog.stdlib.get_logger(__name__)
 
 
 class Threads:
-    """At most `most` pieces of work at once, each in a thread of its own and under a name that only it has.
+    """At most `limit` pieces of work at once, each in a thread of its own and under a name that only it has.
 
     Work may belong to groups, each of which has a share of the threads that it cannot exceed.
 
@@ -26,8 +26,8 @@ class Threads:
     returns True has made more work due: `after` is called once its thread is free again.
     """
 
-    def __init__(self, most: int, after: Callable[[], object] | None = None) -> None:
-        self._most = most
+    def __init__(self, limit: int, after: Callable[[], object] | None = None) -> None:
+        self._limit = limit
         self._after = after
         self._lock = threading.Lock()
         self._working: dict[threading.Thread, tuple[tuple[str, ...], float]] = {}
@@ -36,14 +36,14 @@ class Threads:
         self, name: str, work: Callable[[], bool | None], time_limit_s: float, shares: Mapping[str, int] = NO_SHARES
     ) -> bool:
         """Start work in its thread; returns False while all are busy, one with this name is, or a share is used up."""
-        now, limits = time.monotonic(), {name: 1, **shares}
+        now, shares_by_group = time.monotonic(), {name: 1, **shares}
         with self._lock:
             working = [groups for groups, until in self._working.values() if now < until]
             counts = Counter(group for groups in working for group in groups)
-            if len(working) >= self._most or any(counts[group] >= limit for group, limit in limits.items()):
+            if len(working) >= self._limit or any(counts[group] >= share for group, share in shares_by_group.items()):
                 return False
             thread = threading.Thread(target=self._run, args=(work,), name=name, daemon=True)
-            self._working[thread] = tuple(limits), now + time_limit_s
+            self._working[thread] = tuple(shares_by_group), now + time_limit_s
             thread.start()
         return True
 
@@ -51,7 +51,7 @@ class Threads:
         """Begin nothing more, and wait at most so long for what has begun."""
         deadline = time.monotonic() + seconds
         with self._lock:
-            self._most, threads = 0, list(self._working)
+            self._limit, threads = 0, list(self._working)
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 
@@ -77,7 +77,7 @@ class Ticker:
 
     def __init__(self, beat: Callable[[], None]) -> None:
         self._beat = beat
-        self._stopped = threading.Event()
+        self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
 
     def start(self) -> None:
@@ -85,12 +85,12 @@ class Ticker:
 
     def stop(self) -> None:
         """Call no more; a call that has begun may end within five seconds."""
-        self._stopped.set()
+        self._stop.set()
         if self._thread.is_alive():
             self._thread.join(AFTER_FAILURE_S)
 
     def _run(self) -> None:
-        while not self._stopped.wait(self._beat_once()):
+        while not self._stop.wait(self._beat_once()):
             pass
 
     def _beat_once(self) -> float:

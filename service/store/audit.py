@@ -33,7 +33,7 @@ from service.store.tables import forecast, forecast_score, odds, prediction, pre
 # Rows about a prediction, and rows about the forecast of a forecaster.
 OF_PREDICTIONS: tuple[Kind, ...] = ("question", "votes", "odds", "resolution", "score", "answer")
 OF_FORECASTS: tuple[Kind, ...] = ("forecast", "reveal")
-MOST_SHOWN = 60  # characters of a value in a sentence
+SHOWN_LENGTH = 60  # characters of a value in a sentence
 
 
 def differences(db: Connection) -> Iterator[str]:
@@ -69,21 +69,21 @@ def _taken_back(db: Connection) -> set[int]:
 def _of_predictions(db: Connection, entries: Sequence[ChainEntry], rows: dict[Kind, set[str]]) -> Iterator[str]:
     """Compare these rows with the predictions that they are about, and note them in `rows`."""
     subjects = sorted({entry.subject for entry in entries})
-    stored = {record.id: record for record in predictions.find_predictions(db, subjects)}
-    expected = {id: {row.kind: row for row in _rows_of(record)} for id, record in stored.items()}
+    by_id = {record.id: record for record in predictions.find_predictions(db, subjects)}
+    expected = {id: {row.kind: row for row in _rows_of(record)} for id, record in by_id.items()}
     for entry in entries:
         rows[entry.kind].add(entry.subject)
-        if entry.subject not in stored:
+        if entry.subject not in by_id:
             yield f"Row {entry.seq} is about {entry.subject}, which is not stored."
             continue
         yield from _compared(entry, expected[entry.subject].get(entry.kind))
-        position = stored[entry.subject].ledger_position
+        position = by_id[entry.subject].ledger_position
         if entry.kind == "votes" and position != (position and type(position)(entry.seq, entry.hash)):
             yield f"{entry.subject}: its place in the ledger is row {entry.seq}, not {position}."
 
 
-def _rows_of(stored: Prediction) -> list[LedgerRow]:
-    return [question_row(stored), *market_rows([stored]), *settlement_rows(stored)]
+def _rows_of(record: Prediction) -> list[LedgerRow]:
+    return [question_row(record), *market_rows([record]), *settlement_rows(record)]
 
 
 def _compared(entry: ChainEntry, row: LedgerRow | None) -> Iterator[str]:
@@ -105,18 +105,21 @@ def _compared(entry: ChainEntry, row: LedgerRow | None) -> Iterator[str]:
 
 def _shown(value: Any) -> str:
     text = canonical.write(value)
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+    return text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH]}…"
 
 
 def _without_rows(db: Connection, rows: dict[Kind, set[str]]) -> Iterator[str]:
     """Stored votes, prices and outcomes that no row of the ledger is about."""
-    listed = select(prediction.c.id, prediction.c.category, prediction.c.voted_at, prediction.c.outcome)
-    quoted, voted = set(db.scalars(select(odds.c.prediction))), set(db.scalars(select(prediction_vote.c.prediction)))
-    for id, category, voted_at, outcome in map(tuple, db.execute(listed)):
+    columns = select(prediction.c.id, prediction.c.category, prediction.c.voted_at, prediction.c.outcome)
+    with_odds, with_votes = (
+        set(db.scalars(select(odds.c.prediction))),
+        set(db.scalars(select(prediction_vote.c.prediction))),
+    )
+    for id, category, voted_at, outcome in map(tuple, db.execute(columns)):
         is_answer = category == "answer"
-        if not is_answer and (voted_at is not None or id in voted) and id not in rows["votes"]:
+        if not is_answer and (voted_at is not None or id in with_votes) and id not in rows["votes"]:
             yield f"{id} has votes, and no row of the ledger has them."
-        if id in quoted and id not in rows["odds"]:
+        if id in with_odds and id not in rows["odds"]:
             yield f"{id} has odds, and no row of the ledger has them."
         if outcome is not None and id not in rows["answer" if is_answer else "resolution"]:
             yield f"{id} has the outcome {outcome}, and no row of the ledger has it."
@@ -125,32 +128,32 @@ def _without_rows(db: Connection, rows: dict[Kind, set[str]]) -> Iterator[str]:
 def _of_forecasts(db: Connection, entries: Sequence[ChainEntry]) -> Iterator[str]:
     """Compare the rows of forecasts with the forecasts that are stored."""
     seqs = [entry.seq if entry.kind == "forecast" else entry.body["forecast"] for entry in entries]
-    stored = {own.seq: own for own in forecasts.find_forecasts(db, seqs)}
+    by_seq = {row.seq: row for row in forecasts.find_forecasts(db, seqs)}
     for entry, seq in zip(entries, seqs, strict=True):
-        own = stored.get(seq)
-        if own is None:
+        row = by_seq.get(seq)
+        if row is None:
             yield f"Row {entry.seq} is about a forecast that is not stored."
         elif entry.kind == "reveal":
-            yield from _compared(entry, reveal_row(own))
+            yield from _compared(entry, reveal_row(row))
         else:
-            yield from _compared(entry, forecast_row(own.market, own.forecaster, own.p, own.salt))
-        if own and own.forecaster != entry.subject:
-            yield f"Row {entry.seq} is of the forecaster {entry.subject}, the tables say {own.forecaster}."
+            yield from _compared(entry, forecast_row(row.market, row.forecaster, row.p, row.salt))
+        if row and row.forecaster != entry.subject:
+            yield f"Row {entry.seq} is of the forecaster {entry.subject}, the tables say {row.forecaster}."
 
 
 def _of_scores(db: Connection) -> Iterator[str]:
     """Scores that do not follow from what was resolved: the days of the track record, and those of forecasters."""
     for day, body in db.execute(select(resolved_day.c.day, resolved_day.c.body).order_by(resolved_day.c.day)):
-        settled = predictions.settled_predictions(db, day, day + DAY)
-        if body is not None and body != canonical.write([question.to_plain() for question in resolved(settled)]):
+        resolutions = predictions.settled_predictions(db, day, day + DAY)
+        if body is not None and body != canonical.write([question.to_plain() for question in resolved(resolutions)]):
             yield f"The track record of {iso(day)[:10]} does not follow from what was resolved then."
     ids = {*db.scalars(select(forecast.c.prediction)), *db.scalars(select(forecast_score.c.prediction))}
-    stored = forecasts.find_scores(db, sorted(set(db.scalars(select(forecast_score.c.forecaster)))))
+    score_of = forecasts.find_scores(db, sorted(set(db.scalars(select(forecast_score.c.forecaster)))))
     for market in predictions.find_predictions(db, sorted(ids)):
         by_forecaster: dict[str, list[MarketForecast]] = defaultdict(list)
-        for own in forecasts.market_forecasts(db, market.id) if market.settlement else ():
-            by_forecaster[own.forecaster].append(own)
+        for row in forecasts.market_forecasts(db, market.id) if market.settlement else ():
+            by_forecaster[row.forecaster].append(row)
         scores = {id: score_forecasts(market, part) for id, part in by_forecaster.items()}
-        for id in sorted(scores.keys() | stored.keys()):
-            if scores.get(id) != stored.get(id, {}).get(market.id):
+        for id in sorted(scores.keys() | score_of.keys()):
+            if scores.get(id) != score_of.get(id, {}).get(market.id):
                 yield f"{market.id}: the score of the forecaster {id} does not follow from its forecasts."

@@ -15,10 +15,10 @@ from sqlalchemy import update
 
 from service.config import Settings
 from service.jobs.deliveries import (
+    KEY_SHARE,
     LONGEST_RETRY_S,
-    OF_A_KEY,
-    OF_THE_SLOW,
     PATIENCE_S,
+    SLOW_SHARE,
     THREADS,
     Deliveries,
     pause_reason,
@@ -247,13 +247,13 @@ def test_the_endpoints_of_a_key_share_two_threads(sender: Sender, receiver: Rece
     others = [sender.subscribe(receiver) for _ in range(2)]
     trade(sender.database, 1)
     sender.deliveries.beat()
-    for _ in range(OF_A_KEY + len(others)):
+    for _ in range(KEY_SHARE + len(others)):
         assert arrivals.acquire(timeout=10)
     with sender.database.reading() as db:
         idle = notifications.due_webhooks(db, sender.wall)
     may_answer.set()
     sender.deliveries.stop()
-    assert len(idle) == 2 * THREADS + 1 - OF_A_KEY
+    assert len(idle) == 2 * THREADS + 1 - KEY_SHARE
     assert not idle.keys() & {row.id for row in others}
 
 
@@ -275,12 +275,12 @@ def test_slow_receivers_share_half_of_the_threads(sender: Sender, receiver: Rece
     receiver.receive = receive
     trade(sender.database, 1)
     sender.deliveries.beat()
-    for _ in range(OF_THE_SLOW + 1):
+    for _ in range(SLOW_SHARE + 1):
         assert arrivals.acquire(timeout=10)
     idle = sender.deliveries.due()
     may_answer.set()
     sender.deliveries.stop()
-    assert len(idle) == len(rows) - OF_THE_SLOW
+    assert len(idle) == len(rows) - SLOW_SHARE
     assert fast.id not in idle
 
 

@@ -16,10 +16,10 @@ DEADLINE_S = 10
 class Work:
     """Pieces of work that begin in a pool and end when a test lets them."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, limit: int) -> None:
         self.ends: list[str] = []
         self.after = threading.Event()
-        self.pool = Threads(most, self.after.set)
+        self.pool = Threads(limit, self.after.set)
         self._gates: dict[str, threading.Event] = {}
 
     def begin(self, name: str, *, has_made_work: bool = False, time_limit_s: float = 60, **shares: int) -> bool:
@@ -48,8 +48,8 @@ class Work:
 def work() -> Callable[[int], Work]:
     pools: list[Work] = []
 
-    def of(most: int) -> Work:
-        pools.append(Work(most))
+    def of(limit: int) -> Work:
+        pools.append(Work(limit))
         return pools[-1]
 
     yield of
@@ -104,15 +104,15 @@ def test_a_failure_frees_its_thread(work):
 
 def test_the_ticker_survives_a_failure(monkeypatch):
     monkeypatch.setattr(threads, "AFTER_FAILURE_S", 0.001)
-    beats, again = [], threading.Event()
+    beats, repetition = [], threading.Event()
 
     def beat() -> None:
         beats.append(1)
         if len(beats) == 1:
             raise RuntimeError("database away")
-        again.set()
+        repetition.set()
 
-    ticking = Ticker(beat)
-    ticking.start()
-    assert again.wait(DEADLINE_S)
-    ticking.stop()
+    ticker = Ticker(beat)
+    ticker.start()
+    assert repetition.wait(DEADLINE_S)
+    ticker.stop()
