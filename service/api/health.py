@@ -7,6 +7,7 @@ from typing import Literal
 
 import structlog
 from flask import Blueprint, Response, current_app
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.api import metrics
 from service.api.operations import operation
@@ -17,6 +18,7 @@ from service.market.headers import MISSED_BARS
 from service.market.instants import HOUR, World, iso
 from service.market.prices import AssetHistory, describe_history
 from service.store import bars, runs, snapshots, world
+from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
 
 health = Blueprint("health", __name__)
@@ -52,7 +54,8 @@ class Ready:
 
     `as_of` is the end of the last bar, `age_s` its age in seconds of world time, `fitted_at` the world time up to which
     the voters were fitted. `histories` says how much of the past of each asset is stored. `late` has a sentence for
-    each job that has been due for ten minutes.
+    each job that has been due for ten minutes, `audit` what the last daily comparison of the record with its ledger
+    found; null before the first.
     """
 
     status: Literal["ready"]
@@ -62,6 +65,7 @@ class Ready:
     fitted_at: str
     histories: dict[str, AssetHistory]
     late: tuple[str, ...]
+    audit: str | None
 
 
 @health.get("/healthz")
@@ -86,7 +90,11 @@ def ready() -> Ready:
 @operation(tag="Operation", limit=None, returns=str, media=metrics.MEDIA_TYPE)
 def collect() -> Response:
     """Metrics for Prometheus. They contain no key, address or question."""
-    return Response(metrics.exposition(services()), content_type=metrics.MEDIA_TYPE)
+    try:
+        is_ready = bool(_readiness(services()))
+    except (ServiceUnavailable, SQLAlchemyError):
+        is_ready = False
+    return Response(metrics.exposition(services(), is_ready=is_ready), content_type=metrics.MEDIA_TYPE)
 
 
 def _log_change(missing: str) -> None:
@@ -113,6 +121,7 @@ def _readiness(services: Services) -> Ready:
         fits = newest_fits(services.database, db)
         lags = {progress.job: progress.lag_s for progress in runs.job_progress(db, wall) if progress.lag_s > LATE_S}
         silence = world.silence_s(db, wall)
+        audit = latest_audit(db)
         histories = bars.histories(db, ASSETS, services.step, services.clock.at(wall))
         unmade = [name for name in DOCUMENTS if snapshots.latest_snapshot(db, name) is None]
     as_of = max(openings, default=0) + services.step
@@ -144,7 +153,16 @@ def _readiness(services: Services) -> Ready:
         raise kind(detail, retry_after_s=reason.retry_after_s)
     sentences = tuple(_sentence(job, lag) for job, lag in lags.items())
     states = {asset: describe_history(history) for asset, history in histories.items()}
-    return Ready("ready", services.clock.world, iso(as_of), max(age, 0), iso(fits.slot), states, sentences)
+    return Ready(
+        "ready",
+        services.clock.world,
+        iso(as_of),
+        max(age, 0),
+        iso(fits.slot),
+        states,
+        sentences,
+        audit and audit.sentence,
+    )
 
 
 def _sentence(job: str, lag_s: float) -> str:

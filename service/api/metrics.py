@@ -23,6 +23,7 @@ from service.api.services import Services
 from service.market.assets import ASSETS
 from service.market.instants import iso
 from service.store import bars, ledger, notifications, quotas, runs, world
+from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
 from service.store.quotas import spent_on
 
@@ -34,6 +35,11 @@ log = structlog.stdlib.get_logger(__name__)
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
+READY = """\
+# HELP ninefold_ready Whether /readyz says that the service can answer.
+# TYPE ninefold_ready gauge
+ninefold_ready {}
+"""
 REQUESTS = Counter("ninefold_requests", "Requests answered.", ["method", "route", "status"])
 SECONDS = Histogram(
     "ninefold_request_seconds",
@@ -87,15 +93,15 @@ def observe_abstention(voter: str) -> None:
     ABSTENTIONS.labels(voter).inc()
 
 
-def exposition(services: Services) -> bytes:
+def exposition(services: Services, *, is_ready: bool) -> bytes:
     """All metrics in the text format of Prometheus; without what is stored while the database does not answer."""
-    registry = CollectorRegistry(auto_describe=False)
+    registry, text = CollectorRegistry(auto_describe=False), _of_processes() + READY.format(int(is_ready)).encode()
     try:
         registry.register(StateGauges(services))
-        return _of_processes() + generate_latest(registry)
+        return text + generate_latest(registry)
     except SQLAlchemyError as error:
         log.warning("gauges_unavailable", error=type(error).__name__)
-        return _of_processes()
+        return text
 
 
 def _of_processes() -> bytes:
@@ -194,6 +200,9 @@ class StateGauges:
 
 def _of_ledger(db: Connection) -> Iterator[GaugeMetricFamily]:
     last, root = ledger.last_seq(db), ledger.last_root(db)
+    if latest := latest_audit(db):
+        yield _gauge("audit_differences", "Places where the tables and the ledger do not agree.", latest.differences)
+        yield _gauge("audit_time_seconds", "When the last audit was made, in unix seconds.", latest.at)
     yield _gauge("ledger_rows", "Rows of the ledger.", last)
     yield _gauge("ledger_unsealed_rows", "Rows after the last signed root.", last - (root.last_seq if root else 0))
 

@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         register(noun.add_subparsers(required=True, metavar="COMMAND"))
     add(nouns, "status", status)
     add_offline(nouns, "check", check)
-    file_argument(add(nouns, "backup", copy), "the copy to create; must not exist yet")
+    file_argument(add_offline(nouns, "backup", copy), "the copy to create; must not exist yet")
     add(nouns, "move", move_to).add_argument("url", metavar="URL", help="postgresql://… of an empty database")
     file_argument(add_offline(nouns, "restore", bring_back), "a file that `backup` made")
     add_offline(nouns, "migrate", migrate).add_argument(

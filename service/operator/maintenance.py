@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
 from service.access.keys import normalised
+from service.client import Client
 from service.config import Settings, SettingsError
 from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
-from service.ledger.chain import LedgerRow
-from service.operator.commands import CommandOutput, Commands, CommandTable, add
-from service.store import answers, ledger, migrations, world
+from service.ledger import served
+from service.ledger.chain import ChainEntry, LedgerRow
+from service.ledger.verifier import read, verify
+from service.operator.commands import CommandOutput, Commands, CommandTable, add, add_offline
+from service.store import answers, audit, ledger, migrations, world
 from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
 from service.store.secret import FILE, LEDGER_FILE
 
 
-def copy(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
-    """Copy an SQLite database to a file; the service may be running."""
-    backup(database, arguments.file)
+def copy(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
+    """Copy an SQLite database of any version to a file; the service may be running."""
+    require_database(settings)
+    with closing(Database(settings.database)) as database:
+        backup(database, arguments.file)
     return {
         "file": str(arguments.file),
         "bytes": arguments.file.stat().st_size,
@@ -82,13 +88,45 @@ def forget(arguments: argparse.Namespace, database: Database, _settings: Setting
 
 
 def register_ledger(verbs: Commands) -> None:
-    """Export the ledger for verification, and add corrections to it."""
+    """Export the ledger, verify it against the tables, and add corrections to it."""
+    against = add_offline(verbs, "verify", verify_ledger)
+    against.add_argument("--against", metavar="FILE|URL", help="a file that `backup` made, or the address of a service")
+    against.add_argument("--api-key", metavar="KEY", help="a key of that service")
     add(verbs, "export", export_ledger).add_argument(
         "file", metavar="FILE", type=Path, help="the file to create; must not exist yet"
     )
     correction = add(verbs, "correct", correct_ledger)
     correction.add_argument("seq", metavar="SEQ", type=int)
     correction.add_argument("--note", required=True, help="what is wrong and what is right; it is published")
+
+
+def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
+    """Verify the ledger, and that what is stored or served is what its rows say: outcomes, votes, odds and scores.
+
+    Of a backup or of this database every value is compared, of a service what it serves; each 200 of its markets are a
+    call of the API key.
+    """
+    target = arguments.against or settings.database
+    if str(target).startswith(("http://", "https://")):
+        result = _served(target, arguments.api_key)
+    elif arguments.against and not Path(target).is_file():
+        raise ResourceNotFound(f"There is no file {target}.")
+    else:
+        if not arguments.against:
+            require_database(settings)
+        result = audit.run(f"sqlite:///{target}" if arguments.against else target, int(time.time()))
+    column, texts = "difference" if result.differences else "result", result.first or (result.sentence,)
+    return CommandTable((column,), [{column: text} for text in texts], not result.differences)
+
+
+def _served(url: str, api_key: str | None) -> audit.Audit:
+    """The audit of what a service serves at this address."""
+    client = Client(url, api_key)
+    lines = list(client.export_ledger())
+    faults = [fault] if (fault := verify(lines).fault) else []
+    entries = [entry for line in lines if isinstance(entry := read(line), ChainEntry)]
+    faults += served.differences(entries, client.pages("predictions", status="all"))
+    return audit.Audit(int(time.time()), len(entries), len(faults), tuple(faults[: audit.FIRST]))
 
 
 def export_ledger(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:

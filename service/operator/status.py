@@ -15,6 +15,7 @@ from service.market.assets import ASSETS
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, CommandTable
 from service.store import bars, keys, ledger, runs, world
+from service.store.audit import latest_audit
 from service.store.database import Database
 from service.store.runs import JobProgress
 from service.store.tables import rate_window
@@ -75,11 +76,12 @@ def _keys(db: Connection, wall: float) -> dict[str, Any]:
 
 
 def _ledger(db: Connection) -> dict[str, Any]:
-    root, last = ledger.last_root(db), ledger.last_seq(db)
+    root, last, latest = ledger.last_root(db), ledger.last_seq(db), latest_audit(db)
     return {
         "ledger_rows": last,
         "ledger_unsealed_rows": last - (root.last_seq if root else 0),
         "ledger_sealed_day": root.day if root else None,
+        "audit": latest.sentence if latest else None,
     }
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from contextlib import closing
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
@@ -25,15 +26,58 @@ from service.forecasting.predictions.commitments import (
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.scores.forecasters import MarketForecast, score_forecasts
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
+from service.ledger.rewinding import is_rewinding
 from service.ledger.verifier import verify
 from service.market.instants import DAY, iso
-from service.store import forecasts, ledger, predictions
+from service.store import forecasts, ledger, predictions, snapshots
+from service.store.database import Database
 from service.store.tables import forecast, forecast_score, odds, prediction, prediction_vote, resolved_day
 
 # Rows about a prediction, and rows about the forecast of a forecaster.
 OF_PREDICTIONS: tuple[Kind, ...] = ("question", "votes", "odds", "resolution", "score", "answer")
 OF_FORECASTS: tuple[Kind, ...] = ("forecast", "reveal")
+NAME = "audit"  # of the stored result
+FIRST = 20  # differences that are stored
 SHOWN_LENGTH = 60  # characters of a value in a sentence
+
+
+class Audit(NamedTuple):
+    """The result of an audit at the wall second `at`: how many rows and differences, and the first of these."""
+
+    at: int
+    rows: int
+    differences: int
+    first: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What it found, in words."""
+        if self.differences:
+            return f"{self.differences:,} differences from the ledger at {iso(self.at)}, the first: {self.first[0]}"
+        return f"the record agreed with all {self.rows:,} rows of the ledger at {iso(self.at)}"
+
+
+def run(url: str, at: int) -> Audit:
+    """Audit a database at the wall second `at`."""
+    with closing(Database(url)) as database, database.snapshot() as db:
+        sentences = list(differences(db))
+        return Audit(at, ledger.last_seq(db), len(sentences), tuple(sentences[:FIRST]))
+
+
+def save_audit(db: Connection, audit: Audit) -> None:
+    """Store the result, unless a later one is stored."""
+    snapshots.save_snapshot(
+        db, NAME, audit.at, canonical.write([audit.at, audit.rows, audit.differences, audit.first]).encode()
+    )
+
+
+def latest_audit(db: Connection) -> Audit | None:
+    """The last result; None before the first audit."""
+    snapshot = snapshots.latest_snapshot(db, NAME)
+    if snapshot is None:
+        return None
+    at, rows, count, first = canonical.read(snapshot.body.decode())
+    return Audit(at, rows, count, tuple(first))
 
 
 def differences(db: Connection) -> Iterator[str]:
@@ -61,7 +105,7 @@ def _taken_back(db: Connection) -> set[int]:
     """The numbers of the rows that do not count because the world was taken back, in databases of earlier versions."""
     corrections, since = set[int](), 1
     while entries := ledger.entries(db, since, ledger.PAGE, kind="correction"):
-        corrections |= {entry.body["corrects"] for entry in entries if "note" not in entry.body}
+        corrections |= {entry.body["corrects"] for entry in entries if is_rewinding(entry)}
         since = entries[-1].seq + 1
     return corrections
 

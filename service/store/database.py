@@ -11,8 +11,8 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,18 @@ class Database:
     def writing(self) -> AbstractContextManager[Connection]:
         """One transaction: committed when the block ends, rolled back when it raises."""
         return self.engine.begin()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection whose statements all see the data of one instant."""
+        with self.reading() as db:
+            if self.dialect == "sqlite":
+                db.exec_driver_sql("BEGIN")
+                yield db
+                db.exec_driver_sql("ROLLBACK")
+            else:
+                with db.execution_options(isolation_level="REPEATABLE READ").begin():
+                    yield db
 
     def migrate(self) -> None:
         """Bring the schema up to date; several processes may do so at once. SettingsError where it is a newer one."""

@@ -286,5 +286,6 @@ def events_after(db: Connection, seq: int, world: World, caller: str | None) -> 
 def _is_visible(market: Prediction, caller: str | None) -> bool:
     if market.category != "answer":
         return True
-    author = market.author or ""
-    return caller is not None and (author == caller or author.startswith(f"{caller}:"))
+    # A key sees the answers of its end users too; an end user, whose id may be the beginning of another, its own alone.
+    author, is_key = market.author or "", caller is not None and caller.count(":") == 1
+    return caller is not None and (author == caller or (is_key and author.startswith(f"{caller}:")))

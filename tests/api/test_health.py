@@ -69,6 +69,7 @@ def test_it_is_ready_with_current_bars_and_fitted_voters(client: FlaskClient, st
         "fitted_at": "2027-01-15T11:53:20Z",
         "histories": {},
         "late": [],
+        "audit": None,
     }
     with sqlite.writing() as db:
         assert db.scalar(select(heartbeat.c.at)) == int(wall.time)

@@ -68,7 +68,9 @@ def test_only_what_computes_nothing_from_prices_runs_before_history():
 def test_jobs_that_callers_wait_for_follow_the_wall_clock():
     """A challenge is answered and votes are counted in seconds, however fast a replay runs."""
     for job in timetable("replay", STEP):
-        assert (job.clock == "wall") == (job.name in {"answer", "list_markets", "rates", "refund_expired", "prune"})
+        assert (job.clock == "wall") == (
+            job.name in {"answer", "audit", "list_markets", "rates", "refund_expired", "prune"}
+        )
     assert jobs("replay")["answer"].schedule.seconds == 2
     assert jobs("replay")["list_markets"].schedule.seconds == MINUTE
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from service.jobs.prune import prune
 from service.ledger.chain import LedgerRow
@@ -36,6 +36,15 @@ def test_a_backup_becomes_the_database_again(operate_in, folder: Path, tmp_path:
         with service.runtime.database.reading() as db:
             assert json.loads(output)["ledger_rows"] == ledger.last_seq(db) > 0
         assert service.client.get("/readyz").status_code == 200
+
+
+def test_a_database_before_its_migration_is_backed_up(operate_in, folder: Path, tmp_path: Path):
+    """Whoever updates the service makes a backup first."""
+    with closing(sqlite3.connect(folder / "simulated.sqlite")) as db, db:
+        db.execute("UPDATE alembic_version SET version_num = '0017'")
+    assert operate_in(folder, "status")[0] == 2
+    assert operate_in(folder, "backup", tmp_path / "kept")[0] == 0
+    assert (tmp_path / "kept").stat().st_size > 0
 
 
 @pytest.mark.parametrize("remains", ["", "-wal", "-shm"])
@@ -162,6 +171,16 @@ class TestTheLedger:
         with open(file, encoding="utf-8", newline="\n") as lines:
             verdict = verify(lines)
         assert (verdict.fault, verdict.rows) == (None, 3)
+
+    def test_is_verified_with_what_the_tables_hold(self, operate, challenge, database):
+        operate("challenges", "resolve", challenge("Will China ban bitcoin?"), "no", "--evidence", "señal")
+        code, output, _ = operate("ledger", "verify")
+        assert (code, "the record agreed with all 2 rows of the ledger" in output) == (0, True)
+        with database.writing() as db:
+            db.execute(text("UPDATE prediction SET outcome = 'yes'"))
+        code, output, _ = operate("ledger", "verify")
+        assert (code, 'says outcome "no", the tables say "yes"' in output) == (1, True)
+        assert operate("ledger", "verify", "--against", "nowhere.sqlite")[0] == 2
 
     def test_is_not_exported_over_a_file_nor_into_no_folder(self, operate, tmp_path):
         (tmp_path / "precious").write_text("mine")

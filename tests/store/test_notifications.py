@@ -158,11 +158,14 @@ def test_a_full_page_goes_on_behind_its_last_row(database, monkeypatch):
 
 @pytest.mark.parametrize(
     ("caller", "is_visible"),
-    [(None, False), ("key:1a", True), ("key:1a:alice", True), ("key:1a:bob", False), ("key:1", False)],
+    [
+        *((None, False), ("key:1a", True), ("key:1a:alice:phone", True), ("key:1a:bob", False), ("key:1", False)),
+        ("key:1a:alice", False),  # an end user whose id is the beginning of another's
+    ],
 )
 def test_an_answer_is_seen_by_its_caller_alone(database, caller: str | None, is_visible: bool):
     """And by the delegating key of its caller."""
-    answer = replace(waiting("a", opened=MONDAY), category="answer", author="key:1a:alice", odds=None)
+    answer = replace(waiting("a", opened=MONDAY), category="answer", author="key:1a:alice:phone", odds=None)
     with database.writing() as db:
         predictions.add_predictions(db, [answer])
         keep_settlement(db, "a", Settlement("no", MONDAY + 90_000, "a bar", "bars"), MONDAY + 90_000)
