@@ -27,7 +27,14 @@ class Table:
     rows: Iterable[Sequence[object]]
 
     def to_csv(self) -> bytes:
-        """The table as CSV, with a header line."""
+        """The table as CSV, with a header line.
+
+        A text that a spreadsheet would take for a formula begins with an apostrophe.
+        """
+        texts = [place for place, kind in enumerate(self.columns.values()) if kind == "text"]
+        return Table(self.columns, [_without_formulas(row, texts) for row in self.rows])._plain_csv()
+
+    def _plain_csv(self) -> bytes:
         text = StringIO()
         writer = csv.writer(text)
         writer.writerow(self.columns)
@@ -56,7 +63,7 @@ class Table:
             null_values=[""],
             strings_can_be_null=True,
         )
-        source, sink = pyarrow.BufferReader(self.to_csv()), pyarrow.BufferOutputStream()
+        source, sink = pyarrow.BufferReader(self._plain_csv()), pyarrow.BufferOutputStream()
         one_thread = pyarrow.csv.ReadOptions(use_threads=False)
         table = pyarrow.csv.read_csv(source, read_options=one_thread, convert_options=options)
         pyarrow.parquet.write_table(table, sink, compression="zstd")
@@ -91,6 +98,19 @@ def _kind(name: str, annotation: object) -> Kind | None:
     if value is str and name.endswith(_INSTANTS):
         return "instant"
     return _KINDS.get(value)
+
+
+# Characters with which a formula begins.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _without_formulas(row: Sequence[object], texts: Sequence[int]) -> list[object]:
+    values = list(row)
+    for place in texts:
+        value = values[place]
+        if isinstance(value, str) and value.startswith(FORMULA):
+            values[place] = f"'{value}"
+    return values
 
 
 def _text(value: object) -> object:

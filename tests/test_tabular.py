@@ -60,6 +60,14 @@ def test_csv_has_a_header_and_a_line_for_each_row():
     ]
 
 
+@pytest.mark.parametrize("note", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
+def test_no_text_is_a_formula_in_a_spreadsheet(note: str):
+    """Numbers and files for programs stay as they are."""
+    table = Table({"note": "text", "number": "integer"}, [(note, -1)])
+    assert table.to_csv().decode().split("\r\n")[1] == f"'{note},-1"
+    assert read(table).to_pylist() == [{"note": note, "number": -1}]
+
+
 def test_parquet_has_the_same_values_with_types():
     """Every number to the last bit, and what is unknown is null."""
     file = read(TABLE)

@@ -138,7 +138,8 @@ def _answer_http(error: HTTPException) -> Response:
 
 def _answer_database(error: Exception) -> Response:
     """The database is unreachable, locked or full: retrying may help, or the operator has to act."""
-    log.error("database_fault", exc_info=error)
+    detail = str(getattr(error, "orig", error)).partition("\n")[0]
+    log.error("database_fault", error=type(error).__name__, detail=detail)
     return _answer_ours(errors.ServiceUnavailable("The database does not answer."))
 
 

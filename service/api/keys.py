@@ -21,7 +21,7 @@ from service.api.operations import operation
 from service.api.services import services
 from service.api.windows import daily_quota
 from service.errors import InvalidRequest, NameTaken, RegistrationClosed, TooManyKeys
-from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_NAMES
+from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_LOOKS, look_of
 from service.market.instants import utc
 from service.store import forecasts, notifications
 from service.store import keys as stored
@@ -185,14 +185,18 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
     """Choose the public name of your forecasts, change it, or give it up with null.
 
     Whoever has a name is listed in /api/v1/forecasters, with all forecasts of settled markets. A name belongs to one
-    forecaster at a time; the names of the voters, the pool and the market are taken.
+    forecaster at a time; the names of the voters, the pool and the market are taken, and so is every name that
+    looks like a taken one.
     """
-    if body.forecaster in RESERVED_NAMES:
-        raise NameTaken(f"{body.forecaster} is a name of this service.")
+    name = body.forecaster
+    if name and look_of(name) in RESERVED_LOOKS:
+        raise NameTaken(f"{name} is a name of this service, or looks like one.")
     now = services().clock.at(services().now())
     with services().database.writing() as db:
-        forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
-        forecasts.rename_forecaster(db, caller.id, body.forecaster)
+        id = forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
+        if name and any(row.id != id and look_of(row.name) == look_of(name) for row in forecasts.named_forecasters(db)):
+            raise NameTaken(f"Another forecaster has a name that looks like {name}.")
+        forecasts.rename_forecaster(db, caller.id, name)
     return _usage(caller)
 
 

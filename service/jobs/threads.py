@@ -10,6 +10,8 @@ from types import MappingProxyType
 
 import structlog
 
+from service.store.database import AWAY
+
 BEAT_S = 1.0
 AFTER_FAILURE_S = 5.0
 NO_SHARES: Mapping[str, int] = MappingProxyType({})
@@ -96,6 +98,9 @@ class Ticker:
     def _beat_once(self) -> float:
         try:
             self._beat()
+        except AWAY as error:
+            log.error("database_away", error=type(error).__name__)
+            return AFTER_FAILURE_S
         except Exception:
             log.exception("ticker_failed")
             return AFTER_FAILURE_S

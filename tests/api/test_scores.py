@@ -110,6 +110,15 @@ class TestNames(WithNames):
         """`sv` is too short for a caller anyway."""
         assert name(choice).json["code"] == ("name_taken" if len(choice) > 2 else "invalid_request")
 
+    @pytest.mark.parametrize("choice", ["p00l", "po-ol", "0fficial", "polyrnarket", "n1nefold", "c0nsensus"])
+    def test_a_name_that_looks_like_one_of_the_service_is_taken(self, name, choice: str):
+        assert name(choice).json["code"] == "name_taken"
+
+    def test_a_name_that_looks_like_that_of_another_is_taken(self, name, other: str):
+        assert name("sturdy-owl").status_code == 200
+        assert name("sturdy0wl", other).json["code"] == "name_taken"
+        assert name("sturdyowl").status_code == 200, "its own name may be spelt otherwise"
+
     @pytest.mark.parametrize(
         "choice", ["", "ab", "a" * 33, "Owl", "ow l", "-owl", "owl-", "<b>", "owl/..", "оwl", "owl\n", 7, ["owl"]]
     )

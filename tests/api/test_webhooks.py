@@ -14,7 +14,7 @@ from service.api.webhooks import delivery_of, endpoint_of
 from service.config import Settings
 from service.market.assets import ASSETS, AssetCode
 from service.market.instants import DAY, utc
-from service.store import notifications
+from service.store import keys, notifications
 from service.store.notifications import DeliveryRow, WebhookRow
 from tests.api.web import NOON, Web
 from tests.receiver import Receiver, receiving, trade
@@ -79,6 +79,17 @@ def test_the_free_plan_has_no_webhooks(web: Web, key: str):
     refusal = create(web, key)
     assert (refusal.status_code, refusal.json["code"]) == (403, "plan_required")
     assert web.send("POST", PATH, json={"url": URL}).status_code == 401
+
+
+def test_a_key_that_lost_its_plan_can_still_delete(web: Web, paid_key: str, sqlite):
+    """It sees what it has, and may change nothing else."""
+    path = f"{PATH}/{create(web, paid_key).json['webhook']['id']}"
+    with sqlite.writing() as db:
+        keys.grant_plan(db, web.send("GET", "/api/v1/me", key=paid_key).json["key_id"], "free")
+    assert web.send("GET", PATH, key=paid_key).json["count"] == 1
+    assert web.send("PATCH", path, key=paid_key, json={"paused": True}).status_code == 403
+    assert web.send("DELETE", path, key=paid_key).status_code == 204
+    assert web.send("GET", path, key=paid_key).status_code == 404
 
 
 def test_another_key_sees_none_of_them(web: Web, paid_key: str):
