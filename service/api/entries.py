@@ -65,8 +65,8 @@ class RecordedForecast:
 
     Row `seq` of the ledger, with the hash `hash`, holds the `commitment` and nothing else of it: the SHA-256 of the
     canonical JSON of `forecaster`, `market` (the id), `p_yes` and `salt`. `forecaster` is your id in the ledger.
-    `counts_in` are the scores in which it counts while it is your last one; none on a market that the first start
-    opened for a past instant, whose votes are no commitments.
+    `counts_in` are the scores in which it counts while it is your last one; none before you have a name, and on a
+    market that the first start opened for a past instant, whose votes are no commitments.
     """
 
     id: str
@@ -121,7 +121,7 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
         hash=entry.hash,
         commitment=entry.body["commitment"],
         salt=salt,
-        counts_in=_counts_in(market, at),
+        counts_in=_counts_in(market, at) if forecasts.forecaster_name(db, caller.id) else (),
     )
 
 

@@ -22,8 +22,9 @@ from service.api.services import services
 from service.api.windows import daily_quota
 from service.errors import InvalidRequest, NameTaken, RegistrationClosed, TooManyKeys
 from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_LOOKS, look_of
+from service.ledger.chain import LedgerRow
 from service.market.instants import utc
-from service.store import forecasts, notifications
+from service.store import forecasts, ledger, notifications
 from service.store import keys as stored
 from service.store.keys import KeyRow
 
@@ -184,7 +185,8 @@ def usage(caller: KeyHolder) -> Usage:
 def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
     """Choose the public name of your forecasts, change it, or give it up with null.
 
-    Whoever has a name is listed in /api/v1/forecasters, with all forecasts of settled markets. A name belongs to one
+    Whoever has a name is listed in /api/v1/forecasters. Forecasts count from the first name on, of which the ledger has
+    a row: otherwise one could choose after the outcomes which of many records to show. A name belongs to one
     forecaster at a time; the names of the voters, the pool and the market are taken, and so is every name that
     looks like a taken one.
     """
@@ -196,7 +198,10 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
         id = forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
         if name and any(row.id != id and look_of(row.name) == look_of(name) for row in forecasts.named_forecasters(db)):
             raise NameTaken(f"Another forecaster has a name that looks like {name}.")
-        forecasts.rename_forecaster(db, caller.id, name)
+        seq = 0
+        if name:  # the ledger names nobody: it says from when on the forecasts of this id count
+            seq = ledger.append(db, [LedgerRow("name", id, {}, backfilled=False)], now)[0].seq
+        forecasts.rename_forecaster(db, caller.id, name, seq)
     return _usage(caller)
 
 

@@ -141,8 +141,9 @@ def rows(query: Rows) -> Response:
     in rows of the first edition).
     `backfilled` rows describe the time before the first start, so they are not commitments. A `forecast` row holds the
     salted hash of a caller's forecast, under a random id; when its market is settled, a `reveal` row shows its value
-    and salt. `hash` is the SHA-256 of the canonical JSON of all other fields: sorted names, no spaces, numbers as
-    Python writes them, unescaped text in UTF-8.
+    and salt. Forecasts count from a `name` row on, which says that this id took its first public name. `hash` is the
+    SHA-256 of the canonical JSON of all other fields: sorted names, no spaces, numbers as Python writes them, unescaped
+    text in UTF-8.
 
     A page that has a next one never changes, so caches keep it; `head` is on the last page alone.
     """

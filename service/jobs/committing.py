@@ -6,7 +6,6 @@ scores the forecasts of forecasters, in the same transaction. A daily signed roo
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -15,7 +14,7 @@ from sqlalchemy import Connection
 from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, commitments
 from service.forecasting.predictions.open_markets import is_due, resolved
 from service.forecasting.predictions.open_markets import settle as settle_by_bars
-from service.forecasting.predictions.scores.forecasters import MarketForecast, score_forecasts
+from service.forecasting.predictions.scores.forecasters import score_forecasts
 from service.forecasting.voters.track_record import build
 from service.jobs.job import Effects, JobContext
 from service.ledger.chain import ChainEntry
@@ -80,14 +79,11 @@ def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at
 def _keep_forecasts(
     db: Connection, market: Prediction, settlement: Settlement, recorded_at: int
 ) -> Sequence[ChainEntry]:
-    """Reveal every forecast of a settled market, and store the scores of its forecasters."""
-    forecasts_of_market = forecasts.market_forecasts(db, market.id)
-    by_forecaster: dict[str, list[MarketForecast]] = defaultdict(list)
-    for forecast in forecasts_of_market:
-        by_forecaster[forecast.forecaster].append(forecast)
-    scores = {forecaster: score_forecasts(market, part) for forecaster, part in by_forecaster.items()}
+    """Reveal every forecast of a settled market, and store the scores of its named forecasters."""
+    counted = forecasts.counted_forecasts(db, market.id)
+    scores = {forecaster: score_forecasts(market, part) for forecaster, part in counted.items()}
     forecasts.add_scores(db, market.id, settlement.resolved_at, scores)
-    return ledger.append(db, map(commitments.reveal_row, forecasts_of_market), recorded_at)
+    return ledger.append(db, map(commitments.reveal_row, forecasts.market_forecasts(db, market.id)), recorded_at)
 
 
 def _position(entry: ChainEntry) -> LedgerPosition:

@@ -22,6 +22,7 @@ Kind = Literal[
     "price_forecast",
     "apex",
     "consensus",
+    "name",
     "forecast",
     "reveal",
     "correction",

@@ -24,7 +24,7 @@ from service.forecasting.predictions.commitments import (
     settlement_rows,
 )
 from service.forecasting.predictions.open_markets import resolved
-from service.forecasting.predictions.scores.forecasters import MarketForecast, score_forecasts
+from service.forecasting.predictions.scores.forecasters import score_forecasts
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
 from service.ledger.rewinding import is_rewinding
 from service.ledger.verifier import verify
@@ -194,9 +194,7 @@ def _of_scores(db: Connection) -> Iterator[str]:
     ids = {*db.scalars(select(forecast.c.prediction)), *db.scalars(select(forecast_score.c.prediction))}
     score_of = forecasts.find_scores(db, sorted(set(db.scalars(select(forecast_score.c.forecaster)))))
     for market in predictions.find_predictions(db, sorted(ids)):
-        by_forecaster: dict[str, list[MarketForecast]] = defaultdict(list)
-        for row in forecasts.market_forecasts(db, market.id) if market.settlement else ():
-            by_forecaster[row.forecaster].append(row)
+        by_forecaster = forecasts.counted_forecasts(db, market.id) if market.settlement else {}
         scores = {id: score_forecasts(market, part) for id, part in by_forecaster.items()}
         for id in sorted(scores.keys() | score_of.keys()):
             if scores.get(id) != score_of.get(id, {}).get(market.id):

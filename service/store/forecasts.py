@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, insert, or_, select, update
@@ -44,9 +44,15 @@ def forecaster_name(db: Connection, caller: str) -> str | None:
     return db.scalar(select(forecaster.c.name).where(forecaster.c.caller == caller))
 
 
-def rename_forecaster(db: Connection, caller: str, name: str | None) -> None:
-    """Give a forecaster another public name, or none; raises NameTaken if another one has it."""
-    values = {"name": name} if name else {"name": None, "record": None, "record_at": None}
+def rename_forecaster(db: Connection, caller: str, name: str | None, seq: int = 0) -> None:
+    """Give a forecaster another public name, or none; raises NameTaken if another one has it.
+
+    Row `seq` of the ledger says so. Forecasts count from the first name on: otherwise one could choose after the
+    outcomes which of many records gets a name.
+    """
+    values: dict[str, Any] = {"name": None, "record": None, "record_at": None}
+    if name:
+        values = {"name": name, "named_seq": func.coalesce(forecaster.c.named_seq, seq)}
     try:
         db.execute(update(forecaster).where(forecaster.c.caller == caller).values(values))
     except IntegrityError:
@@ -127,6 +133,20 @@ def market_forecasts(db: Connection, market_id: str) -> list[MarketForecast]:
     """Every forecast of a market, the oldest first."""
     query = select(*_COLUMNS).where(forecast.c.prediction == market_id).order_by(forecast.c.seq)
     return [MarketForecast(**row._asdict()) for row in db.execute(query)]
+
+
+def counted_forecasts(db: Connection, market_id: str) -> dict[str, list[MarketForecast]]:
+    """The forecasts of a market that count, by forecaster, each the oldest first: those from a name on."""
+    query = (
+        select(*_COLUMNS)
+        .join(forecaster, forecaster.c.id == forecast.c.forecaster)
+        .where(forecast.c.prediction == market_id, forecast.c.seq > forecaster.c.named_seq)
+        .order_by(forecast.c.seq)
+    )
+    by_forecaster: dict[str, list[MarketForecast]] = defaultdict(list)
+    for row in db.execute(query):
+        by_forecaster[row.forecaster].append(MarketForecast(**row._asdict()))
+    return by_forecaster
 
 
 def find_forecasts(db: Connection, seqs: Sequence[int]) -> list[MarketForecast]:

@@ -408,6 +408,7 @@ forecaster = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("record", Text),
     Column("record_at", BigInteger),
+    Column("named_seq", BigInteger),
     Index(None, "caller", unique=True),
     Index(None, "name", unique=True),
 )

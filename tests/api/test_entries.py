@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from service.access.keys import key_id
 from service.api.auth import Caller
 from service.api.entries import cast, check_open, record
 from service.errors import VotingClosed
@@ -82,6 +83,16 @@ def forecast(app: Flask, api_key: str) -> Forecast:
     return forecast
 
 
+@pytest.fixture
+def name(database: Database, app: Flask, api_key: str) -> str:
+    """The public name of the key's forecaster, from before its first forecast on."""
+    with database.writing() as db:
+        caller = f"key:{key_id(api_key)}"
+        forecasts.forecaster_id(db, caller, "ab" * 16, NOON)
+        forecasts.rename_forecaster(db, caller, "owl")
+    return "owl"
+
+
 def rows(database: Database) -> list[ledger.ChainEntry]:
     with database.reading() as db:
         return list(ledger.entries(db, 1, 500))
@@ -94,6 +105,7 @@ def settle(database: Database, prediction: Prediction = MARKET, outcome: str = "
 
 
 class TestRecording:
+    @pytest.mark.usefixtures("name")
     def test_the_answer_has_all_that_proves_it(self, forecast: Forecast, database: Database):
         body = forecast().json
         (row,) = rows(database)
@@ -118,6 +130,7 @@ class TestRecording:
         assert len({row.body["commitment"] for row in rows(database)}) == 3
         assert len({row.subject for row in rows(database)}) == 1
 
+    @pytest.mark.usefixtures("name")
     def test_an_hour_after_the_votes_it_is_no_opening(self, forecast: Forecast, wall: Wall):
         wall.time = NOON + HOUR
         assert forecast().json["counts_in"] == ["time_weighted"]
@@ -232,6 +245,7 @@ class TestReading:
         assert own(**{"X-API-Key": api_key}) == {name: body[name] for name in ("p_yes", "forecast_at", "seq", "salt")}
         assert own() is own(**{"X-API-Key": other}) is None
 
+    @pytest.mark.usefixtures("name")
     def test_the_settlement_reveals_it(self, forecast: Forecast, database: Database):
         body = forecast().json
         settle(database)
@@ -243,6 +257,24 @@ class TestReading:
             (score,) = forecasts.find_scores(db, [body["forecaster"]])[body["forecaster"]].values()
         assert (verification.fault, verification.forecasts, verification.revealed) == (None, 1, 1)
         assert (score.opening, round(score.brier, 7)) == (P, round((1 - P) ** 2, 7))
+
+    def test_a_forecast_from_before_the_name_gets_no_score(self, app: Flask, forecast: Forecast, database, api_key):
+        """Otherwise one could choose after the outcomes which of many records to show."""
+        body = forecast().json
+        assert body["counts_in"] == []
+        answer = app.test_client().patch("/api/v1/me", json={"forecaster": "owl"}, headers={"X-API-Key": api_key})
+        assert answer.status_code == 200
+        assert [(row.kind, row.subject, row.body) for row in rows(database)][1:] == [("name", body["forecaster"], {})]
+        settle(database)
+        assert rows(database)[-1].kind == "reveal"
+        with database.reading() as db:
+            assert not forecasts.find_scores(db, [body["forecaster"]])
+        another = market("daily-btc-up-2", commitment=commitment())
+        open_market(database, another)
+        assert forecast(id=another.id).json["counts_in"] == ["opening", "time_weighted"]
+        settle(database, another)
+        with database.reading() as db:
+            assert list(forecasts.find_scores(db, [body["forecaster"]])[body["forecaster"]]) == [another.id]
 
     def test_a_void_market_reveals_it_without_a_score(self, forecast: Forecast, database: Database):
         body = forecast().json

@@ -37,6 +37,7 @@ KIND = one_of(
     "price_forecast",
     "apex",
     "consensus",
+    "name",
     "forecast",
     "reveal",
     "correction",
