@@ -47,7 +47,7 @@ from service.store.database import Database, DatabaseAway, database_name, opened
 from service.store.quotas import StoredSpending
 from service.store.secret import SecretName
 from service.store.world import StoredWorld
-from service.supervisor import Supervisor, say_ready
+from service.supervisor import Supervisor, end_with_parent, say_ready
 
 FIRST_QUESTION = """\
 Ask a question:
@@ -216,6 +216,7 @@ def create_app() -> Flask | serving.Starting:
 
     While the database is away it answers 503.
     """
+    end_with_parent()
     settings = config.read()
     logs.configure(settings.log_level)
     use_proxy(settings)
@@ -268,6 +269,7 @@ def _all(settings: Settings) -> int:
 
 def _worker(settings: Settings) -> int:
     """Run jobs in this process until SIGTERM."""
+    end_with_parent()
     os.nice(WORKER_NICENESS)
     runtime = patiently(lambda: build_runtime(settings, time.time, elapsed_s))
     engine = patiently(runtime.engine)

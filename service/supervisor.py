@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from select import select
-from threading import Event
+from threading import Event, Thread
 
 import structlog
 
@@ -43,6 +43,18 @@ def say_ready() -> None:
         with suppress(OSError):
             os.write(int(descriptor), b"\n")
             os.close(int(descriptor))
+
+
+def end_with_parent() -> None:
+    """Ask this process to end where the one that supervises it was killed; otherwise nobody would replace it."""
+    if READY_FD in os.environ:
+        Thread(target=_watch, args=(os.getppid(),), name="parent", daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass

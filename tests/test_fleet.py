@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -44,14 +43,16 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
             started[what] = processes.enter_context(running(command, tmp_path / f"{what}.log", **options))
         wait_until_ready(port, started["web"], tmp_path / "web.log")
         address = f"http://127.0.0.1:{port}"
-        assert _niceness(started["work"]) == {10}
-        assert _niceness(started["web"]) == {0}
+        (granian,) = _children(started["web"].pid)
+        fleets = {"work": started["work"].pid, "web": granian}
+        assert _niceness(fleets["work"]) == {10}
+        assert _niceness(fleets["web"]) == {0}
         statuses = _ask_at_once(address, 20)
         _check_metrics(address)
-        for what, process in started.items():
-            killed = _kill_one_of(process)
-            wait_until(lambda process=process, killed=killed: len(_children(process) - {killed}) == 2)
-            assert process.poll() is None, (tmp_path / f"{what}.log").read_text()
+        for what, pid in fleets.items():
+            killed = _kill_one_of(pid)
+            wait_until(lambda pid=pid, killed=killed: len(_children(pid) - {killed}) == 2)
+            assert started[what].poll() is None, (tmp_path / f"{what}.log").read_text()
         wait_until_ready(port, started["web"], tmp_path / "web.log")
     assert sorted(statuses) == [200] * 10 + [429] * 10, (tmp_path / "web.log").read_text()
     _check_once(empty_postgresql)
@@ -61,21 +62,21 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
         assert "job_done" in events or what == "web"
 
 
-def _kill_one_of(process: subprocess.Popen) -> int:
-    """Kill one of the two processes that `process` started; without it, one remains and serves on."""
-    assert len(_children(process)) == 2
-    killed = min(_children(process))
+def _kill_one_of(pid: int) -> int:
+    """Kill one of the two processes that a process started; without it, one remains and serves on."""
+    assert len(_children(pid)) == 2
+    killed = min(_children(pid))
     os.kill(killed, signal.SIGKILL)
     return killed
 
 
-def _children(process: subprocess.Popen) -> set[int]:
-    listed = Path(f"/proc/{process.pid}/task").glob("*/children")
-    return {int(pid) for file in listed for pid in file.read_text().split()}
+def _children(pid: int) -> set[int]:
+    listed = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for file in listed for child in file.read_text().split()}
 
 
-def _niceness(process: subprocess.Popen) -> set[int]:
-    return {os.getpriority(os.PRIO_PROCESS, child) for child in _children(process)}
+def _niceness(pid: int) -> set[int]:
+    return {os.getpriority(os.PRIO_PROCESS, child) for child in _children(pid)}
 
 
 def _ask_at_once(address: str, times: int) -> list[int]:

@@ -20,7 +20,8 @@ pytestmark = pytest.mark.slow
 # Each process leaves a file named for it while it lives; it is ready where the folder has no file "not-yet".
 CHILD = """
 import os, pathlib, signal, sys, time
-from service.supervisor import say_ready
+from service.supervisor import end_with_parent, say_ready
+end_with_parent()
 folder = pathlib.Path(sys.argv[1])
 pathlib.Path(folder, str(os.getpid())).touch()
 while (folder / "not-yet").exists():
@@ -88,6 +89,14 @@ def test_all_processes_end_with_the_one_that_started_them(tmp_path: Path):
         parent.terminate()
         assert parent.wait(20) == 0
         assert not living(tmp_path)
+
+
+def test_no_process_outlives_a_supervisor_that_is_killed(tmp_path: Path):
+    """They would go on unsupervised beside those of the next one."""
+    with supervised(CHILD, tmp_path) as parent:
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        parent.kill()
+        wait_until(lambda: not living(tmp_path))
 
 
 def test_sighup_replaces_every_process(tmp_path: Path):
