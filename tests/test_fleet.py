@@ -50,8 +50,8 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
         statuses = _ask_at_once(address, 20)
         _check_metrics(address)
         for what, pid in fleets.items():
-            killed = _kill_one_of(pid)
-            wait_until(lambda pid=pid, killed=killed: len(_children(pid) - {killed}) == 2)
+            victim = _kill_one_of(pid)
+            wait_until(lambda pid=pid, victim=victim: len(_children(pid) - {victim}) == 2)
             assert started[what].poll() is None, (tmp_path / f"{what}.log").read_text()
         wait_until_ready(port, started["web"], tmp_path / "web.log")
     assert sorted(statuses) == [200] * 10 + [429] * 10, (tmp_path / "web.log").read_text()
@@ -65,9 +65,9 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
 def _kill_one_of(pid: int) -> int:
     """Kill one of the two processes that a process started; without it, one remains and serves on."""
     assert len(_children(pid)) == 2
-    killed = min(_children(pid))
-    os.kill(killed, signal.SIGKILL)
-    return killed
+    victim = min(_children(pid))
+    os.kill(victim, signal.SIGKILL)
+    return victim
 
 
 def _children(pid: int) -> set[int]:
