@@ -196,7 +196,8 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
     now = services().clock.at(services().now())
     with services().database.writing() as db:
         id = forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
-        if name and any(row.id != id and look_of(row.name) == look_of(name) for row in forecasts.named_forecasters(db)):
+        others = [row.name for row in forecasts.named_forecasters(db) if row.id != id]
+        if name and name not in others and look_of(name) in map(look_of, others):
             raise NameTaken(f"Another forecaster has a name that looks like {name}.")
         seq = 0
         if name:  # the ledger names nobody: it says from when on the forecasts of this id count

@@ -160,7 +160,7 @@ def create(body: Subscription, caller: KeyHolder) -> WebhookWithSecret:
 @webhooks.get("")
 @operation(tag="Webhooks", limit="telemetry", key="required")
 def all_of_key(caller: KeyHolder) -> WebhookList:
-    """Your webhook endpoints, oldest first; also those of a plan that you no longer have."""
+    """Your webhook endpoints, oldest first."""
     with services().database.reading() as db:
         rows = stored.key_webhooks(db, caller.key_id)
     return WebhookList(len(rows), WEBHOOKS[caller.plan], tuple(_endpoint(row) for row in rows))

@@ -19,7 +19,7 @@ from service.api.auth import Caller
 from service.client import Client, NotFound
 from service.forecasting.predictions import Settlement
 from service.forecasting.voters.ballots import EMBEDDED
-from service.market.instants import WorldClock, utc
+from service.market.instants import utc
 from service.market.prices import Rate
 from service.store import keys, predictions, snapshots
 from service.store.secret import key_secret
@@ -226,20 +226,6 @@ def test_too_few_votes_are_a_free_503(sqlite, make_app):
     assert (refusal.status_code, refusal.json["code"]) == (503, "unavailable")
     assert set(refusal.json["abstained"]) == {"news"}
     assert client.get("/api/v1/me", headers={"X-API-Key": key}).json["used"] == 0
-
-
-@pytest.mark.parametrize(("world", "words"), [("simulated", "is simulated"), ("replay", "is a replay")])
-def test_other_worlds_refuse_a_coin_with_the_reason(database, make_app, world, words):
-    """The refusal is free and names the assets that have prices."""
-    observe(database)
-    client = make_app(database, clock=WorldClock(world, world_origin=NOON, wall_origin=NOON)).test_client()
-    key = client.post("/api/v1/register", json={"email": "reader@example.com"}).json["api_key"]
-    body = {"question": "Will dogecoin reach 0.5 by Friday?"}
-    refusal = client.post("/api/v1/oracle", json=body, headers={"X-API-Key": key})
-    assert (refusal.status_code, refusal.headers["X-RateLimit-Remaining"]) == (400, "10")
-    detail = refusal.json["detail"]
-    assert f"only in the live world, where exchanges have their prices; this world {words}" in detail
-    assert "Bitcoin (btc)" in detail
 
 
 QUESTIONS = ("Will Bitcoin be above $60k on Friday?", "Will ETH rise tomorrow?", "What will gold cost at Christmas?")

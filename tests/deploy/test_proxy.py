@@ -55,8 +55,8 @@ def proxy(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[int]:
     )
     (folder / "nginx.conf").write_text(configuration.replace("/tmp/nginx.pid", str(folder / "nginx.pid")))
     with ExitStack() as stack:
-        folder = ROOT / "tests" / "api"
-        server = stack.enter_context(running(command, folder / "server.log", folder, **options))
+        program_folder = ROOT / "tests" / "api"
+        server = stack.enter_context(running(command, folder / "server.log", program_folder, **options))
         wait_until_ready(behind, server, folder / "server.log", "/healthz")
         web = [nginx, "-p", str(folder), "-c", "nginx.conf", "-g", "daemon off;"]
         process = stack.enter_context(running(web, folder / "nginx.log"))
