@@ -269,12 +269,6 @@ class TestReading:
         assert rows(database)[-1].kind == "reveal"
         with database.reading() as db:
             assert not forecasts.find_scores(db, [body["forecaster"]])
-        another = market("daily-btc-up-2", commitment=commitment())
-        open_market(database, another)
-        assert forecast(id=another.id).json["counts_in"] == ["opening", "time_weighted"]
-        settle(database, another)
-        with database.reading() as db:
-            assert list(forecasts.find_scores(db, [body["forecaster"]])[body["forecaster"]]) == [another.id]
 
     def test_a_void_market_reveals_it_without_a_score(self, forecast: Forecast, database: Database):
         body = forecast().json
