@@ -31,8 +31,8 @@ READY_S = 120.0
 STOP_S = 30.0
 # The exit code of a process that refuses its settings: another one would refuse them too.
 REFUSAL = 2
-# The variable that names the file descriptor on which a process says that it is ready.
-READY_FD = "NINEFOLD_READY_FD"
+# The variables with the file descriptor on which a process says that it is ready, and with the id of its supervisor.
+READY_FD, SUPERVISOR = "NINEFOLD_READY_FD", "NINEFOLD_SUPERVISOR"
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -46,15 +46,29 @@ def say_ready() -> None:
 
 
 def end_with_parent() -> None:
-    """Ask this process to end where the one that supervises it was killed; otherwise nobody would replace it."""
-    if READY_FD in os.environ:
-        Thread(target=_watch, args=(os.getppid(),), name="parent", daemon=True).start()
+    """Ask this process to end when its parent was killed, and the parent when the supervisor was.
+
+    Otherwise they would go on beside those of the next supervisor, and nobody would replace them. Granian stands
+    between its processes and the supervisor.
+    """
+    if supervisor := os.environ.get(SUPERVISOR):
+        Thread(target=_watch, args=(int(supervisor), os.getppid()), name="parent", daemon=True).start()
 
 
-def _watch(parent: int) -> None:
+def _watch(supervisor: int, parent: int) -> None:
     while os.getppid() == parent:
+        if not _lives(supervisor):
+            os.kill(parent, signal.SIGTERM)
         time.sleep(1.0)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @dataclass
@@ -143,7 +157,7 @@ class Supervisor:
 
     def _start(self) -> _Process:
         reading, writing = os.pipe()
-        environment = os.environ | {READY_FD: str(writing)}
+        environment = os.environ | {READY_FD: str(writing), SUPERVISOR: str(os.getpid())}
         process = subprocess.Popen(self.command, env=environment, pass_fds=(writing,))
         os.close(writing)
         return _Process(process, time.monotonic(), reading)

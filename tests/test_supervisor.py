@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from service.supervisor import say_ready
 from tests.processes import ROOT, wait_until
 
 pytestmark = pytest.mark.slow
@@ -28,6 +27,10 @@ while (folder / "not-yet").exists():
     time.sleep(0.02)
 say_ready()
 signal.pause()
+"""
+GRANDCHILD = f"""
+import subprocess, sys
+sys.exit(subprocess.call([sys.executable, "-c", {CHILD!r}, *sys.argv[1:]]))
 """
 PARENT = """
 import sys
@@ -91,11 +94,13 @@ def test_all_processes_end_with_the_one_that_started_them(tmp_path: Path):
         assert not living(tmp_path)
 
 
-def test_no_process_outlives_a_supervisor_that_is_killed(tmp_path: Path):
-    """They would go on unsupervised beside those of the next one."""
-    with supervised(CHILD, tmp_path) as parent:
+@pytest.mark.parametrize("child", [CHILD, GRANDCHILD], ids=["child", "grandchild"])
+def test_no_process_outlives_a_supervisor_that_is_killed(tmp_path: Path, child: str):
+    """Nor do those behind a master as granian's; they would go on unsupervised beside those of the next supervisor."""
+    with supervised(child, tmp_path) as parent:
         wait_until(lambda: len(started(tmp_path)) == 2)
         parent.kill()
+        parent.wait(20)
         wait_until(lambda: not living(tmp_path))
 
 
@@ -156,7 +161,3 @@ def test_a_later_refusal_is_tried_again(tmp_path: Path):
         wait_until(lambda: len(started(tmp_path)) == 2)
         os.kill(min(started(tmp_path)), signal.SIGKILL)
         wait_until(lambda: len(started(tmp_path)) == 4 and len(living(tmp_path)) == 2)
-
-
-def test_a_process_without_a_supervisor_says_nothing():
-    say_ready()

@@ -121,7 +121,7 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
         hash=entry.hash,
         commitment=entry.body["commitment"],
         salt=salt,
-        counts_in=_counts_in(market, at) if forecasts.forecaster_name(db, caller.id) else (),
+        counts_in=() if forecasts.counts_since(db, caller.id) is None else _counts_in(market, at),
     )
 
 

@@ -129,15 +129,7 @@ def _readiness(services: Services) -> Ready:
     is_first = bool(unmade) or fits is None  # later an asset that arrives holds up none of the others
     gaps = {asset: history for asset, history in histories.items() if history.state in ("arriving", "failing")}
     missing = [f"{asset}: {history.sentence}" for asset, history in gaps.items() if is_first]
-    if not openings:
-        missing.append("there are no price bars yet")
-    elif age < -CLOCKS_APART_S * services.clock.speed:
-        missing.append(
-            f"the last bar ends at {iso(as_of)}, {-age} s of world time ahead of the clock: "
-            "the clock is wrong, or was ahead when the bar was stored"
-        )
-    elif age > max(MISSED_BARS * services.step, FETCHING_S * services.clock.speed):
-        missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
+    missing += _fault_of_bars(services, as_of, age) if openings else ["there are no price bars yet"]
     if fits is None:
         reason = not_yet(services)
         missing.append(reason.detail.rstrip(".") if reason.retry_after_s == HOUR else "the voters are not fitted yet")
@@ -163,6 +155,18 @@ def _readiness(services: Services) -> Ready:
         sentences,
         audit and audit.sentence,
     )
+
+
+def _fault_of_bars(services: Services, as_of: int, age: int) -> list[str]:
+    """What is wrong with the last bar, which ends at the world second `as_of`, `age` seconds ago; empty if nothing."""
+    if age < -CLOCKS_APART_S * services.clock.speed:
+        return [
+            f"the last bar ends at {iso(as_of)}, {-age} s of world time ahead of the clock: "
+            "the clock is wrong, or was ahead when the bar was stored"
+        ]
+    if age > max(MISSED_BARS * services.step, FETCHING_S * services.clock.speed):
+        return [f"the last bar ended at {iso(as_of)}, {age} s of world time ago"]
+    return []
 
 
 def _sentence(job: str, lag_s: float) -> str:

@@ -21,7 +21,7 @@ from service.api.operations import operation
 from service.api.services import services
 from service.api.windows import daily_quota
 from service.errors import InvalidRequest, NameTaken, RegistrationClosed, TooManyKeys
-from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_LOOKS, look_of
+from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_NAMES
 from service.ledger.chain import LedgerRow
 from service.market.instants import utc
 from service.store import forecasts, ledger, notifications
@@ -191,19 +191,33 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
     looks like a taken one.
     """
     name = body.forecaster
-    if name and look_of(name) in RESERVED_LOOKS:
+    if name and _look(name) in map(_look, RESERVED_NAMES):
         raise NameTaken(f"{name} is a name of this service, or looks like one.")
     now = services().clock.at(services().now())
     with services().database.writing() as db:
+        ledger.lock(db)  # first, as where a forecast is recorded; it also lets one name be chosen at a time
         id = forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
-        others = [row.name for row in forecasts.named_forecasters(db) if row.id != id]
-        if name and name not in others and look_of(name) in map(look_of, others):
+        others = forecasts.other_names(db, id)
+        if name and name not in others and _look(name) in map(_look, others):
             raise NameTaken(f"Another forecaster has a name that looks like {name}.")
-        seq = 0
-        if name:  # the ledger names nobody: it says from when on the forecasts of this id count
-            seq = ledger.append(db, [LedgerRow("name", id, {}, backfilled=False)], now)[0].seq
-        forecasts.rename_forecaster(db, caller.id, name, seq)
+        forecasts.rename_forecaster(db, caller.id, name)
+        if name and forecasts.counts_since(db, caller.id) is None:
+            # The ledger names nobody: it says from when on the forecasts of this id count.
+            (entry,) = ledger.append(db, [LedgerRow("name", id, {}, backfilled=False)], now)
+            forecasts.count_since(db, id, entry.seq)
     return _usage(caller)
+
+
+# Characters, and pairs of them, that are taken for others.
+LOOKALIKES = (("rn", "m"), ("vv", "w"), ("cl", "d"), *zip("0134578i9", "oleastblg", strict=True))
+
+
+def _look(name: str) -> str:
+    """What names that are taken for each other have in common: that of `p00l` is `pool`, that of `own-ed` `owned`."""
+    look = name.replace("-", "").replace("_", "")
+    for confusion, letter in LOOKALIKES:
+        look = look.replace(confusion, letter)
+    return look
 
 
 def _usage(caller: KeyHolder) -> Usage:

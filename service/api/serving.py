@@ -8,6 +8,7 @@ that never end.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable, Iterable
@@ -16,6 +17,7 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+import structlog
 from flask import Flask
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
@@ -46,6 +48,9 @@ CONNECTIONS_PER_ADDRESS = CONNECTION_LIMIT // 4
 FREE_CONNECTIONS = 50
 # Granian's lines in the form of all others.
 GRANIAN_LOG_CONFIG = Path(__file__).with_name("granian-logging.json")
+
+
+log = structlog.stdlib.get_logger(__name__)
 
 
 class PortTaken(NinefoldError):
@@ -139,7 +144,11 @@ class Starting:
         return answer(environ, start_response)
 
     def _run(self, build: Callable[[], Flask]) -> None:
-        self._application = build()
+        try:
+            self._application = build()
+        except NinefoldError as error:  # as at a start with the database: the process ends
+            log.error("not_started", detail=error.detail)
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 class _Task(WSGITask):

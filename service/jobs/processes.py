@@ -30,14 +30,14 @@ class ChildFailed(RuntimeError):
     """The child process ended without a result; contains the end of its error output."""
 
 
-def call_child(function: Callable[..., T], *arguments: Any) -> T:
+def call_child(function: Callable[..., T], *arguments: Any, time_limit_s: float = TIME_LIMIT_S) -> T:
     """The result of `function(*arguments)` in a child process. Raises ChildFailed or subprocess.TimeoutExpired."""
     process = subprocess.run(
         [*ONE_THREAD, sys.executable, "-c", CHILD],
         input=pickle.dumps((function, arguments)),
         cwd=ROOT,
         capture_output=True,
-        timeout=TIME_LIMIT_S,
+        timeout=time_limit_s,
         # A group of its own, so that the parent alone handles Ctrl-C, in the parent's session: Linux weighs priorities
         # within sessions, and a child in a new one would count as much as the web processes.
         process_group=0,

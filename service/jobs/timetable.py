@@ -55,7 +55,14 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
             is_wanted=prune.has_reserved,
             needs_history=False,
         ),
-        Job("audit", Daily(), audit.audit, clock="wall", is_wanted=audit.has_sealed_days, time_limit_s=3600),
+        Job(
+            "audit",
+            Daily(),
+            audit.audit,
+            clock="wall",
+            is_wanted=audit.has_sealed_days,
+            time_limit_s=audit.TIME_LIMIT_S,
+        ),
         Job("prune", Daily(), prune.prune, clock="wall", needs_history=False),
         Job("backfill", Every(HOUR), backfill.backfill, needs=("refit",)),
     )

@@ -31,52 +31,56 @@ def differences(entries: Iterable[ChainEntry], markets: Iterable[Mapping[str, An
         ids.add(market["id"])
         if market["id"] not in rows and market["created_at"] >= until:
             continue
-        for name, value, expected in _pairs(market, rows[market["id"]], until):
-            if not _is_same(value, expected):
+        for name, value, expected, digits in _pairs(market, rows[market["id"]], until):
+            if not _is_same(value, expected, digits):
                 yield f"{market['id']}: {name} is served as {value!r}, the ledger says {expected!r}."
     for id, kinds in rows.items():
         if "votes" in kinds and id not in ids and kinds["votes"].body["category"] != "challenge":
             yield f"{id} is in row {kinds['votes'].seq} of the ledger, and is not served."
 
 
-def _pairs(market: Mapping[str, Any], rows: Mapping[str, ChainEntry], until: str) -> Iterator[tuple[str, Any, Any]]:
-    """The name of each value, as it is served and as the rows have it."""
+def _pairs(
+    market: Mapping[str, Any], rows: Mapping[str, ChainEntry], until: str
+) -> Iterator[tuple[str, Any, Any, int]]:
+    """The name of each value, as it is served and as the rows have it, and with how many decimals it is served."""
     votes, odds, resolution, score = (rows[kind].body if kind in rows else None for kind in KINDS)
     ruling = market["resolution"]
     if resolution or ruling["outcome"] is None or ruling["resolved_at"] < until:
         for name in ("outcome", "resolved_at", "evidence"):
-            yield name, ruling[name], resolution and resolution[name]
+            yield name, ruling[name], resolution and resolution[name], 0
     own_score = market["score"] or {}
     if score or ruling["outcome"] is None:
-        yield "brier_ai", own_score.get("brier_ai"), score and score["brier"]
-        yield "brier_market", own_score.get("brier_market"), score and score["brier_market"]
+        yield "brier_ai", own_score.get("brier_ai"), score and score["brier"], 5
+        yield "brier_market", own_score.get("brier_market"), score and score["brier_market"], 5
     if votes is None:
-        yield "ai", market["ai"], None
+        yield "ai", market["ai"], None, 0
         return
-    yield "rule", ruling["rule"], votes["rule"]
+    yield "rule", ruling["rule"], votes["rule"], 0
     for name in ("created_at", "closes_at", "deadline"):
-        yield name, market[name], votes[name]
-    yield "question", market["question"], votes["question"]["text"]
-    yield "seq", market["commitment"] and market["commitment"]["seq"], rows["votes"].seq
-    yield "hash", market["commitment"] and market["commitment"]["hash"], rows["votes"].hash
+        yield name, market[name], votes[name], 0
+    yield "question", market["question"], votes["question"]["text"], 0
+    commitment = market["commitment"] or {}
+    yield "seq", commitment.get("seq"), rows["votes"].seq, 0
+    yield "hash", commitment.get("hash"), rows["votes"].hash, 0
     if market["ai"]:
-        yield "p_yes", market["ai"]["p_yes"], votes["p"]
+        yield "p_yes", market["ai"]["p_yes"], _bounded(votes["p"]), 3
         by_voter = {vote["voter"]: vote for vote in votes["votes"]}
-        yield "voters", sorted(market["ai_votes"]), sorted(by_voter)
-        for voter, vote in market["ai_votes"].items():
-            yield f"the vote of {voter}", vote["p_yes"], by_voter.get(voter, {}).get("p")
-            yield f"the reason of {voter}", vote["reasoning"], by_voter.get(voter, {}).get("reasoning")
+        yield "voters", sorted(market["ai_votes"]), sorted(by_voter), 0
+        for voter in by_voter.keys() & market["ai_votes"].keys():
+            vote, row = market["ai_votes"][voter], by_voter[voter]
+            yield f"the vote of {voter}", vote["p_yes"], _bounded(row["p"]), 3
+            yield f"the reason of {voter}", vote["reasoning"], row["reasoning"], 0
     quote = market["market_odds"]
-    yield "odds", quote and quote["p_yes"], odds and odds["p_yes"]
+    yield "odds", quote and quote["p_yes"], odds and odds["p_yes"], 4
 
 
-# A served probability has three decimals and lies between the bounds.
-ROUNDING = 0.00051
-LEAST, GREATEST = 0.001, 0.999
+def _bounded(p: float) -> float:
+    """A probability within the bounds of those that are served."""
+    return min(0.999, max(0.001, p))
 
 
-def _is_same(value: Any, expected: Any) -> bool:
+def _is_same(value: Any, expected: Any, digits: int) -> bool:
+    """Whether two values are equal; of numbers, but for the rounding to these decimals and, in a row, to one more."""
     if isinstance(value, float) and isinstance(expected, float):
-        bound = min(GREATEST, max(LEAST, expected)) if value in (LEAST, GREATEST) else expected
-        return abs(value - bound) <= ROUNDING
+        return abs(value - expected) <= 0.56 * 10**-digits
     return value == expected

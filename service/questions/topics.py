@@ -37,7 +37,7 @@ from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 # The price of a coin in a text that is read only to learn whether prices decide the question.
 ASSUMED_USD = 1.0
 # Markets that are not followed but belong to the subject: a fund of bitcoin, another coin, but not a company.
-RELATIVES = {"fund", "coin", "stablecoin", "lookalike"}
+KINDRED_KINDS = {"fund", "coin", "stablecoin", "lookalike"}
 DEEDS = {"act", "metric", "width", "overtake"}
 # English words for events that the vocabulary has no kind for.
 HAPPENINGS = {
@@ -155,7 +155,7 @@ def _is_yes_or_no(main: Sequence[Token], text: str) -> bool:
 
 def _is_market_matter(token: Token) -> bool:
     if token.kind == "other":
-        return token.value in RELATIVES
+        return token.value in KINDRED_KINDS
     return token.kind in ("asset", "widely") or _is_economy(token)
 
 

@@ -15,14 +15,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from service import canonical
-from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.commitments import (
-    forecast_row,
-    market_rows,
-    question_row,
-    reveal_row,
-    settlement_rows,
-)
+from service.forecasting.predictions import LedgerPosition, Prediction
+from service.forecasting.predictions.commitments import forecast_row, market_rows, question_row, reveal_row
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.scores.forecasters import score_forecasts
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
@@ -122,12 +116,12 @@ def _of_predictions(db: Connection, entries: Sequence[ChainEntry], rows: dict[Ki
             continue
         yield from _compared(entry, expected[entry.subject].get(entry.kind))
         position = by_id[entry.subject].ledger_position
-        if entry.kind == "votes" and position != (position and type(position)(entry.seq, entry.hash)):
+        if entry.kind == "votes" and position != LedgerPosition(entry.seq, entry.hash):
             yield f"{entry.subject}: its place in the ledger is row {entry.seq}, not {position}."
 
 
 def _rows_of(record: Prediction) -> list[LedgerRow]:
-    return [question_row(record), *market_rows([record]), *settlement_rows(record)]
+    return [question_row(record), *market_rows([record])]
 
 
 def _compared(entry: ChainEntry, row: LedgerRow | None) -> Iterator[str]:
@@ -155,10 +149,8 @@ def _shown(value: Any) -> str:
 def _without_rows(db: Connection, rows: dict[Kind, set[str]]) -> Iterator[str]:
     """Stored votes, prices and outcomes that no row of the ledger is about."""
     columns = select(prediction.c.id, prediction.c.category, prediction.c.voted_at, prediction.c.outcome)
-    with_odds, with_votes = (
-        set(db.scalars(select(odds.c.prediction))),
-        set(db.scalars(select(prediction_vote.c.prediction))),
-    )
+    with_odds = set(db.scalars(select(odds.c.prediction)))
+    with_votes = set(db.scalars(select(prediction_vote.c.prediction)))
     for id, category, voted_at, outcome in map(tuple, db.execute(columns)):
         is_answer = category == "answer"
         if not is_answer and (voted_at is not None or id in with_votes) and id not in rows["votes"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, insert, or_, select, update
@@ -44,15 +44,27 @@ def forecaster_name(db: Connection, caller: str) -> str | None:
     return db.scalar(select(forecaster.c.name).where(forecaster.c.caller == caller))
 
 
-def rename_forecaster(db: Connection, caller: str, name: str | None, seq: int = 0) -> None:
-    """Give a forecaster another public name, or none; raises NameTaken if another one has it.
+def other_names(db: Connection, id: str) -> list[str]:
+    """The public names of all forecasters but this one."""
+    return list(db.scalars(select(forecaster.c.name).where(forecaster.c.name.is_not(None), forecaster.c.id != id)))
 
-    Row `seq` of the ledger says so. Forecasts count from the first name on: otherwise one could choose after the
-    outcomes which of many records gets a name.
+
+def counts_since(db: Connection, caller: str) -> int | None:
+    """The row of the ledger after which the forecasts of a caller count; None before the first name."""
+    return db.scalar(select(forecaster.c.named_seq).where(forecaster.c.caller == caller))
+
+
+def count_since(db: Connection, id: str, seq: int) -> None:
+    """Count the forecasts of a forecaster after row `seq` of the ledger, which says that it took its first name.
+
+    Otherwise one could choose after the outcomes which of many records gets a name.
     """
-    values: dict[str, Any] = {"name": None, "record": None, "record_at": None}
-    if name:
-        values = {"name": name, "named_seq": func.coalesce(forecaster.c.named_seq, seq)}
+    db.execute(update(forecaster).where(forecaster.c.id == id).values(named_seq=seq))
+
+
+def rename_forecaster(db: Connection, caller: str, name: str | None) -> None:
+    """Give a forecaster another public name, or none; raises NameTaken if another one has it."""
+    values = {"name": name} if name else {"name": None, "record": None, "record_at": None}
     try:
         db.execute(update(forecaster).where(forecaster.c.caller == caller).values(values))
     except IntegrityError:

@@ -90,6 +90,7 @@ def name(database: Database, app: Flask, api_key: str) -> str:
         caller = f"key:{key_id(api_key)}"
         forecasts.forecaster_id(db, caller, "ab" * 16, NOON)
         forecasts.rename_forecaster(db, caller, "owl")
+        forecasts.count_since(db, "ab" * 16, 0)
     return "owl"
 
 
@@ -264,6 +265,7 @@ class TestReading:
         assert body["counts_in"] == []
         answer = app.test_client().patch("/api/v1/me", json={"forecaster": "owl"}, headers={"X-API-Key": api_key})
         assert answer.status_code == 200
+        assert app.test_client().patch("/api/v1/me", json={"forecaster": "jay"}, headers={"X-API-Key": api_key})
         assert [(row.kind, row.subject, row.body) for row in rows(database)][1:] == [("name", body["forecaster"], {})]
         settle(database)
         assert rows(database)[-1].kind == "reveal"

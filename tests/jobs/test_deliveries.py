@@ -230,17 +230,23 @@ def test_two_processes_do_not_deliver_to_one_endpoint(sender: Sender, receiver: 
     assert sender.row(row).cursor == receiver.seqs[-1]
 
 
+class Gate:
+    """Keeps what arrives at a receiver waiting for its answer."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self.arrivals, self.may_answer = Semaphore(0), Event()
+        receiver.receive = self._receive
+
+    def _receive(self, _body: bytes, _headers: dict[str, str]) -> int:
+        self.arrivals.release()
+        self.may_answer.wait(10)
+        return 204
+
+
 @pytest.mark.slow
 def test_the_endpoints_of_a_key_share_two_threads(sender: Sender, receiver: Receiver):
     """However many receivers of one key take their time, others need not wait for them."""
-    arrivals, may_answer = Semaphore(0), Event()
-
-    def receive(_body: bytes, _headers: dict[str, str]) -> int:
-        arrivals.release()
-        may_answer.wait(10)
-        return 204
-
-    receiver.receive = receive
+    gate = Gate(receiver)
     first = sender.subscribe(receiver)
     for _ in range(2 * THREADS):
         sender.subscribe(receiver, key=first.key)
@@ -248,10 +254,10 @@ def test_the_endpoints_of_a_key_share_two_threads(sender: Sender, receiver: Rece
     trade(sender.database, 1)
     sender.deliveries.beat()
     for _ in range(KEY_SHARE + len(others)):
-        assert arrivals.acquire(timeout=10)
+        assert gate.arrivals.acquire(timeout=10)
     with sender.database.reading() as db:
         idle = notifications.due_webhooks(db, sender.wall)
-    may_answer.set()
+    gate.may_answer.set()
     sender.deliveries.stop()
     assert len(idle) == 2 * THREADS + 1 - KEY_SHARE
     assert not idle.keys() & {row.id for row in others}
@@ -265,20 +271,13 @@ def test_slow_receivers_share_half_of_the_threads(sender: Sender, receiver: Rece
     trade(sender.database, 1)
     sender.work()
     fast, sender.wall = sender.subscribe(receiver), sender.wall + 10
-    arrivals, may_answer = Semaphore(0), Event()
-
-    def receive(_body: bytes, _headers: dict[str, str]) -> int:
-        arrivals.release()
-        may_answer.wait(10)
-        return 204
-
-    receiver.receive = receive
+    gate = Gate(receiver)
     trade(sender.database, 1)
     sender.deliveries.beat()
     for _ in range(SLOW_SHARE + 1):
-        assert arrivals.acquire(timeout=10)
+        assert gate.arrivals.acquire(timeout=10)
     idle = sender.deliveries.due()
-    may_answer.set()
+    gate.may_answer.set()
     sender.deliveries.stop()
     assert len(idle) == len(rows) - SLOW_SHARE
     assert fast.id not in idle

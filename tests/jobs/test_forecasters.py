@@ -81,6 +81,7 @@ def _fill(db) -> None:
     for number in range(CALLERS):
         forecasts.forecaster_id(db, f"key:{number:08}", f"id-{number}", MONDAY)
         forecasts.rename_forecaster(db, f"key:{number:08}", f"owl-{number}")
+        forecasts.count_since(db, f"id-{number}", 0)
     rows = [(f"id-{row.caller}", row) for row in FRAME.itertuples()]
     ledger.append(db, [forecast_row(row.market, id, row.p, f"salt-{row.seq}") for id, row in rows], MONDAY)
     for id, row in rows:

@@ -2,49 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from copy import deepcopy
+from typing import Any
 
 import pytest
-from sqlalchemy import text
 
-from service.operator.__main__ import main
-from tests.running_service import copied, listening, running_service
+from service.ledger.chain import ChainEntry, LedgerRow, chained
+from service.ledger.served import differences
 
-pytestmark = pytest.mark.slow
-
-MARKET = "(SELECT min(id) FROM prediction WHERE outcome = 'yes' AND category = 'daily')"
-CHANGES = {
-    "outcome": f"UPDATE prediction SET outcome = 'no' WHERE id = {MARKET}",
-    "evidence": f"UPDATE prediction SET evidence = 'because' WHERE id = {MARKET}",
-    "the vote of": f"UPDATE prediction_vote SET p = 1 - p WHERE prediction = {MARKET} AND place = 2",
-    "odds": f"UPDATE odds SET p_yes = 1 - p_yes WHERE prediction = {MARKET}",
-    "question": f"UPDATE prediction SET question = replace(question, 'Will', 'Would') WHERE id = {MARKET}",
-    "is not served": f"UPDATE prediction SET category = 'answer' WHERE id = {MARKET}",
+OPENED_AT, RESOLVED_AT, LATER = "2026-11-21T08:00:00Z", "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z"
+ID = "daily-btc-up-1"
+TERMS = {"created_at": OPENED_AT, "closes_at": RESOLVED_AT, "deadline": RESOLVED_AT, "rule": "YES if higher."}
+VOTES = [{"voter": "vol", "p": 0.51234, "reasoning": "calm"}, {"voter": "trend", "p": 0.99995, "reasoning": "up"}]
+BODIES: dict[str, dict[str, Any]] = {
+    "votes": {**TERMS, "category": "daily", "question": {"text": "Up?"}, "p": 0.612345, "votes": VOTES},
+    "odds": {"p_yes": 0.58121},
+    "resolution": {"outcome": "yes", "resolved_at": RESOLVED_AT, "evidence": "a bar"},
+    "score": {"brier": 0.150276, "brier_market": 0.175352},
 }
 
 
-@pytest.fixture
-def verify(seeded: Path, tmp_path: Path, capsys) -> Callable[[str], tuple[int, str]]:
-    """Verifies the ledger against a service whose database was changed by a statement: exit code and output."""
-
-    def verify(statement: str) -> tuple[int, str]:
-        with running_service(copied(seeded, tmp_path)) as service:
-            with service.runtime.database.writing() as db:
-                assert not statement or db.execute(text(statement)).rowcount == 1
-            key = service.register()
-            with listening(service.client.application) as address:
-                return main(["ledger", "verify", "--against", address, "--api-key", key]), capsys.readouterr().out
-
-    return verify
+def entries(*kinds: str) -> list[ChainEntry]:
+    return list(chained([LedgerRow(kind, ID, BODIES[kind], False) for kind in kinds], LATER, None))
 
 
-def test_an_untouched_service_agrees_with_its_ledger(verify):
-    code, output = verify("")
-    assert (code, "the record agreed with all" in output) == (0, True)
+ROWS = entries(*BODIES)
+SERVED: dict[str, Any] = {
+    "id": ID,
+    "question": "Up?",
+    **{name: TERMS[name] for name in ("created_at", "closes_at", "deadline")},
+    "ai": {"p_yes": 0.612},
+    "ai_votes": {"vol": {"p_yes": 0.512, "reasoning": "calm"}, "trend": {"p_yes": 0.999, "reasoning": "up"}},
+    "market_odds": {"p_yes": 0.5812},
+    "resolution": {"rule": TERMS["rule"], "outcome": "yes", "resolved_at": RESOLVED_AT, "evidence": "a bar"},
+    "score": {"brier_ai": 0.15028, "brier_market": 0.17535},
+    "commitment": {"seq": 1, "hash": ROWS[0].hash},
+}
 
 
-@pytest.mark.parametrize("word", CHANGES)
-def test_a_change_of_what_is_served_is_named(verify, word: str):
-    code, output = verify(CHANGES[word])
-    assert (code, word in output) == (1, True), output
+def test_rounded_values_agree_with_the_rows():
+    assert list(differences(ROWS, [SERVED])) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "name"),
+    [
+        ("resolution.outcome", "no", "outcome"),
+        ("resolution.outcome", None, "outcome"),
+        ("resolution.resolved_at", "2026-11-21T12:00:00Z", "resolved_at"),
+        ("resolution.evidence", "another bar", "evidence"),
+        ("resolution.rule", "YES if lower.", "rule"),
+        ("question", "Down?", "question"),
+        ("deadline", LATER, "deadline"),
+        ("ai.p_yes", 0.613, "p_yes"),
+        ("ai_votes.vol.p_yes", 0.511, "the vote of vol"),
+        ("ai_votes.trend.reasoning", "down", "the reason of trend"),
+        ("ai_votes.trend", None, "voters"),
+        ("market_odds.p_yes", 0.5813, "odds"),
+        ("market_odds", None, "odds"),
+        ("score.brier_ai", 0.15027, "brier_ai"),
+        ("score.brier_market", 0.17536, "brier_market"),
+        ("commitment.seq", 2, "seq"),
+        ("commitment.hash", "0" * 64, "hash"),
+    ],
+)
+def test_the_smallest_change_that_can_be_served_is_named(path: str, value: object, name: str):
+    market = deepcopy(SERVED)
+    *parents, last = path.split(".")
+    part = market
+    for parent in parents:
+        part = part[parent]
+    if value is None and last == "trend":
+        del part[last]
+    else:
+        part[last] = value
+    (sentence, *_) = differences(ROWS, [market])
+    assert sentence.startswith(f"{ID}: {name} is served as ")
+
+
+def test_a_market_that_is_not_served_is_named():
+    assert list(differences(ROWS, [])) == [f"{ID} is in row 1 of the ledger, and is not served."]
+
+
+def test_what_came_after_the_last_row_is_not_compared():
+    """An export and the pages of a service that runs are not of one instant."""
+    new = SERVED | {"id": "daily-btc-up-2", "created_at": LATER}
+    ruling = SERVED["resolution"] | {"resolved_at": LATER}
+    assert list(differences(entries("votes", "odds"), [SERVED | {"resolution": ruling}, new])) == []

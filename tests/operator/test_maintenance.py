@@ -9,16 +9,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text, update
 
+from service.access.keys import key_id
 from service.jobs.prune import prune
 from service.ledger.chain import LedgerRow
 from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, iso
-from service.store import ledger, migrations
+from service.operator.__main__ import main
+from service.store import keys, ledger, migrations
 from service.store.database import Database, revision_at
-from service.store.tables import metadata
-from tests.running_service import START, running_service
+from service.store.tables import metadata, prediction
+from tests.running_service import START, copied, listening, running_service
 from tests.store.test_migrations import make_first
 
 EMAIL = "reader@example.com"
@@ -181,6 +183,23 @@ class TestTheLedger:
         code, output, _ = operate("ledger", "verify")
         assert (code, 'says outcome "no", the tables say "yes"' in output) == (1, True)
         assert operate("ledger", "verify", "--against", "nowhere.sqlite")[0] == 2
+
+    @pytest.mark.slow
+    def test_is_compared_with_what_a_service_serves(self, seeded: Path, tmp_path: Path, capsys):
+        """As anyone with a key of the service can do it; then an outcome is flipped."""
+        with running_service(copied(seeded, tmp_path)) as service, listening(service.client.application) as address:
+            words = ["ledger", "verify", "--against", address, "--api-key", service.register()]
+            with service.runtime.database.writing() as db:
+                keys.grant_plan(db, key_id(service.key), "paid")  # each verification reads seven pages
+            assert main(words) == 0
+            assert "the record agreed with all " in capsys.readouterr().out
+            with service.runtime.database.writing() as db:
+                first = select(func.min(prediction.c.id)).where(
+                    prediction.c.outcome == "yes", prediction.c.number.is_(None)
+                )
+                db.execute(update(prediction).where(prediction.c.id == db.scalar(first)).values(outcome="no"))
+            assert main(words) == 1
+            assert "outcome is served as 'no', the ledger says 'yes'." in capsys.readouterr().out
 
     def test_is_not_exported_over_a_file_nor_into_no_folder(self, operate, tmp_path):
         (tmp_path / "precious").write_text("mine")

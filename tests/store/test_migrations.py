@@ -18,12 +18,13 @@ from service import canonical
 from service.config import SettingsError
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import market_rows
+from service.forecasting.predictions.scores.forecasters import MarketForecastScore
 from service.forecasting.voters.track_record import TrackRecord
 from service.jobs.committing import renew_record
 from service.ledger.verifier import verify
 from service.market.bars import from_rows
 from service.market.instants import DAY
-from service.store import bars, knowledge, ledger, migrations, predictions
+from service.store import bars, forecasts, knowledge, ledger, migrations, predictions
 from service.store.database import Database
 from service.store.pages import RECORD, records
 from service.store.tables import metadata, resolved_day
@@ -73,6 +74,7 @@ def make_first(db: Connection) -> None:
     """Take a current database back to the schema of version 1.2."""
     db.execute(text("DROP TABLE coverage"))
     db.execute(text("ALTER TABLE prediction_vote DROP COLUMN p_up"))
+    db.execute(text("ALTER TABLE forecaster DROP COLUMN named_seq"))
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 
 
@@ -173,3 +175,19 @@ def test_a_record_of_classes_reads_as_empty_until_it_is_renewed(earlier):
     ]
     assert standings == [("forest", ENGINE, 1, 1.0), ("vol", ENGINE, 1, 1.0)]
     assert list(record.bands) == ["day"]
+
+
+def test_only_who_has_a_name_keeps_its_scores(database: Database):
+    """Without one, what was settled before could still be chosen to count; forecasts from now on count with a name."""
+    score = MarketForecastScore(0.7, 0.09, 0.36, 1.0)
+    with database.writing() as db:
+        predictions.add_predictions(db, [MARKET])
+        for caller, name in (("key:1a", "owl"), ("key:2b", None)):
+            id = forecasts.forecaster_id(db, caller, caller[-2:], SETTLED_AT)
+            forecasts.rename_forecaster(db, caller, name)
+            forecasts.add_scores(db, MARKET.id, SETTLED_AT, {id: score})
+        make_first(db)
+    database.migrate()
+    with database.reading() as db:
+        assert forecasts.find_scores(db, ["1a", "2b"]) == {"1a": {MARKET.id: score}}
+        assert [forecasts.counts_since(db, caller) for caller in ("key:1a", "key:2b")] == [0, None]

@@ -266,21 +266,8 @@ RESERVED_NAMES = frozenset(
     {*KINDS, POOL, MARKET, "apex", "swarm", "consensus", "ninefold", "operator", "admin", "logit", "forest"}
     | {"polymarket", "kalshi", "official", "moderator", "support", "staff", "team", "system", "oracle"}
 )
-# Characters, and pairs of them, that are taken for others.
-LOOKALIKES = (("rn", "m"), ("vv", "w"), ("cl", "d"), *zip("0134578i9", "oleastblg", strict=True))
 # The names that callers may take: lower case, so that no two differ in it alone, and safe in addresses and pages.
 NAMES = "[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]"
-
-
-def look_of(name: str) -> str:
-    """What two names that are taken for each other have in common: `p00l` looks like `pool`, `own-ed` like `owned`."""
-    look = name.replace("-", "").replace("_", "")
-    for confusion, letter in LOOKALIKES:
-        look = look.replace(confusion, letter)
-    return look
-
-
-RESERVED_LOOKS = frozenset(map(look_of, RESERVED_NAMES))
 MOST_CALLERS = 500  # callers in the table
 
 
