@@ -33,6 +33,7 @@ from service.config import Settings, SettingsError
 from service.errors import NinefoldError, ResourceNotFound
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.panel import Concurrent, Panel, Voter, is_model
+from service.jobs.committing import erase_again
 from service.jobs.engine import Engine, elapsed_s
 from service.jobs.job import JobContext
 from service.jobs.timetable import timetable
@@ -198,6 +199,7 @@ def build_runtime(
             clock=feed.clock(wall),
             wall=wall,
         )
+        erase_again(db, settings.data_dir, stored_world.clock.at(wall))
     spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
     seats = seated(voters(), settings, spending)
     return Runtime(settings, database, feed, stored_world, now, _panel(settings, seats), elapsed)

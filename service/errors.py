@@ -9,6 +9,7 @@
     │   ├── MissingKey              a key is required and none was sent
     │   └── InvalidKey              malformed, unknown, revoked or mistyped: the answer never says which
     ├── PlanRequired                the key's plan does not include this
+    ├── CallerBlocked               the operator lets this caller read and no longer write
     ├── RegistrationClosed          only the operator issues keys
     ├── ResourceNotFound
     ├── RequestConflict             the same Idempotency-Key is in progress
@@ -101,6 +102,12 @@ class PlanRequired(NinefoldError):
     """The key's plan does not include this; GET /api/v1/plans lists what each plan includes."""
 
     code = "plan_required"
+
+
+class CallerBlocked(NinefoldError):
+    """The operator of this service lets this caller read and no longer write."""
+
+    code = "caller_blocked"
 
 
 class RegistrationClosed(NinefoldError):

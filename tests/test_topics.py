@@ -153,7 +153,8 @@ def test_prices_do_not_settle_a_topic(service, servers):
 
 def challenge(running: RunningService) -> dict:
     body = {"question": "Will the Fed cut rates?", "deadline": "2026-12-31"}
-    number = running.client.post("/api/challenges/create", json=body).get_json()["number"]
+    headers = {"X-API-Key": running.register()}
+    number = running.client.post("/api/challenges/create", json=body, headers=headers).get_json()["number"]
     running.move(2)
     return running.client.get(f"/api/challenges/{number}").get_json()
 

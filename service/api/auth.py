@@ -16,8 +16,8 @@ from service.access import quota
 from service.access.keys import NOBODY, digest, key_id, matches
 from service.access.quota import PLANS, Plan
 from service.api.services import services
-from service.errors import FieldError, InvalidKey, InvalidRequest, MissingKey
-from service.store import keys
+from service.errors import CallerBlocked, FieldError, InvalidKey, InvalidRequest, MissingKey
+from service.store import blocks, keys
 from service.store.keys import KeyRow
 
 KEY_HEADER = "X-API-Key"
@@ -88,6 +88,16 @@ def identify(is_required: bool) -> Caller:
         with services().database.writing() as db:
             keys.touch_key(db, row.id, now)
     return holder(row, _end_user() if row.delegating else None)
+
+
+def require_unblocked(caller: Caller) -> None:
+    """Raise CallerBlocked where the operator blocked the caller, its key or its address."""
+    names = {caller.id, f"address:{caller.address}"}
+    if isinstance(caller, KeyHolder):
+        names.add(f"key:{caller.key_id}")
+    with services().database.reading() as db:
+        if blocks.is_blocked(db, names):
+            raise CallerBlocked("The operator of this service lets you read and no longer write.")
 
 
 def address() -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from datetime import date
 from functools import partial
+from secrets import token_hex
 from typing import Annotated
 
 from flask import Blueprint
@@ -15,15 +17,15 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from service.api.answering import answering
-from service.api.auth import Caller
+from service.api.auth import KEY_HEADER, Caller, KeyHolder
 from service.api.entries import UserVote, Voted, cast
 from service.api.inputs import DATE, Body
 from service.api.operations import operation
 from service.api.services import find, latest, services
-from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, ResourceNotFound, VotingClosed
-from service.forecasting.predictions import Prediction
+from service.errors import Busy, InvalidQuestion, MissingKey, NotAMarketQuestion, ResourceNotFound, VotingClosed
+from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.callers import open_challenge
-from service.forecasting.predictions.commitments import question_row
+from service.forecasting.predictions.commitments import question_row, withdrawn
 from service.forecasting.predictions.documents import (
     ChallengesDocument,
     ListedChallenge,
@@ -79,7 +81,7 @@ class Creation(Body):
     key="welcome",
     limit="challenges",
     is_retryable=True,
-    raises=(NotAMarketQuestion, InvalidQuestion, Busy),
+    raises=(NotAMarketQuestion, InvalidQuestion, MissingKey, Busy),
 )
 def create(body: Creation, caller: Caller) -> ListedChallenge:
     """Put a question with a date to ten voters and apex.
@@ -88,8 +90,9 @@ def create(body: Creation, caller: Caller) -> ListedChallenge:
     The deadline is 23:59:59 UTC of the date, or the instant of that day which the question names; it may be today
     while an hour is left. `resolved_by` says whether prices or the operator will decide the outcome, and
     `resolution.rule` how. Only language models vote on a question that no price decides; without at least three of
-    them it gets no votes, and `ai` stays null. The question is recorded in the public ledger at once; its author never
-    is.
+    them it gets no votes, and `ai` stays null. What the question means is recorded in the public ledger at once, with a
+    hash of its text, which the operator can withdraw; its author never is. Without a key the text is not kept: the
+    canonical sentence takes its place, and a question that no price decides needs a key.
 
     Three a day per key, per end user of a delegating key, or per address without a key. A refused question does not
     count, and neither does a retry under the same Idempotency-Key.
@@ -108,10 +111,25 @@ def _create(body: Creation, caller: Caller) -> ListedChallenge:
             number, history = stored.next_challenge_number(db), StoredHistory(partial(nullcontext, db), web.step, now)
             circumstances = Circumstances(utc(now), spots, history=history, rates=snapshots.latest_rates(db))
             challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
+            challenge = _signed(challenge) if isinstance(caller, KeyHolder) else _unsigned(challenge)
             stored.add_predictions(db, [challenge])
             ledger.append(db, [question_row(challenge)], now)
             return _published(db, [challenge], prices, now)[0]
     raise Busy("Many challenges were created at the same instant.")
+
+
+def _signed(challenge: Prediction) -> Prediction:
+    """The challenge of the holder of a key, whose text is shown, and hidden in the ledger."""
+    return replace(challenge, salt=token_hex(SALT_BYTES))
+
+
+def _unsigned(challenge: Prediction) -> Prediction:
+    """The challenge of a caller without a key: its canonical sentence alone."""
+    if challenge.resolver == "hand":
+        raise MissingKey(
+            f"A question that no price decides is shown in its own words: send a key in the {KEY_HEADER} header."
+        )
+    return withdrawn(challenge)
 
 
 @challenges.get("/active")

@@ -23,6 +23,7 @@ STATUS: dict[type[NinefoldError], int] = {
     errors.InvalidRequest: 400,
     errors.AccessDenied: 401,
     errors.PlanRequired: 403,
+    errors.CallerBlocked: 403,
     errors.RegistrationClosed: 403,
     errors.ResourceNotFound: 404,
     errors.RequestConflict: 409,

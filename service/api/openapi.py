@@ -173,6 +173,8 @@ def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
         yield errors.MissingKey
     if operation.key != "unused":
         yield errors.InvalidKey
+    if operation.body:
+        yield errors.CallerBlocked
     if operation.limit:
         yield from LIMITS[operation.limit].refusals
     if operation.is_retryable:

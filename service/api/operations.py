@@ -21,7 +21,7 @@ from typing import Any, Literal, get_type_hints
 from flask import Response, request
 from pydantic import BaseModel, TypeAdapter
 
-from service.api.auth import END_USER_HEADER, end_user_or, identify
+from service.api.auth import END_USER_HEADER, end_user_or, identify, require_unblocked
 from service.api.idempotency import answer_once
 from service.api.inputs import Query, read_body, read_query
 from service.api.limits import LIMITS, NO_LIMIT, request_limits
@@ -116,6 +116,7 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
         if wants_caller:
             arguments["caller"] = limits.caller
         if body:
+            require_unblocked(limits.caller)
             arguments["body"] = read_body(body)
         if query:
             arguments["query"] = read_query(query)

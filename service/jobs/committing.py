@@ -6,12 +6,14 @@ scores the forecasts of forecasters, in the same transaction. A daily signed roo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from sqlalchemy import Connection
 
 from service.forecasting.predictions import Commitment, LedgerPosition, Prediction, Settlement, commitments
+from service.forecasting.predictions.commitments import withdrawal_row, withdrawn
 from service.forecasting.predictions.open_markets import is_due, resolved
 from service.forecasting.predictions.open_markets import settle as settle_by_bars
 from service.forecasting.predictions.scores.forecasters import score_forecasts
@@ -20,7 +22,9 @@ from service.jobs.job import Effects, JobContext
 from service.ledger.chain import ChainEntry
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import DAY, HOUR, iso
-from service.store import bars, forecasts, knowledge, ledger, predictions
+from service.store import answers, bars, forecasts, keys, knowledge, ledger, predictions
+from service.store.answers import Erasure
+from service.store.erasures import erased_ids
 from service.store.pages import RECORD, records
 from service.store.secret import ledger_key
 
@@ -52,6 +56,34 @@ def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot
     if settlements:
         renew_record(db, slot)
     return entries
+
+
+def withdraw_texts(db: Connection, ids: Iterable[str], now: int) -> list[str]:
+    """Take the foreign texts from predictions for good, and record that; returns the ids of those that had one.
+
+    A question that only its text could decide is void.
+    """
+    records = [record for record in predictions.find_predictions(db, list(ids)) if record != withdrawn(record)]
+    for record in records:
+        predictions.replace_texts(db, withdrawn(record))
+        first = next(iter(ledger.entries(db, 1, 1, subject=record.id)))
+        ledger.append(db, [withdrawal_row(first)], now)
+    topics = [record.id for record in records if record.resolver == "hand" and record.settlement is None]
+    keep_settlements(db, dict.fromkeys(topics, Settlement("void", now, "The text was withdrawn.", "hand")), now)
+    return [record.id for record in records]
+
+
+def forget(db: Connection, key_ids: Sequence[str], now: int) -> Erasure:
+    """Erase keys with everything that was asked, voted and stored with them, and the texts of their challenges."""
+    withdraw_texts(db, answers.authored_challenges(db, key_ids), now)
+    return answers.erase_keys(db, key_ids)
+
+
+def erase_again(db: Connection, folder: Path, now: int) -> None:
+    """Erase whatever of the list in `folder` is stored, as it is after a restore."""
+    ids = erased_ids(folder)
+    withdraw_texts(db, ids["text"], now)
+    forget(db, keys.existing_keys(db, ids["key"]), now)
 
 
 def renew_record(db: Connection, slot: int) -> None:

@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import sqrt
+from secrets import token_hex
 
 import structlog
 from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from service.errors import SourceFailed
-from service.forecasting.predictions import Opinion, Prediction, Settlement
+from service.forecasting.predictions import SALT_BYTES, Opinion, Prediction, Settlement
 from service.forecasting.predictions.imports import OutsideMarket, choose
 from service.forecasting.voters.context import Knowledge
 from service.jobs.committing import keep_opened, keep_settlements
@@ -107,7 +108,10 @@ def _import(
     price_at = partial(_price_at, job_context)
     choices, refusals = choose(by_id.values(), slot, basis.spots, volatility, open_markets, price_at, short=short)
     log.info("markets_offered", taken=len(choices), refused=len(refusals))
-    markets = [replace(market, odds=by_id[market.id].odds) for market in vote(job_context, slot, choices, basis)]
+    markets = [
+        replace(market, odds=by_id[market.id].odds, salt=token_hex(SALT_BYTES))
+        for market in vote(job_context, slot, choices, basis)
+    ]
     opinions = _renewed(offers, open_markets, slot)
 
     def write(db: Connection) -> None:

@@ -1,4 +1,4 @@
-"""What rows commit to by a hash and what is shown for it: the forecasts of forecasters, and the inputs of the voters.
+"""What rows commit to by a hash and what is shown for it: forecasts, the inputs of the voters, and foreign texts.
 
     forecast   {"market": ID, "commitment": HASH}                                  while the market is open
     reveal     {"market": ID, "forecast": SEQ, "p_yes": NUMBER, "salt": TEXT}      when it is settled
@@ -7,6 +7,9 @@
 The subject of the first two is the forecaster's id, which names no person. The inputs of the voters are lines
 `{"hash": HASH, "inputs": {…}, …}` of a file of rows of `/api/v1/features`, one for all votes from these inputs. Rows of
 a world that was taken back do not count.
+
+A text that a stranger wrote, or a model that has read it, stands in a row as `{"sha256": HASH}`, which is the SHA-256
+of the canonical JSON `{"salt": TEXT, "text": VALUE}`. The market is served with the salt, until its text is withdrawn.
 """
 
 from __future__ import annotations
@@ -26,6 +29,11 @@ Hidden = tuple[str, Any, Any]
 def commitment(market: str, forecaster: str, p_yes: float, salt: str) -> str:
     """The SHA-256 of the canonical JSON of these four fields; `salt` is unpredictable random text."""
     return digest({"market": market, "forecaster": forecaster, "p_yes": p_yes, "salt": salt})
+
+
+def text_hash(text: Any, salt: str) -> dict[str, str]:
+    """What stands in a row for a text, or for a list of texts."""
+    return {"sha256": digest({"salt": salt, "text": text})}
 
 
 @dataclass

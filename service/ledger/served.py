@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from service.ledger.chain import ChainEntry
+from service.ledger.commitments import text_hash
 
 KINDS = ("votes", "odds", "resolution", "score")
 
@@ -18,20 +19,27 @@ KINDS = ("votes", "odds", "resolution", "score")
 def differences(entries: Iterable[ChainEntry], markets: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """A sentence for each served value that is not what the rows say, and for each market that is not served.
 
-    What happened after the last row is not compared.
+    What happened after the last row is not compared, nor is a text that was withdrawn.
     """
     rows: dict[str, dict[str, ChainEntry]] = defaultdict(dict)
+    withdrawn = set[str]()
     until = ""
     for entry in entries:
         until = entry.recorded_at
         if entry.kind in KINDS:
             rows[entry.subject][entry.kind] = entry
+        elif entry.kind == "correction" and "withdrawn" in entry.body:
+            withdrawn.add(entry.subject)
     ids = set[str]()
     for market in markets:
         ids.add(market["id"])
         if market["id"] not in rows and market["created_at"] >= until:
             continue
         for name, value, expected, digits in _pairs(market, rows[market["id"]], until):
+            if market["id"] in withdrawn and isinstance(expected, dict):
+                continue
+            if isinstance(expected, dict) and isinstance(salt := (market["commitment"] or {}).get("salt"), str):
+                value = text_hash(value, salt)
             if not _is_same(value, expected, digits):
                 yield f"{market['id']}: {name} is served as {value!r}, the ledger says {expected!r}."
     for id, kinds in rows.items():

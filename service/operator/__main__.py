@@ -21,12 +21,12 @@ from service.operator.maintenance import (
     bring_back,
     copy,
     file_argument,
-    forget,
     migrate,
     move_to,
     register_ledger,
     require_database,
 )
+from service.operator.moderation import forget, register_blocks, withdraw
 from service.operator.resolutions import register_answers, register_challenges
 from service.operator.status import status
 from service.store import migrations
@@ -36,6 +36,7 @@ NOUNS = {
     "keys": register_keys,
     "challenges": register_challenges,
     "answers": register_answers,
+    "blocks": register_blocks,
     "ledger": register_ledger,
     "secrets": register_secrets,
 }
@@ -92,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     add_offline(nouns, "migrate", migrate).add_argument(
         "--check", action="store_true", help="change nothing; exit code 2 if there is something to do"
     )
+    add(nouns, "withdraw", withdraw).add_argument("id", metavar="ID", help="challenge-N, or the id of a market")
     add(nouns, "forget", forget).add_argument("email", metavar="EMAIL")
     return parser
 

@@ -1,14 +1,12 @@
-"""Back up, restore, move and migrate the database, erase what belongs to one email, export and correct the ledger."""
+"""Back up, restore, move and migrate the database, export, verify and correct the ledger."""
 
 from __future__ import annotations
 
 import argparse
 import time
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 
-from service.access.keys import normalised
 from service.client import Client
 from service.config import Settings, SettingsError
 from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
@@ -16,9 +14,10 @@ from service.ledger import served
 from service.ledger.chain import ChainEntry, LedgerRow
 from service.ledger.verifier import read, verify
 from service.operator.commands import CommandOutput, Commands, CommandTable, add, add_offline
-from service.store import answers, audit, ledger, migrations, world
+from service.store import audit, ledger, migrations, world
 from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
+from service.store.erasures import FILE as ERASURES
 from service.store.secret import FILE, LEDGER_FILE
 
 
@@ -76,15 +75,6 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
     if not arguments.check:
         opened(settings.database).close()
     return {"revision": newest, "before": before}
-
-
-def forget(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
-    """Erase the keys of an email with its questions, votes and webhooks; the ledger holds no person.
-
-    Backups that were made before still have them.
-    """
-    with database.writing() as db:
-        return asdict(answers.erase_email(db, normalised(arguments.email)))
 
 
 def register_ledger(verbs: Commands) -> None:
@@ -176,9 +166,11 @@ def file_argument(parser: argparse.ArgumentParser, meaning: str) -> None:
 
 
 def _secrets(settings: Settings) -> str:
-    """The secrets that belong to the database: the names of variables, or files."""
+    """What belongs to the database: its secrets, as names of variables or files, and the list of what was erased."""
     chosen = {"KEY_SECRET": (settings.key_secret, FILE), "LEDGER_KEY": (settings.ledger_key, LEDGER_FILE)}
     names = [
         name if secret.get_secret_value() else str(settings.data_dir / file) for name, (secret, file) in chosen.items()
     ]
+    erasures = settings.data_dir / ERASURES
+    names += [str(erasures)] if erasures.is_file() else []
     return " and ".join(names)

@@ -7,6 +7,7 @@ track record, so its row stays with its numbers, without text, reasons and calle
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,8 +17,9 @@ from sqlalchemy import ColumnElement, Connection, delete, or_, select, tuple_, u
 from service import canonical
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.callers import KeptAnswer, kept_answer
+from service.forecasting.predictions.commitments import WITHDRAWN
 from service.forecasting.voters.votes import Answer, in_words, understood
-from service.store import forecasts, keys, notifications, pages, predictions
+from service.store import forecasts, notifications, pages, predictions
 from service.store.database import is_among
 from service.store.pages import PageKey
 from service.store.tables import api_key, idempotency, odds, opinion, prediction, prediction_vote, user_vote
@@ -88,15 +90,15 @@ def _answer(market: Prediction, body: dict[str, Any], *, with_votes: bool) -> An
     )
 
 
-ERASURE = "(erased)"
-
+_AUTHOR = prediction.c.author
+_OPENED = prediction.c.category == "challenge"
 _IS_ANSWER = prediction.c.category == "answer"
-_HAS_TEXT = prediction.c.author.is_not(None)
+_HAS_TEXT = _AUTHOR.is_not(None)
 
 
 @dataclass(frozen=True)
 class Erasure:
-    """What was erased of one email, as numbers of rows."""
+    """What was erased with some keys, as numbers of rows."""
 
     keys: int
     answers: int
@@ -110,27 +112,29 @@ def erase_answers(db: Connection, before: int) -> int:
     return _erase_answers(db, prediction.c.deadline < before)
 
 
-def erase_email(db: Connection, email: str) -> Erasure:
-    """Erase the keys of a normalised email and everything that was asked, voted and stored with them.
+def authored_challenges(db: Connection, key_ids: Iterable[str]) -> list[str]:
+    """The ids of the challenges that were opened with these keys."""
+    return [id for key in key_ids for id in db.scalars(select(prediction.c.id).where(_OPENED, _by(_AUTHOR, key)))]
 
-    Challenges stay without their author, because their text is in the ledger; votes stay counted, without a caller.
-    Forecasts stay under an id that nothing ties to the email.
+
+def erase_keys(db: Connection, ids: Sequence[str]) -> Erasure:
+    """Erase keys and everything that was asked, voted and stored with them.
+
+    Challenges stay without their author; votes stay counted, without a caller. Forecasts stay under an id that nothing
+    ties to the key.
     """
     answers = challenges = votes = endpoints = 0
-    rows = keys.listed_keys(db, email)
-    for row in rows:
-        answers += _erase_answers(db, _by(prediction.c.author, row.id))
-        is_own = _by(prediction.c.author, row.id)
-        challenges += db.execute(update(prediction).where(is_own).values(author=None)).rowcount
-        nobody = f"forgotten:{secrets.token_hex(8)}"
-        votes += _forget_votes(db, row.id, nobody)
-        db.execute(delete(idempotency).where(_by(idempotency.c.caller, row.id)))
-        forecasts.forget_forecasters(db, row.id)
-        for endpoint in notifications.key_webhooks(db, row.id):
+    for id in ids:
+        answers += _erase_answers(db, _by(_AUTHOR, id))
+        challenges += db.execute(update(prediction).where(_by(_AUTHOR, id)).values(author=None)).rowcount
+        votes += _forget_votes(db, id, f"forgotten:{secrets.token_hex(8)}")
+        db.execute(delete(idempotency).where(_by(idempotency.c.caller, id)))
+        forecasts.forget_forecasters(db, id)
+        for endpoint in notifications.key_webhooks(db, id):
             notifications.remove_webhook(db, endpoint.id)
             endpoints += 1
-        db.execute(delete(api_key).where(api_key.c.id == row.id))
-    return Erasure(len(rows), answers, challenges, votes, endpoints)
+        db.execute(delete(api_key).where(api_key.c.id == id))
+    return Erasure(len(ids), answers, challenges, votes, endpoints)
 
 
 def _by(column: ColumnElement[str], key: str) -> ColumnElement[bool]:
@@ -169,4 +173,4 @@ def _delete(db: Connection, ids: list[str]) -> None:
 
 def _without_text(question: str) -> str:
     plain = canonical.read(question)
-    return canonical.write(plain | {"text": ERASURE, "canonical": ERASURE, "notes": []})
+    return canonical.write(plain | {"text": WITHDRAWN, "canonical": WITHDRAWN, "notes": []})

@@ -10,13 +10,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
 from service import canonical
 from service.forecasting.predictions import LedgerPosition, Prediction
-from service.forecasting.predictions.commitments import forecast_row, market_rows, question_row, reveal_row
+from service.forecasting.predictions.commitments import (
+    forecast_row,
+    market_rows,
+    question_row,
+    reveal_row,
+    withdrawn,
+    without_texts,
+)
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.scores.forecasters import score_forecasts
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
@@ -83,28 +91,32 @@ def differences(db: Connection) -> Iterator[str]:
 
 def table_differences(db: Connection) -> Iterator[str]:
     """The same without the faults of the ledger itself."""
-    withdrawn = _taken_back(db)
+    taken_back, without_text = _corrections(db)
     rows: dict[Kind, set[str]] = defaultdict(set)
     since = 1
     while entries := ledger.entries(db, since, ledger.PAGE):
         since = entries[-1].seq + 1
-        standing = [entry for entry in entries if entry.seq not in withdrawn]
-        yield from _of_predictions(db, [entry for entry in standing if entry.kind in OF_PREDICTIONS], rows)
+        standing = [entry for entry in entries if entry.seq not in taken_back]
+        about = [entry for entry in standing if entry.kind in OF_PREDICTIONS]
+        yield from _of_predictions(db, about, rows, without_text)
         yield from _of_forecasts(db, [entry for entry in standing if entry.kind in OF_FORECASTS])
     yield from _without_rows(db, rows)
     yield from _of_scores(db)
 
 
-def _taken_back(db: Connection) -> set[int]:
-    """The numbers of the rows that do not count because the world was taken back, in databases of earlier versions."""
-    corrections, since = set[int](), 1
+def _corrections(db: Connection) -> tuple[set[int], set[str]]:
+    """The rows that do not count because the world was taken back, and the predictions whose text was withdrawn."""
+    taken_back, without_text, since = set[int](), set[str](), 1
     while entries := ledger.entries(db, since, ledger.PAGE, kind="correction"):
-        corrections |= {entry.body["corrects"] for entry in entries if is_rewinding(entry)}
+        taken_back |= {entry.body["corrects"] for entry in entries if is_rewinding(entry)}
+        without_text |= {entry.subject for entry in entries if "withdrawn" in entry.body}
         since = entries[-1].seq + 1
-    return corrections
+    return taken_back, without_text
 
 
-def _of_predictions(db: Connection, entries: Sequence[ChainEntry], rows: dict[Kind, set[str]]) -> Iterator[str]:
+def _of_predictions(
+    db: Connection, entries: Sequence[ChainEntry], rows: dict[Kind, set[str]], without_text: set[str]
+) -> Iterator[str]:
     """Compare these rows with the predictions that they are about, and note them in `rows`."""
     subjects = sorted({entry.subject for entry in entries})
     by_id = {record.id: record for record in predictions.find_predictions(db, subjects)}
@@ -114,7 +126,13 @@ def _of_predictions(db: Connection, entries: Sequence[ChainEntry], rows: dict[Ki
         if entry.subject not in by_id:
             yield f"Row {entry.seq} is about {entry.subject}, which is not stored."
             continue
-        yield from _compared(entry, expected[entry.subject].get(entry.kind))
+        row = expected[entry.subject].get(entry.kind)
+        if row and entry.subject in without_text:
+            entry = replace(entry, body=without_texts(entry.body))
+            row = replace(row, body=without_texts(row.body))
+            if by_id[entry.subject] != withdrawn(by_id[entry.subject]):
+                yield f"{entry.subject}: its text was withdrawn, the tables have another."
+        yield from _compared(entry, row)
         position = by_id[entry.subject].ledger_position
         if entry.kind == "votes" and position != LedgerPosition(entry.seq, entry.hash):
             yield f"{entry.subject}: its place in the ledger is row {entry.seq}, not {position}."

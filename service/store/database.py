@@ -88,6 +88,18 @@ class Database:
         """One transaction: committed when the block ends, rolled back when it raises."""
         return self.engine.begin()
 
+    def overwrite(self) -> None:
+        """Overwrite what was deleted: SQLite keeps it in free pages and its log, PostgreSQL until a vacuum."""
+        if self.dialect == "sqlite":
+            with closing(self.engine.raw_connection()) as connection:
+                connection.cursor().execute("VACUUM")
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return
+        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+            db.exec_driver_sql("SET statement_timeout = 0")
+            db.exec_driver_sql("VACUUM")
+            db.exec_driver_sql("RESET statement_timeout")
+
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A connection whose statements all see the data of one instant."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
@@ -10,10 +12,11 @@ from sqlalchemy import Connection, bindparam, func, or_, select, update
 from service.access import keys
 from service.access.quota import KEYS_PER_EMAIL, Plan
 from service.errors import InvalidKey, TooManyKeys
-from service.store.database import insert_into
+from service.store.database import insert_into, is_among
 from service.store.tables import api_key
 
 TOUCH_INTERVAL_S = 60
+ID = re.compile("[0-9a-f]{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,11 @@ def listed_keys(db: Connection, email: str | None = None) -> list[KeyRow]:
     if email is not None:
         query = query.where(api_key.c.email == email)
     return [KeyRow(*row) for row in db.execute(query)]
+
+
+def existing_keys(db: Connection, ids: Sequence[str]) -> list[str]:
+    """Those of these ids whose key is stored, revoked or not."""
+    return list(db.scalars(select(api_key.c.id).where(is_among(api_key.c.id, ids))))
 
 
 def touch_key(db: Connection, id: str, now: float) -> None:

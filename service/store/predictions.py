@@ -52,7 +52,19 @@ _VOTES, _SCORED_VOTES = (
     for columns in (_VOTE_COLUMNS, _SCORED_COLUMNS)
 )
 _ODDS = select(odds.c.prediction, *(odds.c[name] for name in Odds.__dataclass_fields__))
-_PLAIN = ("id", "category", "rule", "resolver", "created_at", "closes_at", "deadline", "backfilled", "number", "author")
+_PLAIN = (
+    "id",
+    "category",
+    "rule",
+    "resolver",
+    "created_at",
+    "closes_at",
+    "deadline",
+    "backfilled",
+    "number",
+    "author",
+    "salt",
+)
 
 _IS_ANSWER = prediction.c.category == "answer"
 _IS_OPEN = prediction.c.outcome.is_(None)
@@ -88,7 +100,7 @@ def add_commitment(db: Connection, id: str, commitment: Commitment, position: Le
     done = db.execute(
         update(prediction)
         .where(prediction.c.id == id, prediction.c.voted_at.is_(None))
-        .values(**_commitment_row(commitment), **asdict(position))
+        .values(**_commitment_row(commitment), seq=position.seq, hash=position.hash)
     )
     if done.rowcount and commitment.votes:
         db.execute(insert(prediction_vote), _vote_rows(id, commitment.votes))
@@ -101,6 +113,17 @@ def add_settlement(db: Connection, id: str, settlement: Settlement) -> bool:
     if done.rowcount:
         outdate_days(db, (settlement.resolved_at,))
     return done.rowcount == 1
+
+
+def replace_texts(db: Connection, record: Prediction) -> None:
+    """Store the texts of a prediction in place of those that it had, with the reasons of its voters."""
+    values = {"question": canonical.write(record.question.to_plain()), "rule": record.rule, "salt": record.salt}
+    db.execute(update(prediction).where(prediction.c.id == record.id).values(values))
+    if record.odds:
+        db.execute(update(odds).where(odds.c.prediction == record.id).values(url=record.odds.url))
+    for vote in record.votes:
+        is_own = (prediction_vote.c.prediction == record.id) & (prediction_vote.c.voter == vote.voter)
+        db.execute(update(prediction_vote).where(is_own).values(reasoning=vote.ballot.forecast.reasoning))
 
 
 def market_ids(db: Connection, since: int = 0) -> set[str]:
@@ -296,6 +319,7 @@ def _prediction(row: Row[Any], votes: tuple[CommittedVote, ...], quote: Odds | N
         backfilled=row.backfilled,
         number=row.number,
         author=row.author,
+        salt=row.salt,
         question=Question.from_plain(canonical.read(row.question)),
         commitment=commitment,
         odds=quote,

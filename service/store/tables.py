@@ -213,6 +213,14 @@ api_key = Table(
     Index(None, "email"),
 )
 
+# Callers who may read and no longer write: an address, a key, or an end user of one, as limits count them.
+block = Table(
+    "block",
+    metadata,
+    Column("caller", String(128), primary_key=True),
+    Column("at", BigInteger, nullable=False),
+)
+
 # Where events are sent: `cursor` is the last row of the ledger that is done, `held_until` the end of the lease of the
 # process `owner` that delivers now. Instants here are wall seconds.
 webhook = Table(
@@ -308,6 +316,7 @@ prediction = Table(
     Column("deadline", BigInteger, nullable=False),
     Column("backfilled", Boolean, nullable=False),
     Column("author", String(128)),
+    Column("salt", String(32)),
     Column("voted_at", BigInteger),
     Column("commitment", Text),
     Column("seq", BigInteger),

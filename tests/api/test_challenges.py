@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from service.ledger.commitments import text_hash
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import ASSUMED_RATES
 from service.store import keys, ledger, predictions, snapshots
@@ -72,8 +73,8 @@ def left(answer: TestResponse) -> int:
 
 
 class TestCreating:
-    def test_a_challenge_is_answered_whole_with_its_votes_pending(self, create):
-        answer = create()
+    def test_a_challenge_is_answered_whole_with_its_votes_pending(self, create, headers):
+        answer = create(headers=headers)
         assert (answer.status_code, answer.mimetype) == (200, "application/json")
         body = answer.json
         expected = {"id": "challenge-1", "number": 1, "category": "challenge", "status": "open", "backfilled": False}
@@ -92,9 +93,9 @@ class TestCreating:
         assert body["understood"]["level"] == pytest.approx(54_200)
         assert "54,200 USD" in body["resolution"]["rule"]
 
-    def test_it_is_then_among_the_open_ones_and_under_its_number(self, create, vote, call, check_schema):
+    def test_it_is_then_among_the_open_ones_and_under_its_number(self, create, vote, call, check_schema, headers):
         """And under its printed id."""
-        challenges = [create().json, create("Will the SEC approve a Solana ETF?").json]
+        challenges = [create().json, create("Will the SEC approve a Solana ETF?", headers=headers).json]
         page = call("GET", ACTIVE).json
         check_schema(ACTIVE, page)
         assert (page["schema"], page["count"], page["world"]) == ("challenges/1", 2, "simulated")
@@ -105,13 +106,30 @@ class TestCreating:
         check_schema("/api/challenges/{number}", challenge)
         assert vote("challenge-2").json["user_votes"]["total"] == 1
 
-    def test_the_question_is_recorded_in_the_ledger_at_once(self, create, database):
-        create()
+    @pytest.mark.parametrize(
+        "text", [f"Call Ann Doe, 555 0100. {QUESTION}", "Will the SEC approve a Solana ETF for Ann Doe?"]
+    )
+    def test_the_ledger_has_a_hash_of_a_text(self, create, database, headers, text: str):
+        """Whoever has the text and the salt that is record with it can verify the hash."""
+        body = create(text, headers=headers).json
         with database.reading() as db:
             (entry,) = ledger.entries(db, 1, 10)
+            record = predictions.find_challenge(db, 1)
         assert (entry.kind, entry.subject, entry.backfilled) == ("question", "challenge-1", False)
-        assert entry.body["question"]["text"] == QUESTION
+        assert body["question"] == record.question.text
+        assert "Ann" in body["question"]
+        assert entry.body["question"]["text"] == text_hash(body["question"], record.salt)
+        assert "Ann" not in str(entry)
         assert {"rule", "deadline", "resolver", "created_at"} <= entry.body.keys()
+
+    def test_without_a_key_only_what_is_understood_is_kept(self, create, database):
+        """A text that nobody answers for is not shown to others."""
+        body = create(f"Call Ann Doe, 555 0100. {QUESTION}").json
+        assert body["question"] == body["understood"]["canonical"]
+        with database.reading() as db:
+            assert "Ann" not in str(predictions.find_challenge(db, 1)) + str(ledger.entries(db, 1, 10))
+        refusal = create("Will the SEC approve a Solana ETF for Ann Doe?")
+        assert (refusal.status_code, refusal.json["code"]) == (401, "missing_api_key")
 
     def test_its_creator_is_stored_and_never_published(self, create, call, database, bot_key):
         headers = {"X-API-Key": bot_key, "X-End-User": "alice-of-the-tests"}
@@ -255,7 +273,7 @@ def test_after_voting_it_shows_the_votes_and_their_ledger_row(create, call, data
     assert list(body["ai_votes"]) == [*NAMES, "swarm"]
     assert body["apex"]["p_yes"] == 0.6
     assert body["votes_pending"] is False
-    assert body["commitment"] == {"seq": entry.seq, "hash": entry.hash}
+    assert body["commitment"] == {"seq": entry.seq, "hash": entry.hash, "salt": None}
     assert utc(NOON + 5).strftime("%Y-%m-%dT%H:%M:%SZ") in call("GET", "/api/challenges/1").text
 
 

@@ -37,6 +37,7 @@ REFUSALS = [
     (errors.VotingClosed("No."), 409, set()),
     (errors.TooManyWebhooks("No."), 409, set()),
     (errors.PlanRequired("No."), 403, set()),
+    (errors.CallerBlocked("No."), 403, set()),
     (errors.RegistrationClosed("No."), 403, set()),
     (errors.TooManyKeys("No."), 409, set()),
     (errors.NameTaken("No."), 409, set()),

@@ -141,7 +141,7 @@ def test_every_example_matches_its_schema(document):
 
 def test_every_operation_documents_its_refusals(document):
     alarm = document["paths"]["/api/v1/alarm"]["post"]["responses"]
-    assert set(alarm) == {"200", "400", "401", "409", "413", "415", "422", "429", "500", "503"}
+    assert set(alarm) == {"200", "400", "401", "403", "409", "413", "415", "422", "429", "500", "503"}
     stream = alarm["200"]["content"]["text/event-stream"]
     assert stream["schema"] == {"type": "string", "description": "each as it comes"}
     for status, codes in (("401", {"missing_api_key", "invalid_api_key"}), ("429", {"quota_exhausted"})):

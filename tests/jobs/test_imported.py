@@ -10,10 +10,12 @@ import pytest
 
 from service.forecasting.predictions import Prediction, Settlement
 from service.jobs import imported, prices
+from service.jobs.committing import withdraw_texts
+from service.ledger.commitments import text_hash
 from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.sources.odds import source
-from service.store import bars, ledger, predictions
+from service.store import audit, bars, ledger, predictions
 from tests.jobs.live import (
     BIG,
     SLOT,
@@ -109,6 +111,24 @@ def test_an_imported_market_is_settled_as_its_source_settles_it(live, world):
         for market_id in (GAMMA_ID, TICKER):
             kinds = [row.kind for row in ledger.entries(db, 1, 100, subject=market_id)]
             assert kinds == ["votes", "odds", "resolution", "score"]
+
+
+def test_the_words_of_an_outside_market_are_hashes_in_the_ledger(live):
+    """They can be withdrawn; what the market asks stays in the words of this service."""
+    market = stored(live, GAMMA_ID)
+    with live.runtime.database.writing() as db:
+        votes, quote = (row.body for row in ledger.entries(db, 1, 100, subject=GAMMA_ID))
+        for texts, name, text in (
+            (votes["question"], "text", market.question.text),
+            (votes, "rule", market.rule),
+            (quote, "url", market.odds.url),
+        ):
+            assert texts[name] == text_hash(text, market.salt)
+        assert votes["question"]["canonical"] == market.question.canonical
+        assert withdraw_texts(db, [GAMMA_ID], SLOT) == [GAMMA_ID]
+        assert list(audit.differences(db)) == []
+    market = stored(live, GAMMA_ID)
+    assert (market.rule, market.odds.url) == ("As Polymarket settles it.", None)
 
 
 def test_a_market_decided_before_its_import_is_void(live, world):

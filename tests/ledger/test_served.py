@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from service.ledger.chain import ChainEntry, LedgerRow, chained
+from service.ledger.commitments import text_hash
 from service.ledger.served import differences
 
 OPENED_AT, RESOLVED_AT, LATER = "2026-11-21T08:00:00Z", "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z"
@@ -42,6 +43,22 @@ SERVED: dict[str, Any] = {
 
 def test_rounded_values_agree_with_the_rows():
     assert list(differences(ROWS, [SERVED])) == []
+
+
+def test_a_hash_in_a_row_is_compared_with_the_served_text():
+    """With the salt that is served; once a correction says that the text was withdrawn, it is not compared."""
+    question = {"question": {"text": text_hash("Up?", "5a17")}}
+    body = BODIES["votes"] | question
+    rows = list(chained([LedgerRow("votes", ID, body, False)], LATER, None))
+    unsettled = {"outcome": None, "resolved_at": None, "evidence": None}
+    market = deepcopy(SERVED) | {"score": None, "market_odds": None}
+    market["resolution"] |= unsettled
+    market["commitment"] = {"seq": 1, "hash": rows[0].hash, "salt": "5a17"}
+    assert list(differences(rows, [market])) == []
+    assert "question is served as" in next(differences(rows, [market | {"question": "Down?"}]))
+    note = LedgerRow("correction", ID, {"corrects": 1, "note": "", "withdrawn": True}, False)
+    rows += chained([note], LATER, rows[-1])
+    assert list(differences(rows, [market | {"question": "Withdrawn."}])) == []
 
 
 @pytest.mark.parametrize(

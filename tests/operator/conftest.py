@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -68,11 +69,12 @@ def now(database) -> int:
 def challenge(database, now) -> Callable[..., int]:
     """Open a challenge, two days before `now` and until five days after it; its number."""
 
-    def opened(text: str, *, opened_at: int = now - 2 * DAY, days: int = 7) -> int:
+    def opened(text: str, author: str = "key:0000beef", *, opened_at: int = now - 2 * DAY, days: int = 7) -> int:
         with database.writing() as db:
             number = predictions.next_challenge_number(db)
             deadline = utc(opened_at).date() + timedelta(days=days)
-            market = open_challenge(text, deadline, Circumstances(utc(opened_at), SPOTS), number, "key:secret-caller")
+            circumstances = Circumstances(utc(opened_at), SPOTS)
+            market = replace(open_challenge(text, deadline, circumstances, number, author), salt="5a17")
             predictions.add_predictions(db, [market])
             ledger.append(db, [question_row(market)], opened_at)
         return number

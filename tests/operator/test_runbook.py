@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from service.ledger.__main__ import main as ledger
+from service.market.instants import DAY, iso
 from service.operator.__main__ import main as operator
 from tests.processes import ROOT
-from tests.running_service import copied
+from tests.running_service import START, copied, running_service
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +30,9 @@ def commands() -> list[str]:
 def test_every_command_of_the_runbook_works(seeded: Path, tmp_path: Path, monkeypatch, capsys, empty_postgresql: str):
     """In their order, over the data of a service; before a restore the database is moved away."""
     folder = copied(seeded, tmp_path)
+    with running_service(folder) as service:
+        challenge = {"question": "Will Bitcoin be above $60k?", "deadline": iso(START + 3 * DAY)[:10]}
+        assert service.client.post("/api/challenges/create", json=challenge).status_code == 200
     monkeypatch.setenv("DATA_DIR", str(folder))
     monkeypatch.chdir(tmp_path)
     for command in commands():
@@ -44,5 +48,5 @@ def test_every_command_of_the_runbook_works(seeded: Path, tmp_path: Path, monkey
 def test_the_runbook_names_every_command_of_the_operator_for_the_database():
     text = "\n".join(commands())
     secrets = ("secrets list", "secrets rotate", "secrets replace-key-secret")
-    for name in ("status", "backup", "restore", "migrate", "forget", "move", *secrets):
+    for name in ("status", "backup", "restore", "migrate", "withdraw", "blocks add", "forget", "move", *secrets):
         assert f"service.operator {name}" in text

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select, update
 from service import canonical
 from service.errors import InvalidRequest
 from service.forecasting.predictions import Settlement
+from service.forecasting.predictions.commitments import WITHDRAWN
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, PanelResult
 from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.track_record import BandRecord
@@ -20,7 +21,7 @@ from service.market.instants import DAY, utc
 from service.questions.canonical import canonical as sentence
 from service.questions.question import Question
 from service.store import answers, keys, listings, predictions
-from service.store.answers import ERASURE, Erasure, erase_answers, erase_email
+from service.store.answers import Erasure, erase_answers, erase_keys
 from service.store.database import Database
 from service.store.listings import Tally
 from service.store.tables import prediction
@@ -153,17 +154,17 @@ def test_old_answers_lose_their_text_and_keep_their_outcome(db):
     assert (erase_answers(db, deadline), erase_answers(db, deadline + 1), erase_answers(db, deadline + 1)) == (0, 2, 0)
     assert predictions.find_prediction(db, "open") is None
     done = predictions.find_prediction(db, "done")
-    assert (done.question.text, done.author, done.rule, done.outcome) == (ERASURE, None, "", "yes")
+    assert (done.question.text, done.author, done.rule, done.outcome) == (WITHDRAWN, None, "", "yes")
     assert predictions.find_prediction(db, "market").question.text == "market?"
     assert predictions.find_prediction(db, "challenge").author == "key:1a"
 
 
-def test_an_email_is_forgotten_with_all_its_keys(db):
+def test_a_key_is_erased_with_everything_of_it(db):
     _, key = keys.register_key(db, SECRET, "you@example.com", MONDAY)
     add(db, f"key:{key.id}:alice")
     for caller in (f"key:{key.id}", f"key:{key.id}:alice", "key:other"):
         listings.cast_vote(db, "market", caller, True, MONDAY)
-    assert erase_email(db, "you@example.com") == Erasure(keys=1, answers=2, challenges=1, votes=2, webhooks=0)
+    assert erase_keys(db, [key.id]) == Erasure(keys=1, answers=2, challenges=1, votes=2, webhooks=0)
     assert keys.listed_keys(db, "you@example.com") == []
     assert predictions.find_prediction(db, "challenge").author is None
     assert listings.vote_tallies(db, ["market"]) == {"market": Tally(3, 0)}
@@ -171,10 +172,10 @@ def test_an_email_is_forgotten_with_all_its_keys(db):
     assert listings.find_own_vote(db, "market", "key:other") is not None
 
 
-def test_another_email_is_left_alone(db):
-    """The id of its key begins as the forgotten one does."""
+def test_another_key_is_left_alone(db):
+    """Its id begins as the erased one does."""
     _, key = keys.register_key(db, SECRET, "you@example.com", MONDAY)
     add(db, f"key:{key.id}0")
-    assert erase_email(db, "you@example.com").answers == 0
+    assert erase_keys(db, [key.id]).answers == 0
     assert predictions.find_prediction(db, "done").author == f"key:{key.id}0"
-    assert erase_email(db, "me@example.com") == Erasure(0, 0, 0, 0, 0)
+    assert erase_keys(db, []) == Erasure(0, 0, 0, 0, 0)

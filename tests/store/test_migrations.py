@@ -75,6 +75,8 @@ def make_first(db: Connection) -> None:
     db.execute(text("DROP TABLE coverage"))
     db.execute(text("ALTER TABLE prediction_vote DROP COLUMN p_up"))
     db.execute(text("ALTER TABLE forecaster DROP COLUMN named_seq"))
+    db.execute(text("ALTER TABLE prediction DROP COLUMN salt"))
+    db.execute(text("DROP TABLE block"))
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 
 

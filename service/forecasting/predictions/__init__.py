@@ -20,6 +20,7 @@ Holder = Literal["ai", "odds"]  # of an opinion: the voters' pool or the outside
 Category = MarketCategory | Literal["answer"]
 Resolver = Literal["bars", "hand", "polymarket", "kalshi"]
 
+SALT_BYTES = 16
 APEX = "apex"  # votes on challenges too, outside the pool and published beside it
 
 
@@ -111,10 +112,14 @@ class Settlement:
 
 @dataclass(frozen=True)
 class LedgerPosition:
-    """The row of the public ledger that holds the votes."""
+    """The row of the public ledger that holds the votes.
+
+    `salt` is that of the hashes which stand there for foreign texts, as published; None where the row has none.
+    """
 
     seq: int
     hash: str
+    salt: str | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,8 @@ class Prediction:
 
     `rule` says when the outcome is yes, and `resolver` who decides it. Callers vote until `closes_at`. A `backfilled`
     prediction was opened by the first start for a past instant, with the data available then. `author` is the caller
-    that opened a challenge or asked the oracle; it is never published. Fields of later stages are None until then.
+    that opened a challenge or asked the oracle; it is never published. `salt` hides a foreign text in the ledger; None
+    for a text of our own, and once it was withdrawn. Fields of later stages are None until then.
     """
 
     id: str
@@ -141,6 +147,7 @@ class Prediction:
     backfilled: bool = False
     number: int | None = None
     author: str | None = None
+    salt: str | None = None
     commitment: Commitment | None = None
     odds: Odds | None = None
     settlement: Settlement | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from operator import itemgetter
@@ -16,15 +16,17 @@ from service.documents import World
 from service.forecasting.densities.models import MODELS
 from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
 from service.forecasting.predictions.scores.forecasters import MarketForecast
-from service.forecasting.voters.ballots import Ballot, PanelResult, Pooled
+from service.forecasting.voters.ballots import Ballot, PanelResult, Pooled, is_model_engine
 from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.inputs import SEAT_INPUTS, WINDOW
 from service.forecasting.voters.track_record import TrackRecord
-from service.ledger.chain import Kind, LedgerRow
+from service.ledger.chain import ChainEntry, Kind, LedgerRow
 from service.ledger.commitments import commitment as seal
+from service.ledger.commitments import text_hash
 from service.market.instants import iso
 from service.questions import Question, rule
+from service.questions.kinds import KINDS
 from service.scores.proper import brier
 
 
@@ -83,6 +85,7 @@ def inputs_of(question: Question, knowledge: Knowledge) -> str:
 
 
 MODEL_FIELDS = ("fallback", "prompt", "tokens", "usd")
+WITHDRAWN = "(text withdrawn)"
 TERMS = ("category", "rule", "resolver", "created_at", "closes_at", "deadline")
 
 
@@ -105,7 +108,8 @@ def _timed_rows(market: Prediction) -> Iterator[tuple[tuple[int, int], LedgerRow
     if market.commitment:
         yield (market.voted_at, 0), votes_row(market, market.commitment)
     if market.odds:
-        yield (market.voted_at, 1), LedgerRow("odds", market.id, asdict(market.odds), market.backfilled)
+        quote = asdict(market.odds) | _hidden(market, {"url": market.odds.url})  # it repeats the title
+        yield (market.voted_at, 1), LedgerRow("odds", market.id, quote, market.backfilled)
     if market.settlement:
         yield from (((market.settlement.resolved_at, -1), row) for row in settlement_rows(market))
 
@@ -114,6 +118,7 @@ def votes_row(prediction: Prediction, commitment: Commitment) -> LedgerRow:
     """The row of a commitment: the question and every vote; the fields of a language model only if one was used."""
     votes = [
         {name: value for name, value in vote.to_plain().items() if value or name not in MODEL_FIELDS}
+        | _hidden(prediction, {"reasoning": vote.ballot.forecast.reasoning} if is_model_engine(vote.engine) else {})
         for vote in commitment.votes
     ]
     body = _with_view(commitment.to_plain()) | {"votes": list(map(_with_view, votes))}
@@ -121,7 +126,63 @@ def votes_row(prediction: Prediction, commitment: Commitment) -> LedgerRow:
 
 
 def _question(prediction: Prediction) -> dict[str, Any]:
-    return {"question": prediction.question.to_plain(), **{name: getattr(prediction, name) for name in TERMS}}
+    plain, terms = prediction.question.to_plain(), {name: getattr(prediction, name) for name in TERMS}
+    rule = {"rule": prediction.rule} if prediction.category == "imported" else {}
+    texts = {name: plain[name] for name in _texts(prediction.question.comparator)}
+    return {"question": plain | _hidden(prediction, texts), **terms, **_hidden(prediction, rule)}
+
+
+def _texts(comparator: str) -> tuple[str, ...]:
+    """The fields of a question that repeat its text: of a topic the canonical sentence too."""
+    return ("text", "notes", "canonical") if KINDS[comparator].is_decided_by_hand else ("text", "notes")
+
+
+def _hidden(prediction: Prediction, texts: Mapping[str, Any]) -> dict[str, Any]:
+    """The hash of each of these texts, where the prediction has a stranger's text; else none."""
+    return {name: text_hash(text, prediction.salt) for name, text in texts.items()} if prediction.salt else {}
+
+
+def withdrawn(prediction: Prediction) -> Prediction:
+    """The prediction without the texts of strangers, and without what language models wrote about them."""
+    question, commitment = prediction.question, prediction.commitment
+    text = WITHDRAWN if question.kind.is_decided_by_hand else question.canonical
+    if commitment:
+        commitment = replace(commitment, votes=tuple(map(_without_reasoning, commitment.votes)))
+    return replace(
+        prediction,
+        question=replace(question, text=text, canonical=text, notes=()),
+        rule=f"As {prediction.resolver.title()} settles it." if prediction.category == "imported" else prediction.rule,
+        salt=None,
+        commitment=commitment,
+        odds=prediction.odds and replace(prediction.odds, url=None),
+    )
+
+
+def _without_reasoning(vote: CommittedVote) -> CommittedVote:
+    if not is_model_engine(vote.engine):
+        return vote
+    return replace(vote, ballot=replace(vote.ballot, forecast=replace(vote.ballot.forecast, reasoning="")))
+
+
+def withdrawal_row(entry: ChainEntry) -> LedgerRow:
+    """The row which says that the text of the question in the row `entry` was withdrawn."""
+    body = {"corrects": entry.seq, "note": "The text of the question was withdrawn.", "withdrawn": True}
+    return LedgerRow("correction", entry.subject, body, entry.backfilled)
+
+
+def without_texts(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a row without what `withdrawn` replaces."""
+    plain = {name: value for name, value in body.items() if name != "url"}
+    if question := plain.get("question"):
+        texts = _texts(question["comparator"])
+        plain = {name: value for name, value in plain.items() if name != "rule"}
+        plain["question"] = {name: value for name, value in question.items() if name not in texts}
+    if votes := plain.get("votes"):
+        plain["votes"] = [
+            {name: value for name, value in vote.items() if name != "reasoning" or not is_model_engine(vote["engine"])}
+            for vote in votes
+        ]
+    return plain
 
 
 def _with_view(row: dict[str, Any]) -> dict[str, Any]:

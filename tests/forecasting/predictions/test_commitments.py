@@ -22,15 +22,18 @@ from service.forecasting.predictions.commitments import (
     row_json,
     settlement_rows,
     votes_row,
+    withdrawn,
+    without_texts,
 )
 from service.forecasting.voters.ballots import Ballot, Forecast
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.inputs import WINDOW
 from service.ledger.chain import LedgerRow
+from service.ledger.commitments import text_hash
 from service.market.instants import DAY
 from service.questions.question import Question
-from tests.forecasting.made import NOW, market_of, panel_of
+from tests.forecasting.made import NOW, committed_vote, market_of, panel_of
 from tests.forecasting.markets import MONDAY, settled, waiting
 
 
@@ -151,6 +154,32 @@ def test_the_row_of_votes_repeats_that_of_the_question(rows):
     """A reader who compares the two rows sees that the question did not change before the votes."""
     question = rows["question"].body
     assert {name: rows["votes"].body[name] for name in question} == question
+
+
+@pytest.mark.parametrize("comparator", ["up", "topic"])
+def test_rows_about_a_foreign_text_have_hashes_of_it(comparator: str):
+    """Of what a language model wrote about it too; and once it is withdrawn, the rest of the rows is the same."""
+    text = "Ann Doe asks."
+    market = authored(comparator=comparator)
+    votes = (committed_vote("vol", 0.6, reasoning="calm"), committed_vote("macro", 0.7, reasoning=text, engine="x:y"))
+    question = replace(market.question, text=text, notes=(text,), canonical=text if comparator == "topic" else "Up?")
+    market = replace(
+        market,
+        category="imported",
+        salt="5a17",
+        question=question,
+        rule=text,
+        commitment=replace(market.commitment, votes=votes),
+        odds=replace(market.odds, url=f"https://{text}"),
+    )
+    rows = rows_of(market)
+    assert text not in str(rows)
+    assert rows[1].body["votes"][0]["reasoning"] == "calm"
+    assert rows[1].body["votes"][1]["reasoning"] == text_hash(text, "5a17")
+    plain = withdrawn(market)
+    assert text not in str(plain)
+    assert withdrawn(plain) == plain
+    assert [without_texts(row.body) for row in rows_of(plain)] == [without_texts(row.body) for row in rows]
 
 
 def test_odds_and_settlement_are_recorded_whole(rows):

@@ -1,0 +1,152 @@
+"""The texts of strangers are withdrawn and erased, and who wrote them is blocked, by the commands of the operator."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from app import build_runtime
+from service.config import Settings
+from service.forecasting.predictions.commitments import WITHDRAWN
+from service.market.instants import DAY, iso
+from service.store import audit, keys, ledger, predictions
+from service.store.database import Database
+from tests.api.web import ADDRESS, SECRET
+from tests.operator.test_maintenance import EMAIL
+from tests.running_service import START, running_service
+
+PERSON = "Ann Doe of Elm Street"
+LEVEL = f"{PERSON} asks: will bitcoin reach 120k?"
+TOPIC = f"Will China ban bitcoin for {PERSON}?"
+
+
+def differences(database: Database) -> list[str]:
+    with database.reading() as db:
+        return list(audit.differences(db))
+
+
+def test_a_withdrawn_text_leaves_the_canonical_sentence(operate, challenge, database):
+    """The record still agrees with the ledger, in which the text never was."""
+    number = challenge(LEVEL)
+    assert differences(database) == []
+    assert json.loads(operate("withdraw", f"challenge-{number}", "--json")[1])["withdrawn"]
+    with database.reading() as db:
+        record = predictions.find_challenge(db, number)
+        rows = ledger.entries(db, 1, 10)
+    assert (record.question.text, record.settlement) == (record.question.canonical, None)
+    assert [row.kind for row in rows] == ["question", "correction"]
+    assert rows[1].body == {"corrects": 1, "note": "The text of the question was withdrawn.", "withdrawn": True}
+    assert PERSON not in f"{record} {rows}"
+    assert differences(database) == []
+
+
+def test_a_withdrawn_topic_is_void(operate, challenge, database):
+    """Nobody can decide what nobody can read."""
+    number = challenge(TOPIC)
+    operate("withdraw", f"challenge-{number}")
+    with database.reading() as db:
+        record = predictions.find_challenge(db, number)
+    assert (record.question.text, record.outcome) == (WITHDRAWN, "void")
+    assert differences(database) == []
+
+
+def test_only_a_foreign_text_can_be_withdrawn(operate, challenge):
+    assert "no challenge or imported market daily-btc" in operate("withdraw", "daily-btc")[2]
+    number = challenge(LEVEL)
+    results = [json.loads(operate("withdraw", f"challenge-{number}", "--json")[1])["withdrawn"] for _ in range(2)]
+    assert results == [True, False]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE prediction SET salt = 'other'",
+        "UPDATE prediction SET salt = NULL",
+        "UPDATE prediction SET question = replace(question, 'Elm', 'Oak')",
+    ],
+)
+def test_a_changed_text_is_reported(challenge, database, change: str):
+    """Although the ledger has only its hash."""
+    challenge(LEVEL)
+    with database.writing() as db:
+        db.execute(text(change))
+    assert differences(database)
+
+
+def test_a_text_put_in_place_of_a_withdrawn_one_is_reported(operate, challenge, database):
+    operate("withdraw", f"challenge-{challenge(LEVEL)}")
+    with database.writing() as db:
+        db.execute(text("""UPDATE prediction SET question = replace(question, '"text":"Will', '"text":"Would')"""))
+    assert "its text was withdrawn" in "".join(differences(database))
+
+
+def test_a_forgotten_person_is_in_no_file_of_the_database(operate, challenge, database, environment):
+    """SQLite keeps what was deleted in free pages, and in the log beside the database."""
+    with database.writing() as db:
+        key = keys.register_key(db, SECRET, EMAIL, START)[1].id
+    challenge(TOPIC, f"key:{key}:alice")
+    assert json.loads(operate("forget", EMAIL, "--json")[1]) == {
+        "keys": 1,
+        "answers": 0,
+        "challenges": 1,
+        "votes": 0,
+        "webhooks": 0,
+    }
+    assert differences(database) == []
+    if database.dialect == "sqlite":
+        file = Path(environment["DATABASE_URL"].removeprefix("sqlite:///"))
+        assert not [path for path in file.parent.glob(f"{file.name}*") if PERSON.encode() in path.read_bytes()]
+
+
+@pytest.mark.slow
+def test_a_restored_backup_is_erased_again(operate_in, folder: Path, tmp_path: Path):
+    """When the service starts with it; the list of what was erased is kept with the secrets."""
+    with running_service(folder) as service:
+        headers = {"X-API-Key": service.register()}
+        challenge = {"question": LEVEL, "deadline": iso(START + 3 * DAY)[:10]}
+        assert service.client.post("/api/challenges/create", json=challenge, headers=headers).status_code == 200
+    operate_in(folder, "backup", tmp_path / "kept")
+    operate_in(folder, "forget", EMAIL)
+    assert str(folder / "erased") in operate_in(folder, "backup", tmp_path / "later")[1]
+    for file in folder.glob("simulated.sqlite*"):
+        file.unlink()
+    assert operate_in(folder, "restore", tmp_path / "kept")[0] == 0
+    with closing(build_runtime(Settings(world="simulated", data_dir=folder), lambda: START).database) as database:
+        with database.reading() as db:
+            assert PERSON not in str(predictions.find_challenge(db, 1))
+            assert keys.listed_keys(db, EMAIL) == []
+        assert differences(database) == []
+    shutil.rmtree(folder)
+
+
+class TestBlocks:
+    @pytest.mark.parametrize("caller", [ADDRESS, "KEY", "KEY:alice"])
+    def test_a_blocked_caller_reads_and_does_not_write(self, operate, web, caller: str):
+        """Until the block is removed."""
+        key = web.granted(delegating=True)
+        caller = caller.replace("KEY", key.split("_")[2])
+        headers = {"X-End-User": "alice"}
+
+        def statuses() -> list[int]:
+            look = web.send("GET", "/look", key=key, headers=headers)
+            return [look.status_code, web.ask(key, headers=headers).status_code]
+
+        assert json.loads(operate("blocks", "add", caller, "--json")[1])["caller"].endswith(caller)
+        assert caller in operate("blocks", "list")[1]
+        assert statuses() == [200, 403]
+        operate("blocks", "remove", caller)
+        assert statuses() == [200, 200]
+
+    def test_other_end_users_of_the_key_are_not_blocked(self, operate, web):
+        key = web.granted(delegating=True)
+        operate("blocks", "add", f"{key.split('_')[2]}:alice")
+        assert web.ask(key, headers={"X-End-User": "alice:phone"}).status_code == 200
+
+    def test_what_names_no_caller_is_refused(self, operate, database):
+        assert "is no address" in operate("blocks", "add", "somebody")[2]
+        assert "is not blocked" in operate("blocks", "remove", "203.0.113.9")[2]
