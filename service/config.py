@@ -230,7 +230,11 @@ class Settings(BaseModel):
         False, description="`1`: webhooks may use http and addresses of your own network (never for strangers' keys)"
     )
     event_streams: int = Field(
-        16, ge=1, le=256, description="event streams that one process keeps open; at most half of `THREADS`"
+        256,
+        ge=1,
+        le=4096,
+        description="event streams that one process keeps open, each in a thread beside `THREADS`; a quarter is for "
+        "paid keys",
     )
     log_level: Literal["debug", "info", "warning", "error"] | None = Field(
         None, description="lowest severity that is logged; empty: `info`, in a terminal `warning`"

@@ -16,8 +16,9 @@ Plan = Literal["free", "paid"]
 PLANS: Mapping[Plan, int] = MappingProxyType({"free": 10, "paid": 100})
 # Webhook endpoints of one key.
 WEBHOOKS: Mapping[Plan, int] = MappingProxyType({"free": 0, "paid": 10})
-# Open event streams of one caller in one process.
-EVENT_STREAMS = 4
+# Event streams of one caller in one process; and those of one address without a paid key, or of one caller with
+# streams that have to end but have not.
+EVENT_STREAMS, HELD_STREAMS = 4, 8
 # Calls a day over all the end users of one delegating key.
 DELEGATED_CAP = 2_000
 # Live keys that one email may register for itself.

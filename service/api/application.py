@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Flask, Request
 
-from service.api import answering, auth, docs, errors, limits, metrics, responses, services, streaming
+from service.api import answering, auth, docs, errors, limits, metrics, open_streams, responses, services
 from service.api.battle import battle
 from service.api.challenges import challenges
 from service.api.event_stream import event_stream
@@ -81,7 +81,7 @@ def create_app(parts: Services) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
     app.extensions["ninefold"] = parts
     auth.trust_proxies(app, parts.settings.trusted_proxies)
-    for module in (metrics, responses, errors, limits, services, answering, streaming):
+    for module in (metrics, responses, errors, limits, services, answering, open_streams):
         module.register(app)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)

@@ -11,21 +11,19 @@ from flask import Blueprint, Response, current_app, request
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from service.api import streaming
-from service.api.auth import Caller, KeyHolder
+from service.api.auth import Caller, KeyHolder, wide_network
 from service.api.inputs import Query
 from service.api.ledger import LAST_SEQ
+from service.api.open_streams import OpenStream, OpenStreams, streams_of
 from service.api.operations import operation
-from service.api.services import services
-from service.api.streaming import BEAT_S, Checkpoint, Events, OpenStream, StreamEvent
+from service.api.streaming import BEAT_S, Checkpoint, Events, StreamEvent
 from service.errors import Busy, FieldError, InvalidRequest
 from service.market.assets import ASSETS, AssetCode
-from service.notifications.events import EVENT, EVENT_TYPES, Event, EventFilter, EventType
-from service.store import ledger, notifications
+from service.notifications.events import EVENT_TYPES, Event, EventFilter, EventType
 
 event_stream = Blueprint("event_stream", __name__, url_prefix="/api/v1/events")
 
 LONGEST_S = 300
-POLL_S = 0.5
 HEADER = "Last-Event-ID"
 NUMBER = re.compile("[0-9]{1,18}")
 HEADER_PARAMETER = {
@@ -87,15 +85,14 @@ def stream(query: Wanted, caller: Caller) -> Response:
     """Events as they happen, as server-sent events; the same ones that webhooks deliver.
 
     `id` is the number of the event's row in the ledger, `event` its type and `data` an Event. The stream ends after
-    five minutes, and the oldest of a caller when a fifth begins. Browsers reconnect by themselves and send
-    `Last-Event-ID`, so that every event comes once. Resolved answers of the oracle are sent to their own key alone;
-    everything else is public and needs no key. After the world was taken back to a backup, events may come again with
-    new ids; corrections with `rewound_to` in the ledger name those that do not count. An `id` without an event
-    says every ten seconds how far the stream has come.
+    five minutes, and the oldest of a caller when a fifth begins; an address without a paid key has at most eight.
+    Browsers reconnect by themselves and send `Last-Event-ID`, so that every event comes once. Resolved answers of the
+    oracle are sent to their own key alone; everything else is public and needs no key. After the world was taken back
+    to a backup, events may come again with new ids; corrections with `rewound_to` in the ledger name those that do not
+    count. An `id` without an event says every ten seconds how far the stream has come.
     """
-    web = services()
-    with web.database.reading() as db:
-        head = ledger.last_seq(db)
+    streams = streams_of(current_app)
+    head = streams.look()
     chosen = _last_event_id() if HEADER in request.headers else query.since
     subscriber = _Subscriber(
         seq=head if chosen is None else min(chosen, head),
@@ -103,8 +100,8 @@ def stream(query: Wanted, caller: Caller) -> Response:
         id=caller.id if isinstance(caller, KeyHolder) else None,
         ends_at=time.monotonic() + query.seconds,
     )
-    stream = streaming.streams_of(current_app).open(caller.id)
-    return streaming.respond(_pieces(subscriber, stream), stream.close)
+    stream = streams.open(caller, wide_network())
+    return streaming.respond(_pieces(subscriber, stream, streams), stream.close)
 
 
 def _last_event_id() -> int:
@@ -115,26 +112,22 @@ def _last_event_id() -> int:
     return int(value)
 
 
-def _pieces(subscriber: _Subscriber, stream: OpenStream) -> Events:
-    """The events after a row, and a checkpoint at the beginning and whenever nothing was sent for ten seconds."""
-    web, seq = services(), subscriber.seq
+def _pieces(subscriber: _Subscriber, stream: OpenStream, streams: OpenStreams) -> Events:
+    """The events after a row, and a checkpoint at both ends and whenever nothing was sent for ten seconds."""
+    seq = subscriber.seq
     yield Checkpoint(seq)
-    silent_since = time.monotonic()
-    while time.monotonic() < subscriber.ends_at:
-        with web.database.reading() as db:
-            page = notifications.events_after(db, seq, web.clock.world, subscriber.id)
+    silent_since = now = time.monotonic()
+    while now < subscriber.ends_at and not stream.is_over:
+        page = streams.events_after(seq)
         is_last_page, seq = page.last == seq, page.last
-        for event in page.events:
+        for event in page.visible_to(subscriber.id):
             if subscriber.filter.accepts(event):
-                yield _piece(event)
+                yield StreamEvent(event.type, event.body, event.id)
                 silent_since = time.monotonic()
-        if time.monotonic() - silent_since >= BEAT_S:
+        if is_last_page:
+            stream.wait(min(silent_since + BEAT_S, subscriber.ends_at) - now)
+        now = time.monotonic()
+        if now - silent_since >= BEAT_S:
             yield Checkpoint(seq)
-            silent_since = time.monotonic()
-        if is_last_page and not stream.wait(POLL_S):
-            return
+            silent_since = now
     yield Checkpoint(seq)
-
-
-def _piece(event: Event) -> StreamEvent:
-    return StreamEvent(event.type, EVENT.dump_json(event), event.id)

@@ -25,7 +25,7 @@ from waitress.server import create_server
 from waitress.task import ErrorTask, WSGITask
 
 from service import logs
-from service.api import streaming
+from service.api import open_streams
 from service.api.errors import problem, refusal
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, ServiceUnavailable
@@ -34,7 +34,7 @@ from service.signals import stop_signals
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-CONNECTION_LIMIT = 1000
+CONNECTION_LIMIT = 1000  # beside those of event streams
 MAX_HEADER_BYTES = 32 * 1024
 # The application itself refuses a body above 16 KiB; a much larger body is not even received.
 MAX_RECEIVED_BYTES = 64 * 1024
@@ -71,8 +71,8 @@ def serve(app: Flask, settings: Settings, announce: Callable[[], None] = lambda:
         app,
         map=sockets,
         sockets=[listener],
-        threads=settings.threads,
-        connection_limit=CONNECTION_LIMIT,
+        threads=settings.threads + settings.event_streams,
+        connection_limit=CONNECTION_LIMIT + settings.event_streams,
         max_request_header_size=MAX_HEADER_BYTES,
         max_request_body_size=MAX_RECEIVED_BYTES,
         clear_untrusted_proxy_headers=False,  # the application trusts them only from the configured proxies
@@ -85,7 +85,7 @@ def serve(app: Flask, settings: Settings, announce: Callable[[], None] = lambda:
         while not stop.is_set():
             _turn(sockets, timeout=1)
             _close_late(server)
-    streaming.streams_of(app).stop()
+    open_streams.streams_of(app).stop()
     server.del_channel()
     listener.close()
     _drain(server, sockets)
@@ -118,7 +118,8 @@ def granian_command(settings: Settings, workers: int, target: str = "app:create_
         "host": settings.host,
         "port": settings.port,
         "workers": workers,
-        "blocking-threads": settings.threads,
+        "blocking-threads": settings.threads + settings.event_streams,
+        "backpressure": CONNECTION_LIMIT + settings.event_streams,
         "http1-buffer-size": MAX_HEADER_BYTES,
         "http1-header-read-timeout": REQUEST_S * 1000,
         "workers-kill-timeout": DRAIN_S,
@@ -209,7 +210,7 @@ def _close_late(server: Any) -> None:
     before = monotonic() - REQUEST_S
     channels = list(server.active_channels.values())
     queue = sorted((channel for channel in channels if channel.waiting_since is not None), key=_waiting_since)
-    excess = len(channels) + FREE_CONNECTIONS - CONNECTION_LIMIT
+    excess = len(channels) + FREE_CONNECTIONS - server.adj.connection_limit
     for place, channel in enumerate(queue):
         if place < excess or channel.waiting_since < before:
             channel.will_close = True

@@ -13,21 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextvars import copy_context
 from dataclasses import dataclass
-from threading import Event, Lock
 
-from flask import Flask, Response, current_app, request
+from flask import Response, current_app, request
 
-from service.access.quota import EVENT_STREAMS
 from service.api.windows import refund, settle
-from service.errors import Busy
 
 MEDIA = "text/event-stream"
 BEAT_S = 10.0  # proxies close a connection that is silent for 30 to 60 s
 HEARTBEAT = b": still being answered\n\n"
-
-
-EXTENSION = "ninefold-open-streams"
-RETRY_S = 10
 
 
 @dataclass(frozen=True)
@@ -123,71 +116,3 @@ class _Pieces:
         finally:
             self._events.close()
             self._on_end()
-
-
-class OpenStream:
-    """A stream of one caller. It is open until `close`, and has to end once `wait` returns False."""
-
-    def __init__(self, streams: OpenStreams, caller: str) -> None:
-        self._streams, self.caller = streams, caller
-        self._end = Event()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait for the next look at the ledger; returns False when the stream has to end."""
-        return not self._end.wait(seconds)
-
-    def end(self) -> None:
-        self._end.set()
-
-    def close(self) -> None:
-        """Give its place back; closing it again changes nothing."""
-        self._streams.remove(self)
-
-
-class OpenStreams:
-    """At most `capacity` streams, and EVENT_STREAMS of one caller, whose next one ends the oldest.
-
-    A cut connection is noticed at the next write only, so a client that reconnects must not be refused for streams
-    that it no longer reads.
-    """
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._lock = Lock()
-        self._streams: list[OpenStream] = []
-        self._is_stopping = False
-
-    def open(self, caller: str) -> OpenStream:
-        """A stream of a caller; raises Busy when every place is taken or the server stops."""
-        with self._lock:
-            if self._is_stopping or len(self._streams) >= self._capacity:
-                raise Busy("As many event streams are open as this server allows.", retry_after_s=RETRY_S)
-            streams = [stream for stream in self._streams if stream.caller == caller]
-            for oldest in streams[: max(0, len(streams) + 1 - EVENT_STREAMS)]:
-                oldest.end()
-            stream = OpenStream(self, caller)
-            self._streams.append(stream)
-        return stream
-
-    def remove(self, stream: OpenStream) -> None:
-        """Forget a stream that is closed."""
-        with self._lock:
-            self._streams = [other for other in self._streams if other is not stream]
-
-    def stop(self) -> None:
-        """End every stream, so that the server need not wait for them; clients continue at the next start."""
-        with self._lock:
-            self._is_stopping = True
-            for stream in self._streams:
-                stream.end()
-
-
-def register(app: Flask) -> None:
-    """Give `app` its streams: as many as EVENT_STREAMS allows, at most half of its threads."""
-    settings = app.extensions["ninefold"].settings
-    app.extensions[EXTENSION] = OpenStreams(min(settings.event_streams, settings.threads // 2))
-
-
-def streams_of(app: Flask) -> OpenStreams:
-    """The streams of an application."""
-    return app.extensions[EXTENSION]

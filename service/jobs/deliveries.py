@@ -80,8 +80,9 @@ class Deliveries:
         if row is None:
             return False
         with self._context.database.reading() as db:
-            page = notifications.events_after(db, row.cursor, self._context.clock.world, f"key:{row.key}")
-        if page.last == row.cursor or not all(self._deliver_event(lease, event) for event in page.events):
+            page = notifications.events_after(db, row.cursor, self._context.clock.world)
+        events = page.visible_to(f"key:{row.key}")
+        if page.last == row.cursor or not all(self._deliver_event(lease, event) for event in events):
             return False
         return self._advance(lease, page.last)
 

@@ -8,7 +8,7 @@ wall seconds; the caller passes them in.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -16,7 +16,6 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, exists
 
 from service import canonical
 from service.documents import World
-from service.forecasting.predictions import Prediction
 from service.notifications.events import ABOUT_PREDICTIONS, KINDS, Attempt, Event, EventFilter, EventType, event_of
 from service.notifications.webhooks import EndpointSecrets
 from service.store import ledger, predictions
@@ -260,32 +259,36 @@ EVENTS_AT_ONCE = 200
 
 @dataclass(frozen=True)
 class EventPage:
-    """Events in their order; `last` is the number of the last row that was looked at, whether it is an event or not."""
+    """Events in their order; `last` is the number of the last row that was looked at, whether it is an event or not.
+
+    All events are public but those in `authors`, resolved answers with the id of who asked, or an empty one.
+    """
 
     events: tuple[Event, ...]
+    authors: Mapping[int, str]
     last: int
 
+    def visible_to(self, caller: str | None) -> list[Event]:
+        """The events that a caller may see. The key of a delegating caller sees the answers of its end users too."""
+        return [event for event in self.events if _may_see(caller, self.authors.get(event.id or 0))]
 
-def events_after(db: Connection, seq: int, world: World, caller: str | None) -> EventPage:
-    """The events that follow row `seq` and that a caller may see, from at most 200 rows.
 
-    All but resolved answers are public. `caller` is the id of a caller, whose own answers are included; that of a
-    delegating key includes those of its end users.
-    """
+def events_after(db: Connection, seq: int, world: World) -> EventPage:
+    """The events that follow row `seq`, from at most 200 rows."""
     last = ledger.last_seq(db)
     rows = ledger.live_entries(db, seq, KINDS, EVENTS_AT_ONCE)
     ids = [entry.subject for entry in rows if entry.kind in ABOUT_PREDICTIONS]
-    subjects = {market.id: market for market in predictions.find_predictions(db, ids)}
-    by_id = {id: market for id, market in subjects.items() if _is_visible(market, caller)}
+    by_id = {market.id: market for market in predictions.find_predictions(db, ids)}
     events = [event for entry in rows if (event := event_of(entry, world, by_id))]
+    answers = {market.id: market.author or "" for market in by_id.values() if market.category == "answer"}
     if rows and (len(rows) == EVENTS_AT_ONCE or rows[-1].seq > last):
         last = rows[-1].seq
-    return EventPage(tuple(events), max(last, seq))
+    authors = {entry.seq: answers[entry.subject] for entry in rows if entry.subject in answers}
+    return EventPage(tuple(events), authors, max(last, seq))
 
 
-def _is_visible(market: Prediction, caller: str | None) -> bool:
-    if market.category != "answer":
-        return True
-    # A key sees the answers of its end users too; an end user, whose id may be the beginning of another, its own alone.
-    author, is_key = market.author or "", caller is not None and caller.count(":") == 1
-    return caller is not None and (author == caller or (is_key and author.startswith(f"{caller}:")))
+def _may_see(caller: str | None, author: str | None) -> bool:
+    if author is None or caller is None:
+        return author is None
+    # An end user, whose id may be the beginning of another one's, sees its own answers alone.
+    return author == caller or (caller.count(":") == 1 and author.startswith(f"{caller}:"))

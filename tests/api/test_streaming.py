@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,17 +19,15 @@ from flask import Blueprint, Flask, Response
 from werkzeug.test import EnvironBuilder
 
 from service import logs
-from service.access.quota import EVENT_STREAMS
 from service.api import streaming
 from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.api.serving import granian_command
-from service.api.streaming import OpenStreams, StreamEvent
+from service.api.streaming import StreamEvent
 from service.config import Settings
-from service.errors import Busy, NoVoters
+from service.errors import NoVoters
 from tests.api.served import FIRST, LAST
-from tests.api.web import Web
 from tests.processes import free_port, running, wait_until_ready
 
 STREAM = {"Accept": "text/event-stream"}
@@ -221,7 +220,7 @@ def server(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[tuple[s
     command = [sys.executable, "-m", "tests.api.served"]
     if request.param == "granian":
         command = granian_command(Settings(port=port, threads=8), 1, "tests.api.served:web")
-    options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8"}
+    options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8", "TRUSTED_PROXIES": "1"}
     with running(command, folder / "log", **options) as process:
         wait_until_ready(port, process, folder / "log", "/healthz")
         yield f"http://127.0.0.1:{port}", folder
@@ -250,34 +249,13 @@ def test_a_closed_connection_is_noticed_at_the_next_keepalive(server):
         threading.Event().wait(0.02)
 
 
-def test_streams_are_bounded_per_caller_and_in_all():
-    """A caller's fifth ends the oldest, whose place is free once it is closed."""
-    streams = OpenStreams(EVENT_STREAMS + 2)
-    handles = [streams.open("a") for _ in range(EVENT_STREAMS + 1)]
-    assert [stream.wait(0) for stream in handles] == [False] + [True] * EVENT_STREAMS
-    streams.open("b")
-    with pytest.raises(Busy):
-        streams.open("c")
-    for _ in range(2):
-        handles[0].close()
-    streams.open("c")
-
-
-@pytest.mark.parametrize("count", range(1, EVENT_STREAMS + 1))
-def test_no_stream_ends_for_the_last_that_a_caller_may_open(count: int):
-    streams = OpenStreams(EVENT_STREAMS)
-    handles = [streams.open("a") for _ in range(count)]
-    assert all(stream.wait(0) for stream in handles)
-
-
-def test_a_closed_stream_gives_its_place_back(web: Web):
-    """Also one whose caller goes before it begins."""
-    for method in ("HEAD", "GET") * EVENT_STREAMS:
-        with web.send(method, "/api/v1/events") as answer:
-            assert answer.status_code == 200
-
-
-def test_a_stopping_server_ends_its_streams(web: Web):
-    streaming.streams_of(web.app).stop()
-    refusal = web.send("GET", "/api/v1/events")
-    assert (refusal.status_code, refusal.headers["Retry-After"]) == (503, "10")
+@pytest.mark.slow
+def test_streams_take_no_place_of_a_request(server):
+    """Four of each of ten addresses, beside eight threads for requests."""
+    url, _ = server
+    with ExitStack() as stack:
+        for number in range(40):
+            headers = {"X-Forwarded-For": f"203.0.113.{number // 4}"}
+            answer = stack.enter_context(httpx.stream("GET", f"{url}/api/v1/events", headers=headers, timeout=20))
+            assert next(answer.iter_text()).startswith("retry: ")
+        assert httpx.get(f"{url}/healthz", timeout=20).status_code == 200

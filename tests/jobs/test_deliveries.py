@@ -318,7 +318,7 @@ def events_after(house: RunningService, seq: int) -> list[LedgerEvent]:
     database, found_events = house.runtime.database, []
     while True:
         with database.reading() as db:
-            page = notifications.events_after(db, seq, "simulated", None)
+            page = notifications.events_after(db, seq, "simulated")
         found_events += page.events
         if page.last == seq:
             return found_events
