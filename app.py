@@ -255,6 +255,8 @@ def _all(settings: Settings) -> int:
     """Run the web server and the jobs in this process."""
     serving.open_port(settings.host, settings.port).close()
     runtime = build_runtime(settings, time.time, elapsed_s)
+    if damage := runtime.database.check_pages():
+        log.error("database_damaged", detail=damage)
     engine = runtime.engine()
     runtime.log_start("all")
     engine.start()

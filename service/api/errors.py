@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from service import errors, logs
 from service.errors import FieldError, NinefoldError
 from service.market.instants import utc
-from service.store.database import AWAY
+from service.store.database import AWAY, fault_of
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -141,10 +141,12 @@ def _answer_database(error: Exception) -> Response:
     """The database is unreachable, locked or full: retrying may help, or the operator has to act."""
     detail = str(getattr(error, "orig", error)).partition("\n")[0]
     log.error("database_fault", error=type(error).__name__, detail=detail)
-    return _answer_ours(errors.ServiceUnavailable("The database does not answer."))
+    return _answer_ours(errors.ServiceUnavailable(fault_of(error) or "The database does not answer."))
 
 
 def _answer_fault(error: Exception) -> Response:
     """An unexpected fault: the log gets the trace, the caller gets the id it is logged under."""
+    if fault_of(error):
+        return _answer_database(error)
     log.error("unexpected_fault", exc_info=error)
     return problem(500, *FAULT)

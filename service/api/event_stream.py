@@ -19,7 +19,7 @@ from service.api.operations import operation
 from service.api.streaming import BEAT_S, Checkpoint, Events, StreamEvent
 from service.errors import Busy, FieldError, InvalidRequest
 from service.market.assets import ASSETS, AssetCode
-from service.notifications.events import EVENT_TYPES, Event, EventFilter, EventType
+from service.notifications.events import EVENT, EVENT_TYPES, Event, EventFilter, EventType
 
 event_stream = Blueprint("event_stream", __name__, url_prefix="/api/v1/events")
 
@@ -122,7 +122,7 @@ def _pieces(subscriber: _Subscriber, stream: OpenStream, streams: OpenStreams) -
         is_last_page, seq = page.last == seq, page.last
         for event in page.visible_to(subscriber.id):
             if subscriber.filter.accepts(event):
-                yield StreamEvent(event.type, event.body, event.id)
+                yield StreamEvent(event.type, EVENT.dump_json(event), event.id)
                 silent_since = time.monotonic()
         if is_last_page:
             stream.wait(min(silent_since + BEAT_S, subscriber.ends_at) - now)

@@ -54,8 +54,8 @@ class Ready:
 
     `as_of` is the end of the last bar, `age_s` its age in seconds of world time, `fitted_at` the world time up to which
     the voters were fitted. `histories` says how much of the past of each asset is stored. `late` has a sentence for
-    each job that has been due for ten minutes, `audit` what the last daily comparison of the record with its ledger
-    found; null before the first.
+    each job that has been due for ten minutes, `audit` what the last comparison of the record with its ledger found, or
+    that the database is damaged, which is looked at every day and at each start; null before the first.
     """
 
     status: Literal["ready"]
@@ -78,7 +78,7 @@ def alive() -> Alive:
 @health.get("/readyz")
 @operation(tag="Operation", limit=None, raises=(ServiceUnavailable,))
 def ready() -> Ready:
-    """Whether the service can answer: the database is writable, the bars are current, the voters are fitted.
+    """Whether the service can answer: the database takes what a question writes, bars are current, voters are fitted.
 
     It is not ready either when no job process has looked for a minute what is due, and when no new bars were stored or
     the ledger could not be sealed for an hour.
@@ -114,8 +114,7 @@ def _readiness(services: Services) -> Ready:
     A change of it is logged by the process that was asked.
     """
     wall = services.now()
-    with services.database.writing() as db:
-        world.beat(db, int(wall))
+    world.rehearse(services.database, int(wall))
     with services.database.reading() as db:
         openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
         fits = newest_fits(services.database, db)
@@ -153,7 +152,7 @@ def _readiness(services: Services) -> Ready:
         iso(fits.slot),
         states,
         sentences,
-        audit and audit.sentence,
+        services.database.damage or (audit and audit.sentence),
     )
 
 

@@ -135,6 +135,8 @@ class StateGauges:
             yield from self._of_webhooks(db)
             yield from self._of_models(db)
             yield self._of_connections(db)
+            is_damaged = bool(self._services.database.damage)
+            yield _gauge("database_damaged", "Whether pages of the database are damaged.", is_damaged)
             yield _gauge(
                 "reserved_charges", "Charges of requests without an answer yet.", quotas.count_reservations(db)
             )

@@ -87,7 +87,7 @@ class Engine:
         now = self._now()
         if not 0 <= now - self._seen_at < SEEN_EVERY_S:
             with self._database.writing() as db:
-                world.beat(db, int(now), world.JOBS)
+                world.beat(db, int(now))
             self._seen_at = now
         names = self._startable(now)
         states = self._with_new_slots(names, now)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Any, Literal, get_args
 
 from pydantic import TypeAdapter
@@ -140,11 +139,6 @@ class Event:
     world: World
     assets: tuple[str, ...]
     data: EventData
-
-    @cached_property
-    def body(self) -> bytes:
-        """The event as it is sent."""
-        return EVENT.dump_json(self)
 
 
 EVENT = TypeAdapter(Event)
@@ -288,10 +282,10 @@ _DESCRIPTIONS: Mapping[Kind, Callable[[str, Mapping[str, Any]], Description]] = 
 
 def message_of(endpoint: str, event: Event) -> Message:
     """The message about an event to the endpoint of that id."""
-    return Message(f"msg_{endpoint}_{event.id}", event.id, event.type, event.body.decode())
+    return Message(f"msg_{endpoint}_{event.id}", event.id, event.type, EVENT.dump_json(event).decode())
 
 
 def test_message(endpoint: str, world: World, at: datetime, nonce: str) -> Message:
     """A message about no event, at the world instant `at`; `nonce` tells one test from another."""
     event = Event(None, "webhook.test", at, world, (), TestMessage("This endpoint can be reached."))
-    return Message(f"test_{endpoint}_{nonce}", None, event.type, event.body.decode())
+    return Message(f"test_{endpoint}_{nonce}", None, event.type, EVENT.dump_json(event).decode())

@@ -36,6 +36,7 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
             "world": clock.world,
             "world_time": iso(clock.at(wall)),
             "database_bytes": _size(db),
+            "database_damage": database.check_pages() or None,
             **_keys(db, wall),
             **_ledger(db),
             "histories": CommandTable(("asset", "state", "history"), _histories(db, step, clock.at(wall))),

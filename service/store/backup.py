@@ -77,12 +77,12 @@ def restore(file: Path, settings: Settings) -> Verification:
 
 
 def _verified(database: Database, settings: Settings) -> Verification:
+    if damage := database.check_pages("integrity_check"):
+        raise InvalidRequest(f"The backup cannot be restored. {damage}")
     with database.writing() as db:
-        pages = list(db.exec_driver_sql("PRAGMA integrity_check").scalars())
         revision = migrations.current(db)
-        if pages != ["ok"] or revision is None or revision > migrations.head():
-            fault = f"its pages are damaged ({pages[0]})" if pages != ["ok"] else f"its revision is {revision}"
-            raise InvalidRequest(f"The backup cannot be restored: {fault}.")
+        if revision is None or revision > migrations.head():
+            raise InvalidRequest(f"The backup cannot be restored: its revision is {revision}.")
         if (backup_world := world.find_clock(db).world) != settings.world:
             raise InvalidRequest(f"The backup is of the {backup_world} world: set WORLD={backup_world}.")
         verification = verify(ledger.export(db))

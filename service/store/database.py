@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import structlog
 from sqlalchemy import (
@@ -37,7 +37,14 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, InterfaceError, InternalError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    SQLAlchemyError,
+)
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
@@ -52,6 +59,7 @@ from service.store import migrations
 WAIT_S = 10
 # Errors of a database that is unreachable, locked or full: trying again may help.
 AWAY = (OperationalError, InterfaceError, InternalError, PoolExhausted)
+DAMAGE = "The database is damaged."
 MOST_REASON = 300  # characters of what the driver says
 SQLITE_PRAGMAS = (
     f"busy_timeout = {WAIT_S * 1000}",
@@ -71,8 +79,11 @@ log = structlog.stdlib.get_logger(__name__)
 class Database:
     """A database by its SQLAlchemy address, `sqlite:///…` or `postgresql+psycopg://…`.
 
-    `engine` is the writers' engine and `dialect` is "sqlite" or "postgresql".
+    `engine` is the writers' engine and `dialect` is "sqlite" or "postgresql". `damage` says what the last check of the
+    pages found, and is empty where they are whole: a damaged database may not be able to keep it.
     """
+
+    damage = ""
 
     def __init__(self, url: str) -> None:
         address = address_of(url)
@@ -128,6 +139,20 @@ class Database:
             migrations.upgrade(db)
         log.info("migrated", revision=head, before=revision)
 
+    def check_pages(self, check: Literal["quick_check", "integrity_check"] = "quick_check") -> str:
+        """Look for damaged pages of an SQLite file, and return `damage`; PostgreSQL checks a page when it reads it."""
+        if self.dialect == "sqlite":
+            try:
+                with self.reading() as db:
+                    first = db.exec_driver_sql(f"PRAGMA {check}(1)").scalar()
+            except DatabaseError as error:
+                if fault_of(error) != DAMAGE:
+                    raise
+                first = error.orig
+            reason = " ".join(str(first).split()).removeprefix("*** in database main *** ")
+            self.damage = "" if reason == "ok" else f"{DAMAGE} {reason[:MOST_REASON]}"
+        return self.damage
+
     def connections(self, db: Connection) -> dict[str, int]:
         """Open connections by state: on PostgreSQL those of all processes, on SQLite those of this one."""
         if self.dialect == "postgresql":
@@ -138,6 +163,19 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
         self._readers.dispose()
+
+
+# What is wrong with a database, by the codes of SQLite and PostgreSQL.
+FAULTS = {
+    **dict.fromkeys(("SQLITE_FULL", "53100"), "The disk of the database is full."),
+    **dict.fromkeys(("SQLITE_CORRUPT", "SQLITE_NOTADB", "XX001", "XX002"), DAMAGE),
+}
+
+
+def fault_of(error: Exception) -> str | None:
+    """What is wrong with a database that raised this, in words; None where its code does not say so."""
+    cause = getattr(error, "orig", None)
+    return FAULTS.get(getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None) or "")
 
 
 class DatabaseAway(NinefoldError):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import asdict, dataclass, replace
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from service.errors import ResourceNotFound, WrongWorld
 from service.market.instants import WorldClock
-from service.store.database import insert_into
-from service.store.tables import heartbeat, world
+from service.store.database import Database, insert_into
+from service.store.tables import heartbeat, idempotency, world
 
 
 @dataclass(frozen=True)
@@ -71,14 +72,27 @@ def _words(name: str, fingerprint: str, step: int) -> str:
     return f"the {name} world {fingerprint!r} in bars of {step} s"
 
 
-# Whose writes are noted: those of web processes that are asked whether they are ready, and those of job processes.
-WEB, JOBS = 1, 2
+JOBS = 2  # the row of the job processes
+ANSWER_BYTES = 65_536  # more than an answer and what is stored beside it
 
 
-def beat(db: Connection, now: int, writer: int = WEB) -> None:
-    """Write the wall second `now` for the processes of one kind."""
-    statement = insert_into(db, heartbeat).values(id=writer, at=now)
+def beat(db: Connection, now: int) -> None:
+    """Note the wall second `now` at which a job process looked what is due."""
+    statement = insert_into(db, heartbeat).values(id=JOBS, at=now)
     db.execute(statement.on_conflict_do_update(index_elements=[heartbeat.c.id], set_={"at": now}))
+
+
+def rehearse(database: Database, now: int) -> None:
+    """Store as much as a question does, at the wall second `now`, and delete it; raises what the database raises.
+
+    A full disk still takes a value that replaces another one.
+    """
+    key, body = secrets.token_hex(8), secrets.token_bytes(ANSWER_BYTES)
+    row = {"caller": "readyz", "key": key, "digest": "", "created_at": now, "status": 200, "body": body}
+    with database.writing() as db:
+        db.execute(insert(idempotency).values(row))
+    with database.writing() as db:
+        db.execute(delete(idempotency).where(idempotency.c.caller == "readyz", idempotency.c.key == key))
 
 
 def silence_s(db: Connection, now: float) -> float | None:

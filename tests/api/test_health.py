@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import select
+from sqlalchemy import func, select
 from structlog.testing import capture_logs
 
 from service.api.health import DOCUMENTS
@@ -10,7 +10,7 @@ from service.forecasting.densities.fits import VERSION, Fits
 from service.market.bars import from_rows
 from service.store import bars, runs, snapshots, world
 from service.store.pages import fits
-from service.store.tables import heartbeat
+from service.store.tables import idempotency
 from tests.api.conftest import Wall
 from tests.api.web import STEP
 
@@ -25,7 +25,7 @@ def store(sqlite, wall: Wall):
             bars.add_bars(db, "btc", from_rows([(opened_at, 1.0, 1.0, 1.0, 1.0, 1.0)], STEP))
             if version:
                 fits.save(db, opened_at, Fits(version, opened_at, {}).to_plain())
-            world.beat(db, int(wall.time), world.JOBS)
+            world.beat(db, int(wall.time))
             for name in DOCUMENTS:
                 snapshots.save_snapshot(db, name, opened_at, b"{}")
 
@@ -38,7 +38,7 @@ def test_ended_job_processes_are_noticed_within_a_minute(
 ):
     store()
     with sqlite.writing() as db:
-        world.beat(db, int(wall.time) - silence_s, world.JOBS)
+        world.beat(db, int(wall.time) - silence_s)
     assert reason in refusal_of(client)
 
 
@@ -57,7 +57,6 @@ def refusal_of(client: FlaskClient) -> str:
 
 
 def test_it_is_ready_with_current_bars_and_fitted_voters(client: FlaskClient, store, sqlite, wall: Wall):
-    """And only when the database takes a write."""
     store(age_s=100)
     answer = client.get("/readyz")
     assert answer.status_code == 200
@@ -71,10 +70,40 @@ def test_it_is_ready_with_current_bars_and_fitted_voters(client: FlaskClient, st
         "late": [],
         "audit": None,
     }
+
+
+def limit_pages(database, more: int) -> None:
+    """Let a database grow by so many pages."""
+    with database.writing() as db:
+        pages = db.exec_driver_sql("PRAGMA page_count").scalar() + more
+        assert db.exec_driver_sql(f"PRAGMA max_page_count = {pages}").scalar() == pages
+
+
+def test_a_full_disk_is_named(client: FlaskClient, store, sqlite):
+    """Though a value that replaces another one still fits: then a question would fail, too."""
+    store()
+    limit_pages(sqlite, 0)
     with sqlite.writing() as db:
-        assert db.scalar(select(heartbeat.c.at)) == int(wall.time)
-        db.exec_driver_sql("DROP TABLE heartbeat")
-    assert refusal_of(client)
+        world.beat(db, 0)
+    assert refusal_of(client) == "The disk of the database is full."
+    assert "ninefold_ready 0" in client.get("/metrics").text
+    limit_pages(sqlite, 1000)
+    store()
+    assert refusal_of(client) == ""
+
+
+def test_readiness_leaves_nothing_behind(client: FlaskClient, store, sqlite):
+    store()
+    assert refusal_of(client) == ""
+    with sqlite.reading() as db:
+        assert db.scalar(select(func.count()).select_from(idempotency)) == 0
+
+
+def test_damage_is_said(client: FlaskClient, store, sqlite):
+    store()
+    sqlite.damage = "The database is damaged. Tree 5 page 9"
+    assert client.get("/readyz").json["audit"] == sqlite.damage
+    assert "ninefold_database_damaged 1" in client.get("/metrics").text
 
 
 def test_it_starts_unready_and_lists_everything_that_is_missing(client: FlaskClient):

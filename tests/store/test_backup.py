@@ -101,7 +101,7 @@ def test_what_a_backup_must_be_is_checked_before_it_counts(source: Database, tmp
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path, settings: Settings):
     (tmp_path / "noise").write_bytes(os.urandom(1 << 16))
-    with pytest.raises(InvalidRequest, match="not an intact database"):
+    with pytest.raises(InvalidRequest, match="The database is damaged"):
         restore(tmp_path / "noise", settings)
 
 

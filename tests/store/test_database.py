@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, select, text, update
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from service.config import SettingsError
 from service.store import predictions, world
-from service.store.database import Database, DatabaseAway, is_among, opened
+from service.store.database import Database, DatabaseAway, fault_of, is_among, opened
+from service.store.snapshots import save_snapshot
 from service.store.tables import heartbeat as table
-from service.store.tables import prediction
+from service.store.tables import prediction, snapshot
 from tests.forecasting.markets import waiting
 
 
@@ -51,6 +56,35 @@ def test_a_reader_sees_what_was_committed_since_it_was_opened(database):
 def test_a_reader_cannot_write(database):
     with database.reading() as db, pytest.raises(DBAPIError, match=r"read-?only"):
         world.beat(db, 7)
+
+
+@pytest.fixture
+def wreck(sqlite_url: str) -> Iterator[Database]:
+    """A database with 20 KB of 0xff in the middle of its file."""
+    with closing(Database(sqlite_url)) as database:
+        for number in range(200):
+            with database.writing() as db:
+                save_snapshot(db, f"noise {number}", 0, os.urandom(4_096))
+        assert database.check_pages() == ""
+    file = Path(sqlite_url.removeprefix("sqlite:///"))
+    with file.open("r+b") as pages:
+        pages.seek(file.stat().st_size // 2)
+        pages.write(b"\xff" * 20_480)
+    with closing(Database(sqlite_url)) as database:
+        yield database
+
+
+@pytest.mark.parametrize("check", ["quick_check", "integrity_check"])
+def test_damaged_pages_are_found_and_named(wreck: Database, check: str):
+    assert wreck.check_pages(check).startswith("The database is damaged. ")
+    assert wreck.damage == wreck.check_pages(check)
+
+
+def test_a_fault_is_named_by_its_code(wreck: Database):
+    with wreck.reading() as db, pytest.raises(DatabaseError) as error:
+        db.execute(select(snapshot)).all()
+    assert fault_of(error.value) == "The database is damaged."
+    assert fault_of(ValueError()) is None
 
 
 def count_up_in_threads(database: Database) -> None:
