@@ -85,7 +85,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         settings = config.read()
-        logs.configure(settings.log_level)
+        logs.configure(settings.log_level, requests=settings.access_log)
         use_proxy(settings)
         if options.what == "all":
             return _all(in_a_world(settings))
@@ -220,7 +220,7 @@ def create_app() -> Flask | serving.Starting:
     """
     end_with_parent()
     settings = config.read()
-    logs.configure(settings.log_level)
+    logs.configure(settings.log_level, requests=settings.access_log)
     use_proxy(settings)
     try:
         return _application(settings)

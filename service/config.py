@@ -240,6 +240,10 @@ class Settings(BaseModel):
         None, description="lowest severity that is logged; empty: `info`, in a terminal `warning`"
     )
 
+    access_log: bool = Field(
+        False, description="`1`: log each request: its id, route, status, milliseconds, key id and shortened address"
+    )
+
     @property
     def database(self) -> str:
         """The SQLAlchemy URL of the database. Each world has a file of its own, so worlds cannot mix."""

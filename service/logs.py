@@ -15,6 +15,7 @@ from structlog.typing import EventDict, Processor
 # The current request; every log line carries its id.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
+ACCESS = logging.getLogger("access")
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
@@ -23,8 +24,8 @@ def level_of(chosen: str | None) -> str:
     return chosen or ("warning" if sys.stderr.isatty() else "info")
 
 
-def configure(chosen: str | None) -> None:
-    """Log events from `level_of(chosen)` upwards."""
+def configure(chosen: str | None, *, requests: bool = False) -> None:
+    """Log events from `level_of(chosen)` upwards, and with `requests` a line for each request, whatever the level."""
     level = LEVELS[level_of(chosen)]
     structlog.configure(
         processors=[
@@ -38,6 +39,7 @@ def configure(chosen: str | None) -> None:
     handler.setFormatter(formatter())
     logging.basicConfig(level=max(level, logging.WARNING), handlers=[handler], force=True)
     logging.getLogger("service").setLevel(level)
+    ACCESS.setLevel(logging.INFO if requests else logging.CRITICAL)
     # It warns for every request that waits: under load one line per request.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +13,15 @@ from granian.log import LogLevels, configure_logging
 
 from service import logs
 from service.api.serving import GRANIAN_LOG_CONFIG
+from service.store.database import Database
+from tests.api.web import Web
 from tests.running_service import copied, running_service
+
+
+@pytest.fixture
+def web(sqlite_url: str) -> Iterator[Web]:
+    with closing(Database(sqlite_url)) as database:
+        yield Web(database)
 
 
 def lines(capsys) -> list[dict]:
@@ -56,6 +66,33 @@ def test_events_below_the_configured_level_are_dropped(capsys, level: str, count
         getattr(logger, name)("event")
     logging.getLogger("a.library").info("chatter")
     assert len(lines(capsys)) == count
+
+
+@pytest.mark.parametrize("level", ["info", "error"])
+def test_a_request_is_a_line_where_it_is_wanted(web: Web, capsys, level: str):
+    """With its route and not its address, and without what tells a caller from its neighbours."""
+    logs.configure(level)
+    key = web.register().json["api_key"]
+    assert lines(capsys) == []
+    logs.configure(level, requests=True)
+    web.send("GET", "/api/v1/predictions/market-7", headers={"X-Request-ID": "mine"})
+    web.send("GET", "/api/v1/me", key=key)
+    web.send("GET", "/api/v1/me", key=f"{key[:-1]}x")
+    first, *others = lines(capsys)
+    assert first.pop("timestamp").endswith("Z")
+    assert first.pop("ms") >= 0
+    assert first == {
+        "event": "request",
+        "level": "info",
+        "logger": "access",
+        "request_id": "mine",
+        "method": "GET",
+        "route": "/api/v1/predictions/<market_id>",
+        "status": 404,
+        "key": None,
+        "address": "203.0.113.0/24",
+    }
+    assert [(line["status"], line["key"]) for line in others] == [(200, key.split("_")[2]), (401, None)]
 
 
 @pytest.mark.slow

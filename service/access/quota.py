@@ -93,6 +93,14 @@ def _parsed(address: str) -> str:
     return _counted(ip)
 
 
+def shortened(address: str | None) -> str:
+    """An address without what tells one household from its neighbours: its /24, or the /48 of an IPv6 address."""
+    whole = network(address)
+    if whole == NO_ADDRESS:
+        return whole
+    return _widened(whole) if whole.endswith("/64") else f"{whole.rpartition('.')[0]}.0/24"
+
+
 @lru_cache(maxsize=4096)
 def _widened(narrow: str) -> str:
     return str(IPv6Network(narrow).supernet(new_prefix=48))

@@ -22,6 +22,7 @@ from service.store.keys import KeyRow
 
 KEY_HEADER = "X-API-Key"
 END_USER_HEADER = "X-End-User"
+KEY_ID_ENVIRON = "ninefold.key_id"  # of the key that was accepted, for the log
 END_USER = re.compile("[ -~]{1,64}")
 
 
@@ -118,6 +119,7 @@ def trust_proxies(app: Flask, count: int) -> None:
 
 def holder(row: KeyRow, end_user: str | None = None) -> KeyHolder:
     """The sender of this request as the holder of a key."""
+    request.environ[KEY_ID_ENVIRON] = row.id
     return KeyHolder(address(), row.id, row.plan, row.delegating, end_user)
 
 

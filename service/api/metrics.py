@@ -6,6 +6,7 @@ Counts belong to one process. Where PROMETHEUS_MULTIPROC_DIR names a folder, as 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from time import perf_counter
@@ -19,6 +20,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from service import logs
+from service.access.quota import shortened
+from service.api.auth import KEY_ID_ENVIRON
 from service.api.services import Services
 from service.market.assets import ASSETS
 from service.market.instants import iso
@@ -59,17 +63,22 @@ ABSTENTIONS = Counter("ninefold_abstentions", "Questions on which a voter did no
 
 
 def register(app: Flask) -> None:
-    """Measure every request of `app` by wrapping it, which costs a third of what Flask's hooks cost."""
+    """Measure and log every request of `app` by wrapping it, which costs a third of what Flask's hooks cost."""
     inner = app.wsgi_app
 
     def wsgi_app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         began_at = perf_counter()
 
         def start(status: str, *rest: Any) -> Callable[[bytes], object]:
-            rule = environ["werkzeug.request"].url_rule
-            seconds, requests = _counters(environ["REQUEST_METHOD"], rule.rule if rule else "none", status[:3])
-            seconds.observe(perf_counter() - began_at)
+            rule, elapsed = environ["werkzeug.request"].url_rule, perf_counter() - began_at
+            method, route = environ["REQUEST_METHOD"], rule.rule if rule else "none"
+            seconds, requests = _counters(method, route, status[:3])
+            seconds.observe(elapsed)
             requests.inc()
+            if logs.ACCESS.isEnabledFor(logging.INFO):
+                key, address = environ.get(KEY_ID_ENVIRON), shortened(environ.get("REMOTE_ADDR"))
+                fields = {"method": method, "route": route, "status": int(status[:3]), "key": key, "address": address}
+                structlog.stdlib.get_logger(logs.ACCESS.name).info("request", ms=round(elapsed * 1000, 1), **fields)
             return start_response(status, *rest)
 
         return inner(environ, start)

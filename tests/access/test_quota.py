@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.access.quota import DELEGATED_CAP, NO_ADDRESS, PLANS, QuotaStatus, network, wide_network, window_end
+from service.access.quota import (
+    DELEGATED_CAP,
+    NO_ADDRESS,
+    PLANS,
+    QuotaStatus,
+    network,
+    shortened,
+    wide_network,
+    window_end,
+)
 from service.market.instants import DAY, MINUTE
 
 MIDNIGHT = int(datetime(2026, 11, 22, tzinfo=UTC).timestamp())
@@ -18,6 +27,20 @@ DAILY = QuotaStatus(name="daily", limit=10, window_s=DAY, remaining=9, reset_at=
 def test_the_plans_are_those_of_the_contract():
     assert dict(PLANS) == {"free": 10, "paid": 100}
     assert PLANS["paid"] < DELEGATED_CAP
+
+
+@pytest.mark.parametrize(
+    ("address", "shortened_address"),
+    [
+        ("203.0.113.7", "203.0.113.0/24"),
+        ("::ffff:203.0.113.7", "203.0.113.0/24"),
+        ("2001:db8:1:2::3", "2001:db8:1::/48"),
+        (None, NO_ADDRESS),
+        ("x", NO_ADDRESS),
+    ],
+)
+def test_a_shortened_address_names_no_household(address: str | None, shortened_address: str):
+    assert shortened(address) == shortened_address
 
 
 @pytest.mark.parametrize(
