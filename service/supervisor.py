@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing import parent_process
 from select import select
 from threading import Event, Thread
 
@@ -52,7 +53,9 @@ def end_with_parent() -> None:
     between its processes and the supervisor.
     """
     if supervisor := os.environ.get(SUPERVISOR):
-        Thread(target=_watch, args=(int(supervisor), os.getppid()), name="parent", daemon=True).start()
+        master = parent_process()  # not `os.getppid()`, which is another one once that was killed
+        parent = (master and master.pid) or int(supervisor)
+        Thread(target=_watch, args=(int(supervisor), parent), name="parent", daemon=True).start()
 
 
 def _watch(supervisor: int, parent: int) -> None:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -81,6 +81,26 @@ def wait_until_said(pattern: str, process: subprocess.Popen, log: Path) -> re.Ma
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.1)
     return match
+
+
+def children(pid: int) -> set[int]:
+    """The processes that a process has started."""
+    pids = set()
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):  # this thread has just ended
+            pids.update(map(int, file.read_text().split()))
+    return pids
+
+
+def session(leader: int) -> set[int]:
+    """The processes that live in the session of a process that `running` started."""
+    pids = set()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            state, _, _, leader_of_it = file.read_text().rpartition(")")[2].split()[:4]
+            if int(leader_of_it) == leader and state != "Z":
+                pids.add(int(file.parent.name))
+    return pids
 
 
 def respawn(work: Callable[[], None]) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 
 from service.store.database import Database
 from service.store.tables import bar, job_run
-from tests.processes import free_port, running, wait_until, wait_until_ready
+from tests.processes import children, free_port, running, wait_until, wait_until_ready
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
             started[what] = processes.enter_context(running(command, tmp_path / f"{what}.log", **options))
         wait_until_ready(port, started["web"], tmp_path / "web.log")
         address = f"http://127.0.0.1:{port}"
-        (granian,) = _children(started["web"].pid)
+        (granian,) = children(started["web"].pid)
         fleets = {"work": started["work"].pid, "web": granian}
         assert _niceness(fleets["work"]) == {10}
         assert _niceness(fleets["web"]) == {0}
@@ -51,7 +51,7 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
         _check_metrics(address)
         for what, pid in fleets.items():
             victim = _kill_one_of(pid)
-            wait_until(lambda pid=pid, victim=victim: len(_children(pid) - {victim}) == 2)
+            wait_until(lambda pid=pid, victim=victim: len(children(pid) - {victim}) == 2)
             assert started[what].poll() is None, (tmp_path / f"{what}.log").read_text()
         wait_until_ready(port, started["web"], tmp_path / "web.log")
     assert sorted(statuses) == [200] * 10 + [429] * 10, (tmp_path / "web.log").read_text()
@@ -64,19 +64,14 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
 
 def _kill_one_of(pid: int) -> int:
     """Kill one of the two processes that a process started; without it, one remains and serves on."""
-    assert len(_children(pid)) == 2
-    victim = min(_children(pid))
+    assert len(children(pid)) == 2
+    victim = min(children(pid))
     os.kill(victim, signal.SIGKILL)
     return victim
 
 
-def _children(pid: int) -> set[int]:
-    listed = Path(f"/proc/{pid}/task").glob("*/children")
-    return {int(child) for file in listed for child in file.read_text().split()}
-
-
 def _niceness(pid: int) -> set[int]:
-    return {os.getpriority(os.PRIO_PROCESS, child) for child in _children(pid)}
+    return {os.getpriority(os.PRIO_PROCESS, child) for child in children(pid)}
 
 
 def _ask_at_once(address: str, times: int) -> list[int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import ROOT, wait_until
+from tests.processes import ROOT, children, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -28,9 +28,14 @@ while (folder / "not-yet").exists():
 say_ready()
 signal.pause()
 """
-GRANDCHILD = f"""
-import subprocess, sys
-sys.exit(subprocess.call([sys.executable, "-c", {CHILD!r}, *sys.argv[1:]]))
+# One that looks for its parent once it is ready.
+LATECOMER = CHILD.replace("end_with_parent()\n", "", 1).replace("say_ready()\n", "end_with_parent()\nsay_ready()\n", 1)
+# A master as granian's: it forks its process.
+MASTER = """
+import multiprocessing
+process = multiprocessing.get_context("fork").Process(target=exec, args=({!r}, {{}}))
+process.start()
+process.join()
 """
 PARENT = """
 import sys
@@ -94,7 +99,7 @@ def test_all_processes_end_with_the_one_that_started_them(tmp_path: Path):
         assert not living(tmp_path)
 
 
-@pytest.mark.parametrize("child", [CHILD, GRANDCHILD], ids=["child", "grandchild"])
+@pytest.mark.parametrize("child", [CHILD, MASTER.format(CHILD)], ids=["child", "grandchild"])
 def test_no_process_outlives_a_supervisor_that_is_killed(tmp_path: Path, child: str):
     """Nor do those behind a master as granian's; they would go on unsupervised beside those of the next supervisor."""
     with supervised(child, tmp_path) as parent:
@@ -102,6 +107,22 @@ def test_no_process_outlives_a_supervisor_that_is_killed(tmp_path: Path, child: 
         parent.kill()
         parent.wait(20)
         wait_until(lambda: not living(tmp_path))
+
+
+def test_a_process_whose_parent_died_before_it_looked_ends(tmp_path: Path, hold):
+    """Otherwise it goes on beside those of the next master, and takes the parent that it got since for its own."""
+    hold(True)
+    with supervised(MASTER.format(LATECOMER), tmp_path) as parent:
+        wait_until(lambda: len(started(tmp_path)) == 2)
+        orphans = started(tmp_path)
+        for master in children(parent.pid):
+            os.kill(master, signal.SIGKILL)
+        hold(False)
+        try:
+            wait_until(lambda: not orphans & living(tmp_path))
+        finally:
+            for pid in orphans & living(tmp_path):
+                os.kill(pid, signal.SIGKILL)  # or it asks that parent to end
 
 
 def test_sighup_replaces_every_process(tmp_path: Path):

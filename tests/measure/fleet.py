@@ -33,7 +33,7 @@ from service.signals import stop_signals
 from service.store.database import Database
 from service.supervisor import Supervisor, say_ready
 from tests.conftest import schema_of_its_own
-from tests.processes import OwnRedis, wait_until
+from tests.processes import OwnRedis, children, wait_until
 
 JOB_S, RECEIVER_S, OUTAGE_S = 2.0, 1.0, 4.0
 PATIENCE_S = 300
@@ -214,12 +214,6 @@ def backends(database: Database) -> list[int]:
     )
     with database.reading() as db:
         return list(db.scalars(query, {"name": APPLICATION}))
-
-
-def children(pid: int) -> set[int]:
-    """The processes that a process has started."""
-    lists = Path(f"/proc/{pid}/task").glob("*/children")
-    return {int(child) for file in lists for child in file.read_text().split()}
 
 
 def main() -> int:
