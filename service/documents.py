@@ -41,6 +41,18 @@ class Document(DocumentHeader, _Schema):
     """The base of every document that a job publishes."""
 
 
+@dataclass(frozen=True)
+class RecordHeader(DocumentHeader):
+    """The header of a document that follows from the rows of the ledger up to number `ledger_seq`."""
+
+    ledger_seq: int
+
+
+@dataclass(frozen=True)
+class RecordDocument(RecordHeader, Document):
+    """The base of such a document."""
+
+
 def rounded(value: float | None, digits: int) -> float | None:
     """A number as a document shows it: rounded, None where it is unknown."""
     return None if value is None else round(value, digits)

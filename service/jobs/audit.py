@@ -1,16 +1,35 @@
-"""The daily audit: in a child process, because it reads the whole ledger."""
+"""The audit: the tables are compared with the ledger, and what was published with what follows from its rows alone.
+
+The daily one runs in a child process, because it reads the whole ledger.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from typing import Any
+
 import structlog
+from pydantic_core import from_json, to_json
 from sqlalchemy import Connection
 
+from service.documents import DocumentHeader, RecordHeader
+from service.forecasting.predictions.recorded import HIDDEN, RecordedPredictions
+from service.forecasting.predictions.scores.columns import columns_of
+from service.forecasting.predictions.scores.forecasters import forecasters_document, record_of
 from service.jobs.job import Effects, JobContext
+from service.jobs.memory import SEED, compute
 from service.jobs.processes import call_child
+from service.ledger.chain import ChainEntry
+from service.scores.luck import SimulatedRecords, simulated_records
 from service.store import audit as audits
-from service.store import ledger
+from service.store import ledger, snapshots
+from service.store.audit import FIRST, Audit
+from service.store.database import Database
 
 TIME_LIMIT_S = 3600  # the ledger of years
+# The documents that follow from the ledger, as they are stored.
+DOCUMENTS = ("streaks", "shadow", "ai-vs-market", "forecasters")
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -21,8 +40,70 @@ def has_sealed_days(db: Connection, _job_context: JobContext) -> bool:
 
 
 def audit(job_context: JobContext, slot: int) -> Effects:
-    """Compare the tables with the ledger, and store what was found at the wall second `slot`."""
-    result = call_child(audits.run, job_context.settings.database, slot, time_limit_s=TIME_LIMIT_S)
+    """Compare the record with the ledger, and store what was found at the wall second `slot`."""
+    result = call_child(examine, job_context.settings.database, slot, time_limit_s=TIME_LIMIT_S)
     if result.differences:
         log.error("audit_failed", differences=result.differences, first=result.first)
     return lambda db: audits.save_audit(db, result)
+
+
+def examine(url: str, at: int) -> Audit:
+    """Audit a database at the wall second `at`."""
+    with closing(Database(url)) as database, database.snapshot() as db:
+        sentences = [*audits.differences(db), *_of_documents(db)]
+        return Audit(at, ledger.last_seq(db), len(sentences), tuple(sentences[:FIRST]))
+
+
+def _of_documents(db: Connection) -> Iterator[str]:
+    published = {name: snapshots.latest_snapshot(db, name) for name in DOCUMENTS}
+    documents = {name: from_json(snapshot.body) for name, snapshot in published.items() if snapshot}
+    yield from document_differences(audits.standing_entries(db), documents)
+
+
+def document_differences(entries: Iterable[ChainEntry], documents: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """A sentence for each value of these documents that does not follow from the rows of the ledger.
+
+    `documents` are those of DOCUMENTS that there are, `entries` the rows that count. Documents of an earlier version,
+    which do not say how many rows they follow from, are not compared.
+    """
+    until = min((document.get("ledger_seq", 0) for document in documents.values()), default=0)
+    documents = {name: document for name, document in documents.items() if document.get("ledger_seq") == until}
+    if not until or not documents:
+        return
+    recorded = RecordedPredictions(entry for entry in entries if entry.seq <= until)
+    markets = {market.id: market for market in recorded.predictions()}
+    heads = {name: _header(document) for name, document in documents.items()}
+    head = next(iter(heads.values()))
+    scores = compute(columns_of(markets.values()), head, head, simulated_records(SEED))
+    expected: dict[str, Any] = {"streaks": scores.streaks, "shadow": scores.shadow, "ai-vs-market": scores.versus}
+    if table := documents.get("forecasters"):
+        callers = [
+            (
+                entry["name"],
+                entry["id"],
+                record_of(recorded.scores_of(entry["id"], markets), scores.market_counts, SimulatedRecords(SEED)),
+            )
+            for entry in table["entries"]
+            if entry["id"]
+        ]
+        expected["forecasters"] = forecasters_document(callers, table["forecasters"], scores.entries, head)
+    for name, document in documents.items():
+        plain = from_json(to_json(expected[name])) | from_json(to_json(heads[name]))
+        yield from (f"{name}{sentence}" for sentence in _unequal(document, plain))
+
+
+def _header(document: Mapping[str, Any]) -> RecordHeader:
+    fields = {name: document[name] for name in DocumentHeader.__dataclass_fields__}
+    return RecordHeader(**fields, ledger_seq=document["ledger_seq"])
+
+
+def _unequal(value: Any, expected: Any) -> Iterator[str]:
+    """Where two JSON values differ, and how; a text that is not in the ledger is equal to every other."""
+    if isinstance(value, dict) and isinstance(expected, dict) and value.keys() == expected.keys():
+        for name in value:
+            yield from (f".{name}{sentence}" for sentence in _unequal(value[name], expected[name]))
+    elif isinstance(value, list) and isinstance(expected, list) and len(value) == len(expected):
+        for place, (item, other) in enumerate(zip(value, expected, strict=True)):
+            yield from (f"[{place}]{sentence}" for sentence in _unequal(item, other))
+    elif value != expected and expected != HIDDEN:
+        yield f" is {audits.shown(value)}, the ledger gives {audits.shown(expected)}."

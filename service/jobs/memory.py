@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from sqlalchemy import Connection
 
-from service.documents import DocumentHeader
+from service.documents import DocumentHeader, RecordHeader
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.scores import ResolvedCall, outcome_of, resolved_call
 from service.forecasting.backfill import ASSET
@@ -147,8 +147,13 @@ class Scores:
     market_counts: CountedMarkets
     entries: list[ForecasterEntry]
 
+    @property
+    def ledger_seq(self) -> int:
+        """The last row of the ledger that they follow from."""
+        return self.versus.ledger_seq
 
-_SeenMarkets = tuple[Listed, DocumentHeader, DocumentHeader]
+
+_SeenMarkets = tuple[Listed, RecordHeader, RecordHeader]
 
 
 class ScoreMemory:
@@ -162,13 +167,18 @@ class ScoreMemory:
         )
 
     def read(self, db: Connection, header: DocumentHeader, priced_header: DocumentHeader) -> Scores:
-        """The scores of everything listed; `priced_header` is the header of the documents that show outside odds."""
-        scores = self._scores.of((self._markets.load(db), header, priced_header))
+        """The scores of everything listed; `priced_header` is the header of the documents that show outside odds.
+
+        The statements of `db` must all see the data of one instant.
+        """
+        markets = self._markets.load(db)
+        head, priced = (RecordHeader(**vars(each), ledger_seq=markets.ledger_seq) for each in (header, priced_header))
+        scores = self._scores.of((markets, head, priced))
         return replace(
             scores,
-            streaks=replace(scores.streaks, **vars(header)),
-            shadow=replace(scores.shadow, **vars(priced_header)),
-            versus=replace(scores.versus, **vars(priced_header)),
+            streaks=replace(scores.streaks, **vars(head)),
+            shadow=replace(scores.shadow, **vars(priced)),
+            versus=replace(scores.versus, **vars(priced)),
         )
 
 
@@ -177,7 +187,7 @@ def _are_same_markets(key: _SeenMarkets, before: _SeenMarkets) -> bool:
 
 
 def compute(
-    markets: MarketColumns, header: DocumentHeader, priced_header: DocumentHeader, records: RecordsByName
+    markets: MarketColumns, header: RecordHeader, priced_header: RecordHeader, records: RecordsByName
 ) -> Scores:
     """The scores of markets and challenges, from `records` simulated so far."""
     # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from service.documents import DocumentHeader
+from service.documents import RecordHeader
 from service.forecasting.predictions.documents import list_all, predictions_document
 from service.forecasting.predictions.scores.forecasters import (
     ForecasterRecord,
@@ -28,9 +28,9 @@ def score(job_context: JobContext, slot: int) -> Effects:
     """Publish every score of what was settled by `slot`."""
     head = header(job_context, slot, EVERY_S)
     priced_header = header(job_context, slot, EVERY_S, sources=odds_sources(job_context))
-    with job_context.database.reading() as db:
+    with job_context.database.snapshot() as db:
         scores = job_context.score_memory.read(db, head, priced_header)
-        table, records = _forecasters(db, scores, priced_header)
+        table, records = _forecasters(db, scores, RecordHeader(**vars(priced_header), ledger_seq=scores.ledger_seq))
     documents = {
         "streaks": scores.streaks,
         "shadow": scores.shadow,
@@ -48,7 +48,7 @@ def score(job_context: JobContext, slot: int) -> Effects:
 
 
 def _forecasters(
-    db: Connection, scores: Scores, header: DocumentHeader
+    db: Connection, scores: Scores, header: RecordHeader
 ) -> tuple[ForecastersDocument, dict[str, ForecasterRecord]]:
     """The table of forecasters, and the records that are new, by id: only those with new scores are computed again."""
     ids = forecasts.outdated_forecasters(db)

@@ -10,11 +10,13 @@ from pathlib import Path
 from service.client import Client
 from service.config import Settings, SettingsError
 from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
+from service.jobs.audit import document_differences, examine
 from service.ledger import served
 from service.ledger.chain import ChainEntry, LedgerRow
 from service.ledger.verifier import read, verify
 from service.operator.commands import CommandOutput, Commands, CommandTable, add, add_offline
-from service.store import audit, ledger, migrations, world
+from service.store import ledger, migrations, world
+from service.store.audit import FIRST, Audit
 from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
 from service.store.erasures import FILE as ERASURES
@@ -104,19 +106,24 @@ def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandO
     else:
         if not arguments.against:
             require_database(settings)
-        result = audit.run(f"sqlite:///{target}" if arguments.against else target, int(time.time()))
+        result = examine(f"sqlite:///{target}" if arguments.against else target, int(time.time()))
     column, texts = "difference" if result.differences else "result", result.first or (result.sentence,)
     return CommandTable((column,), [{column: text} for text in texts], not result.differences)
 
 
-def _served(url: str, api_key: str | None) -> audit.Audit:
+# The documents that follow from the ledger, and the operations that read them.
+SERVED = {"streaks": "streaks", "shadow": "shadow", "ai-vs-market": "ai_vs_market", "forecasters": "forecasters"}
+
+
+def _served(url: str, api_key: str | None) -> Audit:
     """The audit of what a service serves at this address."""
     client = Client(url, api_key)
     lines = list(client.export_ledger())
     faults = [fault] if (fault := verify(lines).fault) else []
     entries = [entry for line in lines if isinstance(entry := read(line), ChainEntry)]
     faults += served.differences(entries, client.pages("predictions", status="all"))
-    return audit.Audit(int(time.time()), len(entries), len(faults), tuple(faults[: audit.FIRST]))
+    faults += document_differences(entries, {name: getattr(client, call)() for name, call in SERVED.items()})
+    return Audit(int(time.time()), len(entries), len(faults), tuple(faults[:FIRST]))
 
 
 def export_ledger(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -27,12 +26,13 @@ from service.forecasting.predictions.commitments import (
 )
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.scores.forecasters import score_forecasts
+from service.forecasting.voters.track_record import TrackRecord, build
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
 from service.ledger.rewinding import is_rewinding
 from service.ledger.verifier import verify
 from service.market.instants import DAY, iso
 from service.store import forecasts, ledger, predictions, snapshots
-from service.store.database import Database
+from service.store.pages import RECORD, records
 from service.store.tables import forecast, forecast_score, odds, prediction, prediction_vote, resolved_day
 
 # Rows about a prediction, and rows about the forecast of a forecaster.
@@ -57,13 +57,6 @@ class Audit(NamedTuple):
         if self.differences:
             return f"{self.differences:,} differences from the ledger at {iso(self.at)}, the first: {self.first[0]}"
         return f"the record agreed with all {self.rows:,} rows of the ledger at {iso(self.at)}"
-
-
-def run(url: str, at: int) -> Audit:
-    """Audit a database at the wall second `at`."""
-    with closing(Database(url)) as database, database.snapshot() as db:
-        sentences = list(differences(db))
-        return Audit(at, ledger.last_seq(db), len(sentences), tuple(sentences[:FIRST]))
 
 
 def save_audit(db: Connection, audit: Audit) -> None:
@@ -104,6 +97,15 @@ def table_differences(db: Connection) -> Iterator[str]:
     yield from _of_scores(db)
 
 
+def standing_entries(db: Connection) -> Iterator[ChainEntry]:
+    """Every row of the ledger that was not taken back."""
+    taken_back, _ = _corrections(db)
+    since = 1
+    while entries := ledger.entries(db, since, ledger.PAGE):
+        yield from (entry for entry in entries if entry.seq not in taken_back)
+        since = entries[-1].seq + 1
+
+
 def _corrections(db: Connection) -> tuple[set[int], set[str]]:
     """The rows that do not count because the world was taken back, and the predictions whose text was withdrawn."""
     taken_back, without_text, since = set[int](), set[str](), 1
@@ -121,6 +123,8 @@ def _of_predictions(
     subjects = sorted({entry.subject for entry in entries})
     by_id = {record.id: record for record in predictions.find_predictions(db, subjects)}
     expected = {id: {row.kind: row for row in _rows_of(record)} for id, record in by_id.items()}
+    for id in predictions.unequal_columns(db, list(by_id.values())):
+        yield f"{id}: a column that repeats another one differs from it."
     for entry in entries:
         rows[entry.kind].add(entry.subject)
         if entry.subject not in by_id:
@@ -154,12 +158,13 @@ def _compared(entry: ChainEntry, row: LedgerRow | None) -> Iterator[str]:
     for name, value in entry.body.items():
         if body.get(name) != value:
             yield (
-                f"{entry.subject}: row {entry.seq} ({entry.kind}) says {name} {_shown(value)}, "
-                f"the tables say {_shown(body.get(name))}."
+                f"{entry.subject}: row {entry.seq} ({entry.kind}) says {name} {shown(value)}, "
+                f"the tables say {shown(body.get(name))}."
             )
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as JSON, cut where it is long."""
     text = canonical.write(value)
     return text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH]}…"
 
@@ -193,6 +198,8 @@ def _of_forecasts(db: Connection, entries: Sequence[ChainEntry]) -> Iterator[str
             yield from _compared(entry, forecast_row(row.market, row.forecaster, row.p, row.salt))
         if row and row.forecaster != entry.subject:
             yield f"Row {entry.seq} is of the forecaster {entry.subject}, the tables say {row.forecaster}."
+        if row and entry.kind == "forecast" and iso(row.at) != entry.recorded_at:
+            yield f"Row {entry.seq} was recorded at {entry.recorded_at}, the tables say {iso(row.at)}."
 
 
 def _of_scores(db: Connection) -> Iterator[str]:
@@ -201,6 +208,10 @@ def _of_scores(db: Connection) -> Iterator[str]:
         resolutions = predictions.settled_predictions(db, day, day + DAY)
         if body is not None and body != canonical.write([question.to_plain() for question in resolved(resolutions)]):
             yield f"The track record of {iso(day)[:10]} does not follow from what was resolved then."
+    if plain := records.find(db, RECORD):
+        expected = build(predictions.resolved_questions(db), TrackRecord.from_plain(plain).as_of)
+        if canonical.write(plain) != canonical.write(expected.to_plain()):
+            yield "The track record does not follow from the days that it is made of."
     ids = {*db.scalars(select(forecast.c.prediction)), *db.scalars(select(forecast_score.c.prediction))}
     score_of = forecasts.find_scores(db, sorted(set(db.scalars(select(forecast_score.c.forecaster)))))
     for market in predictions.find_predictions(db, sorted(ids)):

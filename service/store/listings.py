@@ -110,10 +110,14 @@ def _conditions(selection: MarketSelection, now: int) -> list[ColumnElement[bool
 
 
 class Listed(NamedTuple):
-    """The settled markets and challenges, whose votes are without reasoning, and the others."""
+    """The settled markets and challenges, whose votes are without reasoning, and the others.
+
+    `ledger_seq` is the last row of the ledger at that time.
+    """
 
     settled_columns: MarketColumns
     open_predictions: list[Prediction]
+    ledger_seq: int
 
     def columns(self) -> MarketColumns:
         """All of them."""
@@ -140,7 +144,8 @@ class ListedMarkets:
                 self._columns = joined(self._columns, columns_of(new))
                 self._ids |= {market.id for market in new}
             self._read_until = until
-            return Listed(self._columns, [market for market in open_predictions if market.id not in self._ids])
+            others = [market for market in open_predictions if market.id not in self._ids]
+            return Listed(self._columns, others, until)
 
     def _newly(self, db: Connection, until: int) -> list[Prediction]:
         """Those that were settled since the last time; at the first time all."""

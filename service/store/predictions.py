@@ -115,6 +115,18 @@ def add_settlement(db: Connection, id: str, settlement: Settlement) -> bool:
     return done.rowcount == 1
 
 
+# Columns that repeat what the others say, so that the database can select and sort by them.
+_REPEATED = ("asset", "template", "divergence", "voted_at")
+
+
+def unequal_columns(db: Connection, records: Sequence[Prediction]) -> list[str]:
+    """The ids of those records whose columns for selection differ from what the others say."""
+    expected = {record.id: _row(record) for record in records}
+    query = select(prediction.c.id, *(prediction.c[name] for name in _REPEATED))
+    rows = db.execute(query.where(is_among(prediction.c.id, list(expected))))
+    return [id for id, *values in rows if values != [expected[id][name] for name in _REPEATED]]
+
+
 def replace_texts(db: Connection, record: Prediction) -> None:
     """Store the texts of a prediction in place of those that it had, with the reasons of its voters."""
     values = {"question": canonical.write(record.question.to_plain()), "rule": record.rule, "salt": record.salt}

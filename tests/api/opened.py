@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from service.api.responses import document
 from service.api.services import latest
-from service.documents import DocumentHeader
+from service.documents import DocumentHeader, RecordHeader
 from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Prediction, Settlement
 from service.forecasting.predictions.commitments import votes_row
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast, VoterKind
@@ -38,6 +38,11 @@ NAMES = ("momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "
 def header(as_of: int = NOON) -> DocumentHeader:
     """What a document of `as_of` says of itself."""
     return DocumentHeader(iso(as_of), iso(as_of), iso(as_of + 900), "simulated", {"btc": "made"})
+
+
+def record_header() -> RecordHeader:
+    """The header of a document that follows from the ledger."""
+    return RecordHeader(**vars(header()), ledger_seq=0)
 
 
 def tell_prices(database: Database, *assets: str, as_of: int = NOON) -> None:

@@ -27,7 +27,7 @@ from service.store import knowledge as stored
 from service.store.pages import apex_calls
 from service.trading.fund import FundTradesDocument, fund_document, published_trade, run
 from tests.api.conftest import NOON
-from tests.api.opened import header, hold
+from tests.api.opened import header, hold, record_header
 from tests.forecasting.made import call_of, made_bars
 from tests.forecasting.markets import many
 
@@ -201,7 +201,7 @@ WIDGET = "/api/widget/consensus"
 @pytest.fixture
 def document() -> WidgetDocument:
     price = AssetPrice("btc", "Bitcoin", 50_000.0, 2.0, 51_000.0, 49_000.0, True, iso(NOON), "made")
-    books = ai_vs_market_document(columns_of(many(80)), header(), np.random.default_rng(1)).books
+    books = ai_vs_market_document(columns_of(many(80)), record_header(), np.random.default_rng(1)).books
     return widget_document(price, call_of(NOON, 0.6, volatility=0.6), pulse([], NOON), books, header())
 
 

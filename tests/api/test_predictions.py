@@ -37,7 +37,19 @@ from service.store import bars, listings, predictions, snapshots
 from service.store.database import Database
 from service.store.listings import MarketSelection
 from tests.api.conftest import NOON, Wall
-from tests.api.opened import commitment, header, hold, let_vote, market, odds, open_market, settle, tell_prices, walk
+from tests.api.opened import (
+    commitment,
+    header,
+    hold,
+    let_vote,
+    market,
+    odds,
+    open_market,
+    record_header,
+    settle,
+    tell_prices,
+    walk,
+)
 from tests.forecasting.made import panel_of
 from tests.forecasting.markets import many
 
@@ -110,7 +122,7 @@ class TestVoting:
 
 
 def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient, publish, check_schema):
-    document = shadow_document(columns_of(many(80)), header())
+    document = shadow_document(columns_of(many(80)), record_header())
     body = hold(client, publish, check_schema, "/api/predictions/shadow", "shadow", document)
     assert (body["schema"], body["stake_usd"], body["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
     assert [book["backfilled"] for book in body["books"]] == [False, True]
@@ -118,7 +130,7 @@ def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient,
 
 
 def test_the_bets_of_the_shadow_book_are_a_table(client: FlaskClient, publish):
-    document = shadow_document(columns_of(many(80)), header())
+    document = shadow_document(columns_of(many(80)), record_header())
     publish("shadow", NOON, document)
     lines = csv.DictReader(io.StringIO(client.get("/api/predictions/shadow", headers={"Accept": "text/csv"}).text))
     bets = [(bet.market_id, f"{bet.pnl_usd}") for bet in (*document.open, *document.recent)]
@@ -126,14 +138,14 @@ def test_the_bets_of_the_shadow_book_are_a_table(client: FlaskClient, publish):
 
 
 def test_the_comparison_with_the_market_is_public_in_two_books(client: FlaskClient, publish, check_schema):
-    document = ai_vs_market_document(columns_of(many(80)), header(), np.random.default_rng(1))
+    document = ai_vs_market_document(columns_of(many(80)), record_header(), np.random.default_rng(1))
     body = hold(client, publish, check_schema, "/api/predictions/ai-vs-market", "ai-vs-market", document)
     assert (body["schema"], body["count"], len(body["markets"])) == ("ai-vs-market/1", 80, 40)
     assert [(book["backfilled"], book["n"]) for book in body["books"]] == [(False, 40), (True, 40)]
 
 
 def test_with_few_resolved_markets_the_verdict_says_so(client: FlaskClient, publish, check_schema):
-    document = ai_vs_market_document(columns_of(many(20)), header(), np.random.default_rng(1))
+    document = ai_vs_market_document(columns_of(many(20)), record_header(), np.random.default_rng(1))
     body = hold(client, publish, check_schema, "/api/predictions/ai-vs-market", "ai-vs-market", document)
     assert {book["verdict"] for book in body["books"]} == {"not enough resolved markets"}
 

@@ -32,7 +32,7 @@ from service.store import forecasts, pages, predictions, snapshots
 from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table
 from tests.api.conftest import NOON
-from tests.api.opened import commitment, header, hold, market, odds, open_market
+from tests.api.opened import commitment, hold, market, odds, open_market, record_header
 from tests.api.web import SECRET
 from tests.forecasting.markets import many
 
@@ -42,7 +42,10 @@ MARKET = market(commitment=commitment(), odds=odds())
 
 def table(callers=(), markets=()) -> ForecastersDocument:
     return forecasters_document(
-        list(callers), len(callers), own_entries(counted_markets(columns_of(markets)), simulated_records(1)), header()
+        list(callers),
+        len(callers),
+        own_entries(counted_markets(columns_of(markets)), simulated_records(1)),
+        record_header(),
     )
 
 
@@ -52,7 +55,7 @@ def test_the_table_is_public(client: FlaskClient, publish, check_schema):
         [("owl", "0af3", record_of({}, questions, SimulatedRecords(1)))],
         1,
         own_entries(questions, simulated_records(1)),
-        header(),
+        record_header(),
     )
     body = hold(client, publish, check_schema, PATH, "forecasters", document)
     assert (body["schema"], body["count"], body["forecasters"]) == ("forecasters/1", 11, 1)
@@ -206,7 +209,7 @@ class TestPages(WithNames):
         assert (row.caller, row.name, row.record) == (None, None, None)
 
 
-STREAKS = streaks_document(counted_questions(columns_of(many(80))), header(), simulated_records(1))
+STREAKS = streaks_document(counted_questions(columns_of(many(80))), record_header(), simulated_records(1))
 
 
 def test_the_streaks_are_public_in_two_books(client: FlaskClient, publish, check_schema):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from service.documents import DocumentHeader
+from service.documents import DocumentHeader, RecordHeader
 from service.forecasting.predictions import (
     Commitment,
     CommittedVote,
@@ -31,9 +31,10 @@ from service.questions.question import Question
 from tests.forecasting.made import committed_vote
 
 MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
-HEADER = DocumentHeader(
+PLAIN_HEADER = DocumentHeader(
     "2026-01-05T00:00:00Z", "2026-01-05T00:00:00Z", "2026-01-05T01:00:00Z", "simulated", {"btc": "generated"}
 )
+HEADER = RecordHeader(**vars(PLAIN_HEADER), ledger_seq=0)
 NAMES = tuple(voter.name for voter in voters())
 
 

@@ -21,7 +21,7 @@ from service.store.database import Database
 from service.store.pages import apex_calls
 from service.trading.arena import Arena, mark, run
 from tests.forecasting.made import FIRST, made_bars
-from tests.forecasting.markets import HEADER
+from tests.forecasting.markets import PLAIN_HEADER as HEADER
 from tests.store.test_predictions import DEADLINE, POSITION, YES, bare, keep, stored
 
 FEW_HOURS = {asset: made_bars(asset, 60, seed) for seed, asset in enumerate(("btc", "eth", "gold"))}

@@ -33,6 +33,7 @@ TROUBLE = {
     "cuts of an event stream": ["tests/api/test_event_stream.py"],
     "hostile questions": ["tests/questions/test_properties.py"],
     "changes of a ledger": ["tests/ledger/test_verifier.py"],
+    "changes of a table beside the service": ["tests/store/test_audit.py"],
     "keys sought in files and logs": ["tests/api/test_application.py"],
     "faults of sources and models": ["tests/sources", "tests/test_models.py"],
     "votes that would beat the simulated outside market": ["tests/forecasting/predictions/test_simulated_odds.py"],

@@ -2,42 +2,56 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
+from pydantic_core import from_json
 from sqlalchemy import text
 
-from service.market.instants import HOUR
-from service.store import audit
+from service.jobs.audit import DOCUMENTS, document_differences, examine
+from service.market.instants import DAY, HOUR, iso
+from service.store import audit, snapshots
 from service.store.database import Database
-from tests.running_service import copied, running_service
+from tests.running_service import START, copied, running_service
 
-FIRST = "id = (SELECT min(id) FROM prediction WHERE {})"
-SETTLED_MARKET, OPEN_MARKET, VOTED_MARKET = (
-    FIRST.format(condition) for condition in ("outcome = 'yes'", "outcome IS NULL", "seq IS NOT NULL")
-)
-VOTE = "prediction = (SELECT min(prediction) FROM prediction_vote) AND place = 3"
-QUOTE = "prediction = (SELECT min(prediction) FROM odds)"
-TRUE_DAY = "day = (SELECT min(day) FROM resolved_day WHERE body LIKE '%true%')"
-FALSE_OUTCOME = "outcome = 'yes', resolved_at = created_at, evidence = '', resolved_by = 'bars'"
-# Each statement changes one row of one table; the sentence about it contains the word.
-CHANGES = (
-    (f"UPDATE prediction SET outcome = 'no' WHERE {SETTLED_MARKET}", "outcome"),
-    (f"UPDATE prediction SET resolved_at = resolved_at - 3600 WHERE {SETTLED_MARKET}", "resolved_at"),
-    (f"UPDATE prediction SET evidence = 'because' WHERE {SETTLED_MARKET}", "evidence"),
-    (f"UPDATE prediction SET rule = 'other' WHERE {VOTED_MARKET}", "rule"),
-    (f"UPDATE prediction SET deadline = deadline + 1 WHERE {VOTED_MARKET}", "deadline"),
-    (f"UPDATE prediction SET question = replace(question, 'Will', 'Would') WHERE {VOTED_MARKET}", "question"),
-    (f"UPDATE prediction SET seq = seq + 1 WHERE {VOTED_MARKET}", "place in the ledger"),
-    (f"UPDATE prediction SET {FALSE_OUTCOME} WHERE {OPEN_MARKET}", "no row of the ledger"),
-    (f"UPDATE prediction_vote SET p = p + 0.0001 WHERE {VOTE}", "votes"),
-    (f"UPDATE prediction_vote SET weight = weight / 2 WHERE {VOTE}", "votes"),
-    (f"UPDATE prediction_vote SET reasoning = '' WHERE {VOTE}", "votes"),
-    (f"DELETE FROM prediction_vote WHERE {VOTE}", "votes"),
-    (f"UPDATE odds SET p_yes = p_yes + 0.0001 WHERE {QUOTE}", "p_yes"),
-    (f"DELETE FROM odds WHERE {QUOTE}", "odds"),
-    (f"UPDATE resolved_day SET body = replace(body, 'true', 'false') WHERE {TRUE_DAY}", "track record"),
-)
+# The columns that carry the record, each with the column that a sentence about its row names.
+COLUMNS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "prediction": (
+        "id",
+        (
+            *("outcome", "resolved_at", "evidence", "resolved_by", "rule", "question", "deadline", "created_at"),
+            *("closes_at", "seq", "hash", "backfilled", "voted_at", "commitment", "resolver", "category", "salt"),
+            *("asset", "template", "divergence"),
+        ),
+    ),
+    "prediction_vote": ("prediction", ("p", "weight", "reasoning", "voter", "engine", "p_up")),
+    "odds": ("prediction", ("p_yes", "bid", "ask", "volume_usd", "source", "market_id", "fetched_at")),
+    "forecast": ("seq", ("p", "at", "salt")),
+    "forecast_score": ("prediction", ("brier", "log_score", "coverage")),
+}
+ROUNDS = 25 if "SOAK" in os.environ else 1
+
+
+def other(value: object, column: str, generator: Random) -> object:
+    """A value of the same type that differs as little as it can: in JSON, one digit."""
+    if column == "outcome":
+        return "no" if value == "yes" else "yes"
+    if isinstance(value, float):
+        return value * generator.choice((0.9999, 1.0001))
+    if isinstance(value, int):
+        return 1 - value if column == "backfilled" else value + generator.choice((-1, 1))
+    content = str(value)
+    if column not in ("question", "commitment"):
+        return f"{content}x"
+    digits = [place for place, letter in enumerate(content) if letter.isdigit()]
+    while True:
+        place = generator.choice(digits)
+        change = f"{content[:place]}{(int(content[place]) + 1) % 10}{content[place + 1 :]}"
+        if from_json(change) != from_json(content):  # not so in the 17th digit of a float
+            return change
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +61,15 @@ def aged_folder(made_once, seeded: Path) -> Path:
     def fill(folder: Path) -> None:
         folder.mkdir()
         with running_service(copied(seeded, folder)) as service:
+            headers = {"X-API-Key": service.register()}
+            service.client.patch("/api/v1/me", json={"forecaster": "sturdy-owl"}, headers=headers)
+            challenge = {"question": "Dear all, will Bitcoin be above $60k?", "deadline": iso(START + 2 * DAY)[:10]}
+            service.client.post("/api/challenges/create", json=challenge, headers=headers)
             for hours in (1, 11, 12):
+                markets = service.client.get("/api/v1/predictions", headers=headers).get_json()["markets"]
+                for market in markets[:20]:
+                    path = f"/api/v1/predictions/{market['id']}/forecast"
+                    service.client.post(path, json={"p_yes": 0.6}, headers=headers)
                 service.move(hours * HOUR)
 
     return made_once("audited", fill)
@@ -69,18 +91,94 @@ def test_a_service_that_was_left_alone_has_no_differences(record: Database):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("statement", "word"), CHANGES)
-def test_each_change_by_hand_is_reported(record: Database, statement: str, word: str):
+def test_each_change_by_hand_is_reported(record: Database, record_property):
+    """A column of a row at a time, in many rows at once: each is named by a sentence."""
+    tried = 0
+    for seed in range(ROUNDS):
+        changes, sentences = _tampered(record, Random(seed))
+        findings = " ".join(sentences)
+        assert [change for change, subject in changes.items() if f"{subject}" not in findings] == [], f"seed {seed}"
+        tried += len(changes)
+    record_property("tried", tried)
+    assert tried >= 30 * ROUNDS
+
+
+def _tampered(record: Database, generator: Random) -> tuple[dict[str, object], list[str]]:
+    """What was changed, with the subject of each row, and what the audit says; then it is taken back."""
+    changes: dict[str, object] = {}
     with record.engine.connect() as db:
-        assert db.execute(text(statement)).rowcount == 1
+        for table, (subject, columns) in COLUMNS.items():
+            for column in columns:
+                kind = " AND category != 'answer'" if table == "prediction" else ""
+                query = f"SELECT rowid, {subject}, {column} FROM {table} WHERE {column} IS NOT NULL{kind}"
+                rows = [tuple(row) for row in db.execute(text(query)) if row[1] not in changes.values()]
+                if rows:
+                    place, name, value = generator.choice(rows)
+                    new = other(value, column, generator)
+                    db.exec_driver_sql(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (new, place))
+                    changes[f"{table}.{column} of {name}: {value!r:.60} -> {new!r:.60}"] = name
         sentences = list(audit.table_differences(db))
         db.rollback()
-    assert any(word in sentence for sentence in sentences), sentences
+    return changes, sentences
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("DELETE FROM prediction_vote WHERE prediction = (SELECT min(prediction) FROM odds) AND place = 3", "votes"),
+        ("DELETE FROM odds WHERE prediction = (SELECT min(prediction) FROM odds)", "odds"),
+        (
+            "UPDATE prediction SET outcome = 'yes', resolved_at = created_at, evidence = '', resolved_by = 'bars' "
+            "WHERE id = (SELECT min(id) FROM prediction WHERE outcome IS NULL)",
+            "no row of the ledger",
+        ),
+        (
+            "UPDATE resolved_day SET body = replace(body, 'true', 'false') "
+            "WHERE day = (SELECT min(day) FROM resolved_day WHERE body LIKE '%true%')",
+            "track record of 20",
+        ),
+        ("UPDATE record SET body = replace(body, 'weight\":1', 'weight\":2')", "The track record does not follow"),
+    ],
+)
+def test_what_was_removed_or_added_is_reported(record: Database, statement: str, words: str):
+    with record.engine.connect() as db:
+        assert db.exec_driver_sql(statement).rowcount == 1
+        sentences = list(audit.table_differences(db))
+        db.rollback()
+    assert any(words in sentence for sentence in sentences), sentences
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_changed_number_of_a_document_is_reported(record: Database, name: str):
+    """Every score follows from the rows of the ledger alone."""
+    with record.reading() as db:
+        document = from_json(snapshots.latest_snapshot(db, name).body)
+        entries = list(audit.standing_entries(db))
+    assert list(document_differences(entries, {name: document})) == []
+    path, number = max(_numbers(document), key=lambda pair: len(pair[0]))
+    part = document
+    for step in path[:-1]:
+        part = part[step]
+    part[path[-1]] = number + 1
+    (sentence,) = document_differences(entries, {name: document})
+    assert sentence.startswith(f"{name}.")
+    assert f" is {number + 1}, the ledger gives {number}." in sentence
+
+
+def _numbers(value: object, path: tuple = ()) -> Iterator[tuple[tuple, float]]:
+    """Every number in a JSON value, with its path."""
+    if isinstance(value, dict | list):
+        for step, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _numbers(item, (*path, step))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield path, value
 
 
 @pytest.mark.slow
 def test_the_last_audit_is_stored_and_said_in_words(record: Database):
-    result = audit.run(str(record.engine.url.render_as_string(hide_password=False)), 1_800_000_000)
+    result = examine(str(record.engine.url.render_as_string(hide_password=False)), 1_800_000_000)
     assert result.differences == 0
     assert result.sentence.startswith(f"the record agreed with all {result.rows:,} rows of the ledger at 2027-01-15T")
     with record.engine.connect() as db:

@@ -10,7 +10,7 @@ from math import nan
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader
+from service.documents import RecordDocument, RecordHeader
 from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, ShadowBet, publish
 from service.forecasting.predictions.scores.columns import MarketColumns, thinned
 from service.market.instants import DAY, iso
@@ -61,7 +61,7 @@ class ShadowBook:
 
 
 @dataclass(frozen=True)
-class ShadowDocument(Document):
+class ShadowDocument(RecordDocument):
     """The document of GET /api/predictions/shadow: the live book and the backfilled one, never combined.
 
     `open` are the 40 open bets with the earliest deadlines, `recent` the last 40 resolved ones, newest first. All bets
@@ -80,7 +80,7 @@ def shadow_table(document: ShadowDocument) -> Table:
     return table_of(ShadowBet, (*document.open, *document.recent), world=document.world)
 
 
-def shadow_document(markets: MarketColumns, header: DocumentHeader) -> ShadowDocument:
+def shadow_document(markets: MarketColumns, header: RecordHeader) -> ShadowDocument:
     """Every bet on these markets and challenges, settled or not."""
     markets = markets.where(np.isfinite(markets.bet_cost))
     bets, count = markets.bet.tolist(), int(markets.is_settled.sum())

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader
+from service.documents import Document, RecordDocument, RecordHeader
 from service.errors import InvalidRequest
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.resolution import Outcome
@@ -293,7 +293,7 @@ class ForecasterEntry(ForecasterRecord, RankedForecaster):
 
 
 @dataclass(frozen=True)
-class ForecastersDocument(Document):
+class ForecastersDocument(RecordDocument):
     """The document of GET /api/v1/forecasters, ranked rows first; at most 500 callers are listed.
 
     `count` is the number of rows, `forecasters` that of all callers who gave a forecast: of many, the best looks good
@@ -335,7 +335,7 @@ def forecasters_document(
     callers: Sequence[tuple[str, str, ForecasterRecord]],
     forecasters: int,
     own_rows: Sequence[ForecasterEntry],
-    header: DocumentHeader,
+    header: RecordHeader,
 ) -> ForecastersDocument:
     """The table from the name, the id and the record of each caller, and the number of all `forecasters`.
 

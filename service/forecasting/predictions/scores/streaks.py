@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader, World
+from service.documents import RecordDocument, RecordHeader, World
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import (
@@ -62,14 +62,14 @@ class Streak:
 
 
 @dataclass(frozen=True)
-class StreaksDocument(Document):
+class StreaksDocument(RecordDocument):
     """The document of GET /api/streaks: live streaks before backfilled ones, longest current streak first."""
 
     count: int
     streaks: tuple[Streak, ...]
 
 
-def streaks_document(questions: MarketColumns, header: DocumentHeader, records: RecordsByName) -> StreaksDocument:
+def streaks_document(questions: MarketColumns, header: RecordHeader, records: RecordsByName) -> StreaksDocument:
     """The streaks of the nine voters and their pool; `records` has their simulated records."""
     evidence = evidence_of(questions)
     rows: list[Streak] = []

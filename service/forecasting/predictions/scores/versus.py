@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader
+from service.documents import RecordDocument, RecordHeader
 from service.forecasting.predictions import MarketCategory, Prediction
 from service.forecasting.predictions.scores.columns import MarketColumns, evidence_of, thinned
 from service.forecasting.predictions.scores.forecast_scores import (
@@ -269,7 +269,7 @@ class VersusBook(Power):
 
 
 @dataclass(frozen=True)
-class AiVsMarketDocument(Document):
+class AiVsMarketDocument(RecordDocument):
     """The document of GET /api/predictions/ai-vs-market: the live book and the backfilled one, never combined.
 
     `count` is the number of resolved markets with both probabilities, `markets` the latest 40, newest first;
@@ -282,7 +282,7 @@ class AiVsMarketDocument(Document):
 
 
 def ai_vs_market_document(
-    markets: MarketColumns, header: DocumentHeader, generator: np.random.Generator
+    markets: MarketColumns, header: RecordHeader, generator: np.random.Generator
 ) -> AiVsMarketDocument:
     """The comparison on the markets with votes, odds and an outcome; `generator` draws the permutation test."""
     pairs = pairs_of(markets)

@@ -170,7 +170,9 @@ def test_luck_is_that_of_the_rows_own_probabilities():
 
 def test_the_document_has_its_head_and_no_nan():
     body = json.loads(json.dumps(asdict(document(many(60))), allow_nan=False))
-    assert list(body) == [*("schema", "timestamp", "as_of", "stale_after", "world", "sources", "count", "streaks")]
+    assert list(body) == [
+        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "ledger_seq", "count", "streaks")
+    ]
     assert (body["schema"], body["world"]) == ("streaks/1", "simulated")
     assert len(body["streaks"]) == body["count"] == 20
 

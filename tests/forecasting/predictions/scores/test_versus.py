@@ -59,7 +59,7 @@ def test_cumulative_means_are_of_the_end_of_each_day():
 def test_an_empty_document_has_both_books_and_no_nan():
     body = json.loads(json.dumps(asdict(versus([])), allow_nan=False))
     assert list(body) == [
-        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "books", "count", "markets")
+        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "ledger_seq", "books", "count", "markets")
     ]
     assert body["schema"] == "ai-vs-market/1"
     for book in body["books"]:

@@ -1,0 +1,60 @@
+"""What the rows of the ledger say of a market, and of the forecasts of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.commitments import forecast_row, market_rows, question_row, reveal_row
+from service.forecasting.predictions.recorded import HIDDEN, RecordedPredictions
+from service.forecasting.predictions.scores.forecasters import MarketForecast, score_forecasts
+from service.ledger.chain import ChainEntry, LedgerRow, chained
+from service.market.instants import HOUR, iso
+from tests.forecasting.markets import MONDAY, settled, waiting
+
+OWL, SALT = "0af3", "5a17"
+
+
+def entries(*rows: LedgerRow, at: int = MONDAY) -> list[ChainEntry]:
+    return list(chained(rows, iso(at), None))
+
+
+def comparable(market: Prediction) -> Prediction:
+    """A market without what its rows do not say: reasons, notes and its place in the ledger."""
+    question = replace(market.question, notes=())
+    return replace(market, question=question, ledger_position=None, author=None, number=None, salt=None)
+
+
+@pytest.mark.parametrize("market", [waiting(votes={"vol": 0.6}), settled(votes={"vol": 0.6}), settled(odds=None)])
+def test_a_market_follows_from_its_rows(market: Prediction):
+    (recorded,) = RecordedPredictions(entries(*market_rows([market]))).predictions()
+    assert comparable(recorded) == comparable(market)
+    assert recorded.ledger_position.seq == 1
+
+
+def test_a_question_without_votes_is_a_prediction():
+    market = replace(waiting(), category="challenge", commitment=None, odds=None)
+    (recorded,) = RecordedPredictions(entries(question_row(market))).predictions()
+    assert comparable(recorded) == comparable(market)
+
+
+def test_a_foreign_text_is_not_in_the_rows():
+    market = replace(settled(), category="imported", salt=SALT)
+    (recorded,) = RecordedPredictions(entries(*market_rows([market]))).predictions()
+    assert (recorded.question.text, recorded.rule) == (HIDDEN, HIDDEN)
+    assert (recorded.outcome, recorded.commitment.p) == (market.outcome, market.commitment.p)
+
+
+@pytest.mark.parametrize("is_named_first", [True, False])
+def test_forecasts_count_after_the_row_of_the_name(is_named_first: bool):
+    """Their scores are those of the same forecasts as they are stored."""
+    market = settled(votes={"vol": 0.6})
+    name = LedgerRow("name", OWL, {}, backfilled=False)
+    hidden = forecast_row(market.id, OWL, 0.8, SALT)
+    forecast = MarketForecast(2 if is_named_first else 1, market.id, OWL, MONDAY + HOUR, 0.8, SALT)
+    rows = [name, hidden] if is_named_first else [hidden, name]
+    recorded = RecordedPredictions(entries(*rows, reveal_row(forecast), at=MONDAY + HOUR))
+    expected = {market.id: score_forecasts(market, [forecast])} if is_named_first else {}
+    assert recorded.scores_of(OWL, {market.id: market}) == expected
