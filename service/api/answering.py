@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from service.api import metrics
 from service.api.auth import Caller
 from service.api.coins import LATE_S, CoinDesk
+from service.api.idempotency import settle_and_keep
 from service.api.inputs import Body
 from service.api.services import Services, is_there, not_yet
 from service.api.streaming import BEAT_S
@@ -339,6 +340,7 @@ class Answering:
             predictions.add_predictions(db, [prediction], ANSWER.dump_python(answer, mode="json"))
             for key in inquiry.question.coins:
                 coins.need_coin(db, key, inquiry.now, prediction.deadline + LATE_S)
+            settle_and_keep(db, ANSWER.dump_json(answer))
         return answer
 
 

@@ -12,13 +12,14 @@ from secrets import token_hex
 from typing import Annotated
 
 from flask import Blueprint
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from service.api.answering import answering
 from service.api.auth import KEY_HEADER, Caller, KeyHolder
 from service.api.entries import UserVote, Voted, cast
+from service.api.idempotency import settle_and_keep
 from service.api.inputs import DATE, Body
 from service.api.operations import operation
 from service.api.services import find, latest, services
@@ -60,6 +61,7 @@ def _date(value: object) -> date:
     raise ValueError("must be a date of the calendar in the form YYYY-MM-DD, such as 2026-12-31")
 
 
+CHALLENGE = TypeAdapter(ListedChallenge)
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["Will Bitcoin be above 60,000 USD?"])]
 Deadline = Annotated[
     date,
@@ -114,7 +116,9 @@ def _create(body: Creation, caller: Caller) -> ListedChallenge:
             challenge = _signed(challenge) if isinstance(caller, KeyHolder) else _unsigned(challenge)
             stored.add_predictions(db, [challenge])
             ledger.append(db, [question_row(challenge)], now)
-            return _published(db, [challenge], prices, now)[0]
+            (listed,) = _published(db, [challenge], prices, now)
+            settle_and_keep(db, CHALLENGE.dump_json(listed))
+            return listed
     raise Busy("Many challenges were created at the same instant.")
 
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from flask import Response, request
+from sqlalchemy import Connection
 
 from service.api import streaming
 from service.api.auth import Caller
 from service.api.services import services
+from service.api.windows import request_limits, settle
 from service.errors import FieldError, InvalidRequest
 from service.store import idempotency
 from service.store.idempotency import Replay
@@ -36,6 +38,17 @@ class Retryable:
     caller: str
     key: str
     digest: str
+
+
+def settle_and_keep(db: Connection, body: bytes) -> None:
+    """Settle the charge of this request and keep its answer, in the transaction that stores what it has made.
+
+    So a retry makes nothing twice and costs nothing, whatever ended the request.
+    """
+    settle(db)
+    limits = request_limits.get(None)
+    if limits and limits.retry_key:
+        idempotency.finish(db, limits.caller.id, limits.retry_key, 200, body)
 
 
 def answer_once(caller: Caller, answer: Callable[[], Response]) -> Response:
@@ -70,6 +83,7 @@ def _kept(attempt: Retryable, answer: Callable[[], Response]) -> Response:
         replay = idempotency.begin(db, attempt.caller, attempt.key, attempt.digest, int(current.now()))
     if replay:
         return _response(replay)
+    request_limits.get().retry_key = attempt.key
     try:
         response = answer()
     except BaseException:
@@ -83,7 +97,7 @@ def _kept(attempt: Retryable, answer: Callable[[], Response]) -> Response:
 
 
 def _conclude(attempt: Retryable, status: int, body: bytes | None) -> None:
-    """Keep the body under the key; without one the key is free again."""
+    """Keep the body under the key, unless one is kept; without one the key is free again."""
     with services().database.writing() as db:
         if body is None:
             idempotency.release(db, attempt.caller, attempt.key)

@@ -7,6 +7,7 @@ in one step. A hit of a day is a reservation: it is refunded unless the request 
 from __future__ import annotations
 
 import secrets
+from contextlib import nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
@@ -17,7 +18,7 @@ from limits import RateLimitItem, RateLimitItemPerDay
 from limits.storage import RedisStorage, Storage
 from limits.strategies import STRATEGIES, FixedWindowRateLimiter
 from limits.util import WindowStats
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.access.quota import QuotaStatus, window_end
@@ -40,7 +41,8 @@ class RequestLimits:
     """The request that is being answered as its limits see it: its caller, and the limit that refused it.
 
     `statuses` has the state of each limit after the request's hit, by the key of its window, and `reservations` hits
-    that are neither settled nor refunded. While `answer_first` is set, quotas of a day are not charged.
+    that are neither settled nor refunded. While `answer_first` is set, quotas of a day are not charged. `retry_key` is
+    the Idempotency-Key under which this request was begun.
     """
 
     caller: Caller
@@ -48,6 +50,7 @@ class RequestLimits:
     reservations: dict[str, Reservation] = field(default_factory=dict)
     refusal: QuotaStatus | None = None
     answer_first: bool = False
+    retry_key: str = ""
 
 
 # Set while a request with limits is answered. An attribute of Flask's `g` takes twenty times as long to read.
@@ -224,12 +227,15 @@ def daily_quota(holder: KeyHolder) -> QuotaStatus:
     return status_of(RateLimitItemPerDay(holder.daily_limit), holder.id, "daily")
 
 
-def settle() -> None:
-    """Keep what this request was charged for a day; without effect once that is settled or refunded."""
+def settle(db: Connection | None = None) -> None:
+    """Keep what this request was charged for a day; without effect once that is settled or refunded.
+
+    In the transaction `db`, if one is given; should that one fail, the job refunds the charge.
+    """
     limits = request_limits.get(None)
     if limits and limits.reservations:
-        with services().database.writing() as db:
-            quotas.settle(db, limits.reservations.values())
+        with nullcontext(db) if db else services().database.writing() as transaction:
+            quotas.settle(transaction, limits.reservations.values())
         limits.reservations.clear()
 
 

@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
+
+from sqlalchemy import Connection, event
+from sqlalchemy.exc import OperationalError
 
 from service.jobs.prune import REFUND_EVERY_S, refund_expired
 from service.store.database import Database
@@ -32,6 +37,44 @@ def after_the_lease(database: Database) -> None:
     effects = refund_expired(None, NOON + LEASE_S + REFUND_EVERY_S)
     with database.writing() as db:
         effects(db)
+
+
+@dataclass
+class Outage:
+    """A database that begins no transaction any more from the `first` one on, of those that are counted from 1."""
+
+    first: int
+    transactions: int = 0
+
+    @contextmanager
+    def of(self, database: Database) -> Iterator[None]:
+        """The outage of this database."""
+        event.listen(database.engine, "begin", self._begin)
+        yield
+        event.remove(database.engine, "begin", self._begin)
+
+    @property
+    def was_noticed(self) -> bool:
+        return self.transactions >= self.first
+
+    def _begin(self, _connection: Connection) -> None:
+        self.transactions += 1
+        if self.was_noticed:
+            raise OperationalError("BEGIN", {}, Exception("away"))
+
+
+def outages_at_each_step(database: Database, attempt: Callable[[str], object]) -> Iterator[str]:
+    """The key under which an attempt was made in an outage that began with its first, second, … transaction.
+
+    The last attempt is one that the outage did not disturb.
+    """
+    for first in count(1):
+        outage, key = Outage(first), f"outage-{first}"
+        with outage.of(database):
+            attempt(key)
+        yield key
+        if not outage.was_noticed:
+            return
 
 
 def _stand() -> None:

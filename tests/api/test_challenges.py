@@ -13,9 +13,11 @@ from werkzeug.test import TestResponse
 from service.ledger.commitments import text_hash
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import ASSUMED_RATES
-from service.store import keys, ledger, predictions, snapshots
+from service.store import keys, ledger, predictions, quotas, snapshots
 from service.store.database import Database
+from service.store.idempotency import HELD_S
 from tests.api.conftest import NOON, Wall
+from tests.api.interrupted import outages_at_each_step
 from tests.api.opened import NAMES, SPOTS, commitment, let_vote, market, settle, tell_prices
 from tests.api.web import SECRET
 
@@ -85,6 +87,21 @@ class TestCreating:
         assert body["understood"]["comparator"] == "close_above"
         assert (body["context"]["price"], body["context"]["change_24h_pct"]) == (SPOTS["btc"], 2.0)
         assert body["context"]["distance_pct"] == pytest.approx(20)
+
+    def test_it_is_created_kept_and_charged_in_one_step(self, create, database, wall: Wall):
+        """Whichever transaction an outage or a kill begins with: a retry gets the one challenge, for one of three."""
+
+        def attempt(retry_key: str) -> TestResponse:
+            return create(address=f"198.51.100.{retry_key[-1]}", headers={"Idempotency-Key": retry_key})
+
+        for number, retry_key in enumerate(outages_at_each_step(database, attempt), 1):
+            wall.time += HELD_S
+            assert attempt(retry_key).json["number"] == number
+            with database.writing() as db:
+                quotas.release_expired(db, wall.time + quotas.LEASE_S)
+                window = quotas.open_window(db, f"challenges:address:198.51.100.{number}", wall.time)
+                assert (predictions.next_challenge_number(db), window.hits) == (number + 1, 1)
+        assert number > 3
 
     def test_its_level_may_be_in_another_currency(self, create, database):
         with database.writing() as db:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import httpx
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator
-from sqlalchemy import text
+from sqlalchemy import func, select, text
+from sqlalchemy.exc import OperationalError
 from werkzeug.test import TestResponse
 
 from service import canonical
@@ -22,9 +24,12 @@ from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import utc
 from service.market.prices import Rate
 from service.store import keys, predictions, snapshots
+from service.store.idempotency import HELD_S
+from service.store.quotas import LEASE_S, release_expired
 from service.store.secret import key_secret
 from service.store.tables import prediction
 from tests.api.conftest import NOON
+from tests.api.interrupted import outages_at_each_step
 from tests.api.opened import EIGHT, QUESTION, SPOTS, observe
 from tests.forecasting.made import panel_of
 from tests.running_service import RunningService, copied, running_service
@@ -111,6 +116,26 @@ def test_an_answer_is_stored_as_a_prediction_of_its_caller(post, sqlite, api_key
         (row,) = db.execute(prediction.select()).all()
     assert (row.id, row.category) == (id, "answer")
     assert row.author == f"key:{api_key.split('_')[2]}"
+
+
+@pytest.mark.parametrize("media", ["application/json", "text/event-stream"])
+def test_an_answer_is_stored_kept_and_charged_in_one_step(post, sqlite, wall, usage, media):
+    """Whichever transaction an outage or a kill begins with: a retry gets the one answer, for one call."""
+
+    def attempt(retry_key: str) -> int:
+        with suppress(OperationalError):  # a stream that cannot be settled has begun, so it breaks off
+            answer = post(**{"Idempotency-Key": retry_key, "Accept": media})
+            return answer.status_code if answer.get_data() else 0
+        return 0
+
+    for number, retry_key in enumerate(outages_at_each_step(sqlite, attempt), 1):
+        wall.time += HELD_S
+        assert attempt(retry_key) == 200
+        with sqlite.writing() as db:
+            release_expired(db, wall.time + LEASE_S)
+            answers = db.scalar(select(func.count()).select_from(prediction))
+        assert (answers, usage()) == (number, number), retry_key
+    assert number > 3
 
 
 @pytest.mark.parametrize(
