@@ -54,6 +54,7 @@ def forecasters(document: Mapping[str, Any], own_entry: Mapping[str, Any] | None
         table([("", "", "n", "Brier"), *rows], "<3", "<15", ">5", ">7") if rows else translate("Nobody is listed yet."),
         translate("You are listed after your first decided market.") if name and not (own_entry or is_shown) else "",
         _scores(),
+        _ranking(document["entries"]),
         "" if name else translate(HOW_TO_NAME),
     ]
     return message(blocks, footer(document))
@@ -83,6 +84,16 @@ def bad_name() -> str:
 
 def _scores() -> str:
     return translate("Brier score: mean squared error. Lower is better; a coin flip has {score}.", score=0.25)
+
+
+def _ranking(entries: Sequence[Mapping[str, Any]]) -> str:
+    """What a rank says, if any row has one."""
+    if not any(entry["rank"] for entry in entries):
+        return ""
+    return translate(
+        "Ranked above pool: better than the AI's pool, even as the best of {n}. Below it, luck may decide.",
+        n=entries[0]["entrants"],
+    )
 
 
 def _listed_as(name: str) -> str:

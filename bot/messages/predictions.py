@@ -255,8 +255,10 @@ def _luck(row: Mapping[str, Any]) -> str:
     name, share = escaped(row["oracle"], 40), percent(luck["best_reached_pct"], 0)
     right = percent(row["always_no_pct"], 0) if row["n"] >= MIN_N else None
     text = translate(
-        "If the probabilities of {voter} are right, luck alone gives it such a best streak in {percent} of cases.",
+        "If the probabilities of {voter} are right, luck alone gives one of {n} like it such a best streak in {percent}"
+        " of cases.",
         voter=name,
+        n=luck["among"],
         percent=share,
     )
     if right is None:

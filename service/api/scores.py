@@ -56,8 +56,14 @@ def table() -> Response:
     one, clustered by week of resolution, in which markets come out alike; `n_eff` is the number of independent markets
     that the `n` are worth.
 
-    The `rank` is by `opening.peer_pool`, from 30 markets on. Odds marked `simulated` are of no real market. The table
-    is computed every hour; a name that was given up leaves it then.
+    Of many forecasters without skill the best looks good by luck. So every interval is wider by what luck gives the
+    best of `entrants`: the callers with a settled forecast, also those who gave up their name, the voters and the
+    outside markets, rounded up to a power of two. The `rank` is by `opening.peer_pool_low`, from 30 markets on: whoever
+    ranks above `pool` is better than the pool, and in at most 5 of 100 such tables is that an error. Of the others it
+    is not known.
+
+    Odds marked `simulated` are of no real market. The table is computed every hour; a name that was given up leaves it
+    then.
     """
     return document(latest("forecasters"), max_age=MAX_AGE_S)
 
@@ -113,10 +119,10 @@ def running() -> Response:
     counts the questions that came out yes or no, `n` those on which the vote was not NEUTRAL, and `correct` those of
     the `n` whose side was right. The 95% interval of `accuracy_pct` is clustered by week of resolution; `n_eff` is the
     number of independent questions that the `n` are worth. Compare the accuracy with `likelier_side_pct` (always the
-    side that such questions took more often before) and `always_no_pct` (always NO). `luck` says how often a forecaster
-    whose probabilities are right would reach such a streak and such an accuracy, where answers of a week come true
-    together as usual. Live streaks come before `backfilled`
-    ones and are never joined with them; each book has its own ranks, and equal streaks share one.
+    side that such questions took more often before) and `always_no_pct` (always NO). `luck` says how often the luckiest
+    of `among` forecasters whose probabilities are right would reach such a streak and such an accuracy, where answers
+    of a week come true together as usual; the interval is wider by what luck gives the best of them. Live streaks come
+    before `backfilled` ones and are never joined with them; each book has its own ranks, and equal streaks share one.
     """
     return document(latest("streaks"), max_age=MAX_AGE_S)
 

@@ -74,10 +74,11 @@ def document_differences(entries: Iterable[ChainEntry], documents: Mapping[str, 
     markets = {market.id: market for market in recorded.predictions()}
     heads = {name: _header(document) for name, document in documents.items()}
     head = next(iter(heads.values()))
-    scores = compute(columns_of(markets.values()), head, head, simulated_records(SEED))
+    callers = recorded.count_entrants(markets)
+    scores = compute(columns_of(markets.values()), head, head, callers, simulated_records(SEED))
     expected: dict[str, Any] = {"streaks": scores.streaks, "shadow": scores.shadow, "ai-vs-market": scores.versus}
     if table := documents.get("forecasters"):
-        callers = [
+        rows = [
             (
                 entry["name"],
                 entry["id"],
@@ -86,7 +87,7 @@ def document_differences(entries: Iterable[ChainEntry], documents: Mapping[str, 
             for entry in table["entries"]
             if entry["id"]
         ]
-        expected["forecasters"] = forecasters_document(callers, table["forecasters"], scores.entries, head)
+        expected["forecasters"] = forecasters_document(rows, table["forecasters"], scores.entries, head)
     for name, document in documents.items():
         plain = from_json(to_json(expected[name])) | from_json(to_json(heads[name]))
         yield from (f"{name}{sentence}" for sentence in _unequal(document, plain))

@@ -29,7 +29,7 @@ from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars, equal
 from service.market.instants import DAY
 from service.scores.luck import RecordsByName, simulated_records
-from service.store import bars
+from service.store import bars, forecasts
 from service.store.bars import HourlyBars
 from service.store.listings import Listed, ListedMarkets
 from service.store.pages import apex_calls
@@ -153,7 +153,7 @@ class Scores:
         return self.versus.ledger_seq
 
 
-_SeenMarkets = tuple[Listed, RecordHeader, RecordHeader]
+_SeenMarkets = tuple[Listed, RecordHeader, RecordHeader, int]
 
 
 class ScoreMemory:
@@ -163,7 +163,7 @@ class ScoreMemory:
         records = simulated_records(SEED)
         self._markets = ListedMarkets()
         self._scores = Memory[_SeenMarkets, Scores](
-            lambda key: compute(key[0].columns(), key[1], key[2], records), _are_same_markets
+            lambda key: compute(key[0].columns(), *key[1:], records), _are_same_markets
         )
 
     def read(self, db: Connection, header: DocumentHeader, priced_header: DocumentHeader) -> Scores:
@@ -171,9 +171,9 @@ class ScoreMemory:
 
         The statements of `db` must all see the data of one instant.
         """
-        markets = self._markets.load(db)
+        markets, callers = self._markets.load(db), forecasts.count_entrants(db)
         head, priced = (RecordHeader(**vars(each), ledger_seq=markets.ledger_seq) for each in (header, priced_header))
-        scores = self._scores.of((markets, head, priced))
+        scores = self._scores.of((markets, head, priced, callers))
         return replace(
             scores,
             streaks=replace(scores.streaks, **vars(head)),
@@ -183,15 +183,17 @@ class ScoreMemory:
 
 
 def _are_same_markets(key: _SeenMarkets, before: _SeenMarkets) -> bool:
-    return key[0].settled_columns is before[0].settled_columns and key[0].open_predictions == before[0].open_predictions
+    is_settled_alike = key[0].settled_columns is before[0].settled_columns and key[3] == before[3]
+    return is_settled_alike and key[0].open_predictions == before[0].open_predictions
 
 
 def compute(
-    markets: MarketColumns, header: RecordHeader, priced_header: RecordHeader, records: RecordsByName
+    markets: MarketColumns, header: RecordHeader, priced_header: RecordHeader, callers: int, records: RecordsByName
 ) -> Scores:
-    """The scores of markets and challenges, from `records` simulated so far."""
+    """The scores of markets and challenges, which `callers` forecast too, from `records` simulated so far."""
     # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
-    questions, market_counts = counted_questions(markets.where(~markets.is_challenge)), counted_markets(markets)
+    questions = counted_questions(markets.where(~markets.is_challenge))
+    market_counts = counted_markets(markets, callers)
     return Scores(
         streaks=streaks_document(questions, header, records),
         history=StreakHistory(questions),

@@ -50,12 +50,16 @@ def score(job_context: JobContext, slot: int) -> Effects:
 def _forecasters(
     db: Connection, scores: Scores, header: RecordHeader
 ) -> tuple[ForecastersDocument, dict[str, ForecasterRecord]]:
-    """The table of forecasters, and the records that are new, by id: only those with new scores are computed again."""
-    ids = forecasts.outdated_forecasters(db)
-    by_id = forecasts.find_scores(db, ids)
+    """The table of forecasters, and the records that are new, by id.
+
+    Those with new scores are computed again, and all where the number of entrants has doubled.
+    """
+    rows, entrants = forecasts.named_forecasters(db), scores.market_counts.entrants
+    ids = {row.id for row in rows if row.record and row.record.entrants != entrants}
+    ids.update(forecasts.outdated_forecasters(db))
+    by_id = forecasts.find_scores(db, sorted(ids))
     new = {id: record_of(by_id.get(id, {}), scores.market_counts, SimulatedRecords(SEED)) for id in ids}
-    rows = ((row.name, row.id, new.get(row.id) or row.record) for row in forecasts.named_forecasters(db))
-    callers = [(name, id, record) for name, id, record in rows if record]
+    callers = [(row.name, row.id, record) for row in rows if (record := new.get(row.id) or row.record)]
     return forecasters_document(callers, forecasts.count_forecasters(db), scores.entries, header), new
 
 

@@ -48,6 +48,8 @@ LEVELS = Dependence(2 / 116, memory=0.6)  # of outcomes and scores
 SIDES = Dependence(1.1 / 116, memory=0.5)  # whether the likelier side came true
 SKILL = Dependence(2 / 116)  # against the base rate
 DIFFERENCES = Dependence(0.5 / 116)  # of scores of two forecasters of the same markets, and of the results of bets
+# Of differences from the pool, where a stranger chooses the forecasts: all on one direction of prices show twice that.
+CHOSEN = Dependence(4 / 116)
 CALLS = Dependence(2 / 41)  # of daily calls on one asset every four hours
 DISAGREEMENT = Dependence(0.05, memory=0.6)  # among voters
 

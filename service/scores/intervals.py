@@ -38,7 +38,8 @@ class ClusteredMean:
     """The mean of `n` values that depend on each other within `clusters` clusters, such as weeks.
 
     `deviation` is the standard deviation of a value, `design_effect` the variance of the mean over that of the mean of
-    as many independent values. NaN without values.
+    as many independent values. NaN without values. Where the mean is one of many, of which the best is looked at, an
+    interval reaches `luckiest` standard errors further: as far as luck alone brings the best (`luck.luckiest`).
     """
 
     mean: float
@@ -46,6 +47,7 @@ class ClusteredMean:
     n: int
     clusters: int
     design_effect: float
+    luckiest: float = 0.0
 
     @property
     def n_eff(self) -> float:
@@ -65,14 +67,15 @@ class ClusteredMean:
         """
         half, rest = nan, self.n_eff - 1
         if self.n_eff >= LEAST_WORTH:
-            half = t_quantile(min(self.freedom, rest)) * self.deviation * sqrt((self.n - 1) / self.n / rest)
+            errors = t_quantile(min(self.freedom, rest)) + self.luckiest
+            half = errors * self.deviation * sqrt((self.n - 1) / self.n / rest)
         return self.mean - half, self.mean + half
 
     def share_interval(self) -> tuple[float, float]:
         """The 95% interval of the mean of values 0 and 1, by Wilson's formula; NaN without values."""
         if not self.n:
             return nan, nan
-        return wilson_interval(self.mean * self.n_eff, self.n_eff, t_quantile(self.freedom))
+        return wilson_interval(self.mean * self.n_eff, self.n_eff, t_quantile(self.freedom) + self.luckiest)
 
     def fields(self, name: str, digits: int, within: tuple[float, float] = (-inf, inf)) -> dict[str, float | None]:
         """The mean and its interval as the fields `name`, `name_low` and `name_high` of a document.
@@ -92,7 +95,9 @@ def t_quantile(freedom: float) -> float:
     return float(stdtrit(freedom, 0.975))
 
 
-def clustered_mean(values: Array, clusters: NDArray[np.int64], prior: Dependence) -> ClusteredMean:
+def clustered_mean(
+    values: Array, clusters: NDArray[np.int64], prior: Dependence, luckiest: float = 0.0
+) -> ClusteredMean:
     """The mean of `values` (n,), with the dependence within `clusters` (n,), such as numbers of weeks.
 
     The variance between clusters is c / (c - 1) times the sum of the squared sums of deviations in each of c clusters,
@@ -104,14 +109,14 @@ def clustered_mean(values: Array, clusters: NDArray[np.int64], prior: Dependence
     """
     n = len(values)
     if n < 2:
-        return ClusteredMean(float(np.mean(values)) if n else nan, nan, n, n, 1.0)
+        return ClusteredMean(float(np.mean(values)) if n else nan, nan, n, n, 1.0, luckiest)
     mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
     numbers = clusters - clusters.min()
     sizes, sums = np.bincount(numbers).astype(float), np.bincount(numbers, values - mean)
     count, variance_ratio = int(np.count_nonzero(sizes)), None
     if count > 1 and deviation > 0:
         variance_ratio = count / (count - 1) * float(sums @ sums) / n / deviation**2
-    return ClusteredMean(mean, deviation, n, count, design_effect(prior, sizes, variance_ratio))
+    return ClusteredMean(mean, deviation, n, count, design_effect(prior, sizes, variance_ratio), luckiest)
 
 
 def sign_flip_p(values: Array, clusters: NDArray[np.int64], generator: np.random.Generator, flips: int = 4999) -> float:

@@ -25,14 +25,16 @@ UNKNOWN = np.array([[nan], [nan]])
 class Luck:
     """What 500 simulated records of the same forecasts show, if every probability is right.
 
-    `expected_best` is the mean longest run of right answers. A run as long as the observed one occurs in
-    `best_reached_pct` of them, as many right answers in `accuracy_reached_pct`. Answers of one week depend on each
-    other there, as usual and, with every week more, as they did.
+    `expected_best` is the mean longest run of right answers. Of `among` such forecasters the luckiest has a run as long
+    as the observed one in `best_reached_pct` of cases, and as many right answers in `accuracy_reached_pct`: whoever
+    reads a table looks at its best row. Answers of one week depend on each other there, as usual and, with every week
+    more, as they did.
     """
 
     expected_best: float
     best_reached_pct: float
     accuracy_reached_pct: float
+    among: int = 1
 
 
 class SimulatedRecords:
@@ -54,7 +56,7 @@ class SimulatedRecords:
         self._forecasts, self._week, self._factor = np.zeros((2, 0)), 0, np.zeros(RECORDS)
         self._run, self._longest, self._right = (np.zeros(RECORDS, dtype=np.int32) for _ in range(3))
 
-    def luck(self, p: Array, right: Array, weeks: Instants, best: int) -> Luck | None:
+    def luck(self, p: Array, right: Array, weeks: Instants, best: int, among: int = 1) -> Luck | None:
         """The luck behind a longest run of `best` right sides; None without a forecast.
 
         Parameters
@@ -63,6 +65,8 @@ class SimulatedRecords:
             P(YES), whether the likelier side came true as 1 or 0, and the week of resolution, in order of resolution.
         best : int
             The longest run of right sides.
+        among : int
+            The number of forecasters in the table.
 
         Notes
         -----
@@ -83,8 +87,9 @@ class SimulatedRecords:
         self._forecasts = forecasts
         return Luck(
             expected_best=round(float(self._longest.mean()), 1),
-            best_reached_pct=round(100 * float(np.mean(self._longest >= best)), 1),
-            accuracy_reached_pct=round(100 * float(np.mean(self._right >= right.sum())), 1),
+            best_reached_pct=_reached_pct(self._longest >= best, among),
+            accuracy_reached_pct=_reached_pct(self._right >= right.sum(), among),
+            among=among,
         )
 
     def _simulate(self, threshold: float, week: int) -> None:
@@ -99,6 +104,12 @@ class SimulatedRecords:
         self._run *= is_right
         self._right += is_right
         np.maximum(self._longest, self._run, out=self._longest)
+
+
+def _reached_pct(is_reached: NDArray[np.bool_], among: int) -> float:
+    """How often one of so many records is as good, in percent; the observed one counts (Phipson and Smyth 2010)."""
+    share = (1 + int(is_reached.sum())) / (1 + RECORDS)
+    return round(100 * (1 - (1 - share) ** among), 1)
 
 
 def common_cause(likelier: Array, right: Array, weeks: Instants) -> tuple[float, int]:
@@ -132,7 +143,7 @@ def simulated_records(seed: int) -> RecordsByName:
 
 DRAWS, SEED = 5_000, 20_260_401
 NOISE = 1e-12  # a smaller standard deviation is a rounding error
-MOST_TRIALS = 1_000
+MOST_TRIALS = 1_000_000
 
 
 def luckiest_of(returns: NDArray[np.float64]) -> float:
@@ -158,13 +169,23 @@ def _draws(periods: int) -> Array:
 
 
 def independent_trials(best: float) -> float:
-    """The number of independent trials, 1 to 1,000, whose expected best is `best` standard errors.
+    """The number of independent trials, 1 to 1,000,000, whose expected best is `best` standard errors.
 
     >>> round(independent_trials(0.0), 2), round(independent_trials(0.5642), 2), round(independent_trials(1.8675), 1)
     (1.0, 2.0, 20.0)
     """
     trials, bests = _expected_bests()
     return float(np.exp(np.interp(best, bests, np.log(trials))))
+
+
+def luckiest(trials: float) -> float:
+    """The expected best of so many independent trials, 1 to 1,000,000, in standard errors.
+
+    The best is more than 1.96 above it in at most 2.5% of cases: it exceeds its median by that no more often than a
+    single normal value (Borell 1975), and its mean is not below its median.
+    """
+    numbers, bests = _expected_bests()
+    return float(np.interp(np.log(trials), np.log(numbers), bests))
 
 
 @lru_cache

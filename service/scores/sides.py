@@ -32,7 +32,9 @@ class RightShare:
     always_no_pct: float | None
 
 
-def right_share(p: Array, rate: Array, outcomes: Array, weeks: Instants, prior: Dependence) -> RightShare:
+def right_share(
+    p: Array, rate: Array, outcomes: Array, weeks: Instants, prior: Dependence, luckiest: float = 0.0
+) -> RightShare:
     """The share of right sides.
 
     Parameters
@@ -41,10 +43,12 @@ def right_share(p: Array, rate: Array, outcomes: Array, weeks: Instants, prior: 
         P(YES), how often such a question had come out YES before, the outcome as 1 or 0, and the week of resolution.
     prior : Dependence
         Of such questions.
+    luckiest : float
+        As of `ClusteredMean`.
     """
     has_side = np.round(p, DIGITS) != 0.5
     p, rate, outcomes, weeks = p[has_side], rate[has_side], outcomes[has_side], weeks[has_side]
-    share = clustered_mean(sides_right(p, outcomes), weeks, prior)
+    share = clustered_mean(sides_right(p, outcomes), weeks, prior, luckiest)
     low, high = share.share_interval()
     return RightShare(
         n=share.n,

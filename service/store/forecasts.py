@@ -83,6 +83,15 @@ def count_forecasters(db: Connection) -> int:
     return db.scalar(select(func.count()).select_from(forecaster)) or 0
 
 
+def count_entrants(db: Connection) -> int:
+    """The number of forecasters with a score, also those who gave their name up: each could have been shown.
+
+    They are those of whose first name the ledger has a row, so that anybody can count them.
+    """
+    has_score = exists().where(forecast_score.c.forecaster == forecaster.c.id)
+    return db.scalar(select(func.count()).select_from(forecaster).where(forecaster.c.named_seq > 0, has_score)) or 0
+
+
 def named_forecasters(db: Connection) -> list[NamedForecaster]:
     """The forecasters with a public name, in the order of their names."""
     return [_named(row) for row in db.execute(_WITH_NAME.order_by(forecaster.c.name))]

@@ -175,7 +175,8 @@ def forecasters() -> Document:
     scores = {"opening": {"n": 0, "brier": None}, "time_weighted": {"n": 4, "brier": 0.2431}}
     names = ("pool", "market", "a-name-of-thirty-two-characters0")
     header = {name: _example("PREDICTIONS")[name] for name in ("timestamp", "as_of", "stale_after", "world", "sources")}
-    return header | {"entries": [scores | {"rank": rank, "name": name} for rank, name in enumerate(names, 1)]}
+    entries = [scores | {"rank": rank, "name": name, "entrants": 16} for rank, name in enumerate(names, 1)]
+    return header | {"entries": entries}
 
 
 def candles(hours: int = 168, step_s: int = 3600) -> Document:

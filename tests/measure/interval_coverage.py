@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,7 @@ def of_mean(name: str, mean: ClusteredMean) -> Scored:
 def market_measures(markets: MarketColumns) -> dict[str, tuple[Measure, Rows]]:
     """What is published of markets, and the weeks of their rows: scores, peers, bets, calibration and diversity."""
     evidence, sample, weeks = evidence_of(markets), counted_markets(markets), weeks_of(markets.resolved_at)
+    sample = replace(sample, evidence=replace(sample.evidence, luckiest=0.0))  # of one forecaster
     gaps, forecasters = differences(markets), {"AI": markets.pool, "market": markets.quote, "base rate": evidence.rate}
     voters = {engine[0]: p for engine, p in zip(markets.engines, markets.p.T, strict=True) if engine != CONSENSUS}
     measures = {name: _forecaster(name, p, evidence) for name, p in {**forecasters, **voters}.items()}
@@ -225,18 +226,33 @@ def beyond_luck(questions: MarketColumns, window: int) -> Iterator[tuple[str, fl
         yield engine[0], 100 * float(np.mean(np.array(shares) < 5))
 
 
+class LivedRecord(NamedTuple):
+    """The markets that were lived through, and the hourly bars, from and until which unix second."""
+
+    markets: MarketColumns
+    hourly: Mapping[str, Bars]
+    since: int
+    until: int
+
+
+def lived_record(folder: Path) -> LivedRecord:
+    """Live through the markets over the bars of a folder."""
+    feed = open_replay(Settings(world="replay", replay_dir=folder))
+    hourly = {asset: resample(bars, HOUR) for asset, bars in feed.bars.items()}
+    since, until = month_starts(feed.history_from + LEARNT_FIRST, feed.ends)[0], feed.ends // DAY * DAY
+    histories = live(hourly, since, until, {MARKET: SimulatedMarket(SEED)})
+    markets = columns_of(replace(history.market, odds=history.quotes[MARKET]) for history in histories)
+    return LivedRecord(markets, hourly, since, until)
+
+
 def main() -> None:
     """Live through the markets, price forecasts and calls, and print the coverage of each interval."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, default=BARS, help="CSV files named for their assets")
     parser.add_argument("--weeks", type=int, default=WINDOW_WEEKS, help="calendar weeks of a window")
     arguments = parser.parse_args()
-    feed = open_replay(Settings(world="replay", replay_dir=arguments.folder))
-    hourly = {asset: resample(bars, HOUR) for asset, bars in feed.bars.items()}
-    since, until = month_starts(feed.history_from + LEARNT_FIRST, feed.ends)[0], feed.ends // DAY * DAY
-    histories = live(hourly, since, until, {MARKET: SimulatedMarket(SEED)})
-    markets = columns_of(replace(history.market, odds=history.quotes[MARKET]) for history in histories)
-    print(f"{len(histories)} markets from {iso(since)} to {iso(until)}, in windows of {arguments.weeks} weeks.")
+    markets, hourly, since, until = lived_record(arguments.folder)
+    print(f"{len(markets)} markets from {iso(since)} to {iso(until)}, in windows of {arguments.weeks} weeks.")
     measures = (
         market_measures(markets)
         | {"calls": call_measures(hourly["btc"], since, until)}

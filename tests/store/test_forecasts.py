@@ -62,6 +62,21 @@ def test_scores_are_kept_by_market(db):
 
 
 SCORE = MarketForecastScore(0.6, 0.16, 0.51, 0.9)
+
+
+def test_whoever_gave_up_a_name_stays_an_entrant(db):
+    """Or a revoked key; a puppet master shows the best of its names. One without a score could never be shown."""
+    assert forecasts.count_entrants(db) == 0
+    for number in (1, 2):
+        forecasts.count_since(db, f"id-{number}", number)
+    forecasts.add_scores(db, "two", 100, {"id-1": SCORE, "id-2": None})
+    assert forecasts.count_entrants(db) == 1
+    forecasts.add_scores(db, "two", 100, {"id-2": SCORE})
+    forecasts.rename_forecaster(db, "key:00000001", None)
+    forecasts.forget_forecasters(db, "00000002")
+    assert forecasts.count_entrants(db) == 2
+
+
 RECORD = record_of({}, counted_markets(columns_of([])), SimulatedRecords(1))
 
 

@@ -26,6 +26,7 @@ FORECASTERS = FrameSchema(
     {"forecaster": TEXT},
     {
         "rank": COUNT,
+        "entrants": COUNT,
         "kind": KIND,
         "engine": TEXT,
         "scored": one_of("opening", "time_weighted"),
@@ -63,7 +64,9 @@ def forecasters(document: Document) -> pd.DataFrame:
     -------
     Two rows per forecaster and engine, index `forecaster`: the scores at the `opening` and the `time_weighted` ones.
     `peer_pool` and `peer_nine` are the mean Brier scores of the pool and of the nine voters minus the forecaster's own
-    on the same `n` markets: above 0 the forecaster was better. Intervals are 95% ones, clustered by week.
+    on the same `n` markets: above 0 the forecaster was better. Intervals are 95% ones, clustered by week, and wider by
+    what luck gives the best of `entrants` forecasters. The `rank` is by `peer_pool_low` at the opening: a row above the
+    pool is better than the pool.
     """
     rows = (row for entry in document["entries"] for row in _scores(entry))
     return FORECASTERS.frame(rows, as_of=document["as_of"], world=document["world"])

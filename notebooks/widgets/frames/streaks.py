@@ -39,6 +39,7 @@ STREAKS = FrameSchema(
         "always_no_pct": NUMBER,
         "expected_best": NUMBER,
         "best_reached_pct": NUMBER,
+        "among": COUNT,
         "accuracy_reached_pct": NUMBER,
         "backfilled": FLAG,
         "as_of": INSTANT,
@@ -61,7 +62,7 @@ STREAK_ANSWERS = FrameSchema(
         "world": WORLD,
     },
 )
-NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct"))
+NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct", "among"))
 
 
 def streaks(document: Document) -> pd.DataFrame:
@@ -76,7 +77,7 @@ def streaks(document: Document) -> pd.DataFrame:
     One row per voter, engine and book, index `voter`, by rank in its book. The accuracy is the percentage of `correct`
     among `n` answers, worth `n_eff` independent ones; `likelier_side_pct` and `always_no_pct` are those of forecasters
     without insight. If the voter's probabilities are right, its best streak is `expected_best` on average, and luck
-    alone reaches the observed one, or its accuracy, in so many percent of simulated records.
+    alone gives the luckiest of `among` such voters the observed one, or its accuracy, in so many percent of cases.
     """
     rows = ({**streak, **(streak["luck"] or NO_LUCK), "voter": streak["oracle"]} for streak in document["streaks"])
     return STREAKS.frame(rows, as_of=document["as_of"], world=document["world"])

@@ -53,6 +53,10 @@ class RecordedPredictions:
         scores = {id: score_forecasts(markets[id], part) for id, part in by_market.items()}
         return {id: score for id, score in scores.items() if score}
 
+    def count_entrants(self, markets: Mapping[str, Prediction]) -> int:
+        """The number of forecasters that took a name and have a score."""
+        return sum(bool(self.scores_of(id, markets)) for id in self._named_since)
+
     def _add(self, entry: ChainEntry) -> None:
         body, record = {name: _unix(name, value) for name, value in entry.body.items()}, self._by_id[entry.subject]
         if entry.kind in ("question", "votes"):

@@ -53,7 +53,13 @@ def test_questions_are_counted_with_their_scores():
 
 def entry(name: str, n: int, rank: int | None = None) -> dict:
     scores = {"n": n, "brier": 0.25 if n else None}
-    return {"name": name, "rank": rank, "opening": scores, "time_weighted": {"n": 4, "brier": 0.1234}}
+    return {
+        "name": name,
+        "rank": rank,
+        "opening": scores,
+        "time_weighted": {"n": 4, "brier": 0.1234},
+        "entrants": 32,
+    }
 
 
 def test_an_own_row_is_marked_and_added_if_it_is_not_listed():
@@ -62,6 +68,7 @@ def test_an_own_row_is_marked_and_added_if_it_is_not_listed():
     text = text_of(forecasters(document, entry("sturdy-owl", 0), "sturdy-owl"))
     assert "▶ sturdy-owl" in text
     assert "0.123*" in text
+    assert "even as the best of 32" in text
     document["entries"].append(entry("sturdy-owl", 3))
     text = text_of(forecasters(document, entry("sturdy-owl", 3), "sturdy-owl"))
     assert text.count("sturdy-owl") == 1

@@ -215,16 +215,18 @@ class ScoredMarkets:
     """Arrays of shape (n,) over resolved markets.
 
     `outcomes` are 1 or 0, `weeks` the calendar week of resolution, `rate` how often such a market had come out YES
-    before, and `vol` the committed P(YES) of `vol`, NaN where it did not vote.
+    before, and `vol` the committed P(YES) of `vol`, NaN where it did not vote. Where the best of many forecasters is
+    looked at, `luckiest` corrects their intervals, as of `ClusteredMean`.
     """
 
     outcomes: Array
     weeks: Instants
     rate: Array
     vol: Array
+    luckiest: float = 0.0
 
     def where(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ScoredMarkets:
-        return ScoredMarkets(self.outcomes[rows], self.weeks[rows], self.rate[rows], self.vol[rows])
+        return ScoredMarkets(self.outcomes[rows], self.weeks[rows], self.rate[rows], self.vol[rows], self.luckiest)
 
 
 def evidence_of(markets: MarketColumns) -> ScoredMarkets:

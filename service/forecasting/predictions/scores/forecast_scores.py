@@ -22,10 +22,10 @@ class ForecastScores:
     """Mean scores over `n` markets, null without any; a lower `brier` and `log_score` is better.
 
     Every interval is a 95% one clustered by week of resolution, null where the markets are worth less than 1.5
-    independent ones. The Brier scores are worth those of `n_eff` independent markets. `accuracy_pct` is the share of
-    right sides among the `accuracy_n` forecasts other than 50%, worth `accuracy_n_eff`. On the same markets, the side
-    that such markets (same category and comparator) took more often before reaches `likelier_side_pct`, and NO every
-    time `always_no_pct`.
+    independent ones; in a table of forecasters it is wider, by what luck gives the best of them. The Brier scores are
+    worth those of `n_eff` independent markets. `accuracy_pct` is the share of right sides among the `accuracy_n`
+    forecasts other than 50%, worth `accuracy_n_eff`. On the same markets, the side that such markets (same category and
+    comparator) took more often before reaches `likelier_side_pct`, and NO every time `always_no_pct`.
 
     `skill` is 1 - Brier / Brier of how often such a market had come out YES when it was voted on. `skill_vol` is the
     same against the committed votes of `vol`, on the markets that it voted on.
@@ -83,8 +83,8 @@ def voter_scores(markets: MarketColumns, evidence: ScoredMarkets) -> tuple[Voter
 
 
 def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
-    loss = clustered_mean(brier(p, evidence.outcomes), evidence.weeks, LEVELS)
-    right = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES)
+    loss = clustered_mean(brier(p, evidence.outcomes), evidence.weeks, LEVELS, evidence.luckiest)
+    right = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES, evidence.luckiest)
     return {
         "n": loss.n,
         "n_eff": round(loss.n_eff, 1),
@@ -105,7 +105,7 @@ def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
 def _skill(p: Array, reference: Array, evidence: ScoredMarkets, prior: Dependence) -> ClusteredMean:
     has_reference = np.isfinite(reference)
     terms = skill_terms(p[has_reference], reference[has_reference], evidence.outcomes[has_reference])
-    return clustered_mean(terms, evidence.weeks[has_reference], prior)
+    return clustered_mean(terms, evidence.weeks[has_reference], prior, evidence.luckiest)
 
 
 MOST_BINS = 10

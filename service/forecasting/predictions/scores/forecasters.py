@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from math import nan
+from math import nan, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -24,9 +24,9 @@ from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, Mar
 from service.forecasting.predictions.scores.forecast_scores import DIGITS, ForecastScores, scores
 from service.forecasting.predictions.scores.streaks import runs
 from service.market.instants import HOUR
-from service.scores.dependence import DIFFERENCES, LEVELS
+from service.scores.dependence import CHOSEN, LEVELS
 from service.scores.intervals import LEAST_N, clustered_mean, published
-from service.scores.luck import Luck, RecordsByName, SimulatedRecords
+from service.scores.luck import Luck, RecordsByName, SimulatedRecords, luckiest
 from service.scores.proper import Array, Instants, brier, log_score
 from service.scores.sides import DIGITS as SIDE_DIGITS
 from service.scores.sides import sides_right
@@ -130,8 +130,8 @@ class PeerScores:
 class OpeningScores(PeerScores, ForecastScores):
     """The scores at the voters' instant: of the last forecast within an hour of their votes.
 
-    `best` is the longest run of right sides, and `luck` says how often
-    a forecaster whose own probabilities are right reaches such a run and such an accuracy; null without a side.
+    `best` is the longest run of right sides, and `luck` says how often one of `among` forecasters whose own
+    probabilities are right reaches such a run and such an accuracy; null without a side.
     """
 
     best: int
@@ -163,35 +163,45 @@ class TimeWeightedScores(PeerScores, TimeWeightedMeans):
 
 @dataclass(frozen=True)
 class ForecasterRecord:
-    """Both scores of a forecaster."""
+    """Both scores of a forecaster, whose intervals are corrected for a choice among so many `entrants`."""
 
     opening: OpeningScores
     time_weighted: TimeWeightedScores
+    entrants: int = 0  # of a record of an earlier version, which is computed again
 
 
 @dataclass(frozen=True)
 class CountedMarkets:
-    """The settled live markets in order of resolution, and the Brier scores of the pool and the nine, shape (n,)."""
+    """The settled live markets in order of resolution, and the Brier scores of the pool and the nine, shape (n,).
+
+    `entrants` forecast them, rounded up to a power of two so that records are seldom computed again.
+    """
 
     columns: MarketColumns
     evidence: ScoredMarkets
     pool: Array
     nine: Array
+    entrants: int
 
     @cached_property
     def rows(self) -> dict[str, int]:
         return {market.id: row for row, market in enumerate(self.columns.market)}
 
 
-def counted_markets(columns: MarketColumns) -> CountedMarkets:
-    """The markets and challenges among these `columns` that count: voted on live, and settled with yes or no."""
+def counted_markets(columns: MarketColumns, callers: int = 0) -> CountedMarkets:
+    """The markets and challenges among these `columns` that count: voted on live, and settled with yes or no.
+
+    So many `callers` forecast them beside the voters and the outside markets.
+    """
     markets = columns.where(np.isfinite(columns.outcome) & np.isfinite(columns.pool) & ~columns.is_backfilled)
     markets = markets.where(np.array([is_counted(market) for market in markets.market], dtype=bool))
-    evidence = evidence_of(markets)
+    residents = {*markets.engines, *(market.odds.source for market in markets.market if market.odds)}
+    entrants = 1 << (callers + len(residents) - 1).bit_length()
+    evidence = replace(evidence_of(markets), luckiest=luckiest(entrants))
     errors = brier(markets.of_voters, evidence.outcomes[:, None])
     counts = np.isfinite(errors).sum(axis=1)
     nine = np.divide(np.nansum(errors, axis=1), counts, out=np.full(len(markets), np.nan), where=counts > 0)
-    return CountedMarkets(markets, evidence, brier(markets.pool, evidence.outcomes), nine)
+    return CountedMarkets(markets, evidence, brier(markets.pool, evidence.outcomes), nine, entrants)
 
 
 def record_of(
@@ -222,7 +232,7 @@ def _record(
 ) -> ForecasterRecord:
     """The record from arrays of shape (n,) over the markets in these `rows`; `opening` is NaN without a forecast."""
     at_opening = np.isfinite(opening)
-    loss = clustered_mean(briers, markets.evidence.weeks[rows], LEVELS)
+    loss = clustered_mean(briers, markets.evidence.weeks[rows], LEVELS, markets.evidence.luckiest)
     return ForecasterRecord(
         _opening(opening[at_opening], rows[at_opening], markets, records),
         TimeWeightedScores(
@@ -231,8 +241,9 @@ def _record(
             **loss.fields("brier", DIGITS, within=(0, 1)),
             log_score=published(logs.mean(), DIGITS) if len(logs) else None,
             coverage_pct=published(100 * coverage.mean(), 2) if len(coverage) else None,
-            **_peers(briers, coverage, rows, markets),
+            **peers_of(briers, coverage, rows, markets),
         ),
+        markets.entrants,
     )
 
 
@@ -243,18 +254,29 @@ def _opening(p: Array, rows: Instants, markets: CountedMarkets, records: Simulat
     _, best = runs(right == 1)
     return OpeningScores(
         **vars(scores(p, evidence)),
-        **_peers(brier(p, evidence.outcomes), np.ones(len(p)), rows, markets),
+        **peers_of(brier(p, evidence.outcomes), np.ones(len(p)), rows, markets),
         best=best,
-        luck=records.luck(p[has_side], right, evidence.weeks[has_side], best),
+        luck=records.luck(p[has_side], right, evidence.weeks[has_side], best, markets.entrants),
     )
 
 
-def _peers(briers: Array, coverage: Array, rows: Instants, markets: CountedMarkets) -> dict[str, Any]:
+def peers_of(briers: Array, coverage: Array, rows: Instants, markets: CountedMarkets) -> dict[str, Any]:
+    """How much better the forecasts were than the pool and the nine; no choice of forecasts narrows the intervals.
+
+    Whoever is on the likelier side of sure markets wins little and often, so that a record without a loss looks
+    certain: a deviation is at least the one that shows if the pool's probabilities are right. Whoever is on one side of
+    all moves of a week wins or loses at once: CHOSEN expects that.
+    """
+    evidence, pool = markets.evidence.where(rows), markets.columns.pool[rows]
+    p = np.abs(evidence.outcomes - np.sqrt(briers))
+    at_stake = np.square(2 * coverage * (p - pool)) * pool * (1 - pool)
     fields: dict[str, Any] = {}
     for name, reference in (("peer_pool", markets.pool[rows]), ("peer_nine", markets.nine[rows])):
         has_reference = np.isfinite(reference)
         better = (coverage * (reference - briers))[has_reference]
-        fields |= clustered_mean(better, markets.evidence.weeks[rows][has_reference], DIFFERENCES).fields(name, DIGITS)
+        gain = clustered_mean(better, evidence.weeks[has_reference], CHOSEN, evidence.luckiest)
+        least = sqrt(at_stake[has_reference].sum() / max(gain.n, 1))
+        fields |= replace(gain, deviation=max(gain.deviation, least)).fields(name, DIGITS)
     return fields
 
 
@@ -286,7 +308,8 @@ class RankedForecaster:
 class ForecasterEntry(ForecasterRecord, RankedForecaster):
     """A row of the table.
 
-    The `rank` is by `opening.peer_pool`; equal ones share it, and a row with fewer than 30 markets there has none. `id`
+    The `rank` is by `opening.peer_pool_low`, so that a row above `pool` is better than the pool even as the best of all
+    entrants; equal ones share it, and a row with fewer than 30 markets there has none. `id`
     is the subject of a caller's rows in the ledger, null for the service's own; `engine` is that of a voter or the
     source of the outside market, null for the others.
     """
@@ -296,8 +319,7 @@ class ForecasterEntry(ForecasterRecord, RankedForecaster):
 class ForecastersDocument(RecordDocument):
     """The document of GET /api/v1/forecasters, ranked rows first; at most 500 callers are listed.
 
-    `count` is the number of rows, `forecasters` that of all callers who gave a forecast: of many, the best looks good
-    by luck alone.
+    `count` is the number of rows, `forecasters` that of all callers who gave a forecast.
     """
 
     count: int
@@ -383,7 +405,7 @@ def _own_entry(
 
 
 def _ranked(entries: Sequence[ForecasterEntry]) -> list[ForecasterEntry]:
-    skills = [entry.opening.peer_pool or 0.0 if entry.opening.n >= LEAST_N else None for entry in entries]
+    skills = [entry.opening.peer_pool_low if entry.opening.n >= LEAST_N else None for entry in entries]
     order = sorted((skill for skill in skills if skill is not None), reverse=True)
     ranks = (None if skill is None else 1 + order.index(skill) for skill in skills)
     rows = [replace(entry, rank=rank) for entry, rank in zip(entries, ranks, strict=True)]

@@ -25,7 +25,7 @@ from service.forecasting.voters.track_record import Engine
 from service.market.instants import iso
 from service.questions.kinds import Comparator
 from service.scores.dependence import SIDES
-from service.scores.luck import Luck, RecordsByName
+from service.scores.luck import Luck, RecordsByName, luckiest
 from service.scores.proper import Instants
 from service.scores.sides import right_share, sides_right
 
@@ -39,7 +39,8 @@ class Streak:
     `n` the number of those on which the vote took a side, worth `n_eff` independent ones, and `correct` the number of
     the `n` on which that side was right. The accuracy and its 95% interval, clustered by week of resolution, are of
     these `n`. On the same questions, the side that such questions (same category and comparator) took more often before
-    reaches `likelier_side_pct`, and NO every time `always_no_pct`. `luck` is null without a resolved answer.
+    reaches `likelier_side_pct`, and NO every time `always_no_pct`. `luck` is null without a resolved answer. Interval
+    and `luck` are corrected for a choice among the rows of the table.
     """
 
     rank: int | None
@@ -110,7 +111,8 @@ def _streak(
     p, evidence = questions.p[rows, column], evidence.where(rows)
     right = sides_right(p, evidence.outcomes)
     current, best = runs(right == 1)
-    share = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES)
+    among = len(questions.engines)
+    share = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES, luckiest(among))
     return Streak(
         rank=None,
         oracle=engine[0],
@@ -127,7 +129,7 @@ def _streak(
         always_no_pct=share.always_no_pct,
         n=share.n,
         n_eff=share.n_eff,
-        luck=records["streak", *engine, backfilled].luck(p, right, evidence.weeks, best),
+        luck=records["streak", *engine, backfilled].luck(p, right, evidence.weeks, best, among),
         last_resolved_at=iso(int(questions.resolved_at[answers[-1]])) if len(answers) else None,
     )
 

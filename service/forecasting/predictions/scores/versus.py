@@ -7,7 +7,7 @@ test flips whole weeks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Literal
 
@@ -30,6 +30,7 @@ from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.market.instants import DAY, iso
 from service.scores.dependence import DIFFERENCES
 from service.scores.intervals import LEAST_N, ClusteredMean, clustered_mean, needed_to_see, published, sign_flip_p
+from service.scores.luck import luckiest
 from service.scores.proper import Array, Instants, brier, log_score
 
 
@@ -251,7 +252,8 @@ class VersusBook(Power):
     """One book. `difference` is null until markets have resolved in two calendar weeks.
 
     The odds of `simulated` of the `n` markets are of no real market. `base_rate` forecasts how often such a market
-    (same category and comparator) had come out YES before. `diversity` is null with fewer than 30 markets.
+    (same category and comparator) had come out YES before. `diversity` is null with fewer than 30 markets. The voters
+    come best Brier score first, so their intervals are corrected for their number.
     """
 
     backfilled: bool
@@ -313,7 +315,7 @@ def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator
         calibration=Calibrations(calibrate(pairs.pool, outcomes, weeks), calibrate(pairs.quote, outcomes, weeks)),
         diversity=diversity_of(pairs, evidence),
         cumulative=_cumulative(pairs),
-        voters=voter_scores(pairs, evidence),
+        voters=voter_scores(pairs, replace(evidence, luckiest=luckiest(len(pairs.engines)))),
     )
 
 

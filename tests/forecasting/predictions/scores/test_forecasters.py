@@ -37,13 +37,14 @@ def table(*callers: tuple[str, ForecasterRecord]):
 
 
 def test_voters_pool_and_market_have_their_other_scores():
-    """The live book of the comparison with the market has the same numbers."""
+    """The live book of the comparison with the market has the same numbers; intervals are of more forecasters here."""
     (book, _) = ai_vs_market_document(columns_of(MARKETS), HEADER, np.random.default_rng(1)).books
     rows = {row.name: row for row in table().entries}
     expected = {"pool": book.ai, "market": book.market} | {score.voter: score for score in book.voters}
     assert set(rows) == set(expected)
     for name, scores in expected.items():
-        fields = set(vars(scores)) - {"voter", "engine", "kind"}
+        fields = {field for field in vars(scores) if not {"low", "high"}.intersection(field.split("_"))}
+        fields -= {"voter", "engine", "kind"}
         assert {field: getattr(rows[name].opening, field) for field in fields} == {
             field: getattr(scores, field) for field in fields
         }
@@ -75,6 +76,29 @@ def test_the_better_forecaster_has_the_better_rank():
     forecasts = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
     document = table(("owl", record(forecasts)), ("jay", record({id: 1 - p for id, p in forecasts.items()})))
     assert (document.entries[0].name, document.entries[-1].name) == ("owl", "jay")
+
+
+def test_whoever_may_be_lucky_ranks_below_the_pool():
+    """Better than the pool on the whole, but not beyond what luck gives the best of all entrants."""
+    markets = SAMPLE.columns.market[:40]
+    sides = [1 if (market.outcome == "yes") == (place % 3 > 0) else -1 for place, market in enumerate(markets)]
+    owl = record({market.id: market.commitment.p + 0.02 * side for market, side in zip(markets, sides, strict=True)})
+    assert owl.opening.peer_pool > 0 > owl.opening.peer_pool_low
+    ranks = {row.name: row.rank for row in table(("owl", owl)).entries}
+    assert ranks["pool"] < ranks["owl"]
+
+
+def test_intervals_widen_with_the_number_of_entrants():
+    """Callers with a score, the nine voters, their pool and the outside market, up to the next power of two."""
+    for callers, entrants in ((0, 16), (5, 16), (6, 32), (1000, 1024)):
+        sample = counted_markets(columns_of(MARKETS), callers)
+        assert record(pool(), sample).entrants == entrants
+    samples = (counted_markets(columns_of(MARKETS), callers) for callers in (5, 1000))
+    small_table, large_table = (record({id: 0.1 + 0.8 * p for id, p in pool().items()}, sample) for sample in samples)
+    for name in ("brier_low", "peer_pool_low", "peer_nine_low", "accuracy_low_pct", "skill_low", "skill_vol_low"):
+        assert getattr(small_table.opening, name) > getattr(large_table.opening, name), name
+    for name in ("brier_low", "peer_pool_low", "peer_nine_low"):
+        assert getattr(small_table.time_weighted, name) > getattr(large_table.time_weighted, name), name
 
 
 def test_a_caller_without_a_settled_market_is_not_listed():

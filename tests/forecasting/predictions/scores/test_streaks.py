@@ -153,19 +153,21 @@ def test_questions_of_one_week_depend_on_each_other():
 
 
 def test_the_same_questions_have_the_same_n_eff_everywhere():
-    """Streaks and the comparison with the market score the same daily questions."""
+    """Streaks and the comparison with the market score the same daily questions; streaks are a table of voters."""
     rows = series(*[(0.7 if day % 3 else 0.2, "yes" if day % 4 else "no") for day in range(90)])
     line, scores = pool(rows), versus(rows).books[0].ai
     assert (line.n, line.n_eff) == (scores.accuracy_n, scores.accuracy_n_eff)
-    assert (line.accuracy_pct, line.accuracy_low_pct) == (scores.accuracy_pct, scores.accuracy_low_pct)
+    assert line.accuracy_pct == scores.accuracy_pct
+    assert line.accuracy_low_pct < scores.accuracy_low_pct < scores.accuracy_high_pct < line.accuracy_high_pct
     assert (line.likelier_side_pct, line.always_no_pct) == (scores.likelier_side_pct, scores.always_no_pct)
 
 
 def test_luck_is_that_of_the_rows_own_probabilities():
-    """Three right answers in a row of 90%: .9^3 = 72.9% of records reach that; of 55% 16.6%."""
+    """Three right answers in a row of 90%: .9^3 = 72.9% of records reach that, and one of two 92.7%; of 55% 30.5%."""
     sure, unsure = (pool(series(*[(p, "yes")] * 3)).luck for p in (0.9, 0.55))
-    assert sure.best_reached_pct == sure.accuracy_reached_pct == pytest.approx(72.9, abs=4)
-    assert unsure.best_reached_pct == pytest.approx(16.6, abs=4)
+    assert sure.best_reached_pct == sure.accuracy_reached_pct == pytest.approx(92.7, abs=4)
+    assert unsure.best_reached_pct == pytest.approx(30.5, abs=5)
+    assert sure.among == 2, "the voter and the pool"
 
 
 def test_the_document_has_its_head_and_no_nan():

@@ -136,7 +136,7 @@ def price_records(document: Row) -> list[Row]:
     ]
 
 
-NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct"))
+NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct", "among"))
 LANE = {"lane": lambda row: row["name"]}
 ASSETS = {"assets": lambda row: " ".join(row["assets"])}
 STANDING = {"ghost": lambda row: row["rank"] is None, "positions": lambda row: len(row["positions"])}
