@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.ledger.verifier import verify
-from service.market.instants import HOUR, MINUTE
+from service.market.instants import HOUR
 from service.store import keys, ledger
 from service.store.secret import key_secret
 from tests.running_service import RunningService, copied, running_service
@@ -86,9 +86,9 @@ def test_a_forecast_is_nowhere_until_its_market_is_settled(house: RunningService
     assert client.patch("/api/v1/me", json={"forecaster": NAME}, headers=author).status_code == 200
     body = {"question": "Will Bitcoin rise today?", "deadline": "2026-11-21"}
     challenge = client.post("/api/challenges/create", json=body, headers=author).get_json()
-    house.move(MINUTE)
+    house.move(8 * HOUR)  # after a first start the first live markets open at 16:00
     listed = client.get("/api/v1/predictions?limit=200", headers=author).get_json()["markets"]
-    market = next(row["id"] for row in listed if row["deadline"].startswith("2026-11-21"))
+    market = next(row["id"] for row in listed if row["category"] == "daily" and not row["backfilled"])
 
     def forecast(id: str, p: float) -> dict:
         return client.post(f"/api/v1/predictions/{id}/forecast", json={"p_yes": p}, headers=author).get_json()
@@ -111,7 +111,7 @@ def test_a_forecast_is_nowhere_until_its_market_is_settled(house: RunningService
     own = client.get(f"/api/v1/predictions/{market}", headers=author).get_json()["my_forecast"]
     assert (own["p_yes"], own["salt"]) == (P, salts[0])
 
-    house.move(15 * HOUR)
+    house.move(32 * HOUR)
     pages = [f"/api/v1/forecasters/{NAME}", "/api/v1/ledger?kind=reveal"]
     assert reader.places_of(DIGITS, paths=pages) == {
         "the export",

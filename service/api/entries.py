@@ -65,8 +65,9 @@ class RecordedForecast:
 
     Row `seq` of the ledger, with the hash `hash`, holds the `commitment` and nothing else of it: the SHA-256 of the
     canonical JSON of `forecaster`, `market` (the id), `p_yes` and `salt`. `forecaster` is your id in the ledger.
-    `counts_in` are the scores in which it counts while it is your last one; none before you have a name, and on a
-    market that the first start opened for a past instant, whose votes are no commitments.
+    `counts_in` are the scores in which it counts while it is your last one; none before you have a name, none on a
+    challenge, which a caller has asked, and none on a market that the first start opened for a past instant, whose
+    votes are no commitments.
     """
 
     id: str

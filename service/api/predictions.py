@@ -169,7 +169,7 @@ def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
 @predictions.post("/v1/predictions/<market_id>/forecast")
 @operation(tag="Predictions", key="required", limit="votes", raises=(ResourceNotFound, VotingClosed))
 def forecast(market_id: str, body: NewForecast, caller: Caller) -> RecordedForecast:
-    """Enter the tournament: give P(YES) of a market, or of a challenge that prices settle, by its `id`.
+    """Enter the tournament: give P(YES) of a market by its `id`; of a challenge it is kept, but does not count.
 
     You may give another forecast until `closes_at`; every one is kept, and a row of the ledger commits to it with a
     salted hash. Nobody else sees it before the market is settled; then a `reveal` row shows its value and salt, and

@@ -140,6 +140,12 @@ class TestRecording:
         open_market(database, replace(MARKET, id="past", backfilled=True))
         assert forecast(id="past").json["counts_in"] == []
 
+    @pytest.mark.usefixtures("name")
+    def test_a_challenge_counts_in_no_score(self, forecast: Forecast, database: Database):
+        """Callers ask it: a master of puppets would ask thirty times about the same event."""
+        open_market(database, replace(MARKET, id="challenge-7", category="challenge", number=7))
+        assert forecast(id="challenge-7").json["counts_in"] == []
+
     def test_two_renewals_at_once_lose_none(self, app: Flask, forecast: Forecast, database: Database):
         """Sixteen threads, four forecasts each; the first ones compete for the id of the forecaster too."""
         values = [round(0.01 + number / 100, 2) for number in range(56)]

@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 
 from service import logs
 from service.api import openapi
-from service.market.instants import DAY, MINUTE, utc
+from service.market.instants import HOUR, utc
 from tests.running_service import RunningService, running_service
 
 QUESTION = "Will Bitcoin rise more than 5% this month?"
@@ -37,7 +37,7 @@ def main() -> None:
         service.ask(QUESTION)
         _forecast(service)
         challenge = _challenge(service, CHALLENGE, days=40)
-        service.move(DAY - MINUTE)
+        service.move(32 * HOUR)
         answers = _answers(service, challenge)
         operations = {route.id: route for route in openapi.routes(service.runtime.application())}
     openapi.EXAMPLES.mkdir(exist_ok=True)
@@ -52,13 +52,14 @@ def main() -> None:
 
 
 def _forecast(service: RunningService) -> None:
-    """Give a forecast of a challenge of today, under a name."""
-    challenge = _challenge(service, "Will Bitcoin rise today?", days=0)
-    service.move(MINUTE)
+    """Give a forecast of a market of a day, under a name."""
+    service.move(8 * HOUR)  # after a first start the first live markets open at 16:00
     headers = {"X-API-Key": service.key}
-    path = f"/api/v1/predictions/challenge-{challenge}/forecast"
-    assert service.client.post(path, json={"p_yes": 0.31}, headers=headers).status_code == 200
+    markets = service.client.get("/api/v1/predictions?limit=200", headers=headers).get_json()["markets"]
+    market = next(row["id"] for row in markets if row["category"] == "daily" and not row["backfilled"])
     assert service.client.patch("/api/v1/me", json={"forecaster": "sturdy-owl"}, headers=headers).status_code == 200
+    path = f"/api/v1/predictions/{market}/forecast"
+    assert service.client.post(path, json={"p_yes": 0.31}, headers=headers).status_code == 200
 
 
 def _challenge(service: RunningService, question: str, days: int) -> int:
@@ -81,7 +82,8 @@ def _answers(service: RunningService, challenge: int) -> dict[str, TestResponse]
         assert answer.status_code < 300, (path, answer.text)
         return answer
 
-    market = get("/api/v1/predictions").get_json()["markets"][0]["id"]
+    markets = get("/api/v1/predictions?limit=200").get_json()["markets"]
+    market, new = markets[0]["id"], max(markets, key=lambda row: row["created_at"])["id"]
     features = get("/api/v1/features?limit=1").get_json()["rows"][0]["hash"]
     seal = get("/api/v1/ledger/roots").get_json()["roots"][0]["first_seq"]
     return {
@@ -92,7 +94,7 @@ def _answers(service: RunningService, challenge: int) -> dict[str, TestResponse]
         "forecasts_forecast": get("/api/v1/forecasts/btc"),
         "predictions_markets": get("/api/v1/predictions"),
         "predictions_vote": post(f"/api/v1/predictions/{market}/vote", {"vote": "yes"}),
-        "predictions_forecast": post(f"/api/v1/predictions/challenge-{challenge}/forecast", {"p_yes": 0.62}),
+        "predictions_forecast": post(f"/api/v1/predictions/{new}/forecast", {"p_yes": 0.62}),
         "features_entry": get(f"/api/v1/features/{features}"),
         "predictions_shadow": get("/api/predictions/shadow"),
         "predictions_ai_vs_market": get("/api/predictions/ai-vs-market"),

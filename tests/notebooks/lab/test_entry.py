@@ -73,7 +73,7 @@ def test_an_entered_voter_forecasts_new_markets(tournament: Client, downloads: P
         assert set(forecasts.index) == {market.question.id for market in new}
         pool = next(market.pool for market in new if market.question.id == "challenge-1")
         assert forecasts.loc["challenge-1", "p_yes"] == pytest.approx(0.5 * pool + 0.25, abs=1e-4)
-        assert forecasts.loc["challenge-1", "counts_in"] == "opening, time_weighted"
+        assert forecasts.loc["challenge-1", "counts_in"] == ""
         (row,) = tournament.ledger(int(forecasts.loc["challenge-1", "seq"]), 1)["entries"]
         assert (row["kind"], row["body"]["market"]) == ("forecast", "challenge-1")
         assert tournament.usage()["forecaster"] == "sober-owl"

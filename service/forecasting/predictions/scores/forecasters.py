@@ -74,9 +74,11 @@ def check_forecastable(market: Prediction) -> None:
 def is_counted(market: Prediction) -> bool:
     """Whether forecasts of the market count in the table of forecasters, once it is settled with yes or no.
 
-    Votes that were backfilled are no commitments, so forecasters are not compared with them.
+    Votes that were backfilled are no commitments, so forecasters are not compared with them. Challenges are asked by
+    callers: thirty of them about the same event would be thirty right answers.
     """
-    return not market.backfilled and market.resolver != "hand" and market.question.comparator != "open"
+    is_asked_by_service = market.category != "challenge" and market.resolver != "hand"
+    return is_asked_by_service and not market.backfilled and market.question.comparator != "open"
 
 
 def opening_until(market: Prediction) -> int:
@@ -90,7 +92,8 @@ def score_forecasts(market: Prediction, forecasts: Sequence[MarketForecast]) -> 
     The last forecast stands until the next one. The time runs from the votes to the close, or to an hour before a
     settlement that came earlier, when nothing was decided yet.
     """
-    if market.settlement is None or market.commitment is None or not (market.is_scored and is_counted(market)):
+    is_live = market.is_scored and not market.backfilled and market.resolver != "hand"
+    if market.settlement is None or market.commitment is None or not is_live:
         return None
     start, end = market.voted_at, market.closes_at
     if market.settlement.resolved_at < end:
@@ -189,7 +192,7 @@ class CountedMarkets:
 
 
 def counted_markets(columns: MarketColumns, callers: int = 0) -> CountedMarkets:
-    """The markets and challenges among these `columns` that count: voted on live, and settled with yes or no.
+    """The markets among these `columns` that count: voted on live, and settled with yes or no.
 
     So many `callers` forecast them beside the voters and the outside markets.
     """

@@ -145,7 +145,7 @@ def pool(count: int = 300) -> dict[str, float]:
 def test_only_live_markets_with_an_outcome_count():
     assert {market.backfilled for market in SAMPLE.columns.market} == {False}
     assert len(SAMPLE.columns) == 150
-    others = [settled(outcome="void"), replace(MARKETS[0], resolver="hand")]
+    others = [settled(outcome="void"), replace(MARKETS[0], resolver="hand"), replace(MARKETS[0], category="challenge")]
     assert len(counted_markets(columns_of(others)).columns) == 0
 
 
