@@ -16,7 +16,6 @@
     │   ├── VotingClosed            voting on this, or forecasting it, is closed
     │   ├── NameTaken               another forecaster has this name
     │   ├── TooManyWebhooks         the key has as many webhooks as it may have
-    │   └── TooManyKeys             the email has as many keys as it may have
     ├── IdempotencyMismatch         the same Idempotency-Key came with another body
     ├── LimitReached
     │   ├── WindowExhausted         too many calls in a short window
@@ -140,12 +139,6 @@ class TooManyWebhooks(RequestConflict):
     """The key already has as many webhooks as it may have."""
 
     code = "too_many_webhooks"
-
-
-class TooManyKeys(RequestConflict):
-    """The email already has as many keys as it may have; the API answers it like an address with too many."""
-
-    code = "too_many_keys"
 
 
 class IdempotencyMismatch(NinefoldError):

@@ -149,7 +149,6 @@ def test_the_bars_of_the_readme_can_be_replayed(port: int, tmp_path: Path):
 def test_the_python_of_the_readme_runs(port: int):
     """One block after the other, as in one notebook."""
     script = "".join(blocks("from service.client")).replace("127.0.0.1:8000", f"127.0.0.1:{port}")
-    script = script.replace("you@", "python@")  # an email holds three keys
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert "bull_probability" in done.stdout, done.stderr
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["question", *["vote"] * 9, "consensus"]

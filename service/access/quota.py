@@ -21,8 +21,6 @@ WEBHOOKS: Mapping[Plan, int] = MappingProxyType({"free": 0, "paid": 10})
 EVENT_STREAMS, HELD_STREAMS = 4, 8
 # Calls a day over all the end users of one delegating key.
 DELEGATED_CAP = 2_000
-# Live keys that one email may register for itself.
-KEYS_PER_EMAIL = 3
 # Calls to public telemetry from one address in a window of seconds.
 TELEMETRY_CALLS, TELEMETRY_WINDOW_S = 120, 60
 # Calls to public telemetry a minute over all the end users of one delegating key.

@@ -16,11 +16,10 @@ from service.access.keys import EMAIL, EXPECTED, LONGEST_EMAIL, normalised
 from service.access.quota import PLANS, WEBHOOKS, Plan, QuotaStatus
 from service.api.auth import KeyHolder, holder
 from service.api.inputs import Body
-from service.api.limits import REGISTRATION
 from service.api.operations import operation
 from service.api.services import services
 from service.api.windows import daily_quota
-from service.errors import InvalidRequest, NameTaken, RegistrationClosed, TooManyKeys
+from service.errors import InvalidRequest, NameTaken, RegistrationClosed
 from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_NAMES
 from service.ledger.chain import LedgerRow
 from service.market.instants import utc
@@ -155,21 +154,17 @@ def plans() -> PlanList:
 def register(body: Registration) -> IssuedKey:
     """Register for an API key.
 
-    The key is shown once and cannot be shown again. An email may hold three keys; a fourth is refused until one of them
-    is revoked. Spellings that reach the same mailbox are the same email: upper case, and the dots and +tags that its
-    provider ignores.
+    The key is shown once and cannot be shown again. The email is not confirmed, so keys are limited by the address that
+    registers: nobody can use up those of another. Spellings that reach the same mailbox are the same email: upper case,
+    and the dots and +tags that its provider ignores.
     """
     current = services()
     if current.settings.registration == "closed":
         raise RegistrationClosed("Registration is closed here: ask the operator of this service for a key.")
-    try:
-        with current.database.writing() as db:
-            key_and_row = stored.register_key(
-                db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name
-            )
-    except TooManyKeys:
-        # Answered like an address that registered too often, so that the answer does not tell which emails are known.
-        raise REGISTRATION.refusal from None
+    with current.database.writing() as db:
+        key_and_row = stored.register_key(
+            db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name
+        )
     return _issued(*key_and_row)
 
 

@@ -86,11 +86,6 @@ class LimitPolicy:
         """The errors that a caller may get."""
         return tuple(dict.fromkeys(_refusal_of(str(limit.scope)) for limit in self.limits))
 
-    @property
-    def refusal(self) -> LimitReached:
-        """The refusal of a request that is treated as if the first limit were used up, to be raised."""
-        return _exceeded(RateLimitExceeded(next(iter(self.limits[0]))))
-
     def __call__(self, function: Callable[P, Response]) -> Callable[P, Response]:
         """The function behind these limits."""
         return self.conclude(self.charge(function))
@@ -288,10 +283,7 @@ def _telemetry() -> LimitPolicy:
 
 
 def _registration() -> LimitPolicy:
-    detail = (
-        "Too many keys were registered from this address today, or are held by this email. Use or revoke one of them, "
-        "or try again after 00:00 UTC."
-    )
+    detail = "Too many keys were registered from this address today. Try again after 00:00 UTC."
     return _per("address", by_address, "registration", 10, "day", detail)
 
 

@@ -7,11 +7,11 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, bindparam, func, or_, select, update
+from sqlalchemy import Connection, bindparam, or_, select, update
 
 from service.access import keys
-from service.access.quota import KEYS_PER_EMAIL, Plan
-from service.errors import InvalidKey, TooManyKeys
+from service.access.quota import Plan
+from service.errors import InvalidKey
 from service.store.database import insert_into, is_among
 from service.store.tables import api_key
 
@@ -46,12 +46,8 @@ def register_key(
 ) -> tuple[str, KeyRow]:
     """Mint a key for a normalised `email`; returns the key, which is not stored, and its row.
 
-    Raises TooManyKeys if the email has three free keys. Keys that an operator grants (paid or delegating) do not count.
+    Nobody proves that an email is theirs, so an email has no limit of keys that a stranger could use up.
     """
-    is_granted = delegating or plan != "free"
-    if not is_granted:
-        _lock(db, email)
-        _require_room(db, email)
     while True:
         key = keys.mint(secrets.token_bytes(keys.ID_BYTES), secrets.token_bytes(keys.SECRET_BYTES))
         row = KeyRow(
@@ -117,20 +113,6 @@ def _change(db: Connection, id: str, **values: object) -> KeyRow:
     if row is None:
         raise InvalidKey(f"There is no live API key {id}.")
     return KeyRow(*row)
-
-
-def _lock(db: Connection, email: str) -> None:
-    """Let one registration of an email run at a time; on SQLite there is only one writer anyway."""
-    if db.dialect.name == "postgresql":
-        db.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"api_key {email}"))))
-
-
-def _require_room(db: Connection, email: str) -> None:
-    """Raise TooManyKeys if the email has as many free keys as it may register."""
-    is_free = (api_key.c.email == email) & (api_key.c.plan == "free") & ~api_key.c.delegating
-    count = db.scalar(select(func.count()).where(is_free, api_key.c.revoked_at.is_(None))) or 0
-    if count >= KEYS_PER_EMAIL:
-        raise TooManyKeys(f"This email holds {count} free keys, as many as it may. Revoke one of them first.")
 
 
 _FINDING = select(api_key).where(api_key.c.id == bindparam("wanted"), api_key.c.revoked_at.is_(None))

@@ -39,7 +39,6 @@ REFUSALS = [
     (errors.PlanRequired("No."), 403, set()),
     (errors.CallerBlocked("No."), 403, set()),
     (errors.RegistrationClosed("No."), 403, set()),
-    (errors.TooManyKeys("No."), 409, set()),
     (errors.NameTaken("No."), 409, set()),
     (errors.UnreadQuestion("No."), 400, set()),
     (errors.HistoryArriving("No.", retry_after_s=40), 503, {"retry_after_s"}),

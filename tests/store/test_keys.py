@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import pytest
 
 from service.access.keys import key_id, matches
-from service.errors import InvalidKey, TooManyKeys
+from service.errors import InvalidKey
 from service.store import keys
 from service.store.database import Database
 from service.store.keys import KeyRow
@@ -32,11 +30,6 @@ def find(database: Database, id: str) -> KeyRow | None:
 def use(database: Database, id: str, now: float) -> None:
     with database.writing() as db:
         keys.touch_key(db, id, now)
-
-
-def live(database: Database, email: str = EMAIL) -> set[str]:
-    with database.reading() as db:
-        return {row.id for row in keys.listed_keys(db, email) if row.revoked_at is None}
 
 
 def test_a_registered_key_is_found_by_its_id_and_matches_its_hash(database):
@@ -66,32 +59,6 @@ def test_use_is_noted_at_most_once_a_minute(database):
     for after, expected in ((5, 5), (64, 5), (65, 65), (66, 65)):
         use(database, id, NOW + after)
         assert find(database, id).last_used_at == NOW + expected
-
-
-def test_a_fourth_key_of_an_email_is_refused(database):
-    ids = {register(database, NOW + second)[1].id for second in (0, 1, 2)}
-    with pytest.raises(TooManyKeys):
-        register(database, NOW + 200)
-    assert live(database) == ids
-
-
-@pytest.mark.parametrize("options", [{"plan": "paid"}, {"delegating": True}])
-def test_a_key_granted_by_an_operator_takes_no_room(database, options):
-    """Nor is one refused because the email has three others."""
-    for second in range(3):
-        register(database, NOW + second)
-        register(database, NOW + second, **options)
-    assert len(live(database)) == 6
-
-
-def test_registrations_at_once_leave_three_keys(database):
-    def attempt(second: int) -> None:
-        with suppress(TooManyKeys):
-            register(database, NOW + second)
-
-    with ThreadPoolExecutor(16) as threads:
-        list(threads.map(attempt, range(16)))
-    assert len(live(database)) == 3
 
 
 def test_a_rotated_key_keeps_its_row_and_the_old_key_matches_no_more(database):

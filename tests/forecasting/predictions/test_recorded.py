@@ -58,3 +58,4 @@ def test_forecasts_count_after_the_row_of_the_name(is_named_first: bool):
     recorded = RecordedPredictions(entries(*rows, reveal_row(forecast), at=MONDAY + HOUR))
     expected = {market.id: score_forecasts(market, [forecast])} if is_named_first else {}
     assert recorded.scores_of(OWL, {market.id: market}) == expected
+    assert recorded.count_entrants({market.id: market}) == len(expected)
