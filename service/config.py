@@ -302,6 +302,8 @@ def _set(options: Mapping[str, Any]) -> dict[str, Any]:
 def _complaint(fault: ErrorDetails) -> str:
     name = ".".join(str(part) for part in fault["loc"]).upper()
     message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "bool_parsing":
+        message = "must be 1 or 0; true and false, yes and no, on and off are understood too"
     return f"{name}: {message}" if name else message
 
 

@@ -52,6 +52,19 @@ def test_an_option_that_cannot_be_used_is_named(variables, complaint):
         config.read(variables)
 
 
+SWITCHES = [name for name, field in config.Settings.model_fields.items() if field.annotation is bool]
+
+
+@pytest.mark.parametrize("option", SWITCHES)
+def test_every_switch_has_the_same_spellings(option: str):
+    for spellings, value in ((("1", "true", "yes", "on", "Yes"), True), (("0", "false", "no", "off"), False)):
+        for spelling in spellings:
+            assert getattr(config.read({option.upper(): spelling}), option) is value
+    for spelling in ("2", "ja", "enabled", " "):
+        with pytest.raises(SettingsError, match=f"^{option.upper()}: must be 1 or 0; "):
+            config.read({option.upper(): spelling})
+
+
 def test_the_table_names_the_options_of_a_seat_once_and_every_key():
     table = config.table()
     for option in ("ORACLE_MODEL", "ORACLE_<SEAT>_MODEL", "ORACLE_<SEAT>_BASE_URL", "ORACLE_<SEAT>_API_KEY"):

@@ -93,10 +93,10 @@ def _parsed(address: str) -> str:
 
 def shortened(address: str | None) -> str:
     """An address without what tells one household from its neighbours: its /24, or the /48 of an IPv6 address."""
-    whole = network(address)
-    if whole == NO_ADDRESS:
-        return whole
-    return _widened(whole) if whole.endswith("/64") else f"{whole.rpartition('.')[0]}.0/24"
+    narrow = network(address)
+    if narrow == NO_ADDRESS:
+        return narrow
+    return _widened(narrow) if narrow.endswith("/64") else f"{narrow.rpartition('.')[0]}.0/24"
 
 
 @lru_cache(maxsize=4096)

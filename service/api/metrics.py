@@ -70,15 +70,15 @@ def register(app: Flask) -> None:
         began_at = perf_counter()
 
         def start(status: str, *rest: Any) -> Callable[[bytes], object]:
-            rule, elapsed = environ["werkzeug.request"].url_rule, perf_counter() - began_at
+            rule, duration = environ["werkzeug.request"].url_rule, perf_counter() - began_at
             method, route = environ["REQUEST_METHOD"], rule.rule if rule else "none"
             seconds, requests = _counters(method, route, status[:3])
-            seconds.observe(elapsed)
+            seconds.observe(duration)
             requests.inc()
             if logs.ACCESS.isEnabledFor(logging.INFO):
                 key, address = environ.get(KEY_ID_ENVIRON), shortened(environ.get("REMOTE_ADDR"))
                 fields = {"method": method, "route": route, "status": int(status[:3]), "key": key, "address": address}
-                structlog.stdlib.get_logger(logs.ACCESS.name).info("request", ms=round(elapsed * 1000, 1), **fields)
+                structlog.stdlib.get_logger(logs.ACCESS.name).info("request", ms=round(duration * 1000, 1), **fields)
             return start_response(status, *rest)
 
         return inner(environ, start)
@@ -164,6 +164,9 @@ class StateGauges:
         silence = world.silence_s(db, now)
         if silence is not None:
             yield _gauge("jobs_silent_seconds", "Seconds since a job process looked what is due.", silence)
+        backup_age = world.silence_s(db, now, world.BACKUP)
+        if backup_age is not None:
+            yield _gauge("backup_age_seconds", "Seconds since the last backup.", backup_age)
         yield _gauge("jobs_queued", "Slots of jobs that could run and are not running.", runs.queued(db, now))
 
     def _of_ages(self, db: Connection) -> Iterator[GaugeMetricFamily]:

@@ -28,6 +28,8 @@ def copy(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
     require_database(settings)
     with closing(Database(settings.database)) as database:
         backup(database, arguments.file)
+        with database.writing() as db:
+            world.beat(db, int(time.time()), world.BACKUP)
     return {
         "file": str(arguments.file),
         "bytes": arguments.file.stat().st_size,

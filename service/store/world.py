@@ -72,13 +72,13 @@ def _words(name: str, fingerprint: str, step: int) -> str:
     return f"the {name} world {fingerprint!r} in bars of {step} s"
 
 
-JOBS = 2  # the row of the job processes
+JOBS, BACKUP = 2, 3  # the rows of the job processes and of the last backup; `.deploy/backup.sh` writes the second
 ANSWER_BYTES = 65_536  # more than an answer and what is stored beside it
 
 
-def beat(db: Connection, now: int) -> None:
-    """Note the wall second `now` at which a job process looked what is due."""
-    statement = insert_into(db, heartbeat).values(id=JOBS, at=now)
+def beat(db: Connection, now: int, writer: int = JOBS) -> None:
+    """Note the wall second `now` at which a job process looked what is due, or a backup was made."""
+    statement = insert_into(db, heartbeat).values(id=writer, at=now)
     db.execute(statement.on_conflict_do_update(index_elements=[heartbeat.c.id], set_={"at": now}))
 
 
@@ -95,7 +95,7 @@ def rehearse(database: Database, now: int) -> None:
         db.execute(delete(idempotency).where(idempotency.c.caller == "readyz", idempotency.c.key == key))
 
 
-def silence_s(db: Connection, now: float) -> float | None:
-    """Seconds since a job process last looked what is due; None before the first did."""
-    last = db.scalar(select(heartbeat.c.at).where(heartbeat.c.id == JOBS))
+def silence_s(db: Connection, now: float, writer: int = JOBS) -> float | None:
+    """Seconds since the last `beat`; None before the first."""
+    last = db.scalar(select(heartbeat.c.at).where(heartbeat.c.id == writer))
     return None if last is None else max(0.0, now - last)

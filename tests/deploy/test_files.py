@@ -2,37 +2,69 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
 import subprocess
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import yaml
+from sqlalchemy import URL, create_engine, make_url, text
 
 from service import config
+from service.store import world
 from service.store.audit import Audit, save_audit
+from service.store.database import Database
+from tests.conftest import absent
 from tests.processes import ROOT
-from tests.running_service import running_service
+from tests.running_service import copied, running_service
 
 FOLDER = ROOT / ".deploy"
 
 
 def test_the_services_of_compose_use_options_that_exist():
-    """Two web and two job processes behind a proxy, with one folder of secrets."""
+    """Two web and two job processes behind a proxy, with one folder of secrets, and backups."""
     compose = yaml.safe_load((FOLDER / "compose.yaml").read_text())
     services = compose["services"]
-    assert set(services) == {"web", "work", "proxy", "db", "redis"}
+    assert set(services) == {"web", "work", "proxy", "db", "redis", "backup"}
     for command in ("web", "work"):
         assert services[command]["command"] == ["python", "app.py", command, "--processes", "2"]
         assert services[command]["volumes"] == ["data:/data"]
-        assert {name.lower() for name in services[command]["environment"]} <= set(config.Settings.model_fields)
-    assert {volume.split(":")[0] for name in ("web", "db") for volume in services[name]["volumes"]} == set(
-        compose["volumes"]
-    )
+    volumes = [volume.split(":")[0] for service in services.values() for volume in service.get("volumes", ())]
+    assert {volume for volume in volumes if not volume.startswith("./")} == set(compose["volumes"])
+    assert all((FOLDER / volume).is_file() for volume in volumes if volume.startswith("./"))
     for service in services.values():
         assert set(service.get("depends_on", {})) <= set(services)
     assert services["work"]["cpu_shares"] < 1024 <= services["web"].get("cpu_shares", 1024)
+
+
+# What the containers need to find each other, whatever the operator sets.
+NETWORK_OPTIONS = {"HOST", "PORT", "DATA_DIR", "DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES"}
+
+
+@pytest.mark.parametrize("service", ["web", "work"])
+def test_every_option_reaches_the_containers(service: str):
+    """By the file from which Compose reads its own variables, apart from what their network decides."""
+    container = yaml.safe_load((FOLDER / "compose.yaml").read_text())["services"][service]
+    assert container["env_file"] == [{"path": ".env", "required": False}]
+    environment = container["environment"]
+    assert set(environment) == NETWORK_OPTIONS | {"PGPASSWORD"}
+    config.read({name: environment[name] for name in NETWORK_OPTIONS})
+
+
+def test_a_password_may_have_any_character():
+    """It is not part of an address, in which `@` would end it."""
+    services = yaml.safe_load((FOLDER / "compose.yaml").read_text())["services"]
+    for name in ("web", "work"):
+        assert make_url(services[name]["environment"]["DATABASE_URL"]).password is None
+    passwords = {services[name]["environment"]["PGPASSWORD"] for name in ("web", "work", "backup")}
+    assert passwords == {services["db"]["environment"]["POSTGRES_PASSWORD"]}
 
 
 def test_the_image_gets_only_what_the_service_needs():
@@ -42,15 +74,75 @@ def test_the_image_gets_only_what_the_service_needs():
     assert all((ROOT / name).exists() for name in sources)
 
 
-def test_alerts_use_metrics_that_exist(tmp_path: Path):
-    rules = yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]
-    with running_service(tmp_path, oracle_daily_usd=5.0) as service:
+def queries() -> Iterator[str]:
+    """What alerts and the page for Grafana ask Prometheus."""
+    for rule in yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]:
+        yield rule["expr"]
+    for panel in json.loads((FOLDER / "grafana.json").read_text())["panels"]:
+        yield from (target["expr"] for target in panel["targets"])
+
+
+def test_alerts_and_pages_use_metrics_that_exist(present: Path, tmp_path: Path):
+    with running_service(copied(present, tmp_path), oracle_daily_usd=5.0) as service:
         with service.runtime.database.writing() as db:
             save_audit(db, Audit(0, 0, 0))
+            world.beat(db, 0, world.BACKUP)
         families = set(re.findall(r"^# TYPE (\w+)", service.client.get("/metrics").text, re.MULTILINE))
-    for rule in rules:
-        names = set(re.findall(r"\bninefold_\w+", rule["expr"]))
-        assert {name.removesuffix("_bucket") for name in names} <= families, rule["alert"]
+    for query in queries():
+        names = set(re.findall(r"\bninefold_\w+", query))
+        assert {name.removesuffix("_bucket") for name in names} <= families, query
+
+
+def test_panels_of_the_grafana_page_do_not_overlap():
+    places = [panel["gridPos"] for panel in json.loads((FOLDER / "grafana.json").read_text())["panels"]]
+    cells = [(x, y) for p in places for x in range(p["x"], p["x"] + p["w"]) for y in range(p["y"], p["y"] + p["h"])]
+    assert len(cells) == len(set(cells))
+    assert max(x for x, _ in cells) < 24
+
+
+@pytest.fixture
+def postgresql_database(postgresql: URL) -> Iterator[URL]:
+    """A database of its own."""
+    name = f"backup_{uuid.uuid4().hex}"
+    engine = create_engine(postgresql, isolation_level="AUTOCOMMIT")
+    with engine.connect() as db:
+        db.execute(text(f"CREATE DATABASE {name}"))
+        yield postgresql.set(database=name)
+        db.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    engine.dispose()
+
+
+@pytest.mark.slow
+def test_a_scheduled_backup_can_be_restored_and_is_noted(postgresql_database: URL, tmp_path: Path):
+    """With the secrets; the 14 newest are kept."""
+    if shutil.which("pg_dump") is None:
+        absent("no pg_dump: it is in the package postgresql-client of Debian")
+    for name in ("data", "backups"):
+        (tmp_path / name).mkdir()
+    for name in ("key-secret", "key-secret.before", "ledger-key"):
+        (tmp_path / "data" / name).write_text(name)
+    for day in range(10, 26):
+        (tmp_path / "backups" / f"ninefold-202601{day}T000000Z.dump").touch()
+    url = postgresql_database
+    with closing(Database(url.render_as_string(False))) as database:
+        database.migrate()
+        environment = {
+            "PGHOST": url.host or "127.0.0.1",
+            "PGPORT": str(url.port or 5432),
+            "PGDATABASE": str(url.database),
+            "BACKUPS": str(tmp_path / "backups"),
+            "SECRETS": str(tmp_path / "data"),
+        } | ({"PGUSER": url.username} if url.username else {})
+        subprocess.run(["bash", FOLDER / "backup.sh"], env=os.environ | environment, check=True)
+        with database.reading() as db:
+            assert world.silence_s(db, time.time(), world.BACKUP) < 60
+    files = {path.name for path in (tmp_path / "backups").iterdir()}
+    dumps = sorted(name for name in files if name.endswith(".dump"))
+    assert files - set(dumps) == {"key-secret", "key-secret.before", "ledger-key"}
+    assert (len(dumps), dumps[0]) == (14, "ninefold-20260113T000000Z.dump")
+    newest = tmp_path / "backups" / dumps[-1]
+    listing = subprocess.run(["pg_restore", "--list", newest], capture_output=True, text=True, check=True).stdout
+    assert "TABLE DATA public ledger " in listing
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,18 @@ import shutil
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
+from service.api.errors import HTTP, Problem
 from service.api.serving import granian_command
 from service.config import Settings
 from tests.api.test_serving import half_sent
 from tests.conftest import absent
-from tests.processes import ROOT, free_port, running, wait_until_ready
+from tests.processes import ROOT, free_port, running, wait_until, wait_until_ready
 
 CONFIGURATION = ROOT / ".deploy" / "nginx.conf"
 FORGERY = "203.0.113.9"
@@ -37,30 +38,43 @@ FORMS: list[list[tuple[str, str]]] = [
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module", params=["waitress", "granian"])
-def proxy(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[int]:
-    """The port of an nginx in front of a server."""
-    nginx = shutil.which("nginx")
+@contextmanager
+def nginx_before(folder: Path, behind: int) -> Iterator[int]:
+    """The port of an nginx in front of another port."""
+    nginx, port = shutil.which("nginx"), free_port()
     if nginx is None:
         absent("no nginx: it is in the package nginx-light of Debian")
         return
-    folder, port, behind = tmp_path_factory.mktemp("proxy"), free_port(), free_port()
+    configuration = (
+        CONFIGURATION.read_text().replace("web:8000", f"127.0.0.1:{behind}").replace("listen 8000", f"listen {port}")
+    )
+    (folder / "nginx.conf").write_text(configuration.replace("/tmp/nginx.pid", str(folder / "nginx.pid")))
+    web = [nginx, "-p", str(folder), "-c", "nginx.conf", "-g", "daemon off;"]
+    with running(web, folder / "nginx.log") as process:
+        wait_until(lambda: process.poll() is not None or listens(port))
+        yield port
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="module", params=["waitress", "granian"])
+def proxy(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[int]:
+    """The port of an nginx in front of a server."""
+    folder, behind = tmp_path_factory.mktemp("proxy"), free_port()
     shutil.copy(migrated_sqlite, folder / "simulated.sqlite")
     options = {"PORT": str(behind), "DATA_DIR": str(folder), "TRUSTED_PROXIES": "1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "served.py"]
     if request.param == "granian":
         command = granian_command(Settings(port=behind, threads=8), 2, "served:web")
-    configuration = (
-        CONFIGURATION.read_text().replace("web:8000", f"127.0.0.1:{behind}").replace("listen 8000", f"listen {port}")
-    )
-    (folder / "nginx.conf").write_text(configuration.replace("/tmp/nginx.pid", str(folder / "nginx.pid")))
     with ExitStack() as stack:
         program_folder = ROOT / "tests" / "api"
         server = stack.enter_context(running(command, folder / "server.log", program_folder, **options))
         wait_until_ready(behind, server, folder / "server.log", "/healthz")
-        web = [nginx, "-p", str(folder), "-c", "nginx.conf", "-g", "daemon off;"]
-        process = stack.enter_context(running(web, folder / "nginx.log"))
-        wait_until_ready(port, process, folder / "nginx.log", "/healthz")
+        port = stack.enter_context(nginx_before(folder, behind))
+        assert httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=20).status_code == 200
         yield port
 
 
@@ -88,4 +102,44 @@ def test_one_address_has_at_most_fifty_requests_at_once(proxy: int):
 
 
 def test_metrics_are_not_public(proxy: int):
-    assert httpx.get(f"http://127.0.0.1:{proxy}/metrics").status_code == 403
+    assert httpx.get(f"http://127.0.0.1:{proxy}/metrics").status_code == 404
+
+
+def check_problem(answer: httpx.Response, status: int) -> None:
+    """An answer is a problem document of this status, with the words of the service for it."""
+    assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/problem+json"), answer.text
+    problem = Problem.model_validate(answer.json(), extra="forbid")
+    assert (problem.status, bool(problem.title)) == (status, True)
+    assert problem.type == f"urn:ninefold:problem:{problem.code}"
+    assert problem.request_id == answer.headers["X-Request-ID"]
+    assert answer.headers.get("Retry-After") == (str(problem.retry_after_s) if problem.retry_after_s else None)
+    if status in HTTP:
+        assert problem.code == HTTP[status][0]
+        assert HTTP[status][1].startswith(problem.detail.rstrip("."))
+
+
+@pytest.mark.parametrize(
+    ("status", "request_line", "options"),
+    [
+        (404, "GET /metrics", {}),
+        (405, "TRACE /healthz", {}),
+        (413, "POST /api/v1/oracle", {"content": b" " * 70_000}),
+        (414, f"GET /{'a' * 9000}", {}),
+        (431, "GET /healthz", {"headers": {"X-Long": "a" * 9000}}),
+        (400, "GET /healthz", {"headers": {"Host": "a b"}}),
+    ],
+)
+def test_what_the_proxy_refuses_is_a_problem(proxy: int, status: int, request_line: str, options: dict):
+    method, path = request_line.split()
+    check_problem(httpx.request(method, f"http://127.0.0.1:{proxy}{path}", timeout=20, **options), status)
+
+
+def test_an_absent_service_is_a_problem(tmp_path: Path):
+    with nginx_before(tmp_path, free_port()) as port:
+        check_problem(httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=20), 503)
+
+
+def test_too_many_connections_are_a_problem(proxy: int):
+    with half_sent(proxy, 120):
+        answer = httpx.get(f"http://127.0.0.1:{proxy}/healthz", timeout=20)
+    check_problem(answer, 429)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from service.ledger.chain import LedgerRow
 from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, iso
 from service.operator.__main__ import main
-from service.store import keys, ledger, migrations
+from service.store import keys, ledger, migrations, world
 from service.store.database import Database, revision_at
 from service.store.tables import metadata, prediction
 from tests.running_service import START, copied, listening, running_service
@@ -29,6 +30,8 @@ EMAIL = "reader@example.com"
 @pytest.mark.slow
 def test_a_backup_becomes_the_database_again(operate_in, folder: Path, tmp_path: Path):
     assert operate_in(folder, "backup", tmp_path / "kept")[0] == 0
+    with closing(Database(f"sqlite:///{folder / 'simulated.sqlite'}")) as database, database.reading() as db:
+        assert world.silence_s(db, time.time(), world.BACKUP) < 60
     for file in folder.glob("simulated.sqlite*"):
         file.unlink()
     code, output, complaint = operate_in(folder, "restore", tmp_path / "kept", "--json")
