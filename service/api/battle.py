@@ -13,6 +13,7 @@ from service.api.operations import operation
 from service.api.pages import HistoryListing, WindowQuery, page
 from service.api.responses import document
 from service.api.services import latest, services
+from service.api.windows import charge_rows
 from service.errors import FieldError, InvalidRequest, ResourceNotFound
 from service.market.instants import DAY, iso, utc
 from service.store import lanes as stored
@@ -115,6 +116,7 @@ def history(query: HistoryQuery) -> BattleHistory:
         events = {name: stored.lane_events(db, name, since, until, MOST_EVENTS + 1) for name in names}
         peaks = stored.equity_peaks(db, names, since)
     _refuse_too_many(events)
+    charge_rows(sum(map(len, bars.values())))
     world = parts.clock.world
     return battle_history.history(bars, events, peaks, since=since, until=until, step=parts.step, world=world)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 from typing import Literal
 
 import structlog
@@ -22,7 +24,9 @@ from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
 
 health = Blueprint("health", __name__)
-LOG_STATE = "ninefold.readiness"
+LOG_STATE, REHEARSED_AT = "ninefold.readiness", "ninefold.rehearsed_at"
+# Real seconds for which a write that succeeded counts, so that those who ask cannot keep the database busy.
+REHEARSED_S = 5
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -114,7 +118,10 @@ def _readiness(services: Services) -> Ready:
     A change of it is logged by the process that was asked.
     """
     wall = services.now()
-    world.rehearse(services.database, int(wall))
+    extensions = current_app.extensions
+    if monotonic() - extensions.get(REHEARSED_AT, -inf) > REHEARSED_S:
+        world.rehearse(services.database, int(wall))
+        extensions[REHEARSED_AT] = monotonic()
     with services.database.reading() as db:
         openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
         fits = newest_fits(services.database, db)

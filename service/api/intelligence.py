@@ -19,6 +19,7 @@ from service.api.operations import operation
 from service.api.pages import HistoryListing, WindowQuery, page, sequence_page
 from service.api.responses import document
 from service.api.services import latest, services
+from service.api.windows import charge_rows
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.document import ApexCallsDocument, ApexDocument, calls_document
 from service.forecasting.backfill import ASSET
@@ -98,6 +99,7 @@ def calls(query: WindowQuery) -> Response:
     first = min((call.at for call in calls), default=now)
     with parts.database.reading() as db:
         hourly = bars.load_bars(db, ASSET, first - LONGEST_CLOSURE_S, now, HOUR)
+    charge_rows(len(hourly) + sum(len(call.layers) for call in calls))
     return page(calls_document(calls, hourly, now, world=parts.clock.world, next=next), MAX_AGE_S)
 
 

@@ -15,6 +15,7 @@ from service.api.operations import operation
 from service.api.pages import link
 from service.api.responses import BodyBytes, document
 from service.api.services import services
+from service.api.windows import charge_rows
 from service.errors import ResourceNotFound
 from service.ledger.chain import ChainEntry, Kind
 from service.ledger.proofs import Proof
@@ -235,6 +236,7 @@ def proof(seq: str) -> LedgerProof:
         root = stored.sealed_by(db, row.seq)
         if root is None:
             raise ResourceNotFound(_not_sealed_yet(row, stored.last_root(db)))
+        charge_rows(root.last_seq - root.first_seq)
         evidence = stored.proof(db, row, root)
     return LedgerProof("ledger-proof/1", services().clock.world, **vars(evidence))
 

@@ -21,6 +21,7 @@ from service.access.quota import (
     DELEGATED_TELEMETRY,
     NETWORK_FACTOR,
     PLANS,
+    ROWS_PER_CALL,
     TELEMETRY_CALLS,
     Plan,
     QuotaStatus,
@@ -278,7 +279,10 @@ def _telemetry() -> LimitPolicy:
         "Too many requests came from the end users of this key in this minute.",
         exempt_when=names_no_end_user,
     )
-    summary = f"{policy.summary}, or per end user of a delegating key that names one"
+    summary = (
+        f"{policy.summary}, or per end user of a delegating key that names one; an answer computed from more than "
+        f"{ROWS_PER_CALL:,} stored rows counts again for each {ROWS_PER_CALL:,}"
+    )
     return LimitPolicy(summary, (*policy.limits, cap))
 
 

@@ -15,6 +15,7 @@ from service import canonical
 from service.api import responses
 from service.api.inputs import Query, WindowEnd, WindowStart, require_order
 from service.api.services import services
+from service.api.windows import charge_rows
 from service.store import pages
 from service.store.pages import PageKey, SequenceName
 from service.store.snapshots import to_json
@@ -98,6 +99,7 @@ class HistoryListing(Generic[Rows]):
         after = pages.read_cursor(scope, query.cursor) if query.cursor else None
         with services().database.reading() as db:
             rows: Any = self.select(db, PageWindow(query.since or 0, until, query.limit + 1, after), *selection)
+        charge_rows(len(rows))
         is_last = len(rows) <= query.limit
         next = None if is_last else pages.write_cursor(scope, self.key(rows[query.limit - 1], *selection))
         link(next)

@@ -21,7 +21,7 @@ from limits.util import WindowStats
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.access.quota import QuotaStatus, window_end
+from service.access.quota import ROWS_PER_CALL, QuotaStatus, window_end
 from service.api import metrics
 from service.api.auth import Caller, KeyHolder
 from service.api.services import services
@@ -225,6 +225,17 @@ def _status_in(window: Window, item: RateLimitItem, name: str) -> QuotaStatus:
 def daily_quota(holder: KeyHolder) -> QuotaStatus:
     """The state of a caller's daily quota; nothing is counted."""
     return status_of(RateLimitItemPerDay(holder.daily_limit), holder.id, "daily")
+
+
+def charge_rows(count: int) -> None:
+    """Count this request once more in its minute for each ROWS_PER_CALL rows that its answer is computed from."""
+    limits, calls = request_limits.get(None), count // ROWS_PER_CALL
+    if limits is None or not calls:
+        return
+    for key, status in limits.statuses.items():
+        if status.window_s == MINUTE:
+            hits = _count(key, MINUTE, calls).hits
+            limits.statuses[key] = status._replace(remaining=max(0, status.limit - hits))
 
 
 def settle(db: Connection | None = None) -> None:
