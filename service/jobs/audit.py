@@ -14,6 +14,7 @@ from pydantic_core import from_json, to_json
 from sqlalchemy import Connection
 
 from service.documents import DocumentHeader, RecordHeader
+from service.errors import ServiceUnavailable
 from service.forecasting.predictions.recorded import HIDDEN, RecordedPredictions
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import forecasters_document, record_of
@@ -40,7 +41,12 @@ def has_sealed_days(db: Connection, _job_context: JobContext) -> bool:
 
 
 def audit(job_context: JobContext, slot: int) -> Effects:
-    """Compare the record with the ledger, and store what was found at the wall second `slot`."""
+    """Compare the record with the ledger, and store what was found at the wall second `slot`.
+
+    Raises ServiceUnavailable where the pages of the database are damaged.
+    """
+    if damage := job_context.database.check_pages("integrity_check"):
+        raise ServiceUnavailable(damage)
     result = call_child(examine, job_context.settings.database, slot, time_limit_s=TIME_LIMIT_S)
     if result.differences:
         log.error("audit_failed", differences=result.differences, first=result.first)

@@ -14,12 +14,15 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from service.config import SettingsError
+from service.errors import ServiceUnavailable
+from service.jobs.audit import audit
 from service.store import predictions, world
 from service.store.database import Database, DatabaseAway, fault_of, is_among, opened
 from service.store.snapshots import save_snapshot
 from service.store.tables import heartbeat as table
 from service.store.tables import prediction, snapshot
 from tests.forecasting.markets import waiting
+from tests.jobs.contexts import context_of
 
 
 def last_beat(db: Connection) -> int | None:
@@ -78,6 +81,13 @@ def wreck(sqlite_url: str) -> Iterator[Database]:
 def test_damaged_pages_are_found_and_named(wreck: Database, check: str):
     assert wreck.check_pages(check).startswith("The database is damaged. ")
     assert wreck.damage == wreck.check_pages(check)
+
+
+def test_the_audit_finds_damaged_pages(wreck: Database):
+    """It compares nothing then; the process keeps what is damaged."""
+    with pytest.raises(ServiceUnavailable, match="The database is damaged"):
+        audit(context_of(wreck), 0)
+    assert wreck.damage
 
 
 def test_a_fault_is_named_by_its_code(wreck: Database):
