@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from service.api.auth import Caller
 from service.api.inputs import Body
 from service.errors import ResourceNotFound, VotingClosed
-from service.forecasting.predictions import Prediction
+from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.commitments import forecast_row
 from service.forecasting.predictions.documents import user_votes
 from service.forecasting.predictions.market_fields import UserVotes
@@ -28,8 +28,6 @@ from service.store import forecasts, ledger, predictions
 from service.store import listings as stored
 from service.store.listings import Tally
 from service.store.pages import ID
-
-SALT_BYTES = 16
 
 CountsIn = Literal["opening", "time_weighted"]
 

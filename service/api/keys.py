@@ -20,8 +20,10 @@ from service.api.operations import operation
 from service.api.services import services
 from service.api.windows import daily_quota
 from service.errors import InvalidRequest, NameTaken, RegistrationClosed
+from service.forecasting.predictions import SALT_BYTES
 from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_NAMES
 from service.ledger.chain import LedgerRow
+from service.ledger.commitments import text_hash
 from service.market.instants import utc
 from service.store import forecasts, ledger, notifications
 from service.store import keys as stored
@@ -180,9 +182,9 @@ def usage(caller: KeyHolder) -> Usage:
 def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
     """Choose the public name of your forecasts, change it, or give it up with null.
 
-    Whoever has a name is listed in /api/v1/forecasters. Forecasts count from the first name on, of which the ledger has
-    a row: otherwise one could choose after the outcomes which of many records to show. A name belongs to one
-    forecaster at a time; the names of the voters, the pool and the market are taken, and so is every name that
+    Whoever has a name is listed in /api/v1/forecasters. Forecasts count from the first name on: otherwise one could
+    choose after the outcomes which of many records to show. The ledger has a salted hash of each name. A name belongs
+    to one forecaster at a time; the names of the voters, the pool and the market are taken, and so is every name that
     looks like a taken one.
     """
     name = body.forecaster
@@ -195,10 +197,11 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
         others = forecasts.other_names(db, id)
         if name and name not in others and _look(name) in map(_look, others):
             raise NameTaken(f"Another forecaster has a name that looks like {name}.")
-        forecasts.rename_forecaster(db, caller.id, name)
-        if name and forecasts.counts_since(db, caller.id) is None:
-            # The ledger names nobody: it says from when on the forecasts of this id count.
-            (entry,) = ledger.append(db, [LedgerRow("name", id, {}, backfilled=False)], now)
+        if name != forecasts.forecaster_name(db, caller.id):
+            salt = secrets.token_hex(SALT_BYTES)
+            forecasts.rename_forecaster(db, caller.id, name, salt if name else None)
+            row = LedgerRow("name", id, {"name": text_hash(name, salt) if name else None}, backfilled=False)
+            (entry,) = ledger.append(db, [row], now)
             forecasts.count_since(db, id, entry.seq)
     return _usage(caller)
 

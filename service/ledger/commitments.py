@@ -3,8 +3,9 @@
     forecast   {"market": ID, "commitment": HASH}                                  while the market is open
     reveal     {"market": ID, "forecast": SEQ, "p_yes": NUMBER, "salt": TEXT}      when it is settled
     votes      {…, "features": HASH}
+    name       {"name": {"sha256": HASH} or null}                                  when a forecaster takes another name
 
-The subject of the first two is the forecaster's id, which names no person. The inputs of the voters are lines
+The subject of all but the votes is the forecaster's id, which names no person. The inputs of the voters are lines
 `{"hash": HASH, "inputs": {…}, …}` of a file of rows of `/api/v1/features`, one for all votes from these inputs. Rows of
 a world that was taken back do not count.
 

@@ -8,7 +8,7 @@ whichever table it was made.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.scores.forecasters import score_forecasts
 from service.forecasting.voters.track_record import TrackRecord, build
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
+from service.ledger.commitments import text_hash
 from service.ledger.rewinding import is_rewinding
 from service.ledger.verifier import verify
 from service.market.instants import DAY, iso
@@ -86,6 +87,7 @@ def table_differences(db: Connection) -> Iterator[str]:
     """The same without the faults of the ledger itself."""
     taken_back, without_text = _corrections(db)
     rows: dict[Kind, set[str]] = defaultdict(set)
+    names: dict[str, Any] = {}
     since = 1
     while entries := ledger.entries(db, since, ledger.PAGE):
         since = entries[-1].seq + 1
@@ -93,7 +95,9 @@ def table_differences(db: Connection) -> Iterator[str]:
         about = [entry for entry in standing if entry.kind in OF_PREDICTIONS]
         yield from _of_predictions(db, about, rows, without_text)
         yield from _of_forecasts(db, [entry for entry in standing if entry.kind in OF_FORECASTS])
+        names |= {entry.subject: entry.body.get("name") for entry in standing if entry.kind == "name"}
     yield from _without_rows(db, rows)
+    yield from _of_names(db, names)
     yield from _of_scores(db)
 
 
@@ -200,6 +204,14 @@ def _of_forecasts(db: Connection, entries: Sequence[ChainEntry]) -> Iterator[str
             yield f"Row {entry.seq} is of the forecaster {entry.subject}, the tables say {row.forecaster}."
         if row and entry.kind == "forecast" and iso(row.at) != entry.recorded_at:
             yield f"Row {entry.seq} was recorded at {entry.recorded_at}, the tables say {iso(row.at)}."
+
+
+def _of_names(db: Connection, hashes: Mapping[str, Any]) -> Iterator[str]:
+    """Names of forecasters that are not those of their last row, of which these are the hashes."""
+    for id, name, salt, named_seq in forecasts.stored_names(db):
+        # A forecaster that was named by an earlier version has no row.
+        if (named_seq or id in hashes) and hashes.get(id) != (text_hash(name, salt or "") if name else None):
+            yield f"The forecaster {id} has another name than its last row says."
 
 
 def _of_scores(db: Connection) -> Iterator[str]:

@@ -55,27 +55,37 @@ def counts_since(db: Connection, caller: str) -> int | None:
 
 
 def count_since(db: Connection, id: str, seq: int) -> None:
-    """Count the forecasts of a forecaster after row `seq` of the ledger, which says that it took its first name.
+    """Count the forecasts of a forecaster after row `seq` of the ledger, where that is of its first name.
 
     Otherwise one could choose after the outcomes which of many records gets a name.
     """
-    db.execute(update(forecaster).where(forecaster.c.id == id).values(named_seq=seq))
+    is_first = forecaster.c.named_seq.is_(None)
+    db.execute(update(forecaster).where(forecaster.c.id == id, is_first).values(named_seq=seq))
 
 
-def rename_forecaster(db: Connection, caller: str, name: str | None) -> None:
-    """Give a forecaster another public name, or none; raises NameTaken if another one has it."""
-    values = {"name": name} if name else {"name": None, "record": None, "record_at": None}
+def rename_forecaster(db: Connection, caller: str, name: str | None, salt: str | None = None) -> None:
+    """Give a forecaster another public name, or none, and the salt of its hash; raises NameTaken if it is taken."""
+    values = {"name": name, "name_salt": salt} | ({} if name else {"record": None, "record_at": None})
     try:
         db.execute(update(forecaster).where(forecaster.c.caller == caller).values(values))
     except IntegrityError:
         raise NameTaken(f"Another forecaster is called {name}.") from None
 
 
+_FORGOTTEN = dict.fromkeys(("caller", "name", "name_salt", "record", "record_at"))
+
+
+def stored_names(db: Connection) -> list[tuple[str, str | None, str | None, int | None]]:
+    """The id, the name, its salt and the first row of each forecaster that was not forgotten."""
+    columns = (forecaster.c.id, forecaster.c.name, forecaster.c.name_salt, forecaster.c.named_seq)
+    return [tuple(row) for row in db.execute(select(*columns).where(forecaster.c.caller.is_not(None)))]
+
+
 def forget_forecasters(db: Connection, key_id: str) -> None:
     """Remove what ties forecasters to a key or its end users; their forecasts stay under ids that name nobody."""
     caller = forecaster.c.caller
     is_own = or_(caller == f"key:{key_id}", caller.startswith(f"key:{key_id}:", autoescape=True))
-    db.execute(update(forecaster).where(is_own).values(caller=None, name=None, record=None, record_at=None))
+    db.execute(update(forecaster).where(is_own).values(_FORGOTTEN))
 
 
 def count_forecasters(db: Connection) -> int:

@@ -407,7 +407,8 @@ user_vote = Table(
 )
 
 # Who gives forecasts of markets: `id` names it in the ledger, `name` in public, if it chose one. `caller` is None once
-# its key is revoked. `record` are its scores, computed at `record_at`.
+# its key is revoked. `record` are its scores, computed at `record_at`. `named_seq` is the row of the ledger from
+# which on its forecasts count, `name_salt` the salt of the hash of `name` in the last such row.
 forecaster = Table(
     "forecaster",
     metadata,
@@ -418,6 +419,7 @@ forecaster = Table(
     Column("record", Text),
     Column("record_at", BigInteger),
     Column("named_seq", BigInteger),
+    Column("name_salt", String(32)),
     Index(None, "caller", unique=True),
     Index(None, "name", unique=True),
 )

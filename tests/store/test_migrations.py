@@ -76,6 +76,7 @@ def make_first(db: Connection) -> None:
     db.execute(text("ALTER TABLE prediction_vote DROP COLUMN p_up"))
     db.execute(text("ALTER TABLE forecaster DROP COLUMN named_seq"))
     db.execute(text("ALTER TABLE prediction DROP COLUMN salt"))
+    db.execute(text("ALTER TABLE forecaster DROP COLUMN name_salt"))
     db.execute(text("DROP TABLE block"))
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 

@@ -70,7 +70,7 @@ class RecordedPredictions:
         elif entry.kind == "resolution":
             record["settlement"] = Settlement(**body)
         elif entry.kind == "name":
-            self._named_since[entry.subject] = entry.seq
+            self._named_since.setdefault(entry.subject, entry.seq)
         elif entry.kind == "forecast":
             self._forecast_at[entry.seq] = unix(entry.recorded_at)
         elif entry.kind == "reveal":

@@ -1,4 +1,4 @@
-"""Texts of strangers: the salt that hides one in the ledger, and the callers who may write no more."""
+"""Texts of strangers: the salts that hide them in the ledger, and the callers who may write no more."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ def upgrade() -> None:
     # What was recorded before has its text in the ledger, so it has no salt.
     with op.batch_alter_table("prediction") as table:
         table.add_column(sa.Column("salt", sa.String(32), nullable=True))
+    with op.batch_alter_table("forecaster") as table:
+        table.add_column(sa.Column("name_salt", sa.String(32), nullable=True))
     op.create_table(
         "block",
         sa.Column("caller", sa.String(128), nullable=False),
@@ -27,3 +29,5 @@ def downgrade() -> None:
     op.drop_table("block")
     with op.batch_alter_table("prediction") as table:
         table.drop_column("salt")
+    with op.batch_alter_table("forecaster") as table:
+        table.drop_column("name_salt")
