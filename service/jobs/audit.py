@@ -61,8 +61,8 @@ def examine(url: str, at: int) -> Audit:
 
 
 def _of_documents(db: Connection) -> Iterator[str]:
-    published = {name: snapshots.latest_snapshot(db, name) for name in DOCUMENTS}
-    documents = {name: from_json(snapshot.body) for name, snapshot in published.items() if snapshot}
+    snapshots_by_name = {name: snapshots.latest_snapshot(db, name) for name in DOCUMENTS}
+    documents = {name: from_json(snapshot.body) for name, snapshot in snapshots_by_name.items() if snapshot}
     yield from document_differences(audits.standing_entries(db), documents)
 
 
@@ -76,11 +76,11 @@ def document_differences(entries: Iterable[ChainEntry], documents: Mapping[str, 
     documents = {name: document for name, document in documents.items() if document.get("ledger_seq") == until}
     if not until or not documents:
         return
-    recorded = RecordedPredictions(entry for entry in entries if entry.seq <= until)
-    markets = {market.id: market for market in recorded.predictions()}
+    record = RecordedPredictions(entry for entry in entries if entry.seq <= until)
+    markets = {market.id: market for market in record.predictions()}
     heads = {name: _header(document) for name, document in documents.items()}
     head = next(iter(heads.values()))
-    callers = recorded.count_entrants(markets)
+    callers = record.count_entrants(markets)
     scores = compute(columns_of(markets.values()), head, head, callers, simulated_records(SEED))
     expected: dict[str, Any] = {"streaks": scores.streaks, "shadow": scores.shadow, "ai-vs-market": scores.versus}
     if table := documents.get("forecasters"):
@@ -88,7 +88,7 @@ def document_differences(entries: Iterable[ChainEntry], documents: Mapping[str, 
             (
                 entry["name"],
                 entry["id"],
-                record_of(recorded.scores_of(entry["id"], markets), scores.market_counts, SimulatedRecords(SEED)),
+                record_of(record.scores_of(entry["id"], markets), scores.market_counts, SimulatedRecords(SEED)),
             )
             for entry in table["entries"]
             if entry["id"]

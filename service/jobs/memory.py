@@ -172,13 +172,14 @@ class ScoreMemory:
         The statements of `db` must all see the data of one instant.
         """
         markets, callers = self._markets.load(db), forecasts.count_entrants(db)
-        head, priced = (RecordHeader(**vars(each), ledger_seq=markets.ledger_seq) for each in (header, priced_header))
-        scores = self._scores.of((markets, head, priced, callers))
+        seq = markets.ledger_seq
+        head, priced_head = (RecordHeader(**vars(part), ledger_seq=seq) for part in (header, priced_header))
+        scores = self._scores.of((markets, head, priced_head, callers))
         return replace(
             scores,
             streaks=replace(scores.streaks, **vars(head)),
-            shadow=replace(scores.shadow, **vars(priced)),
-            versus=replace(scores.versus, **vars(priced)),
+            shadow=replace(scores.shadow, **vars(priced_head)),
+            versus=replace(scores.versus, **vars(priced_head)),
         )
 
 

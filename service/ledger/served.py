@@ -52,18 +52,18 @@ def _pairs(
 ) -> Iterator[tuple[str, Any, Any, int]]:
     """The name of each value, as it is served and as the rows have it, and with how many decimals it is served."""
     votes, odds, resolution, score = (rows[kind].body if kind in rows else None for kind in KINDS)
-    ruling = market["resolution"]
-    if resolution or ruling["outcome"] is None or ruling["resolved_at"] < until:
+    verdict = market["resolution"]
+    if resolution or verdict["outcome"] is None or verdict["resolved_at"] < until:
         for name in ("outcome", "resolved_at", "evidence"):
-            yield name, ruling[name], resolution and resolution[name], 0
+            yield name, verdict[name], resolution and resolution[name], 0
     own_score = market["score"] or {}
-    if score or ruling["outcome"] is None:
+    if score or verdict["outcome"] is None:
         yield "brier_ai", own_score.get("brier_ai"), score and score["brier"], 5
         yield "brier_market", own_score.get("brier_market"), score and score["brier_market"], 5
     if votes is None:
         yield "ai", market["ai"], None, 0
         return
-    yield "rule", ruling["rule"], votes["rule"], 0
+    yield "rule", verdict["rule"], votes["rule"], 0
     for name in ("created_at", "closes_at", "deadline"):
         yield name, market[name], votes[name], 0
     yield "question", market["question"], votes["question"]["text"], 0

@@ -114,7 +114,7 @@ def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandO
 
 
 # The documents that follow from the ledger, and the operations that read them.
-SERVED = {"streaks": "streaks", "shadow": "shadow", "ai-vs-market": "ai_vs_market", "forecasters": "forecasters"}
+OPERATIONS = {"streaks": "streaks", "shadow": "shadow", "ai-vs-market": "ai_vs_market", "forecasters": "forecasters"}
 
 
 def _served(url: str, api_key: str | None) -> Audit:
@@ -124,7 +124,7 @@ def _served(url: str, api_key: str | None) -> Audit:
     faults = [fault] if (fault := verify(lines).fault) else []
     entries = [entry for line in lines if isinstance(entry := read(line), ChainEntry)]
     faults += served.differences(entries, client.pages("predictions", status="all"))
-    faults += document_differences(entries, {name: getattr(client, call)() for name, call in SERVED.items()})
+    faults += document_differences(entries, {name: getattr(client, call)() for name, call in OPERATIONS.items()})
     return Audit(int(time.time()), len(entries), len(faults), tuple(faults[:FIRST]))
 
 

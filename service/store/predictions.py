@@ -116,15 +116,15 @@ def add_settlement(db: Connection, id: str, settlement: Settlement) -> bool:
 
 
 # Columns that repeat what the others say, so that the database can select and sort by them.
-_REPEATED = ("asset", "template", "divergence", "voted_at")
+_SELECTION_COLUMNS = ("asset", "template", "divergence", "voted_at")
 
 
 def unequal_columns(db: Connection, records: Sequence[Prediction]) -> list[str]:
     """The ids of those records whose columns for selection differ from what the others say."""
     expected = {record.id: _row(record) for record in records}
-    query = select(prediction.c.id, *(prediction.c[name] for name in _REPEATED))
+    query = select(prediction.c.id, *(prediction.c[name] for name in _SELECTION_COLUMNS))
     rows = db.execute(query.where(is_among(prediction.c.id, list(expected))))
-    return [id for id, *values in rows if values != [expected[id][name] for name in _REPEATED]]
+    return [id for id, *values in rows if values != [expected[id][name] for name in _SELECTION_COLUMNS]]
 
 
 def replace_texts(db: Connection, record: Prediction) -> None:

@@ -72,10 +72,10 @@ def test_it_is_ready_with_current_bars_and_fitted_voters(client: FlaskClient, st
     }
 
 
-def limit_pages(database, more: int) -> None:
+def limit_pages(database, growth: int) -> None:
     """Let a database grow by so many pages."""
     with database.writing() as db:
-        pages = db.exec_driver_sql("PRAGMA page_count").scalar() + more
+        pages = db.exec_driver_sql("PRAGMA page_count").scalar() + growth
         assert db.exec_driver_sql(f"PRAGMA max_page_count = {pages}").scalar() == pages
 
 

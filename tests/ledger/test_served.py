@@ -50,9 +50,9 @@ def test_a_hash_in_a_row_is_compared_with_the_served_text():
     question = {"question": {"text": text_hash("Up?", "5a17")}}
     body = BODIES["votes"] | question
     rows = list(chained([LedgerRow("votes", ID, body, False)], LATER, None))
-    unsettled = {"outcome": None, "resolved_at": None, "evidence": None}
+    no_outcome = {"outcome": None, "resolved_at": None, "evidence": None}
     market = deepcopy(SERVED) | {"score": None, "market_odds": None}
-    market["resolution"] |= unsettled
+    market["resolution"] |= no_outcome
     market["commitment"] = {"seq": 1, "hash": rows[0].hash, "salt": "5a17"}
     assert list(differences(rows, [market])) == []
     assert "question is served as" in next(differences(rows, [market | {"question": "Down?"}]))
@@ -104,5 +104,5 @@ def test_a_market_that_is_not_served_is_named():
 def test_what_came_after_the_last_row_is_not_compared():
     """An export and the pages of a service that runs are not of one instant."""
     new = SERVED | {"id": "daily-btc-up-2", "created_at": LATER}
-    ruling = SERVED["resolution"] | {"resolved_at": LATER}
-    assert list(differences(entries("votes", "odds"), [SERVED | {"resolution": ruling}, new])) == []
+    verdict = SERVED["resolution"] | {"resolved_at": LATER}
+    assert list(differences(entries("votes", "odds"), [SERVED | {"resolution": verdict}, new])) == []

@@ -26,7 +26,7 @@ from service.questions import Question
 
 HIDDEN = "(not in the ledger)"
 _ABSENT = {"p_up": None, "fallback": False, "prompt": None, "tokens": None, "usd": None}
-_COMMITTED = [field.name for field in fields(Commitment) if field.name not in ("votes", "inputs", "p_up")]
+_COMMITMENT_FIELDS = [field.name for field in fields(Commitment) if field.name not in ("votes", "inputs", "p_up")]
 
 
 class RecordedPredictions:
@@ -90,5 +90,5 @@ def _question(plain: Mapping[str, Any]) -> Question:
 
 def _commitment(body: Mapping[str, Any]) -> Commitment:
     votes = tuple(CommittedVote.from_plain(_ABSENT | vote | {"reasoning": ""}) for vote in body["votes"])
-    values: dict[str, Any] = {name: body.get(name) for name in _COMMITTED}
+    values: dict[str, Any] = {name: body.get(name) for name in _COMMITMENT_FIELDS}
     return Commitment(**values, votes=votes, p_up=body.get("p_up"))

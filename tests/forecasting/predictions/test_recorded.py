@@ -29,22 +29,22 @@ def comparable(market: Prediction) -> Prediction:
 
 @pytest.mark.parametrize("market", [waiting(votes={"vol": 0.6}), settled(votes={"vol": 0.6}), settled(odds=None)])
 def test_a_market_follows_from_its_rows(market: Prediction):
-    (recorded,) = RecordedPredictions(entries(*market_rows([market]))).predictions()
-    assert comparable(recorded) == comparable(market)
-    assert recorded.ledger_position.seq == 1
+    (record,) = RecordedPredictions(entries(*market_rows([market]))).predictions()
+    assert comparable(record) == comparable(market)
+    assert record.ledger_position.seq == 1
 
 
 def test_a_question_without_votes_is_a_prediction():
     market = replace(waiting(), category="challenge", commitment=None, odds=None)
-    (recorded,) = RecordedPredictions(entries(question_row(market))).predictions()
-    assert comparable(recorded) == comparable(market)
+    (record,) = RecordedPredictions(entries(question_row(market))).predictions()
+    assert comparable(record) == comparable(market)
 
 
 def test_a_foreign_text_is_not_in_the_rows():
     market = replace(settled(), category="imported", salt=SALT)
-    (recorded,) = RecordedPredictions(entries(*market_rows([market]))).predictions()
-    assert (recorded.question.text, recorded.rule) == (HIDDEN, HIDDEN)
-    assert (recorded.outcome, recorded.commitment.p) == (market.outcome, market.commitment.p)
+    (record,) = RecordedPredictions(entries(*market_rows([market]))).predictions()
+    assert (record.question.text, record.rule) == (HIDDEN, HIDDEN)
+    assert (record.outcome, record.commitment.p) == (market.outcome, market.commitment.p)
 
 
 @pytest.mark.parametrize("is_named_first", [True, False])
@@ -55,7 +55,7 @@ def test_forecasts_count_after_the_row_of_the_name(is_named_first: bool):
     hidden = forecast_row(market.id, OWL, 0.8, SALT)
     forecast = MarketForecast(2 if is_named_first else 1, market.id, OWL, MONDAY + HOUR, 0.8, SALT)
     rows = [name, hidden] if is_named_first else [hidden, name]
-    recorded = RecordedPredictions(entries(*rows, reveal_row(forecast), at=MONDAY + HOUR))
+    record = RecordedPredictions(entries(*rows, reveal_row(forecast), at=MONDAY + HOUR))
     expected = {market.id: score_forecasts(market, [forecast])} if is_named_first else {}
-    assert recorded.scores_of(OWL, {market.id: market}) == expected
-    assert recorded.count_entrants({market.id: market}) == len(expected)
+    assert record.scores_of(OWL, {market.id: market}) == expected
+    assert record.count_entrants({market.id: market}) == len(expected)
