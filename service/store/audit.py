@@ -220,7 +220,7 @@ def _of_scores(db: Connection) -> Iterator[str]:
         resolutions = predictions.settled_predictions(db, day, day + DAY)
         if body is not None and body != canonical.write([question.to_plain() for question in resolved(resolutions)]):
             yield f"The track record of {iso(day)[:10]} does not follow from what was resolved then."
-    if plain := records.find(db, RECORD):
+    if (plain := records.find(db, RECORD)) and not predictions.outdated_days(db):  # else it is still to be renewed
         expected = build(predictions.resolved_questions(db), TrackRecord.from_plain(plain).as_of)
         if canonical.write(plain) != canonical.write(expected.to_plain()):
             yield "The track record does not follow from the days that it is made of."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 
@@ -90,6 +90,12 @@ def record(aged_folder: Path, tmp_path_factory) -> Database:
 
 def test_a_service_that_was_left_alone_has_no_differences(record: Database):
     with record.reading() as db:
+        assert list(audit.differences(db)) == []
+
+
+def test_a_first_start_has_no_differences(seeded: Path):
+    """The track record comes from the backfill; the days that it is made of are stored with the next settlement."""
+    with closing(Database(f"sqlite:///{seeded / 'simulated.sqlite'}")) as database, database.reading() as db:
         assert list(audit.differences(db)) == []
 
 
