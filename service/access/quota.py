@@ -5,6 +5,7 @@ Every window begins at a multiple of its length since 1970, so a day's quota res
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
@@ -95,10 +96,7 @@ def _parsed(address: str) -> str:
 
 def shortened(address: str | None) -> str:
     """An address without what tells one household from its neighbours: its /24, or the /48 of an IPv6 address."""
-    narrow = network(address)
-    if narrow == NO_ADDRESS:
-        return narrow
-    return _widened(narrow) if narrow.endswith("/64") else f"{narrow.rpartition('.')[0]}.0/24"
+    return wide_network(address) or re.sub(r"\.\d+$", ".0/24", network(address))
 
 
 @lru_cache(maxsize=4096)

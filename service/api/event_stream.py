@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from flask import Blueprint, Response, current_app, request
@@ -101,7 +102,7 @@ def stream(query: Wanted, caller: Caller) -> Response:
         ends_at=time.monotonic() + query.seconds,
     )
     stream = streams.open(caller, wide_network())
-    return streaming.respond(_pieces(subscriber, stream, streams), stream.close)
+    return streaming.respond(_pieces(subscriber, stream, streams), partial(streams.close, stream))
 
 
 def _last_event_id() -> int:

@@ -33,10 +33,10 @@ log = structlog.stdlib.get_logger(__name__)
 
 
 class OpenStream:
-    """A stream of one caller, which counts in some groups. It is open until `close`, and has to end once `is_over`."""
+    """A stream of one caller, which counts in some groups. It has to end once `is_over`."""
 
-    def __init__(self, streams: OpenStreams, caller: str, groups: frozenset[str]) -> None:
-        self._streams, self.caller, self.groups = streams, caller, groups
+    def __init__(self, caller: str, groups: frozenset[str]) -> None:
+        self.caller, self.groups = caller, groups
         self.is_over = False
         self._news = Event()
 
@@ -51,10 +51,6 @@ class OpenStream:
     def end(self) -> None:
         self.is_over = True
         self.wake()
-
-    def close(self) -> None:
-        """Give its place back; closing it again changes nothing."""
-        self._streams.remove(self)
 
 
 class OpenStreams:
@@ -104,7 +100,7 @@ class OpenStreams:
             streams = [stream for stream in self._streams if stream.caller == caller.id]
             for oldest in streams[: max(0, len(streams) + 1 - EVENT_STREAMS)]:
                 oldest.end()
-            stream = OpenStream(self, caller.id, frozenset(groups))
+            stream = OpenStream(caller.id, frozenset(groups))
             self._streams.append(stream)
             if not self._follower.is_alive():
                 self._follower = Thread(target=self._follow, name="events", daemon=True)
@@ -123,8 +119,8 @@ class OpenStreams:
             if network:
                 yield f"at {network}", HELD_STREAMS * NETWORK_FACTOR
 
-    def remove(self, stream: OpenStream) -> None:
-        """Forget a stream that is closed."""
+    def close(self, stream: OpenStream) -> None:
+        """Give the place of a stream back; closing it again changes nothing."""
         with self._lock:
             self._streams = [other for other in self._streams if other is not stream]
 

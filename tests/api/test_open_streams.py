@@ -58,7 +58,7 @@ def test_a_closed_stream_frees_its_place_once(sqlite: Database):
     handles = [streams.open(caller, None) for caller in (STRANGER, holder("1", "paid"))]
     assert hold(streams, holder("1", "paid")) == 0
     for _ in range(2):
-        handles[0].close()
+        streams.close(handles[0])
     assert hold(streams, holder("1", "paid"), elsewhere(1)) == 1
 
 
