@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import resource
 import shutil
 import sys
 import time
@@ -87,6 +88,7 @@ def main(arguments: list[str]) -> int:
         settings = config.read()
         logs.configure(settings.log_level, requests=settings.access_log)
         use_proxy(settings)
+        allow_connections()
         if options.what == "all":
             return _all(in_a_world(settings))
         settings = patiently(lambda: in_a_world(settings))
@@ -96,6 +98,13 @@ def main(arguments: list[str]) -> int:
     except NinefoldError as error:
         print(f"ninefold: {error.detail}", file=sys.stderr)
         return 2
+
+
+def allow_connections() -> None:
+    """Let this process and its children have as many open files as the system allows; shells often allow 1,024."""
+    _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # macOS says "unlimited" and means less
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from service.market.instants import DAY, HOUR
 from service.store import bars
 from service.store.database import Database
 from service.store.predictions import settled_predictions
-from tests.processes import free_port, running, wait_until
+from tests.processes import ROOT, free_port, running, wait_until
 from tests.running_service import RunningService, running_service
 from tests.sources.live.exchanges import Exchanges, trading
 from tests.sources.llm import model_server
@@ -36,6 +37,14 @@ QUESTIONS = {
     "gold": "Will gold be above 4100 dollars in a week?",
 }
 MONTH_END = int(datetime(2026, 10, 31, 23, 58, 5, tzinfo=UTC).timestamp())
+
+
+def test_a_process_may_open_what_the_system_allows():
+    """Each event stream is a connection, and many shells allow 1,024 files."""
+    script = "import app, resource as r; app.allow_connections(); print(*r.getrlimit(r.RLIMIT_NOFILE))"
+    command = ["sh", "-c", f"ulimit -Sn 64 && exec '{sys.executable}' -c '{script}'"]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert len(set(output.split())) == 1
 
 
 class Looks:
