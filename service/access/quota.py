@@ -24,8 +24,8 @@ EVENT_STREAMS, HELD_STREAMS = 4, 8
 DELEGATED_CAP = 2_000
 # Calls to public telemetry from one address in a window of seconds.
 TELEMETRY_CALLS, TELEMETRY_WINDOW_S = 120, 60
-# An answer that is computed from more stored rows than this counts again for each so many; they take 10 to 25 ms.
-ROWS_PER_CALL = 2_500
+# An answer that is computed from more stored rows than this counts again for each so many; they take 40 to 100 ms.
+ROWS_PER_CALL = 10_000
 # Calls to public telemetry a minute over all the end users of one delegating key.
 DELEGATED_TELEMETRY = 1_200
 # A limit per address counts the /64 of an IPv6 address, and its /48 with a limit that is so many times as high.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+
+from sqlalchemy.exc import OperationalError
 
 from service.client import Client
 from service.config import Settings, SettingsError
@@ -28,7 +30,7 @@ def copy(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
     require_database(settings)
     with closing(Database(settings.database)) as database:
         backup(database, arguments.file)
-        with database.writing() as db:
+        with suppress(OperationalError), database.writing() as db:  # a backup is good although it cannot be noted
             world.beat(db, int(time.time()), world.BACKUP)
     return {
         "file": str(arguments.file),
