@@ -208,7 +208,7 @@ def build_runtime(
             clock=feed.clock(wall),
             wall=wall,
         )
-        erase_again(db, settings.data_dir, stored_world.clock.at(wall))
+    erase_again(database, settings.data_dir, wall)
     spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
     seats = seated(voters(), settings, spending)
     return Runtime(settings, database, feed, stored_world, now, _panel(settings, seats), elapsed)

@@ -113,7 +113,10 @@ def _create(body: Creation, caller: Caller) -> ListedChallenge:
             number, history = stored.next_challenge_number(db), StoredHistory(partial(nullcontext, db), web.step, now)
             circumstances = Circumstances(utc(now), spots, history=history, rates=snapshots.latest_rates(db))
             challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
-            challenge = _signed(challenge) if isinstance(caller, KeyHolder) else _unsigned(challenge)
+            if isinstance(caller, KeyHolder):
+                challenge = replace(challenge, salt=token_hex(SALT_BYTES))
+            else:
+                challenge = _without_text(challenge)
             stored.add_predictions(db, [challenge])
             ledger.append(db, [question_row(challenge)], now)
             (listed,) = _published(db, [challenge], prices, now)
@@ -122,13 +125,8 @@ def _create(body: Creation, caller: Caller) -> ListedChallenge:
     raise Busy("Many challenges were created at the same instant.")
 
 
-def _signed(challenge: Prediction) -> Prediction:
-    """The challenge of the holder of a key, whose text is shown, and hidden in the ledger."""
-    return replace(challenge, salt=token_hex(SALT_BYTES))
-
-
-def _unsigned(challenge: Prediction) -> Prediction:
-    """The challenge of a caller without a key: its canonical sentence alone."""
+def _without_text(challenge: Prediction) -> Prediction:
+    """The challenge of a caller without a key: its canonical sentence; raises MissingKey where there is none."""
     if challenge.resolver == "hand":
         raise MissingKey(
             f"A question that no price decides is shown in its own words: send a key in the {KEY_HEADER} header."

@@ -156,9 +156,9 @@ def plans() -> PlanList:
 def register(body: Registration) -> IssuedKey:
     """Register for an API key.
 
-    The key is shown once and cannot be shown again. The email is not confirmed, so keys are limited by the address that
-    registers: nobody can use up those of another. Spellings that reach the same mailbox are the same email: upper case,
-    and the dots and +tags that its provider ignores.
+    The key is shown once and cannot be shown again. Registrations are limited by network address, not by email, because
+    an email is not confirmed. Spellings that reach the same mailbox are the same email: upper case, and the dots and
+    +tags that its provider ignores.
     """
     current = services()
     if current.settings.registration == "closed":

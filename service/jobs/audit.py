@@ -5,8 +5,10 @@ The daily one runs in a child process, because it reads the whole ledger.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import structlog
@@ -63,20 +65,30 @@ def examine(url: str, at: int) -> Audit:
 def _of_documents(db: Connection) -> Iterator[str]:
     snapshots_by_name = {name: snapshots.latest_snapshot(db, name) for name in DOCUMENTS}
     documents = {name: from_json(snapshot.body) for name, snapshot in snapshots_by_name.items() if snapshot}
-    yield from document_differences(audits.standing_entries(db), documents)
+    # Those of an earlier version are there for an hour.
+    documents = {name: document for name, document in documents.items() if "ledger_seq" in document}
+    yield from document_differences(partial(audits.standing_entries, db), documents)
 
 
-def document_differences(entries: Iterable[ChainEntry], documents: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def document_differences(
+    read: Callable[[], Iterable[ChainEntry]], documents: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
     """A sentence for each value of these documents that does not follow from the rows of the ledger.
 
-    `documents` are those of DOCUMENTS that there are, `entries` the rows that count. Documents of an earlier version,
-    which do not say how many rows they follow from, are not compared.
+    `documents` are those of DOCUMENTS that there are; `read` gives the rows that count, which go at least as far.
     """
-    until = min((document.get("ledger_seq", 0) for document in documents.values()), default=0)
-    documents = {name: document for name, document in documents.items() if document.get("ledger_seq") == until}
-    if not until or not documents:
-        return
-    record = RecordedPredictions(entry for entry in entries if entry.seq <= until)
+    by_seq: dict[int, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+    for name, document in documents.items():
+        if isinstance(seq := document.get("ledger_seq"), int):
+            by_seq[seq][name] = document
+        else:
+            yield f"{name} does not say which rows of the ledger it follows from."
+    for until, group in by_seq.items():
+        yield from _of_group(RecordedPredictions(entry for entry in read() if entry.seq <= until), group)
+
+
+def _of_group(record: RecordedPredictions, documents: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The same of documents that follow from the same rows."""
     markets = {market.id: market for market in record.predictions()}
     heads = {name: _header(document) for name, document in documents.items()}
     head = next(iter(heads.values()))

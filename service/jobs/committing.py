@@ -22,8 +22,9 @@ from service.jobs.job import Effects, JobContext
 from service.ledger.chain import ChainEntry
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import DAY, HOUR, iso
-from service.store import answers, bars, forecasts, keys, knowledge, ledger, predictions
+from service.store import answers, bars, forecasts, idempotency, keys, knowledge, ledger, predictions, world
 from service.store.answers import Erasure
+from service.store.database import Database
 from service.store.erasures import erased_ids
 from service.store.pages import RECORD, records
 from service.store.secret import ledger_key
@@ -38,9 +39,12 @@ def keep_opened(db: Connection, markets: Sequence[Prediction], recorded_at: int)
 
 
 def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, recorded_at: int) -> None:
-    """Store the votes on a challenge with their inputs, unless it was voted on or settled meanwhile."""
+    """Store the votes on a challenge with their inputs, unless it was voted on, settled or changed meanwhile.
+
+    A challenge changes where its text is withdrawn.
+    """
     current = predictions.find_prediction(db, challenge.id)
-    if current is None or current.commitment or current.settlement:
+    if current is None or current.commitment or current.settlement or current.question != challenge.question:
         return
     (entry,) = ledger.append(db, [commitments.votes_row(challenge, commitment)], recorded_at)
     predictions.add_commitment(db, challenge.id, commitment, _position(entry))
@@ -66,7 +70,8 @@ def withdraw_texts(db: Connection, ids: Iterable[str], now: int) -> list[str]:
     records = [record for record in predictions.find_predictions(db, list(ids)) if record != withdrawn(record)]
     for record in records:
         predictions.replace_texts(db, withdrawn(record))
-        first = next(iter(ledger.entries(db, 1, 1, subject=record.id)))
+        idempotency.forget_caller(db, record.author)
+        (first,) = ledger.entries(db, 1, 1, subject=record.id)
         ledger.append(db, [withdrawal_row(first)], now)
     topics = [record.id for record in records if record.resolver == "hand" and record.settlement is None]
     keep_settlements(db, dict.fromkeys(topics, Settlement("void", now, "The text was withdrawn.", "hand")), now)
@@ -79,11 +84,15 @@ def forget(db: Connection, key_ids: Sequence[str], now: int) -> Erasure:
     return answers.erase_keys(db, key_ids)
 
 
-def erase_again(db: Connection, folder: Path, now: int) -> None:
-    """Erase whatever of the list in `folder` is stored, as it is after a restore."""
+def erase_again(database: Database, folder: Path, wall: int) -> None:
+    """Erase whatever of the list in `folder` is stored, as it is after a restore; `wall` is the wall second."""
     ids = erased_ids(folder)
-    withdraw_texts(db, ids["text"], now)
-    forget(db, keys.existing_keys(db, ids["key"]), now)
+    with database.writing() as db:
+        now, key_ids = world.find_clock(db).at(wall), keys.existing_keys(db, ids["key"])
+        texts = withdraw_texts(db, ids["text"], now)
+        forget(db, key_ids, now)
+    if texts or key_ids:
+        database.overwrite()
 
 
 def renew_record(db: Connection, slot: int) -> None:

@@ -225,7 +225,7 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 def elapsed_s() -> float:
-    """Seconds since the machine started; nobody can set this clock."""
+    """Seconds since the machine started, on a clock that cannot be set."""
     return time.clock_gettime(_CLOCK)
 
 

@@ -8,6 +8,7 @@ back the rows after the backup, the last one first and without a gap. What was t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from service.ledger.chain import ChainEntry, Kind
@@ -19,6 +20,11 @@ NEVER_TAKEN_BACK: tuple[Kind, ...] = ("handover", "correction")
 def is_rewinding(entry: ChainEntry) -> bool:
     """Whether the row takes back another one, and may be recorded earlier than the one before it."""
     return entry.kind == "correction" and entry.body.get("rewound_to") == entry.recorded_at
+
+
+def taken_back(entries: Iterable[ChainEntry]) -> set[int]:
+    """The numbers of the rows that these entries take back."""
+    return {entry.body["corrects"] for entry in entries if is_rewinding(entry)}
 
 
 @dataclass

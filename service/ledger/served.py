@@ -14,6 +14,7 @@ from service.ledger.chain import ChainEntry
 from service.ledger.commitments import text_hash
 
 KINDS = ("votes", "odds", "resolution", "score")
+REASON = "the reason of "  # and the name of a voter
 
 
 def differences(entries: Iterable[ChainEntry], markets: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -36,7 +37,7 @@ def differences(entries: Iterable[ChainEntry], markets: Iterable[Mapping[str, An
         if market["id"] not in rows and market["created_at"] >= until:
             continue
         for name, value, expected, digits in _pairs(market, rows[market["id"]], until):
-            if market["id"] in withdrawn and isinstance(expected, dict):
+            if market["id"] in withdrawn and (name in ("question", "rule") or name.startswith(REASON)):
                 continue
             if isinstance(expected, dict) and isinstance(salt := (market["commitment"] or {}).get("salt"), str):
                 value = text_hash(value, salt)
@@ -77,7 +78,7 @@ def _pairs(
         for voter in by_voter.keys() & market["ai_votes"].keys():
             vote, row = market["ai_votes"][voter], by_voter[voter]
             yield f"the vote of {voter}", vote["p_yes"], _bounded(row["p"]), 3
-            yield f"the reason of {voter}", vote["reasoning"], row["reasoning"], 0
+            yield f"{REASON}{voter}", vote["reasoning"], row["reasoning"], 0
     quote = market["market_odds"]
     yield "odds", quote and quote["p_yes"], odds and odds["p_yes"], 4
 

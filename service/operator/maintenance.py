@@ -15,6 +15,7 @@ from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.jobs.audit import document_differences, examine
 from service.ledger import served
 from service.ledger.chain import ChainEntry, LedgerRow
+from service.ledger.rewinding import taken_back
 from service.ledger.verifier import read, verify
 from service.operator.commands import CommandOutput, Commands, CommandTable, add, add_offline
 from service.store import ledger, migrations, world
@@ -122,11 +123,14 @@ OPERATIONS = {"streaks": "streaks", "shadow": "shadow", "ai-vs-market": "ai_vs_m
 def _served(url: str, api_key: str | None) -> Audit:
     """The audit of what a service serves at this address."""
     client = Client(url, api_key)
+    documents = {name: getattr(client, call)() for name, call in OPERATIONS.items()}  # before the rows they follow from
     lines = list(client.export_ledger())
     faults = [fault] if (fault := verify(lines).fault) else []
     entries = [entry for line in lines if isinstance(entry := read(line), ChainEntry)]
-    faults += served.differences(entries, client.pages("predictions", status="all"))
-    faults += document_differences(entries, {name: getattr(client, call)() for name, call in OPERATIONS.items()})
+    void = taken_back(entries)
+    standing = [entry for entry in entries if entry.seq not in void]
+    faults += served.differences(standing, client.pages("predictions", status="all"))
+    faults += document_differences(lambda: standing, documents)
     return Audit(int(time.time()), len(entries), len(faults), tuple(faults[:FIRST]))
 
 

@@ -30,8 +30,8 @@ def register_blocks(verbs: Commands) -> None:
 def withdraw(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
     """Take the text of a challenge or of an imported market from every table and page, for good.
 
-    The canonical sentence takes its place. A question that only its text could decide is void. The ledger has a hash of
-    the text, or, for what was recorded before version 1.3, the text itself.
+    The canonical sentence takes its place. A question that only its text could decide is void. `author` can be given to
+    `blocks add`. The ledger has a hash of the text; what version 1.2 recorded stays there.
     """
     with database.writing() as db:
         record = predictions.find_prediction(db, arguments.id)
@@ -40,14 +40,14 @@ def withdraw(arguments: argparse.Namespace, database: Database, settings: Settin
         note_erased(settings.data_dir, "text", [record.id])
         withdrawn = committing.withdraw_texts(db, [record.id], world.find_clock(db).at(time.time()))
     database.overwrite()
-    return {"id": record.id, "withdrawn": bool(withdrawn)}
+    return {"id": record.id, "withdrawn": bool(withdrawn), "author": record.author}
 
 
 def forget(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
     """Erase the keys of an email with its questions, votes and webhooks, and the texts of its challenges.
 
     A backup from before still has them, and the service erases them again when it starts with it. The ledger has only
-    hashes of these texts, unless they were recorded before version 1.3.
+    hashes of these texts; what version 1.2 recorded stays there.
     """
     with database.writing() as db:
         ids = [key.id for key in keys.listed_keys(db, normalised(arguments.email))]
@@ -87,5 +87,5 @@ def _caller(words: str) -> str:
         return f"key:{words}"
     network = quota.network(words)
     if network == quota.NO_ADDRESS:
-        raise InvalidRequest(f"{words} is no address, and no id of a key.")
+        raise InvalidRequest(f"{words} is neither an address nor the id of a key.")
     return f"address:{network}"

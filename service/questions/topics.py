@@ -77,7 +77,7 @@ class TopicQuestion(NamedTuple):
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Raises UnreadQuestion for whatever a text makes the rules raise that is no refusal."""
+    """Raise UnreadQuestion in place of any error of the rules that is not a refusal."""
     try:
         yield
     except NinefoldError:

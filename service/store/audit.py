@@ -27,9 +27,9 @@ from service.forecasting.predictions.commitments import (
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.scores.forecasters import score_forecasts
 from service.forecasting.voters.track_record import TrackRecord, build
+from service.ledger import rewinding
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
 from service.ledger.commitments import text_hash
-from service.ledger.rewinding import is_rewinding
 from service.ledger.verifier import verify
 from service.market.instants import DAY, iso
 from service.store import forecasts, ledger, predictions, snapshots
@@ -114,7 +114,7 @@ def _corrections(db: Connection) -> tuple[set[int], set[str]]:
     """The rows that do not count because the world was taken back, and the predictions whose text was withdrawn."""
     taken_back, without_text, since = set[int](), set[str](), 1
     while entries := ledger.entries(db, since, ledger.PAGE, kind="correction"):
-        taken_back |= {entry.body["corrects"] for entry in entries if is_rewinding(entry)}
+        taken_back |= rewinding.taken_back(entries)
         without_text |= {entry.subject for entry in entries if "withdrawn" in entry.body}
         since = entries[-1].seq + 1
     return taken_back, without_text

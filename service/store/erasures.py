@@ -14,6 +14,7 @@ FILE = "erased"
 
 def note_erased(folder: Path, kind: Literal["key", "text"], ids: Iterable[str]) -> None:
     """Add ids to the list; to be called before they are erased, so that none is missing."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(folder / FILE, "a", encoding="ascii") as file:
         file.writelines(f"{kind} {id}\n" for id in ids)
 

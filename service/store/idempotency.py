@@ -32,6 +32,11 @@ class Replay(NamedTuple):
     body: bytes
 
 
+def forget_caller(db: Connection, caller: str | None) -> None:
+    """Delete the responses to a caller, which repeat what it wrote; a retry is then a new request."""
+    db.execute(delete(idempotency).where(idempotency.c.caller == caller))
+
+
 def find_replay(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
     """The stored response; None when there is none yet.
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Literal, NamedTuple
 
+import numpy as np
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, bindparam, delete, func, select, tuple_
 
 from service import canonical
 from service.forecasting.predictions import Holder, Opinion, Prediction
 from service.forecasting.predictions.scores.columns import MarketColumns, columns_of, joined
+from service.ledger.chain import Kind
 from service.store import ledger, pages, predictions
 from service.store.database import insert_into, is_among
 from service.store.pages import PageKey
@@ -139,20 +141,23 @@ class ListedMarkets:
             # In this order, so that one that is settled meanwhile is read twice and not missed.
             open_predictions = predictions.unresolved_predictions(db)
             until = ledger.last_seq(db)
-            new = [market for market in self._newly(db, until) if market.settlement and market.id not in self._ids]
+            new = {market.id: market for market in self._newly(db, until) if market.settlement}
             if new:
-                self._columns = joined(self._columns, columns_of(new))
-                self._ids |= {market.id for market in new}
+                is_same = np.array([market.id not in new for market in self._columns.market], dtype=bool)
+                self._columns = joined(self._columns.where(is_same), columns_of(new.values()))
+                self._ids |= new.keys()
             self._read_until = until
             others = [market for market in open_predictions if market.id not in self._ids]
             return Listed(self._columns, others, until)
 
     def _newly(self, db: Connection, until: int) -> list[Prediction]:
-        """Those that were settled since the last time; at the first time all."""
+        """Those that were settled, or whose text was withdrawn, since the last time; at the first time all."""
         if self._read_until is None:
             return predictions.listed_predictions(db)
-        ids = ledger.subjects(db, "resolution", self._read_until, until)
-        return predictions.find_predictions(db, ids, with_reasoning=False) if ids else []
+        kinds: tuple[Kind, ...] = ("resolution", "correction")
+        ids = [id for kind in kinds for id in ledger.subjects(db, kind, self._read_until, until)]
+        markets = predictions.find_predictions(db, ids, with_reasoning=False) if ids else []
+        return [market for market in markets if market.category != "answer"]
 
 
 OPINIONS_KEPT_S = 30 * 86400  # after the settlement of a market

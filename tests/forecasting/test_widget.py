@@ -12,7 +12,7 @@ from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.widget import FEW_NOTE, LIVE, PAST, WidgetDocument, widget_document
 from service.market.prices import AssetPrice
-from tests.forecasting.markets import HEADER, days, settled, versus
+from tests.forecasting.markets import PLAIN_HEADER, days, settled, versus
 
 AT = 1_800_000_000
 PRICE = AssetPrice("btc", "Bitcoin", 50_123.456, -1.2345, 51_000.0, 49_000.0, True, "2027-01-15T08:00:00Z", "made")
@@ -33,13 +33,13 @@ def mood(score: float) -> AssetPulse:
 
 def document_of(of_books: tuple[VersusBook, ...] = (), **fields) -> WidgetDocument:
     fields = {"price": PRICE, "call": call(0.5), "mood": mood(0.0)} | fields
-    return widget_document(books=of_books or books(), header=HEADER, **fields)
+    return widget_document(books=of_books or books(), header=PLAIN_HEADER, **fields)
 
 
 def test_it_has_the_header_and_the_price_of_other_documents():
     document = document_of()
-    assert (document.schema, document.as_of, document.world) == ("widget/1", HEADER.as_of, "simulated")
-    assert (document.stale_after, document.sources) == (HEADER.stale_after, HEADER.sources)
+    assert (document.schema, document.as_of, document.world) == ("widget/1", PLAIN_HEADER.as_of, "simulated")
+    assert (document.stale_after, document.sources) == (PLAIN_HEADER.stale_after, PLAIN_HEADER.sources)
     assert vars(document.btc) == {"price": 50_123.456, "change_24h_pct": -1.2345, "as_of": PRICE.as_of}
 
 

@@ -12,8 +12,9 @@ TODAY = "2026-11-21"
 BEAT_S = apex.ANSWER_EVERY_S
 
 
-def challenge(service: RunningService, question: str = NOON, deadline: str = TODAY) -> int:
-    answer = service.client.post("/api/challenges/create", json={"question": question, "deadline": deadline})
+def challenge(service: RunningService, question: str = NOON, deadline: str = TODAY, **headers: str) -> int:
+    body = {"question": question, "deadline": deadline}
+    answer = service.client.post("/api/challenges/create", json=body, headers=headers)
     assert answer.status_code == 200, answer.get_json()
     return answer.get_json()["number"]
 

@@ -9,15 +9,16 @@ import pytest
 from sqlalchemy import Connection, update
 
 from service.forecasting.predictions import Prediction, Settlement
+from service.forecasting.predictions.commitments import question_row
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.voters.track_record import TrackRecord, build
 from service.jobs import apex
-from service.jobs.committing import keep_settlement, keep_settlements, renew_record
+from service.jobs.committing import keep_settlement, keep_settlements, keep_votes, renew_record, withdraw_texts
 from service.ledger import proofs
 from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, iso
 from service.operator.__main__ import main
-from service.store import ledger, predictions
+from service.store import idempotency, ledger, predictions
 from service.store.pages import RECORD, records
 from service.store.tables import resolved_day
 from tests.forecasting.markets import settled, waiting
@@ -36,6 +37,33 @@ def test_votes_that_come_after_it_was_settled_are_not_kept(house):
         write(db)
     assert recorded(house, number) == ["question", "resolution"]
     assert shown(house, number)["ai_votes"] == {}
+
+
+def test_votes_on_a_text_that_was_withdrawn_are_not_kept(sqlite_database):
+    """A language model may have repeated it. The challenge is voted on again, by what it means."""
+    record = replace(waiting("one", odds=None), category="challenge", number=1, salt="5a17")
+    question = replace(record.question, text="Ann Doe asks.", canonical="Up?")
+    commitment, record = record.commitment, replace(record, question=question, commitment=None)
+    with sqlite_database.writing() as db:
+        predictions.add_predictions(db, [record])
+        ledger.append(db, [question_row(record)], SLOT)
+        assert withdraw_texts(db, ["one"], SLOT) == ["one"]
+        keep_votes(db, record, commitment, SLOT)
+        assert predictions.find_prediction(db, "one").commitment is None
+        keep_votes(db, predictions.find_prediction(db, "one"), commitment, SLOT)
+        assert predictions.find_prediction(db, "one").commitment == commitment
+
+
+def test_a_withdrawn_text_is_in_no_kept_response(sqlite_database):
+    """The response to the request that wrote it would repeat it for a day."""
+    record = replace(waiting("one"), category="challenge", number=1, salt="5a17", author="key:1a", commitment=None)
+    with sqlite_database.writing() as db:
+        predictions.add_predictions(db, [record])
+        ledger.append(db, [question_row(record)], SLOT)
+        idempotency.begin(db, "key:1a", "retry", "digest", SLOT)
+        idempotency.finish(db, "key:1a", "retry", 200, b"Ann Doe asks.")
+        withdraw_texts(db, ["one"], SLOT)
+        assert idempotency.find_replay(db, "key:1a", "retry", "digest", SLOT) is None
 
 
 def test_the_record_counts_what_is_settled(sqlite_database):
@@ -121,7 +149,8 @@ def test_a_challenge_is_settled_after_its_deadline_with_evidence(house):
 @pytest.mark.slow
 def test_a_challenge_no_price_decides_waits_for_the_operator(house, operate):
     """Its deadline passes and nothing settles it but a hand."""
-    number = challenge(house, "Will the SEC approve a Solana ETF?", "2026-11-22")
+    key = {"X-API-Key": house.register()}
+    number = challenge(house, "Will the SEC approve a Solana ETF?", "2026-11-22", **key)
     house.move(BEAT_S)
     assert shown(house, number)["resolved_by"] == "hand"
     house.move(3 * DAY)

@@ -57,8 +57,11 @@ def test_a_hash_in_a_row_is_compared_with_the_served_text():
     assert list(differences(rows, [market])) == []
     assert "question is served as" in next(differences(rows, [market | {"question": "Down?"}]))
     note = LedgerRow("correction", ID, {"corrects": 1, "note": "", "withdrawn": True}, False)
-    rows += chained([note], LATER, rows[-1])
-    assert list(differences(rows, [market | {"question": "Withdrawn."}])) == []
+    market["question"] = "Withdrawn."
+    assert list(differences([*rows, *chained([note], LATER, rows[-1])], [market])) == []
+    plain = list(chained([LedgerRow("votes", ID, BODIES["votes"], False)], LATER, None))  # of an earlier version
+    market["commitment"] = {"seq": 1, "hash": plain[0].hash, "salt": None}
+    assert list(differences([*plain, *chained([note], LATER, plain[0])], [market])) == []
 
 
 @pytest.mark.parametrize(

@@ -112,14 +112,10 @@ class Settlement:
 
 @dataclass(frozen=True)
 class LedgerPosition:
-    """The row of the public ledger that holds the votes.
-
-    `salt` is that of the hashes which stand there for foreign texts, as published; None where the row has none.
-    """
+    """The row of the public ledger that holds the votes."""
 
     seq: int
     hash: str
-    salt: str | None = None
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,7 @@ class VoteInputs(NamedTuple):
 class VoterInputs:
     """What a voter reads of a context: its embedded engine the names of `variance`, beside `spot` and `level`.
 
-    A language model in its seat is told of `inputs`, and of what the `calendar` of a horizon gives.
+    A language model in its seat reads `inputs`, and what the `calendar` of a horizon gives.
     """
 
     inputs: tuple[str, ...]

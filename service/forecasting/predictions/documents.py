@@ -15,6 +15,7 @@ from service.forecasting.predictions.market_fields import (
     ListedChallenge,
     ListedMarket,
     MarketBet,
+    MarketCommitment,
     MarketContext,
     MarketOdds,
     OddsNow,
@@ -131,7 +132,7 @@ def _fields(
         "divergence_pts": market.divergence_pts,
         "context": _show_price(market, price, now) if price and not market.settlement else None,
         "resolution": _show_ruling(market),
-        "commitment": market.ledger_position and replace(market.ledger_position, salt=market.salt),
+        "commitment": market.ledger_position and MarketCommitment(**vars(market.ledger_position), salt=market.salt),
         "features": commitment.features if commitment else None,
         "backfilled": market.backfilled,
     }

@@ -133,6 +133,13 @@ class Ruling:
 
 
 @dataclass(frozen=True)
+class MarketCommitment(LedgerPosition):
+    """The row of the public ledger that holds the votes, with the salt of the hashes that stand there for texts."""
+
+    salt: str | None
+
+
+@dataclass(frozen=True)
 class ListedPrediction:
     """A prediction with its votes, odds and outcome.
 
@@ -158,7 +165,7 @@ class ListedPrediction:
     divergence_pts: float | None
     context: MarketContext | None
     resolution: Ruling
-    commitment: LedgerPosition | None
+    commitment: MarketCommitment | None
     features: str | None
     backfilled: bool
 
@@ -213,7 +220,7 @@ _PARTS: tuple[tuple[str, type, dict[str, str]], ...] = (
         MarketBet,
         {f"bet_{name}": name for name in ("side", "price", "contracts", "fee_usd", "stake_usd", "pnl_usd")},
     ),
-    ("commitment", LedgerPosition, {"ledger_seq": "seq"}),
+    ("commitment", MarketCommitment, {"ledger_seq": "seq"}),
 )
 COLUMNS: dict[str, Kind] = {
     **{column: columns_of(kind)[name] for _, kind, names in _PARTS for column, name in names.items()},

@@ -312,9 +312,9 @@ class ForecasterEntry(ForecasterRecord, RankedForecaster):
     """A row of the table.
 
     The `rank` is by `opening.peer_pool_low`, so that a row above `pool` is better than the pool even as the best of all
-    entrants; equal ones share it, and a row with fewer than 30 markets there has none. `id`
-    is the subject of a caller's rows in the ledger, null for the service's own; `engine` is that of a voter or the
-    source of the outside market, null for the others.
+    entrants; equal ones share it, and a row with fewer than 30 markets there has none. `id` is the subject of a
+    caller's rows in the ledger, null for the service's own; `engine` is that of a voter or the source of the outside
+    market, null for the others.
     """
 
 
