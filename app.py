@@ -242,6 +242,7 @@ def _application(settings: Settings) -> Flask:
     application = runtime.application()
     runtime.log_start("web")
     _freeze()
+    say_ready()
     return application
 
 
@@ -307,7 +308,7 @@ def _web(settings: Settings, processes: int) -> int:
     _need_server_database(settings)
     serving.open_port(settings.host, settings.port).close()
     _share_metrics(settings)
-    return Supervisor(serving.granian_command(settings, processes), 1, replaces_its_own=True).run()
+    return Supervisor(serving.granian_command(settings), processes).run()
 
 
 def _share_metrics(settings: Settings) -> None:

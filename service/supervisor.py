@@ -2,7 +2,7 @@
 
 A process says that it is ready by `say_ready()`. On SIGHUP each gets a successor, one after the other; it is asked to
 end when the successor is ready, and stays where the successor ends or hangs before. So a passing fault, such as a
-database that is away, costs no process that works. Granian replaces its own processes, and is supervised as a whole.
+database that is away, costs no process that works. A web process is one of granian with the one that it forks.
 """
 
 from __future__ import annotations
@@ -50,9 +50,10 @@ def end_with_parent() -> None:
     """Ask this process to end when its parent was killed, and the parent when the supervisor was.
 
     Otherwise they would go on beside those of the next supervisor, and nobody would replace them. Granian stands
-    between its processes and the supervisor.
+    between its process and the supervisor, and has a handler of SIGTERM that does nothing in its process.
     """
     if supervisor := os.environ.get(SUPERVISOR):
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         master = parent_process()  # not `os.getppid()`, which is another one once that was killed
         parent = (master and master.pid) or int(supervisor)
         Thread(target=_watch, args=(int(supervisor), parent), name="parent", daemon=True).start()
@@ -112,11 +113,10 @@ class _Place:
 
 @dataclass
 class Supervisor:
-    """Keeps `count` processes of `command` running; one that `replaces_its_own` processes gets SIGHUP itself."""
+    """Keeps `count` processes of `command` running."""
 
     command: Sequence[str]
     count: int
-    replaces_its_own: bool = False
     _places: list[_Place] = field(default_factory=list)
     _queue: list[_Place] = field(default_factory=list)  # for a successor
     _leavers: list[tuple[_Process, float]] = field(default_factory=list)  # each with the second at which it is killed
@@ -140,7 +140,7 @@ class Supervisor:
                 while not stop.is_set():
                     if hangup.is_set():
                         hangup.clear()
-                        self._reload()
+                        self._queue = list(self._places)
                     if self._is_refused():
                         return REFUSAL
                     self._look()
@@ -150,13 +150,6 @@ class Supervisor:
                 self._stop()
                 signal.signal(signal.SIGHUP, before)
         return 0
-
-    def _reload(self) -> None:
-        if not self.replaces_its_own:
-            self._queue = list(self._places)
-            return
-        for place in self._places:
-            place.present.process.send_signal(signal.SIGHUP)
 
     def _start(self) -> _Process:
         reading, writing = os.pipe()

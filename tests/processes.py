@@ -92,6 +92,11 @@ def children(pid: int) -> set[int]:
     return pids
 
 
+def grandchildren(pid: int) -> set[int]:
+    """The processes that those have started, such as what granian forks."""
+    return set().union(*map(children, children(pid)))
+
+
 def session(leader: int) -> set[int]:
     """The processes that live in the session of a process that `running` started."""
     pids = set()

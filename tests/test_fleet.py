@@ -8,6 +8,7 @@ import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -16,7 +17,7 @@ from sqlalchemy import func, select
 
 from service.store.database import Database
 from service.store.tables import bar, job_run
-from tests.processes import children, free_port, running, wait_until, wait_until_ready
+from tests.processes import children, free_port, grandchildren, running, wait_until, wait_until_ready
 
 pytestmark = pytest.mark.slow
 
@@ -43,15 +44,14 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
             started[what] = processes.enter_context(running(command, tmp_path / f"{what}.log", **options))
         wait_until_ready(port, started["web"], tmp_path / "web.log")
         address = f"http://127.0.0.1:{port}"
-        (granian,) = children(started["web"].pid)
-        fleets = {"work": started["work"].pid, "web": granian}
-        assert _niceness(fleets["work"]) == {10}
-        assert _niceness(fleets["web"]) == {0}
+        assert _niceness(started["work"].pid) == {10}
+        assert _niceness(started["web"].pid) == {0}
         statuses = _ask_at_once(address, 20)
         _check_metrics(address)
-        for what, pid in fleets.items():
-            victim = _kill_one_of(pid)
-            wait_until(lambda pid=pid, victim=victim: len(children(pid) - {victim}) == 2)
+        for what, listed in (("work", children), ("web", grandchildren)):
+            pids = partial(listed, started[what].pid)
+            victim = _kill_one_of(pids())
+            wait_until(lambda pids=pids, victim=victim: len(pids() - {victim}) == 2)
             assert started[what].poll() is None, (tmp_path / f"{what}.log").read_text()
         wait_until_ready(port, started["web"], tmp_path / "web.log")
     assert sorted(statuses) == [200] * 10 + [429] * 10, (tmp_path / "web.log").read_text()
@@ -62,12 +62,11 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
         assert "job_done" in events or what == "web"
 
 
-def _kill_one_of(pid: int) -> int:
-    """Kill one of the two processes that a process started; without it, one remains and serves on."""
-    assert len(children(pid)) == 2
-    victim = min(children(pid))
-    os.kill(victim, signal.SIGKILL)
-    return victim
+def _kill_one_of(pids: set[int]) -> int:
+    """Kill one of two processes; the other remains and serves on."""
+    assert len(pids) == 2
+    os.kill(min(pids), signal.SIGKILL)
+    return min(pids)
 
 
 def _niceness(pid: int) -> set[int]:

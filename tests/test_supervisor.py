@@ -30,11 +30,13 @@ signal.pause()
 """
 # One that looks for its parent once it is ready.
 LATECOMER = CHILD.replace("end_with_parent()\n", "", 1).replace("say_ready()\n", "end_with_parent()\nsay_ready()\n", 1)
-# A master as granian's: it forks its process.
+# A master as granian's: it forks its process, which inherits a handler of SIGTERM that does nothing there.
 MASTER = """
-import multiprocessing
+import multiprocessing, signal
 process = multiprocessing.get_context("fork").Process(target=exec, args=({!r}, {{}}))
+signal.signal(signal.SIGTERM, lambda *_: None)
 process.start()
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 process.join()
 """
 PARENT = """

@@ -107,17 +107,16 @@ def open_port(host: str, port: int) -> socket.socket:
         raise PortTaken(f"cannot listen on {host}:{port}: {reason}. Choose another port with PORT=…") from None
 
 
-def granian_command(settings: Settings, workers: int, target: str = "app:create_app") -> list[str]:
-    """The command line that serves `target`, a factory of the application, with several processes.
+def granian_command(settings: Settings, target: str = "app:create_app") -> list[str]:
+    """The command line that serves `target`, a factory of the application, with one process beside others on the port.
 
-    A process that ends by itself is replaced; if the next one ends within 5.5 s, granian ends with exit code 1, and the
-    supervisor starts it again.
+    Where its process ends by itself, granian ends with exit code 1. It would replace several processes by itself, but
+    after 3.5 s, whether their successors are ready or not.
     """
     options = {
         "interface": "wsgi",
         "host": settings.host,
         "port": settings.port,
-        "workers": workers,
         "blocking-threads": settings.threads + settings.event_streams,
         "backpressure": CONNECTION_LIMIT + settings.event_streams,
         "http1-buffer-size": MAX_HEADER_BYTES,
@@ -127,7 +126,7 @@ def granian_command(settings: Settings, workers: int, target: str = "app:create_
         "log-config": GRANIAN_LOG_CONFIG,
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "granian", "--factory", "--no-ws", "--respawn-failed-workers", *flags, target]
+    return [sys.executable, "-m", "granian", "--factory", "--no-ws", *flags, target]
 
 
 class Starting:

@@ -219,7 +219,7 @@ def server(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[tuple[s
     os.mkfifo(folder / "go-on")
     command = [sys.executable, "-m", "tests.api.served"]
     if request.param == "granian":
-        command = granian_command(Settings(port=port, threads=8), 1, "tests.api.served:web")
+        command = granian_command(Settings(port=port, threads=8), "tests.api.served:web")
     options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8", "TRUSTED_PROXIES": "1"}
     with running(command, folder / "log", **options) as process:
         wait_until_ready(port, process, folder / "log", "/healthz")

@@ -68,7 +68,7 @@ def proxy(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[int]:
     options = {"PORT": str(behind), "DATA_DIR": str(folder), "TRUSTED_PROXIES": "1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "served.py"]
     if request.param == "granian":
-        command = granian_command(Settings(port=behind, threads=8), 2, "served:web")
+        command = granian_command(Settings(port=behind, threads=8), "served:web")
     with ExitStack() as stack:
         program_folder = ROOT / "tests" / "api"
         server = stack.enter_context(running(command, folder / "server.log", program_folder, **options))
