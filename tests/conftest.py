@@ -53,6 +53,7 @@ LONG = (
     "tests/test_recovery.py",
     "tests/test_journeys.py",
     "tests/test_contract.py",
+    "tests/test_fault_pairs.py",
     "tests/test_fleet.py",
     "tests/test_readme.py",
     "tests/test_models.py",

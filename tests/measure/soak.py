@@ -22,6 +22,7 @@ TROUBLE = {
     "the service killed during a tick": ["tests/test_recovery.py"],
     "the sender of webhooks killed during a delivery": ["tests/jobs/test_killed_deliveries.py"],
     "processes and databases that stop": ["tests/test_fleet.py"],
+    "two faults at once or within seconds": ["tests/test_fault_pairs.py"],
     "processes that migrate at once": ["tests/store/test_migrations.py"],
     "minutes with four tickers": ["tests/jobs/test_engine.py"],
     "clocks that jump": ["tests/jobs/test_engine.py", "tests/market/test_instants.py"],
@@ -39,6 +40,7 @@ TROUBLE = {
     "votes that would beat the simulated outside market": ["tests/forecasting/predictions/test_simulated_odds.py"],
     "backups restored": ["tests/operator/test_maintenance.py"],
 }
+LONGEST_REASON = 500  # characters of what a failed test says
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,13 @@ def run(name: str, files: list[str]) -> Row:
 def row_of(name: str, report: ElementTree.Element, seconds: float) -> Row:
     """The row of a report of pytest."""
     cases = list(report.iter("testcase"))
-    names = [case.get("name", "") for case in cases if {"failure", "error"} & {part.tag for part in case}]
-    return Row(name, sum(_reported(cases)) or len(cases), tuple(names), seconds)
+    failures = [
+        f"{case.get('name')} {part.get('message', '')[:LONGEST_REASON]}".strip()
+        for case in cases
+        for part in case
+        if part.tag in ("failure", "error")
+    ]
+    return Row(name, sum(_reported(cases)) or len(cases), tuple(failures), seconds)
 
 
 def _reported(cases: list[ElementTree.Element]) -> Iterator[int]:

@@ -8,7 +8,8 @@ from tests.processes import ROOT
 REPORT = """
 <testsuites><testsuite>
   <testcase name="kills[sqlite]"><properties><property name="tried" value="1000"/></properties></testcase>
-  <testcase name="kills[postgresql]"><properties><property name="tried" value="1000"/></properties><failure/></testcase>
+  <testcase name="kills[postgresql]"><properties><property name="tried" value="1000"/></properties>
+    <failure message="AssertionError: FAULT_SEED=7"/></testcase>
   <testcase name="control"/>
   <testcase name="restart"><error/></testcase>
 </testsuite></testsuites>
@@ -16,8 +17,9 @@ REPORT = """
 
 
 def test_a_row_counts_what_the_tests_report():
+    """And says why a test failed, such as the seed that repeats it."""
     row = row_of("kills", ElementTree.fromstring(REPORT), 61.4)
-    assert (row.tried, row.failed) == (2000, ("kills[postgresql]", "restart"))
+    assert (row.tried, row.failed) == (2000, ("kills[postgresql] AssertionError: FAULT_SEED=7", "restart"))
     assert str(row).split() == ["kills", "2,000", "2", "61"]
 
 
