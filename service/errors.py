@@ -15,6 +15,7 @@
     ├── RequestConflict             the same Idempotency-Key is in progress
     │   ├── VotingClosed            voting on this, or forecasting it, is closed
     │   ├── NameTaken               another forecaster has this name
+    │   ├── KeyReplaced             another request has replaced the key
     │   ├── TooManyWebhooks         the key has as many webhooks as it may have
     ├── IdempotencyMismatch         the same Idempotency-Key came with another body
     ├── LimitReached
@@ -120,7 +121,13 @@ class ResourceNotFound(NinefoldError):
 
 
 class RequestConflict(NinefoldError):
+    """A request with the same Idempotency-Key is in progress; `retry_after_s` says when to try again."""
+
     code = "in_progress"
+
+    def __init__(self, detail: str, *, retry_after_s: int | None = None) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
 
 
 class VotingClosed(RequestConflict):
@@ -133,6 +140,12 @@ class NameTaken(RequestConflict):
     """Another forecaster has this name, or it is one of the service's own."""
 
     code = "name_taken"
+
+
+class KeyReplaced(RequestConflict):
+    """Another request has replaced the key at the same time."""
+
+    code = "key_replaced"
 
 
 class TooManyWebhooks(RequestConflict):

@@ -7,7 +7,7 @@ It is never logged and never part of an error.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -83,7 +83,7 @@ def identify(is_required: bool) -> Caller:
         raise MissingKey(f"Send your API key in the {KEY_HEADER} header; POST /api/v1/register gives you one.")
     if value is None:
         return unidentified()
-    row = _authenticated(value)
+    row = authenticated(value)
     now = services().now()
     if row.last_used_at is None or row.last_used_at <= now - keys.TOUCH_INTERVAL_S:
         with services().database.writing() as db:
@@ -123,7 +123,8 @@ def holder(row: KeyRow, end_user: str | None = None) -> KeyHolder:
     return KeyHolder(address(), row.id, row.plan, row.delegating, end_user)
 
 
-def _authenticated(value: str) -> KeyRow:
+def authenticated(value: str) -> KeyRow:
+    """The row of a live key; raises InvalidKey."""
     id = key_id(value)
     with services().database.reading() as db:
         row = keys.find_key(db, id)
@@ -131,10 +132,11 @@ def _authenticated(value: str) -> KeyRow:
     hits = [secret for secret in secrets if matches(value, key_hash, secret)]
     if row is None or not hits:
         raise InvalidKey("The API key is not valid.")
-    if hits[0] != secrets[0]:
-        with services().database.writing() as db:
-            keys.hash_key_again(db, row, digest(value, secrets[0]))
-    return row
+    if hits[0] == secrets[0]:
+        return row
+    with services().database.writing() as db:
+        keys.hash_key_again(db, row, digest(value, secrets[0]))
+    return replace(row, hash=digest(value, secrets[0]))
 
 
 def _end_user() -> str | None:

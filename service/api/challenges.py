@@ -82,7 +82,6 @@ class Creation(Body):
     tag="Challenges",
     key="welcome",
     limit="challenges",
-    is_retryable=True,
     raises=(NotAMarketQuestion, InvalidQuestion, MissingKey, Busy),
 )
 def create(body: Creation, caller: Caller) -> ListedChallenge:

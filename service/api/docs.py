@@ -129,7 +129,7 @@ def describe_legacy(routes: Iterable[Route]) -> dict[str, Any]:
 def _brief(route: Route) -> dict[str, Any]:
     operation = route.operation
     answers = {operation.status: HTTPStatus(operation.status).phrase}
-    answers |= {status: ", ".join(codes) for status, codes in refusals(operation).items()}
+    answers |= {status: ", ".join(codes) for status, codes in refusals(route).items()}
     description: dict[str, Any] = {
         "operationId": route.id,
         "summary": operation.summary,
@@ -154,7 +154,7 @@ def _row(route: Route) -> dict[str, Any]:
         "body": list(operation.body.model_fields) if operation.body else [],
         "limit": LIMITS[operation.limit].summary if operation.limit else None,
         "answers": operation.media,
-        "refusals": sorted(code for codes in refusals(operation).values() for code in codes),
+        "refusals": sorted(code for codes in refusals(route).values() for code in codes),
     }
 
 

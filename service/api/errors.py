@@ -69,7 +69,7 @@ class Problem(BaseModel):
     limit: int | None = Field(None, description="429: calls allowed in the window")
     remaining: int | None = Field(None, description="429: calls left in the window")
     reset_at: datetime | None = Field(None, description="429: when the window resets")
-    retry_after_s: int | None = Field(None, description="429 and 503: seconds after which to try again")
+    retry_after_s: int | None = Field(None, description="429, 503 and `in_progress`: seconds after which to try again")
 
     @classmethod
     def of(cls, status: int, code: str, detail: str, **members: Any) -> Problem:
@@ -119,6 +119,8 @@ def _more(error: NinefoldError) -> dict[str, Any]:
     if isinstance(error, errors.LimitReached):
         window = {name: getattr(error, name) for name in ("limit", "remaining", "retry_after_s")}
         return {**window, "reset_at": utc(error.reset_at)}
+    if isinstance(error, errors.RequestConflict):
+        return {"retry_after_s": error.retry_after_s}
     if isinstance(error, errors.ServiceUnavailable):
         return {"retry_after_s": error.retry_after_s, "abstained": getattr(error, "abstained", None)}
     return {}

@@ -9,17 +9,18 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Annotated
 
-from flask import Blueprint
-from pydantic import AfterValidator, Field, WithJsonSchema
+from flask import Blueprint, request
+from pydantic import AfterValidator, Field, TypeAdapter, WithJsonSchema
 
 from service.access.keys import EMAIL, EXPECTED, LONGEST_EMAIL, normalised
 from service.access.quota import PLANS, WEBHOOKS, Plan, QuotaStatus
-from service.api.auth import KeyHolder, holder
+from service.api.auth import KEY_HEADER, KeyHolder, authenticated, holder
+from service.api.idempotency import settle_and_keep
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.api.services import services
 from service.api.windows import daily_quota
-from service.errors import InvalidRequest, NameTaken, RegistrationClosed
+from service.errors import InvalidKey, InvalidRequest, KeyReplaced, NameTaken, RegistrationClosed
 from service.forecasting.predictions import SALT_BYTES
 from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_NAMES
 from service.ledger.chain import LedgerRow
@@ -135,6 +136,7 @@ class PlanList:
     plans: tuple[PlanTerms, ...]
 
 
+NEW_KEY = TypeAdapter(IssuedKey)
 HOW_TO_GET: Mapping[Plan, str] = MappingProxyType(
     {
         "free": "POST /api/v1/register with your email address.",
@@ -167,7 +169,7 @@ def register(body: Registration) -> IssuedKey:
         key_and_row = stored.register_key(
             db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name
         )
-    return _issued(*key_and_row)
+    return _issued(*key_and_row, daily_quota(holder(key_and_row[1])))
 
 
 @keys.get("/me")
@@ -239,16 +241,26 @@ def _usage(caller: KeyHolder) -> Usage:
 
 
 @keys.post("/me/rotate")
-@operation(tag="Keys", limit="telemetry", key="required")
+@operation(tag="Keys", limit="telemetry", key="required", ends_key=True, raises=(KeyReplaced,))
 def rotate(caller: KeyHolder) -> IssuedKey:
-    """Replace your key by a new one with the same id, plan and usage; the old one is dead at once."""
-    with services().database.writing() as db:
-        key_and_row = stored.rotate_key(db, services().key_secrets.current, caller.key_id)
-    return _issued(*key_and_row)
+    """Replace your key by a new one with the same id, plan and usage; the old one is dead at once.
+
+    Send an Idempotency-Key: should the answer be lost, the same request with the old key gets the new one again. Of
+    several rotations at the same time one wins.
+    """
+    quota = daily_quota(caller)
+    try:
+        row = authenticated(request.headers[KEY_HEADER])
+        with services().database.writing() as db:
+            answer = _issued(*stored.rotate_key(db, services().key_secrets.current, row), quota)
+            settle_and_keep(db, NEW_KEY.dump_json(answer))
+    except InvalidKey:
+        raise KeyReplaced("Another request has replaced this key at the same time.") from None
+    return answer
 
 
 @keys.delete("/me")
-@operation(tag="Keys", limit="telemetry", key="required", status=204)
+@operation(tag="Keys", limit="telemetry", key="required", status=204, ends_key=True)
 def revoke(caller: KeyHolder) -> None:
     """Revoke your key for good; its forecasts stay in the ledger under an id that nothing ties to you any more."""
     with services().database.writing() as db:
@@ -256,8 +268,7 @@ def revoke(caller: KeyHolder) -> None:
         forecasts.forget_forecasters(db, caller.key_id)
 
 
-def _issued(key: str, row: KeyRow) -> IssuedKey:
-    today = daily_quota(holder(row))
+def _issued(key: str, row: KeyRow, today: QuotaStatus) -> IssuedKey:
     created_at = utc(row.created_at)
     return IssuedKey(key, today.limit, row.id, row.plan, row.app_name, created_at, _quota(today))
 

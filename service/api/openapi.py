@@ -134,7 +134,7 @@ def parameters(route: Route) -> Iterator[dict[str, Any]]:
         schema = shape(operation.query)
         for name, field in schema["properties"].items():
             yield _in_query(name, field, is_required=name in schema.get("required", ()))
-    headers = [idempotency.PARAMETER] if operation.is_retryable else []
+    headers = [idempotency.PARAMETER] if route.method != "GET" else []
     headers += [END_USER_PARAMETER] if operation.key != "unused" else []
     for header in (*headers, *operation.headers):
         yield {"in": "header", "required": False, **header}
@@ -155,18 +155,19 @@ def shape(model: type[BaseModel]) -> dict[str, Any]:
     return model.model_json_schema(schema_generator=Shapes)
 
 
-def refusals(operation: Operation) -> dict[int, dict[str, str]]:
-    """The refusals of an operation: status -> code -> sentence."""
+def refusals(route: Route) -> dict[int, dict[str, str]]:
+    """The refusals of a route: status -> code -> sentence."""
     sentences: dict[int, dict[str, str]] = {}
-    for kind in _raised(operation):
+    for kind in _raised(route):
         sentences.setdefault(status_of(kind), {})[kind.code] = (inspect.getdoc(kind) or "").partition("\n")[0]
-    for status in (413, 415) if operation.body else ():
+    for status in (413, 415) if route.operation.body else ():
         sentences[status] = dict([HTTP[status]])
     sentences[500] = dict([FAULT])
     return dict(sorted(sentences.items()))
 
 
-def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
+def _raised(route: Route) -> Iterator[type[NinefoldError]]:
+    operation = route.operation
     yield from operation.raises
     yield errors.InvalidRequest  # an unknown query parameter, wherever else nothing is read
     if operation.key == "required":
@@ -177,7 +178,7 @@ def _raised(operation: Operation) -> Iterator[type[NinefoldError]]:
         yield errors.CallerBlocked
     if operation.limit:
         yield from LIMITS[operation.limit].refusals
-    if operation.is_retryable:
+    if route.method != "GET":
         yield errors.RequestConflict
         yield errors.IdempotencyMismatch
     yield errors.ServiceUnavailable
@@ -287,7 +288,7 @@ def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
     if operation.is_cached:
         responses["304"] = {"description": "The caller's copy is still current", "headers": _headers(headers)}
     limits = LIMIT_HEADERS if operation.limit else {}
-    return responses | {str(status): _refusal(status, codes, limits) for status, codes in refusals(operation).items()}
+    return responses | {str(status): _refusal(status, codes, limits) for status, codes in refusals(route).items()}
 
 
 def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:

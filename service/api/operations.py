@@ -21,11 +21,11 @@ from typing import Any, Literal, get_type_hints
 from flask import Response, request
 from pydantic import BaseModel, TypeAdapter
 
+from service.api import idempotency
 from service.api.auth import END_USER_HEADER, end_user_or, identify, require_unblocked
-from service.api.idempotency import answer_once
 from service.api.inputs import Query, read_body, read_query
 from service.api.limits import LIMITS, NO_LIMIT, request_limits
-from service.errors import NinefoldError
+from service.errors import InvalidKey, NinefoldError
 from service.trading.strategies import STRATEGIES
 
 # The attribute of a view that holds its Operation.
@@ -41,9 +41,9 @@ class Operation:
     `returns`: the shape of the answer, None for an answer without a body. `key`: whether an API key is
     required, welcome or not looked at. `limit`: the row of LIMITS that pays for it. `media`: the media type
     of the answer; `alternatives`: further media types and what they hold. `raises`: the refusals that do not follow
-    from the rest. `is_cached`: the answer carries an ETag and may be a 304. `is_retryable`: it supports an
-    Idempotency-Key. `headers`: further request headers, as OpenAPI describes parameters. `is_deprecated`: new
-    clients use another operation.
+    from the rest. `is_cached`: the answer carries an ETag and may be a 304. `ends_key`: after it the key of the
+    request is valid no more. `headers`: further request headers, as OpenAPI describes parameters. `is_deprecated`:
+    new clients use another operation.
     """
 
     summary: str
@@ -59,7 +59,7 @@ class Operation:
     alternatives: Mapping[str, str] = field(default_factory=dict)
     raises: tuple[type[NinefoldError], ...] = ()
     is_cached: bool = False
-    is_retryable: bool = False
+    ends_key: bool = False
     headers: tuple[Mapping[str, Any], ...] = ()
     is_deprecated: bool = False
 
@@ -110,7 +110,15 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
     def answer(**arguments: Any) -> Response:
         limits, environ = request_limits.get(), request.environ
         if key != "unused":
-            limits.caller = identify(key == "required")
+            try:
+                limits.caller = identify(key == "required")
+            except InvalidKey:
+                if not operation.ends_key or idempotency.ENVIRON not in environ:
+                    raise
+                replay = idempotency.find_answer(idempotency.attempt_of(limits.caller, None, ends_key=True))
+                if replay is None:
+                    raise
+                return replay
         elif END_USER_ENVIRON in environ:
             limits.caller = end_user_or(limits.caller)
         if wants_caller:
@@ -122,8 +130,10 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
             arguments["query"] = read_query(query)
         elif environ.get("QUERY_STRING"):
             read_query(Query)
-        if operation.is_retryable:
-            return answer_once(limits.caller, partial(paid_call, **arguments))
+        if idempotency.ENVIRON in environ and request.method not in ("GET", "HEAD"):
+            is_keyless, content = key == "unused", arguments.get("body")
+            attempt = idempotency.attempt_of(limits.caller, content, ends_key=operation.ends_key, is_keyless=is_keyless)
+            return idempotency.answer_once(attempt, partial(paid_call, **arguments))
         return paid_call(**arguments)
 
     return policy.conclude(answer)

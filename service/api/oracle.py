@@ -81,7 +81,6 @@ class AnswersQuery(PageQuery):
     tag="Oracle",
     key="required",
     limit="questions",
-    is_retryable=True,
     returns=Answer,
     alternatives={streaming.MEDIA: STREAM},
     raises=(NotAMarketQuestion, InvalidQuestion, Busy, NoVoters),

@@ -7,6 +7,7 @@ in one step. A hit of a day is a reservation: it is refunded unless the request 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from contextlib import nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -41,8 +42,8 @@ class RequestLimits:
     """The request that is being answered as its limits see it: its caller, and the limit that refused it.
 
     `statuses` has the state of each limit after the request's hit, by the key of its window, and `reservations` hits
-    that are neither settled nor refunded. While `answer_first` is set, quotas of a day are not charged. `retry_key` is
-    the Idempotency-Key under which this request was begun.
+    that are neither settled nor refunded. While `answer_first` is set, quotas of a day are not charged. `retry_store`
+    keeps a status and body for a retry, where the request has an Idempotency-Key.
     """
 
     caller: Caller
@@ -50,7 +51,7 @@ class RequestLimits:
     reservations: dict[str, Reservation] = field(default_factory=dict)
     refusal: QuotaStatus | None = None
     answer_first: bool = False
-    retry_key: str = ""
+    retry_store: Callable[[Connection, int, bytes], None] | None = None
 
 
 # Set while a request with limits is answered. An attribute of Flask's `g` takes twenty times as long to read.

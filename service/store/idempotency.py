@@ -17,6 +17,7 @@ from service.store.tables import idempotency
 KEPT_S = 86400
 # A request that has not finished by then has crashed: the slowest response takes a third of it.
 HELD_S = 60
+RETRY_S = 2  # most answers are there by then
 
 _FIND = select(idempotency).where(
     idempotency.c.caller == bindparam("caller"),
@@ -56,7 +57,7 @@ def begin(db: Connection, caller: str, key: str, digest: str, now: int) -> Repla
     row = db.execute(_FIND, {"caller": caller, "key": key, "expired": now - KEPT_S}).one()
     replay = _replay(row, digest)
     if replay is None:
-        raise RequestConflict("A request with this Idempotency-Key is still in progress. Try again in a few seconds.")
+        raise RequestConflict("A request with this Idempotency-Key is still in progress.", retry_after_s=RETRY_S)
     return replay
 
 

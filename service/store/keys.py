@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
 
 from service.access import keys
 from service.access.quota import Plan
@@ -87,13 +87,14 @@ def hash_key_again(db: Connection, row: KeyRow, hash: str) -> None:
     db.execute(update(api_key).where(api_key.c.id == row.id, api_key.c.hash == row.hash).values(hash=hash))
 
 
-def rotate_key(db: Connection, secret: bytes, id: str) -> tuple[str, KeyRow]:
+def rotate_key(db: Connection, secret: bytes, row: KeyRow) -> tuple[str, KeyRow]:
     """Give a live key a new secret; returns the new key, which is not stored, and its row.
 
-    The id stays, and with it today's usage. The old secret stops working at once.
+    The id stays, and with it today's usage. The old secret stops working at once. Raises InvalidKey where the key has
+    been revoked or rotated since its row was read.
     """
-    key = keys.mint(bytes.fromhex(id), secrets.token_bytes(keys.SECRET_BYTES))
-    return key, _change(db, id, hash=keys.digest(key, secret))
+    key = keys.mint(bytes.fromhex(row.id), secrets.token_bytes(keys.SECRET_BYTES))
+    return key, _change(db, row.id, api_key.c.hash == row.hash, hash=keys.digest(key, secret))
 
 
 def revoke_key(db: Connection, id: str, now: float) -> KeyRow:
@@ -106,9 +107,9 @@ def grant_plan(db: Connection, id: str, plan: Plan) -> KeyRow:
     return _change(db, id, plan=plan)
 
 
-def _change(db: Connection, id: str, **values: object) -> KeyRow:
+def _change(db: Connection, id: str, *conditions: ColumnElement[bool], **values: object) -> KeyRow:
     """Change a live key and return its new row; raises InvalidKey where there is no such live key."""
-    live = update(api_key).where(api_key.c.id == id, api_key.c.revoked_at.is_(None))
+    live = update(api_key).where(api_key.c.id == id, api_key.c.revoked_at.is_(None), *conditions)
     row = db.execute(live.values(values).returning(*api_key.c)).first()
     if row is None:
         raise InvalidKey(f"There is no live API key {id}.")

@@ -35,6 +35,8 @@ REFUSALS = [
     (errors.Busy("No."), 503, {"retry_after_s"}),
     (errors.NoVoters("No.", abstained={"vol": "too little history"}), 503, {"retry_after_s", "abstained"}),
     (errors.VotingClosed("No."), 409, set()),
+    (errors.RequestConflict("No.", retry_after_s=2), 409, {"retry_after_s"}),
+    (errors.KeyReplaced("No."), 409, set()),
     (errors.TooManyWebhooks("No."), 409, set()),
     (errors.PlanRequired("No."), 403, set()),
     (errors.CallerBlocked("No."), 403, set()),

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from threading import Barrier, Thread
 
 import pytest
 from flask import Blueprint, Flask, Response
+from sqlalchemy import select
 
 from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.errors import ServiceUnavailable
 from service.market.instants import DAY
+from service.store.tables import idempotency
 
 
 class Wish(Body):
@@ -32,7 +35,7 @@ def app(make_app: Callable[..., Flask], sqlite, meet: Barrier) -> Flask:
     room, numbers = Blueprint("room", __name__), count(1)
 
     @room.post("/number")
-    @operation(tag="Room", limit="daily", key="required", is_retryable=True, returns=dict[str, int])
+    @operation(tag="Room", limit="daily", key="required", returns=dict[str, int])
     def number(body: Wish, caller: Caller) -> dict[str, int] | Response:
         """Another number."""
         if body.wish == "nothing":
@@ -101,7 +104,7 @@ def test_a_retry_during_the_first_request_is_a_free_conflict(post, usage, meet: 
     second = post("a meeting")
     meet.wait()
     thread.join()
-    assert (second.status_code, second.json["code"]) == (409, "in_progress")
+    assert (second.status_code, second.json["code"], second.headers["Retry-After"]) == (409, "in_progress", "2")
     assert post("a meeting").data == first[0].data
     assert usage() == 1
 
@@ -109,6 +112,59 @@ def test_a_retry_during_the_first_request_is_a_free_conflict(post, usage, meet: 
 def test_idempotency_keys_are_separate_for_each_caller(post, client):
     other = client.post("/api/v1/register", json={"email": "other@example.com"}).json["api_key"]
     assert post().data != post(key=other).data
+
+
+def test_a_retry_is_known_however_its_json_is_written(post, app, api_key):
+    """Spaces, and the order and presence of values that are the default, are no difference."""
+    headers = {"X-API-Key": api_key, "Idempotency-Key": "once", "Content-Type": "application/json"}
+    bodies = (b'{"wish": "a number"}', b'{"wish":"a number"}\n', b"{}")
+    answers = [app.test_client().post("/number", data=body, headers=headers).data for body in bodies]
+    assert answers == [post().data] * 3
+
+
+def test_every_write_may_be_retried(client, sqlite, headers):
+    """Also one without a daily charge; its answer is no text in the database, because it may hold an API key."""
+    answers = [
+        client.post("/api/v1/register", json={"email": "a@example.com"}, headers={"Idempotency-Key": "a" * 16})
+        for _ in range(2)
+    ]
+    assert answers[0].json == answers[1].json
+    names = [
+        client.patch("/api/v1/me", json={"forecaster": "owl"}, headers={**headers, "Idempotency-Key": "1"})
+        for _ in range(2)
+    ]
+    assert [answer.headers.get("Idempotent-Replayed") for answer in (*answers, *names)] == [None, "true"] * 2
+    with sqlite.reading() as db:
+        bodies = db.scalars(select(idempotency.c.body)).all()
+    assert len(bodies) == 2
+    assert not any(b"nf_live" in body or b"key_id" in body for body in bodies)
+
+
+def test_the_word_of_a_registration_must_be_hard_to_guess(client):
+    """Whoever shares the address would otherwise get the same new API key."""
+    answer = client.post("/api/v1/register", json={"email": "a@example.com"}, headers={"Idempotency-Key": "1"})
+    assert (answer.status_code, answer.json["errors"][0]["field"]) == (400, "Idempotency-Key")
+
+
+def test_a_lost_rotation_is_answered_again_to_the_old_key(client, headers):
+    """The old key is dead for everything else, and under another Idempotency-Key."""
+    retry_headers = {**headers, "Idempotency-Key": "once"}
+    first, retry = (client.post("/api/v1/me/rotate", headers=retry_headers) for _ in range(2))
+    assert (first.status_code, retry.data) == (200, first.data)
+    assert client.post("/api/v1/me/rotate", headers={**headers, "Idempotency-Key": "twice"}).status_code == 401
+    assert client.get("/api/v1/me", headers=retry_headers).status_code == 401
+    new = {"X-API-Key": first.json["api_key"], "Idempotency-Key": "once"}
+    assert client.delete("/api/v1/me", headers=new).status_code == 204
+    assert client.delete("/api/v1/me", headers=new).headers["Idempotent-Replayed"] == "true"
+
+
+def test_of_rotations_at_the_same_time_one_wins(web, key):
+    """The others are refused, and the key of the winner is valid."""
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda _: web.send("POST", "/api/v1/me/rotate", key=key), range(8)))
+    (winner,) = (answer for answer in answers if answer.status_code == 200)
+    assert {answer.json.get("code") for answer in answers} <= {None, "key_replaced", "invalid_api_key"}
+    assert web.send("GET", "/api/v1/me", key=winner.json["api_key"]).status_code == 200
 
 
 def test_an_idempotency_key_expires_after_a_day(post, wall):

@@ -69,7 +69,6 @@ def app(make_app, sqlite) -> Flask:
         tag="Room",
         limit="daily",
         key="required",
-        is_retryable=True,
         alternatives={"text/event-stream": "each as it comes"},
     )
     def alarm(body: Alarm) -> Sighting:

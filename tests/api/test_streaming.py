@@ -72,7 +72,7 @@ def app(make_app: Callable[..., Flask], sqlite, ends: Ends) -> Flask:
             ends.is_closed = True
 
     @room.post("/stream")
-    @operation(tag="Room", limit="daily", key="required", is_retryable=True, returns=dict[str, bool])
+    @operation(tag="Room", limit="daily", key="required", returns=dict[str, bool])
     def stream(body: Wish, caller: Caller) -> Response | dict[str, bool]:
         """What is wanted, as it comes."""
         return streaming.respond(events(body.wish), ends) if streaming.wanted() else {"stream": False}

@@ -101,7 +101,7 @@ class Web:
         """The application as a process that starts now would make it."""
         app = create_app(self.services)
         views = Blueprint("test", __name__)
-        views.post("/ask")(operation(tag="Test", limit="daily", key="required", is_retryable=True)(self._answer))
+        views.post("/ask")(operation(tag="Test", limit="daily", key="required")(self._answer))
         views.get("/look")(operation(tag="Test", limit=None, key="welcome")(_who))
         app.register_blueprint(views)
         return app

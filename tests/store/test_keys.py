@@ -64,18 +64,21 @@ def test_use_is_noted_at_most_once_a_minute(database):
 def test_a_rotated_key_keeps_its_row_and_the_old_key_matches_no_more(database):
     old, row = register(database, app_name="dashboard", plan="paid")
     with database.writing() as db:
-        new, row_after = keys.rotate_key(db, SECRET, row.id)
+        new, row_after = keys.rotate_key(db, SECRET, row)
+        with pytest.raises(InvalidKey):  # another rotation of the same key at the same time
+            keys.rotate_key(db, SECRET, row)
     assert find(database, row.id) == row_after == dataclasses.replace(row, hash=row_after.hash)
     assert matches(new, row_after.hash, SECRET)
     assert not matches(old, row_after.hash, SECRET)
 
 
 def test_a_revoked_key_stays_revoked(database):
-    id = register(database)[1].id
+    row = register(database)[1]
+    id = row.id
     with database.writing() as db:
         assert keys.revoke_key(db, id, NOW + 9).revoked_at == NOW + 9
     assert find(database, id) is None
-    for change in (lambda db: keys.rotate_key(db, SECRET, id), lambda db: keys.grant_plan(db, id, "paid")):
+    for change in (lambda db: keys.rotate_key(db, SECRET, row), lambda db: keys.grant_plan(db, id, "paid")):
         with pytest.raises(InvalidKey), database.writing() as db:
             change(db)
 
