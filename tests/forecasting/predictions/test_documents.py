@@ -27,7 +27,7 @@ from service.forecasting.predictions.documents import (
     predictions_document,
     user_votes,
 )
-from service.forecasting.predictions.market_fields import COLUMNS, ListedPrediction, markets_table
+from service.forecasting.predictions.market_fields import COLUMNS, ListedPrediction, MarketCommitment, markets_table
 from service.forecasting.voters.ballots import EMBEDDED
 from service.market.bars import Bars
 from service.market.instants import HOUR, iso
@@ -67,7 +67,8 @@ class TestAMarket:
         assert (vote.p_yes, vote.direction, vote.conviction) == (0.7, "NEUTRAL", 40.0)
         assert (vote.weight, vote.engine, vote.reasoning) == (1.235, EMBEDDED, "because")
         assert vote.voted_at == "2026-11-28T00:00:00Z"
-        assert (listed().abstained, listed().commitment) == ({"news": "no headlines"}, POSITION)
+        assert listed().abstained == {"news": "no headlines"}
+        assert listed(salt="5a17").commitment == MarketCommitment(**vars(POSITION), salt="5a17")
         assert listed().divergence_pts == 13.28, "61.4% against 48.12%"
 
     @pytest.mark.parametrize("polarity", ["bull", "bear"])
