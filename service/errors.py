@@ -40,10 +40,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FieldError:
-    """One thing wrong with one field of a request."""
+    """One thing wrong with one field of a request; `code` is stable, `message` is for people.
+
+    `is_header`: the field is a header, else one of the body, the query or the path, as the request has it.
+    """
 
     field: str
     message: str
+    code: str = "invalid"
+    is_header: bool = False
 
 
 class NinefoldError(Exception):

@@ -17,8 +17,8 @@ P, DIGITS = 0.7361952, "7361952"
 NAME = "quiet-owl"
 QUERIES = {
     "/api/v1/predictions": ("?status=all", "?status=all&sort=divergence", "?votes=none"),
-    "/api/v1/ledger": ("?kind=forecast", "?kind=votes", "?kind=reveal", "?limit=500&since={since}"),
-    "/api/v1/events": ("?since={since}&seconds=1",),
+    "/api/v1/ledger": ("?kind=forecast", "?kind=votes", "?kind=reveal", "?limit=500&first_seq={since}"),
+    "/api/v1/events": ("?after_seq={since}&seconds=1",),
     "/api/v1/bot-battle/export.csv": ("?venue=cex",),
 }
 

@@ -57,8 +57,7 @@ MEANING = ("asset", "other_asset", "comparator", "negated", "level", "upper_leve
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
 NO_PRICE = "No price decides this question, so only language models can answer it"
 MODELS_MISSING = (
-    f"at least {TOPIC_QUORUM} of the six seats need one: the operator sets ORACLE_MODEL, or ORACLE_<SEAT>_MODEL and "
-    "ORACLE_<SEAT>_BASE_URL"
+    f"at least {TOPIC_QUORUM} of the six seats need one, and this service has fewer; ask something that a price decides"
 )
 REPLAY_REASON = "in a replay they may see neither names nor dates, because they may remember what came after"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask, Request
+from flask import Flask, Request, Response
 
 from service.api import answering, auth, docs, errors, limits, metrics, open_streams, responses, services
 from service.api.battle import battle
@@ -68,6 +68,12 @@ class Application(Flask):
     """Flask in which every function is synchronous; to ask each of them costs 5 us per request."""
 
     request_class = ApiRequest
+
+    def make_default_options_response(self) -> Response:
+        """The methods of an address in `Allow`, and no body of any type."""
+        response = super().make_default_options_response()
+        del response.headers["Content-Type"]
+        return response
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func

@@ -144,4 +144,6 @@ def _end_user() -> str | None:
     if value is None or END_USER.fullmatch(value):
         return value
     message = "must be 1 to 64 printable ASCII characters"
-    raise InvalidRequest(f"The {END_USER_HEADER} header is not valid.", [FieldError(END_USER_HEADER, message)])
+    raise InvalidRequest(
+        f"The {END_USER_HEADER} header is not valid.", [FieldError(END_USER_HEADER, message, is_header=True)]
+    )

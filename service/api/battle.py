@@ -160,10 +160,11 @@ def _span(query: HistoryQuery, now: int, longest: int) -> tuple[int, int]:
     """The window in unix seconds, at most `longest` long and ending by `now`. Raises InvalidRequest."""
     until = now if query.until is None else min(query.until, now)
     since = until - min(DEFAULT_SPAN_S, longest) if query.since is None else query.since
-    require_order(since, until)
+    if query.until is not None:
+        require_order(since, query.until)
     if until - since > longest:
         message = f"must be at most {longest / DAY:g} days before the end, which is {iso(until)}"
-        raise InvalidRequest("The window is too long for one answer.", [FieldError("since", message)])
+        raise InvalidRequest("The window is too long for one answer.", [FieldError("since", message, "out_of_range")])
     return since, until
 
 
@@ -171,4 +172,6 @@ def _refuse_too_many(events: Mapping[str, Sequence[object]]) -> None:
     for name, rows in events.items():
         if len(rows) > MOST_EVENTS:
             message = f"lane {name} has more than {MOST_EVENTS:,} events since then"
-            raise InvalidRequest("The window is too long for one answer.", [FieldError("since", message)])
+            raise InvalidRequest(
+                "The window is too long for one answer.", [FieldError("since", message, "out_of_range")]
+            )

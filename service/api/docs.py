@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import date
 from functools import cache
 from http import HTTPStatus
 from importlib.metadata import distribution
@@ -34,6 +35,7 @@ SCRIPT = Path(str(RAPIDOC.locate_file("flask_openapi3_rapidoc/templates/rapidoc/
 HOUR_S = 3600
 MONTH_S = 30 * 86400
 LEGACY_VERSION = "1.0"
+DEPRECATED_ON = date(2026, 11, 28)  # there has been a better description since the first edition
 # The page loads its script and the description from this service, and nothing from another host.
 PAGE_LOADS = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -42,7 +44,7 @@ PAGE_LOADS = (
 
 
 @docs.get("/api/v1/docs")
-@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], is_cached=True, is_deprecated=True)
+@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], is_cached=True, deprecated_on=DEPRECATED_ON)
 def legacy() -> Response:
     """The public API as plain JSON, version 1.0. Kept for existing clients; new ones use /api/openapi.json."""
     return document(_described("legacy"), max_age=HOUR_S)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 import structlog
-from flask import Flask, Response
+from flask import Flask, Response, request
 from pydantic import BaseModel, Field
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
@@ -50,6 +50,24 @@ FAULT = ("internal_error", "Something went wrong on our side. It was logged unde
 log = structlog.get_logger(__name__)
 
 
+RequestPart = Literal["body", "query", "path", "header"]
+
+
+class InvalidField(BaseModel):
+    """A field of the request, where it is (`in`), and what is wrong with it. `code` is stable."""
+
+    field: str
+    place: RequestPart = Field(serialization_alias="in")
+    code: str
+    message: str
+
+    @classmethod
+    def of(cls, error: FieldError) -> InvalidField:
+        """What is wrong with a field of this request."""
+        place: RequestPart = "header" if error.is_header else "body" if request.method in ("POST", "PATCH") else "query"
+        return cls(field=error.field, place=place, code=error.code, message=error.message)
+
+
 class Problem(BaseModel):
     """Why a request was not answered. `code` is stable; `detail` is written for people."""
 
@@ -59,7 +77,7 @@ class Problem(BaseModel):
     detail: str = Field(description="what is wrong with this request", examples=["There is nothing at this address."])
     code: str = Field(description="stable identifier of the kind of problem", examples=["not_found"])
     request_id: str = Field(description="quote it when you ask for help", examples=["5f0c2a9be41d7c36"])
-    errors: list[FieldError] | None = Field(None, description="for bad input: each field and what is wrong with it")
+    errors: list[InvalidField] | None = Field(None, description="for bad input: each field and what is wrong with it")
     suggestions: list[str] | None = Field(
         None, description="for a refused question: questions close to it that would be accepted"
     )
@@ -95,7 +113,7 @@ def register(app: Flask) -> None:
 def problem(status: int, code: str, detail: str, **members: Any) -> Response:
     """The response that describes a problem; `more` fills the optional fields of Problem."""
     body = Problem.of(status, code, detail, request_id=logs.request_id.get(), **members)
-    response = Response(body.model_dump_json(exclude_none=True), status, mimetype=MEDIA_TYPE)
+    response = Response(body.model_dump_json(exclude_none=True, by_alias=True), status, mimetype=MEDIA_TYPE)
     if body.retry_after_s is not None:
         response.headers["Retry-After"] = str(body.retry_after_s)
     if status == 401:
@@ -115,7 +133,10 @@ def _answer_ours(error: NinefoldError) -> Response:
 def _more(error: NinefoldError) -> dict[str, Any]:
     """The fields of this kind of error beyond its sentence."""
     if isinstance(error, errors.InvalidRequest):
-        return {"errors": list(error.errors) or None, "suggestions": list(error.suggestions) or None}
+        return {
+            "errors": list(map(InvalidField.of, error.errors)) or None,
+            "suggestions": list(error.suggestions) or None,
+        }
     if isinstance(error, errors.LimitReached):
         window = {name: getattr(error, name) for name in ("limit", "remaining", "retry_after_s")}
         return {**window, "reset_at": utc(error.reset_at)}

@@ -53,7 +53,7 @@ class Wanted(Query):
 
     events: TypeList | None = Field(None, description="these types alone, with commas between them")
     assets: AssetList | None = Field(None, description="events about these assets alone, with commas between them")
-    since: int | None = Field(
+    after_seq: int | None = Field(
         None,
         ge=0,
         le=LAST_SEQ,
@@ -94,7 +94,7 @@ def stream(query: Wanted, caller: Caller) -> Response:
     """
     streams = streams_of(current_app)
     head = streams.look()
-    chosen = _last_event_id() if HEADER in request.headers else query.since
+    chosen = _last_event_id() if HEADER in request.headers else query.after_seq
     subscriber = _Subscriber(
         seq=head if chosen is None else min(chosen, head),
         filter=EventFilter(query.events or (), query.assets or ()),
@@ -109,7 +109,7 @@ def _last_event_id() -> int:
     value = request.headers[HEADER]
     if not NUMBER.fullmatch(value):
         message = "must be the id of an event, a number"
-        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message)])
+        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message, is_header=True)])
     return int(value)
 
 

@@ -59,7 +59,7 @@ def require_order(since: int, until: int) -> None:
     """Raise InvalidRequest if a window of unix seconds ends before it starts."""
     if since > until:
         message = f"must not be after the end, which is {iso(until)}"
-        raise InvalidRequest("The window ends before it starts.", [FieldError("since", message)])
+        raise InvalidRequest("The window ends before it starts.", [FieldError("since", message, "out_of_range")])
 
 
 class _Input(BaseModel):
@@ -165,21 +165,43 @@ def _require_json() -> None:
 
 
 def _validated(model: type[Model], values: Mapping[str, object], place: str) -> Model:
-    faults = [(name, "holds a control character or a lone surrogate") for name in _unprintable(values)]
+    faults = [(name, "malformed", "holds a control character or a lone surrogate") for name in _unprintable(values)]
     if not faults:
         try:
             return model.model_validate(values)
         except ValidationError as error:
             faults = [_fault(details, model) for details in error.errors(include_url=False, include_input=False)]
-    errors = [FieldError(_shown(name), message) for name, message in faults[:MAX_FAULTS]]
+    errors = [FieldError(_shown(name), message, code) for name, code, message in faults[:MAX_FAULTS]]
     raise InvalidRequest(f"The {place} is not valid.", errors)
 
 
-def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
-    name = ".".join(str(part) for part in details["loc"])
-    if details["type"] == "extra_forbidden":
-        return name, f"is unknown; allowed: {', '.join(model.model_fields) or 'none'}"
-    return name, details["msg"].removeprefix("Value error, ")
+# What pydantic calls a fault: its code and sentence here. What is missing there is `invalid`.
+FAULTS = {
+    "missing": ("required", "is required"),
+    "extra_forbidden": ("unknown", "is unknown; allowed: {allowed}"),
+    "literal_error": ("not_allowed", "must be {expected}"),
+    "string_pattern_mismatch": ("malformed", "must match {pattern}"),
+    "string_too_short": ("too_short", "must have at least {min_length} characters"),
+    "string_too_long": ("too_long", "must have at most {max_length} characters"),
+    "too_long": ("too_long", "must have at most {max_length} values"),
+    "greater_than_equal": ("out_of_range", "must be at least {ge}"),
+    "less_than_equal": ("out_of_range", "must be at most {le}"),
+    "less_than": ("out_of_range", "must be less than {lt}"),
+    "value_error": ("malformed", "{error}"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), ("wrong_type", "must be a whole number")),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), ("wrong_type", "must be a number")),
+    **dict.fromkeys(("bool_type", "bool_parsing"), ("wrong_type", "must be true or false")),
+    "string_type": ("wrong_type", "must be a text"),
+    "list_type": ("wrong_type", "must be a list"),
+    "model_type": ("wrong_type", "must be an object"),
+}
+
+
+def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str, str]:
+    """The name of a field, and the code and sentence of what is wrong with it."""
+    code, sentence = FAULTS.get(details["type"], ("invalid", "is not valid"))
+    context = {"allowed": ", ".join(model.model_fields) or "none"} | details.get("ctx", {})
+    return ".".join(map(str, details["loc"])), code, sentence.format_map(context)
 
 
 def _unprintable(value: object, name: str = "") -> Iterable[str]:
@@ -199,7 +221,7 @@ def _without_duplicates(pairs: Iterable[tuple[str, object]]) -> dict[str, object
     values: dict[str, object] = {}
     for name, value in pairs:
         if name in values:
-            raise InvalidRequest("A name is given twice.", [FieldError(_shown(name), "is given twice")])
+            raise InvalidRequest("A name is given twice.", [FieldError(_shown(name), "is given twice", "repeated")])
         values[name] = value
     return values
 

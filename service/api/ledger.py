@@ -43,7 +43,7 @@ WHAT_IT_PROVES = (
 class Rows(Query):
     """Which rows are wanted."""
 
-    since: int = Field(1, ge=1, le=LAST_SEQ, description="the first row that is wanted")
+    first_seq: int = Field(1, ge=1, le=LAST_SEQ, description="the first row that is wanted")
     limit: int = Field(100, ge=1, le=PAGE_LIMIT, description="rows on a page")
     kind: Kind | None = Field(None, description="rows of one kind alone")
     subject: str | None = Field(
@@ -80,7 +80,7 @@ class LedgerDocument:
 
 @dataclass(frozen=True)
 class LedgerPage(LedgerDocument):
-    """Rows of the ledger, oldest first; `next` is the `since` of the following page, null after the last.
+    """Rows of the ledger, oldest first; `next` is the `first_seq` of the following page, null after the last.
 
     `head` is null on a page that has a next one, because such a page never changes.
     """
@@ -149,12 +149,12 @@ def rows(query: Rows) -> Response:
     A page that has a next one never changes, so caches keep it; `head` is on the last page alone.
     """
     with services().database.reading() as db:
-        entries = stored.entries(db, query.since, query.limit + 1, kind=query.kind, subject=query.subject)
+        entries = stored.entries(db, query.first_seq, query.limit + 1, kind=query.kind, subject=query.subject)
         last = stored.head(db)
     page = tuple(entries[: query.limit])
     is_full = len(entries) > query.limit
     next = entries[query.limit].seq if is_full else None
-    link(next, "since")
+    link(next, "first_seq")
     rows = LedgerPage(
         schema="ledger/1",
         world=services().clock.world,

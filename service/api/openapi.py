@@ -48,10 +48,11 @@ CACHE_HEADERS = {
     "Cache-Control": ("string", "how long this response may be cached"),
 }
 PAGE_HEADERS = {"Link": ("string", 'the address of the next page, as `<…>; rel="next"`; absent on the last')}
+DEPRECATION_HEADERS = {"Deprecation": ("string", "the unix second from which on it is deprecated (RFC 9745), as `@…`")}
 RETRY_HEADERS = {"Retry-After": ("integer", "seconds after which to try again")}
 # The tags of what is computed from prices, and so refused while the price history arrives.
 PRICE_TAGS = frozenset({"Oracle", "Market", "Predictions", "Challenges", "Strategies", "Bot Battle", "Intelligence"})
-HEADERS = LIMIT_HEADERS | CACHE_HEADERS | PAGE_HEADERS | RETRY_HEADERS
+HEADERS = LIMIT_HEADERS | CACHE_HEADERS | PAGE_HEADERS | RETRY_HEADERS | DEPRECATION_HEADERS
 
 
 FIELD_TEXTS: Mapping[str, Mapping[str, str]] = tomllib.loads(
@@ -237,7 +238,7 @@ def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
         "responses": _responses(route, shapes),
         "x-codeSamples": samples(_sample_call(route)),
     }
-    if operation.is_deprecated:
+    if operation.deprecated_on:
         description["deprecated"] = True
     if operation.body:
         # Without an example RapiDoc fills in every field, which some bodies refuse.
@@ -279,6 +280,7 @@ def _first_value(field: Mapping[str, Any]) -> Any:
 def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
     operation = route.operation
     headers = (LIMIT_HEADERS if operation.limit else {}) | (CACHE_HEADERS if operation.is_cached else {})
+    headers |= DEPRECATION_HEADERS if operation.deprecated_on else {}
     if operation.query and "limit" in operation.query.model_fields:
         headers |= PAGE_HEADERS
     answer: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase, "headers": _headers(headers)}

@@ -47,6 +47,9 @@ nothing here is investment advice.
   an unknown value is `null`.
 * Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Only responses below 400 count
   against a quota; quotas reset at 00:00 UTC.
+* Where a value has to be one of a few, upper and lower case are the same: `venue=CEX` is `venue=cex`. An unknown
+  parameter or field is refused.
+* Every write takes an `Idempotency-Key`: a retry under the same one is free, for 24 hours, and answered the same.
 * `X-Request-ID` is returned as it was sent (at most 64 letters, digits, `.`, `_` and `-`); without one it is generated.
 * Pages of any origin may call the API (CORS); responses from 1 KiB on are compressed (zstd, gzip) if you accept it.
 

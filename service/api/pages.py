@@ -89,12 +89,13 @@ class HistoryListing(Generic[Rows]):
     def page(self, query: WindowQuery, *selection: str) -> HistoryPage[Rows]:
         """The page that a query asks for, with the `Link` header to the next one; raises InvalidRequest.
 
-        The window ends now at the latest. A cursor is valid for the same list with the same filters.
+        The window ends now at the latest, so one that begins later is empty. A cursor is valid for the same list with
+        the same filters.
         """
         now = services().clock.at(services().now())
         until = min(now, query.until or now)
-        if query.since is not None:
-            require_order(query.since, until)
+        if query.since is not None and query.until is not None:
+            require_order(query.since, query.until)
         scope = canonical.write([self.name, *selection, query.since, query.until])
         after = pages.read_cursor(scope, query.cursor) if query.cursor else None
         with services().database.reading() as db:

@@ -196,7 +196,7 @@ def _market(db: Connection, id: str) -> Prediction:
     tag="Predictions",
     limit="telemetry",
     returns=ShadowDocument,
-    alternatives=responses.described("bet of the document, the open ones first"),
+    alternatives=responses.described("bet of the document: the last 40 open and the last 40 decided ones"),
     is_cached=True,
 )
 def shadow() -> Response:

@@ -241,7 +241,9 @@ def wanted() -> str | None:
 
 
 def file(table: Table, media: str, max_age: int | None) -> Response:
-    """The table as a file of this media type; `max_age` as in `document`."""
+    """The table as a file of this media type, named for its address; `max_age` as in `document`."""
+    name = f"{request.path.rpartition('/')[2]}.{'parquet' if media == PARQUET else 'csv'}"
+    add_headers([("Content-Disposition", f'attachment; filename="{name}"')])
     if media == PARQUET:
         return document(BodyBytes(table.to_parquet()), max_age=max_age, media=PARQUET)
     return document(BodyBytes(table.to_csv()), max_age=max_age, media=f"{CSV}; charset=utf-8")

@@ -44,6 +44,9 @@ Assets = Annotated[
 ]
 
 
+WebhookStatus = Literal["active", "paused"]
+
+
 class Subscription(Body):
     """An endpoint and the events that it wants."""
 
@@ -58,14 +61,16 @@ class SubscriptionChange(Body):
     url: Url | None = Field(None, description="where events are posted from now on")
     events: Events | None = None
     assets: Assets | None = None
-    paused: bool | None = Field(None, description="false resumes with the first event that was not delivered")
+    status: WebhookStatus | None = Field(
+        None, description="`active` resumes with the first event that was not delivered"
+    )
 
 
 class DeliveryPageQuery(Query):
     """Which deliveries are wanted."""
 
     limit: int = Field(50, ge=1, le=200, description="deliveries on a page")
-    cursor: int | None = Field(None, ge=1, lt=2**31, description="the `next` of the page before")
+    cursor: str | None = Field(None, pattern="^[1-9][0-9]{0,8}$", description="the `next` of the page before")
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class WebhookEndpoint:
     events: tuple[EventType, ...]
     assets: tuple[str, ...]
     created_at: datetime
-    status: Literal["active", "paused"]
+    status: WebhookStatus
     paused_at: datetime | None
     paused_reason: str | None
     last_row: int
@@ -132,7 +137,7 @@ class WebhookDeliveries:
     """Messages to an endpoint, newest first; `next` is the `cursor` of the following page, null after the last."""
 
     count: int
-    next: int | None
+    next: str | None
     deliveries: tuple[WebhookDelivery, ...]
 
 
@@ -184,10 +189,10 @@ def change(webhook_id: str, body: SubscriptionChange, caller: KeyHolder) -> Webh
     _check_plan(caller)
     if body.url is not None:
         check_url(body.url, private=services().settings.webhook_private)
-    changes = {name: value for name, value in body.model_dump(exclude={"paused"}).items() if value is not None}
+    changes = {name: value for name, value in body.model_dump(exclude={"status"}).items() if value is not None}
     with services().database.writing() as db:
         row = _row(db, caller, webhook_id)
-        changes |= _pause(row, body.paused)
+        changes |= _pause(row, body.status)
         return _endpoint(stored.change_webhook(db, row, **changes) if changes else row)
 
 
@@ -238,9 +243,11 @@ def deliveries(webhook_id: str, query: DeliveryPageQuery, caller: KeyHolder) -> 
     """The messages to an endpoint with their last attempts, newest first; they are kept for 30 days."""
     _check_plan(caller)
     with services().database.reading() as db:
-        rows = stored.find_deliveries(db, _row(db, caller, webhook_id).id, query.cursor, query.limit + 1)
+        rows = stored.find_deliveries(
+            db, _row(db, caller, webhook_id).id, int(query.cursor) if query.cursor else None, query.limit + 1
+        )
     page = rows[: query.limit]
-    following = page[-1].number if len(rows) > query.limit else None
+    following = str(page[-1].number) if len(rows) > query.limit else None
     link(following)
     return WebhookDeliveries(len(page), following, tuple(delivery_of(row) for row in page))
 
@@ -257,13 +264,17 @@ def _row(db: Connection, caller: KeyHolder, webhook_id: str) -> WebhookRow:
     return row
 
 
-def _pause(row: WebhookRow, is_paused: bool | None) -> dict[str, object]:
+def _pause(row: WebhookRow, status: WebhookStatus | None) -> dict[str, object]:
     """The values of an endpoint that is paused or resumed; none where it is so already."""
-    if is_paused is None or is_paused == (row.paused_at is not None):
+    if status is None or status == _status(row):
         return {}
-    if is_paused:
+    if status == "paused":
         return {"paused_at": int(services().now()), "paused_reason": None}
     return {"paused_at": None, "paused_reason": None, "attempts": 0, "failing_since": None, "next_at": 0.0}
+
+
+def _status(row: WebhookRow) -> WebhookStatus:
+    return "active" if row.paused_at is None else "paused"
 
 
 def _with_secret(row: WebhookRow) -> WebhookWithSecret:
@@ -282,7 +293,7 @@ def endpoint_of(row: WebhookRow, now: float) -> WebhookEndpoint:
         events=tuple(row.events),
         assets=tuple(row.assets),
         created_at=utc(row.created_at),
-        status="active" if row.paused_at is None else "paused",
+        status=_status(row),
         paused_at=_instant(row.paused_at),
         paused_reason=row.paused_reason,
         last_row=row.cursor,

@@ -103,20 +103,20 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
                             return
         raise ConnectionFailed(f"{self._base_url} broke off in the middle of an answer.")
 
-    def export_ledger(self, since: int = 1) -> Lines:
-        """The ledger from row `since` on as lines for `python -m service.ledger verify`, without their ends.
+    def export_ledger(self, first_seq: int = 1) -> Lines:
+        """The ledger from row `first_seq` on as lines for `python -m service.ledger verify`, without their ends.
 
-        It is read page by page, 500 rows at a time. What a RateLimited cut short goes on `since` the next row, and
+        It is read page by page, 500 rows at a time. What a RateLimited cut short goes on with the next row, and
         the pieces together are one export.
         """
-        return self._items(self._ledger_lines(since))
+        return self._items(self._ledger_lines(first_seq))
 
-    async def _ledger_lines(self, since: int) -> AsyncGenerator[str, None]:
+    async def _ledger_lines(self, first_seq: int) -> AsyncGenerator[str, None]:
         from service.ledger.chain import line
 
         # The roots first: rows that are recorded meanwhile then lack a root, and never a root its rows.
         roots = [root async for root in self._all(self.ledger_roots, "roots", None)]
-        async for entry in self._all(lambda at: self.ledger(at, MOST_ROWS), "entries", since):
+        async for entry in self._all(lambda at: self.ledger(at, MOST_ROWS), "entries", first_seq):
             yield line("row", entry)
         for root in roots:
             yield line("root", root)
@@ -126,16 +126,16 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
         events: Iterable[str] = (),
         assets: Iterable[str] = (),
         *,
-        since: int | None = None,
+        after_seq: int | None = None,
         seconds: int | None = None,
     ) -> Items:
         """Events as they happen, each once, without an end: a stream that ends or breaks is continued.
 
-        `events` and `assets` choose types and assets. `since` is the `id` of the last event that you saw; without it
-        the first is one that comes from now on. `seconds` is how long one stream may stay open, at most 300. Raises
+        `events` and `assets` choose types and assets. `after_seq` is the `id` of the last event that you saw; without
+        it the first is one that comes from now on. `seconds` is how long one stream may stay open, at most 300. Raises
         Refused if the service refuses the stream; while it cannot be reached the client tries again.
         """
-        return self._items(self._events(EventReader(events, assets, since, seconds)))
+        return self._items(self._events(EventReader(events, assets, after_seq, seconds)))
 
     async def _events(self, reader: EventReader) -> AsyncGenerator[Page, None]:
         while True:

@@ -287,10 +287,16 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         return self._json("GET", "/api/widget/consensus")
 
     def ledger(
-        self, since: int | None = None, limit: int | None = None, kind: str | None = None, subject: str | None = None
+        self,
+        first_seq: int | None = None,
+        limit: int | None = None,
+        kind: str | None = None,
+        subject: str | None = None,
     ) -> Document:
-        """At most `limit` rows of the ledger from row `since` on: all, or those of a kind, about a subject."""
-        return self._json("GET", "/api/v1/ledger", params=present(since=since, limit=limit, kind=kind, subject=subject))
+        """At most `limit` rows of the ledger from row `first_seq` on: all, or those of a kind, about a subject."""
+        return self._json(
+            "GET", "/api/v1/ledger", params=present(first_seq=first_seq, limit=limit, kind=kind, subject=subject)
+        )
 
     def ledger_head(self) -> Document:
         """The last row of the ledger, how much of it is sealed and by which key, and what that proves."""
@@ -336,12 +342,12 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         url: str | None = None,
         events: Iterable[str] | None = None,
         assets: Iterable[str] | None = None,
-        paused: bool | None = None,
+        status: str | None = None,
     ) -> Document:
-        """An endpoint with another URL, other events or assets (empty: all), paused, or resumed with false."""
+        """An endpoint with another URL, other events or assets (empty: all), `paused` or `active`."""
         lists = {"events": events, "assets": assets}
         changes = {name: list(value) for name, value in lists.items() if value is not None}
-        return self._json("PATCH", _webhook(webhook_id), json=changes | present(url=url, paused=paused))
+        return self._json("PATCH", _webhook(webhook_id), json=changes | present(url=url, status=status))
 
     def delete_webhook(self, webhook_id: str) -> Nothing:
         """Delete an endpoint and the record of its deliveries."""

@@ -43,22 +43,27 @@ class AnswerReader:
 class EventReader:
     """The streams of events of one subscription; each continues after the last event of the one before."""
 
-    def __init__(self, events: Iterable[str], assets: Iterable[str], since: int | None, seconds: int | None) -> None:
+    def __init__(
+        self, events: Iterable[str], assets: Iterable[str], after_seq: int | None, seconds: int | None
+    ) -> None:
         self._filter = {"events": ",".join(events) or None, "assets": ",".join(assets) or None, "seconds": seconds}
-        self._since = since
+        self._after_seq = after_seq
         self._blocks = _Blocks()
 
     def request(self, timeout_s: float) -> dict[str, Any]:
         """The arguments of the request that opens the next stream."""
         self._blocks = _Blocks()
-        parameters, timeout = present(**self._filter, since=self._since), httpx.Timeout(timeout_s, read=SILENCE_S)
+        parameters, timeout = (
+            present(**self._filter, after_seq=self._after_seq),
+            httpx.Timeout(timeout_s, read=SILENCE_S),
+        )
         return _stream("GET", "/api/v1/events", params=parameters, timeout=timeout)
 
     def feed(self, text: str) -> Iterator[dict[str, Any]]:
         """The events that `text` completes."""
         for fields in self._blocks.feed(text):
             if "id" in fields:
-                self._since = int(fields["id"])
+                self._after_seq = int(fields["id"])
                 if "data" in fields:
                     yield json.loads(fields["data"])
 

@@ -49,6 +49,14 @@ def test_the_page_loads_its_own_script_and_nothing_else(client: FlaskClient):
     assert (answer.status_code, answer.mimetype) == (200, "text/javascript")
 
 
+def test_what_is_deprecated_says_so_and_where_the_policy_is(client: FlaskClient):
+    """By the header of RFC 9745."""
+    answer = client.get("/api/v1/docs")
+    assert answer.headers["Deprecation"] == "@1795824000"
+    assert answer.headers["Link"] == '</api/v1>; rel="deprecation"'
+    assert "Deprecation" not in client.get("/api/openapi.json").headers
+
+
 def listed(paths: dict) -> set[tuple[str, str]]:
     return {(method.upper(), path) for path, methods in paths.items() for method in methods}
 

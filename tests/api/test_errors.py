@@ -79,6 +79,30 @@ def test_every_kind_of_refusal_is_tried_or_an_internal_error():
     assert set(STATUS) <= set(family())
 
 
+def test_each_wrong_field_says_its_place_code_and_words_of_ours(client: FlaskClient, headers: dict):
+    """No sentence of pydantic's reaches a caller."""
+    answers = [
+        client.get("/api/v1/candles?asset=doge&limit=x&foo=1"),
+        client.get("/api/v1/ledger?first_seq=0"),
+        client.post("/api/v1/register", json={"app_name": 5}),
+        client.post("/api/v1/predictions/x/forecast", json={"p_yes": 7}, headers=headers),
+        client.post("/api/v1/register", json={"email": "a@example.com"}, headers={"Idempotency-Key": "1"}),
+    ]
+    rows = [
+        (row["field"], row["in"], row["code"], row["message"]) for answer in answers for row in answer.json["errors"]
+    ]
+    assert rows == [
+        ("limit", "query", "wrong_type", "must be a whole number"),
+        ("asset", "query", "not_allowed", "must be 'btc', 'eth', 'sol', 'bnb', 'xrp', 'gold' or 'silver'"),
+        ("foo", "query", "unknown", "is unknown; allowed: limit, cursor, since, until, asset, interval"),
+        ("first_seq", "query", "out_of_range", "must be at least 1"),
+        ("email", "body", "required", "is required"),
+        ("app_name", "body", "wrong_type", "must be a text"),
+        ("p_yes", "body", "out_of_range", "must be at most 0.999"),
+        ("Idempotency-Key", "header", "invalid", "must be 16 to 255 printable ASCII characters without spaces"),
+    ]
+
+
 @pytest.mark.parametrize(("place", "wait"), [(8, "7"), (10, "5"), (12, "30"), (-1, "40")])
 def test_a_retryable_refusal_says_when(answer_to, place: int, wait: str):
     """A used up limit says when it opens again in ISO 8601."""

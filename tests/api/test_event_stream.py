@@ -59,7 +59,7 @@ def test_a_stream_has_what_follows_the_last_event_id(web: Web):
 def test_without_an_id_only_new_events_come(web: Web):
     trade(web.database, 3)
     assert events(web) == []
-    assert len(events(web, "since=0")) == 3
+    assert len(events(web, "after_seq=0")) == 3
 
 
 @pytest.mark.slow
@@ -75,10 +75,10 @@ def test_types_and_assets_are_filters(web: Web):
     trade(web.database, 1, kind="switch", asset="WETH/USDC 0.05%")
     trade(web.database, 1, kind="harvest", asset="eth")
     trade(web.database, 1, backfilled=True)
-    assert [event["id"] for event in events(web, "since=0")] == [1, 2, 3]
-    assert [event["id"] for event in events(web, "since=0&events=lane.switch,lane.harvest")] == [2, 3]
-    assert [event["id"] for event in events(web, "since=0&assets=eth,sol")] == [3]
-    assert [event["id"] for event in events(web, "since=0&events=Lane.Switch,Lane.Harvest&assets=ETH,sol")] == [3]
+    assert [event["id"] for event in events(web, "after_seq=0")] == [1, 2, 3]
+    assert [event["id"] for event in events(web, "after_seq=0&events=lane.switch,lane.harvest")] == [2, 3]
+    assert [event["id"] for event in events(web, "after_seq=0&assets=eth,sol")] == [3]
+    assert [event["id"] for event in events(web, "after_seq=0&events=Lane.Switch,Lane.Harvest&assets=ETH,sol")] == [3]
 
 
 @pytest.mark.parametrize("query", ["events=lane.trades", "assets=doge", "seconds=301", "since=-1", "after=1"])
@@ -102,7 +102,7 @@ def test_markets_and_challenges_are_events(web: Web):
         predictions.add_predictions(db, [challenge])
         for id in ("m", "challenge-1"):
             keep_settlement(db, id, settlement, MONDAY + 90_000)
-    by_type = {event["type"]: event for event in events(web, "since=0")}
+    by_type = {event["type"]: event for event in events(web, "after_seq=0")}
     assert list(by_type) == ["market.opened", "market.resolved", "challenge.resolved"]
     assert by_type["market.opened"]["data"] == {
         "id": "m",
@@ -128,9 +128,9 @@ def test_a_resolved_answer_is_shown_to_its_key_alone(web: Web, key: str):
         keep_settlement(db, answer.id, Settlement("no", MONDAY + 90_000, "a bar", "bars"), MONDAY + 90_000)
         (entry,) = ledger.entries(db, 1, 10)
     assert (entry.kind, set(entry.body)) == ("answer", {"outcome", "resolved_at"})
-    assert events(web, "since=0") == []
-    assert events(web, "since=0", key=web.granted(plan="paid")) == []
-    (event,) = events(web, "since=0", key=key)
+    assert events(web, "after_seq=0") == []
+    assert events(web, "after_seq=0", key=web.granted(plan="paid")) == []
+    (event,) = events(web, "after_seq=0", key=key)
     assert (event["type"], event["data"]["question"], event["data"]["end_user"]) == (
         "answer.resolved",
         "secret question?",
@@ -149,7 +149,7 @@ def test_reviews_calls_and_changes_are_events(web: Web):
             "consensus", "eth", {"at": int(NOON), "direction": "BULLISH", "previous": "NEUTRAL", "p_up": 0.56}, False
         ),
     )
-    review, apex, change = events(web, "since=0")
+    review, apex, change = events(web, "after_seq=0")
     assert (review["type"], review["data"]) == (
         "hospital.published",
         {"month": "2026-10", "strategies": 2, "sha256": "ab"},
@@ -165,7 +165,7 @@ def test_every_event_matches_its_description(web: Web):
     document = web.send("GET", "/api/openapi.json").json
     content = document["paths"][PATH]["get"]["responses"]["200"]["content"]["text/event-stream"]
     schema = content["schema"] | {"components": document["components"]}
-    stream = events(web, "since=0")
+    stream = events(web, "after_seq=0")
     assert len(stream) >= 2
     for event in stream:
         Draft202012Validator(schema, format_checker=FormatChecker()).validate(event)
@@ -217,7 +217,7 @@ def test_a_cut_client_sees_every_event_once(url: str, database: Database, tries)
             last_id = block["id"]
             ids += [json.loads(block["data"])["id"]] if "data" in block else []
     assert 0 < len(ids) < len(seqs)
-    with Client(url) as client, closing(client.events(since=int(last_id))) as rest:
+    with Client(url) as client, closing(client.events(after_seq=int(last_id))) as rest:
         while len(ids) < len(seqs):
             ids.append(next(rest)["id"])
     assert ids == seqs

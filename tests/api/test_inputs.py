@@ -108,8 +108,8 @@ def test_every_wrong_field_is_named_with_what_it_may_hold(client: FlaskClient):
     answer = client.post("/api/v1/register", json={"app_name": 7, "colour": "red"})
     messages = {error["field"]: error["message"] for error in answer.json["errors"]}
     assert messages == {
-        "email": "Field required",
-        "app_name": "Input should be a valid string",
+        "email": "is required",
+        "app_name": "must be a text",
         "colour": "is unknown; allowed: email, app_name",
     }
 

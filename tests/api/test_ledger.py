@@ -62,7 +62,7 @@ def test_a_page_holds_the_rows_as_they_were_hashed(client: FlaskClient, chain, c
 def test_next_leads_through_all_pages_and_then_to_none(client: FlaskClient, chain):
     pages, since = [], 1
     while since is not None:
-        page = client.get(PATH, query_string={"since": since, "limit": 3}).json
+        page = client.get(PATH, query_string={"first_seq": since, "limit": 3}).json
         pages.append([entry["seq"] for entry in page["entries"]])
         since = page["next"]
     assert pages == [[1, 2, 3], [4, 5, 6], [7]]
@@ -82,7 +82,7 @@ def test_a_page_links_to_the_next_one(client: FlaskClient, sqlite, chain, path: 
     following = client.get(address.strip("<>"))
     assert (relation, following.status_code) == ('rel="next"', 200)
     assert following.json[rows][0][number] == first.json["next"]
-    assert "Link" not in client.get(f"{PATH}?since=7").headers
+    assert "Link" not in client.get(f"{PATH}?first_seq=7").headers
 
 
 def test_rows_of_one_kind_or_one_subject_are_paged_alike(client: FlaskClient, chain):
@@ -94,13 +94,23 @@ def test_rows_of_one_kind_or_one_subject_are_paged_alike(client: FlaskClient, ch
 
 
 def test_past_the_last_row_a_page_is_empty(client: FlaskClient, chain):
-    page = client.get(f"{PATH}?since=8").json
+    page = client.get(f"{PATH}?first_seq=8").json
     assert (page["count"], page["entries"], page["next"], page["head"]["seq"]) == (0, [], None, 7)
 
 
 @pytest.mark.parametrize(
     "query",
-    ["since=0", "since=-1", "since=x", f"since={2**63}", "limit=0", "limit=501", "kind=vote", "subject=", "sort=up"],
+    [
+        "first_seq=0",
+        "first_seq=-1",
+        "first_seq=x",
+        f"first_seq={2**63}",
+        "limit=0",
+        "limit=501",
+        "kind=vote",
+        "subject=",
+        "sort=up",
+    ],
 )
 def test_a_query_that_makes_no_sense_is_refused(client: FlaskClient, query: str):
     refusal = client.get(f"{PATH}?{query}")
@@ -202,7 +212,7 @@ def test_the_documented_proof_holds():
 def test_a_client_can_page_and_verify_the_whole_ledger(reader: Client, chain, root):
     lines = list(reader.export_ledger())
     assert (len(lines), verify(lines, key=root.key, root=root.root).fault) == (8, None)
-    assert verify([*lines[:2], *reader.export_ledger(since=3)]).fault is None
+    assert verify([*lines[:2], *reader.export_ledger(first_seq=3)]).fault is None
     assert verify([lines[0], *lines[2:]]).fault
 
 
@@ -251,7 +261,7 @@ def test_a_proof_that_does_not_hold_is_never_handed_on(reader: Client, chain):
 
 
 def test_the_client_names_what_it_asks_for(reader: Client, chain):
-    assert [entry["seq"] for entry in reader.ledger(since=2, limit=2)["entries"]] == [2, 3]
+    assert [entry["seq"] for entry in reader.ledger(first_seq=2, limit=2)["entries"]] == [2, 3]
     assert [entry["seq"] for entry in reader.ledger(kind="odds", subject="polymarket-1")["entries"]] == [6, 7]
     assert reader.ledger_entry(2)["entry"]["seq"] == 2
     assert reader.ledger_head()["seq"] == 7

@@ -84,6 +84,12 @@ class TestFromAnotherOrigin:
         assert "X-RateLimit-Limit" not in answer.headers
 
 
+def test_options_lists_the_methods_and_has_no_body(client: FlaskClient):
+    answer = client.options("/api/v1/oracle")
+    assert (answer.status_code, answer.data, answer.mimetype) == (200, b"", None)
+    assert answer.headers["Allow"] == "POST, OPTIONS"
+
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -235,3 +241,5 @@ def test_a_file_has_an_etag_of_its_own(client: FlaskClient, fund, accept: str):
     revalidation = client.get(FUND, headers={"Accept": accept, "If-None-Match": file.headers["ETag"]})
     assert (revalidation.status_code, revalidation.data) == (304, b"")
     assert file.headers["Cache-Control"] == document.headers["Cache-Control"]
+    name = file.headers["Content-Disposition"]
+    assert name == f'attachment; filename="fund.{"csv" if accept == CSV else "parquet"}"'

@@ -87,7 +87,7 @@ def test_a_key_that_lost_its_plan_can_still_delete(web: Web, paid_key: str, sqli
     with sqlite.writing() as db:
         keys.grant_plan(db, web.send("GET", "/api/v1/me", key=paid_key).json["key_id"], "free")
     assert web.send("GET", PATH, key=paid_key).json["count"] == 1
-    assert web.send("PATCH", path, key=paid_key, json={"paused": True}).status_code == 403
+    assert web.send("PATCH", path, key=paid_key, json={"status": "paused"}).status_code == 403
     assert web.send("DELETE", path, key=paid_key).status_code == 204
     assert web.send("GET", path, key=paid_key).status_code == 404
 
@@ -97,7 +97,7 @@ def test_another_key_sees_none_of_them(web: Web, paid_key: str):
     other = web.granted(plan="paid")
     for method, suffix in (("GET", ""), ("DELETE", ""), ("POST", "/rotate"), ("POST", "/test"), ("GET", "/deliveries")):
         assert web.send(method, path + suffix, key=other).status_code == 404
-    assert web.send("PATCH", path, key=other, json={"paused": True}).status_code == 404
+    assert web.send("PATCH", path, key=other, json={"status": "paused"}).status_code == 404
     assert web.send("GET", PATH, key=other).json["count"] == 0
 
 
@@ -188,10 +188,10 @@ def test_me_names_the_paused_webhooks(web: Web, paid_key: str):
         "paused_at": "2026-11-21T12:00:00Z",
         "reason": "The endpoint answered 410 Gone.",
     }
-    resumption = web.send("PATCH", f"{PATH}/{id}", key=paid_key, json={"paused": False}).json
+    resumption = web.send("PATCH", f"{PATH}/{id}", key=paid_key, json={"status": "active"}).json
     assert (resumption["status"], resumption["failed_attempts"]) == ("active", 0)
     assert web.send("GET", "/api/v1/me", key=paid_key).json["paused_webhooks"] == []
-    pause = web.send("PATCH", f"{PATH}/{id}", key=paid_key, json={"paused": True}).json
+    pause = web.send("PATCH", f"{PATH}/{id}", key=paid_key, json={"status": "paused"}).json
     assert (pause["status"], pause["paused_reason"]) == ("paused", None)
 
 

@@ -92,11 +92,11 @@ def test_a_stream_of_only_keepalives_times_out():
 
 
 def cut_streams(seqs: list[int], pieces: int) -> tuple[Client, list[str | None]]:
-    """A client whose every stream breaks off after a few bytes, and the `since` of each stream."""
+    """A client whose every stream breaks off after a few bytes, and the row after which each begins."""
     asked_since: list[str | None] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        since = request.url.params.get("since")
+        since = request.url.params.get("after_seq")
         asked_since.append(since)
         rest = [seq for seq in seqs if seq > int(since or 0)]
         text = f"retry: 1000\nid: {since or 0}\n\n" + "".join(
@@ -131,7 +131,7 @@ def test_a_refused_event_stream_says_why(client: Client):
 
 def test_the_events_of_the_service_come_one_by_one(app: Flask, client: Client):
     seqs = trade(app.extensions["ninefold"].database, 3)
-    with closing(client.events(["lane.trade"], ["btc"], since=0, seconds=1)) as events:
+    with closing(client.events(["lane.trade"], ["btc"], after_seq=0, seconds=1)) as events:
         assert [next(events)["id"] for _ in seqs] == seqs
 
 

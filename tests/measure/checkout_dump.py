@@ -300,7 +300,7 @@ class World:
             row = json.loads(line)
             name = f"{row['kind']} {row['subject']}" if row["type"] == "row" else f"root {row['day']}"
             self._dump.add("ledger", name, text=line)
-        for path in (f"/api/v1/ledger?since={since}&limit=500" for since in range(1, len(lines), 500)):
+        for path in (f"/api/v1/ledger?first_seq={seq}&limit=500" for seq in range(1, len(lines), 500)):
             self.send("ledger pages", "GET", path)
         for seq in (1, 100, 2000):
             self.send("ledger pages", "GET", f"/api/v1/ledger/{seq}")

@@ -206,6 +206,9 @@ class HeadlineRow:
 class NewsDocument(Document):
     """The pulse of the last day's news, -1 bearish to 1 bullish; a story's weight halves every `half_life_h` hours.
 
+    Every score is drawn to 0 as by five stories without a tone, the more the fewer stories it has. So the whole may be
+    BULLISH while each asset, with a few of its stories, is NEUTRAL.
+
     `topics` have become more frequent (`topics_basis` is `rising`), or, while no term has, they are the assets that the
     day's stories name most often (`frequent`). `headlines` are the first ones of the latest stories. `failed` holds the
     reason for each source that gave none.

@@ -120,7 +120,7 @@ def test_pages_and_lines_give_the_same_frame(frame: Frame, client: Client, lines
 
 @each_frame
 def test_a_single_page_needs_no_list(frame: Frame, client: Client):
-    page = client.ledger(since=990, limit=500)
+    page = client.ledger(first_seq=990, limit=500)
     assert len(frame(page)) > 0 or frame is frames.resolved_votes
     pd.testing.assert_frame_equal(frame(page), frame([page]))
 
