@@ -18,9 +18,9 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGE = "ninefold_lab"
 PARTS = {
     "notebooks": ("__init__.py", "widgets", "lab"),
-    "service": ("canonical.py", "client", "ledger", "scores", "market/assets.toml"),
+    "service": ("bar_files.py", "canonical.py", "client", "ledger", "scores", "market/assets.toml"),
 }
-QUALIFIER = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|canonical|client|ledger|scores)\b)")
+QUALIFIER = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|bar_files|canonical|client|ledger|scores)\b)")
 IMPORT = re.compile(r"\bfrom service import (?=canonical\b)")
 
 

@@ -126,7 +126,11 @@ class Settings(BaseModel):
         240, ge=60, le=1500, description="days of price history at the first start (simulated, live)"
     )
     simulated_seed: int = Field(42, ge=0, lt=2**31, description="seed of the simulated market")
-    replay_dir: Path | None = Field(None, description="folder of `btc.csv`, `eth.csv`, … for `WORLD=replay`")
+    replay_dir: Path | None = Field(
+        None,
+        description="folder of `btc.csv`, `eth.csv`, … for `WORLD=replay`, also as ccxt, freqtrade, yfinance and "
+        "Binance write them; a time without an offset is UTC",
+    )
     replay_start: Instant | None = Field(
         None, description="date or instant at which a replay starts; empty: 60 days before its end"
     )
@@ -138,7 +142,7 @@ class Settings(BaseModel):
     bars_dir: Path | None = Field(
         None,
         description="folder of `silver.csv` and so on for `WORLD=live`, for what no exchange has: five-minute bars, to "
-        "which you append",
+        "which you append, in any form of `REPLAY_DIR`; a time without an offset is UTC",
     )
     pools_url: str = Field("https://yields.llama.fi/pools", description="source of liquidity pools for `WORLD=live`")
     polymarket_url: str = Field("https://gamma-api.polymarket.com", description="Polymarket API for `WORLD=live`")

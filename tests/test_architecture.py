@@ -110,14 +110,14 @@ PANELS = ("BattlePanel", "LeaderboardPanel", "HospitalPanel", "OraclePanel", "Pr
 LOADINGS = (
     ("import bot.application", ["client"]),
     (f"from notebooks.widgets import {', '.join(PANELS)}", ["client"]),
-    ("import notebooks.lab", ["client", "scores"]),
+    ("import notebooks.lab", ["bar_files", "client", "scores"]),
 )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("loading", "packages"), LOADINGS)
-def test_a_front_end_loads_only_the_client_and_scores(loading: str, packages: list[str]):
-    """The lab computes its scores with the arithmetic of the service, which is pure."""
+def test_a_front_end_loads_only_what_it_uses(loading: str, packages: list[str]):
+    """The lab computes scores and reads files of bars as the service does."""
     script = (
         f"import sys; {loading}; unwanted = ('flask', 'sqlalchemy', 'pydantic')\n"
         "print(*sorted({name.split('.')[1] for name in sys.modules if name.startswith('service.')}),"

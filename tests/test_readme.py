@@ -18,7 +18,7 @@ from notebooks import settings as workbench
 from service import config
 from service.api.openapi import routes
 from service.forecasting.voters.panel import voters as voters_embedded
-from service.sources.feeds.csv_bars import open_replay
+from service.sources.feeds.replay import open_replay
 from service.sources.llm.limits import Budget, SpendingInMemory
 from service.sources.llm.seating import seated
 from service.trading.strategies import STRATEGIES

@@ -5,7 +5,7 @@ Everything goes over HTTP through `service.client`; downloads are kept in Parque
 
 from notebooks.lab.archive import Archive
 from notebooks.lab.entry import TournamentEntry, enter
-from notebooks.lab.record import AskedQuestion, MarketRecord, OpeningInputs
+from notebooks.lab.record import AskedQuestion, MarketRecord, OpeningInputs, read_bars
 from notebooks.lab.report import BacktestReport, backtest
 from notebooks.lab.studies import calibration_by_template, lane_sharpes, leave_one_out
 from notebooks.lab.walk import ResolvedExample, VoterRefused
@@ -24,4 +24,5 @@ __all__ = [
     "enter",
     "lane_sharpes",
     "leave_one_out",
+    "read_bars",
 ]

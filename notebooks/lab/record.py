@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
+
+from notebooks.widgets import frames
+from service.bar_files import NAMES, read_files
 
 HOUR = timedelta(hours=1)
 
@@ -112,6 +117,22 @@ class MarketRecord:
 def complete(bars: pd.DataFrame, instant: pd.Timestamp) -> pd.DataFrame:
     """The hourly bars that were complete at an instant."""
     return bars.loc[: instant - HOUR]
+
+
+def read_bars(asset: str, *files: Path) -> pd.DataFrame:
+    """Bars of your own, from files of one asset as exchanges, freqtrade or yfinance write them.
+
+    Returns the columns of `frames.candles`, in the world `replay`; `step_s` is the most common spacing. A time without
+    an offset is UTC. Raises ValueError, with file, line and reason, where a file is none of bars; a row that cannot be
+    read is left out with a warning.
+    """
+    bars = read_files({str(file): file.read_bytes() for file in files})
+    for _, fault in bars.faults:
+        warnings.warn(fault, stacklevel=2)
+    table = pd.DataFrame(bars.rows, columns=list(NAMES))
+    table["time"] = pd.to_datetime(table["time"], unit="s", utc=True)
+    page = {"asset": asset, "step_s": bars.spacing, "volume_unit": asset.upper(), "source": bars.name}
+    return frames.candles({**page, "world": "replay", "bars": table.to_dict("records")})
 
 
 def record_of(

@@ -13,13 +13,13 @@ import pyarrow.parquet
 import pytest
 from flask.testing import FlaskClient
 
+from service.bar_files import read_bars
 from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS
 from service.market.assets import open_at
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.prices import CandlesDocument
-from service.sources.feeds.csv_bars import read_rows
 from service.store import bars, snapshots
 from tests.api.conftest import NOON
 from tests.api.opened import tell_prices
@@ -140,7 +140,7 @@ def test_the_csv_file_is_one_a_replay_reads(client: FlaskClient, bitcoin):
     answer = client.get(f"{PATH}?asset=btc&interval=5m&limit=500", headers={"Accept": "text/csv"})
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert 'rel="next"' in answer.headers["Link"]
-    assert read_rows("btc.csv", answer.data).tolist() == [list(map(float, row)) for row in bitcoin[:500].rows()]
+    assert read_bars("btc.csv", answer.data).rows.tolist() == [list(map(float, row)) for row in bitcoin[:500].rows()]
 
 
 def test_a_parquet_file_has_the_bars_of_the_page(client: FlaskClient, bitcoin):

@@ -14,7 +14,7 @@ from service.forecasting.voters.context import Context, Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.questions.question import Question
-from service.sources.feeds.csv_bars import open_replay
+from service.sources.feeds.replay import open_replay
 from tests.forecasting.made import DAYS, NOW, asking_at, made_bars
 
 

@@ -40,7 +40,7 @@ from service.questions.question import Question
 from service.scores.dependence import DIFFERENCES, SKILL, weeks_of
 from service.scores.intervals import ClusteredMean, clustered_mean
 from service.scores.proper import brier
-from service.sources.feeds.csv_bars import open_replay
+from service.sources.feeds.replay import open_replay
 from service.sources.llm.limits import Budget, SpendingInMemory
 from service.sources.llm.seating import ModelSeat, seated
 from tests.measure.price_questions import BARS

@@ -46,7 +46,7 @@ from service.scores.intervals import ClusteredMean, clustered_mean
 from service.scores.luck import SimulatedRecords
 from service.scores.proper import base_rate_known, skill_terms
 from service.scores.sides import right_share, sides_right
-from service.sources.feeds.csv_bars import open_replay
+from service.sources.feeds.replay import open_replay
 from tests.forecasting.predictions.lived_markets import live
 from tests.measure.price_questions import BARS
 

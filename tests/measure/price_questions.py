@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from service.bar_files import read_bars as read_file
 from service.forecasting.densities.grid import HourGrid, HourTrack, gain, trailing_max
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
 from service.market.months import month_starts
-from service.sources.feeds.csv_bars import read_rows
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -45,7 +45,7 @@ def read_bars(folder: Path) -> dict[str, Bars]:
 
 
 def _bars(file: Path) -> Bars:
-    rows = np.array(read_rows(file.name, file.read_bytes()), dtype=float)
+    rows = read_file(file.name, file.read_bytes()).rows
     rows[:, 0] = np.ceil(rows[:, 0] / HOUR) * HOUR
     is_last = np.append(np.diff(rows[:, 0]) > 0, True)
     return from_rows(rows[is_last], HOUR)

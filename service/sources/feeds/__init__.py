@@ -5,8 +5,8 @@ from __future__ import annotations
 from service.config import Settings
 from service.market.instants import DAY
 from service.sources.feeds.choice import choose_world
-from service.sources.feeds.csv_bars import open_replay
 from service.sources.feeds.feed import Feed, FetchedBars
+from service.sources.feeds.replay import open_replay
 from service.sources.feeds.simulated import SimulatedFeed
 from service.sources.feeds.simulated_days import EPOCH
 

@@ -144,7 +144,7 @@ class ExchangeFeed:
             bars = bars[np.isin(bars.time, missing)]
             if self._drift_s(client) > LONGEST_DRIFT_S:
                 bars = bars.until(int(client.clock or 0))  # by this machine's clock a bar in progress has ended
-            yield Piece(client.name, answer, bars, _of_exchange(client.name, refusals, missing))
+            yield Piece(client.name, answer, bars, _of_exchange(client.name, [*answer.refusals, *refusals], missing))
             missing = np.setdiff1d(missing, bars.time)
             if len(bars):
                 missing = missing[(missing < bars.time[0]) | open_at(request.asset, missing)]

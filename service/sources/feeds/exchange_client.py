@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import ccxt
-import numpy as np
 import requests
 
+from service.bar_files import BarFile, find_files, read_files
 from service.config import SettingsError
 from service.market.assets import ASSETS, COIN_KEY
-from service.market.bars import LONGEST_SILENCE_S, check, resample
+from service.market.bars import LONGEST_SILENCE_S, RefusedBar, check, resample
 from service.market.instants import DAY, HOUR, MINUTE
-from service.sources.feeds.csv_bars import commonest_spacing, read_rows
 from service.sources.sessions import BoundedSession
 
 STEP = 5 * MINUTE
@@ -77,13 +76,14 @@ class ExchangeResponse:
     """The response of an exchange so far: raw rows, a description of their `source`, and the `fault`.
 
     `source` is empty until the exchange is known to list the asset; `fault` is empty unless an error occurred, which
-    `is_final` where asking again would not help.
+    `is_final` where asking again would not help. `refusals` are the rows that cannot be read.
     """
 
     rows: list[list[float | None]] = field(default_factory=list)
     source: str = ""
     fault: str = ""
     is_final: bool = False
+    refusals: list[RefusedBar] = field(default_factory=list)
 
 
 class ExchangeSession(BoundedSession):
@@ -268,42 +268,43 @@ LONGEST_STEP_S = 5 * MINUTE
 
 
 class BarFolder:
-    """Answers as an exchange would, from `silver.csv` and so on; a file is read again once it has changed."""
+    """Answers as an exchange would, from `silver.csv` and so on; files are read again once one has changed."""
 
     name = "BARS_DIR"
     clock = None
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._read: dict[str, tuple[tuple[int, int], np.ndarray]] = {}
+        self._read: dict[str, tuple[object, BarFile]] = {}
 
     def ask(self, request: Request, since: int, until: int, seconds: float) -> ExchangeResponse:  # noqa: ARG002
-        """As `ExchangeClient.ask`: the rows of the asset's file, as bars of the length that was asked for."""
-        file = self._folder / f"{request.asset}.csv"
-        if not file.is_file():
-            return ExchangeResponse()
-        source = f"{file.name} in {self.name}"
+        """As `ExchangeClient.ask`: the rows of the asset's files, as bars of the length that was asked for."""
+        source = ""
         try:
-            rows = self._rows(request.asset, file)
-        except (OSError, SettingsError) as error:
-            return ExchangeResponse(source=source, fault=getattr(error, "detail", str(error)))
-        spacing = commonest_spacing(rows[:, 0])
-        if not spacing or LONGEST_STEP_S % spacing:
-            return ExchangeResponse(source=source, fault=f"{file.name} needs bars of five minutes or a part of them")
-        if spacing == request.step:  # with what is wrong in them, which the feed reports
-            return ExchangeResponse(rows[(rows[:, 0] >= since) & (rows[:, 0] < until)].tolist(), source)
-        bars = resample(check(rows[(rows[:, 0] >= since) & (rows[:, 0] < until)], spacing)[0], request.step)
-        return ExchangeResponse([list(row) for row in bars.rows()], source)
+            paths = find_files(self._folder, request.asset)
+            if not paths:
+                return ExchangeResponse()
+            source = f"{paths[-1].name} in {self.name}"
+            file = self._bars(request.asset, paths)
+        except (OSError, ValueError) as error:
+            return ExchangeResponse(source=source, fault=str(error))
+        if not file.spacing or LONGEST_STEP_S % file.spacing:
+            fault = f"{file.name} needs bars of five minutes or a part of them, not of {file.spacing} s"
+            return ExchangeResponse(source=source, fault=fault)
+        rows = file.rows[(file.rows[:, 0] >= since) & (file.rows[:, 0] < until)]
+        refusals = [RefusedBar(*fault) for fault in file.faults]
+        if file.spacing == request.step:  # with what is wrong in them, which the feed reports
+            return ExchangeResponse(rows.tolist(), source, refusals=refusals)
+        bars = resample(check(rows, file.spacing)[0], request.step)
+        return ExchangeResponse([list(row) for row in bars.rows()], source, refusals=refusals)
 
     def list_coins(self, seconds: float) -> tuple[frozenset[str], str]:  # noqa: ARG002
         """As `ExchangeClient.list_coins`: a folder has no other coins."""
         return frozenset(), ""
 
-    def _rows(self, asset: str, file: Path) -> np.ndarray:
-        """The rows of a file; a last line that is still being written is left out."""
-        status = file.stat()
-        version = status.st_mtime_ns, status.st_size
+    def _bars(self, asset: str, paths: list[Path]) -> BarFile:
+        """The bars of the files; a last line that is still being written is left out."""
+        version = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
         if self._read.get(asset, (None,))[0] != version:
-            content = file.read_bytes()
-            self._read[asset] = version, read_rows(file.name, content[: content.rfind(b"\n") + 1])
+            self._read[asset] = version, read_files({path.name: path.read_bytes() for path in paths}, is_growing=True)
         return self._read[asset][1]

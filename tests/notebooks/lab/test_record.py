@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from notebooks.lab.record import MarketRecord, instant_of, record_of
+from notebooks.lab.record import MarketRecord, instant_of, read_bars, record_of
+from notebooks.widgets.frames.market import CANDLES
 
 NOON = pd.Timestamp("2026-11-21T12:00:00Z")
 DAY = pd.Timedelta(days=1)
@@ -84,3 +86,28 @@ def test_rows_of_the_first_edition_have_unix_seconds():
     assert instant_of(1_795_262_400) == NOON
     (market,) = record(votes(1, "m", voted_at=1_795_262_400)).markets
     assert market.question.asked_at == NOON
+
+
+def test_bars_of_ones_own_are_candles(tmp_path: Path):
+    """From files of other programs; a row that cannot be read is left out with a warning that has its line."""
+    times = [int(hour.timestamp() * 1000) for hour in HOURS[:3]]
+    lines = ["timestamp,open,high,low,close,volume", *(f"{time},1,3,0.5,2,7" for time in times), "soon,1,3,0.5,2,7"]
+    (tmp_path / "btc.csv").write_text("\n".join(lines))
+    with pytest.warns(UserWarning, match=r"btc\.csv, line 5: 'soon' is not a time"):
+        bars = read_bars("btc", tmp_path / "btc.csv")
+    assert list(bars.index) == list(HOURS[:3])
+    assert list(bars.columns) == list(CANDLES.columns)
+    assert bars.iloc[0].to_dict() == {
+        "asset": "btc",
+        "step_s": 3600,
+        "open_usd": 1.0,
+        "high_usd": 3.0,
+        "low_usd": 0.5,
+        "close_usd": 2.0,
+        "volume": 7.0,
+        "volume_unit": "BTC",
+        "source": str(tmp_path / "btc.csv"),
+        "world": "replay",
+    }
+    with pytest.raises(ValueError, match=r"test_record\.py, line 1: it is no bar"):
+        read_bars("btc", Path(__file__))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -150,8 +151,11 @@ def test_a_file_that_grew_is_read_again(tmp_path):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("a,b\n1,2\n", "the first line of silver.csv must be"),
-        (f"{HEADER}\n0,1,1,1,1,1\n3600,1,1,1,1,1\n", "silver.csv needs bars of five minutes or a part of them"),
+        ("a,b\n1,2\n", "silver.csv, line 1: it is no bar and names no column of time, open"),
+        (
+            f"{HEADER}\n{SINCE},1,1,1,1,1\n{SINCE + HOUR},1,1,1,1,1\n",
+            "silver.csv needs bars of five minutes or a part of them, not of 3600 s",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_used_is_a_fault(tmp_path, text, fault):
@@ -168,6 +172,27 @@ def test_a_wrong_row_is_reported_with_its_reason(tmp_path):
     answer = feed.fetch("silver", SINCE, SINCE + 6 * STEP)
     assert len(answer.bars) == 5
     assert answer.refused == ((SINCE + 3 * STEP, "BARS_DIR: its high is below its low"),)
+
+
+@pytest.mark.parametrize("step", [STEP, HOUR])
+def test_a_row_that_cannot_be_read_is_reported_with_its_line(tmp_path, step):
+    """In the span of its time, or in each where it has none."""
+    write(tmp_path, [*rows(24), (SINCE + HOUR, "", 1, 1, 1, 1), ("soon", 1, 1, 1, 1, 1)])
+    feed = ExchangeFeed((BarFolder(tmp_path),), 0, 5.0)
+    reasons = {
+        SINCE + HOUR: "BARS_DIR: silver.csv, line 26: '' is not a number",
+        -1: "BARS_DIR: silver.csv, line 27: 'soon' is not a time",
+    }
+    assert dict(feed.fetch("silver", SINCE, SINCE + 2 * HOUR, step).refused) == reasons
+    del reasons[SINCE + HOUR]
+    assert dict(feed.fetch("silver", SINCE, SINCE + HOUR, step).refused) == reasons
+
+
+def test_the_folder_has_files_in_every_form(tmp_path):
+    """As those of freqtrade, under their own names."""
+    (tmp_path / "BTC_USDT-5m.json").write_text(json.dumps([[time * 1000, *values] for time, *values in rows(24)]))
+    answer = ask(tmp_path, asset="btc")
+    assert (len(answer.rows), answer.source) == (24, "BTC_USDT-5m.json in BARS_DIR")
 
 
 def test_exchanges_come_before_the_folder(tmp_path, kraken, coinbase):

@@ -1,68 +1,20 @@
-"""Bars from CSV files, and the replay world: the last days of one file per asset are played back.
-
-The columns are `time,open,high,low,close,volume`; the time is ISO 8601 or unix seconds.
-"""
+"""The replay world: the last days of the bars in a folder are played back."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
-from io import StringIO
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
+from service.bar_files import BarFile, find_files, read_files
 from service.config import Settings, SettingsError
 from service.market.assets import ASSETS
-from service.market.bars import Bar, Bars, Prices, RefusedBar, check, resample
+from service.market.bars import Bars, RefusedBar, check, resample
 from service.market.instants import DAY, HOUR, World, WorldClock, iso
 from service.market.prices import ASSUMED_RATES, Rates
 from service.sources.feeds.feed import AssetUnlisted, FetchedBars
-
-NO_ROW = (np.nan,) * len(Bar._fields)
-
-
-def read_rows(name: str, content: bytes) -> Prices:
-    """The rows of a file in their order, shape (n, 6), times in unix seconds; an unreadable row is NaN.
-
-    Raises SettingsError, which mentions the file as `name`, if the file is not text or has another header.
-    """
-    try:
-        rows = [row for row in csv.reader(StringIO(content.decode("utf-8-sig"), newline="")) if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise SettingsError(f"{name} is not a readable CSV file: {error}") from None
-    if not rows or tuple(column.strip().lower() for column in rows[0]) != Bar._fields:
-        raise SettingsError(f"the first line of {name} must be {','.join(Bar._fields)}")
-    return np.array([_numbers(row) for row in rows[1:]], dtype=np.float64).reshape(-1, len(Bar._fields))
-
-
-def commonest_spacing(times: Prices) -> int:
-    """The most common spacing in seconds; 0 for fewer than two bars in ascending order."""
-    spacings = np.diff(times[np.isfinite(times)])
-    lengths, counts = np.unique(spacings[spacings >= 1], return_counts=True)
-    return int(lengths[np.argmax(counts)]) if len(lengths) else 0
-
-
-def _numbers(row: list[str]) -> tuple[float, ...]:
-    if len(row) != len(Bar._fields):
-        return NO_ROW
-    try:
-        return (_unix_second(row[0]), *map(float, row[1:]))
-    except ValueError:
-        return NO_ROW
-
-
-def _unix_second(text: str) -> float:
-    """An instant in unix seconds; without an offset it is UTC."""
-    if text.isdecimal():
-        return float(text)
-    instant = datetime.fromisoformat(text)
-    return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp()
-
 
 RUNS_BY_DEFAULT = 60 * DAY
 
@@ -75,6 +27,7 @@ class ReplayFeed:
     `speed` is the number of world seconds per wall second.
     """
 
+    files: Mapping[str, str]  # by asset, their names
     bars: Mapping[str, Bars]
     refusals: Mapping[str, tuple[RefusedBar, ...]]
     step: int
@@ -102,7 +55,7 @@ class ReplayFeed:
         # A row without a readable time is reported with the first bars.
         refusals = tuple(bar for bar in self.refusals[asset] if since <= max(bar.time, self.history_from) < until)
         bars = self.bars[asset].since(since).until(until)
-        return FetchedBars(resample(bars, step or self.step), refusals, f"replay of {asset}.csv")
+        return FetchedBars(resample(bars, step or self.step), refusals, f"replay of {self.files[asset]}")
 
     def rates(self) -> Rates:
         return ASSUMED_RATES
@@ -111,15 +64,19 @@ class ReplayFeed:
 def open_replay(settings: Settings) -> ReplayFeed:
     """The feed of REPLAY_DIR; raises SettingsError, which says what is allowed, if it cannot be replayed."""
     if settings.replay_dir is None:
-        raise SettingsError("WORLD=replay needs REPLAY_DIR, a folder of CSV files named for their assets")
+        raise SettingsError("WORLD=replay needs REPLAY_DIR, a folder of files of bars named for their assets")
     contents = _contents(settings.replay_dir)
-    rows = {asset: read_rows(f"REPLAY_DIR: {asset}.csv", content) for asset, content in contents.items()}
-    step = _step(rows)
-    pairs = {asset: _sound(asset, table, step) for asset, table in rows.items()}
+    try:
+        files = {asset: read_files(parts) for asset, parts in contents.items()}
+    except ValueError as error:
+        raise SettingsError(f"REPLAY_DIR: {error}") from None
+    step = _step(files.values())
+    pairs = {asset: _sound(file, step) for asset, file in files.items()}
     bars = {asset: pair[0] for asset, pair in pairs.items()}
     history_from = min(int(series.time[0]) for series in bars.values())
     ends = max(series.as_of for series in bars.values())
     return ReplayFeed(
+        files={asset: file.name for asset, file in files.items()},
         bars=bars,
         refusals={asset: pair[1] for asset, pair in pairs.items()},
         step=step,
@@ -131,37 +88,43 @@ def open_replay(settings: Settings) -> ReplayFeed:
     )
 
 
-def _contents(folder: Path) -> dict[str, bytes]:
+def _contents(folder: Path) -> dict[str, dict[str, bytes]]:
+    """The files of each asset by name."""
     if not folder.is_dir():
         raise SettingsError(f"REPLAY_DIR: {folder} is not a folder")
-    files = {asset: folder / f"{asset}.csv" for asset in ASSETS}
     try:
-        contents = {asset: file.read_bytes() for asset, file in files.items() if file.is_file()}
+        files = {asset: {file.name: file.read_bytes() for file in find_files(folder, asset)} for asset in ASSETS}
     except OSError as error:
         raise SettingsError(f"REPLAY_DIR: {error}") from None
-    if not contents:
-        names = ", ".join(file.name for file in files.values())
+    if not any(files.values()):
+        names = ", ".join(f"{asset}.csv" for asset in ASSETS)
         raise SettingsError(f"REPLAY_DIR: {folder} holds none of {names}; at least one is needed")
-    return contents
+    return {asset: parts for asset, parts in files.items() if parts}
 
 
-def _step(rows: Mapping[str, Prices]) -> int:
+def _step(files: Collection[BarFile]) -> int:
     """The length of the bars in seconds: the most common spacing, which must be the same in every file."""
-    steps = {asset: commonest_spacing(table[:, 0]) for asset, table in rows.items()}
-    step = next(iter(steps.values()))
+    steps = {file.name: file.spacing for file in files}
+    for file in files:
+        step = steps[file.name]
+        if not step:
+            reason = f": {file.faults[0][1]}" if file.faults else ""
+            raise SettingsError(f"REPLAY_DIR: {file.name} contains fewer than two bars{reason}")
+        if HOUR % step:
+            problem = f"not {step} s as in {file.name}"
+            raise SettingsError(f"REPLAY_DIR: the length of bars must be an hour or divide it evenly, {problem}")
     if len(set(steps.values())) > 1:
-        lengths = ", ".join(f"{asset}.csv {spacing} s" for asset, spacing in steps.items())
+        lengths = ", ".join(f"{name} {step} s" for name, step in steps.items())
         raise SettingsError(f"REPLAY_DIR: its files must hold bars of one length, not {lengths}")
-    if not 0 < step <= HOUR or HOUR % step:
-        raise SettingsError(f"REPLAY_DIR: the length of bars must be an hour or divide it evenly, not {step} s")
-    return step
+    return steps.popitem()[1]
 
 
-def _sound(asset: str, rows: Prices, step: int) -> tuple[Bars, tuple[RefusedBar, ...]]:
-    bars, refusals = check(rows, step)
+def _sound(file: BarFile, step: int) -> tuple[Bars, tuple[RefusedBar, ...]]:
+    bars, refusals = check(file.rows, step)
+    refusals = sorted([*refusals, *(RefusedBar(*fault) for fault in file.faults)])
     if not len(bars):
-        raise SettingsError(f"REPLAY_DIR: {asset}.csv contains no usable bar")
-    return bars, tuple(sorted(refusals))
+        raise SettingsError(f"REPLAY_DIR: {file.name} contains no usable bar: {refusals[0].reason}")
+    return bars, tuple(refusals)
 
 
 def _start(settings: Settings, step: int, first: int, ends: int) -> int:
@@ -176,8 +139,9 @@ def _start(settings: Settings, step: int, first: int, ends: int) -> int:
     )
 
 
-def _fingerprint(contents: Mapping[str, bytes]) -> str:
+def _fingerprint(contents: Mapping[str, Mapping[str, bytes]]) -> str:
     digest = sha256()
-    for asset, content in contents.items():
+    for asset, parts in contents.items():
+        content = b"".join(parts.values())
         digest.update(f"{asset} {len(content)}\n".encode() + content)
     return digest.hexdigest()

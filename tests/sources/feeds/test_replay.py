@@ -1,4 +1,4 @@
-"""Rows of a CSV file: times in every usual form, unreadable rows as NaN, anything but such a table refused."""
+"""A folder of bars as a market that runs: history before the start, then bar after bar."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from service.config import Settings, SettingsError
@@ -14,40 +13,9 @@ from service.errors import SourceFailed
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
 from service.sources.feeds import Feed, open_feed
-from service.sources.feeds.csv_bars import read_rows
 
 HEADER = "time,open,high,low,close,volume"
 SINCE = 1_767_571_200  # 2026-01-05T00:00:00Z
-
-
-def table(*lines: str, header: str = HEADER) -> np.ndarray:
-    return read_rows("btc.csv", "\n".join([header, *lines]).encode())
-
-
-@pytest.mark.parametrize(
-    "time",
-    ["2026-01-05T00:00:00Z", "2026-01-05T01:00:00+01:00", "2026-01-05 00:00", "2026-01-05T00:00:00", str(SINCE)],
-)
-def test_a_time_is_iso_with_any_offset_or_a_unix_second(time: str):
-    assert table(f"{time},1,3,0.5,2,7").tolist() == [[SINCE, 1, 3, 0.5, 2, 7]]
-
-
-def test_a_file_may_begin_with_a_byte_order_mark_and_capitals():
-    """A header alone has no rows."""
-    assert table("1,1,1,1,1,1", header="\ufeffTime,Open,High,Low,Close,Volume").shape == (1, 6)
-    assert table().shape == (0, 6)
-
-
-@pytest.mark.parametrize("header", ["", "date,o,h,l,c,v", "open,time,high,low,close,volume", "1,1,1,1,1,1"])
-def test_a_file_with_another_first_line_is_refused(header: str):
-    with pytest.raises(SettingsError, match=f"the first line of btc.csv must be {HEADER}"):
-        table("1,1,1,1,1,1", header=header)
-
-
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe\x00time", HEADER.encode() + b"\n" + b"x" * 200_000])
-def test_a_file_that_is_no_such_table_is_refused(content: bytes):
-    with pytest.raises(SettingsError, match=r"btc\.csv"):
-        read_rows("btc.csv", content)
 
 
 WALL = int(datetime(2026, 11, 21, 8, 30, tzinfo=UTC).timestamp())
@@ -107,24 +75,23 @@ def test_a_hole_stays_absent_and_bars_off_the_grid_are_refused(folder):
     assert answer.refused == ((SINCE + 22 * HOUR + 1800, "it opens off the 3600-second grid"),)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        f"{SINCE + HOUR},1,2",
-        "yesterday,1,2,1,2,5",
-        f"{SINCE + HOUR},,2,1,2,5",
-        f"{SINCE + HOUR},nan,2,1,2,5",
-        f"{SINCE + HOUR},1,2,1,2,5,6",
-        f"{'9' * 400},1,2,1,2,5",
-        "\0,1,2,1,2,5",
-    ],
-)
-def test_a_row_that_cannot_be_read_is_refused_and_the_rest_kept(folder, line):
+def test_a_row_that_cannot_be_read_is_refused_and_the_rest_kept(folder):
     lines = hours(WEEK)
-    lines[1] = line
+    lines[1] = f"{SINCE + HOUR},,2,1,2,5"
     answer = replay(folder(btc=lines)).fetch("btc", SINCE, SINCE + WEEK * HOUR)
     assert len(answer.bars) == WEEK - 1
-    assert [bar.reason for bar in answer.refused] == ["a value is not a finite number"]
+    assert answer.refused == ((SINCE + HOUR, "btc.csv, line 3: '' is not a number"),)
+
+
+def test_files_of_exchanges_are_replayed_as_they_are(tmp_path):
+    """Archives of a month each, in milliseconds and in microseconds."""
+    for month, (unit, first) in enumerate(((1000, 0), (10**6, 100)), 1):
+        rows = [row((SINCE + HOUR * (first + number)) * unit) for number in range(100)]
+        (tmp_path / f"BTCUSDT-1h-2026-0{month}.csv").write_text("\n".join(rows))
+    feed = replay(tmp_path)
+    answer = feed.fetch("btc", SINCE, SINCE + 200 * HOUR)
+    assert (len(answer.bars), answer.refused, feed.step) == (200, (), HOUR)
+    assert answer.source == "replay of BTCUSDT-1h-2026-01.csv to BTCUSDT-1h-2026-02.csv"
 
 
 def test_a_refused_bar_is_reported_in_its_window_alone(folder):
@@ -155,22 +122,37 @@ LENGTH = "REPLAY_DIR: the length of bars must be an hour or divide it evenly"
 SPAN = "REPLAY_START: .* runs from 2026-01-05T00:00:00Z to 2026-01-12T00:00:00Z"
 
 
+def test_a_file_without_bars_is_refused(folder):
+    with pytest.raises(SettingsError, match=r"REPLAY_DIR: btc\.csv, line 1: it is no bar and names no column"):
+        replay(folder(header="a,b", btc=["1,2"]))
+
+
 @pytest.mark.parametrize(
     ("files", "start", "complaint"),
     [
         *(({"btc": hours(WEEK)}, start, SPAN) for start in (SINCE - DAY, SINCE, SINCE + 7 * DAY, SINCE + 30 * DAY)),
         ({"btc": hours(WEEK)}, None, r"REPLAY_START: .* \(60 days before the end, the default\)"),
         ({"pepe": hours(WEEK)}, SINCE + DAY, "REPLAY_DIR: .* holds none of btc.csv, eth.csv, .*silver.csv"),
-        *(({"btc": hours(100, step=step)}, SINCE + DAY, LENGTH) for step in (2 * HOUR, 2400, 0)),
+        *(
+            ({"btc": hours(100, step=step)}, SINCE + DAY, f"{LENGTH}, not {step} s as in btc.csv")
+            for step in (2 * HOUR, 2400)
+        ),
+        ({"btc": hours(1)}, SINCE + DAY, "REPLAY_DIR: btc.csv contains fewer than two bars$"),
+        (
+            {"btc": ["05.01.2026 00:00,1,1,1,1,1"]},
+            SINCE + DAY,
+            "REPLAY_DIR: btc.csv contains fewer than two bars: btc.csv, line 2: '05.01.2026 00:00' is not a time",
+        ),
+        ({"btc": ["1,2"], "eth": hours(WEEK)}, SINCE + DAY, "btc.csv, line 2: it has 2 columns, not 6"),
         (
             {"btc": hours(WEEK), "eth": hours(WEEK, step=300)},
             SINCE + DAY,
-            "bars of one length, not btc.csv 3600 s, eth.csv 300 s",
+            "REPLAY_DIR: its files must hold bars of one length, not btc.csv 3600 s, eth.csv 300 s",
         ),
         (
             {"btc": hours(WEEK), "eth": [f"{SINCE + HOUR * number},1,1,0,1,1" for number in range(10)]},
             SINCE + DAY,
-            "REPLAY_DIR: eth.csv contains no usable bar",
+            "REPLAY_DIR: eth.csv contains no usable bar: a price is not positive",
         ),
     ],
 )
