@@ -12,6 +12,7 @@ from service.api.battle import battle
 from service.api.challenges import challenges
 from service.api.event_stream import event_stream
 from service.api.health import health
+from service.api.home import home
 from service.api.inputs import MAX_BODY_BYTES
 from service.api.intelligence import apex, embed, news, widget
 from service.api.keys import keys
@@ -49,6 +50,7 @@ BLUEPRINTS = (
     webhooks,
     docs.docs,
     health,
+    home,
 )
 
 

@@ -14,8 +14,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, current_app, redirect
-from werkzeug.wrappers import Response as BaseResponse
+from flask import Blueprint, Response, current_app
 
 from service.api import openapi
 from service.api.auth import KEY_HEADER
@@ -81,11 +80,6 @@ def page() -> Response:
 def script() -> Response:
     """The script of the page. It is not part of the API, so the OpenAPI document does not list it."""
     return document(static(SCRIPT), max_age=MONTH_S, media="text/javascript; charset=utf-8")
-
-
-@docs.get("/")
-def front() -> BaseResponse:
-    return redirect("/docs")
 
 
 def _described(name: str) -> Snapshot:

@@ -27,6 +27,7 @@ from service.forecasting.predictions.documents import (
     ListedMarket,
     MarketDocument,
     MarketVote,
+    OpenMarketsDocument,
     OwnForecast,
     PredictionsDocument,
     evidence_bars,
@@ -189,6 +190,16 @@ def _market(db: Connection, id: str) -> Prediction:
     if market is None:
         raise ResourceNotFound("No market has this id; /api/v1/predictions lists the open ones.")
     return market
+
+
+@predictions.get("/predictions/open")
+@operation(tag="Predictions", limit="telemetry", returns=OpenMarketsDocument, is_cached=True)
+def open_markets() -> Response:
+    """The open markets with the probability of the voters' pool and of the outside market, without votes; no key.
+
+    `p_ai` and `p_market` are of the opening and are scored, `p_ai_now` and `p_market_now` are of the last hour.
+    """
+    return document(latest("open-markets"), max_age=MAX_AGE_S)
 
 
 @predictions.get("/predictions/shadow")

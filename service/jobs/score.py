@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from service.documents import RecordHeader
-from service.forecasting.predictions.documents import list_all, predictions_document
+from service.forecasting.predictions.documents import list_all, open_markets_document, predictions_document
 from service.forecasting.predictions.scores.forecasters import (
     ForecasterRecord,
     ForecastersDocument,
@@ -82,9 +82,9 @@ def list_markets(job_context: JobContext, slot: int) -> Effects:
         by_asset, sources = snapshots.prices_by_asset(snapshots.latest_prices(db)), imported.sources(db)
     entries = list_all(markets, tallies=tallies, prices=by_asset, opinions=opinions, now=now)
     odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
-    document = predictions_document(
-        entries,
-        header(job_context, now, LISTED_EVERY_S, sources=odds | odds_sources(job_context) | sources),
-        page.following,
-    )
-    return lambda db: snapshots.publish(db, now, {"predictions": document})
+    head = header(job_context, now, LISTED_EVERY_S, sources=odds | odds_sources(job_context) | sources)
+    documents = {
+        "predictions": predictions_document(entries, head, page.following),
+        "open-markets": open_markets_document(entries, head),
+    }
+    return lambda db: snapshots.publish(db, now, documents)

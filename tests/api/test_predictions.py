@@ -22,7 +22,12 @@ from service import canonical
 from service.client import Client, NotFound
 from service.forecasting.predictions import Opinion, Prediction
 from service.forecasting.predictions.commitments import FeaturesDocument, commitment_of
-from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
+from service.forecasting.predictions.documents import (
+    PredictionsDocument,
+    list_all,
+    open_markets_document,
+    predictions_document,
+)
 from service.forecasting.predictions.market_fields import COLUMNS
 from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.columns import columns_of
@@ -119,6 +124,15 @@ class TestVoting:
         assert vote().status_code == 200
         wall.time += 1
         assert (vote().status_code, vote().json["code"]) == (409, "voting_closed")
+
+
+def test_the_odds_of_open_markets_need_no_key(client: FlaskClient, document, publish, check_schema):
+    """Of the opening and of the last hour, without the votes."""
+    open_markets = open_markets_document(document.markets, header())
+    body = hold(client, publish, check_schema, "/api/predictions/open", "open-markets", open_markets)
+    (row,), (market,) = body["markets"], document.markets
+    assert (row["id"], row["p_ai"], row["p_market"]) == (ID, market.ai.p_yes, market.market_odds.p_yes)
+    assert (row["p_ai_now"], row["p_market_now"], row["simulated"]) == (None, None, market.market_odds.simulated)
 
 
 def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient, publish, check_schema):

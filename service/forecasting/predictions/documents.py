@@ -48,6 +48,35 @@ class PredictionsDocument(Document):
 
 
 @dataclass(frozen=True)
+class OpenMarket:
+    """An open market without its votes: the probability of YES by the pool and by the outside market.
+
+    Both are of the opening and of the last hour, in [0, 1]; null where there is none. `simulated` odds are not from a
+    real market.
+    """
+
+    id: str
+    question: str
+    asset: str | None
+    deadline: str
+    p_ai: float | None
+    p_ai_now: float | None
+    p_market: float | None
+    p_market_now: float | None
+    source: str | None
+    simulated: bool
+    backfilled: bool
+
+
+@dataclass(frozen=True)
+class OpenMarketsDocument(Document):
+    """The open markets, the earliest deadline first, at most 200."""
+
+    count: int
+    markets: tuple[OpenMarket, ...]
+
+
+@dataclass(frozen=True)
 class ChallengesDocument:
     """The open challenges at the instant `timestamp`."""
 
@@ -63,6 +92,29 @@ def predictions_document(
 ) -> PredictionsDocument:
     markets = tuple(listed)
     return PredictionsDocument("predictions/1", **vars(header), count=len(markets), next=next, markets=markets)
+
+
+def open_markets_document(markets: Sequence[ListedMarket], header: DocumentHeader) -> OpenMarketsDocument:
+    """The same markets without votes, for everybody."""
+    rows = []
+    for market in markets:
+        odds = market.market_odds
+        rows.append(
+            OpenMarket(
+                market.id,
+                market.question,
+                market.asset,
+                market.deadline,
+                p_ai=market.ai and market.ai.p_yes,
+                p_ai_now=market.ai_now and market.ai_now.p_yes,
+                p_market=odds and odds.p_yes,
+                p_market_now=market.odds_now and market.odds_now.p_yes,
+                source=odds and odds.source,
+                simulated=bool(odds and odds.simulated),
+                backfilled=market.backfilled,
+            )
+        )
+    return OpenMarketsDocument("open-markets/1", **vars(header), count=len(rows), markets=tuple(rows))
 
 
 def challenges_document(challenges: Sequence[ListedChallenge], *, now: int, world: World) -> ChallengesDocument:
