@@ -18,7 +18,7 @@ export OMP_NUM_THREADS ?= 1
 test coverage soak growth scale bench examples: export WORLD := simulated
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot lab voila test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples catalogues pin clean
+.PHONY: help run bot lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples catalogues pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -52,9 +52,6 @@ bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACL
 
 lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (ORACLE_URL, ORACLE_KEY, LAB_PORT)
 	@exec $(BIN)/python -m notebooks lab
-
-voila: $(INSTALLED) ## the charts as public pages, without a key, on http://127.0.0.1:8866 (VOILA_PORT)
-	@exec $(BIN)/python -m notebooks voila
 
 # Three processes even on two cores: tests spend a third of their time waiting.
 test: $(CHECKS) $(if $(CI),lint $(SMALL_MODEL),style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped

@@ -1,4 +1,4 @@
-"""`python -m notebooks lab` opens JupyterLab on the notebooks, `python -m notebooks voila` serves the public pages."""
+"""`python -m notebooks lab` opens JupyterLab on the notebooks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from notebooks.settings import LaunchError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program named on the command line; an error prints one sentence and returns 2."""
+    """Open JupyterLab; an error prints one sentence and returns 2."""
     parser = argparse.ArgumentParser(prog="python -m notebooks", description=__doc__)
-    parser.add_argument("program", choices=settings.PORTS)
-    program = parser.parse_args(arguments).program
+    parser.add_argument("program", choices=["lab"])
+    parser.parse_args(arguments)
     try:
-        return launch(program, settings.read(program))
+        return launch(settings.read())
     except LaunchError as error:
         report(str(error))
         return 2

@@ -1,4 +1,4 @@
-"""Starts JupyterLab or the public pages and, if no service responds, the service beside it; ends both together.
+"""Starts JupyterLab and, if no service responds, the service beside it; ends both together.
 
 Both start at the same time in sessions of their own. Ctrl-C therefore reaches only this process, which ends Jupyter
 with its kernels first and the service after it.
@@ -30,19 +30,18 @@ MINT_S = 60.0
 MINT = ("keys", "mint", "--email", "lab@localhost.localdomain", "--app-name", "lab", "--plan", "paid", "--json")
 
 
-def launch(program: str, settings: LabSettings) -> int:
-    """Run a program, lab or voila, until it or this process is ended, and return its exit code. Raises LaunchError."""
+def launch(settings: LabSettings) -> int:
+    """Run JupyterLab until it or this process is ended, and return its exit code. Raises LaunchError."""
     with signals_as_exit():
         is_up = is_service_up(settings)
         if not is_up and not settings.is_local:
             raise LaunchError(f"No service responds at {settings.oracle_url}. Start it there, or unset ORACLE_URL.")
         settings.lab_dir.mkdir(parents=True, exist_ok=True)
-        if program == "lab":  # the public pages leave the key of a workbench that runs beside them
-            settings.key_file.unlink(missing_ok=True)
-        mints_key = program == "lab" and _mints_key(settings, is_up)
+        settings.key_file.unlink(missing_ok=True)
+        mints_key = _mints_key(settings, is_up)
         with (
             nullcontext() if is_up else service(settings) as process,
-            child(command(program, settings), environment(program, settings, os.environ, mints_key)) as program_process,
+            child(command(settings), environment(settings, os.environ, mints_key)) as program_process,
         ):
             threading.Thread(target=_prepare_service, args=(settings, process, mints_key), daemon=True).start()
             return program_process.wait()
@@ -107,35 +106,23 @@ def child(
         process.wait()
 
 
-def command(program: str, settings: LabSettings) -> list[str]:
-    """The command line of JupyterLab, whose other options are in the folder `jupyter`, or of the public pages."""
-    if program == "voila":
-        return [
-            sys.executable,
-            "-m",
-            "notebooks.public_pages",
-            f"--port={settings.port}",
-            f"--service={settings.oracle_url}",
-        ]
+def command(settings: LabSettings) -> list[str]:
+    """The command line of JupyterLab, whose other options are in the folder `jupyter`."""
     browser = [] if settings.browser else ["--no-browser"]
     index = ["--LabApp.default_url=/lab/tree/index.ipynb"] if (NOTEBOOKS / "index.ipynb").exists() else []
     folder = f"--ServerApp.root_dir={NOTEBOOKS}"
     return [sys.executable, "-m", "jupyterlab", folder, f"--ServerApp.port={settings.port}", *index, *browser]
 
 
-def environment(
-    program: str, settings: LabSettings, values: Mapping[str, str], mints_key: bool = False
-) -> dict[str, str]:
-    """The environment of Jupyter and its kernels, or of the public pages, which get no key.
+def environment(settings: LabSettings, values: Mapping[str, str], mints_key: bool = False) -> dict[str, str]:
+    """The environment of Jupyter and its kernels.
 
     It leaves out the user's ~/.jupyter and ~/.ipython, which may belong to another version or start other programs.
     """
     path = [str(ROOT), *filter(None, [values.get("PYTHONPATH")])]
-    address = {"PYTHONPATH": os.pathsep.join(path), "ORACLE_URL": settings.oracle_url}
-    if program == "voila":
-        return {name: value for name, value in values.items() if not name.startswith("ORACLE_KEY")} | address
     options = {
-        **address,
+        "PYTHONPATH": os.pathsep.join(path),
+        "ORACLE_URL": settings.oracle_url,
         "JUPYTER_CONFIG_PATH": str(NOTEBOOKS / "jupyter"),
         "JUPYTER_CONFIG_DIR": str(settings.lab_dir / "config"),
         "JUPYTER_DATA_DIR": str(settings.lab_dir / "data"),

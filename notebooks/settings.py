@@ -1,4 +1,4 @@
-"""The settings of `make lab` and `make voila` from the environment, in one frozen object."""
+"""The settings of `make lab` from the environment, in one frozen object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from notebooks.widgets.base.connection import ADDRESS
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
-PORTS = {"lab": 8888, "voila": 8866}
+PORT = 8888
 
 
 class LaunchError(Exception):
@@ -22,7 +22,7 @@ class LaunchError(Exception):
 class LabSettings:
     """The settings of the workbench.
 
-    `port` is the port of JupyterLab or of the public pages on this machine. `oracle_url` is the address of the service
+    `port` is the port of JupyterLab on this machine. `oracle_url` is the address of the service
     and `oracle_key` its API key; without one, JupyterLab gets a minted key. `data_dir` is the data folder of a service
     that is started here; its subfolder `lab` holds the files of Jupyter. `browser` opens a browser window.
     """
@@ -63,12 +63,11 @@ class LabSettings:
         return self.lab_dir / "key"
 
 
-def read(program: str, environment: Mapping[str, str] | None = None) -> LabSettings:
-    """The settings of `program`, lab or voila; an empty variable counts as unset. Raises LaunchError."""
+def read(environment: Mapping[str, str] | None = None) -> LabSettings:
+    """The settings of the workbench; an empty variable counts as unset. Raises LaunchError."""
     values = os.environ if environment is None else environment
-    port = f"{program.upper()}_PORT"
     settings = LabSettings(
-        _port(port, values.get(port) or str(PORTS[program])),
+        _port("LAB_PORT", values.get("LAB_PORT") or str(PORT)),
         oracle_url=values.get("ORACLE_URL") or ADDRESS,
         oracle_key=values.get("ORACLE_KEY", ""),
         data_dir=Path(values.get("DATA_DIR") or "var").absolute(),

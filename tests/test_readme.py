@@ -225,11 +225,11 @@ def test_the_python_of_the_workbench_runs(port: int, tmp_path: Path):
 
 def test_the_options_of_the_workbench_are_the_ones_it_reads():
     set_by = {"ORACLE_URL": "http://10.0.0.1", "ORACLE_KEY": "k", "DATA_DIR": "/d", "LAB_PORT": "1", "LAB_BROWSER": "0"}
-    for name in (*set_by, "VOILA_PORT"):
+    for name in set_by:
         assert f"`{name}`" in README
-    settings = workbench.read("lab", set_by)
+    settings = workbench.read(set_by)
     assert (settings.oracle_url, settings.oracle_key, settings.data_dir) == ("http://10.0.0.1", "k", Path("/d"))
-    assert (settings.port, settings.browser, workbench.read("voila", {"VOILA_PORT": "2"}).port) == (1, False, 2)
+    assert (settings.port, settings.browser) == (1, False)
 
 
 def test_every_named_make_target_exists():

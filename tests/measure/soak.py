@@ -30,7 +30,6 @@ TROUBLE = {
     "generated requests": ["tests/test_contract.py"],
     "connections that never finish a request": ["tests/api/test_serving.py"],
     "people who write to the bot at once": ["tests/bot_e2e/test_load.py", "tests/bot_e2e/test_questions.py"],
-    "visitors of the public pages at once": ["tests/notebooks_e2e/test_public_pages.py"],
     "cuts of an event stream": ["tests/api/test_event_stream.py"],
     "hostile questions": ["tests/questions/test_properties.py"],
     "changes of a ledger": ["tests/ledger/test_verifier.py"],

@@ -1,4 +1,4 @@
-"""What `make lab` and `make voila` do before a browser opens."""
+"""What `make lab` does before a browser opens."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_another_server_at_the_address_is_an_error(settings: LabSettings, other_
 
 def test_kernels_find_the_project_the_service_and_the_key(settings: LabSettings):
     """And no configuration of the user."""
-    environment = launcher.environment("lab", settings, {"PYTHONPATH": "/mine", "ORACLE_KEY": ""}, mints_key=True)
+    environment = launcher.environment(settings, {"PYTHONPATH": "/mine", "ORACLE_KEY": ""}, mints_key=True)
     assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "/mine"]
     assert environment["ORACLE_URL"] == settings.oracle_url
     assert environment["ORACLE_KEY_FILE"] == str(settings.key_file)
@@ -77,22 +77,13 @@ def test_kernels_find_the_project_the_service_and_the_key(settings: LabSettings)
 
 
 def test_a_key_of_the_user_is_passed_on(settings: LabSettings):
-    environment = launcher.environment("lab", settings, {"ORACLE_KEY": "nf_live_mine"})
+    environment = launcher.environment(settings, {"ORACLE_KEY": "nf_live_mine"})
     assert environment["ORACLE_KEY"] == "nf_live_mine"
     assert "ORACLE_KEY_FILE" not in environment
 
 
-def test_the_public_pages_get_no_key(settings: LabSettings):
-    """Strangers spend nothing of the owner's."""
-    keys = {"ORACLE_KEY": "nf_live_mine", "ORACLE_KEY_FILE": "/mine", "PATH": "/bin"}
-    environment = launcher.environment("voila", settings, keys)
-    assert {name for name in environment if "KEY" in name} == set()
-    assert (environment["PATH"], environment["ORACLE_URL"]) == ("/bin", settings.oracle_url)
-
-
-@pytest.mark.parametrize("program", ["lab", "voila"])
-def test_a_command_line_has_no_secret(program: str, settings: LabSettings):
-    words = " ".join(launcher.command(program, replace(settings, oracle_key="nf_live_mine")))
+def test_a_command_line_has_no_secret(settings: LabSettings):
+    words = " ".join(launcher.command(replace(settings, oracle_key="nf_live_mine")))
     assert "nf_live" not in words
     assert "token" not in words
 
@@ -131,19 +122,6 @@ def test_the_service_starts_and_ends_with_the_lab(settings: LabSettings, tmp_pat
     for port in (settings.port, settings.service_port):
         with pytest.raises(httpx.ConnectError):
             httpx.get(f"http://127.0.0.1:{port}/")
-
-
-@pytest.mark.slow
-def test_public_pages_leave_the_key_of_a_workbench(local_service: LabSettings, tmp_path: Path):
-    """Its notebooks read the key whenever they are opened."""
-    workbench = replace(local_service, data_dir=tmp_path / "var")
-    workbench.lab_dir.mkdir(parents=True)
-    workbench.key_file.write_text("nf_live_mine")
-    port, log = free_port(), tmp_path / "log"
-    options = {"DATA_DIR": str(workbench.data_dir), "ORACLE_URL": local_service.oracle_url, "VOILA_PORT": str(port)}
-    with running([sys.executable, "-m", "notebooks", "voila"], log, **options) as process:
-        wait_until_ready(port, process, log, "/")
-        assert workbench.key_file.read_text() == "nf_live_mine"
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The settings of `make lab` and `make voila`."""
+"""The settings of `make lab`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from notebooks.settings import LabSettings, LaunchError
 
 def test_the_defaults_are_those_of_the_readme():
     expected = LabSettings(8888, "http://127.0.0.1:8000", "", Path("var").absolute(), True)
-    assert settings.read("lab", {}) == expected
-    assert settings.read("voila", {}).port == 8866
+    assert settings.read({}) == expected
 
 
 @pytest.mark.parametrize(
@@ -22,11 +21,11 @@ def test_the_defaults_are_those_of_the_readme():
 )
 def test_an_invalid_option_is_named(name: str, value: str):
     with pytest.raises(LaunchError, match=f"{name} is '{value}'"):
-        settings.read("lab", {name: value})
+        settings.read({name: value})
 
 
 def test_an_empty_option_counts_as_unset():
-    assert settings.read("lab", {"LAB_PORT": "", "ORACLE_URL": "", "DATA_DIR": ""}) == settings.read("lab", {})
+    assert settings.read({"LAB_PORT": "", "ORACLE_URL": "", "DATA_DIR": ""}) == settings.read({})
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
-"""A service, JupyterLab over a copy of the notebooks and the public pages, each in its own process, and Chromium.
+"""A service and JupyterLab over a copy of the notebooks, each in its own process, and Chromium.
 
 Without Chromium the tests are skipped with the reason; with CI=true they fail.
 """
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Generator, Iterator
@@ -13,7 +12,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -22,12 +20,10 @@ from playwright.sync_api import Browser, Error, sync_playwright
 from tests.conftest import absent
 from tests.notebooks_e2e.pages import BrowserPage
 from tests.notebooks_e2e.programs import copied, launched, opened
-from tests.processes import free_port, running, wait_until, wait_until_ready, wait_until_said
+from tests.processes import free_port, running, wait_until_ready, wait_until_said
 from tests.running_service import HISTORY_DAYS
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-# The public pages with a chart of their own kind.
-CHARTS = ("battle", "forecast-btc", "accuracy", "hospital", "apex")
 
 
 @dataclass
@@ -84,23 +80,6 @@ class Workbench:
         return f"{self.origin}/lab/tree/{name}.ipynb{self.query}"
 
 
-@dataclass(frozen=True)
-class PublicPages:
-    """The address of the public pages, and the process that serves them."""
-
-    origin: str
-    process_id: int
-
-    def at(self, name: str) -> str:
-        """The address of a page."""
-        return f"{self.origin}/{name}.html"
-
-    def memory_mb(self) -> float:
-        """The most memory that the process has had so far."""
-        status = Path(f"/proc/{self.process_id}/status").read_text()
-        return int(re.search(r"VmHWM:\s*(\d+) kB", status).group(1)) / 1024
-
-
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of Chromium."""
@@ -151,19 +130,6 @@ def service(present: Path, tmp_path_factory) -> Iterator[Service]:
 def lab(service: Service, tmp_path_factory) -> Iterator[Workbench]:
     """JupyterLab as `make lab` starts it; each notebook opens in an empty workspace."""
     folder, port = copied(tmp_path_factory.mktemp("lab")), free_port()
-    with launched("lab", folder, LAB_PORT=str(port), **service.environment) as (process, log):
+    with launched(folder, LAB_PORT=str(port), **service.environment) as (process, log):
         token = wait_until_said(r"/lab\S*[?]token=(\w+)", process, log).group(1)
         yield Workbench(folder, f"http://127.0.0.1:{port}", f"?reset&token={token}")
-
-
-@pytest.fixture(scope="session")
-def public_pages(service: Service, tmp_path_factory) -> Iterator[PublicPages]:
-    """The public pages as `make voila` starts them, once every chart is there."""
-    folder, port = copied(tmp_path_factory.mktemp("pages")), free_port()
-    with launched("voila", folder, VOILA_PORT=str(port), **service.environment) as (process, log):
-        wait_until_ready(port, process, log, "/")
-        origin = f"http://127.0.0.1:{port}"
-        with httpx.Client(base_url=origin) as client:
-            wait_until(lambda: all("id=chart" in client.get(f"/{name}.html").text for name in CHARTS))
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        yield PublicPages(origin, int(children[0]))

@@ -1,4 +1,4 @@
-"""JupyterLab and the public pages as programs of their own, and a browser that opens their pages."""
+"""JupyterLab as a program of its own, and a browser that opens its pages."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def opened(browser: Browser) -> Iterator[BrowserPage]:
 
 
 @contextmanager
-def launched(program: str, folder: Path, **environment: str) -> Iterator[tuple[subprocess.Popen, Path]]:
+def launched(folder: Path, **environment: str) -> Iterator[tuple[subprocess.Popen, Path]]:
     """The launcher in a copy of the project, and its log."""
     log = folder / "log"
-    with running([sys.executable, "-m", "notebooks", program], log, folder, LAB_BROWSER="0", **environment) as process:
+    with running([sys.executable, "-m", "notebooks", "lab"], log, folder, LAB_BROWSER="0", **environment) as process:
         yield process, log
 
 
