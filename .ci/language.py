@@ -23,12 +23,12 @@ ALLOWED = Path(__file__).with_name("no_nouns.txt")
 # Words that end as participles, adverbs or adjectives do, but are nouns, or fields of published documents.
 NOUNS = frozenset(
     """
-    archive assembly backfilled bed bid binding building cable ceiling creed crossing drawing embed embedded
+    archive assembly assumed backfilled bed bid binding building cable ceiling creed crossing drawing embed embedded
     encoding engine executable expected family feed filing finding following funding greeting heading holding
     hundred iterable king landing leading listing lookup mapping meaning meeting missing negated negative
     nothing objective opening padding parsing pending polling positive pricing ranking rating reading reasoning
     remaining reply ring rolling rounding routing sampling saving scaling seating seed setting sibling signing
-    simulated something spacing speed spelling spending spring standing string supply swing table testing thing
+    simulated strict something spacing speed spelling spending spring standing string supply swing table testing thing
     timing training typing variable vocabulary warning wing wording working writing anything everything
     """.split()  # noqa: SIM905
 )
@@ -41,7 +41,7 @@ OTHERS = frozenset(
     several some such that them these they this those what which who whom whose bad broad calm clean clear
     correct deep different dry early easy empty equal fair far fine fresh full good great happy hard hot large
     late loose near nice precise quick quiet rare ready real rich safe sharp single slow small smooth soft
-    sole sound steady strict strong sure tall thick thin tight true usual vague valid various warm weak whole
+    sole sound steady strong sure tall thick thin tight true usual vague valid various warm weak whole
     wide worse worst wrong young again ago ahead alone already also always apart away beside besides beyond
     elsewhere enough even ever here instead meanwhile never often once otherwise perhaps quite rather seldom so
     sometimes soon still then there thus together too twice very well where ask become begin bring fetch give

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from threading import BoundedSemaphore, Lock
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from flask import Flask, current_app
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import TypeAdapter
 
 from service.api import metrics
 from service.api.auth import Caller
 from service.api.coins import LATE_S, CoinDesk
 from service.api.idempotency import settle_and_keep
-from service.api.inputs import Body
+from service.api.questions import EarlierReading, QuestionInput, UnderstoodBody, invalid_context
 from service.api.services import Services, is_there, not_yet
 from service.api.streaming import BEAT_S
 from service.api.windows import refund
@@ -31,15 +31,15 @@ from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.panel import TOPIC_QUORUM, Panel, Reply
 from service.forecasting.voters.price_forecasts import of_question
-from service.forecasting.voters.votes import Answer, Understood, UnderstoodText, publish, understood, understood_text
+from service.forecasting.voters.votes import Answer, UnderstoodText, publish, understood_text
 from service.market.assets import ASSETS
 from service.market.instants import World, utc
 from service.questions import Circumstances, coins_to_price, read_any
 from service.questions.parse import NOT_NAMED
 from service.questions.question import Question
-from service.questions.tokens import LONGEST
-from service.store import coins, knowledge, predictions, snapshots
+from service.store import answers, coins, knowledge, predictions, snapshots
 from service.store.bars import StoredHistory
+from service.store.pages import ID
 
 ANSWER = TypeAdapter(Answer)
 PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is waited for
@@ -50,74 +50,11 @@ Step = tuple[str, Reply] | Answer | None
 
 T = TypeVar("T")
 KEPT_S = 180.0
-EXAMPLE = "Will Bitcoin rise more than 5% this month?"
-MEANINGS = TypeAdapter(Understood)
-# The fields that say what YES means. The others follow from them, from the text or from the present price.
-MEANING = ("asset", "other_asset", "comparator", "negated", "level", "upper_level", "days", "in_a_row", "deadline")
-Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
 NO_PRICE = "No price decides this question, so only language models can answer it"
 MODELS_MISSING = (
     f"at least {TOPIC_QUORUM} of the six seats need one, and this service has fewer; ask something that a price decides"
 )
 REPLAY_REASON = "in a replay they may see neither names nor dates, because they may remember what came after"
-
-
-class UnderstoodBody(BaseModel):
-    """The `understood` of an earlier answer as it came, or its `canonical` sentence alone."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-    canonical: Text
-
-
-class TextBody(Body):
-    """A question about crypto or markets in plain words."""
-
-    question: Text
-
-
-class QuestionBody(Body):
-    """A question about crypto or markets: in plain words, or as it was `understood` before."""
-
-    question: Text | None = None
-    understood: UnderstoodBody | None = None
-
-    @property
-    def content(self) -> QuestionInput:
-        """What is asked; raises InvalidRequest unless exactly one of the two fields is there."""
-        if self.question is not None and self.understood is None:
-            return QuestionInput(self.question)
-        if self.understood is not None and self.question is None:
-            return QuestionInput(self.understood.canonical, self.understood.model_extra or {}, "understood.canonical")
-        detail = "Send either `question`, a text, or `understood`, the document of an earlier answer."
-        raise InvalidRequest(detail, [FieldError("question", detail)])
-
-
-@dataclass(frozen=True)
-class QuestionInput:
-    """A text, with the fields of the document that it came in; `name` is the field that holds the text."""
-
-    text: str
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    name: str = "question"
-
-    def refusal(self, refusal: InvalidRequest) -> InvalidRequest:
-        """The refusal of the text, with the name of the field that holds it."""
-        errors = [FieldError(self.name, error.message) for error in refusal.errors]
-        return type(refusal)(refusal.detail, errors, refusal.suggestions)
-
-    def require_agreement(self, question: Question) -> None:
-        """Raise InvalidRequest for each field that says something else than the text."""
-        if not self.fields:
-            return
-        document = MEANINGS.dump_python(understood(question), mode="json")
-        faults = [
-            FieldError(f"understood.{name}", "does not agree with `canonical`; send the document as it came")
-            for name in MEANING
-            if name in self.fields and self.fields[name] != document[name]
-        ]
-        if faults:
-            raise InvalidRequest("The fields of `understood` do not agree with its sentence.", faults)
 
 
 @dataclass(frozen=True)
@@ -136,9 +73,9 @@ class Inquiry:
 
     @property
     def key(self) -> Hashable:
-        """What identical questions share: the words, and the last bar. With the next bar it is another question."""
+        """What identical questions share: the words, their meaning, and the last bar."""
         as_of = max(context.as_of for context in self.knowledge.contexts.values())
-        return " ".join(self.question.text.casefold().split()), as_of
+        return " ".join(self.question.text.casefold().split()), self.question.canonical, as_of
 
 
 class Abandoned(Exception):
@@ -239,11 +176,14 @@ class Answering:
         circumstances = Circumstances(
             utc(now), latest.spots, history=history, rates=current, coins=self._coins.listed()
         )
-        if keys := coins_to_price(content.text, circumstances):
+        earlier = self._earlier(content.context, caller)
+        texts = (content.text, earlier.canonical) if earlier else (content.text,)
+        if keys := tuple(dict.fromkeys(key for text in texts for key in coins_to_price(text, circumstances))):
             latest = self._coins.beside(latest, keys, now)
             circumstances = replace(circumstances, spots=latest.spots)
+        context = earlier and earlier.recall(circumstances)
         try:
-            reading = read_any(content.text, circumstances)
+            reading = read_any(content.text, circumstances, context)
             require_answerable(reading.question, services.panel, services.clock.world)
         except InvalidRequest as refusal:
             raise content.refusal(refusal) from None
@@ -251,6 +191,16 @@ class Answering:
         question = self._coins.noted(reading.question) if reading.question.coins else reading.question
         meaning = replace(understood_text(reading, now), notes=question.notes)
         return Inquiry(question, meaning, now, latest, caller, place)
+
+    def _earlier(self, context: str | UnderstoodBody | None, caller: Caller) -> EarlierReading | None:
+        """What the question in `context` was understood to mean; InvalidRequest where it is no such question."""
+        if context is None or isinstance(context, UnderstoodBody):
+            return context and EarlierReading.of(context)
+        with self._services.database.reading() as db:
+            answer = answers.find_answer(db, context, caller.id) if ID.fullmatch(context) else None
+        if answer is None:
+            raise invalid_context("You have no such answer; /api/v1/answers lists yours.")
+        return EarlierReading.of(answer.understood)
 
     def admit(self) -> ExitStack:
         """A place among the questions of this process, until it is closed; raises Busy when none is free."""

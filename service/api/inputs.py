@@ -1,7 +1,8 @@
 """Reading what a caller sent: first bounded and checked for form, then validated.
 
 A body is one JSON object of at most 16 KiB and 16 levels, in UTF-8. Control characters and lone surrogates
-are refused in every text: no field of this API needs them, and they harm terminals, logs and databases.
+are refused in every text, because they harm terminals, logs and databases. Only a `question` may have line breaks and
+tabs, which are read as spaces.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ MAX_FAULTS = 20
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+LINES = str.maketrans("\t\r\n", "   ")
 DATE = "20[0-9]{2}-[0-9]{2}-[0-9]{2}"
 TIME = "T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?"
 INSTANT = re.compile(f"{DATE}({TIME})?")
@@ -206,7 +208,7 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str, str
 
 def _unprintable(value: object, name: str = "") -> Iterable[str]:
     """The names of the texts within `value` that contain a forbidden character."""
-    if isinstance(value, str) and CONTROL_CHARACTERS.search(value):
+    if isinstance(value, str) and CONTROL_CHARACTERS.search(value.translate(LINES) if name == "question" else value):
         yield name
     if isinstance(value, list):
         value = dict(enumerate(value))

@@ -11,10 +11,11 @@ from flask import Blueprint, Response
 from pydantic import Field, TypeAdapter
 
 from service.api import streaming
-from service.api.answering import ANSWER, Inquiry, QuestionBody, QuestionInput, TextBody, answering
+from service.api.answering import ANSWER, Inquiry, answering
 from service.api.auth import Caller
 from service.api.operations import operation
 from service.api.pages import PageQuery, link
+from service.api.questions import QuestionBody, TextBody
 from service.api.services import services
 from service.api.streaming import StreamEvent
 from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters, ResourceNotFound
@@ -96,7 +97,8 @@ def ask(body: QuestionBody, caller: Caller) -> Response:
     `cached` and free of charge. Refused questions are free of charge too.
 
     Instead of a text the question may be `understood`, as an earlier answer or POST /api/v1/oracle/understand gave it.
-    The prices are those of now.
+    The prices are those of now. A text such as "and eth?" or "by Friday?" carries on the question in `context`;
+    `understood.carryover` says what was taken over from it.
 
     A question that no price decides (`comparator: topic`: the Fed, an approval, a listing) must name a date and needs
     language models in at least three seats. Only they vote, the others abstain; the operator sets the outcome.
@@ -114,9 +116,10 @@ def understand(body: TextBody, caller: Caller) -> Understanding:
     """Read a question without asking it: what it is understood to mean, free of charge.
 
     A question that POST /api/v1/oracle would refuse is refused here for the same reason. Where the text leaves a
-    choice, `understood.alternatives` has the other readings, so that a front end can ask which one is meant.
+    choice, `understood.alternatives` has the other readings, so that a front end can ask which one is meant. A text
+    may carry on the question in `context`, as there.
     """
-    inquiry = answering().open(QuestionInput(body.question), caller)
+    inquiry = answering().open(body.content, caller)
     inquiry.place.close()
     engines = {voter.name: voter.engine for voter in services().panel.voters}
     return Understanding(inquiry.question.text, inquiry.meaning, engines)

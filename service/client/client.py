@@ -26,7 +26,7 @@ import httpx
 
 from service.client.errors import ConnectionFailed, TimedOut, document_of, refusal_of
 from service.client.operations import Document, File, Items, Nothing, Operations, Read, Text
-from service.client.streams import AnswerReader, EventReader, is_document
+from service.client.streams import AnswerReader, EventReader, is_document, question_body
 
 TIMEOUT_S = 30.0
 RECONNECT_S = 1.0
@@ -75,7 +75,14 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
     async def _pause(self, seconds: float) -> None:
         """Wait."""
 
-    def ask_stream(self, question: str | Mapping[str, Any], *, idempotency_key: str | None = None) -> Items:
+    def ask_stream(
+        self,
+        question: str | Mapping[str, Any],
+        *,
+        context: str | Mapping[str, Any] | None = None,
+        strict: bool = False,
+        idempotency_key: str | None = None,
+    ) -> Items:
         """The same as it comes: what was understood, each vote or abstention, and last the whole answer.
 
         Each is a dictionary with its kind under `event`: "question", "vote", "abstention", "consensus". Raises as `ask`
@@ -83,12 +90,12 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
         the iterator closes the connection. With an `idempotency_key` the service finishes the answer nevertheless, and
         a retry with the same key is free: raises Conflict until the answer is complete, then has the last event only.
         """
-        return self._items(self._steps(question, idempotency_key))
+        return self._items(self._steps(question_body(question, context, strict=strict), idempotency_key))
 
-    async def _steps(self, question: str | Mapping[str, Any], key: str | None) -> AsyncGenerator[Page, None]:
+    async def _steps(self, body: Mapping[str, Any], key: str | None) -> AsyncGenerator[Page, None]:
         reader = AnswerReader(time.monotonic() + self.timeout_s)
         with self._failing():
-            async with self._open(reader.request(question, key)) as answer:
+            async with self._open(reader.request(body, key)) as answer:
                 if answer.status_code >= 300:
                     await self._complete(answer)
                     raise refusal_of(answer)

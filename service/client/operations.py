@@ -99,16 +99,29 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         vars(client)["_json"] = file  # the same request, whose answer is read as a file
         return getattr(client, operation)(*words, **selection)
 
-    def ask(self, question: str | Mapping[str, Any], *, idempotency_key: str | None = None) -> Document:
+    def ask(
+        self,
+        question: str | Mapping[str, Any],
+        *,
+        context: str | Mapping[str, Any] | None = None,
+        strict: bool = False,
+        idempotency_key: str | None = None,
+    ) -> Document:
         """Nine votes and a consensus on a text, or on the `understood` of an earlier answer.
 
-        With an `idempotency_key` of your own a retry is free for 24 hours.
+        A text such as "and eth?" carries on the question in `context`, the id or the `understood` of an earlier
+        answer. If `strict`, a reading that rests on an assumption is refused. With an `idempotency_key` of your own a
+        retry is free for 24 hours.
         """
-        return self._json("POST", "/api/v1/oracle", json=question_body(question), headers=once(idempotency_key))
+        body = question_body(question, context, strict=strict)
+        return self._json("POST", "/api/v1/oracle", json=body, headers=once(idempotency_key))
 
-    def understand(self, question: str) -> Document:
-        """What a question is understood to mean, with other readings where it leaves a choice; free of charge."""
-        return self._json("POST", "/api/v1/oracle/understand", json={"question": question})
+    def understand(
+        self, question: str, *, context: str | Mapping[str, Any] | None = None, strict: bool = False
+    ) -> Document:
+        """What a text wants and means, with other readings where it leaves a choice; free of charge."""
+        body = question_body(question, context, strict=strict)
+        return self._json("POST", "/api/v1/oracle/understand", json=body)
 
     def answers(self, *, limit: int | None = None, cursor: str | None = None, votes: str | None = None) -> Document:
         """A page of this key's answers, newest first, with outcome and score; `next` is the `cursor` of the next."""

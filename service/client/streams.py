@@ -22,10 +22,10 @@ class AnswerReader:
         self._blocks = _Blocks()
 
     @staticmethod
-    def request(question: str | Mapping[str, Any], idempotency_key: str | None) -> dict[str, Any]:
+    def request(body: Mapping[str, Any], idempotency_key: str | None) -> dict[str, Any]:
         """The arguments of the request that opens it."""
         headers = {"Accept": "text/event-stream", **once(idempotency_key)}
-        return _stream("POST", "/api/v1/oracle", timeout=SILENCE_S, json=question_body(question), headers=headers)
+        return _stream("POST", "/api/v1/oracle", timeout=SILENCE_S, json=body, headers=headers)
 
     def feed(self, text: str) -> Iterator[dict[str, Any]]:
         """The steps that `text` completes; raises TimeoutError after the deadline, and what the stream reports."""
@@ -99,9 +99,12 @@ def present(**parameters: object) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if value is not None}
 
 
-def question_body(question: str | Mapping[str, Any]) -> dict[str, Any]:
-    """The body of a text, or of what was understood before."""
-    return {"question": question} if isinstance(question, str) else {"understood": dict(question)}
+def question_body(
+    question: str | Mapping[str, Any], context: str | Mapping[str, Any] | None, *, strict: bool
+) -> dict[str, Any]:
+    """The body of a text, which may carry the question in `context` on, or of what was understood before."""
+    body = {"question": question} if isinstance(question, str) else {"understood": dict(question)}
+    return body | present(context=context, strict=strict or None)
 
 
 def verify_webhook(body: bytes | str, headers: Mapping[str, str], secret: str) -> dict[str, Any]:

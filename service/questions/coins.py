@@ -78,18 +78,20 @@ class Mentions:
         return key in self.keys and (bool(dollar) or is_in_capitals)
 
 
-def read_markets(text: str, coins: Coins) -> TokenizedText:
-    """The text as it was read; InvalidRequest for one that is too long or not clean.
+def read_markets(text: str, coins: Coins, likely: Language | None = None) -> TokenizedText:
+    """The text as it was read, in the `likely` language where it may be several.
+
+    Raises InvalidRequest for a text that is too long or not clean.
 
     A ticker in capitals that is also a word ("HIGH") counts only where no other market is named.
     """
     text = clean(text)
-    language, tokens = read(text)
+    language, tokens = read(text, likely)
     if coins.keys:
         mentions = Mentions(coins.keys, lexicon(language), shouts=text == text.upper())
-        result = _placed(text, mentions.is_certain, tokens, coins)
+        result = _placed(text, mentions.is_certain, tokens, coins, language)
         if not any(token.kind in MARKET_KINDS for token in result):
-            result = _placed(text, mentions.is_possible, tokens, coins)
+            result = _placed(text, mentions.is_possible, tokens, coins, language)
         tokens = result
     return TokenizedText(text, language, _with_choice(_with_sides(spelled(tokens))), len(tokens))
 
@@ -140,10 +142,12 @@ def _marked(text: str, accept: Callable[[str, str], bool]) -> tuple[str, list[st
     return MENTION.sub(mark, PRIVATE.sub(" ", text)), keys
 
 
-def _placed(text: str, accept: Callable[[str, str], bool], plain: Sequence[Token], coins: Coins) -> list[Token]:
+def _placed(
+    text: str, accept: Callable[[str, str], bool], plain: Sequence[Token], coins: Coins, language: Language
+) -> list[Token]:
     """The tokens with an asset for each accepted mention and for each name of a listed coin."""
     masked_text, keys = _marked(text, accept)
-    tokens = read(masked_text)[1] if keys else plain
+    tokens = read(masked_text, language)[1] if keys else plain
     return [_asset(token, _key(token, keys), coins) for token in tokens]
 
 

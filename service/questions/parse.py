@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from typing import Literal
 
 from service.market.assets import asset_of, trading_days
 from service.questions.canonical import canonical
@@ -32,6 +33,8 @@ from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.vocabulary import MOTIONS, Language
 
+# What a text may take over from an earlier question.
+Carryover = Literal["asset", "other_asset", "comparator", "level", "deadline"]
 # Words for days other than those of the calendar.
 WORKDAYS = {"trading days", "business days", "営業日"}
 DECIDED_NOTE = "The present price decides this already"
@@ -62,7 +65,8 @@ class Parse:
     """The parts of a question; the `split` text no longer holds the count of days and the earlier instant.
 
     `pair` is what must happen to two assets at once, `level_notes` says where levels come from that are past highs or
-    lows. `is_bound` means that the deadline comes from outside the text, so that nothing in it was ignored.
+    lows. `is_bound` means that the deadline comes from outside the text, so that nothing in it was ignored. `event` is
+    what must happen where an earlier question says it, `carryover` names what was taken over from that question.
     """
 
     text: str
@@ -77,6 +81,8 @@ class Parse:
     clause: Clause
     pair: Criterion | None
     level_notes: tuple[str, ...] = ()
+    event: Criterion | None = None
+    carryover: tuple[Carryover, ...] = ()
 
     @property
     def now(self) -> datetime:
@@ -89,6 +95,8 @@ class Parse:
     @cached_property
     def criterion(self) -> Criterion:
         """What must happen; raises InvalidQuestion where the parts do not fit together."""
+        if self.event is not None:
+            return self.event
         if self.pair is not None:
             return self.pair
         criterion = self._of_clause()

@@ -56,7 +56,10 @@ ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/ ?[-−]")
 TO_NINE = "一二三四五六七八九"
 GLYPH_DAY = re.compile(rf"(?<![{NUMERALS}\d])(?!一日)([{TO_NINE}]?)(十?)([{TO_NINE}]?)(?=[月日号號])")
 LONGEST = 500
-SPACES = re.compile(r"\s+")
+SPACES, LINE_BREAKS = re.compile(r"\s+"), re.compile("[\r\n\u2028\u2029]+")
+# The mark of a quoted line, and a line that is a sentence without its stop.
+QUOTATION = re.compile(r"^\s*(?:>\s*)+(?=[^\W\d])")
+HEADLINE = re.compile(rf"(?:.{{25}}|[{GLYPH}]{{12}}).*[\w\"”»)%]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,13 @@ class Token:
         return float(self.value)
 
 
-def read(text: str) -> tuple[Language, list[Token]]:
-    """The language of a clean text and its tokens; InvalidQuestion for too many of them or of numbers."""
+def read(text: str, likely: Language | None = None) -> tuple[Language, list[Token]]:
+    """The language of a clean text, `likely` where it may be several, and its tokens.
+
+    Raises InvalidQuestion for too many of them or of numbers.
+    """
     plain = GLYPH_DAY.sub(_in_digits, ABBREVIATIONS.sub(_closed, MARKUP.sub(" ", fold(text))))
-    language = guess_language(plain, WORDS.findall(plain))
+    language = guess_language(plain, WORDS.findall(plain), likely)
     words = lexicon(language)
     raw = list(islice(_cut(plain, words), MOST_TOKENS + 1))
     if len(raw) > MOST_TOKENS:
@@ -193,16 +199,23 @@ def _with_senses(token: Token, senses: Senses, text: str) -> Iterator[Token]:
 def clean(text: str) -> str:
     """`text` in NFKC on one line, without bidirectional, zero-width and other invisible marks.
 
+    A long line, such as a headline before the question, becomes a sentence; a short one goes on in the next.
+
     Raises InvalidRequest for more than 500 characters (before or after NFKC), for control characters other than line
     breaks and tabs, and for lone surrogates.
     """
     _refuse_long(text)
-    line = SPACES.sub(" ", text)
+    line = SPACES.sub(" ", _joined_lines(text))
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in line):
         raise _invalid("The question contains control characters or broken Unicode. Send plain text.")
     normal = unicodedata.normalize("NFKC", "".join(letter for letter in line if _is_visible(letter)))
     _refuse_long(normal)
     return SPACES.sub(" ", normal).strip()
+
+
+def _joined_lines(text: str) -> str:
+    lines = [QUOTATION.sub("", line).strip() for line in LINE_BREAKS.split(text) if not line.isspace()]
+    return "".join(f"{line}. " if HEADLINE.search(line) else f"{line} " for line in lines[:-1]) + "".join(lines[-1:])
 
 
 def _is_visible(letter: str) -> bool:

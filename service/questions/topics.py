@@ -23,6 +23,7 @@ from service.market.assets import ASSETS
 from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause, read_clause
 from service.questions.coins import TokenizedText, named_coins, read_markets
+from service.questions.conversation import ContextQuestion, carry_on
 from service.questions.criterion import Criterion
 from service.questions.lexicon import ENGLISH
 from service.questions.parse import NOT_NAMED, Parse, build
@@ -90,16 +91,20 @@ def _refusing() -> Iterator[None]:
 
 
 @_refusing()
-def read_any(text: str, circumstances: Circumstances) -> Parse | TopicQuestion:
+def read_any(text: str, circumstances: Circumstances, context: ContextQuestion | None = None) -> Parse | TopicQuestion:
     """The question that prices decide, else the topic; if the text is neither, raises the refusal of the former.
+
+    `context` is the earlier question that the text may carry on.
 
     A topic's asset is the one whose prices are shown beside it: the first one that is named, or Bitcoin. A
     past date, another day than `until` and a condition are refused as in `understand`. A note says so where no deadline
     was named.
     """
-    reading = read_markets(text, circumstances.coins)
+    reading = read_markets(text, circumstances.coins, context and context.language)
     try:
-        parse = parse_tokenized(reading, circumstances)
+        parse = (
+            carry_on(reading, circumstances, context.question) if context else parse_tokenized(reading, circumstances)
+        )
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
         topic = _read_topic(reading, circumstances)
         if topic is None:

@@ -99,6 +99,11 @@ def _asks(sentence: str, circumstances: Circumstances) -> str | None:
 
 def parse_tokenized(reading: TokenizedText, circumstances: Circumstances) -> Parse:
     """The parts of the question that a text with these tokens asks; its refusals suggest nothing."""
+    return checked_parse(find_parts(reading, circumstances))
+
+
+def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
+    """The parts of a question, whether or not they make one."""
     now, language, spots, rates = circumstances.now, reading.language, circumstances.spots, circumstances.rates
     split = find_question(reading.tokens, language)
     if split is None:
@@ -124,15 +129,19 @@ def parse_tokenized(reading: TokenizedText, circumstances: Circumstances) -> Par
     if level_notes and ("multiple" in clause.kinds or any(amount.is_percent for amount in clause.amounts)):
         raise invalid(f"{level_notes[0]} Name the level itself in USD, without a percentage.")
     text = reading.text
-    result = Parse(
+    return Parse(
         text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair, level_notes
     )
-    if pair is None:
-        refuse_other_matters(clause, deadline)
-        refuse_unreadable(clause, result.criterion, deadline, split.main)
-    if result.is_bound:
-        refuse_loose_ends(text, split, subject)
-    return result
+
+
+def checked_parse(parse: Parse) -> Parse:
+    """The parts themselves; InvalidQuestion where they make no question."""
+    if parse.pair is None:
+        refuse_other_matters(parse.clause, parse.deadline)
+        refuse_unreadable(parse.clause, parse.criterion, parse.deadline, parse.split.main)
+    if parse.is_bound:
+        refuse_loose_ends(parse.text, parse.split, parse.subject)
+    return parse
 
 
 def _with_extremes(

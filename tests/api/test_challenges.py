@@ -229,7 +229,7 @@ class TestWhatIsRefused:
             ("Will Bitcoin be above 60,000 USD by 1 February 2027?", "invalid_question"),
             ("", "invalid_request"),
             ("x" * 501, "invalid_request"),
-            ("Will Bitcoin\nrise?", "invalid_request"),
+            ("Will Bitcoin\x07rise?", "invalid_request"),
             (None, "invalid_request"),
             (["Will Bitcoin rise?"], "invalid_request"),
         ],

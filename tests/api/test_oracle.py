@@ -16,8 +16,9 @@ from sqlalchemy.exc import OperationalError
 from werkzeug.test import TestResponse
 
 from service import canonical
-from service.api.answering import QuestionInput, answering
+from service.api.answering import answering
 from service.api.auth import Caller
+from service.api.questions import QuestionInput
 from service.client import Client, NotFound
 from service.forecasting.predictions import Settlement
 from service.forecasting.voters.ballots import EMBEDDED
@@ -349,3 +350,88 @@ def test_a_cursor_of_another_list_is_refused(service: RunningService, caller: Cl
     cursor = caller.predictions(limit=1)["next"]
     answer = service.client.get(f"/api/v1/answers?cursor={cursor}", headers={"X-API-Key": service.key})
     assert (answer.status_code, answer.get_json()["errors"][0]["field"]) == (400, "cursor")
+
+
+@pytest.fixture
+def follow_up(client: FlaskClient, api_key: str) -> Callable[..., TestResponse]:
+    """Ask or read a text that carries an earlier question on."""
+
+    def follow_up(question: str, context: object, path: str = "/api/v1/oracle/understand") -> TestResponse:
+        body = {"question": question, "context": context}
+        return client.post(path, json=body, headers={"X-API-Key": api_key})
+
+    return follow_up
+
+
+@pytest.mark.parametrize("path", ["/api/v1/oracle", "/api/v1/oracle/understand"])
+def test_a_text_carries_an_earlier_question_on(post, follow_up, path):
+    """The earlier question is the id of an answer or what was understood, and the result says what was taken over."""
+    first = post("Will Bitcoin be above 55,000 USD on 20 January 2027?").json
+    assert first["understood"]["carryover"] == []
+    for context in (first["id"], first["understood"], {"canonical": first["understood"]["canonical"]}):
+        second = follow_up("what about 60k?", context, path).json["understood"]
+        assert second["carryover"] == ["asset", "comparator", "deadline"]
+        assert (second["asset"], second["comparator"], second["level"]) == ("btc", "close_above", 60_000)
+        assert second["deadline"] == first["understood"]["deadline"]
+
+
+def test_a_percentage_and_a_language_are_carried_on(understand, follow_up):
+    """The move counts from the present price again; a text that may be of several languages is of the earlier one."""
+    first = understand("Fällt Bitcoin bis zum 20. Januar 2027 um 10%?").json["understood"]
+    second = follow_up("25.1.2027?", first).json["understood"]
+    assert (second["level_pct"], second["level"]) == (-10, pytest.approx(0.9 * SPOTS["btc"]))
+    assert (second["language"], second["carryover"]) == ("German", ["asset", "comparator", "level"])
+
+
+def test_a_question_is_carried_on_after_its_deadline(understand, follow_up):
+    """Its asset, event and level stay; a new deadline must be named."""
+    first = understand("Will Bitcoin reach 60,000 USD by 20 January 2027?").json["understood"]
+    past = first | {"deadline": "2027-01-10T00:00:00Z", "horizon_hours": 24.0}
+    past["canonical"] = past["canonical"].replace("2027-01-20 23:59", "2027-01-10 00:00")
+    assert "has passed" in follow_up("and 65k?", past).json["detail"]
+    assert follow_up("by 1 February 2027?", past).json["understood"]["level"] == 60_000
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "0" * 16,
+        "\N{GREEK SMALL LETTER ALPHA}",
+        "x" * 2000,
+        5,
+        {},
+        {"canonical": "best pizza in Rome"},
+        {"canonical": QUESTION, "spot": -1.0},
+        {"canonical": QUESTION, "horizon_hours": 1e300, "deadline": "2027-01-20T00:00:00Z"},
+        {"canonical": QUESTION, "deadline": "yesterday", "horizon_hours": 1.0},
+        {"canonical": QUESTION, "deadline": "0001-01-01T00:00:00Z", "horizon_hours": 17000.0},
+    ],
+)
+def test_a_context_that_is_no_earlier_question_is_refused(follow_up, context):
+    refusal = follow_up("and eth?", context)
+    assert refusal.status_code == 400
+    assert {error["field"].partition(".")[0] for error in refusal.json["errors"]} == {"context"}
+
+
+def test_an_answer_of_another_caller_is_no_context(client, post):
+    """Its existence is not told either."""
+    answer_id = post().json["id"]
+    other_key = client.post("/api/v1/register", json={"email": "another@example.com"}).json["api_key"]
+    body = {"question": "and eth?"}
+    refusal, unknown = (
+        client.post("/api/v1/oracle/understand", json=body | {"context": context}, headers={"X-API-Key": other_key})
+        for context in (answer_id, "0" * 16)
+    )
+    assert (refusal.status_code, refusal.json["detail"]) == (400, unknown.json["detail"])
+
+
+def test_line_breaks_tabs_and_a_headline_are_read(understand):
+    """A headline before the question is a sentence of its own; a quoted line keeps no mark."""
+    for question in (
+        "btc above 55k\ntomorrow?",
+        "btc\tabove 55k\r\n\r\ntomorrow?",
+        "Ether plunges 20 percent as funds sell in panic\nWill bitcoin be above 55k tomorrow?",
+        "> Ether plunges 20 percent as funds sell in panic\n\nWill bitcoin be above 55k tomorrow?",
+    ):
+        meaning = understand(question).json["understood"]
+        assert (meaning["asset"], meaning["comparator"], meaning["level"]) == ("btc", "close_above", 55_000), question

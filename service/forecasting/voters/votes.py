@@ -14,7 +14,7 @@ from service.questions.alternatives import Alternative, alternatives
 from service.questions.canonical import rule
 from service.questions.criterion import price
 from service.questions.kinds import Comparator, Polarity
-from service.questions.parse import Parse
+from service.questions.parse import Carryover, Parse
 from service.questions.question import Leg, Question
 from service.questions.topics import TopicQuestion
 
@@ -135,11 +135,13 @@ class UnderstoodText(Understood):
 
     `language` is the one it was read in, `rule` the condition for YES (null where no event is named). `alternatives`
     are the other readings where the text leaves a choice, at most three, for most questions none: the `question` of
-    each asks exactly that reading, `canonical` says it in full, `reason` names the choice.
+    each asks exactly that reading, `canonical` says it in full, `reason` names the choice. `carryover` names what was
+    taken over from the question in `context`.
     """
 
     language: str
     rule: str | None
+    carryover: tuple[Carryover, ...]
     alternatives: tuple[Alternative, ...]
 
 
@@ -220,6 +222,7 @@ def understood_text(parse: Parse | TopicQuestion, asked_at: int) -> UnderstoodTe
         **vars(understood(question)),
         language=parse.language.name,
         rule=None if question.comparator == "open" else rule(question, asked_at),
+        carryover=() if isinstance(parse, TopicQuestion) else parse.carryover,
         alternatives=() if isinstance(parse, TopicQuestion) else alternatives(parse),
     )
 

@@ -1,0 +1,150 @@
+"""What a caller asks: a text or an earlier reading, beside it the earlier question that the text carries on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from service.api.inputs import Body
+from service.errors import FieldError, InvalidRequest
+from service.forecasting.voters.votes import Understood, understood
+from service.market.instants import HOUR
+from service.questions import Circumstances, Question, read_any
+from service.questions.conversation import ContextQuestion
+from service.questions.dates.deadline import FARTHEST
+from service.questions.tokens import LONGEST
+from service.questions.vocabulary import LANGUAGES
+
+EXAMPLE = "Will Bitcoin rise more than 5% this month?"
+MEANINGS = TypeAdapter(Understood)
+# The fields that say what YES means. The others follow from them, from the text or from the present price.
+MEANING = ("asset", "other_asset", "comparator", "negated", "level", "upper_level", "days", "in_a_row", "deadline")
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
+CONTEXT = (
+    "the earlier question that the text may carry on, as in “and eth?”: the `id` of one of your answers, or the "
+    "`understood` of an answer or of POST /api/v1/oracle/understand"
+)
+SAME_LEVEL = 1e-4
+EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # of a deadline
+LANGUAGES_BY_NAME = {language.name: language for language in LANGUAGES}
+
+
+class UnderstoodBody(BaseModel):
+    """The `understood` of an earlier answer as it came, or its `canonical` sentence alone."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    canonical: Text
+
+
+Context = Annotated[str | UnderstoodBody | None, Field(description=CONTEXT, examples=["5d8aa6aca803b77b"])]
+
+
+class TextBody(Body):
+    """A question about crypto or markets in plain words, also one that carries an earlier question on."""
+
+    question: Text
+    context: Context = None
+
+    @property
+    def content(self) -> QuestionInput:
+        return QuestionInput(self.question, context=self.context)
+
+
+class QuestionBody(Body):
+    """A question about crypto or markets: in plain words, or as it was `understood` before."""
+
+    question: Text | None = None
+    understood: UnderstoodBody | None = None
+    context: Context = None
+
+    @property
+    def content(self) -> QuestionInput:
+        """What is asked; raises InvalidRequest unless exactly one of `question` and `understood` is there."""
+        if self.question is not None and self.understood is None:
+            return QuestionInput(self.question, context=self.context)
+        if self.understood is not None and self.question is None:
+            return QuestionInput(self.understood.canonical, self.understood.model_extra or {}, "understood.canonical")
+        detail = "Send either `question`, a text, or `understood`, the document of an earlier answer."
+        raise InvalidRequest(detail, [FieldError("question", detail)])
+
+
+@dataclass(frozen=True)
+class QuestionInput:
+    """A text, with the fields of the document that it came in; `name` is the field that holds the text.
+
+    `context` is the earlier question that it may carry on.
+    """
+
+    text: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    name: str = "question"
+    context: str | UnderstoodBody | None = None
+
+    def refusal(self, refusal: InvalidRequest) -> InvalidRequest:
+        """The refusal of the text, with the name of the field that holds it."""
+        errors = [FieldError(self.name, error.message) for error in refusal.errors]
+        return type(refusal)(refusal.detail, errors, refusal.suggestions)
+
+    def require_agreement(self, question: Question) -> None:
+        """Raise InvalidRequest for each field that says something else than the text."""
+        if not self.fields:
+            return
+        document = MEANINGS.dump_python(understood(question), mode="json")
+        faults = [
+            FieldError(f"understood.{name}", "does not agree with `canonical`; send the document as it came")
+            for name in MEANING
+            if name in self.fields and self.fields[name] != document[name]
+        ]
+        if faults:
+            raise InvalidRequest("The fields of `understood` do not agree with its sentence.", faults)
+
+
+class EarlierReading(BaseModel):
+    """What it takes to read a question as it was read before: its sentence, and where and when it was asked."""
+
+    canonical: Text
+    language: str | None = None
+    asset: str | None = None
+    spot: float | None = Field(None, gt=0, allow_inf_nan=False)
+    level_pct: float | None = Field(None, gt=-100, le=1e6, allow_inf_nan=False)
+    deadline: AwareDatetime | None = Field(None, ge=EARLIEST)
+    horizon_hours: float | None = Field(None, gt=0, le=FARTHEST.total_seconds() / HOUR, allow_inf_nan=False)
+
+    @classmethod
+    def of(cls, reading: UnderstoodBody | Understood) -> EarlierReading:
+        """The same of an earlier answer, or of what a caller sent; InvalidRequest where that is no reading."""
+        try:
+            return cls.model_validate(vars(reading) if isinstance(reading, Understood) else reading.model_dump())
+        except ValidationError as error:
+            raise invalid_context("Send `understood` as it came.") from error
+
+    def recall(self, circumstances: Circumstances) -> ContextQuestion:
+        """The question as it was read when it was asked; its deadline may have passed."""
+        now, spots = circumstances.now, dict(circumstances.spots)
+        if self.deadline is not None and self.horizon_hours is not None:
+            now = min(now, self.deadline - timedelta(hours=self.horizon_hours))
+        if self.asset in spots and self.spot is not None:
+            spots[self.asset] = self.spot
+        try:
+            question = read_any(self.canonical, replace(circumstances, now=now, spots=spots)).question
+        except InvalidRequest as refusal:
+            raise invalid_context(refusal.detail) from None
+        if self.level_pct is not None and self._is_size_of(question):
+            question = replace(question, level_pct=self.level_pct)
+        return ContextQuestion(question, LANGUAGES_BY_NAME.get(self.language or ""))
+
+    def _is_size_of(self, question: Question) -> bool:
+        """Whether the level of the question is so many percent away from the price when it was asked."""
+        assert self.level_pct is not None
+        level = question.spot * (1 + self.level_pct / 100)
+        return question.level is not None and abs(question.level / level - 1) < SAME_LEVEL
+
+
+def invalid_context(detail: str) -> InvalidRequest:
+    """The refusal of an earlier question that cannot be carried on."""
+    return InvalidRequest(f"The earlier question in `context` is not valid: {detail}", [FieldError("context", detail)])

@@ -1,0 +1,196 @@
+"""Follow-up questions: "and eth?", "by friday?", "what about 60k" are read with the question that they carry on.
+
+The words of a follow-up are completed with the asset, the deadline and the event of the earlier question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import get_args
+
+from service.market.assets import asset_of
+from service.questions.amounts import Amount
+from service.questions.canonical import canonical
+from service.questions.circumstances import Circumstances
+from service.questions.clause import Clause
+from service.questions.coins import TokenizedText, read_markets
+from service.questions.criterion import checked, invalid, price
+from service.questions.dates.deadline import SOONEST, Deadline
+from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Move, Touch
+from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
+from service.questions.parse import Carryover, Parse
+from service.questions.question import Question
+from service.questions.tokens import Token
+from service.questions.understanding import checked_parse, find_parts, parse_tokenized
+from service.questions.vocabulary import MARKET_KINDS, MOTIONS, Language
+
+CARRY = "carry"
+# Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
+LEADING = {"and", "or", "filler", "mark"}
+# Kinds that name an event of their own, and kinds that together ask for a price.
+OWN_EVENT = MOTIONS | {
+    "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",
+    "versus", "which", "mood", "worthless", "leave", "width", "swing", "fail", "indicator", "everyday", "forecast",
+    "how", "not", "who", "other", "act", "topic", "metric", "advice", "order", "decoy", "weight", "chance",
+}  # fmt: skip
+OWN_PRICE = {"what", "be"}
+SIDES = {"above", "below", "up", "down", "ormore", "orless"}
+CODES: tuple[Carryover, ...] = get_args(Carryover)
+EVENT: set[Carryover] = {"comparator"}
+SIZE: set[Carryover] = {"level"}
+OTHER: set[Carryover] = {"other_asset"}
+LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
+WITH_LEVEL = (Close, Touch, Average, DaysBeyond)
+
+
+@dataclass(frozen=True)
+class ContextQuestion:
+    """An earlier question, which a text may carry on, and the language that it was asked in, if known."""
+
+    question: Question
+    language: Language | None = None
+
+
+def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Question) -> Parse:
+    """The question that a text asks after an earlier one; its refusals suggest nothing.
+
+    Raises InvalidQuestion and NotAMarketQuestion as a text without an earlier question does where it names nothing
+    that could be asked, and InvalidQuestion where the two do not fit together.
+    """
+    tokens, carryover = _without_carriers(reading.tokens), set[Carryover]()
+    if not any(token.kind in MARKET_KINDS for token in tokens):
+        tokens = [Token("asset", earlier.asset, earlier.asset), *tokens]
+        carryover.add("asset")
+    parse = find_parts(reading._replace(tokens=tokens), circumstances)
+    if carryover and not _names_anything(parse):
+        return parse_tokenized(reading, circumstances)
+    if not parse.deadline.is_named:
+        carryover.add("deadline")
+        parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now))
+    event = None if _has_own_event(parse) else _event(parse, earlier, carryover)
+    parse = replace(parse, carryover=tuple(name for name in CODES if name in carryover))
+    return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
+
+
+def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without the words that carry a question on."""
+    rest = [token for token in tokens if token.value != CARRY]
+    first = next((place for place, token in enumerate(rest) if token.kind not in LEADING), len(rest))
+    return rest[first:]
+
+
+def _names_anything(parse: Parse) -> bool:
+    return parse.deadline.is_named or bool(parse.clause.amounts) or bool(parse.clause.kinds & (SIDES | MOTIONS))
+
+
+def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
+    if earlier.deadline - now < SOONEST:
+        raise invalid("The deadline of the earlier question has passed. Name another one: for example, by Friday.")
+    preposition = "on" if isinstance(earlier.kind, LastPrice) else "by"
+    return replace(own, at=earlier.deadline, is_named=True, preposition=preposition)
+
+
+def _has_own_event(parse: Parse) -> bool:
+    kinds = parse.clause.kinds
+    is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
+    return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or kinds >= OWN_PRICE
+
+
+def _event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> Question | None:
+    """The earlier question with the asset, deadline and amounts of the follow-up; None where it has its own event.
+
+    What else is taken over is added to `carryover`.
+    """
+    clause, base = parse.clause, replace(earlier, deadline=parse.deadline.at, notes=())
+    if clause.amounts:
+        question, codes = _with_amounts(base, clause, parse.spot), EVENT
+    elif clause.kinds & SIDES:
+        question, codes = _with_side(base, clause, parse.spot), SIZE
+    else:
+        question = _of_asset(base, parse.subject.asset, parse.spot)
+        codes = EVENT | SIZE if base.levels or base.level_pct is not None or base.legs else EVENT
+    if question is None:
+        return None
+    if earlier.kind.is_decided_by_hand or (earlier.legs and (clause.amounts or "asset" not in carryover)):
+        raise invalid("The earlier question does not say what this one asks. Ask in full, with asset, event and date.")
+    carryover |= codes | (OTHER if earlier.other_asset and not earlier.legs else set())
+    return replace(question, asset=parse.subject.asset, spot=parse.spot)
+
+
+def _of_asset(question: Question, asset: str, spot: float) -> Question:
+    """The same event of another asset: its levels are as far from the present price."""
+    if asset == question.asset:
+        return question
+    if asset == question.other_asset:
+        raise invalid("This asset is the one that is compared with. Ask in full which of the two returns more.")
+    pct = question.level_pct
+    levels = [
+        spot * (1 + pct / 100) if pct is not None else _moved(level, question.spot, spot) for level in question.levels
+    ]
+    level, upper_level = [*levels, None, None][:2]
+    return replace(question, level=level, upper_level=upper_level)
+
+
+def _moved(level: float, spot: float, other_spot: float) -> float:
+    return float(f"{level / spot * other_spot:.4g}")
+
+
+def _with_amounts(question: Question, clause: Clause, spot: float) -> Question | None:
+    """The same kind of event with the amounts of the clause; None where they need another kind."""
+    first, *others = clause.amounts
+    if first.is_multiple or len(others) > 1 or any(other.is_percent != first.is_percent for other in others):
+        return None
+    if first.is_percent:
+        return None if others else _with_percentage(question, clause, first, spot)
+    upper = others[0].value(spot) if others else first.upper_value(spot)
+    kind, level, side = question.kind, first.value(spot), int(clause.is_above) - int(clause.is_below)
+    if upper is not None:
+        lower, upper = sorted((level, upper))
+        return replace(question, level=lower, upper_level=upper) if isinstance(kind, Between | First) else None
+    if not isinstance(kind, WITH_LEVEL) or clause.kinds & {"up", "down", "between", "within"}:
+        return None
+    own_side = (1 if level >= spot else -1) if isinstance(kind, Touch) and not question.negated else kind.side
+    comparator, negated = kind.of(side or own_side), question.negated and not side
+    return replace(question, comparator=comparator, level=level, level_pct=None, negated=negated)
+
+
+def _with_percentage(question: Question, clause: Clause, amount: Amount, spot: float) -> Question | None:
+    kind, pct = question.kind, amount.values[-1]
+    if isinstance(kind, Move | WidthOf):
+        return replace(question, level_pct=pct)
+    if not isinstance(kind, Close | Touch | Direction) or clause.is_above or clause.is_below:
+        return None
+    earlier_side = (
+        kind.side if question.level is None or question.level == question.spot else question.level - question.spot
+    )
+    pct *= amount.sign or clause.direction_at(amount) or (1 if earlier_side > 0 else -1)
+    family = Close if isinstance(kind, Direction) else type(kind)
+    return replace(question, comparator=family.of(pct), level=spot * (1 + pct / 100), level_pct=pct)
+
+
+def _with_side(question: Question, clause: Clause, spot: float) -> Question | None:
+    """The same level or size on the other side: "and below?", "or down?"."""
+    side, kind = clause.direction_at(None) or int(clause.is_above) - int(clause.is_below), question.kind
+    if not side or not isinstance(kind, Close | Touch) or question.negated:
+        return None
+    if question.level_pct is not None:
+        pct = side * abs(question.level_pct)
+        return replace(question, comparator=kind.of(side), level=spot * (1 + pct / 100), level_pct=pct)
+    return replace(question, comparator=kind.of(side)) if clause.is_above or clause.is_below else None
+
+
+def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
+    """The follow-up with what must happen, which is read again from its sentence: so all its limits hold."""
+    words = [token.text for token in parse.clause.tokens if token.kind == "word"]
+    if any(len(word) > LONGEST_UNKNOWN or not word.isascii() for word in words):
+        raise invalid(f"How “{' '.join(words[:4])}” carries the earlier question on is unclear. Ask in full.")
+    for level in event.levels:
+        checked(level, parse.spot)
+    reading = parse_tokenized(read_markets(canonical(event), parse.circumstances.coins), parse.circumstances)
+    criterion = replace(reading.criterion, level_pct=event.level_pct)
+    if event.asset != earlier.asset and event.level_pct is None and event.levels and "level" in parse.carryover:
+        name, levels = asset_of(earlier.asset).name, " to ".join(map(price, earlier.levels))
+        criterion = criterion.noted(f"The level is as far from the present price as {levels} USD from that of {name}.")
+    return replace(parse, subject=reading.subject, pair=reading.pair, count=None, earlier=None, event=criterion)
