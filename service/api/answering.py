@@ -31,7 +31,7 @@ from service.forecasting.voters.ballots import PanelResult
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.panel import TOPIC_QUORUM, Panel, Reply
 from service.forecasting.voters.price_forecasts import of_question
-from service.forecasting.voters.votes import Answer, UnderstoodText, publish, understood_text
+from service.forecasting.voters.votes import Answer, UnderstoodText, closures, publish, understood_text
 from service.market.assets import ASSETS
 from service.market.instants import World, utc
 from service.questions import Circumstances, coins_to_price, read_any
@@ -189,6 +189,10 @@ class Answering:
             raise content.refusal(refusal) from None
         content.require_agreement(reading.question)
         question = self._coins.noted(reading.question) if reading.question.coins else reading.question
+        as_of = min(
+            (latest.contexts[asset].as_of for asset in question.assets if asset in latest.contexts), default=now
+        )
+        question = replace(question, notes=(*(note for _, note in closures(question, now, as_of)), *question.notes))
         meaning = replace(understood_text(reading, now), notes=question.notes)
         return Inquiry(question, meaning, now, latest, caller, place)
 

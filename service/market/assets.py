@@ -24,6 +24,8 @@ FIRST_HOUR = 3 * 24  # unix time starts on a Thursday, this many hours after a M
 MONDAY = date(1969, 12, 29)  # that Monday
 # Dates in New York from 2010 to 2050 and the hour from which COMEX is closed; tests/measure/holidays.py makes it.
 HOLIDAYS = Path(__file__).with_name("comex_holidays.txt")
+EVENING_H = 18  # in New York, when the session of the next day begins
+NOT_CLOSED = 24
 
 # The longest time without a bar of the metals, holidays included.
 LONGEST_CLOSURE_S = 4 * DAY
@@ -107,23 +109,37 @@ def tick_of(asset: str, price: float) -> float:
 def is_open(asset: str, time: int) -> bool:
     """Whether `asset` trades at the unix second `time`.
 
-    Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00 and on its
-    holidays. A day with a short session counts as closed, because few sources have bars of it.
+    Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00, on its holidays,
+    and from the early end of a short session until the evening. The hour in which a session ends counts as open.
     """
     if calendar_of(asset) == "always":
         return True
     hour = time // HOUR + _to_new_york(time // DAY)
-    return bool(_COMEX_WEEK[hour % WEEK]) and hour % 24 < _closes_at(hour // 24)
+    closes, opens = _closure(hour // 24, is_regular=False)
+    return bool(_COMEX_WEEK[hour % WEEK]) and not closes <= hour % 24 < opens
 
 
-def open_at(asset: str, times: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """`is_open` of an array of unix seconds, shape (n,), in any order."""
+def open_at(asset: str, times: NDArray[np.int64], *, is_regular: bool = False) -> NDArray[np.bool_]:
+    """`is_open` of an array of unix seconds, shape (n,), in any order.
+
+    With `is_regular` a day with a short session counts as closed: some sources have no bars of it, so that none are
+    missing there.
+    """
     if calendar_of(asset) == "always":
         return np.ones(len(times), dtype=bool)
     hours = times // HOUR + _new_york_shifts(times)
     days, places = np.unique(hours // 24, return_inverse=True)
-    closes = np.array([_closes_at(day) for day in days.tolist()], dtype=np.int64)[places]
-    return _COMEX_WEEK[hours % WEEK] & (hours % 24 < closes)
+    closures = [_closure(day, is_regular=is_regular) for day in days.tolist()]
+    closes, opens = np.array(closures, dtype=np.int64).reshape(-1, 2).T
+    return _COMEX_WEEK[hours % WEEK] & ((hours % 24 < closes[places]) | (hours % 24 >= opens[places]))
+
+
+def next_opening(asset: str, time: int) -> int | None:
+    """The unix second at which the market of `asset`, closed at `time`, opens; None while it is open."""
+    if is_open(asset, time):
+        return None
+    hours = np.arange(time // HOUR + 1, (time + 2 * LONGEST_CLOSURE_S) // HOUR) * HOUR
+    return int(hours[open_at(asset, hours)][0])
 
 
 def week_positions(asset: str, times: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -168,14 +184,29 @@ def _to_new_york(day: int) -> int:
     return offset // timedelta(hours=1) + FIRST_HOUR
 
 
-def _closes_at(day: int) -> int:
-    """The hour from which the metals are closed for a holiday on a day in New York, counted from MONDAY; 24 if none."""
-    return holidays().get(day, 24)
+@lru_cache(maxsize=20_000)
+def _closure(day: int, *, is_regular: bool) -> tuple[int, int]:
+    """The hours between which the metals are closed on a day in New York, counted from MONDAY; 24 for none.
+
+    The evening after a short session belongs to the next day, and is closed if that is.
+    """
+    closes, next_closes = (holidays().get(number, NOT_CLOSED) for number in (day, day + 1))
+    if not is_short(closes):
+        return closes, NOT_CLOSED
+    return (0, NOT_CLOSED) if is_regular else (closes, EVENING_H if next_closes else NOT_CLOSED)
+
+
+def is_short(closes: int) -> bool:
+    """Whether a session that ends at this hour of a holiday is a short one."""
+    return 0 < closes < EVENING_H
 
 
 @cache
 def holidays() -> dict[int, int]:
-    """The hour from which COMEX is closed, by day in New York, counted from MONDAY; 0 on a holiday of Wall Street."""
+    """The hour from which COMEX is closed, by day in New York, counted from MONDAY: 0 for the day, 18 for its evening.
+
+    Before EVENING_H it is a holiday or a half day of Wall Street.
+    """
     lines = (line.split() for line in HOLIDAYS.read_text().splitlines())
     return {(date.fromisoformat(day) - MONDAY).days: int(hour) for day, hour in lines}
 
@@ -185,15 +216,15 @@ def _new_york_shifts(times: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array([_to_new_york(day) for day in days.tolist()], dtype=np.int64)[places]
 
 
-def open_hours(asset: str, since: int, until: int) -> float:
-    """Trading hours of `asset` between two unix seconds; 0 when `until` is not after `since`."""
+def open_hours(asset: str, since: int, until: int, *, is_regular: bool = False) -> float:
+    """Trading hours of `asset` between two unix seconds; 0 when `until` is not after `since`. See `open_at`."""
     if until <= since:
         return 0.0
     if calendar_of(asset) == "always":
         return (until - since) / HOUR
     starts = np.arange(since - since % HOUR, until, HOUR)
     seconds = np.minimum(starts + HOUR, until) - np.maximum(starts, since)
-    return int(seconds[open_at(asset, starts)].sum()) / HOUR
+    return int(seconds[open_at(asset, starts, is_regular=is_regular)].sum()) / HOUR
 
 
 def trading_days(asset: str, since: int, until: int) -> list[int]:

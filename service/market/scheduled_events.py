@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from service.market.assets import MONDAY, NEW_YORK, Calendar, holidays
+from service.market.assets import EVENING_H, MONDAY, NEW_YORK, Calendar, holidays
 from service.market.instants import HOUR
 
 # One event a line: date and time in New York, and the kind. The table was written from memory and checked against bars
@@ -42,14 +42,14 @@ class SpecialHours:
 def special_hours(calendar: Calendar) -> SpecialHours:
     """The special hours of a calendar. An hour of a holiday in which something is announced is not one of a holiday.
 
-    Coins trade through the holidays of Wall Street. Those of the metals are none here: while COMEX is closed, London
-    trades on.
+    Coins trade through the holidays of Wall Street, metals in short sessions on most of them.
     """
     codes: dict[int, int] = {}
-    for day, closes in holidays().items() if calendar == "always" else ():
-        if closes == 0:
+    for day, closes in holidays().items():
+        if closes < EVENING_H:
             midnight = _unix(MONDAY + timedelta(days=day), time())
-            codes |= dict.fromkeys(range(midnight, midnight + 24 * HOUR, HOUR), HOLIDAY)
+            hours = 24 if calendar == "always" else closes
+            codes |= dict.fromkeys(range(midnight, midnight + hours * HOUR, HOUR), HOLIDAY)
     for line in EVENTS.read_text(encoding="utf-8").splitlines():
         day, clock, kind = line.split()
         begins = _unix(date.fromisoformat(day), time.fromisoformat(clock)) // HOUR * HOUR

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.market.assets import ASSETS, HOLIDAYS, is_open, open_at, open_hours, open_hours_between, trading_days
+from service.market.assets import (
+    ASSETS,
+    HOLIDAYS,
+    is_open,
+    next_opening,
+    open_at,
+    open_hours,
+    open_hours_between,
+    trading_days,
+)
 from service.market.instants import DAY, HOUR, MINUTE
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -28,7 +37,9 @@ HOLIDAY_HOURS = {day: int(hour) for day, hour in map(str.split, HOLIDAYS.read_te
 def plainly_open(time: int) -> bool:
     """The published trading hours and the days of the table, applied to New York wall time."""
     local = datetime.fromtimestamp(time, NEW_YORK)
-    if local.hour >= HOLIDAY_HOURS.get(str(local.date()), 24):
+    closes = HOLIDAY_HOURS.get(str(local.date()), 24)
+    has_evening = 0 < closes < 18 and HOLIDAY_HOURS.get(str(local.date() + timedelta(days=1))) != 0
+    if local.hour >= closes and not (has_evening and local.hour >= 18):
         return False
     if local.hour == 17 or local.weekday() == 5:
         return False
@@ -86,10 +97,16 @@ def test_the_calendar_is_new_yorks_for_sixteen_years():
     ("local", "expected"),
     [
         ("2026-11-25 18:00", True),  # the evening before Thanksgiving
-        ("2026-11-26 00:00", False),
-        ("2026-11-26 23:59", False),
-        ("2026-11-27 12:00", False),  # the day after it has a short session
+        ("2026-11-26 14:59", True),  # a short session
+        ("2026-11-26 15:00", False),
+        ("2026-11-26 18:00", True),  # the session of the day after, which is short too
+        ("2026-11-27 13:59", True),
+        ("2026-11-27 14:00", False),
+        ("2026-11-29 17:59", False),
         ("2026-11-29 18:00", True),
+        ("2026-12-24 13:00", True),
+        ("2026-12-24 18:00", False),  # the evening before Christmas Day, which is closed
+        ("2026-12-25 12:00", False),
         ("2026-04-02 17:59", False),
         ("2026-04-02 18:00", False),  # the evening before Good Friday
         ("2026-04-01 18:00", True),
@@ -111,7 +128,7 @@ def test_the_table_of_holidays_is_complete():
     assert days == sorted(days)
     by_year = Counter(day.year for day in days)
     assert all(10 <= by_year[year] <= 16 for year in range(2010, 2051))
-    assert set(HOLIDAY_HOURS.values()) == {0, 18}
+    assert set(HOLIDAY_HOURS.values()) == {0, 14, 15, 18}
 
 
 @given(st.lists(YEARS, max_size=20))
@@ -128,12 +145,34 @@ def test_open_at_agrees_with_is_open(times):
         ("2026-01-04 18:00", "2026-01-11 18:00", 4 * 23 + 23),
         ("2026-03-01 18:00", "2026-03-08 18:00", 5 * 23),
         ("2026-10-25 18:00", "2026-11-01 18:00", 5 * 23),
+        ("2026-11-27 05:02", "2026-11-28 05:02", 8 + 58 / 60),  # a short session
         ("2026-01-07 12:00", "2026-01-07 12:00", 0),
         ("2026-01-07 12:00", "2026-01-07 11:00", 0),
     ],
 )
 def test_trading_hours_by_hand(since, until, hours):
     assert open_hours("gold", second(since), second(until)) == hours
+
+
+def test_no_bars_are_expected_of_a_short_session():
+    """Few sources have them: their absence is no gap, although the market trades."""
+    hours = np.arange(second("2026-11-26 00:00"), second("2026-11-29 00:00"), HOUR)
+    assert (open_at("gold", hours).sum(), open_at("gold", hours, is_regular=True).sum()) == (15 + 6 + 14, 0)
+    assert open_hours("gold", int(hours[0]), int(hours[-1]), is_regular=True) == 0
+
+
+@pytest.mark.parametrize(
+    ("local", "opening"),
+    [
+        ("2026-11-27 14:00", "2026-11-29 18:00"),
+        ("2026-11-26 15:30", "2026-11-26 18:00"),
+        ("2026-12-31 18:00", "2027-01-03 18:00"),
+        ("2026-11-27 12:00", None),
+    ],
+)
+def test_a_closed_market_names_its_next_opening(local, opening):
+    assert next_opening("gold", second(local)) == (opening and second(opening))
+    assert next_opening("btc", second(local)) is None
 
 
 def test_crypto_trades_every_hour():

@@ -29,11 +29,12 @@ def test_a_report_at_half_past_eight_follows_summer_time():
     ]
 
 
-def test_a_holiday_is_special_for_coins_alone():
-    """From Christmas Eve to Christmas in New York; the jobs report of Good Friday 2023 keeps its own hours."""
+def test_a_holiday_is_special_while_it_is_traded():
+    """By coins all day, by metals until the end of a short session; the report of Good Friday 2023 keeps its hours."""
     instants = ("2024-12-24T04:00", "2024-12-24T05:00", "2024-12-26T04:00", "2024-12-26T05:00")
     assert _codes("always", *instants) == [0, HOLIDAY, HOLIDAY, 0]
-    assert _codes("comex", *instants) == [0, 0, 0, 0]
+    assert _codes("comex", *instants) == [0, HOLIDAY, 0, 0]
+    assert _codes("comex", "2024-12-24T18:59", "2024-12-24T19:00") == [HOLIDAY, 0]
     jobs = 1 + KINDS.index("jobs") * HOURS_AFTER
     assert _codes("always", "2023-04-07T11:00", "2023-04-07T12:00") == [HOLIDAY, jobs]
 

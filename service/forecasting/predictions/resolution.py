@@ -122,7 +122,7 @@ def _check(question: Question, path: RecordedPath, tolerance: float) -> None:
 def _check_last(asset: str, bars: Bars, since: int, until: int, tolerance: float) -> None:
     """Raise _Gap when a whole bar and more than `tolerated` open hours are missing just before `until`."""
     last = max(since, bars.as_of) if len(bars) else since
-    missing = open_hours(asset, last, until)
+    missing = open_hours(asset, last, until, is_regular=True)
     if missing > tolerance and missing >= bars.step / HOUR:
         raise _Gap(f"{asset} has no bar for {missing:.1f} open hours from {iso(last)}")
 
@@ -130,7 +130,7 @@ def _check_last(asset: str, bars: Bars, since: int, until: int, tolerance: float
 def _check_whole(asset: str, bars: Bars, since: int, until: int, tolerance: float) -> None:
     """Raise _Gap when more than `tolerated` open hours of bars are missing between two unix seconds."""
     grid = np.arange(-(-since // bars.step) * bars.step, until + 2 - bars.step, bars.step)
-    missing = grid[open_at(asset, grid) & ~np.isin(grid, bars.time)]
+    missing = grid[open_at(asset, grid, is_regular=True) & ~np.isin(grid, bars.time)]
     hours = len(missing) * bars.step / HOUR
     if hours > tolerance:
         raise _Gap(f"{asset} has no bar for {hours:.1f} open hours from {iso(int(missing[0]))}")

@@ -135,7 +135,8 @@ def _has_time(period: Period, now: int) -> bool:
     if ends - now < LEAST_LEFT * (ends - period.begins):
         return False
     asset = period.asset
-    return period.category != "daily" or (is_open(asset, now) and open_hours(asset, ends - DAY, ends) > 0)
+    has_session = open_hours(asset, ends - DAY, ends, is_regular=True) > 0
+    return period.category != "daily" or (is_open(asset, now) and has_session)
 
 
 def _series_of(period: Period) -> Iterator[Comparator]:

@@ -51,7 +51,7 @@ class Context(JsonRecord):
         A context more than six open hours older than the price is returned unchanged: a fresh price must not hide that
         the inputs are no longer renewed.
         """
-        if open_hours(self.asset, self.as_of, as_of) > FRESH_H:
+        if open_hours(self.asset, self.as_of, as_of, is_regular=True) > FRESH_H:
             return self
         return replace(self, spot=spot, as_of=max(as_of, self.as_of))
 

@@ -176,7 +176,7 @@ def usable(contexts: Mapping[str, Context], asset: str, now: int) -> Context:
         raise Abstention(f"no bars of {asset} are stored")
     if context.history_days < LEAST_HISTORY_DAYS:
         raise Abstention(_too_short(LEAST_HISTORY_DAYS, asset, context.history_days))
-    age = open_hours(asset, context.as_of, now)
+    age = open_hours(asset, context.as_of, now, is_regular=True)
     if age > STALE_H:
         raise Abstention(f"the last bar of {asset} is {age:.0f} open hours old")
     return context

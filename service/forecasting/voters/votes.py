@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from service.forecasting.voters.ballots import Ballot, PanelResult, is_model_engine, published_p
 from service.forecasting.voters.price_forecasts import HorizonForecast
 from service.forecasting.voters.track_record import BandRecord, Standing
+from service.market.assets import asset_of, is_open, next_opening
 from service.market.instants import World, utc
 from service.questions.alternatives import Alternative, alternatives
 from service.questions.canonical import rule
@@ -151,6 +152,7 @@ class Answer:
 
     `p_yes` is the probability of YES as computed, limited to [0.001, 0.999]; `answer` says in words how likely YES is,
     for a question without a criterion the range of the price. Both are null where there is neither.
+    `closed_until` is when the market of the asset opens, null while it trades: until then the price stays as it is.
     `cached`: the same question was asked shortly before, at `asked_at`, and this is the answer it got.
     `price_forecast`: where the price will be at the deadline, for a question without a criterion (`open`) once the
     views of volatility are fitted, else null. It is not settled; the hourly forecasts of an asset are.
@@ -158,6 +160,7 @@ class Answer:
 
     answer: str | None
     p_yes: float | None
+    closed_until: datetime | None = field(default=None, kw_only=True)
     id: str
     question: str
     understood: UnderstoodText
@@ -186,6 +189,7 @@ def publish(
     return Answer(
         answer=in_words(p_yes, price_forecast),
         p_yes=p_yes,
+        closed_until=next((utc(opening) for opening, _ in closures(question, result.asked_at, result.as_of)), None),
         id=id,
         question=question.text,
         understood=meaning,
@@ -206,6 +210,22 @@ def publish(
         abstained=dict(result.abstained),
         price_forecast=price_forecast,
     )
+
+
+def closures(question: Question, asked_at: int, as_of: int) -> list[tuple[int, str]]:
+    """When the markets of a question that are closed at the unix second `asked_at` open, each with a note for people.
+
+    A source that trades while the market is closed, as a token of gold does, has a bar that ends then (`as_of`).
+    """
+    notes = []
+    for asset in question.assets:
+        opening = next_opening(asset, asked_at)
+        if opening is not None and is_open(asset, as_of - 1):
+            note = f"{asset_of(asset).name} does not trade now. Its market opens at {utc(opening):%Y-%m-%d %H:%M} UTC"
+            if opening >= question.deadline.timestamp():
+                note += ", after the deadline, so until then its price stays as it is"
+            notes.append((opening, f"{note}."))
+    return notes
 
 
 def understood(question: Question) -> Understood:

@@ -182,7 +182,8 @@ def test_a_path_question_on_a_closed_market_does_not_happen(query, hourly, fits)
     contexts = build_all(hourly, saturday)
     spot = contexts["gold"].spot
     question = query("upper_first", "gold", 36.0, at=0.97, upper_at=1.02)
-    question = replace(question, deadline=utc(saturday) + timedelta(hours=36), spot=spot)
+    deadline = utc(saturday) + timedelta(hours=36)
+    question = replace(question, deadline=deadline, spot=spot, level=0.97 * spot, upper_level=1.02 * spot)
     inputs = build_inputs(question, saturday, Knowledge(contexts, fits))
     assert inputs.state.hours == 0
     assert p_yes(question, inputs, [inputs.state.plain]) == 0

@@ -18,6 +18,7 @@ from service.forecasting.voters.track_record import BandRecord, Standing
 from service.forecasting.voters.votes import (
     Answer,
     WeightEvidence,
+    closures,
     direction_of,
     margin_of,
     publish,
@@ -54,6 +55,32 @@ def result_of(*probabilities: float, question: Question = QUESTION, ups: Sequenc
 def published(*probabilities: float, ups: Sequence[float | None] = (), **fields) -> Answer:
     result = result_of(*probabilities, question=replace(QUESTION, **fields), ups=ups)
     return publish(result, meaning_of(result.question), BandRecord(), id="a1", world="replay")
+
+
+@pytest.mark.parametrize(
+    ("asked_at", "last_bar", "deadline", "note"),
+    [
+        (
+            "2026-11-28T10:00",
+            "2026-11-27T19:00",
+            "2026-11-28T23:59",
+            "after the deadline, so until then its price stays",
+        ),
+        ("2026-11-28T10:00", "2026-11-27T19:00", "2026-12-01T23:59", "opens at 2026-11-29 23:00 UTC."),
+        ("2026-11-28T10:00", "2026-11-28T10:00", "2026-11-28T23:59", None),  # a token of gold
+        ("2026-11-27T10:00", "2026-11-27T10:00", "2026-11-27T23:59", None),  # a short session
+    ],
+)
+def test_an_answer_during_a_closure_names_the_next_opening(asked_at, last_bar, deadline, note):
+    """With what it means for the question, unless the source trades on."""
+    times = [datetime.fromisoformat(text).replace(tzinfo=UTC) for text in (asked_at, last_bar, deadline)]
+    now, as_of = (int(time.timestamp()) for time in times[:2])
+    question = replace(QUESTION, asset="gold", deadline=times[2])
+    notes = closures(question, now, as_of)
+    assert [note in text for _, text in notes] == ([True] if note else [])
+    result = replace(result_of(0.5, question=question), asked_at=now, as_of=as_of)
+    answer = publish(result, meaning_of(question), BandRecord(), id="a1", world="replay")
+    assert answer.closed_until == (datetime(2026, 11, 29, 23, tzinfo=UTC) if note else None)
 
 
 @given(st.lists(PROBABILITY, min_size=1, max_size=9))
@@ -147,8 +174,10 @@ def test_a_question_without_a_criterion_has_no_p_yes():
 
 def test_the_answer_has_the_fields_of_the_contract():
     answer = published(0.6, 0.7)
-    names = "answer p_yes id question understood asked_at as_of world consensus votes abstained price_forecast cached"
-    assert list(asdict(answer)) == names.split()
+    names = (
+        "answer p_yes closed_until id question understood asked_at as_of world consensus votes abstained price_forecast"
+    )
+    assert list(asdict(answer)) == [*names.split(), "cached"]
     assert understood(replace(QUESTION, horizon_hours=24 - 1 / 3600)).horizon_hours == 24.0
     assert answer.abstained == {"x": "late"}
     assert answer.understood.level == 100000.0
