@@ -14,7 +14,7 @@ LADDER: tuple[Mode, ...] = ("json_schema", "json_object_schema", "json_object", 
 MOST_FAILURES = 2  # consecutive unusable answers after which the next mode is tried
 
 # Terms in an error message that show that the server refused the mode, not the question.
-NAMES = ("response_format", "json_schema", "json_object", "json schema", "json mode", "structured output", "grammar")
+NAMES = ("response_format", "schema", "json_object", "json mode", "structured output", "grammar")
 
 
 def response_format(mode: Mode, schema: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -94,6 +94,13 @@ class TooMuchText(Exception):
     """The answer exceeds the maximum length."""
 
 
+def _text(content: object) -> str:
+    """The answer in a chunk: a text, or the texts among the parts of Mistral's models, which think in other parts."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
 @dataclass
 class StreamedCompletion:
     """The part of an answer received so far.
@@ -116,10 +123,9 @@ class StreamedCompletion:
                 self.pieces += 1
                 self._note_usage(getattr(piece, "usage", None))
                 for choice in (getattr(piece, "choices", None) or [])[:1]:
-                    text = getattr(getattr(choice, "delta", None), "content", None)
-                    if isinstance(text, str):
-                        texts.append(text)
-                        count += len(text)
+                    text = _text(getattr(getattr(choice, "delta", None), "content", None))
+                    texts.append(text)
+                    count += len(text)
                     self.is_whole = self.is_whole or bool(getattr(choice, "finish_reason", None))
                 if count > MOST_TEXT:
                     raise TooMuchText

@@ -60,6 +60,8 @@ PROVIDERS = {
         Provider("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
         Provider("ollama", "http://127.0.0.1:11434/v1", None),
         Provider("llamacpp", "http://127.0.0.1:8080/v1", None),
+        Provider("lmstudio", "http://127.0.0.1:1234/v1", None),
+        Provider("vllm", "http://127.0.0.1:8000/v1", None),
     )
 }
 
@@ -116,7 +118,7 @@ class TokenPrice(NamedTuple):
 
 
 FREE = TokenPrice(0.0, 0.0)
-LOCAL = ("ollama", "llamacpp")
+LOCAL = ("ollama", "llamacpp", "lmstudio", "vllm")
 LISTED_AS = {"gemini": "google", "xai": "x-ai", "custom": None}  # providers under another name, and without a list
 
 # A dated version of a model has the price of the model: "-2025-08-07", "-20250929", "-2512", "-latest".

@@ -180,6 +180,24 @@ def test_pieces_may_be_cut_anywhere(model, server):
     assert json.loads(complete(model).text)["reasoning"] == "Über 10 € …"
 
 
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        {"reasoning_content": vote_text(3)},  # DeepSeek, vLLM, llama.cpp, xAI
+        {"reasoning": vote_text(3), "content": None},  # Groq, OpenRouter, Ollama
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": vote_text(3)}]}]},  # Mistral
+    ],
+)
+@pytest.mark.parametrize("content", [vote_text(), [{"type": "text", "text": vote_text()}]])
+def test_thoughts_beside_the_content_are_no_answer(model, server, thoughts, content):
+    """Every server has a field of its own for them; Mistral's models send parts of a content."""
+    pieces = [{"choices": [{"index": 0, "delta": delta}]} for delta in (thoughts, {"content": content})]
+    pieces[-1]["choices"][0]["finish_reason"] = "stop"
+    lines = [f"data: {json.dumps(piece)}\n\n" for piece in pieces]
+    server.behaviours = [sends("".join([*lines, "data: [DONE]\n\n"]).encode())]
+    assert complete(model).text == vote_text()
+
+
 REFUSAL = "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."
 VALIDATION = "validation error: ('body', 'response_format', 'type')"
 

@@ -80,6 +80,7 @@ def test_twenty_concurrent_failures_step_down_once():
         ("This model does not support JSON mode", True),
         ("Structured outputs are not available", True),
         ("{'param': 'response_format'}", True),
+        ("GenerateContentRequest.generation_config.response_schema.properties: unknown field", True),
         ("context length exceeded", False),
         ("max_tokens is too large", False),
         ("", False),

@@ -116,7 +116,8 @@ def test_an_unlisted_model_has_no_known_price(name):
 
 def test_a_stated_price_wins():
     """Over a list price, over a local model's, which is free, and where there is none."""
-    assert price_of(parse("ollama:llama3.2:3b"), {}) == FREE
+    for provider in ("ollama", "llamacpp", "lmstudio", "vllm"):
+        assert price_of(parse(f"{provider}:llama3.2:3b"), {}) == FREE
     prices = stated_prices("openai:gpt-5=1/8, ollama:llama3.2:3b=0.01/0.02,custom:my=model=3/15.5,")
     assert price_of(parse("openai:gpt-5"), prices) == TokenPrice(1.0, 8.0)
     assert price_of(parse("ollama:llama3.2:3b"), prices) == TokenPrice(0.01, 0.02)

@@ -32,7 +32,21 @@ def _schema(*probabilities: str) -> dict[str, Any]:
 
 SCHEMA, TOPIC_SCHEMA = _schema(*PROBABILITIES), _schema(PROBABILITIES[0])
 
-THOUGHT_END = "</think>"  # some servers leave the chain of thought before the answer
+# Some servers leave thoughts beside the answer. Every mark of theirs counts as one of these tags.
+THOUGHTS = "think|thinking|thoughts?|reason|reasoning|reflection|scratchpad|analysis"
+THOUGHT_TAG = re.compile(rf"<(/?)\|?(?:\w+:)?({THOUGHTS})\|?>", re.IGNORECASE)
+MARKS = (
+    (re.compile(r"[\[◁](/?)(?:THINK|think)[\]▷]"), r"<\1think>"),  # Magistral, Kimi
+    (re.compile(r"<\|begin_of_thought\|>"), "<think>"),
+    (re.compile(r"<\|end_of_thought\|>"), "</think>"),
+    # The channels of Harmony, also after a server has removed the marks, and of Gemma: all but the final are thoughts.
+    (re.compile(r"<\|channel\|>\s*final|<channel\|>|assistantfinal(?=\s*\{)"), "</analysis>"),
+    (re.compile(r"<\|channel\|?>\s*\w+"), "<analysis>"),
+)
+# Names under which a model wraps its answer.
+WRAPPERS = ("answer", "final_answer", "result", "response", "output", "vote", "forecast", "prediction", "arguments")
+PERCENT = re.compile(r"(\d{1,3})(?:\.0+)?\s*%?")
+UNCLEAR = re.compile(r"1\.0+")  # one percent, or certainty as a fraction
 TAG = re.compile(r"<[^<>]*>|\]\([^()]*\)")  # of HTML, and the address of a link in Markdown
 ADDRESS = re.compile(r"(?:\b\w+)?://\S*")
 MARKUP = str.maketrans("", "", "<>[]{}|\\`*_~#@")
@@ -58,23 +72,52 @@ class ModelAnswer:
 
 
 def read(text: str) -> ModelAnswer:
-    """The only JSON answer in `text`, whatever surrounds it; raises UnusableAnswer.
+    """The JSON answer in `text` outside of thoughts, whatever surrounds it; raises UnusableAnswer.
+
+    Where several have the same probabilities the last one counts.
 
     `p` and `p_up` are within [0.01, 0.99]. The reasoning is one line of at most 400 characters without markup,
     addresses and control characters.
     """
-    bare = text.rpartition(THOUGHT_END)[2]
+    bare = _without_thoughts(text)
     if len(bare) > LONGEST_ANSWER:
         raise UnusableAnswer("gave an answer that is too long")
-    answers = [candidate for candidate in _objects(bare) if "probability_yes" in candidate]
+    answers = [answer for candidate in _objects(bare) if PROBABILITIES[0] in (answer := _unwrapped(candidate))]
     if not answers:
         raise UnusableAnswer("gave no probability_yes")
-    if len(answers) > 1:
+    votes = {tuple(_probability(answer[name], name) for name in PROBABILITIES if name in answer) for answer in answers}
+    if len(votes) > 1:
         raise UnusableAnswer("gave more than one answer")
-    (answer,) = answers
-    p, higher = (_probability(answer[name], name) if name in answer else None for name in PROBABILITIES)
-    assert p is not None  # answers without it are left out above
-    return ModelAnswer(p, _reasoning(answer.get("reasoning")), higher)
+    p, *higher = votes.pop()
+    return ModelAnswer(p, _reasoning(answers[-1].get("reasoning")), higher[0] if higher else None)
+
+
+def _without_thoughts(text: str) -> str:
+    """What stands outside of thoughts; one may lack its beginning or its end."""
+    for mark, tag in MARKS:
+        text = mark.sub(tag, text)
+    parts: list[str] = []
+    tag_name, place = "", 0
+    for match in THOUGHT_TAG.finditer(text):
+        is_end, name = bool(match[1]), match[2].lower()
+        if not tag_name:
+            parts = [] if is_end else [*parts, text[place : match.start()]]
+        if not (tag_name and is_end and name != tag_name):
+            tag_name, place = "" if is_end else tag_name or name, match.end()
+    return "\n".join(parts if tag_name else [*parts, text[place:]])
+
+
+def _unwrapped(candidate: dict[str, Any]) -> dict[str, Any]:
+    """The answer in an object, also below WRAPPERS and as a list of one; empty where there is none."""
+    value: Any = candidate
+    while not isinstance(value, dict) or PROBABILITIES[0] not in value:
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        elif isinstance(value, dict):
+            value = next((value[name] for name in WRAPPERS if name in value), None)
+        else:
+            return {}
+    return value
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -102,9 +145,11 @@ DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def _probability(value: object, name: str) -> float:
-    if type(value) is not int or not 0 <= value <= 100:
+    text = str(value).strip() if type(value) in (int, float, str) else ""
+    percent = PERCENT.fullmatch(text)
+    if percent is None or UNCLEAR.fullmatch(text) or int(percent[1]) > 100:
         raise UnusableAnswer(f"gave a {name} that is not a whole number from 0 to 100")
-    return min(MOST_P, max(LEAST_P, value / 100))
+    return min(MOST_P, max(LEAST_P, int(percent[1]) / 100))
 
 
 def _reasoning(value: object) -> str:

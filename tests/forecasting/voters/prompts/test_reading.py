@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from service.forecasting.voters.prompts.reading import SCHEMA, ModelAnswer, UnusableAnswer, read
+from service.forecasting.voters.prompts.reading import SCHEMA, THOUGHTS, WRAPPERS, ModelAnswer, UnusableAnswer, read
 
 
 def answer(probability: object = 62, reasoning: object = "The week was strong.", **fields: object) -> str:
@@ -28,11 +28,62 @@ def answer(probability: object = 62, reasoning: object = "The week was strong.",
         "<think>It may be {{'probability_yes': 3}} or {{\"probability_yes\": 4}}.</think>\n{}",
         "\ufeff{}",
         '{{"plan": "none"}}\n{}',
+        "[{}]",
+        *(f'{{{{"{name}": {{}}}}}}' for name in WRAPPERS),
+        '{{"result": [{{"answer": {}}}], "thinking": {{"probability_yes": 3}}}}',
+        "{}{}\n\nAgain: {}",
     ],
 )
-def test_one_object_is_read_whatever_surrounds_it(frame: str):
-    result = read(frame.format(answer()))
+def test_one_answer_is_read_whatever_surrounds_it(frame: str):
+    result = read(frame.format(*[answer()] * frame.count("{}")))
     assert (result.p, result.reasoning, result.p_up) == (0.62, "The week was strong.", 0.5)
+
+
+DRAFT = '{"probability_yes": 3, "probability_higher": 5, "reasoning": "A draft."}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"<{name}>{DRAFT}</{name}>ANSWER" for name in THOUGHTS.split("|") if "?" not in name),
+        f"<Thinking>{DRAFT}</Thinking>ANSWER",
+        f"<think>{DRAFT}",
+        f"ANSWER<think>{DRAFT}",
+        f"ANSWER<reflection>{DRAFT}</reflection>",
+        f"<thinking><reflection>{DRAFT}</reflection>{DRAFT}</thinking><output>ANSWER</output>",
+        f"<think>not <think> or </thinking> {DRAFT}</think>ANSWER",
+        f"{DRAFT}</think>ANSWER",
+        f"{DRAFT}</think>{DRAFT}</think>ANSWER",
+        f"{DRAFT}<reflection>no</reflection></think>ANSWER",
+        f"<thinking><reflection>no</reflection>{DRAFT}",
+        f"<seed:think>{DRAFT}</seed:think>ANSWER",
+        f"<|thinking|>{DRAFT}</|thinking|>ANSWER",
+        f"<|begin_of_thought|>{DRAFT}<|end_of_thought|><|begin_of_solution|>ANSWER<|end_of_solution|>",
+        f"[THINK]{DRAFT}[/THINK]ANSWER",
+        f"◁think▷{DRAFT}◁/think▷ANSWER",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final<|message|>ANSWER<|return|>",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>commentary to=x <|constrain|>json"
+        f"<|message|>{DRAFT}<|call|><|start|>assistant<|channel|>final <|constrain|>json<|message|>ANSWER",
+        f"<|channel|>analysis<|message|>{DRAFT}",
+        f"analysis{DRAFT} so it is.assistantcommentary{DRAFT}assistantfinal ANSWER",
+        f"<|channel>thought\n{DRAFT}<channel|>ANSWER",
+    ],
+)
+def test_a_draft_in_thoughts_is_no_answer(text: str):
+    """Whatever marks them, without their beginning as where a template has it, and without their end."""
+    if "ANSWER" in text:
+        assert read(text.replace("ANSWER", answer())).p == 0.62
+    else:
+        with pytest.raises(UnusableAnswer, match="gave no probability_yes"):
+            read(text)
+
+
+def test_of_equal_votes_the_last_counts():
+    """Another reasoning is no other vote; another probability is one."""
+    assert read(answer(reasoning="First.") + answer(reasoning="Last.")).reasoning == "Last."
+    for other in ({"probability": 3}, {"probability_higher": 49}):
+        with pytest.raises(UnusableAnswer, match="gave more than one answer"):
+            read(answer() + answer(**other))
 
 
 def test_a_vote_counts_without_a_view_of_the_price():
@@ -48,11 +99,17 @@ def test_probabilities_are_cut_at_1_and_99_percent(percent: int, p: float):
     assert read(answer(percent)).p == p
 
 
+@pytest.mark.parametrize("probability", [62.0, "62", "62.0", "62%", " 62 % ", "062"])
+def test_a_whole_percentage_may_be_a_text(probability: object):
+    assert read(answer(probability)).p == 0.62
+
+
 @pytest.mark.parametrize(
     "probability",
     [
-        *(900, -1, 101, 0.62, 62.0, True, False, None, "62", "62 %", [62]),
-        *({"value": 62}, float("nan"), float("inf"), 10**30),
+        *(900, -1, 101, 0.62, 62.5, 1.0, True, False, None, [62]),
+        *("0.62", "1.0", "62.5%", "62 of 100", "about 62", "", "-62", "101%", "٣٫٥"),
+        *({"value": 62}, float("nan"), float("inf"), 10**30, 1e300),
     ],
 )
 def test_only_whole_percentages_are_probabilities(probability: object):
@@ -66,7 +123,8 @@ def test_only_whole_percentages_are_probabilities(probability: object):
         ("", "gave no probability_yes"),
         ("I would say 62 %.", "gave no probability_yes"),
         ("[62]", "gave no probability_yes"),
-        ('{"answer": {"probability_yes": 62, "reasoning": "nested"}}', "gave no probability_yes"),
+        ('{"example": {"probability_yes": 62, "reasoning": "nested"}}', "gave no probability_yes"),
+        ('{"answer": [{"probability_yes": 62}, {"probability_yes": 3}]}', "gave no probability_yes"),
         ('{"probability_yes": 62, "reasoning": "cut o', "gave no probability_yes"),
         ('{"reasoning": "x", "probability_yes": ' + "9" * 5000 + "}", "gave no probability_yes"),
         (answer() + answer(3), "gave more than one answer"),
@@ -164,7 +222,27 @@ def test_a_sound_probability_is_refused_only_for_its_reasoning(probability: int,
 
 
 @pytest.mark.parametrize(
-    "piece", ["{", '{"', '{"a":"', '{"a":1,', '{"\\"', "{ ", '{"a":[[', "<", "a://", "a", "](", ". a", '"<']
+    "piece",
+    [
+        "{",
+        '{"',
+        '{"a":"',
+        '{"a":1,',
+        '{"\\"',
+        "{ ",
+        '{"a":[[',
+        "<",
+        "a://",
+        "a",
+        "](",
+        ". a",
+        '"<',
+        "<think>",
+        "</think>",
+        "<|channel|>",
+        "<a:",
+        '{"answer":',
+    ],
 )
 def test_no_text_takes_long_to_read(piece: str):
     """Measured 0.1 to 30 ms for the longest text on an idle machine; allowed 2 s."""
