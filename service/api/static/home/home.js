@@ -62,10 +62,14 @@ function part(read, show) {
   return place;
 }
 
-const candles = (asset, days) => {
+// Closes of past hours do not change; those of the next hour have another address.
+const closes = new Map();
+function candles(asset, days) {
   const since = new Date(Math.floor(Date.now() / 3600000) * 3600000 - days * DAY_MS).toISOString().slice(0, 19) + "Z";
-  return get(`/api/v1/candles?asset=${asset}&interval=1h&since=${since}&limit=2000`).then(page => page.bars, () => []);
-};
+  const path = `/api/v1/candles?asset=${asset}&interval=1h&since=${since}&limit=2000`;
+  if (!closes.has(path)) closes.set(path, get(path).then(page => page.bars, () => { closes.delete(path); return [] }));
+  return closes.get(path);
+}
 
 async function readPrices() {
   const prices = await get("/api/v1/prices");
