@@ -18,7 +18,7 @@ export OMP_NUM_THREADS ?= 1
 test coverage soak growth scale bench examples: export WORLD := simulated
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples catalogues pin clean
+.PHONY: help run bot lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery catalogues pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -44,10 +44,10 @@ $(CHECKS): tests/requirements.txt $(LAB)
 	@$(call install,tests/requirements.txt)
 	@touch $@
 
-run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and more: see README)
+run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and more: service/docs/options.md)
 	@exec $(BIN)/python app.py
 
-bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACLE_URL: see README)
+bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACLE_URL: bot/README.md)
 	@exec $(BIN)/python -m bot
 
 lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (ORACLE_URL, ORACLE_KEY, LAB_PORT)
@@ -112,10 +112,12 @@ referee: $(REFEREE)/.installed ## our accounts against vectorbt and backtesting.
 mutants: $(CHECKS) ## which small changes of a package its tests notice (PACKAGE=scores; OUT=file of the noticed, BEFORE=such a file)
 	@$(BIN)/python -m tests.measure.mutants $(PACKAGE) $(if $(BEFORE),--before $(BEFORE)) $(if $(filter file,$(origin OUT)),,--out $(OUT))
 
-examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables of the README
+examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables of service/docs
 	@$(BIN)/python -m tests.measure.examples
-	@$(BIN)/python -m tests.measure.readme
-	@$(BIN)/python -m tests.measure.readme
+	@$(BIN)/python -m tests.measure.tables
+
+gallery: $(CHECKS) ## the pictures of the README from a service of its own (needs Chromium)
+	@$(BIN)/python -m tests.measure.gallery
 
 catalogues: $(CHECKS) ## new texts of the bot into bot/languages/*.po, to be translated there
 	@$(BIN)/python -m tests.bot.catalogues

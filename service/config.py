@@ -1,6 +1,6 @@
 """Every option of the service in one immutable object; the only reader of the environment.
 
-`python -m service.config` prints the table that the README shows.
+`python -m service.config` prints the table of `service/docs/options.md`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the README says is true: its tables come from the code, and every command in it runs."""
+"""What the README and the documents say is true: their tables come from the code, and every command in them runs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,23 @@ import pytest
 from bot import settings as bot
 from notebooks import settings as workbench
 from service import config
-from service.api.openapi import routes
+from service.api.handbook import anchor
 from service.forecasting.voters.panel import voters as voters_embedded
 from service.sources.feeds.replay import open_replay
 from service.sources.llm.limits import Budget, SpendingInMemory
 from service.sources.llm.seating import seated
 from service.trading.strategies import STRATEGIES
+from tests.measure.tables import endpoints
 from tests.processes import ROOT, free_port, running, wait_until_ready
 from tests.running_service import running_service
 
-README = (ROOT / "README.md").read_text()
+FILES = [
+    ROOT / name
+    for name in ("README.md", "bot/README.md", "notebooks/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md")
+] + sorted((ROOT / "service" / "docs").glob("*.md"))
+TEXTS = {file: file.read_text(encoding="utf-8") for file in FILES}
+README = "\n".join(TEXTS.values())
+MOST_BYTES = 9000  # of the first page
 BLOCKS = re.findall(r"^ *```(sh|python)\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
 SHELL = ["bash", "-euo", "pipefail", "-c"]
 
@@ -71,25 +78,39 @@ def run(command: str, port: int, **environment: str) -> str:
     return done.stdout
 
 
+def test_the_first_page_is_short():
+    assert len(TEXTS[FILES[0]].encode()) <= MOST_BYTES
+
+
+def test_every_link_leads_to_a_file_or_heading():
+    """Of the same checkout; a picture too."""
+    for file, text in TEXTS.items():
+        for link in re.findall(r"\]\(([^)#:\s]*)(?:#[\w-]+)?\)", text):
+            assert (file.parent / link).exists(), f"{file.name} names {link}"
+        for link, heading in re.findall(r"\]\(([^)#:\s]+)#([\w-]+)\)", text):
+            headings = re.findall(r"^#+ (.*)$", (file.parent / link).read_text(), re.MULTILINE)
+            assert heading in map(anchor, headings), f"{file.name} names #{heading} of {link}"
+
+
+def test_the_scores_of_the_first_page_are_those_of_the_record():
+    rows = re.findall(r"^\| \**2024?5?.*$", TEXTS[FILES[0]], re.MULTILINE)
+    assert len(rows) == 4
+    assert all(row in (ROOT / "service" / "docs" / "record.md").read_text() for row in rows)
+
+
 def test_the_options_are_those_of_the_settings():
     assert section("options") == config.table()
 
 
 def test_the_numbers_of_strategies_are_those_of_the_table():
-    assert f"{len(STRATEGIES)} paper-trading strategies" in README
+    assert f"ranks {len(STRATEGIES)} paper-trading strategies" in README
     families = len({strategy.rule for strategy in STRATEGIES.values()})
     assert f"{families} textbook rules at three speeds make {len(STRATEGIES)} strategies" in README
 
 
 def test_the_documented_endpoints_are_those_of_the_service(tmp_path: Path):
     with running_service(tmp_path) as running:
-        documented = routes(running.runtime.application())
-    keys = {"required": "needed", "welcome": "optional", "unused": ""}
-    lines = [
-        f"| `{route.method} {route.path}` | {keys[route.operation.key]} | {route.operation.summary} |"
-        for route in documented
-    ]
-    assert section("endpoints").splitlines()[2:] == lines
+        assert section("endpoints") == endpoints(running.runtime.application())
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from service.api import answering, auth, docs, errors, limits, metrics, open_str
 from service.api.battle import battle
 from service.api.challenges import challenges
 from service.api.event_stream import event_stream
+from service.api.handbook import handbook
 from service.api.health import health
 from service.api.home import home
 from service.api.inputs import MAX_BODY_BYTES
@@ -51,6 +52,7 @@ BLUEPRINTS = (
     docs.docs,
     health,
     home,
+    handbook,
 )
 
 

@@ -2,8 +2,8 @@
 
 The announcements are the interest rate decisions of the Federal Reserve, and the reports on consumer prices and on jobs
 of the US Bureau of Labor Statistics. Both publish the dates about a year ahead; they are added to the table once a year
-(`service/OPERATIONS.md`). After the last line of a kind its hours count as ordinary ones. A report that was moved, as
-by the shutdown of 2025, is listed on the day on which it came: for it alone a replay knows a date early.
+(see `service/docs/operations.md`). After the last line of a kind its hours count as ordinary ones. A report that was
+moved, as by the shutdown of 2025, is listed on the day on which it came: for it alone a replay knows a date early.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from bot.languages.catalogues import catalogue
+from service.api.handbook import PAGES
 from service.api.home import FILES, FOLDER
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.voters.votes import LIKELIHOODS
@@ -18,7 +19,7 @@ from service.trading.lanes import LANES
 MOST_BYTES = 150_000
 LANGUAGES = {"de", "es", "fr", "it", "pt", "tr", "ru", "zh", "ja"}
 SCRIPTS = [(FOLDER / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".js") and name != "uplot.js"]
-PAGE = (FOLDER / "index.html").read_text(encoding="utf-8")
+INDEX = (FOLDER / "index.html").read_text(encoding="utf-8")
 WORDS: dict[str, dict[str, str]] = json.loads((FOLDER / "words.json").read_text(encoding="utf-8"))
 # The tables of the script whose values are translated where they are shown.
 TABLES = ("WORLDS", "STATUS", "VERDICTS", "HEALTH", "EXAMPLES")
@@ -30,7 +31,7 @@ def phrases() -> set[str]:
     """Everything that the page says, in English."""
     code = "\n".join(SCRIPTS)
     texts = set(re.findall(r'\bt\("((?:[^"\\]|\\.)*)"', code))
-    texts |= set(re.findall(r"data-t>([^<]+)<", PAGE)) | set(re.findall(r'data-t-label="([^"]+)"', PAGE))
+    texts |= set(re.findall(r"data-t>([^<]+)<", INDEX)) | set(re.findall(r'data-t-label="([^"]+)"', INDEX))
     for name in TABLES:
         table = re.search(rf"const {name} = [{{\[](.*?)[}}\]];", code, re.DOTALL).group(1)
         texts |= set(re.findall(r'(?:: |\[|, |^|\n {2})"([^"]+)"(?!:)', table))
@@ -52,7 +53,7 @@ def test_a_visit_costs_little_and_asks_no_other_host(client: FlaskClient):
 
 
 def test_the_page_names_no_file_that_is_absent():
-    names = set(re.findall(r'"/home/([\w.]+)"', PAGE + "\n".join(SCRIPTS)))
+    names = set(re.findall(r'"/home/([\w.]+)"', INDEX + "\n".join(SCRIPTS)))
     assert names <= set(FILES)
 
 
@@ -80,3 +81,16 @@ def test_the_page_and_the_bot_use_the_same_words(language: str):
 @pytest.mark.parametrize("path", ["/home/words/xx.json", "/home/words.json", "/home/../app.py", "/home/nothing.js"])
 def test_what_is_no_file_of_the_page_is_not_found(client: FlaskClient, path: str):
     assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_each_document_is_a_page_with_whole_links(client: FlaskClient, name: str):
+    """What it links to on this service is there, headings included; it needs no network."""
+    answer = client.get(f"/docs/{name}")
+    assert answer.status_code == 200
+    assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert "<h1 id=" in answer.text
+    assert "<!--" not in answer.text.removeprefix("<!doctype html>")
+    for link in re.findall(r'href="([\w.-]+\.md)', answer.text):
+        assert client.get(f"/docs/{link}").status_code == 200, link
+    assert client.get("/docs/nothing").status_code == 404

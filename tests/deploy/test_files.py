@@ -160,5 +160,5 @@ def test_the_alerts_fire_as_their_tests_say(command: tuple[str, ...]):
 
 def test_the_runbook_has_a_line_for_each_alert():
     rules = yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]
-    runbook = Path(ROOT / "service" / "OPERATIONS.md").read_text()
+    runbook = Path(ROOT / "service" / "docs" / "operations.md").read_text()
     assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in runbook] == []

@@ -17,7 +17,7 @@ from tests.questions.asking import SPOTS as PRICES
 from tests.questions.test_refusals import refusal_of, refused_cases
 
 CASES = Path(__file__).parent / "cases"
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "service" / "docs" / "questions.md"
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "xrp": 2.1929, "gold": 3282.8}
 
 
@@ -99,7 +99,7 @@ def test_a_move_in_percent_keeps_the_percentage():
 
 def test_every_kind_of_the_readme_is_understood():
     """Each example of its table is read as a question with a criterion; only the price at Christmas has none."""
-    table = README.read_text("utf-8").partition("| kind | example |")[2].partition("\n\n")[0]
+    table = PAGE.read_text("utf-8").partition("| kind | example |")[2].partition("\n\n")[0]
     examples = [row.split("|")[2].split("·") for row in table.strip().splitlines()[1:]]
     circumstances = Circumstances(NOW, PRICES | {"btc": 65_000.0, "eth": 3_600.0}, history=HISTORY)
     questions = [understand(text.strip(), circumstances) for row in examples for text in row]
