@@ -20,6 +20,7 @@ from service.errors import ResourceNotFound
 from service.ledger.chain import ChainEntry, Kind
 from service.ledger.proofs import Proof
 from service.ledger.roots import ALGORITHM, Root
+from service.ledger.vectors import PROTOCOL, Vectors, vectors
 from service.market.instants import DAY, World
 from service.store import ledger as stored
 
@@ -128,6 +129,13 @@ class LedgerRoots(LedgerDocument):
     roots: tuple[Root, ...]
 
 
+@dataclass(frozen=True)
+class LedgerVectors(Vectors, LedgerDocument):
+    """The protocol of the ledger, a sentence a step, and made-up rows that follow it."""
+
+    protocol: tuple[str, ...]
+
+
 PAGE = TypeAdapter(LedgerPage)
 
 
@@ -143,8 +151,8 @@ def rows(query: Rows) -> Response:
     `backfilled` rows describe the time before the first start, so they are not commitments. A `forecast` row holds the
     salted hash of a caller's forecast, under a random id; when its market is settled, a `reveal` row shows its value
     and salt. Forecasts count from a `name` row on, which says that this id took its first public name. `hash` is the
-    SHA-256 of the canonical JSON of all other fields: sorted names, no spaces, numbers as Python writes them, unescaped
-    text in UTF-8.
+    SHA-256 of the JSON of RFC 8785 of all other fields; `/api/v1/ledger/vectors` has the protocol with test vectors,
+    and says how rows without a `form` are hashed.
 
     A page that has a next one never changes, so caches keep it; `head` is on the last page alone.
     """
@@ -195,8 +203,8 @@ def roots(query: Days) -> LedgerRoots:
     """The root of every day, signed: keep them where this service cannot reach them.
 
     A root is that of the RFC 6962 tree over the hashes of rows `first_seq` to `last_seq`. `signature` is the Ed25519
-    signature of `key` over the canonical JSON of all other fields. A day has one root at most, over every row that
-    no root before it seals.
+    signature by `key` over the JSON of RFC 8785 of the fields before `key`. A day has one root at most, over
+    every row that no root before it seals.
     """
     with services().database.reading() as db:
         daily = stored.daily_roots(db, query.since, query.limit + 1)
@@ -210,6 +218,16 @@ def roots(query: Days) -> LedgerRoots:
         next=next,
         roots=page,
     )
+
+
+@ledger.get("/vectors")
+@operation(tag="Ledger", limit="telemetry")
+def test_vectors() -> LedgerVectors:
+    """How to verify the ledger with code of your own: the protocol step by step, and test vectors.
+
+    They hold every text that is hashed or signed. `python -m service.ledger verify` does the same.
+    """
+    return LedgerVectors("ledger-vectors/1", services().clock.world, protocol=PROTOCOL, **vars(vectors()))
 
 
 @ledger.get("/<seq>")

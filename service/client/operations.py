@@ -323,6 +323,10 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The service's proof that a row lies under a signed root; `verify_proof` checks it."""
         return self._json("GET", f"/api/v1/ledger/proof/{seq}")
 
+    def ledger_vectors(self) -> Document:
+        """The protocol of the ledger with test vectors, for a verifier of your own."""
+        return self._json("GET", "/api/v1/ledger/vectors")
+
     def ledger_roots(self, since: str | None = None) -> Document:
         """The signed root of every day, or from the day `since`, `YYYY-MM-DD`, on."""
         return self._json("GET", "/api/v1/ledger/roots", params=present(since=since))

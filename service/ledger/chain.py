@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
+
+import rfc8785
 
 from service import canonical
 
@@ -29,6 +31,7 @@ Kind = Literal[
     "handover",
 ]
 
+FORM = "rfc8785"
 # The previous hash of the first row.
 GENESIS = "0" * 64
 
@@ -50,7 +53,11 @@ class LedgerRow:
 
 @dataclass(frozen=True)
 class ChainEntry:
-    """A recorded row, in world time; `hash` is the SHA-256 of the canonical JSON of all other fields."""
+    """A recorded row, in world time; `hash` is the SHA-256 of the JSON of all other fields in the form `form`.
+
+    That is `rfc8785`. Rows of the first versions have no form, null here and no field of what is hashed: sorted names,
+    no spaces, numbers as Python writes them, unescaped text in UTF-8.
+    """
 
     seq: int
     recorded_at: str
@@ -60,6 +67,7 @@ class ChainEntry:
     body: dict[str, Any]
     previous: str
     hash: str
+    form: str | None = None
 
 
 def chained(rows: Iterable[LedgerRow], recorded_at: str, head: ChainEntry | None) -> Iterator[ChainEntry]:
@@ -76,24 +84,47 @@ def chained(rows: Iterable[LedgerRow], recorded_at: str, head: ChainEntry | None
             "backfilled": row.backfilled,
             "body": body,
             "previous": hash_before,
+            "form": FORM,
         }
         hash_before = digest(fields)
         yield ChainEntry(**fields, hash=hash_before)
 
 
-def digest(fields: dict[str, Any]) -> str:
-    """The hash of an entry from its other fields. Raises ValueError when JSON in UTF-8 cannot represent them."""
-    return hashlib.sha256(canonical.write(fields).encode()).hexdigest()
+def digest(value: Any, form: str | None = FORM) -> str:
+    """The SHA-256 of JSON in a form. Raises ValueError when JSON in UTF-8 cannot represent it."""
+    return hashlib.sha256(text(value, form).encode()).hexdigest()
 
 
-def line(type_: str, fields: dict[str, Any]) -> str:
+def text(value: Any, form: str | None = FORM) -> str:
+    """JSON in the form of RFC 8785, or in that of the first versions, which has no name.
+
+    They differ in numbers alone: 95.0 and 5.4e-05 are 95 and 0.000054 in RFC 8785.
+    """
+    if form is None:
+        return canonical.write(value)
+    if form != FORM:
+        raise ValueError(f"unknown form {form}")
+    return rfc8785.dumps(value).decode()
+
+
+def line(type_: str, fields: Mapping[str, Any]) -> str:
     """A row or a root as a line of an export, without the line end."""
-    return canonical.write({"type": type_, **fields})
+    form = fields.get("form") if type_ == "row" else FORM
+    return text({"type": type_, **_without_null_form(fields)}, form)
 
 
 def is_whole(entry: ChainEntry) -> bool:
     """Whether the hash of the entry matches its other fields."""
-    return digest({name: value for name, value in vars(entry).items() if name != "hash"}) == entry.hash
+    return hashlib.sha256(hashed_text(entry).encode()).hexdigest() == entry.hash
+
+
+def hashed_text(entry: ChainEntry) -> str:
+    """The text whose hash is that of the entry."""
+    return text({name: value for name, value in _without_null_form(vars(entry)).items() if name != "hash"}, entry.form)
+
+
+def _without_null_form(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name != "form" or value is not None}
 
 
 # The fields of bodies that hold unix seconds where the rows are made.

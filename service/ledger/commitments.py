@@ -10,7 +10,8 @@ The subject of all but the votes is the forecaster's id, which names no person. 
 a world that was taken back do not count.
 
 A text that a stranger wrote, or a model that has read it, stands in a row as `{"sha256": HASH}`, which is the SHA-256
-of the canonical JSON `{"salt": TEXT, "text": VALUE}`. The market is served with the salt, until its text is withdrawn.
+of the JSON of RFC 8785 `{"salt": TEXT, "text": VALUE}`. The market is served with the salt, until its text is
+withdrawn.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service import canonical
-from service.ledger.chain import ChainEntry, digest
+from service.ledger.chain import FORM, ChainEntry, digest
 from service.ledger.rewinding import is_rewinding
 
 # The subject, the market and the commitment of a forecast, as its row states them.
@@ -28,7 +29,7 @@ Hidden = tuple[str, Any, Any]
 
 
 def commitment(market: str, forecaster: str, p_yes: float, salt: str) -> str:
-    """The SHA-256 of the canonical JSON of these four fields; `salt` is unpredictable random text."""
+    """The SHA-256 of the JSON of RFC 8785 of these four fields; `salt` is unpredictable random text."""
     return digest({"market": market, "forecaster": forecaster, "p_yes": p_yes, "salt": salt})
 
 
@@ -110,12 +111,12 @@ def read_hashes(lines: Iterable[str]) -> set[str]:
 def _hash(number: int, line: str) -> str:
     try:
         row: Any = canonical.read(line)
-        expected, actual = row["hash"], digest(row["inputs"])
+        expected, hashes = row["hash"], [digest(row["inputs"], form) for form in (FORM, None)]
     except (TypeError, KeyError, ValueError, RecursionError):
         raise ValueError(f"Line {number} of the inputs is not a row of /api/v1/features.") from None
-    if actual != expected:
-        raise ValueError(f"The inputs in line {number} were changed: their hash is {actual}, not {expected}.")
-    return actual
+    if expected not in hashes:
+        raise ValueError(f"The inputs in line {number} were changed: their hash is {hashes[0]}, not {expected}.")
+    return expected
 
 
 @dataclass

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from service import canonical
 from service.ledger import merkle
-from service.ledger.chain import ChainEntry, LedgerRow
+from service.ledger.chain import ChainEntry, LedgerRow, text
 
 ALGORITHM = "Ed25519"
 
@@ -23,8 +22,8 @@ class Root:
     """The seal of the rows from `first_seq` to `last_seq`.
 
     `root` is the root of the RFC 6962 tree over their hashes, `head` the hash of the last row, `previous` the root of
-    the previous seal ("" for the first). `signature` is by the public `key`, over the canonical JSON of all other
-    fields.
+    the previous seal ("" for the first). `signature` is by the public `key`, over the JSON of RFC 8785 of all
+    fields before `key`.
     """
 
     day: str
@@ -50,7 +49,7 @@ def sign(hashes: Sequence[str], *, day: str, first_seq: int, root_before: str, s
         "signed_at": signed_at,
     }
     private = Ed25519PrivateKey.from_private_bytes(seed)
-    signature = private.sign(canonical.write(fields).encode())
+    signature = private.sign(text(fields).encode())
     return Root(**fields, key=private.public_key().public_bytes_raw().hex(), signature=signature.hex())
 
 
@@ -61,18 +60,22 @@ def public_key(seed: bytes) -> str:
 
 def is_signed(root: Root) -> bool:
     """Whether the signature of the root matches its content and its key."""
-    fields = {name: value for name, value in vars(root).items() if name not in ("key", "signature")}
     try:
         key, signature = _bytes(root.key), _bytes(root.signature)
-        Ed25519PublicKey.from_public_bytes(key).verify(signature, canonical.write(fields).encode())
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, signed_text(root).encode())
     except (ValueError, InvalidSignature):
         return False
     return True
 
 
-def _bytes(text: object) -> bytes:
+def signed_text(root: Root) -> str:
+    """The text that the signature of a root is of."""
+    return text({name: value for name, value in vars(root).items() if name not in ("key", "signature")})
+
+
+def _bytes(digits: object) -> bytes:
     """The bytes of a hex text. Raises ValueError unless it is in lower case."""
-    if isinstance(text, str) and (read := bytes.fromhex(text)).hex() == text:
+    if isinstance(digits, str) and (read := bytes.fromhex(digits)).hex() == digits:
         return read
     raise ValueError("not in lower-case hex")
 
@@ -101,4 +104,4 @@ def successor(entry: ChainEntry) -> tuple[str, str] | None:
 
 def _signed(keys: dict[str, str], hash_before: str) -> bytes:
     """What is signed: both keys and the place in the chain."""
-    return canonical.write({**keys, "previous": hash_before}).encode()
+    return text({**keys, "previous": hash_before}).encode()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from service import canonical
 from service.ledger import merkle
-from service.ledger.chain import GENESIS, ChainEntry, is_whole
+from service.ledger.chain import GENESIS, ChainEntry, is_whole, line
 from service.ledger.commitments import CommitmentCheck, InputsCheck, read_hashes
 from service.ledger.rewinding import RewindCheck, is_rewinding
 from service.ledger.roots import Root, is_signed, successor
@@ -90,9 +90,10 @@ def read(text: str) -> ChainEntry | Root:
     """The row or the root of a line of an export. Raises ValueError when it is neither, or not in canonical form."""
     try:
         fields = canonical.read(text)
-        if canonical.write(fields) != text:
+        type_ = fields.pop("type")
+        if line(type_, fields) != text:
             raise ValueError("not in canonical form")
-        return KINDS[fields.pop("type")](**fields)
+        return KINDS[type_](**fields)
     except (AttributeError, KeyError, TypeError, RecursionError):
         raise ValueError("neither a row nor a root") from None
 

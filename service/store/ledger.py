@@ -26,8 +26,8 @@ LOCK = 9_154_700_002
 PAGE = 5_000
 
 _ADD = {
-    "sqlite": "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    "postgresql": "INSERT INTO ledger VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+    "sqlite": "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "postgresql": "INSERT INTO ledger VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
 }
 _LAST = select(ledger).order_by(ledger.c.seq.desc()).limit(1)
 _LAST_SEQ = select(func.max(ledger.c.seq))
@@ -81,7 +81,10 @@ def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple
     if entries:
         # Directly through the driver: a first start writes thousands of rows.
         values = [
-            (row.seq, instant, row.kind, row.subject, row.backfilled, canonical.write(row.body), row.previous, row.hash)
+            (
+                *(row.seq, instant, row.kind, row.subject, row.backfilled),
+                *(canonical.write(row.body), row.previous, row.hash, row.form),
+            )
             for row in entries
         ]
         db.exec_driver_sql(_ADD[db.dialect.name], values)
@@ -229,6 +232,7 @@ def _entry(row: Any) -> ChainEntry:
         body=canonical.read(row.body),
         previous=row.previous,
         hash=row.hash,
+        form=row.form,
     )
 
 

@@ -523,6 +523,7 @@ ledger = Table(
     Column("body", Text, nullable=False),
     Column("previous", String(64), nullable=False),
     Column("hash", String(64), nullable=False),
+    Column("form", String(16)),
     Index(None, "kind", "seq"),
     Index(None, "subject", "seq"),
 )

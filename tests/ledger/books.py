@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -34,6 +34,16 @@ class Book:
 def verified(entries: Iterable[ChainEntry], **options: Any) -> Verification:
     """The verification of rows without roots."""
     return verify((chain.line("row", vars(entry)) for entry in entries), **options)
+
+
+def of_first_versions(rows: Iterable[LedgerRow], recorded_at: str) -> Iterator[ChainEntry]:
+    """The rows as the first versions chained them, without a form."""
+    previous = chain.GENESIS
+    for entry in chained(rows, recorded_at, None):
+        fields = {name: value for name, value in vars(entry).items() if name not in ("hash", "form")}
+        fields["previous"] = previous
+        previous = chain.digest(fields, None)
+        yield ChainEntry(**fields, hash=previous)
 
 
 def rows(count: int) -> list[LedgerRow]:

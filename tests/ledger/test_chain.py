@@ -19,7 +19,7 @@ def test_a_hash_can_be_computed_from_the_published_row():
     row = LedgerRow("odds", "polymarket-1", {"p_yes": 0.5, "bid": None, "source": "día"}, False)
     (entry,) = chained([row], NOON, None)
     expected = (
-        '{"backfilled":false,"body":{"bid":null,"p_yes":0.5,"source":"día"},"kind":"odds",'
+        '{"backfilled":false,"body":{"bid":null,"p_yes":0.5,"source":"día"},"form":"rfc8785","kind":"odds",'
         f'"previous":"{"0" * 64}","recorded_at":"{NOON}","seq":1,"subject":"polymarket-1"}}'
     )
     assert entry.hash == hashlib.sha256(expected.encode()).hexdigest()

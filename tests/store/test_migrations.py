@@ -23,13 +23,14 @@ from service.forecasting.voters.track_record import TrackRecord
 from service.jobs.committing import renew_record
 from service.ledger.verifier import verify
 from service.market.bars import from_rows
-from service.market.instants import DAY
-from service.store import bars, forecasts, knowledge, ledger, migrations, predictions
+from service.market.instants import DAY, iso
+from service.store import bars, forecasts, knowledge, ledger, migrations, predictions, tables
 from service.store.database import Database
 from service.store.pages import RECORD, records
 from service.store.tables import metadata, resolved_day
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import settled
+from tests.ledger.books import of_first_versions
 
 ROOT = Path(__file__).parents[2]
 
@@ -78,6 +79,7 @@ def make_first(db: Connection) -> None:
     db.execute(text("ALTER TABLE prediction DROP COLUMN salt"))
     db.execute(text("ALTER TABLE forecaster DROP COLUMN name_salt"))
     db.execute(text("DROP TABLE block"))
+    db.execute(text("ALTER TABLE ledger DROP COLUMN form"))
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 
 
@@ -145,7 +147,9 @@ def earlier(database: Database) -> tuple[Database, Prediction]:
     market = replace(MARKET, commitment=replace(MARKET.commitment, votes=CAST))
     record = {"as_of": SETTLED_AT, "direction": {"calibration": CALIBRATION, "standings": STANDINGS}, "event": {}}
     with database.writing() as db:
-        ledger.append(db, market_rows([market]), SETTLED_AT)
+        for entry in of_first_versions(market_rows([market]), iso(SETTLED_AT)):
+            values = vars(entry) | {"recorded_at": SETTLED_AT, "body": canonical.write(entry.body)}
+            db.execute(insert(tables.ledger).values(values))
         predictions.add_predictions(db, [market])
         body = canonical.write(COUNTS)
         db.execute(resolved_day.delete())

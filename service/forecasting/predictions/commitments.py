@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic_core import to_json
 
-from service import canonical
 from service.documents import World
 from service.forecasting.densities.models import MODELS
 from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
@@ -21,6 +20,7 @@ from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.inputs import SEAT_INPUTS, WINDOW
 from service.forecasting.voters.track_record import TrackRecord
+from service.ledger import chain
 from service.ledger.chain import ChainEntry, Kind, LedgerRow
 from service.ledger.commitments import commitment as seal
 from service.ledger.commitments import text_hash
@@ -78,10 +78,10 @@ def weighted(ballots: Iterable[Ballot], consensus: Pooled) -> tuple[CommittedVot
 
 
 def inputs_of(question: Question, knowledge: Knowledge) -> str:
-    """The voters' inputs as canonical JSON: the contexts of the question's assets, and which fits."""
+    """The voters' inputs as JSON of RFC 8785: the contexts of the question's assets, and which fits."""
     fits = knowledge.fits
     contexts = {asset: knowledge.contexts[asset].to_plain() for asset in question.assets}
-    return canonical.write({"contexts": contexts, "fits": fits and {"version": fits.version, "slot": fits.slot}})
+    return chain.text({"contexts": contexts, "fits": fits and {"version": fits.version, "slot": fits.slot}})
 
 
 MODEL_FIELDS = ("fallback", "prompt", "tokens", "usd")
