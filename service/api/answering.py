@@ -34,9 +34,11 @@ from service.forecasting.voters.price_forecasts import of_question
 from service.forecasting.voters.votes import Answer, UnderstoodText, closures, publish, understood_text
 from service.market.assets import ASSETS
 from service.market.instants import World, utc
-from service.questions import Circumstances, coins_to_price, read_any
-from service.questions.parse import NOT_NAMED
+from service.questions import Circumstances, coins_to_price
+from service.questions.intents import TextReading, no_question, read_text
+from service.questions.parse import NOT_NAMED, Parse
 from service.questions.question import Question
+from service.questions.topics import TopicQuestion
 from service.store import answers, coins, knowledge, predictions, snapshots
 from service.store.bars import StoredHistory
 from service.store.pages import ID
@@ -164,7 +166,24 @@ class Answering:
             place.close()
             raise
 
+    def read(self, content: QuestionInput, caller: Caller) -> tuple[TextReading, UnderstoodText | None]:
+        """What a caller's text wants and, if it asks a question, means; raises what `open` raises of questions."""
+        with self.admit():
+            reading, circumstances, latest = self._read(content, caller)
+            now = int(circumstances.now.timestamp())
+            return reading, self._published(reading.meaning, now, latest)[1] if reading.meaning else None
+
     def _understand(self, content: QuestionInput, caller: Caller, place: ExitStack) -> Inquiry:
+        reading, circumstances, latest = self._read(content, caller)
+        if reading.meaning is None:
+            raise content.refusal(no_question(content.text, reading, circumstances))
+        content.require_agreement(reading.meaning.question)
+        now = int(circumstances.now.timestamp())
+        question, meaning = self._published(reading.meaning, now, latest)
+        return Inquiry(question, meaning, now, latest, caller, place)
+
+    def _read(self, content: QuestionInput, caller: Caller) -> tuple[TextReading, Circumstances, Knowledge]:
+        """What a text wants, with what it was read and what voters would forecast from."""
         services = self._services
         now = services.clock.at(services.now())
         latest = knowledge.latest_knowledge(services.database, services.step)
@@ -183,18 +202,23 @@ class Answering:
             circumstances = replace(circumstances, spots=latest.spots)
         context = earlier and earlier.recall(circumstances)
         try:
-            reading = read_any(content.text, circumstances, context)
-            require_answerable(reading.question, services.panel, services.clock.world)
+            reading = read_text(content.text, circumstances, context)
+            if reading.meaning is not None:
+                require_answerable(reading.meaning.question, services.panel, services.clock.world)
         except InvalidRequest as refusal:
             raise content.refusal(refusal) from None
-        content.require_agreement(reading.question)
+        return reading, circumstances, latest
+
+    def _published(
+        self, reading: Parse | TopicQuestion, now: int, latest: Knowledge
+    ) -> tuple[Question, UnderstoodText]:
+        """The question with the notes about its coins and closures, and its meaning as it is published."""
         question = self._coins.noted(reading.question) if reading.question.coins else reading.question
         as_of = min(
             (latest.contexts[asset].as_of for asset in question.assets if asset in latest.contexts), default=now
         )
         question = replace(question, notes=(*(note for _, note in closures(question, now, as_of)), *question.notes))
-        meaning = replace(understood_text(reading, now), notes=question.notes)
-        return Inquiry(question, meaning, now, latest, caller, place)
+        return question, replace(understood_text(reading, now), notes=question.notes)
 
     def _earlier(self, context: str | UnderstoodBody | None, caller: Caller) -> EarlierReading | None:
         """What the question in `context` was understood to mean; InvalidRequest where it is no such question."""

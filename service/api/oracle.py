@@ -22,6 +22,8 @@ from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters, 
 from service.forecasting.predictions.callers import AnswersDocument, KeptAnswer
 from service.forecasting.voters.ballots import Ballot
 from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
+from service.questions.intents import Intent, Side
+from service.questions.tokens import clean
 from service.store import answers as stored
 from service.store.pages import ID
 
@@ -45,10 +47,19 @@ class QuestionEvent:
 
 @dataclass(frozen=True)
 class Understanding:
-    """What a text means, and by whom it would be answered: the engine of each voter."""
+    """What a text wants and means, and by whom a question would be answered: the engine of each voter.
+
+    `understood` is null where the text asks nothing that can be forecast. `level`, `level_pct` and `side` are those of
+    an `alert`; a level is in USD, `level_pct` a move from the present price.
+    """
 
     question: str
-    understood: UnderstoodText
+    intent: Intent
+    asset: str | None
+    level: float | None
+    level_pct: float | None
+    side: Side | None
+    understood: UnderstoodText | None
     answered_by: dict[str, str]
 
 
@@ -113,16 +124,28 @@ def ask(body: QuestionBody, caller: Caller) -> Response:
 @oracle.post("/api/v1/oracle/understand")
 @operation(tag="Oracle", key="required", limit="understanding", raises=(NotAMarketQuestion, InvalidQuestion, Busy))
 def understand(body: TextBody, caller: Caller) -> Understanding:
-    """Read a question without asking it: what it is understood to mean, free of charge.
+    """Read a text without asking it: what it wants and is understood to mean, free of charge.
 
-    A question that POST /api/v1/oracle would refuse is refused here for the same reason. Where the text leaves a
-    choice, `understood.alternatives` has the other readings, so that a front end can ask which one is meant. A text
-    may carry on the question in `context`, as there.
+    `intent` says what it wants: a `question` with yes or no, a `price_forecast` (where the price will be), the present
+    `price`, an `alert`, `advice` (whether to buy or sell), the reasons (`why`) or the votes (`show_votes`) of the last
+    answer, `accuracy`, `help`, `about_you`, `thanks` or a `greeting`, in all ten languages.
+
+    Any other text, and a question that POST /api/v1/oracle would refuse, is refused here for the same reason. Where the
+    text leaves a choice, `understood.alternatives` has the other readings, so that a front end can ask which one is
+    meant. A text may carry on the question in `context`, as there.
     """
-    inquiry = answering().open(body.content, caller)
-    inquiry.place.close()
+    reading, meaning = answering().read(body.content, caller)
     engines = {voter.name: voter.engine for voter in services().panel.voters}
-    return Understanding(inquiry.question.text, inquiry.meaning, engines)
+    return Understanding(
+        clean(body.question),
+        reading.intent,
+        reading.asset,
+        reading.level,
+        reading.level_pct,
+        reading.side,
+        meaning,
+        engines if meaning else {},
+    )
 
 
 def _events(inquiry: Inquiry) -> Generator[StreamEvent | None]:

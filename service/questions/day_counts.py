@@ -176,8 +176,9 @@ def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
 
 def _asks_number(tokens: Sequence[Token], place: int) -> bool:
     """Example: "How many days above 95k"; "how many days until 100k" asks for a time."""
-    words = [token for token in tokens[place : place + 3] if token.kind != "the"]
-    is_of_days = len(words) > 1 and (words[0].kind == "how" or words[0].text == "how many") and is_days(words[1])
+    words = [token for token in tokens[place + 1 : place + 4] if token.kind not in ("the", "up", "down")]
+    asks = tokens[place].kind == "how" or tokens[place].text == "how many"
+    is_of_days = asks and bool(words) and is_days(words[0])
     kinds = {token.kind for token in tokens}
     return is_of_days and bool(kinds & {"above", "below", "up", "down"}) and not kinds & {"until", "before", "lasting"}
 

@@ -168,6 +168,12 @@ def lexicon(language: Language) -> Lexicon:
     return result
 
 
+@cache
+def intent_lexicon() -> Lexicon:
+    """The phrases of all languages that say what a text wants."""
+    return _lexicon_of(*(language.intents for language in LANGUAGES))
+
+
 def _lexicon_of(*vocabularies: Words) -> Lexicon:
     result = Lexicon()
     for words in vocabularies:

@@ -12,7 +12,7 @@ from service.market.assets import asset_of, trading_days
 from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
-from service.questions.criteria import compare, find_criterion, nothing_definite, start_of_move
+from service.questions.criteria import QUANTILES, compare, find_criterion, nothing_definite, start_of_move
 from service.questions.criterion import Criterion, invalid, price
 from service.questions.currencies import conversion_notes
 from service.questions.dates.deadline import Deadline
@@ -106,10 +106,20 @@ class Parse:
             criterion = with_known_price(compared(self.clause, self.earlier, criterion, self.deadline), self._setting)
         if self.count is not None:
             return self._counted(criterion)
+        if criterion.comparator in Direction.names and self._asks_amount:
+            return Criterion("open").noted(QUANTILES)
         if criterion.comparator == "open" and not self.deadline.is_named and asks_price_now(self.clause.kinds):
             present = f"{asset_of(self.subject.asset).name} is at {price(self.spot)} USD now."
             return replace(criterion, notes=(present, *criterion.notes))
         return criterion
+
+    @property
+    def _asks_amount(self) -> bool:
+        """Example: "How much will it rise?", but not "how likely is it to rise?"."""
+        tokens = self.split.main
+        asks = any(token.kind == "how" or token.text == "how many" for token in tokens)
+        is_likelihood = any(token.kind in ("chance", "now") for token in tokens)
+        return asks and not is_likelihood and not (self.clause.amounts or self.level_notes)
 
     @property
     def _setting(self) -> Setting:
@@ -146,7 +156,7 @@ class Parse:
         if self.clause.negated and self.criterion.negated and self.pair is None:
             notes += ("The question is a denial: YES means that it does not happen.",)
         if not self.is_bound:
-            notes += (*_deadline_notes(self), *_notes(self.split), *_amount_note(self))
+            notes += (*_deadline_notes(self), *_notes(self.split))
         notes += unused_notes(self.clause, self.criterion, has_one_event=self._has_one_event)
         return self.with_criterion(replace(self.criterion, notes=notes))
 
@@ -214,16 +224,6 @@ def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
         return ()
     is_distance = level < STEP * spot and level != of_zero(spot).level
     return (f"{FAR_NOTE} of {price(spot)} USD.",) if is_distance else ()
-
-
-def _amount_note(parse: Parse) -> tuple[str, ...]:
-    """Example: "How much will it rise?", but not "how likely is it to rise?"."""
-    kinds = {token.kind for token in parse.split.main}
-    asks = "how" in kinds or any(token.text == "how many" for token in parse.split.main)
-    is_amount = asks and "chance" not in kinds and not (parse.clause.amounts or parse.level_notes)
-    if not is_amount or parse.criterion.comparator == "open":
-        return ()
-    return ("An amount was asked for: understood as whether it happens.",)
 
 
 def build(

@@ -89,14 +89,18 @@ def read(text: str, likely: Language | None = None) -> tuple[Language, list[Toke
     """
     plain = GLYPH_DAY.sub(_in_digits, ABBREVIATIONS.sub(_closed, MARKUP.sub(" ", fold(text))))
     language = guess_language(plain, WORDS.findall(plain), likely)
-    words = lexicon(language)
-    raw = list(islice(_cut(plain, words), MOST_TOKENS + 1))
-    if len(raw) > MOST_TOKENS:
-        raise invalid(f"The text contains more than {MOST_TOKENS} words and marks. For example: {EXAMPLE}")
-    tokens = list(_translated(raw, words))
+    tokens = tokenize(plain, lexicon(language))
     if sum(token.kind in NUMBERS for token in tokens) > MOST_NUMBERS:
         raise invalid(f"The text has more than {MOST_NUMBERS} numbers and dates. For example: {EXAMPLE}")
     return language, tokens
+
+
+def tokenize(plain: str, words: Lexicon) -> list[Token]:
+    """The tokens of a folded text, each with its kind in a lexicon; InvalidQuestion for too many of them."""
+    raw = list(islice(_cut(plain, words), MOST_TOKENS + 1))
+    if len(raw) > MOST_TOKENS:
+        raise invalid(f"The text contains more than {MOST_TOKENS} words and marks. For example: {EXAMPLE}")
+    return list(_translated(raw, words))
 
 
 def _closed(abbreviation: re.Match[str]) -> str:

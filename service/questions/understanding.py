@@ -43,13 +43,15 @@ from service.questions.scope import (
 from service.questions.sentences import SplitText, find_question
 from service.questions.subject import Subject, find_subject
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 
 MOST_WORDS = 30  # words and marks; the refusal of a longer text suggests nothing, because that would take too long
 MOST_PROPOSALS = 3
 # A level and a date are looked for in so many tokens: more are no question that a person asks.
 MOST_TOKENS = 60
 DEFAULT = timedelta(days=7)
+# Kinds that make a sentence without a question mark a question.
+ASKING = {"what", "how", "forecast", "will", "price", "now", "advice", "ask", "li", "which", "mood", "chance"}
 # A level is proposed as it was written, in thousands or in thousandths, if it is within this factor of the price.
 NEAR_FACTOR = 5.0
 # The distance of a level that is proposed where none is readable.
@@ -139,9 +141,18 @@ def checked_parse(parse: Parse) -> Parse:
     if parse.pair is None:
         refuse_other_matters(parse.clause, parse.deadline)
         refuse_unreadable(parse.clause, parse.criterion, parse.deadline, parse.split.main)
+    if parse.criterion.comparator == "open" and not _asks_anything(parse):
+        raise invalid(f"The text asks nothing about a price. For example: {EXAMPLE}")
     if parse.is_bound:
         refuse_loose_ends(parse.text, parse.split, parse.subject)
     return parse
+
+
+def _asks_anything(parse: Parse) -> bool:
+    """Whether a text without an event names its market itself, and asks: not "my wife left me because of crypto"."""
+    kinds = {token.kind for token in parse.split.main}
+    asks = "?" in parse.text or parse.deadline.is_named or "word" not in kinds
+    return bool(kinds & MARKET_KINDS) and (asks or bool(kinds & ASKING))
 
 
 def _with_extremes(

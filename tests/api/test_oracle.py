@@ -435,3 +435,40 @@ def test_line_breaks_tabs_and_a_headline_are_read(understand):
     ):
         meaning = understand(question).json["understood"]
         assert (meaning["asset"], meaning["comparator"], meaning["level"]) == ("btc", "close_above", 55_000), question
+
+
+@pytest.mark.parametrize(
+    ("question", "intent", "asset"),
+    [
+        ("danke!", "thanks", None),
+        ("¿qué puedes hacer?", "help", None),
+        ("prix du bitcoin", "price", "btc"),
+        ("стоит ли покупать биткоин?", "advice", "btc"),
+        ("为什么？", "why", None),
+    ],
+)
+def test_a_text_that_asks_no_forecast_has_an_intent(understand, post, question, intent, asset):
+    """It is read without a refusal; the oracle refuses it free of charge."""
+    reading = understand(question)
+    assert (reading.status_code, reading.json["intent"], reading.json["asset"]) == (200, intent, asset)
+    assert (reading.json["understood"], reading.json["answered_by"]) == (None, {})
+    assert post(question).status_code == 400
+
+
+def test_an_alert_has_its_level_and_side(understand):
+    alert = understand("alert me when btc falls below 45k").json
+    assert {name: alert[name] for name in ("intent", "asset", "level", "level_pct", "side")} == {
+        "intent": "alert",
+        "asset": "btc",
+        "level": 45_000,
+        "level_pct": None,
+        "side": "below",
+    }
+
+
+def test_a_reading_is_as_the_openapi_document_describes_it(understand, openapi_document):
+    responses = openapi_document["paths"]["/api/v1/oracle/understand"]["post"]["responses"]
+    schema = responses["200"]["content"]["application/json"]["schema"]
+    for question in (QUESTION, "thanks", "alert me when btc falls 5%"):
+        document = understand(question).json
+        Draft202012Validator(schema | {"components": openapi_document["components"]}).validate(document)

@@ -88,6 +88,7 @@ def _answers(service: RunningService, challenge: int) -> dict[str, TestResponse]
     seal = get("/api/v1/ledger/roots").get_json()["roots"][0]["first_seq"]
     return {
         "oracle_ask": post("/api/v1/oracle", {"question": QUESTION}),
+        "oracle_understand": post("/api/v1/oracle/understand", {"question": QUESTION}),
         "prices_current": get("/api/v1/prices"),
         "candles_bars": get("/api/v1/candles?asset=btc&limit=2"),
         "forecasts_record": get("/api/v1/forecasts/record"),

@@ -40,8 +40,7 @@ from tests.questions.test_cases import CASES
         ("Will btc rise on at least 3 days in December?", "from 2026-12-01 to the deadline"),
         ("Will btc be green by Friday?", "counted from the present price"),
         ("Will btc and eth both be green this week?", "counted from the present prices"),
-        ("How much will btc rise this week?", "An amount was asked for"),
-        ("How many green days will btc have this week?", "An amount was asked for"),
+        ("How much will btc rise this week?", "A range was asked for"),
         ("Will btc return to where it was last month by Christmas?", "past date 2026-10-31 was ignored"),
         ("Will btc fall below 100k by Friday?", "already: at 94,075.9 USD it is YES"),
         ("Will btc stay above 100k until Friday?", "already: at 94,075.9 USD it is NO"),
@@ -134,7 +133,6 @@ def test_an_unknown_word_is_named_in_every_language(text: str, words: str):
         ("eth drop 5% from the open by tonight", "open"),
         ("btc above 94k both on monday and on tuesday", "both"),
         ("will xrp moon or go back to 1.50 by feb", "or"),
-        ("how many red days will btc have next week", "days"),
     ],
 )
 def test_a_word_without_effect_is_named(text: str, words: str | None):

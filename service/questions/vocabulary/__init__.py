@@ -49,7 +49,10 @@ Words = dict[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """The words of a language and what the grammar must know about it; the fields are those of `[language]`."""
+    """The words of a language and what the grammar must know about it; the other fields are those of `[language]`.
+
+    `intents` are phrases that say what a text wants besides a forecast.
+    """
 
     name: str
     script: str
@@ -58,6 +61,7 @@ class Language:
     condition_first: bool
     negations_cancel: bool
     words: Words
+    intents: Words
     lacks: str = ""
 
 
@@ -84,7 +88,8 @@ def _language(file: str) -> Language:
     words: Words = {}
     for key, phrases in chain(_conjugated(verbs) if verbs else (), entries(sections)):
         words[key] = f"{words[key]}, {phrases}" if key in words else phrases
-    return Language(**traits, words=words)
+    intents = {key: words.pop(key) for key in list(words) if key.startswith("intent:")}
+    return Language(**traits, words=words, intents=intents)
 
 
 def _conjugated(verbs: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -66,7 +66,7 @@ def _phrases(words: Words) -> list[str]:
 @languages
 def test_a_language_has_every_key_or_declares_its_lack(language: Language):
     """The key may also be optional for all languages; see keys.toml."""
-    present = {_documented(key) for key in language.words}
+    present = {_documented(key) for key in (*language.words, *language.intents)}
     keys = SECTIONS.keys() - SHARED - _covered(OPTIONAL)
     lacks = _covered(language.lacks.split(","))
     assert keys - present - lacks == set()
@@ -131,3 +131,11 @@ def test_turkish_verbs_are_built_from_stems_and_endings():
     assert "ulaşacak" in turkish.words["reach"].split(", ")
     assert "ulaşmayacak" in turkish.words["not + reach"].split(", ")
     assert "ulaşti" in turkish.words["reach:past"].split(", ")
+
+
+def test_a_phrase_says_one_thing_that_a_text_wants():
+    """In all languages together, because the phrases of all are looked for in every text."""
+    wishes: set[tuple[str, str]] = set()
+    for language in LANGUAGES:
+        wishes |= {(phrase, key) for key, words in language.intents.items() for phrase in _phrases({key: words})}
+    assert [phrase for phrase, times in Counter(phrase for phrase, _ in wishes).items() if times > 1] == []

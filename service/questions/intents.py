@@ -1,0 +1,147 @@
+"""What a text wants: a forecast, a price, an alert, advice, thanks, help; by phrases of all languages.
+
+A phrase counts only where the text asks no question that can be forecast, so that no question is taken for chatter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from service.errors import InvalidRequest
+from service.market.assets import asset_of
+from service.questions.circumstances import Circumstances
+from service.questions.coins import read_markets
+from service.questions.conversation import ContextQuestion
+from service.questions.criterion import invalid, not_about_markets, price, rounded
+from service.questions.lexicon import fold, intent_lexicon
+from service.questions.parse import NOT_NAMED, Parse
+from service.questions.scope import asks_price_now
+from service.questions.tokens import MARKUP, Token, clean, tokenize
+from service.questions.topics import TopicQuestion, read_any
+from service.questions.understanding import find_parts, suggested
+from service.questions.vocabulary import MARKET_KINDS
+
+# Intents of a text that asks nothing about a market, the most telling first.
+Chatter = Literal["show_votes", "accuracy", "about_you", "help", "why", "thanks", "greeting"]
+CHATTER: tuple[Chatter, ...] = ("show_votes", "accuracy", "about_you", "help", "why", "thanks", "greeting")
+Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
+Side = Literal["above", "below"]
+# So many letters beside a phrase change nothing: "cool, thanks".
+MOST_BESIDE = 12
+# Kinds of a text that is hardly more than the name of an asset, and kinds that ask what is to come.
+NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
+FUTURE_KINDS = {"forecast", "will"}
+ASKING = {"will", "li"}
+# Kinds before the condition of an alert.
+CONDITIONS = {"if", "when", "because"}
+
+
+@dataclass(frozen=True)
+class TextReading:
+    """What a text wants, and what it names; `meaning` is the question that it asks, if any.
+
+    The level is in USD, `level_pct` is a move from the present price in percent, `side` is that of the level.
+    """
+
+    intent: Intent
+    meaning: Parse | TopicQuestion | None = None
+    asset: str | None = None
+    level: float | None = None
+    level_pct: float | None = None
+    side: Side | None = None
+
+
+def read_text(text: str, circumstances: Circumstances, context: ContextQuestion | None = None) -> TextReading:
+    """What a text wants; raises what `read_any` raises where that is nothing else than a question."""
+    words = tokenize(MARKUP.sub(" ", fold(clean(text))).replace(", ", " "), intent_lexicon())
+    intents = {str(word.value) for word in words}
+    if "alert" in intents and (alert := _alert(words, circumstances, context)):
+        return alert
+    asset = _asset(text, circumstances)
+    try:
+        meaning = read_any(text, circumstances, context)
+    except InvalidRequest:
+        wish = "advice" if "advice" in intents else _chatter(words, names_market=asset is not None)
+        if wish:
+            return TextReading(wish, asset=asset)
+        raise
+    question = meaning.question
+    if "advice" in intents and not (question.comparator == "relative" and NOT_NAMED not in question.notes):
+        return TextReading("advice", asset=asset)
+    if isinstance(meaning, TopicQuestion) or question.comparator != "open":
+        return TextReading("question", meaning, question.asset)
+    if chatter := _chatter(words, names_market=True):
+        return TextReading(chatter, asset=asset)
+    is_price = not meaning.carryover and _asks_price(meaning, intents)
+    return TextReading("price" if is_price else "price_forecast", None if is_price else meaning, question.asset)
+
+
+def no_question(text: str, reading: TextReading, circumstances: Circumstances) -> InvalidRequest:
+    """The refusal to forecast for a text that wants something else."""
+    name = asset_of(reading.asset).name if reading.asset else ""
+    refusals = {
+        "price": f"{name} is at {price(circumstances.spots.get(reading.asset or ''))} USD now. The present price is "
+        "free of charge. To ask where it will be, add a date.",
+        "alert": "No alert is set here. Ask whether the price reaches the level, and by when.",
+        "advice": "No advice is given. Ask what the price will do, and by when.",
+    }
+    if reading.intent not in refusals:
+        return not_about_markets()
+    return suggested(invalid(refusals[reading.intent]), read_markets(text, circumstances.coins), circumstances)
+
+
+def _asset(text: str, circumstances: Circumstances) -> str | None:
+    """The first asset that a text names."""
+    tokens = read_markets(text, circumstances.coins).tokens
+    return next((str(token.value) for token in tokens if token.kind == "asset"), None)
+
+
+def _asks_price(parse: Parse, intents: set[str]) -> bool:
+    """Whether a text without an event asks for the present price: "btc", "what is gold worth"."""
+    kinds = {token.kind for token in parse.clause.tokens}
+    if parse.deadline.is_named or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
+        return False
+    return "price" in intents or kinds <= NAME_KINDS or asks_price_now(parse.clause.kinds)
+
+
+def _chatter(words: Sequence[Token], *, names_market: bool) -> Chatter | None:
+    """What a text wants besides a market; where it names one, only what may be asked about that."""
+    intents = {word.value for word in words}
+    intent: Chatter | None = next((intent for intent in CHATTER if intent in intents), None)
+    if intent is None or (names_market and intent in ("thanks", "greeting")):
+        return None
+    beside = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
+    is_reason = words[0].value == "why" and names_market
+    return intent if is_reason or beside <= MOST_BESIDE else None
+
+
+def _alert(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> TextReading | None:
+    """The alert that a text asks for; None where it asks a question: "tell me if bitcoin will rise"."""
+    rest = "".join(f"{'' if word.is_glued else ' '}{word.text}" for word in words if word.value != "alert").strip()
+    reading = read_markets(rest, circumstances.coins)
+    tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
+    if any(token.kind in ASKING for token in tokens):
+        return None
+    if context and not any(token.kind in MARKET_KINDS for token in tokens):
+        tokens = [Token("asset", context.question.asset, context.question.asset), *tokens]
+    try:
+        parse = find_parts(reading._replace(tokens=tokens), replace(circumstances, until=None))
+    except InvalidRequest:
+        return None
+    asset, clause, amounts = parse.subject.asset, parse.clause, parse.clause.amounts
+    if len(amounts) != 1 or amounts[0].is_multiple:
+        return TextReading("alert", asset=asset)
+    amount, side = amounts[0], int(clause.is_above) - int(clause.is_below)
+    if amount.is_percent:
+        side = amount.sign or clause.direction_at(amount) or side
+        level_pct = (side or 1) * amount.values[-1]
+        return TextReading("alert", None, asset, None, level_pct, _side(side) if side else None)
+    level = rounded(amount.value(parse.spot))
+    side = side or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
+    return TextReading("alert", None, asset, level, None, _side(side))
+
+
+def _side(side: int) -> Side:
+    return "above" if side > 0 else "below"

@@ -1,0 +1,86 @@
+"""What a text wants is recognised in every language; `intents.toml` holds the texts and says how it is written."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from service.errors import InvalidRequest
+from service.questions import Circumstances, read_any
+from service.questions.conversation import ContextQuestion
+from service.questions.intents import no_question, read_text
+from tests.questions.asking import HISTORY, RATES, SPOTS
+from tests.questions.test_cases import CASES
+from tests.questions.test_conversation import CIRCUMSTANCES
+
+TABLE: dict[str, str] = tomllib.loads((Path(__file__).parent / "intents.toml").read_text("utf-8"))
+LEAST_RIGHT = 0.97
+# What a text about a price must not be taken for.
+CHATTER = ("thanks", "greeting", "about_you", "accuracy", "help", "why", "show_votes", "none")
+
+
+def _described(text: str) -> str:
+    try:
+        reading = read_text(text, CIRCUMSTANCES)
+    except InvalidRequest:
+        return "none"
+    size = "" if reading.level_pct is None else f"{reading.level_pct:g}%"
+    level = "" if reading.level is None else f"{reading.level:.10g}"
+    return " ".join(filter(None, [reading.intent, reading.asset, level, size, reading.side]))
+
+
+def test_what_a_text_wants_is_recognised():
+    """At least 95% are right, and no text about a price is taken for chatter."""
+    rows = [(language, *line.split(" => ")) for language, lines in TABLE.items() for line in lines.strip().splitlines()]
+    readings = [(f"{language}: {text}", expected.split(" | "), _described(text)) for language, text, expected in rows]
+    faults = [row for row in readings if row[2] not in row[1]]
+    share = 1 - len(faults) / len(rows)
+    lines = [f"{text} => {' | '.join(expected)} != {reading}" for text, expected, reading in faults]
+    report = "\n".join([f"{share:.1%} of {len(rows)} are right", *lines])
+    assert share >= LEAST_RIGHT, report
+    intents = [(expected[0].split(" ")[0], reading.split(" ")[0]) for _, expected, reading in faults]
+    assert not any(intent in CHATTER and wish not in CHATTER for wish, intent in intents), report
+
+
+@pytest.mark.slow
+def test_no_question_is_taken_for_something_else():
+    """Of all questions of the tables of cases; one without an event may ask for the present price or advice."""
+    faults = []
+    for case in CASES:
+        words = case.reading.split(" ")
+        circumstances = Circumstances(case.now, SPOTS, history=HISTORY, rates=RATES)
+        if words[0] != "refused":
+            intent = read_text(case.question, circumstances).intent
+            allowed = ("price_forecast", "price", "advice") if "open" in words else ("question",)
+            faults += [] if intent in allowed else [f"{case.line} {case.question}: {intent}"]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("should i buy btc?", "No advice"),
+        ("long or short btc 10x?", "No advice"),
+        ("alert me when btc hits 60k", "No alert"),
+        ("btc price", "Bitcoin is at 94,075.9 USD now"),
+        ("thanks", "names no market"),
+    ],
+)
+def test_a_text_that_asks_no_forecast_gets_none(text, words):
+    """It is refused with what it may ask instead."""
+    reading = read_text(text, CIRCUMSTANCES)
+    assert reading.meaning is None
+    refusal = no_question(text, reading, CIRCUMSTANCES)
+    assert words in refusal.detail
+    assert refusal.errors[0].field == "question"
+    assert all(read_any(suggestion, CIRCUMSTANCES) for suggestion in refusal.suggestions)
+
+
+def test_an_alert_names_a_move_or_the_asset_of_the_context():
+    context = ContextQuestion(read_any("will eth rise by friday?", CIRCUMSTANCES).question)
+    alert = read_text("tell me when it is above 2000", CIRCUMSTANCES, context)
+    assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", 2000, "above")
+    alert = read_text("alert me when gold is up 5%", CIRCUMSTANCES)
+    assert (alert.asset, alert.level, alert.level_pct, alert.side) == ("gold", None, 5, "above")
