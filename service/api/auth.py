@@ -62,10 +62,10 @@ def unidentified() -> Caller:
     return Caller(address())
 
 
-def end_user_or(caller: Caller) -> Caller:
-    """The end user whom a delegating key names where no key is needed, else `caller`; raises InvalidRequest as below.
+def holder_or(caller: Caller) -> Caller:
+    """The holder of the key of this request, which needs none, else `caller`; raises InvalidRequest as below.
 
-    A key that is wrong is ignored here, as every key is that names no end user.
+    A key that is wrong is ignored here.
     """
     try:
         return identify(is_required=False)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from http import HTTPStatus
@@ -42,15 +43,55 @@ PAGE_LOADS = (
 )
 
 
+@dataclass(frozen=True)
+class ApiIndex:
+    """Where to begin: the version of the API, and the addresses of its descriptions and of its main documents."""
+
+    name: str
+    version: str
+    links: dict[str, str]
+
+
+LINKS = {
+    "openapi": "/api/openapi.json",
+    "documentation": "/docs",
+    "policy": "/docs/policy",
+    "changes": "/docs/changes",
+    "scoring": "/docs/scoring",
+    "register": "/api/v1/register",
+    "plans": "/api/v1/plans",
+    "oracle": "/api/v1/oracle",
+    "prices": "/api/v1/prices",
+    "predictions": "/api/v1/predictions",
+    "forecasters": "/api/v1/forecasters",
+    "leaderboard": "/api/v1/leaderboard",
+    "bot_battle": "/api/v1/bot-battle",
+    "strategy_hospital": "/api/v1/strategy-hospital",
+    "ledger": "/api/v1/ledger",
+    "ledger_vectors": "/api/v1/ledger/vectors",
+    "events": "/api/v1/events",
+    "ready": "/readyz",
+}
+
+
+@docs.get("/api/v1")
+@operation(tag="Documentation", limit="descriptions")
+def index() -> ApiIndex:
+    """The addresses to begin with: descriptions of the API, its policy and changes, and its main documents."""
+    return ApiIndex(NAME, VERSION, LINKS)
+
+
 @docs.get("/api/v1/docs")
-@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], is_cached=True, deprecated_on=DEPRECATED_ON)
+@operation(
+    tag="Documentation", limit="descriptions", returns=dict[str, Any], is_cached=True, deprecated_on=DEPRECATED_ON
+)
 def legacy() -> Response:
     """The public API as plain JSON, version 1.0. Kept for existing clients; new ones use /api/openapi.json."""
     return document(_described("legacy"), max_age=HOUR_S)
 
 
 @docs.get("/api/openapi-lite.json")
-@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], is_cached=True)
+@operation(tag="Documentation", limit="descriptions", returns=dict[str, Any], is_cached=True)
 def lite() -> Response:
     """The OpenAPI description without response schemas."""
     return document(_described("lite"), max_age=HOUR_S)
@@ -60,14 +101,14 @@ docs.add_url_rule("/api/v1/openapi-lite.json", endpoint="lite_alias", view_func=
 
 
 @docs.get("/api/openapi.json")
-@operation(tag="Documentation", limit="telemetry", returns=dict[str, Any], is_cached=True)
+@operation(tag="Documentation", limit="descriptions", returns=dict[str, Any], is_cached=True)
 def full() -> Response:
     """The complete OpenAPI 3.1 description."""
     return document(_described("full"), max_age=HOUR_S)
 
 
 @docs.get("/docs")
-@operation(tag="Documentation", limit="telemetry", returns=str, media="text/html", is_cached=True)
+@operation(tag="Documentation", limit="descriptions", returns=str, media="text/html", is_cached=True)
 def page() -> Response:
     """The documentation as a page where each endpoint can be tried. It loads nothing from another host."""
     response = document(static(STATIC / "docs.html"), max_age=HOUR_S, media="text/html; charset=utf-8")
@@ -76,7 +117,7 @@ def page() -> Response:
 
 
 @docs.get(f"/docs/rapidoc-{RAPIDOC.version}.js")
-@LIMITS["telemetry"]
+@LIMITS["descriptions"]
 def script() -> Response:
     """The script of the page. It is not part of the API, so the OpenAPI document does not list it."""
     return document(static(SCRIPT), max_age=MONTH_S, media="text/javascript; charset=utf-8")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from sqlalchemy import Connection
 
 from service.api.auth import Caller
 from service.api.inputs import Body
-from service.errors import ResourceNotFound, VotingClosed
+from service.errors import InvalidRequest, ResourceNotFound, VotingClosed
 from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.commitments import forecast_row
 from service.forecasting.predictions.documents import user_votes
@@ -33,6 +34,7 @@ CountsIn = Literal["opening", "time_weighted"]
 
 
 Side = Literal["yes", "no"]
+MOST_FORECASTS = 200  # in one list
 
 
 class UserVote(Body):
@@ -57,15 +59,36 @@ class NewForecast(Body):
     p_yes: float = Field(ge=0.001, le=0.999, description="P(YES) from 0.001 to 0.999", examples=[0.62])
 
 
+class MarketProbability(NewForecast):
+    """A caller's probability of YES of a market."""
+
+    market_id: str = Field(min_length=1, max_length=96, description="the `id` of a market", examples=["daily-btc-up"])
+
+
+class ForecastList(Body):
+    """Forecasts of several markets, one of each."""
+
+    forecasts: list[MarketProbability] = Field(
+        min_length=1, max_length=MOST_FORECASTS, examples=[[{"p_yes": 0.62, "market_id": "daily-btc-up"}]]
+    )
+
+    @field_validator("forecasts")
+    @classmethod
+    def _each_market_once(cls, forecasts: list[MarketProbability]) -> list[MarketProbability]:
+        if len({forecast.market_id for forecast in forecasts}) < len(forecasts):
+            raise ValueError("must name each market once")
+        return forecasts
+
+
 @dataclass(frozen=True)
 class RecordedForecast:
     """A forecast as it stands from now on; `forecast_at` is world time.
 
     Row `seq` of the ledger, with the hash `hash`, holds the `commitment` and nothing else of it: the SHA-256 of the
     canonical JSON of `forecaster`, `market` (the id), `p_yes` and `salt`. `forecaster` is your id in the ledger.
-    `counts_in` are the scores in which it counts while it is your last one; none before you have a name, none on a
-    challenge, which a caller has asked, and none on a market that the first start opened for a past instant, whose
-    votes are no commitments.
+    `counts_in` are the scores in which it counts while it is your last one, unless the market is settled early; none
+    before you have a name, none on a challenge, which a caller has asked, and none on a market that the first start
+    opened for a past instant, whose votes are no commitments. /docs/scoring has the rules.
     """
 
     id: str
@@ -77,6 +100,24 @@ class RecordedForecast:
     commitment: str
     salt: str
     counts_in: tuple[CountsIn, ...]
+
+
+@dataclass(frozen=True)
+class ForecastResult:
+    """What became of one forecast of a list: `recorded`, or `code` and `detail` of the refusal of this one alone."""
+
+    market_id: str
+    recorded: RecordedForecast | None
+    code: str | None
+    detail: str | None
+
+
+@dataclass(frozen=True)
+class ForecastResults:
+    """The result of each forecast of a list, in its order; `count` of them were recorded."""
+
+    count: int
+    results: tuple[ForecastResult, ...]
 
 
 def check_open(market: Prediction, now: int, activity: Literal["Voting", "Forecasting"]) -> None:
@@ -122,6 +163,19 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
         salt=salt,
         counts_in=() if forecasts.counts_since(db, caller.id) is None else _counts_in(market, at),
     )
+
+
+def record_all(
+    db: Connection, forecasts: Iterable[MarketProbability], caller: Caller, now: int
+) -> Iterator[ForecastResult]:
+    """Store each forecast as `record` does; one that is refused leaves nothing behind and does not stop the others."""
+    for forecast in forecasts:
+        try:
+            with db.begin_nested():
+                entry = record(db, forecast.market_id, forecast.p_yes, caller, now)
+            yield ForecastResult(forecast.market_id, entry, None, None)
+        except (ResourceNotFound, InvalidRequest, VotingClosed) as refusal:
+            yield ForecastResult(forecast.market_id, None, refusal.code, refusal.detail)
 
 
 def _market(db: Connection, id: str) -> Prediction:

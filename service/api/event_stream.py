@@ -75,7 +75,7 @@ class _Subscriber:
 @event_stream.get("")
 @operation(
     tag="Events",
-    limit="telemetry",
+    limit="streams",
     key="welcome",
     returns=Event,
     media=streaming.MEDIA,

@@ -146,7 +146,7 @@ HOW_TO_GET: Mapping[Plan, str] = MappingProxyType(
 
 
 @keys.get("/plans")
-@operation(tag="Keys", limit="telemetry")
+@operation(tag="Keys", limit="descriptions")
 def plans() -> PlanList:
     """The plans of API keys and what each one holds."""
     terms = [PlanTerms(plan, calls, WEBHOOKS[plan], HOW_TO_GET[plan]) for plan, calls in PLANS.items()]
@@ -173,7 +173,7 @@ def register(body: Registration) -> IssuedKey:
 
 
 @keys.get("/me")
-@operation(tag="Keys", limit="telemetry", key="required")
+@operation(tag="Keys", limit="own data", key="required")
 def usage(caller: KeyHolder) -> Usage:
     """The plan of your key and how much of today's quota is left; asking does not count against it."""
     return _usage(caller)
@@ -241,7 +241,7 @@ def _usage(caller: KeyHolder) -> Usage:
 
 
 @keys.post("/me/rotate")
-@operation(tag="Keys", limit="telemetry", key="required", ends_key=True, raises=(KeyReplaced,))
+@operation(tag="Keys", limit="own data", key="required", ends_key=True, raises=(KeyReplaced,))
 def rotate(caller: KeyHolder) -> IssuedKey:
     """Replace your key by a new one with the same id, plan and usage; the old one is dead at once.
 
@@ -260,7 +260,7 @@ def rotate(caller: KeyHolder) -> IssuedKey:
 
 
 @keys.delete("/me")
-@operation(tag="Keys", limit="telemetry", key="required", status=204, ends_key=True)
+@operation(tag="Keys", limit="own data", key="required", status=204, ends_key=True)
 def revoke(caller: KeyHolder) -> None:
     """Revoke your key for good; its forecasts stay in the ledger under an id that nothing ties to you any more."""
     with services().database.writing() as db:

@@ -204,8 +204,9 @@ def _caller() -> str:
 
 
 def _reader() -> str:
-    """Whom public telemetry is counted for: an end user of a delegating key, else an address."""
-    return by_address() if names_no_end_user() else _caller()
+    """Whom public telemetry is counted for: a paid key, an end user of a delegating key, else an address."""
+    caller = request_limits.get().caller
+    return _caller() if isinstance(caller, KeyHolder) and (caller.end_user or caller.plan == "paid") else by_address()
 
 
 def _network() -> str:
@@ -269,7 +270,7 @@ def _per(party: str, key_func: Callable[[], str], name: str, calls: int, window:
 
 
 def _telemetry() -> LimitPolicy:
-    """Per address, or per end user of a delegating key under a cap over the key."""
+    """Per address or paid key, or per end user of a delegating key under a cap over the key."""
     detail = "Too many requests came from this address in this minute."
     policy = _per("address", _reader, "telemetry", TELEMETRY_CALLS, "minute", detail)
     cap = ConstantLimit(
@@ -280,8 +281,8 @@ def _telemetry() -> LimitPolicy:
         exempt_when=names_no_end_user,
     )
     summary = (
-        f"{policy.summary}, or per end user of a delegating key that names one; an answer computed from more than "
-        f"{ROWS_PER_CALL:,} stored rows counts again for each {ROWS_PER_CALL:,}"
+        f"{policy.summary}, or per paid key, or per end user of a delegating key that names one; an answer computed "
+        f"from more than {ROWS_PER_CALL:,} stored rows counts again for each {ROWS_PER_CALL:,}"
     )
     return LimitPolicy(summary, (*policy.limits, cap))
 
@@ -311,8 +312,18 @@ LIMITS: Mapping[str, LimitPolicy] = {
     "questions": _beside_quota(READINGS, "refused questions included"),
     "documents": _beside_quota(DOCUMENTS, "answers of 304 and to HEAD included", answer_first=True),
     "telemetry": _telemetry(),
+    "descriptions": _per(
+        "address", by_address, "descriptions", TELEMETRY_CALLS, "minute", "Too many requests came in this minute."
+    ),
+    "own data": _per(
+        "caller", _caller, "own-data", TELEMETRY_CALLS, "minute", "Too many requests came in this minute."
+    ),
+    "streams": _per("caller", _caller, "streams", 60, "minute", "Too many streams were opened in this minute."),
     "registration": REGISTRATION,
     "votes": _per("caller", _caller, "votes", 60, "hour", "Too many votes were cast in this hour."),
+    "forecast lists": _per(
+        "caller", _caller, "forecast-lists", 6, "hour", "Too many lists of forecasts came in this hour."
+    ),
     "webhooks": _per("caller", _caller, "webhooks", 60, "hour", "Webhooks were changed or tested too often this hour."),
     "challenges": LimitPolicy(
         f"{CHALLENGES.summary}; refused questions included, {READINGS.summary}",

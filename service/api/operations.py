@@ -23,7 +23,7 @@ from flask import Response, request
 from pydantic import BaseModel, TypeAdapter
 
 from service.api import idempotency
-from service.api.auth import END_USER_HEADER, end_user_or, identify, require_unblocked
+from service.api.auth import KEY_HEADER, holder_or, identify, require_unblocked
 from service.api.inputs import Query, read_body, read_query
 from service.api.limits import LIMITS, NO_LIMIT, request_limits
 from service.api.responses import Headers, add_headers
@@ -33,7 +33,7 @@ from service.trading.strategies import STRATEGIES
 # The attribute of a view that holds its Operation.
 OPERATION = "operation"
 # The name of the header in the environment of a request, where it is looked up faster than in `request.headers`.
-END_USER_ENVIRON = f"HTTP_{END_USER_HEADER.upper().replace('-', '_')}"
+KEY_ENVIRON = f"HTTP_{KEY_HEADER.upper().replace('-', '_')}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,7 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
     deprecation: Headers = []
     if operation.deprecated_on:
         since = datetime.combine(operation.deprecated_on, time(), UTC)
-        deprecation = [("Deprecation", f"@{since.timestamp():.0f}"), ("Link", '</api/v1>; rel="deprecation"')]
+        deprecation = [("Deprecation", f"@{since.timestamp():.0f}"), ("Link", '</docs/policy>; rel="deprecation"')]
     policy = LIMITS[operation.limit] if operation.limit else NO_LIMIT
     paid_call = policy.charge(respond)
 
@@ -127,8 +127,8 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
                 if replay is None:
                     raise
                 return replay
-        elif END_USER_ENVIRON in environ:
-            limits.caller = end_user_or(limits.caller)
+        elif KEY_ENVIRON in environ:
+            limits.caller = holder_or(limits.caller)
         if wants_caller:
             arguments["caller"] = limits.caller
         if body:

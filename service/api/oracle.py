@@ -179,7 +179,7 @@ def _abstention(voter: str, reason: str) -> StreamEvent:
 
 
 @answers.get("")
-@operation(tag="Oracle", key="required", limit="telemetry")
+@operation(tag="Oracle", key="required", limit="own data")
 def mine(query: AnswersQuery, caller: Caller) -> AnswersDocument:
     """Your answers of the oracle, the newest first, with the outcome and the score once the question is resolved.
 
@@ -193,7 +193,7 @@ def mine(query: AnswersQuery, caller: Caller) -> AnswersDocument:
 
 
 @answers.get("/<answer_id>", endpoint="one")
-@operation(tag="Oracle", key="required", limit="telemetry", raises=(ResourceNotFound,))
+@operation(tag="Oracle", key="required", limit="own data", raises=(ResourceNotFound,))
 def show(answer_id: str, caller: Caller) -> KeptAnswer:
     """One of your answers as it was given, with the outcome and the score once the question is resolved."""
     with services().database.reading() as db:

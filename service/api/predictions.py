@@ -13,7 +13,17 @@ from sqlalchemy import Connection
 
 from service.api import responses
 from service.api.auth import Caller, KeyHolder
-from service.api.entries import NewForecast, RecordedForecast, UserVote, Voted, cast, record
+from service.api.entries import (
+    ForecastList,
+    ForecastResults,
+    NewForecast,
+    RecordedForecast,
+    UserVote,
+    Voted,
+    cast,
+    record,
+    record_all,
+)
 from service.api.operations import operation
 from service.api.pages import HistoryListing, PageQuery, WindowQuery, link
 from service.api.responses import BodyBytes, document
@@ -182,6 +192,22 @@ def forecast(market_id: str, body: NewForecast, caller: Caller) -> RecordedForec
     now = web.clock.at(web.now())
     with web.database.writing() as db:
         return record(db, market_id, body.p_yes, caller, now)
+
+
+@predictions.post("/v1/forecasts")
+@operation(tag="Predictions", key="required", limit="forecast lists")
+def forecast_all(body: ForecastList, caller: Caller) -> ForecastResults:
+    """Forecast up to 200 markets at once: as POST /api/v1/predictions/{market_id}/forecast, with a result for each.
+
+    All are recorded in one transaction. A forecast that is refused, because its market is closed or unknown, leaves the
+    others as they are; `results` says why. A list counts as one call of six an hour, however long it is, and not
+    against the daily quota.
+    """
+    web = services()
+    now = web.clock.at(web.now())
+    with web.database.writing() as db:
+        results = tuple(record_all(db, body.forecasts, caller, now))
+    return ForecastResults(sum(result.recorded is not None for result in results), results)
 
 
 def _market(db: Connection, id: str) -> Prediction:

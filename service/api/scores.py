@@ -62,8 +62,8 @@ def table() -> Response:
     ranks above `pool` is better than the pool, and in at most 5 of 100 such tables is that an error. Of the others it
     is not known.
 
-    Odds marked `simulated` are of no real market. The table is computed every hour; a name that was given up leaves it
-    then.
+    /docs/scoring has the rules with an example. Odds marked `simulated` are of no real market. The table is
+    computed every hour; a name that was given up leaves it then.
     """
     return document(latest("forecasters"), max_age=MAX_AGE_S)
 

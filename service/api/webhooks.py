@@ -163,7 +163,7 @@ def create(body: Subscription, caller: KeyHolder) -> WebhookWithSecret:
 
 
 @webhooks.get("")
-@operation(tag="Webhooks", limit="telemetry", key="required")
+@operation(tag="Webhooks", limit="own data", key="required")
 def all_of_key(caller: KeyHolder) -> WebhookList:
     """Your webhook endpoints, oldest first."""
     with services().database.reading() as db:
@@ -172,7 +172,7 @@ def all_of_key(caller: KeyHolder) -> WebhookList:
 
 
 @webhooks.get("/<webhook_id>")
-@operation(tag="Webhooks", limit="telemetry", key="required", raises=(ResourceNotFound,))
+@operation(tag="Webhooks", limit="own data", key="required", raises=(ResourceNotFound,))
 def of_id(webhook_id: str, caller: KeyHolder) -> WebhookEndpoint:
     """One webhook endpoint."""
     with services().database.reading() as db:
@@ -238,7 +238,7 @@ def test(webhook_id: str, caller: KeyHolder) -> WebhookDelivery:
 
 
 @webhooks.get("/<webhook_id>/deliveries")
-@operation(tag="Webhooks", limit="telemetry", key="required", raises=(PlanRequired, ResourceNotFound))
+@operation(tag="Webhooks", limit="own data", key="required", raises=(PlanRequired, ResourceNotFound))
 def deliveries(webhook_id: str, query: DeliveryPageQuery, caller: KeyHolder) -> WebhookDeliveries:
     """The messages to an endpoint with their last attempts, newest first; they are kept for 30 days."""
     _check_plan(caller)

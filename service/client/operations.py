@@ -223,6 +223,13 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """Vote "yes" or "no" on a prediction market; a later vote replaces an earlier one."""
         return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/vote", json={"vote": vote})
 
+    def forecast_markets(
+        self, forecasts: Iterable[Mapping[str, Any]], *, idempotency_key: str | None = None
+    ) -> Document:
+        """Forecast up to 200 markets at once, each by its `market_id` with `p_yes`; see `results` for each."""
+        body = {"forecasts": list(forecasts)}
+        return self._json("POST", "/api/v1/forecasts", json=body, headers=once(idempotency_key))
+
     def forecast_market(self, market_id: str, p_yes: float) -> Document:
         """Give P(YES) of a market or a challenge, 0.001 to 0.999; the last one before the close stands.
 
@@ -322,6 +329,10 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     def ledger_proof(self, seq: int) -> Document:
         """The service's proof that a row lies under a signed root; `verify_proof` checks it."""
         return self._json("GET", f"/api/v1/ledger/proof/{seq}")
+
+    def index(self) -> Document:
+        """The addresses to begin with."""
+        return self._json("GET", "/api/v1")
 
     def ledger_vectors(self) -> Document:
         """The protocol of the ledger with test vectors, for a verifier of your own."""

@@ -225,9 +225,9 @@ class TestHistory:
 
     def test_a_window_that_begins_later_than_now_is_empty(self, client: FlaskClient, lanes):
         """A caller's clock may be a second ahead."""
-        ahead = iso(END + 1)
-        assert {len(lane["points"]) for lane in client.get(f"{HISTORY}?since={ahead}").json["lanes"]} == {0}
-        assert client.get(f"{PATH}/trend/events?since={ahead}").json["count"] == 0
+        instant = iso(END + 1)
+        assert {len(lane["points"]) for lane in client.get(f"{HISTORY}?since={instant}").json["lanes"]} == {0}
+        assert client.get(f"{PATH}/trend/events?since={instant}").json["count"] == 0
 
     def test_a_long_window_is_refused_with_the_maximum(self, client: FlaskClient, lanes):
         for query, longest in (("", 35), ("lane=trend&", 210)):

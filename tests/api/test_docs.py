@@ -48,11 +48,19 @@ def test_the_page_loads_its_own_script_and_nothing_else(client: FlaskClient):
     assert (answer.status_code, answer.mimetype) == (200, "text/javascript")
 
 
+def test_the_index_leads_to_addresses_that_are_there(client: FlaskClient):
+    """Each answers something else than 404; to some of them one posts, and some wait for the first run."""
+    index = client.get("/api/v1").json
+    assert (index["name"], index["version"]) == ("Ninefold", "1.2.0")
+    statuses = {path: client.get(path, query_string="limit=1").status_code for path in index["links"].values()}
+    assert 404 not in statuses.values(), statuses
+
+
 def test_what_is_deprecated_says_so_and_where_the_policy_is(client: FlaskClient):
     """By the header of RFC 9745."""
     answer = client.get("/api/v1/docs")
     assert answer.headers["Deprecation"] == "@1795824000"
-    assert answer.headers["Link"] == '</api/v1>; rel="deprecation"'
+    assert answer.headers["Link"] == '</docs/policy>; rel="deprecation"'
     assert "Deprecation" not in client.get("/api/openapi.json").headers
 
 

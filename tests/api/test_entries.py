@@ -94,6 +94,42 @@ def name(database: Database, app: Flask, api_key: str) -> str:
     return "owl"
 
 
+@pytest.fixture
+def send_list(app: Flask, api_key: str) -> Callable[..., TestResponse]:
+    """Sends a list of forecasts: P(YES) by the id of the market."""
+
+    def send_list(forecasts: dict[str, float]) -> TestResponse:
+        body = [{"market_id": id, "p_yes": p_yes} for id, p_yes in forecasts.items()]
+        return app.test_client().post("/api/v1/forecasts", json={"forecasts": body}, headers={"X-API-Key": api_key})
+
+    return send_list
+
+
+def test_a_list_records_each_forecast_or_says_why_not(send_list, database, name):
+    """In one transaction; what is refused leaves no row behind."""
+    others = [replace(MARKET, id=f"m{number}") for number in range(199)]
+    over = replace(MARKET, id="over", closes_at=NOON)
+    with database.writing() as db:
+        predictions.add_predictions(db, [*others, over])
+    answer = send_list({MARKET.id: 0.3, "nowhere": 0.5, "over": 0.4} | {market.id: 0.7 for market in others[:197]})
+    assert (answer.status_code, answer.json["count"], len(answer.json["results"])) == (200, 198, 200)
+    first, *refusals = answer.json["results"][:3]
+    assert (first["recorded"]["id"], first["recorded"]["p_yes"], first["code"]) == (MARKET.id, 0.3, None)
+    assert [(row["recorded"], row["code"]) for row in refusals] == [(None, "not_found"), (None, "voting_closed")]
+    assert first["recorded"]["commitment"] == commitment_of(MARKET.id, "ab" * 16, 0.3, first["recorded"]["salt"])
+    assert len(rows(database)) == 198
+    with database.reading() as db:
+        assert verify(ledger.export(db)).fault is None
+    assert answer.headers["X-RateLimit-Limit"] == "6"
+
+
+def test_a_list_names_each_market_once_and_at_most_200(send_list, app, api_key):
+    assert send_list({f"m{number}": 0.5 for number in range(201)}).json["errors"][0]["code"] == "too_long"
+    body = {"forecasts": [{"market_id": "m", "p_yes": 0.5}] * 2}
+    answer = app.test_client().post("/api/v1/forecasts", json=body, headers={"X-API-Key": api_key})
+    assert answer.json["errors"][0]["message"] == "must name each market once"
+
+
 def rows(database: Database) -> list[ledger.ChainEntry]:
     with database.reading() as db:
         return list(ledger.entries(db, 1, 500))

@@ -100,6 +100,19 @@ class TestTelemetry:
             came += looked(web, TELEMETRY_CALLS, key=key, headers={"X-End-User": f"user {user}"})
         assert came == {200: DELEGATED_TELEMETRY, 429: TELEMETRY_CALLS}
 
+    def test_a_paid_key_has_a_limit_of_its_own(self, web):
+        """Whatever comes from its address; a free key has none, or ten of them were ten limits."""
+        key = web.granted(plan="paid")
+        assert looked(web, 121) == looked(web, 121, key=key) == {200: 120, 429: 1}
+        assert looked(web, 1, key=web.granted("other@example.com")) == {429: 1}
+
+    def test_what_is_for_another_purpose_has_another_limit(self, web):
+        """Descriptions, what belongs to a key, and streams are there while telemetry is used up."""
+        key = web.granted()
+        looked(web, 120)
+        paths = ("/docs", "/api/openapi.json", "/api/v1/me", "/api/v1/answers", "/api/v1/events?seconds=1")
+        assert [web.send("GET", path, key=key).status_code for path in (*paths, TELEMETRY)] == [*[200] * 5, 429]
+
     @pytest.mark.parametrize("kind", ["free", "wrong"])
     def test_an_end_user_of_any_other_key_is_its_address(self, web, kind):
         key = web.register().json["api_key"] if kind == "free" else "nonsense"
@@ -204,17 +217,18 @@ def test_every_answer_states_the_quota(web, key):
     assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["9"] * 5
     web.statuses(key, 9)
     assert web.ask(key).headers["X-RateLimit-Remaining"] == "0"
-    for answer in (web.send("GET", f"{TELEMETRY}?x=1"), web.send("GET", "/api/v1/me")):
+    for path, name in ((f"{TELEMETRY}?x=1", "telemetry"), ("/api/v1/me", "own-data")):
+        answer = web.send("GET", path)
         assert answer.status_code in (400, 401)
-        assert answer.headers["RateLimit"] == '"telemetry";r=120;t=60'
+        assert answer.headers["RateLimit"] == f'"{name}";r=120;t=60'
 
 
 class TestFlaskLimiter:
     def test_every_view_with_a_limit_is_registered(self, sqlite):
         """The extension knows the limits of exactly those views that declare one, and of the script of the docs."""
         app = Web(sqlite).app
-        scripts = ("docs.script", "embed.script")
-        declarations, registrations = dict.fromkeys(scripts, LIMITS["telemetry"].limits), {}
+        scripts = {"docs.script": "descriptions", "embed.script": "telemetry"}
+        declarations, registrations = {name: LIMITS[limit].limits for name, limit in scripts.items()}, {}
         for endpoint, view in app.view_functions.items():
             operation = getattr(view, OPERATION, None)
             if operation and operation.limit:

@@ -20,6 +20,7 @@ from tests.api.opened import BODY, PATH, add_document, header
 from tests.api.web import TELEMETRY
 from tests.forecasting.made import made_bars
 
+DESCRIPTION = "/api/openapi-lite.json"
 PAGE = {"Origin": "https://blog.example"}
 PREFLIGHT = PAGE | {
     "Access-Control-Request-Method": "POST",
@@ -70,8 +71,8 @@ class TestFromAnotherOrigin:
         assert {"ETag", "Link", "X-Request-ID"} <= names
 
     def test_an_unchanged_document_is_readable_too(self, client: FlaskClient):
-        tag = client.get(TELEMETRY, headers=PAGE).headers["ETag"]
-        revalidation = client.get(TELEMETRY, headers=PAGE | {"If-None-Match": tag})
+        tag = client.get(DESCRIPTION, headers=PAGE).headers["ETag"]
+        revalidation = client.get(DESCRIPTION, headers=PAGE | {"If-None-Match": tag})
         assert (revalidation.status_code, revalidation.headers["Access-Control-Allow-Origin"]) == (304, "*")
 
     @pytest.mark.parametrize("path", ["/api/v1/oracle", "/api/v1/me", "/api/v1/webhooks/x", "/api/nothing"])
@@ -87,7 +88,7 @@ class TestFromAnotherOrigin:
 def test_options_lists_the_methods_and_has_no_body(client: FlaskClient):
     answer = client.options("/api/v1/oracle")
     assert (answer.status_code, answer.data, answer.mimetype) == (200, b"", None)
-    assert answer.headers["Allow"] == "POST, OPTIONS"
+    assert set(answer.headers["Allow"].split(", ")) == {"OPTIONS", "POST"}
 
 
 if sys.version_info >= (3, 14):

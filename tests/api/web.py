@@ -39,7 +39,7 @@ EMAIL = "you@example.com"
 ADDRESS = "203.0.113.7"
 SECRET = b"service secret"
 STEP = 300
-TELEMETRY = "/api/openapi-lite.json"
+TELEMETRY = "/api/challenges/active"
 
 
 class Question(Body):

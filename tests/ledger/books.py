@@ -38,12 +38,12 @@ def verified(entries: Iterable[ChainEntry], **options: Any) -> Verification:
 
 def of_first_versions(rows: Iterable[LedgerRow], recorded_at: str) -> Iterator[ChainEntry]:
     """The rows as the first versions chained them, without a form."""
-    previous = chain.GENESIS
+    hash_before = chain.GENESIS
     for entry in chained(rows, recorded_at, None):
         fields = {name: value for name, value in vars(entry).items() if name not in ("hash", "form")}
-        fields["previous"] = previous
-        previous = chain.digest(fields, None)
-        yield ChainEntry(**fields, hash=previous)
+        fields["previous"] = hash_before
+        hash_before = chain.digest(fields, None)
+        yield ChainEntry(**fields, hash=hash_before)
 
 
 def rows(count: int) -> list[LedgerRow]:

@@ -19,14 +19,16 @@ from tests.conftest import absent
 from tests.ledger import books
 from tests.running_service import copied, listening, running_service
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(params=["python", "node"])
 def verdict(request: pytest.FixtureRequest, tmp_path: Path):
     """What the independent verifier in a language prints of lines; None where it refuses them."""
     node = shutil.which("node") or (absent("no node") if request.param == "node" else None)
-    command = [sys.executable, HERE / "independent.py"] if request.param == "python" else [node, HERE / "verify.mjs"]
+    command = (
+        [sys.executable, FOLDER / "independent.py"] if request.param == "python" else [node, FOLDER / "verify.mjs"]
+    )
 
     def verdict(lines: list[str]) -> str | None:
         (tmp_path / "ledger").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
