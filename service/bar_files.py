@@ -14,11 +14,12 @@ import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from io import BytesIO, StringIO
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
@@ -41,7 +42,6 @@ FIRST_LINES = 3  # one of them names the prices: some vendors put their address 
 SEPARATORS = ",;\t"
 UNITS = (1, 10**3, 10**6, 10**9)  # of a second
 FIRST_SECOND, LAST_SECOND = 10**8, 10**11  # 1973 and 5138: a count between them is in one unit only
-FORMATS = ("csv", "json", "feather", "parquet", "zip")
 PAIR = r"[-_]?usd[tc]?([-_]\d+[mhdw])?([-_]\d{4}-\d\d(-\d\d)?)?"  # with the length of the bars, and their month
 FAILURES = (OSError, EOFError, ValueError, TypeError, RuntimeError, BadZipFile, csv.Error, zlib.error)
 
@@ -101,7 +101,7 @@ def find_files(folder: Path, asset: str) -> list[Path]:
 
     Several are parts of one history, as the monthly archives of Binance. Raises OSError.
     """
-    names = re.compile(rf"{asset}(?P<pair>{PAIR})?\.({'|'.join(FORMATS)})(\.gz)?", re.IGNORECASE)
+    names = re.compile(rf"{asset}(?P<pair>{PAIR})?\.(csv|json|feather|parquet|zip)(\.gz)?", re.IGNORECASE)
     matches = [(match["pair"], file) for file in sorted(folder.iterdir()) if (match := names.fullmatch(file.name))]
     return [file for pair, file in matches if not pair] or [file for _, file in matches]
 
@@ -126,15 +126,10 @@ def _rows(content: bytes, is_growing: bool) -> tuple[str, list[Row]]:
     text = content.decode("utf-16" if is_wide else "utf-8-sig")
     if not text.lstrip().startswith("["):
         return "line", _csv_rows(text[: text.rfind("\n") + 1] if is_growing else text)
-    entries: list[Any] = json.loads(text, parse_int=str, parse_float=str)
-    if entries and isinstance(entries[0], dict):
-        names = list(entries[0])
-        return "row", [(0, names), *_numbered([[entry.get(name) for name in names] for entry in entries])]
-    return "row", _numbered(entries)
-
-
-def _numbered(entries: list[list[object]]) -> list[Row]:
-    return [(number, ["" if cell is None else str(cell) for cell in cells]) for number, cells in enumerate(entries, 1)]
+    entries: list[list[object]] = json.loads(text, parse_int=str, parse_float=str)
+    return "row", [
+        (number, ["" if cell is None else str(cell) for cell in row]) for number, row in enumerate(entries, 1)
+    ]
 
 
 def _csv_rows(text: str) -> list[Row]:
@@ -169,10 +164,8 @@ def _columns(place: str, rows: Sequence[Row]) -> tuple[Sequence[int], int]:
         end += 1
     columns = [set(column) for column in zip(*titles[top:end], strict=False)]
     places = {field: _places(field, columns) for field in NAMES}
-    if missing := [field for field, numbers in places.items() if not numbers]:
-        raise ValueError(f"{place} {rows[top][0]}: it is no bar and names no column of {', '.join(missing)}")
-    if doubles := [field for field, numbers in places.items() if len(numbers) > 1]:
-        raise ValueError(f"{place} {rows[top][0]}: it names several columns of {', '.join(doubles)}")
+    if faults := [f"{len(numbers) or 'no'} columns of {name}" for name, numbers in places.items() if len(numbers) != 1]:
+        raise ValueError(f"{place} {rows[top][0]}: it is no bar and names {', '.join(faults)}")
     return [numbers[0] for numbers in places.values()], end
 
 
@@ -209,13 +202,10 @@ def _bars(
 
 
 def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = np.nan
-    if not isfinite(number):
-        raise ValueError(f"{text[:40]!r} is not a number")
-    return number
+    with suppress(ValueError):
+        if isfinite(number := float(text)):
+            return number
+    raise ValueError(f"{text[:40]!r} is not a number")
 
 
 def _second(text: str) -> float:

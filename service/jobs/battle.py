@@ -5,12 +5,9 @@ A first start, catching up and a tick are the same loop over the bars that the l
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from math import sqrt
-from typing import Any
 
 import structlog
 from pydantic import TypeAdapter
@@ -127,14 +124,5 @@ def _documents(
     origin = ", ".join(sorted({pool.source for pool in listing.values()}))
     header = bar_header(job_context, slot, as_of, job_context.feed.step, pools=origin)
     document = documents.describe(states, hold_usd, header, RATE_LIMIT, job_context.account_terms)
-    files = {f"bot-battle.csv/{venue}": _csv(documents.rows(document, venue)) for venue in VENUES}
+    files = {f"bot-battle.csv/{venue}": documents.table(document, venue).to_csv() for venue in VENUES}
     return {"bot-battle": document, **files}
-
-
-def _csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
-    """RFC 4180: a header line, CRLF, empty for null, `true` and `false` in lower case as in JSON."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(documents.COLUMNS)
-    writer.writerows([str(cell).lower() if isinstance(cell, bool) else cell for cell in row] for row in rows)
-    return text.getvalue().encode()

@@ -33,8 +33,9 @@ def iso_all(times: NDArray[np.int64]) -> list[str]:
 
 
 def unix(text: str) -> int:
-    """The unix second of an instant in ISO 8601."""
-    return int(datetime.fromisoformat(text).timestamp())
+    """The unix second of an instant in ISO 8601, in UTC where it has no offset. Raises ValueError or OverflowError."""
+    instant = datetime.fromisoformat(text)
+    return int((instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp())
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
-from concurrent.futures import Future
 from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
-from threading import Lock, Thread
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -27,7 +26,7 @@ from service.sources.feeds import Feed, open_feed
 from service.sources.feeds.feed import AssetUnlisted
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
-from service.sources.sessions import TOO_LATE
+from service.sources.sessions import TOO_LATE, in_time
 from service.store import migrations
 from service.store.database import address_of, revision_at
 
@@ -74,20 +73,12 @@ class Finding(NamedTuple):
 
 def run(part: str, subject: str, seconds: float, call: Check) -> Finding:
     """The finding of a call to one part of the service; its thread is abandoned after `seconds`."""
-    began, pending = time.monotonic(), Future[Finding]()
-    Thread(target=_call, args=(call, pending), daemon=True).start()
+    began = time.monotonic()
     try:
-        finding = pending.result(seconds + GRACE_S)
+        finding = in_time(seconds + GRACE_S, call)
     except Exception as error:  # any error is a finding about this part alone
         finding = Finding(works=False, detail=_describe(error))
     return finding._replace(part=part, what=subject, ms=round(1000 * (time.monotonic() - began), 1))
-
-
-def _call(call: Check, pending: Future[Finding]) -> None:
-    try:
-        pending.set_result(call())
-    except Exception as error:
-        pending.set_exception(error)
 
 
 def _describe(error: Exception) -> str:

@@ -7,11 +7,11 @@ time,event
 from __future__ import annotations
 
 import csv
-from datetime import UTC, datetime
 from pathlib import Path
 
 from service.config import SettingsError
 from service.forecasting.voters.evidence import ScheduledEvent
+from service.market.instants import unix
 
 COLUMNS = ["time", "event"]
 MOST_BYTES = 1_000_000
@@ -38,9 +38,9 @@ def _event(row: list[str], number: int) -> ScheduledEvent:
     """The event of a line; a time without an offset is UTC."""
     try:
         time, text = (cell.strip() for cell in row)
-        at = datetime.fromisoformat(time)
-    except ValueError:
+        at = unix(time)
+    except (ValueError, OverflowError):
         raise SettingsError(f"EVENTS_FILE: line {number} is not an ISO 8601 time and an event") from None
     if not text:
         raise SettingsError(f"EVENTS_FILE: line {number} names no event")
-    return ScheduledEvent(int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()), text)
+    return ScheduledEvent(at, text)

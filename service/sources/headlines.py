@@ -9,12 +9,9 @@ import re
 import time
 from calendar import timegm
 from dataclasses import dataclass, replace
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from io import BytesIO
 from operator import attrgetter
-from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 from xml.parsers.expat import ExpatError, ParserCreate
@@ -24,7 +21,7 @@ import requests
 from service.errors import SourceFailed
 from service.forecasting.news.headline import Headline, headline
 from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.sources.sessions import TOO_LATE, BoundedSession
+from service.sources.sessions import TOO_LATE, BoundedSession, in_time, retry_after
 
 MOST_BYTES = 2 * 2**20
 LONGEST_TAG = 300  # characters; a longer ETag is discarded
@@ -74,40 +71,27 @@ class FeedSession(BoundedSession):
 def fetch(url: str, state: FeedState, timeout_s: float, now: int) -> FetchedHeadlines:
     """The headlines of the feed at `url` as of the unix second `now`; FeedFailed after `timeout_s` seconds or an error.
 
-    `state` is the one that the last call returned or raised. No request is sent before its `not_before`. The request
-    runs in a thread of its own, which is abandoned at the deadline, because headers, name resolution and parsing have
-    no time limit.
+    `state` is the one that the last call returned or raised. No request is sent before its `not_before`.
     """
     if state.not_before is not None and now < state.not_before:
         return FetchedHeadlines((), state, not_modified=True)
-    results: SimpleQueue[FetchedHeadlines | FeedFailed] = SimpleQueue()
     deadline = time.monotonic() + timeout_s
-    Thread(target=lambda: results.put(_request(url, state, deadline, now)), daemon=True).start()
-    try:
-        result = results.get(timeout=timeout_s)
-    except Empty:
-        raise FeedFailed(TOO_LATE, state) from None
-    if isinstance(result, FeedFailed):
-        raise result
-    return result
 
-
-def _request(url: str, state: FeedState, deadline: float, now: int) -> FetchedHeadlines | FeedFailed:
-    try:
-        with FeedSession() as session:
-            session.deadline = deadline
+    def request() -> FetchedHeadlines:
+        with FeedSession(deadline) as session:
             return _read(session.get(url, headers=HEADERS | _conditions(state)), state, now)
-    except FeedFailed as failure:
-        return failure
+
+    try:
+        return in_time(timeout_s, request)
     except SourceFailed as failure:
-        return FeedFailed(failure.detail, state)
-    except requests.exceptions.Timeout:
-        return FeedFailed(TOO_LATE, state)
+        raise failure if isinstance(failure, FeedFailed) else FeedFailed(failure.detail, state) from None
+    except (TimeoutError, requests.exceptions.Timeout):
+        raise FeedFailed(TOO_LATE, state) from None
     except requests.exceptions.ContentDecodingError:
-        return FeedFailed(f"it is larger than {MOST_BYTES // 2**20} MB", state)
+        raise FeedFailed(f"it is larger than {MOST_BYTES // 2**20} MB", state) from None
     # A malformed response can raise anything in a parser, and the other feeds must still be read.
     except Exception as error:
-        return FeedFailed(f"it could not be read: {type(error).__name__}", state)
+        raise FeedFailed(f"it could not be read: {type(error).__name__}", state) from None
 
 
 def _conditions(state: FeedState) -> dict[str, str]:
@@ -136,13 +120,10 @@ def _kept(tag: str | None) -> str | None:
     return tag if tag and len(tag) <= LONGEST_TAG and tag.isprintable() else None
 
 
-def _rest(retry_after: str, now: int) -> int:
-    """The pause in seconds, from a minute to a day, according to `Retry-After`, which holds seconds or a date."""
-    try:
-        wait = int(retry_after) if retry_after.isdecimal() else parsedate_to_datetime(retry_after).timestamp() - now
-    except (ValueError, OverflowError):
-        wait = REST_S
-    return int(min(max(wait, MINUTE), LONGEST_REST_S))
+def _rest(header: str, now: int) -> int:
+    """The pause in seconds, from a minute to a day, according to `Retry-After`."""
+    wait = retry_after(header, now)
+    return int(min(max(REST_S if wait is None else wait, MINUTE), LONGEST_REST_S))
 
 
 MOST_ENTRIES = 200

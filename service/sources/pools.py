@@ -41,8 +41,7 @@ class RefusedPool(NamedTuple):
 
 def fetch(url: str, timeout_s: float) -> Any:
     """The parsed JSON response of DefiLlama; raises SourceFailed if there is none within `timeout_s` seconds."""
-    with BoundedSession() as session:
-        session.deadline = time.monotonic() + timeout_s
+    with BoundedSession(time.monotonic() + timeout_s) as session:
         try:
             answer = session.get(url)
             answer.raise_for_status()

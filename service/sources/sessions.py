@@ -10,10 +10,14 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any
+from threading import Thread
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment
 
@@ -30,6 +34,33 @@ MOST_BYTES = 32 * 2**20
 # The reason reported when a source exceeds its time limit.
 TOO_LATE = "no complete response in time"
 PIECE = 2**16
+Result = TypeVar("Result")
+
+
+def in_time(seconds: float, call: Callable[[], Result]) -> Result:
+    """What `call` returns or raises; TimeoutError after so many seconds, when its thread is abandoned.
+
+    Slow headers, name resolution and parsing have no time limit of their own.
+    """
+    outcome: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(call())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return outcome.result(max(0.0, seconds))
+
+
+def retry_after(header: str, now: float) -> float | None:
+    """The seconds from the unix second `now` that a `Retry-After` asks for, as a number or a date; None if invalid."""
+    try:
+        is_number = header.isascii() and header.isdecimal()
+        return float(header[:12]) if is_number else parsedate_to_datetime(header).timestamp() - now
+    except (ValueError, OverflowError):
+        return None
 
 
 class BoundedSession(requests.Session):
@@ -42,12 +73,12 @@ class BoundedSession(requests.Session):
     `proxy_of`; everything else in the environment, such as passwords in `.netrc`, is ignored.
     """
 
-    deadline = 0.0
     most_bytes = MOST_BYTES
     is_json = True
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: float = 0.0) -> None:
         super().__init__()
+        self.deadline = deadline
         self.trust_env = False
 
     def request(self, method: str, url: str | bytes, *arguments: Any, **options: Any) -> requests.Response:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import cache
 from http import HTTPStatus
-from threading import Thread
 
 import httpcore2
 import httpx2
@@ -19,6 +17,7 @@ from service.notifications.events import Attempt, Message
 from service.notifications.webhooks import check_url, is_public, signed_headers
 from service.sources import deadline_network
 from service.sources.deadline_network import AddressRefused, DeadlineBackend, Resolve
+from service.sources.sessions import in_time
 
 TIME_LIMIT_S = 10.0
 MOST_BYTES = 64 * 1024
@@ -28,17 +27,8 @@ AGENT = "Ninefold-Webhooks/1"
 
 def resolve_in_time(host: str, port: int, end: float) -> list[str]:
     """The addresses of a name, or a ConnectTimeout at the instant `end` of the monotonic clock."""
-    outcome: Future[list[str]] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(deadline_network.resolve(host, port, end))
-        except Exception as error:
-            outcome.set_exception(error)
-
-    Thread(target=run, name="resolve", daemon=True).start()
     try:
-        return outcome.result(max(0.0, end - time.monotonic()))
+        return in_time(end - time.monotonic(), lambda: deadline_network.resolve(host, port, end))
     except TimeoutError:
         raise httpcore2.ConnectTimeout("the name was not resolved in time") from None
 

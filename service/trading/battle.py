@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from service.documents import Document, DocumentHeader, rounded
-from service.errors import FieldError, InvalidRequest
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR, iso
+from service.tabular import Table, table_of
 from service.trading.accounts import TERMS, AccountTerms
 from service.trading.lanes import LANES, AnyLane, CexState, InPool, LpState, State
 from service.trading.lanes.cex import CexLane
@@ -177,9 +177,6 @@ class BattleDocument(Document):
     rate_limit: RateLimit
 
 
-COLUMNS = (*(field.name for field in fields(BattleLane)), "world")
-
-
 def describe(
     states: Mapping[str, State],
     benchmarks: Mapping[str, float],
@@ -200,11 +197,9 @@ def describe(
     )
 
 
-def rows(battle: BattleDocument, venue: str = "all") -> list[tuple[Any, ...]]:
-    """The rows of the CSV file, in the order of COLUMNS: all lanes, or those of one venue. Raises InvalidRequest."""
-    if venue not in ("all", "cex", "dex"):
-        raise InvalidRequest("No such venue.", [FieldError("venue", "one of all, cex, dex")])
-    return [(*astuple(lane), battle.world) for lane in battle.lanes if venue in ("all", lane.venue)]
+def table(battle: BattleDocument, venue: str = "all") -> Table:
+    """The rows of the CSV file: all lanes, or those of one venue, with the world as their last column."""
+    return table_of(BattleLane, [lane for lane in battle.lanes if venue in ("all", lane.venue)], world=battle.world)
 
 
 def lane_row(lane: AnyLane, state: State, benchmark: float) -> BattleLane:

@@ -15,7 +15,7 @@ from service.market.headers import header
 from service.market.instants import DAY, HOUR, WorldClock, iso
 from service.store import lanes as stored
 from service.store import snapshots
-from service.trading.battle import COLUMNS, BattleDocument, describe, rows
+from service.trading.battle import BattleDocument, describe, table
 from service.trading.lanes import LANES, LaneBar, LaneVote, Walk, moments
 from service.trading.pools import ASSUMED_POOLS
 from tests.api.opened import walk
@@ -62,9 +62,7 @@ def document(lives) -> BattleDocument:
 
 
 def as_csv(document: BattleDocument, venue: str) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([COLUMNS, *rows(document, venue)])
-    return text.getvalue().encode()
+    return table(document, venue).to_csv()
 
 
 @pytest.fixture

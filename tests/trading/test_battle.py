@@ -7,12 +7,11 @@ from dataclasses import asdict, fields, replace
 
 import pytest
 
-from service.errors import InvalidRequest
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, iso
 from service.trading.accounts import TERMS, AccountTerms
 from service.trading.arena import run
-from service.trading.battle import COLUMNS, BattleLane, benchmarks, held_assets, held_equity, rows
+from service.trading.battle import BattleLane, benchmarks, held_assets, held_equity, table
 from service.trading.lanes import LANES
 from tests.trading.markets import NEW_YEAR, bars_of, battle_of
 
@@ -24,7 +23,6 @@ FREE = AccountTerms(fee=0, slippage=0)
 def test_lane_fields_follow_the_specification():
     names = [field.name for field in fields(BattleLane)]
     assert names == [*FIELDS.split(), "net_apr_pct", "profit_factor", "benchmark_pnl_pct"]
-    assert (*names, "world") == COLUMNS
 
 
 def test_the_document_has_the_fields_of_the_contract_and_no_nan(battle, states):
@@ -59,14 +57,11 @@ def test_a_lane_that_was_closed_out_is_not_active(states):
 
 
 def test_csv_rows_end_with_the_world(battle):
-    everything = rows(battle)
-    assert [dict(zip(COLUMNS, row, strict=True)) for row in everything] == [
+    everything = table(battle)
+    assert [dict(zip(everything.columns, row, strict=True)) for row in everything.rows] == [
         {**asdict(lane), "world": "simulated"} for lane in battle.lanes
     ]
-    assert rows(battle, "cex") + rows(battle, "dex") == everything == rows(battle, "all")
-    with pytest.raises(InvalidRequest) as error:
-        rows(battle, "otc")
-    assert error.value.errors[0].field == "venue"
+    assert [*table(battle, "cex").rows, *table(battle, "dex").rows] == everything.rows == table(battle, "all").rows
 
 
 def test_no_available_value_is_null(battle):

@@ -291,12 +291,10 @@ class BarFolder:
         if not file.spacing or LONGEST_STEP_S % file.spacing:
             fault = f"{file.name} needs bars of five minutes or a part of them, not of {file.spacing} s"
             return ExchangeResponse(source=source, fault=fault)
-        rows = file.rows[(file.rows[:, 0] >= since) & (file.rows[:, 0] < until)]
-        refusals = [RefusedBar(*fault) for fault in file.faults]
-        if file.spacing == request.step:  # with what is wrong in them, which the feed reports
-            return ExchangeResponse(rows.tolist(), source, refusals=refusals)
-        bars = resample(check(rows, file.spacing)[0], request.step)
-        return ExchangeResponse([list(row) for row in bars.rows()], source, refusals=refusals)
+        times = file.rows[:, 0]
+        bars, refusals = check(file.rows[(times >= since) & (times < until)], file.spacing)
+        rows = [list(row) for row in resample(bars, request.step).rows()]
+        return ExchangeResponse(rows, source, refusals=[*(RefusedBar(*fault) for fault in file.faults), *refusals])
 
     def list_coins(self, seconds: float) -> tuple[frozenset[str], str]:  # noqa: ARG002
         """As `ExchangeClient.list_coins`: a folder has no other coins."""

@@ -119,7 +119,6 @@ class TokenPrice(NamedTuple):
 
 FREE = TokenPrice(0.0, 0.0)
 LOCAL = ("ollama", "llamacpp", "lmstudio", "vllm")
-LISTED_AS = {"gemini": "google", "xai": "x-ai", "custom": None}  # providers under another name, and without a list
 
 # A dated version of a model has the price of the model: "-2025-08-07", "-20250929", "-2512", "-latest".
 DATE_SUFFIX = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
@@ -134,12 +133,11 @@ def price_of(chosen: Chosen, prices: Mapping[str, TokenPrice]) -> TokenPrice | N
         return prices[chosen.engine]
     if chosen.provider.name in LOCAL:
         return FREE
-    provider = LISTED_AS.get(chosen.provider.name, chosen.provider.name)
-    names = (chosen.model, DATE_SUFFIX.sub("", chosen.model)) if provider else ()
-    return next((price for name in names if (price := _listed(provider, name))), None)
+    names = () if chosen.provider.name == CUSTOM else (chosen.model, DATE_SUFFIX.sub("", chosen.model))
+    return next((price for name in names if (price := _listed(chosen.provider.name, name))), None)
 
 
-def _listed(provider: str | None, model: str) -> TokenPrice | None:
+def _listed(provider: str, model: str) -> TokenPrice | None:
     from genai_prices import Usage, calc_price  # imported lazily: 30 MB and 0.2 s that embedded engines do not need
 
     try:

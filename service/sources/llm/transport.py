@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 import httpcore2
@@ -19,6 +18,7 @@ import openai
 from service.sources.deadline_network import DeadlineBackend
 from service.sources.llm import limits, modes
 from service.sources.llm.modes import TooMuchText
+from service.sources.sessions import retry_after
 
 # A chunk of a few letters takes about 300 bytes, and a reasoning model also streams its thinking.
 MOST_BYTES = 4 * 2**20
@@ -189,7 +189,7 @@ def _of_status(error: openai.APIStatusError) -> Fault:
     return Fault(
         f"{words} ({status})",
         is_passing=status in RETRY_STATUSES and not is_spent,
-        wait_s=_wait(error.response.headers.get("Retry-After", "")),
+        wait_s=max(0.0, retry_after(error.response.headers.get("Retry-After", ""), time.time()) or 0.0),
         refuses_mode=is_refusal and modes.names_the_mode(f"{error.message} {error.body}"),
         fails_inside=status == HTTPStatus.INTERNAL_SERVER_ERROR,
         may_cost=False,
@@ -202,13 +202,3 @@ def _in_words(status: int) -> str:
     if status < 400:
         return "has moved"
     return "refused the request" if status < 500 else "failed"
-
-
-def _wait(retry_after: str) -> float:
-    """Seconds to wait according to `Retry-After`, which holds seconds or a date; 0 if it is missing or invalid."""
-    try:
-        if retry_after.isascii() and retry_after.isdecimal():
-            return float(retry_after[:12])
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return 0.0

@@ -151,7 +151,7 @@ def test_a_file_that_grew_is_read_again(tmp_path):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("a,b\n1,2\n", "silver.csv, line 1: it is no bar and names no column of time, open"),
+        ("a,b\n1,2\n", "silver.csv, line 1: it is no bar and names no columns of time"),
         (
             f"{HEADER}\n{SINCE},1,1,1,1,1\n{SINCE + HOUR},1,1,1,1,1\n",
             "silver.csv needs bars of five minutes or a part of them, not of 3600 s",

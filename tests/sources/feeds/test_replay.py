@@ -123,7 +123,7 @@ SPAN = "REPLAY_START: .* runs from 2026-01-05T00:00:00Z to 2026-01-12T00:00:00Z"
 
 
 def test_a_file_without_bars_is_refused(folder):
-    with pytest.raises(SettingsError, match=r"REPLAY_DIR: btc\.csv, line 1: it is no bar and names no column"):
+    with pytest.raises(SettingsError, match=r"REPLAY_DIR: btc\.csv, line 1: it is no bar and names no columns of time"):
         replay(folder(header="a,b", btc=["1,2"]))
 
 

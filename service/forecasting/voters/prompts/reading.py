@@ -45,8 +45,7 @@ MARKS = (
 )
 # Names under which a model wraps its answer.
 WRAPPERS = ("answer", "final_answer", "result", "response", "output", "vote", "forecast", "prediction", "arguments")
-PERCENT = re.compile(r"(\d{1,3})(?:\.0+)?\s*%?")
-UNCLEAR = re.compile(r"1\.0+")  # one percent, or certainty as a fraction
+PERCENT = re.compile(r"(?!1\.0+$)(\d{1,3})(?:\.0+)?\s*%?")  # 1.0 may be one percent, or certainty as a fraction
 TAG = re.compile(r"<[^<>]*>|\]\([^()]*\)")  # of HTML, and the address of a link in Markdown
 ADDRESS = re.compile(r"(?:\b\w+)?://\S*")
 MARKUP = str.maketrans("", "", "<>[]{}|\\`*_~#@")
@@ -147,7 +146,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=_once)
 def _probability(value: object, name: str) -> float:
     text = str(value).strip() if type(value) in (int, float, str) else ""
     percent = PERCENT.fullmatch(text)
-    if percent is None or UNCLEAR.fullmatch(text) or int(percent[1]) > 100:
+    if percent is None or int(percent[1]) > 100:
         raise UnusableAnswer(f"gave a {name} that is not a whole number from 0 to 100")
     return min(MOST_P, max(LEAST_P, int(percent[1]) / 100))
 
