@@ -6,6 +6,7 @@ the price of the last bar of the feed instead of that of the last hour.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,16 +19,18 @@ from sqlalchemy import Connection
 
 from service.errors import SourceFailed
 from service.forecasting.predictions import SALT_BYTES, Opinion, Prediction, Settlement
-from service.forecasting.predictions.imports import OutsideMarket, choose
+from service.forecasting.predictions.imports import OutsideMarket, change_since_import, choose
 from service.forecasting.voters.context import Knowledge
 from service.jobs.committing import keep_opened, keep_settlements
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import vote
-from service.market.instants import iso
+from service.market.instants import DAY, iso
 from service.sources.odds import SOURCES
+from service.sources.odds.source import SettledMarket
 from service.store import bars, knowledge, listings, predictions, snapshots
 
+PATIENCE_S = 30 * DAY  # after the end of a market; disputes at Polymarket take a week or two
 HOURS_A_YEAR = 24 * 365.25
 SNAPSHOT = "odds-sources"
 
@@ -77,23 +80,24 @@ def sources(db: Connection) -> dict[str, str]:
 
 
 def settle_imported(job_context: JobContext, slot: int) -> Effects:
-    """Settle imported markets as their sources have settled them; those decided before the import become void."""
+    """Settle imported markets as their sources have settled them, or void with the reason."""
     with job_context.database.reading() as db:
-        markets = {market.id: market for market in predictions.unresolved_predictions(db) if market.resolver in SOURCES}
-    settlements = {
-        market.id: void_if_decided_before_import(market, settlement, slot)
-        for name in SOURCES
-        for market_id, settlement in _settled(job_context, name, markets.values()).items()
-        if (market := markets.get(f"{name}-{market_id}"))
-    }
-    return lambda db: keep_settlements(db, settlements, slot)
+        markets = [market for market in predictions.unresolved_predictions(db) if market.odds]
+    settlements = [_settlements(job_context, name, markets, slot) for name in SOURCES]
+    return lambda db: keep_settlements(db, dict(ChainMap(*settlements)), slot)
 
 
-def void_if_decided_before_import(market: Prediction, settlement: Settlement, slot: int) -> Settlement:
-    """The settlement as it is stored at `slot`: void where the source decided the market before it was imported."""
-    if settlement.resolved_at > market.created_at:
-        return replace(settlement, resolved_at=slot)
-    return replace(settlement, outcome="void", resolved_at=slot, evidence="it was decided before it was imported")
+def as_stored(market: Prediction, decision: SettledMarket | None, slot: int) -> Settlement | None:
+    """The settlement as it is stored at `slot`, None for none yet: void where it is not that of what was imported."""
+    if decision is None:
+        is_overdue = market.deadline + PATIENCE_S < slot
+        return Settlement("void", slot, "it was not settled within 30 days", market.resolver) if is_overdue else None
+    settlement, terms = decision
+    is_old = settlement.resolved_at <= market.created_at
+    change = "it was decided before it was imported" if is_old else change_since_import(market, terms) if terms else ""
+    if change:
+        settlement = replace(settlement, outcome="void", evidence=change)
+    return replace(settlement, resolved_at=slot)
 
 
 def _import(
@@ -168,16 +172,18 @@ def _in_words(name: str, status: SourceStatus) -> str:
     return f"odds ({name}), {read}" + (f"; failed since: {status.failed}" if status.failed else "")
 
 
-def _settled(job_context: JobContext, name: str, markets: Iterable[Prediction]) -> dict[str, Settlement]:
-    """The settlements of a source, by its own market id."""
-    market_ids = [market.odds.market_id for market in markets if market.resolver == name and market.odds]
-    if not market_ids:
+def _settlements(job_context: JobContext, name: str, markets: Iterable[Prediction], slot: int) -> dict[str, Settlement]:
+    """What a source has settled, by our id; nothing where it fails."""
+    by_id = {market.odds.market_id: market for market in markets if market.resolver == name and market.odds}
+    if not by_id:
         return {}
     try:
-        return SOURCES[name].settled(_address(job_context, name), job_context.settings.source_timeout_s, market_ids)
+        decisions = SOURCES[name].settled(_address(job_context, name), job_context.settings.source_timeout_s, [*by_id])
     except SourceFailed as error:
         log.warning("source_failed", source=name, detail=error.detail)
         return {}
+    settlements = {market.id: as_stored(market, decisions.get(id), slot) for id, market in by_id.items()}
+    return {id: settlement for id, settlement in settlements.items() if settlement}
 
 
 def _address(job_context: JobContext, name: str) -> str:

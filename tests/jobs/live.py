@@ -57,10 +57,10 @@ def gamma_row(market_id: str = "1500056", share: float = 1.02, day: int = 25, p:
     }
 
 
-def gamma_over(at: str, **fields: str) -> dict[str, Any]:
-    """The same market once it was resolved to Yes."""
+def gamma_over(at: str, row: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
+    """The same market, or another one, once it was resolved to its first outcome."""
     resolution = {"closed": True, "umaResolutionStatus": "resolved", "outcomePrices": '["1", "0"]', "closedTime": at}
-    return gamma_row() | resolution | fields
+    return (row or gamma_row()) | resolution | fields
 
 
 def kalshi_row(**fields: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from tests.jobs.live import (
     gamma_row,
     hang,
     kalshi_row,
+    level,
 )
 from tests.jobs.track_record import document
 from tests.running_service import START, RunningService, copied, running_service
@@ -136,6 +137,48 @@ def test_a_market_decided_before_its_import_is_void(live, world):
     an_hour_later(live)
     settlement = stored(live, GAMMA_ID).settlement
     assert (settlement.outcome, settlement.evidence) == ("void", "it was decided before it was imported")
+
+
+@pytest.mark.parametrize(
+    ("change", "outcome", "evidence"),
+    [
+        ({"question": f"Will Bitcoin be above ${level(1.02)} on November 25?"}, "yes", "Yes pays 1, No pays 0"),
+        ({"endDate": "2026-11-24T08:00:00Z"}, "yes", "Yes pays 1, No pays 0"),
+        ({"outcomes": ["Yes", "No"], "outcomePrices": ["0", "1"]}, "no", "Yes pays 0, No pays 1"),
+        ({"outcomePrices": '["0.5", "0.5"]'}, "void", "Yes pays 0.5, No pays 0.5"),
+        (
+            {"endDate": "2026-12-25T17:00:00Z"},
+            "void",
+            "its end was moved to 2026-12-25T17:00:00Z after it was imported",
+        ),
+        (
+            {"question": f"Will the price of Bitcoin be above ${level(1.05)} on November 25?"},
+            "void",
+            "it asks something else since it was imported",
+        ),
+    ],
+)
+def test_a_market_is_settled_as_what_was_imported(live, world, change, outcome, evidence):
+    """Void with the reason where its source settles something else, or neither side."""
+    world.over["polymarket"] = [gamma_over("2026-11-21 08:20:00+00", **change)]
+    an_hour_later(live)
+    assert stored(live, GAMMA_ID).settlement == Settlement(outcome, SLOT + HOUR, evidence, "polymarket")
+
+
+def test_a_market_that_is_not_settled_in_30_days_is_void(live, world):
+    """Unless its source has not answered; a settlement that comes with the answer counts."""
+    world.servers["kalshi"].fault = answering(b"", 500)
+    live.move(33 * DAY)
+    assert stored(live, GAMMA_ID).settlement is None
+    live.move(2 * DAY)
+    settlement = stored(live, GAMMA_ID).settlement
+    assert (settlement.outcome, settlement.evidence) == ("void", "it was not settled within 30 days")
+    live.move(5 * DAY)
+    assert stored(live, TICKER).settlement is None
+    world.servers["kalshi"].fault = None
+    world.over["kalshi"] = [kalshi_row(status="finalized", result="yes", settlement_ts="2026-12-20T08:30:00Z")]
+    live.move(HOUR)
+    assert stored(live, TICKER).settlement.outcome == "yes"
 
 
 def test_bars_never_settle_an_imported_market(live):
@@ -277,7 +320,7 @@ def test_a_short_market_is_settled_and_recorded_as_others_are(short, world):
     world.offers["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("15", QUARTER, 3 * FIVE)]
     until(short, QUARTER)
     closed_at = {"5": "2026-11-21 08:20:17+00", "15": "2026-11-21 08:14:59+00"}
-    world.over["polymarket"] = [gamma_over(at, id=id, outcomes='["Up", "Down"]') for id, at in closed_at.items()]
+    world.over["polymarket"] = [gamma_over(closed_at[row["id"]], row) for row in world.offers["polymarket"]]
     until(short, SLOT + HOUR)
     settlement = stored(short, "polymarket-5").settlement
     assert settlement == Settlement("yes", SLOT + HOUR, "Up pays 1, Down pays 0", "polymarket")

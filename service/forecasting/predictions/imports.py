@@ -19,7 +19,7 @@ from service.errors import InvalidRequest
 from service.forecasting.predictions import Odds, Prediction
 from service.forecasting.predictions.open_markets import of_now
 from service.forecasting.predictions.series import near_copy
-from service.market.instants import DAY, HOUR, utc
+from service.market.instants import DAY, HOUR, iso, utc
 from service.questions import Circumstances, Question, understand
 from service.questions.canonical import canonical
 from service.questions.dates.periods import UNSURE_NOTE
@@ -83,6 +83,8 @@ SHORT_TITLE = re.compile(r"(\w+) (?:price )?up\b.*", re.IGNORECASE)
 # may ask for the price at it.
 HARMLESS_NOTES = (DECIDED_NOTE, FAR_NOTE, BEFORE_DAY, UNSURE_NOTE.partition("{")[0])
 
+MOVED_S = HOUR  # by which the end of a market may be corrected
+
 # Rules by which the last price decides, and rules by which any price until the deadline decides.
 BY_CLOSE = re.compile(r"final .close. price|\bat (?:the )?(?:market )?close\b", re.IGNORECASE)
 BY_TOUCH = re.compile(r"final .(?:high|low). price|\bany (?:time|point|moment)\b", re.IGNORECASE)
@@ -91,19 +93,39 @@ PriceAt = Callable[[str, int], float | None]  # of an asset at a unix second; No
 
 
 @dataclass(frozen=True)
+class Terms:
+    """What an outside market asks and until when, a unix second.
+
+    `group` distinguishes questions that share a title ("64,000", "$115,000 or above"); otherwise it is empty.
+    """
+
+    question: str
+    group: str
+    deadline: int
+    rules: str
+
+    def wording(self, *, short: bool) -> str:
+        """The question as it is understood; that of a short market names its end."""
+        if not short:
+            return wording(self.question, self.group)
+        return SHORT_TITLE.sub(rf"Will \1 be up at {utc(self.deadline):%Y-%m-%d %H:%M} UTC?", self.question)
+
+    def rule(self, source: str) -> str:
+        """The rule of the market once it is imported."""
+        rules = plain(self.rules)
+        return f"As {source.title()} settles it{': ' + rules if rules else '.'}"
+
+
+@dataclass(frozen=True)
 class OutsideMarket:
     """A question of an outside market with its odds.
 
-    `group` distinguishes questions that share a title ("64,000", "$115,000 or above"); otherwise it is empty.
     `measured_from` is the unix second from whose price a move is measured, if the market states one.
     """
 
     source: Literal["polymarket", "kalshi"]
     odds: Odds
-    question: str
-    group: str
-    deadline: int
-    rules: str
+    terms: Terms
     measured_from: int | None = None
 
     @property
@@ -164,37 +186,33 @@ def accept(
     """The imported market, or the reason why it is refused; the parameters are those of `choose`."""
     if reason := (_unfit_short if short else _unfit)(outside, now):
         return Refusal(outside.id, reason)
-    when = f"{utc(outside.deadline):%Y-%m-%d %H:%M} UTC"
-    title = SHORT_TITLE.sub(rf"Will \1 be up at {when}?", outside.question)
-    text = title if short else wording(outside.question, outside.group)
     try:
-        read = understand(text, Circumstances(utc(now), spots))
+        read = understand(outside.terms.wording(short=short), Circumstances(utc(now), spots))
     except InvalidRequest as error:
         return Refusal(outside.id, f"its question is not understood: {error.detail}")
     if reason := _misread(read, outside, now):
         return Refusal(outside.id, reason)
-    question = _since_start(_as_settled(read, outside, now), outside, now, price_at)
+    question = _since_start(_as_settled(read, outside.terms, now), outside, now, price_at)
     if question is None:
         return Refusal(outside.id, "the price from which its move is measured is unknown")
-    rules = plain(outside.rules)
     market = Prediction(
         id=outside.id,
         category="imported",
         question=question,
-        rule=f"As {outside.source.title()} settles it{': ' + rules if rules else '.'}",
+        rule=outside.terms.rule(outside.source),
         resolver=outside.source,
         created_at=now,
-        closes_at=outside.deadline,
-        deadline=outside.deadline,
+        closes_at=outside.terms.deadline,
+        deadline=outside.terms.deadline,
     )
     reason = _superfluous(market, now, volatility, predictions)
     return Refusal(outside.id, reason) if reason else market
 
 
 def _unfit(outside: OutsideMarket, now: int) -> str | None:
-    if outside.deadline <= now:
+    if outside.terms.deadline <= now:
         return "its deadline has passed"
-    if not now + SOONEST_S <= outside.deadline <= now + FARTHEST_S:
+    if not now + SOONEST_S <= outside.terms.deadline <= now + FARTHEST_S:
         return "its deadline is not between 2 hours and 120 days ahead"
     if outside.volume_usd < MIN_VOLUME_USD:
         return "its volume is under 1,000 USD"
@@ -204,8 +222,8 @@ def _unfit(outside: OutsideMarket, now: int) -> str | None:
 
 
 def _unfit_short(outside: OutsideMarket, now: int) -> str | None:
-    odds, horizon_s = outside.odds, outside.deadline - now
-    if not SHORT_TITLE.fullmatch(outside.question) or not 0 < horizon_s < SOONEST_S:
+    odds, horizon_s = outside.odds, outside.terms.deadline - now
+    if not SHORT_TITLE.fullmatch(outside.terms.question) or not 0 < horizon_s < SOONEST_S:
         return "it is not a move of one asset that ends within 2 hours"
     if odds.fetched_at - now > LATEST_QUOTE * horizon_s:
         return "its price is later than the votes"
@@ -224,10 +242,10 @@ def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:
         return "its question names no deadline"
     if doubts := [note for note in read.notes if not note.startswith(HARMLESS_NOTES)]:
         return f"its question is ambiguous: {doubts[0]}"
-    if abs(read.deadline.timestamp() - outside.deadline) > DAY:
+    if abs(read.deadline.timestamp() - outside.terms.deadline) > DAY:
         return "its deadline differs by more than a day from the one in its question"
     age_s = math.inf if outside.measured_from is None else now - outside.measured_from
-    if read.kind.asks_rise and not 0 <= age_s <= START_TOLERANCE * (outside.deadline - now):
+    if read.kind.asks_rise and not 0 <= age_s <= START_TOLERANCE * (outside.terms.deadline - now):
         return "its move is not measured from now"
     return None
 
@@ -241,15 +259,35 @@ def _since_start(question: Question, outside: OutsideMarket, now: int, price_at:
     return replace(level, canonical=canonical(level)) if level else None
 
 
-def _as_settled(read: Question, outside: OutsideMarket, now: int) -> Question:
+def _as_settled(read: Question, terms: Terms, now: int) -> Question:
     """The question with the deadline of its market and, according to the rules, decided at the close or at any time."""
-    by_close, by_touch = bool(BY_CLOSE.search(outside.rules)), bool(BY_TOUCH.search(outside.rules))
+    by_close, by_touch = bool(BY_CLOSE.search(terms.rules)), bool(BY_TOUCH.search(terms.rules))
     comparator = read.comparator
     if by_close != by_touch and isinstance(read.kind, Close | Touch):
         comparator = (Close if by_close else Touch).of(read.kind.side)
-    hours = (outside.deadline - now) / HOUR
-    question = replace(read, comparator=comparator, deadline=utc(outside.deadline), horizon_hours=hours)
+    hours = (terms.deadline - now) / HOUR
+    question = replace(read, comparator=comparator, deadline=utc(terms.deadline), horizon_hours=hours)
     return replace(question, canonical=canonical(question))
+
+
+def change_since_import(market: Prediction, terms: Terms) -> str:
+    """What is different about an outside market since its import; empty if it asks the same until the same instant.
+
+    It may end earlier, since its source decides it as soon as the outcome is certain.
+    """
+    if terms.deadline > market.deadline + MOVED_S:
+        return f"its end was moved to {iso(terms.deadline)} after it was imported"
+    terms = replace(terms, deadline=market.deadline)
+    text = terms.wording(short=_is_short(market))
+    if (text, terms.rule(market.resolver)) == (market.question.text, market.rule):
+        return ""
+    try:
+        spots = {market.question.asset: market.question.spot}
+        read = understand(text, Circumstances(utc(market.created_at), spots))
+        is_same = _as_settled(read, terms, market.created_at).canonical == market.question.canonical
+    except InvalidRequest:
+        is_same = False
+    return "" if is_same else "it asks something else since it was imported"
 
 
 def _superfluous(

@@ -10,10 +10,21 @@ import re
 from collections.abc import Sequence
 
 from service.forecasting.predictions import Odds, Settlement
-from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket
+from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket, Terms
 from service.forecasting.predictions.resolution import Outcome
 from service.market.assets import ASSETS
-from service.sources.odds.source import Listing, OddsSource, Query, Row, UnusableRow, instant, number, price, text
+from service.sources.odds.source import (
+    Listing,
+    OddsSource,
+    Query,
+    Row,
+    SettledMarket,
+    UnusableRow,
+    instant,
+    number,
+    price,
+    text,
+)
 
 NAME = "kalshi"
 LISTING = Listing(NAME, "/markets", key="ticker", cursor="cursor", parameter="cursor")
@@ -41,18 +52,20 @@ def _settled_query(tickers: Sequence[str]) -> Query:
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
     _require_open(row)
     bid, ask = _quote(row)
-    volume, deadline = _volume(row), instant(row.get("close_time"))
-    if volume is None or deadline is None:
+    volume, terms = _volume(row), _terms(row)
+    if volume is None or terms is None:
         raise UnusableRow("its volume or end date is missing")
     return OutsideMarket(
         source=NAME,
         odds=Odds(NAME, row["ticker"], _url(row), (bid + ask) / 2, bid, ask, volume, fetched_at),
-        question=text(row.get("title")),
-        group=_group(row),
-        deadline=deadline,
-        rules=text(row.get("rules_primary")),
+        terms=terms,
         measured_from=instant(row.get("open_time")) if _series(row) in SHORT_SERIES else None,
     )
+
+
+def _terms(row: Row) -> Terms | None:
+    deadline, rules = instant(row.get("close_time")), text(row.get("rules_primary"))
+    return None if deadline is None else Terms(text(row.get("title")), _group(row), deadline, rules)
 
 
 def _require_open(row: Row) -> None:
@@ -74,7 +87,7 @@ def _quote(row: Row) -> tuple[float, float]:
     return bid, ask
 
 
-def _settlement(row: Row, fetched_at: int) -> Settlement | None:
+def _settlement(row: Row, fetched_at: int) -> SettledMarket | None:
     """The settlement of a market; None before it is settled. A market that pays neither side in full is void."""
     result = text(row.get("result"))
     if row.get("status") not in SETTLED_STATUSES or not result:
@@ -82,7 +95,7 @@ def _settlement(row: Row, fetched_at: int) -> Settlement | None:
     resolved_at = instant(row.get("settlement_ts")) or instant(row.get("close_time")) or fetched_at
     value = number(row.get("settlement_value_dollars"))
     evidence = f"settled as {OUTCOMES.get(result, 'neither side')}" + ("" if value is None else f", YES pays {value:g}")
-    return Settlement(OUTCOMES.get(result, "void"), resolved_at, evidence, NAME)
+    return Settlement(OUTCOMES.get(result, "void"), resolved_at, evidence, NAME), _terms(row)
 
 
 def _volume(row: Row) -> float | None:

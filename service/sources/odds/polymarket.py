@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from service.forecasting.predictions import Odds, Settlement
-from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, SOONEST_S, OutsideMarket
+from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, SOONEST_S, OutsideMarket, Terms
 from service.forecasting.predictions.resolution import Outcome
 from service.market.instants import iso
 from service.sources.odds.source import (
@@ -18,6 +18,7 @@ from service.sources.odds.source import (
     OddsSource,
     Query,
     Row,
+    SettledMarket,
     UnusableRow,
     instant,
     listed,
@@ -58,25 +59,28 @@ def _settled_query(ids: Sequence[str]) -> Query:
 
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
     outcomes, prices = _outcomes(row), _prices(row)
-    volume, deadline = number(row.get("volumeNum")), instant(row.get("endDate"))
+    volume, terms = number(row.get("volumeNum")), _terms(row)
     _require_open(row)
     if outcomes is None:
         raise UnusableRow("its outcomes are not yes and no")
     if prices is None or abs(sum(prices) - 1) > ROUNDING:
         raise UnusableRow("its prices are missing")
-    if volume is None or deadline is None:
+    if volume is None or terms is None:
         raise UnusableRow("its volume or end date is missing")
     yes = _yes_of(outcomes)
     bid, ask = _quote(row, yes)
     return OutsideMarket(
         source=NAME,
         odds=Odds(NAME, row["id"], _url(row), prices[yes], bid, ask, volume, fetched_at),
-        question=text(row.get("question")),
-        group=text(row.get("groupItemTitle")),
-        deadline=deadline,
-        rules=text(row.get("description")),
+        terms=terms,
         measured_from=instant(row.get("eventStartTime")),
     )
+
+
+def _terms(row: Row) -> Terms | None:
+    deadline, rules = instant(row.get("endDate")), text(row.get("description"))
+    title, group = text(row.get("question")), text(row.get("groupItemTitle"))
+    return None if deadline is None else Terms(title, group, deadline, rules)
 
 
 def _require_open(row: Row) -> None:
@@ -84,9 +88,11 @@ def _require_open(row: Row) -> None:
         raise UnusableRow("it has no id")
     if row.get("closed") is not False or row.get("active") is not True or row.get("acceptingOrders") is not True:
         raise UnusableRow("it is not open")
+    if row.get("negRiskOther") is True:
+        raise UnusableRow("it asks for whatever its group does not name, which may change")
 
 
-def _settlement(row: Row, fetched_at: int) -> Settlement | None:
+def _settlement(row: Row, fetched_at: int) -> SettledMarket | None:
     """The settlement of a market; None before it is resolved, regardless of its prices."""
     outcomes, prices = _outcomes(row), _prices(row)
     if row.get("closed") is not True or row.get("umaResolutionStatus") != "resolved" or outcomes is None:
@@ -96,7 +102,7 @@ def _settlement(row: Row, fetched_at: int) -> Settlement | None:
     outcome: Outcome = "void" if prices == SPLIT else "yes" if WINNERS[prices] == _yes_of(outcomes) else "no"
     resolved_at = instant(row.get("closedTime")) or instant(row.get("umaEndDate")) or fetched_at
     evidence = f"{outcomes[0]} pays {prices[0]:g}, {outcomes[1]} pays {prices[1]:g}"
-    return Settlement(outcome=outcome, resolved_at=resolved_at, evidence=evidence, source=NAME)
+    return Settlement(outcome, resolved_at, evidence, NAME), _terms(row)
 
 
 def _outcomes(row: Row) -> tuple[str, str] | None:

@@ -8,26 +8,25 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from http import HTTPStatus
 from itertools import islice
 from math import isfinite
-from threading import Thread
 from typing import Any, NamedTuple
 
 import requests
 
 from service.errors import SourceFailed
 from service.forecasting.predictions import Settlement
-from service.forecasting.predictions.imports import OutsideMarket, Refusal
-from service.sources.sessions import TOO_LATE, BoundedSession
+from service.forecasting.predictions.imports import OutsideMarket, Refusal, Terms
+from service.market.instants import unix
+from service.sources.sessions import TOO_LATE, BoundedSession, in_time
 
 LONGEST_ID = 80
 BATCH = 50  # ids in one query, so that its URL stays short
 
 Row = Mapping[str, Any]
+SettledMarket = tuple[Settlement, Terms | None]  # without an end in its row there are no terms
 
 
 class UnusableRow(Exception):
@@ -47,7 +46,7 @@ class OddsSource:
     open_queries: Callable[[int, bool], Sequence[Query]]
     settled_query: Callable[[Sequence[str]], Query]
     read_market: Callable[[Row, int], OutsideMarket]
-    read_settlement: Callable[[Row, int], Settlement | None]
+    read_settlement: Callable[[Row, int], SettledMarket | None]
 
     @property
     def name(self) -> str:
@@ -63,7 +62,7 @@ class OddsSource:
         rows = ask(self.listing, base_url, self.open_queries(int(time.time()), short), timeout_s)
         return self.markets(rows, int(time.time()))
 
-    def settled(self, base_url: str, timeout_s: float, ids: Sequence[str]) -> dict[str, Settlement]:
+    def settled(self, base_url: str, timeout_s: float, ids: Sequence[str]) -> dict[str, SettledMarket]:
         """The settlements of the settled markets among `ids`, by id; raises SourceFailed like `list_open`."""
         queries = [self.settled_query(ids[first : first + BATCH]) for first in range(0, len(ids), BATCH)]
         return self.settlements(ask(self.listing, base_url, queries, timeout_s), ids, int(time.time()))
@@ -81,7 +80,7 @@ class OddsSource:
                 refusals.append(Refusal(self._label(row), str(error)))
         return markets, refusals
 
-    def settlements(self, rows: Sequence[Any], ids: Sequence[str], fetched_at: int) -> dict[str, Settlement]:
+    def settlements(self, rows: Sequence[Any], ids: Sequence[str], fetched_at: int) -> dict[str, SettledMarket]:
         """The settlements of the markets `ids` that are settled according to the rows, by id."""
         key = self.listing.key
         by_id = {row[key]: row for row in rows if isinstance(row, dict) and isinstance(row.get(key), str)}
@@ -117,34 +116,23 @@ class Listing(NamedTuple):
 def ask(listing: Listing, base_url: str, queries: Sequence[Query], timeout_s: float) -> list[Any]:
     """The rows that match all `queries`, without duplicates, from at most ten pages.
 
-    Raises SourceFailed if they are not complete within `timeout_s` seconds. The requests run in a thread of its own,
-    which is abandoned at the deadline, because slow headers and name resolution have no time limit.
+    Raises SourceFailed if they are not complete within `timeout_s` seconds.
     """
-    rows: Future[list[Any]] = Future()
     deadline = time.monotonic() + timeout_s
-    Thread(target=_work, args=(rows, listing, base_url, queries, deadline), daemon=True).start()
+
+    def read() -> list[Any]:
+        with BoundedSession(deadline) as session:
+            return _read(session, listing, base_url.rstrip("/") + listing.path, queries)
+
     try:
-        return rows.result(timeout_s)
-    except TimeoutError:
+        return in_time(timeout_s, read)
+    except SourceFailed:
+        raise
+    except (TimeoutError, requests.exceptions.Timeout):
         raise SourceFailed(f"{listing.name}: {TOO_LATE}") from None
-
-
-def _work(rows: Future[list[Any]], listing: Listing, base_url: str, queries: Sequence[Query], deadline: float) -> None:
-    try:
-        with BoundedSession() as session:
-            session.deadline = deadline
-            rows.set_result(_read(session, listing, base_url.rstrip("/") + listing.path, queries))
-    except SourceFailed as error:
-        rows.set_exception(error)
     # A malformed response can raise any exception, and the caller must still get a SourceFailed.
     except Exception as error:
-        rows.set_exception(SourceFailed(f"{listing.name}: {_in_words(error)}"))
-
-
-def _in_words(error: Exception) -> str:
-    if isinstance(error, requests.exceptions.Timeout):
-        return TOO_LATE
-    return type(error).__name__
+        raise SourceFailed(f"{listing.name}: {type(error).__name__}") from None
 
 
 def _read(session: BoundedSession, listing: Listing, url: str, queries: Sequence[Query]) -> list[Any]:
@@ -225,19 +213,16 @@ def price(value: Any) -> float | None:
 
 def instant(value: Any) -> int | None:
     """The unix second of an ISO 8601 instant; without an offset it is UTC."""
-    if not isinstance(value, str):
-        return None
     try:
-        result = datetime.fromisoformat(value)
-        return int((result if result.tzinfo else result.replace(tzinfo=UTC)).timestamp())
+        return unix(value) if isinstance(value, str) else None
     except (ValueError, OverflowError):
         return None
 
 
 def listed(value: Any) -> list[Any]:
-    """The list that a string holds as JSON; empty if there is none."""
+    """A list, or the one that a string holds as JSON; empty if there is none."""
     if not isinstance(value, str):
-        return []
+        return value if isinstance(value, list) else []
     try:
         result = json.loads(value)
     except (ValueError, RecursionError):

@@ -14,7 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.forecasting.predictions import Odds, Prediction
-from service.forecasting.predictions.imports import TAG, OutsideMarket, Refusal, accept, choose, plain, wording
+from service.forecasting.predictions.commitments import withdrawn
+from service.forecasting.predictions.imports import (
+    TAG,
+    OutsideMarket,
+    Refusal,
+    Terms,
+    accept,
+    change_since_import,
+    choose,
+    plain,
+    wording,
+)
 from service.market.instants import DAY, HOUR, MINUTE, iso, utc
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
@@ -26,10 +37,12 @@ MARCH_11 = int(datetime(2026, 3, 11, 16, tzinfo=UTC).timestamp())
 ABOVE = OutsideMarket(
     source="polymarket",
     odds=Odds("polymarket", "1", None, 0.4, 0.39, 0.41, 50_000.0, NOW),
-    question="Will the price of Bitcoin be above $72,000 on March 11?",
-    group="72,000",
-    deadline=MARCH_11,
-    rules='Resolves to "Yes" if the candle at noon has a final "Close" price above 72,000.',
+    terms=Terms(
+        question="Will the price of Bitcoin be above $72,000 on March 11?",
+        group="72,000",
+        deadline=MARCH_11,
+        rules='Resolves to "Yes" if the candle at noon has a final "Close" price above 72,000.',
+    ),
 )
 
 
@@ -39,9 +52,12 @@ def price_at(asset: str, _instant: int) -> float:
 
 
 def changed(market: OutsideMarket = ABOVE, **changes: Any) -> OutsideMarket:
-    """A market with other fields, its own or those of its odds."""
-    odds = {name: changes.pop(name) for name in list(changes) if name in Odds.__dataclass_fields__}
-    return replace(market, odds=replace(market.odds, **odds), **changes)
+    """A market with other fields, its own or those of its odds and its terms."""
+    odds, terms = (
+        {name: changes.pop(name) for name in list(changes) if name in kind.__dataclass_fields__}
+        for kind in (Odds, Terms)
+    )
+    return replace(market, odds=replace(market.odds, **odds), terms=replace(market.terms, **terms), **changes)
 
 
 def take(
@@ -81,7 +97,7 @@ def test_an_import_is_settled_by_its_own_market():
     assert (market.created_at, market.closes_at, market.deadline) == (NOW, MARCH_11, MARCH_11)
     assert (market.backfilled, market.author) == (False, None)
     assert (market.question.asset, market.question.comparator, market.question.level) == ("btc", "close_above", 72_000)
-    assert market.question.text == ABOVE.question
+    assert market.question.text == ABOVE.terms.question
     assert market.rule == (
         'As Polymarket settles it: Resolves to "Yes" if the candle at noon has a final "Close" price above 72,000.'
     )
@@ -270,7 +286,7 @@ def recordings(shared_data) -> dict[str, OutsideMarket]:
 def test_an_almost_certain_recorded_market_is_refused(recordings):
     """Its question is understood: with odds that leave room for doubt it is imported."""
     market = recordings["polymarket-1500056"]
-    before = market.deadline - DAY
+    before = market.terms.deadline - DAY
     assert reason(market, before) == "its price is not between 2% and 98%"
     question = take(changed(market, p_yes=0.9), before).question
     assert (question.comparator, question.level, question.notes) == ("close_above", 64_000, ())
@@ -279,10 +295,10 @@ def test_an_almost_certain_recorded_market_is_refused(recordings):
 
 def test_a_market_of_five_minutes_is_too_small_and_too_soon(recordings):
     market = recordings["polymarket-1557558"]
-    assert reason(market, market.deadline - DAY) == "its volume is under 1,000 USD"
+    assert reason(market, market.terms.deadline - DAY) == "its volume is under 1,000 USD"
     traded = changed(market, volume_usd=5_000.0)
-    assert "2 hours" in reason(traded, market.deadline - HOUR)
-    assert reason(traded, market.deadline - 3 * HOUR) == "its move is not measured from now"
+    assert "2 hours" in reason(traded, market.terms.deadline - HOUR)
+    assert reason(traded, market.terms.deadline - 3 * HOUR) == "its move is not measured from now"
 
 
 def test_a_level_of_kalshi_counts_at_the_close(recordings):
@@ -295,7 +311,7 @@ def test_a_level_of_kalshi_counts_at_the_close(recordings):
 @pytest.mark.parametrize("key", ["polymarket-559657", "polymarket-559659"])
 def test_nominations_are_not_about_markets(recordings, key):
     market = changed(recordings[key], p_yes=0.5)
-    assert "names no market" in reason(market, market.deadline - DAY)
+    assert "names no market" in reason(market, market.terms.deadline - DAY)
 
 
 @pytest.mark.parametrize(
@@ -355,10 +371,8 @@ def short(
     """A market on the move of some minutes, quoted 50 to 51 cents ten seconds after its start."""
     market_id = number or f"{asset}-{minutes}-{begins}"
     quote = Odds("polymarket", market_id, None, 0.505, 0.5, 0.51, 12.0, begins + 10)
-    changes |= {"odds": replace(quote, **{name: changes.pop(name) for name in vars(quote) if name in changes})}
-    title = f"{asset} Up or Down - March 12, 6AM ET"
-    market = OutsideMarket("polymarket", quote, title, "", begins + minutes * MINUTE, "", measured_from=begins)
-    return replace(market, **changes)
+    terms = Terms(f"{asset} Up or Down - March 12, 6AM ET", "", begins + minutes * MINUTE, "")
+    return changed(OutsideMarket("polymarket", quote, terms, measured_from=begins), **changes)
 
 
 def take_short(outside: OutsideMarket, now: int = TEN, markets: Sequence[Prediction] = ()) -> Prediction:
@@ -443,7 +457,7 @@ def test_a_short_market_needs_a_quote_but_no_volume(change):
 
 def test_short_markets_are_imported_only_when_asked_for():
     """Without `short` nothing that ends within two hours is imported, and with it nothing else is."""
-    offer = [short(minutes, volume_usd=5_000.0) for minutes in (5, 15, 60)] + [replace(ABOVE, deadline=TEN + DAY)]
+    offer = [short(minutes, volume_usd=5_000.0) for minutes in (5, 15, 60)] + [changed(deadline=TEN + DAY)]
     imports, refusals = choose(offer, TEN, SPOTS, VOLATILITY, [], price_at)
     assert not imports
     assert [refusal.reason for refusal in refusals][1:] == [
@@ -480,7 +494,7 @@ def test_one_short_market_is_open_for_an_asset_and_an_end():
 
 def test_short_markets_take_no_room_from_the_others():
     """Nor are they copies of them: a level of Bitcoin at noon is none of the price of now in five minutes."""
-    noon = replace(ABOVE, deadline=TEN + 6 * HOUR, question="Will the price of Bitcoin be above $70,000 on March 12?")
+    noon = changed(deadline=TEN + 6 * HOUR, question="Will the price of Bitcoin be above $70,000 on March 12?")
     shorts = [
         take_short(short(5, asset=asset, number=f"{asset}-{n}")) for asset in ("Bitcoin", "Ethereum") for n in range(25)
     ]
@@ -500,3 +514,45 @@ def test_the_recorded_market_of_five_minutes_is_imported(shared_data):
     question = take_short(market, begins).question
     assert (question.asset, question.comparator, iso(begins)) == ("btc", "up", "2026-03-12T09:20:00Z")
     assert "not measured from now" in reason_short(market, begins - 5 * MINUTE)
+
+
+CLARIFICATION = ABOVE.terms.rules + " **Update**: the candle is that of BTC/USDT."
+OTHER_LEVEL = "Will the price of Bitcoin be above $74,000 on March 11?"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, ""),
+        ({"rules": CLARIFICATION}, ""),
+        ({"question": "Will Bitcoin be above $72k on March 11?"}, ""),
+        ({"question": "Bitcoin above ___ on March 11?"}, ""),
+        ({"deadline": MARCH_11 - 2 * DAY}, ""),
+        ({"deadline": MARCH_11 - 2 * DAY, "question": "Will Bitcoin be above $72k on March 11?"}, ""),
+        ({"deadline": MARCH_11 + HOUR}, ""),
+        ({"deadline": MARCH_11 + DAY}, "its end was moved to 2026-03-12T16:00:00Z after it was imported"),
+        ({"question": OTHER_LEVEL}, "it asks something else since it was imported"),
+        ({"question": "Bitcoin above ___ on March 11?", "group": "74,000"}, "it asks something else"),
+        ({"question": ABOVE.terms.question.replace("Bitcoin", "Ethereum")}, "it asks something else"),
+        ({"question": ABOVE.terms.question.replace("above", "below")}, "it asks something else"),
+        ({"question": "This market was withdrawn."}, "it asks something else"),
+        ({"question": ""}, "it asks something else"),
+        ({"rules": "Any price until the deadline decides, at any time."}, "it asks something else"),
+    ],
+)
+def test_a_market_must_still_ask_what_was_imported(change: dict[str, Any], reason: str):
+    """Other words may ask the same; an earlier end is that of a market whose outcome is certain."""
+    difference = change_since_import(take(ABOVE), changed(**change).terms)
+    assert difference == reason if not reason else difference.startswith(reason)
+
+
+def test_a_withdrawn_text_is_no_change():
+    """Its meaning is kept, and read again from the words of the source."""
+    assert change_since_import(withdrawn(take(ABOVE)), ABOVE.terms) == ""
+    assert change_since_import(withdrawn(take(ABOVE)), changed(question=OTHER_LEVEL).terms)
+
+
+def test_a_short_market_must_still_ask_what_was_imported():
+    market = take_short(short(5))
+    assert change_since_import(market, short(5).terms) == ""
+    assert change_since_import(market, short(5, asset="Ethereum").terms)

@@ -33,12 +33,12 @@ def test_the_price_of_yes_is_the_middle_of_bid_and_ask(kalshi_row):
     market = parsed(kalshi_row)
     assert (market.odds.market_id, market.id) == (TICKER, f"kalshi-{TICKER}")
     assert (market.odds.bid, market.odds.ask, market.odds.p_yes) == (0.42, 0.45, pytest.approx(0.435))
-    assert market.group == ""
-    assert market.question == "Will Bitcoin exceed $100,000 by March 15?"
+    assert market.terms.group == ""
+    assert market.terms.question == "Will Bitcoin exceed $100,000 by March 15?"
     assert market.volume_usd == 125_000
-    assert market.deadline == second("2025-03-15T23:59:59Z")
+    assert market.terms.deadline == second("2025-03-15T23:59:59Z")
     assert market.odds.url == "https://kalshi.com/markets/kxbtc"
-    assert market.rules == "Resolves Yes if BTC/USD spot price exceeds $100,000 at market close."
+    assert market.terms.rules == "Resolves Yes if BTC/USD spot price exceeds $100,000 at market close."
 
 
 def test_other_fields_of_a_row_count_as_well(kalshi_row):
@@ -46,7 +46,11 @@ def test_other_fields_of_a_row_count_as_well(kalshi_row):
     fields = {"title": "Bitcoin price on Mar 15, 2025?", "yes_sub_title": "$100,000 or above"}
     fields |= {"volume_fp": "1500.50", "notional_value_dollars": "1.0000"}
     market = parsed(kalshi_row | fields | {"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5500"})
-    assert (market.group, market.volume_usd, market.odds.p_yes) == ("$100,000 or above", 1500.5, pytest.approx(0.5))
+    assert (market.terms.group, market.volume_usd, market.odds.p_yes) == (
+        "$100,000 or above",
+        1500.5,
+        pytest.approx(0.5),
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,6 +103,8 @@ NO_EVIDENCE = "settled as no, YES pays 0"
         ({"result": "yes", "settlement_value_dollars": "1.0000"}, "yes", "settled as yes, YES pays 1"),
         ({"result": "no"}, "no", NO_EVIDENCE),
         ({"status": "settled"}, "no", NO_EVIDENCE),
+        ({"result": "void", "settlement_value_dollars": None}, "void", "settled as neither side"),
+        ({"result": "scalar", "settlement_value_dollars": "0.5000"}, "void", "settled as neither side, YES pays 0.5"),
         (
             {"result": "\ud800", "settlement_value_dollars": "0.3500"},
             "void",
@@ -107,7 +113,7 @@ NO_EVIDENCE = "settled as no, YES pays 0"
     ],
 )
 def test_a_finalized_market_says_its_result(settled_row, change, outcome, evidence):
-    settlement = KALSHI.settlements([settled_row | change], [TICKER], FETCH_TIME)[TICKER]
+    settlement = KALSHI.settlements([settled_row | change], [TICKER], FETCH_TIME)[TICKER][0]
     assert (settlement.outcome, settlement.evidence, settlement.source) == (outcome, evidence, "kalshi")
     assert settlement.resolved_at == second("2025-03-16T00:10:00Z")
 
@@ -122,3 +128,12 @@ def test_a_finalized_market_says_its_result(settled_row, change, outcome, eviden
 )
 def test_a_result_that_may_still_be_disputed_settles_nothing(settled_row, change):
     assert KALSHI.settlements([settled_row | change], [TICKER], FETCH_TIME) == {}
+
+
+def test_a_settled_market_says_what_it_asked(settled_row):
+    """Its end is the one at which it closed, earlier than planned where the outcome was certain."""
+    change = {"close_time": "2025-03-10T08:00:00Z", "title": "Will Bitcoin exceed $100,000?"}
+    terms = KALSHI.settlements([settled_row | change], [TICKER], FETCH_TIME)[TICKER][1]
+    assert terms.deadline == second("2025-03-10T08:00:00Z")
+    assert (terms.question, terms.rules) == ("Will Bitcoin exceed $100,000?", settled_row["rules_primary"])
+    assert KALSHI.settlements([settled_row | {"close_time": None}], [TICKER], FETCH_TIME)[TICKER][1] is None

@@ -32,15 +32,15 @@ def test_an_open_market_is_read_from_lists_inside_strings(bitcoin_row):
     """The volume is the number, not the string, and an ask of 1 means that there is no ask."""
     market = parsed(bitcoin_row)
     assert (market.odds.market_id, market.id) == ("1500056", "polymarket-1500056")
-    assert market.question == "Will the price of Bitcoin be above $64,000 on March 11?"
-    assert market.group == "64,000"
+    assert market.terms.question == "Will the price of Bitcoin be above $64,000 on March 11?"
+    assert market.terms.group == "64,000"
     assert (market.odds.p_yes, market.odds.bid, market.odds.ask) == (0.9995, 0.999, None)
     assert market.volume_usd == 1089793.929661999
-    assert market.deadline == second("2026-03-11T16:00:00Z")
+    assert market.terms.deadline == second("2026-03-11T16:00:00Z")
     assert market.odds.url == "https://polymarket.com/market/bitcoin-above-64k-on-march-11"
     assert (market.odds.fetched_at, market.odds.source, market.measured_from) == (FETCH_TIME, "polymarket", None)
     assert parsed(bitcoin_row | {"slug": 'x"><script>'}).odds.url is None
-    assert market.rules.startswith('This market will resolve to "Yes" if the Binance 1 minute candle')
+    assert market.terms.rules.startswith('This market will resolve to "Yes" if the Binance 1 minute candle')
 
 
 def test_up_is_yes_and_has_its_reference_instant(up_row):
@@ -91,12 +91,12 @@ def test_an_unusable_row_is_refused_with_the_reason(bitcoin_row, change, why):
 
 def test_a_resolved_market_pays_one_side(resolved_row):
     """It was resolved in March 2026, almost two years before its end date."""
-    settlement = POLYMARKET.settlements([resolved_row], ["1460332"], FETCH_TIME)["1460332"]
+    settlement = POLYMARKET.settlements([resolved_row], ["1460332"], FETCH_TIME)["1460332"][0]
     assert (settlement.outcome, settlement.source) == ("no", "polymarket")
     assert settlement.resolved_at == second("2026-03-19T23:20:15Z")
     assert settlement.evidence == "Yes pays 0, No pays 1"
     row = resolved_row | {"closedTime": None, "umaEndDate": None}
-    assert POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"].resolved_at == FETCH_TIME
+    assert POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"][0].resolved_at == FETCH_TIME
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_resolved_market_pays_one_side(resolved_row):
 )
 def test_the_side_that_pays_is_the_outcome(resolved_row, outcomes, prices, outcome):
     row = resolved_row | {"outcomes": json.dumps(outcomes), "outcomePrices": json.dumps(prices)}
-    assert POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"].outcome == outcome
+    assert POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"][0].outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -151,3 +151,49 @@ def test_some_recorded_markets_are_neither_open_nor_settled(record, file, why):
 
 def test_only_requested_markets_are_settled(resolved_row):
     assert POLYMARKET.settlements([resolved_row, None], ["7"], FETCH_TIME) == {}
+
+
+def test_lists_need_no_string(bitcoin_row, resolved_row):
+    """Answers of other versions of the API have them as they are."""
+    lists = {"outcomes": ["Yes", "No"], "outcomePrices": ["0.9995", "0.0005"]}
+    assert parsed(bitcoin_row | lists) == parsed(bitcoin_row)
+    payouts = {"outcomes": ["Yes", "No"], "outcomePrices": [0, 1]}
+    rows = [[row] for row in (resolved_row, resolved_row | payouts)]
+    assert len({str(POLYMARKET.settlements(row, ["1460332"], FETCH_TIME)) for row in rows}) == 1
+
+
+NEGATIVE_RISK = {"negRisk": True, "negRiskMarketID": "0x55ab", "negRiskRequestID": "0x55ab01", "negRiskOther": False}
+
+
+def test_a_market_of_a_negative_risk_group_is_one_of_its_own(bitcoin_row, resolved_row):
+    """At most one of a group pays YES; each has its own question and settlement."""
+    words = {
+        "question": "Will the price of Bitcoin be between $64,000 and $66,000 on March 11?",
+        "groupItemTitle": "64-66k",
+    }
+    market = parsed(bitcoin_row | NEGATIVE_RISK | words)
+    assert (market.terms.question, market.terms.group) == (words["question"], "64-66k")
+    settlement, terms = POLYMARKET.settlements([resolved_row | NEGATIVE_RISK | words], ["1460332"], FETCH_TIME)[
+        "1460332"
+    ]
+    assert (settlement.outcome, terms.question) == ("no", words["question"])
+
+
+def test_the_rest_of_a_group_is_not_imported(bitcoin_row):
+    """What "other" means changes when the group gets another member."""
+    assert "its group does not name" in reason(bitcoin_row | NEGATIVE_RISK | {"negRiskOther": True})
+
+
+def test_a_market_resolved_fifty_fifty_is_void(resolved_row):
+    """So Polymarket settles what was cancelled, or cannot be known."""
+    row = resolved_row | {"outcomePrices": '["0.5", "0.5"]'}
+    settlement = POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"][0]
+    assert (settlement.outcome, settlement.evidence) == ("void", "Yes pays 0.5, No pays 0.5")
+
+
+def test_a_settled_market_says_what_it_asked(resolved_row):
+    row = resolved_row | {"endDate": "2028-02-01T05:00:00Z"}
+    terms = POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"][1]
+    assert (terms.question, terms.group) == ("Katana FDV above $1B one day after launch?", "$1B")
+    assert terms.deadline == second("2028-02-01T05:00:00Z")
+    assert terms.rules == resolved_row["description"]
