@@ -103,8 +103,10 @@ def describe(routes: list[Route]) -> dict[str, Any]:
     """The OpenAPI document of these routes."""
     shapes, schemas = _schemas([route.operation for route in routes])
     paths: dict[str, dict[str, Any]] = {}
+    refusals_by_name: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, shapes)
+        refusals_by_name |= _refusals(route)
     return {
         "openapi": "3.1.0",
         "info": {"title": NAME, "version": VERSION, "description": DESCRIPTION},
@@ -116,6 +118,7 @@ def describe(routes: list[Route]) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": schemas,
+            "responses": dict(sorted(refusals_by_name.items())),
             "headers": {
                 name: {"description": sentence, "schema": {"type": kind}} for name, (kind, sentence) in HEADERS.items()
             },
@@ -289,8 +292,17 @@ def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
     responses = {str(operation.status): answer}
     if operation.is_cached:
         responses["304"] = {"description": "The caller's copy is still current", "headers": _headers(headers)}
-    limits = LIMIT_HEADERS if operation.limit else {}
-    return responses | {str(status): _refusal(status, codes, limits) for status, codes in refusals(route).items()}
+    references = {name[:3]: {"$ref": f"#/components/responses/{name}"} for name in _refusals(route)}
+    return responses | references
+
+
+def _refusals(route: Route) -> dict[str, dict[str, Any]]:
+    """The refusals of a route by names that begin with the status; those with the same name are the same."""
+    limits = LIMIT_HEADERS if route.operation.limit else {}
+    return {
+        "-".join((str(status), *codes, *(("limited",) if limits else ()))): _refusal(status, codes, limits)
+        for status, codes in refusals(route).items()
+    }
 
 
 def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:

@@ -128,7 +128,8 @@ def test_every_operation_is_described(document):
 @pytest.mark.slow
 def test_every_example_matches_its_schema(document):
     example_count = 0
-    for name, spec in operations(document):
+    refusals = {"responses": document["components"]["responses"]}
+    for name, spec in [*operations(document), ("refusals", refusals)]:
         bodies = [spec["requestBody"]] if "requestBody" in spec else []
         for content in [*bodies, *spec["responses"].values()]:
             for media in content.get("content", {}).values():
@@ -138,15 +139,35 @@ def test_every_example_matches_its_schema(document):
     assert example_count > 50
 
 
+def responses_of(document: dict, path: str, method: str) -> dict:
+    """The responses of an operation by status, those that are shared in full."""
+    responses = document["paths"][path][method]["responses"]
+    bodies = document["components"]["responses"]
+    return {
+        status: bodies[body["$ref"].rpartition("/")[2]] if "$ref" in body else body
+        for status, body in responses.items()
+    }
+
+
+def test_refusals_are_written_once(document):
+    """An operation refers to them, so the description is read by people and not mostly repeated."""
+    refusals = [
+        body for _, spec in operations(document) for status, body in spec["responses"].items() if status > "399"
+    ]
+    assert refusals
+    assert all(list(body) == ["$ref"] for body in refusals)
+    assert len(document["components"]["responses"]) < len(refusals) / 6
+
+
 def test_every_operation_documents_its_refusals(document):
-    alarm = document["paths"]["/api/v1/alarm"]["post"]["responses"]
+    alarm = responses_of(document, "/api/v1/alarm", "post")
     assert set(alarm) == {"200", "400", "401", "403", "409", "413", "415", "422", "429", "500", "503"}
     stream = alarm["200"]["content"]["text/event-stream"]
     assert stream["schema"] == {"type": "string", "description": "each as it comes"}
     for status, codes in (("401", {"missing_api_key", "invalid_api_key"}), ("429", {"quota_exhausted"})):
         assert set(alarm[status]["content"]["application/problem+json"]["examples"]) == codes
     assert "Retry-After" in alarm["429"]["headers"]
-    responses = document["paths"]["/api/v1/seen/{asset}"]["get"]["responses"]
+    responses = responses_of(document, "/api/v1/seen/{asset}", "get")
     assert set(responses) == {"200", "400", "404", "429", "500", "503"}
     assert "RateLimit" in responses["200"]["headers"]
 
@@ -165,7 +186,7 @@ def test_every_operation_documents_its_refusals(document):
 )
 def test_history_arriving_is_documented_where_prices_are_read(document, method: str, path: str, reads_prices: bool):
     """A client finds the code at every operation that the first minute of the live world may refuse."""
-    refusal = document["paths"][path][method]["responses"]["503"]
+    refusal = responses_of(document, path, method)["503"]
     examples = refusal["content"]["application/problem+json"]["examples"]
     assert ("history_arriving" in examples) == reads_prices
     assert "Retry-After" in refusal["headers"]
