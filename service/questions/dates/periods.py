@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from dateutil.easter import EASTER_ORTHODOX, easter
-from lunardate import LunarDate
 
 from service.questions.criterion import invalid
 
@@ -72,7 +71,22 @@ WEEKDAYS = {
 }
 # Month and day of the Chinese calendar, which is computed up to this year.
 LAST_LUNAR_YEAR = 2099
-LUNAR = {"chinese new year": (1, 1), "dragon boat": (5, 5), "mid-autumn": (8, 15)}
+# The first possible day of each holiday, and how many days later it was or is in each year from FIRST_YEAR to
+# LAST_LUNAR_YEAR: the base-36 digits of the Chinese calendar.
+LUNAR = {
+    "chinese new year": (
+        (1, 21),
+        "6pe2kath7qf3mb1j8sh5od2kati7qf4mb1k8rg5nd2lati7pe3mb1k9rg5oc2lbti7pe3mc0j8rf5od2lath6pf3mc1j8rg5od3k9sh6pf4mb0",
+    ),
+    "dragon boat": (
+        (5, 27),
+        "1k9sh6od3matj8qf4nc1karg6od3mbti7qe4nd1k9sg5oe3mb0i7qf4nc2j8rh5oe3lati7qf5nc1k8rh6oe3lasi8qf5nb0j9rh6pd2lasi8r",
+    ),
+    "mid-autumn": (
+        (9, 7),
+        "qf4nd2k9sh5oe4lbti7qf5nc1k8rh6oe3mati8qf5oc1k9rh6pd3lasi8rf4nc0j9sh6pe2lati8qg4mc1j9sh5od3latj7qf4mb1k9sh6nd2m",
+    ),
+}
 # Holidays that others celebrate on another day.
 UNSURE = {"orthodox christmas", "orthodox easter"}
 NAMES: tuple[str, ...] = (*FIXED_DATES, *EASTER, *WEEKDAYS, *LUNAR, "orthodox easter", "advent")
@@ -175,8 +189,9 @@ def holiday(name: str, year: int) -> date:
     if name == "orthodox easter":
         return easter(year, EASTER_ORTHODOX)
     if name in LUNAR:
-        lunar = LunarDate(min(year, LAST_LUNAR_YEAR), *LUNAR[name])
-        return lunar.to_solar_date()  # pyright: ignore[reportAttributeAccessIssue]  # the bundled stub is of version 0.2
+        first, days = LUNAR[name]
+        year = min(max(year, FIRST_YEAR), LAST_LUNAR_YEAR)
+        return date(year, *first) + timedelta(days=int(days[year - FIRST_YEAR], 36))
     month, weekday, ordinal, later = WEEKDAYS[name]
     return nth_weekday(date(year, month, 1), weekday, ordinal) + timedelta(days=later)
 

@@ -60,6 +60,7 @@ def test_an_absurd_duration_stays_in_the_calendar():
         ("labor day", [date(2024, 9, 2), date(2025, 9, 1)]),
         ("chinese new year", [date(2024, 2, 10), date(2025, 1, 29), date(2026, 2, 17), date(2027, 2, 6)]),
         ("mid-autumn", [date(2024, 9, 17), date(2025, 10, 6)]),
+        ("dragon boat", [date(1990, 5, 28), date(2023, 6, 22), date(2025, 5, 31)]),
         ("christmas eve", [date(2024, 12, 24)]),
     ],
 )
