@@ -1,7 +1,9 @@
 # Two commands matter: `make run` starts the service, `make test` checks it. `make` alone lists the rest.
+# Each target installs what it needs, by the roles in `.requirements`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 INSTALLED := $(VENV)/.installed
 REFEREE := $(VENV)-referee
 SMALL_MODEL := tests/demo/node_modules/.installed
@@ -11,27 +13,40 @@ LAB := $(VENV)/.lab
 CHECKS := $(VENV)/.checks
 OUT ?= var/evaluation
 # uv installs in seconds; where it cannot be had, pip does the same.
-install = $(BIN)/python -m uv pip install --quiet --compile-bytecode --require-hashes -r $(1) \
-	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1)
+install = $(BIN)/python -m uv pip install --quiet --require-hashes -r $(1) \
+	|| $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r $(1)
 export OMP_NUM_THREADS ?= 1
 # Only `make run` and `make lab` choose a world; checks and measurements have the same one everywhere.
 test coverage soak growth scale bench examples: export WORLD := simulated
 
 .DEFAULT_GOAL := help
-.PHONY: help run bot lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery catalogues pin clean
+.PHONY: help install run bot lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery sbom catalogues pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
-# What the service, the bot and the panels need; then what JupyterLab adds; then what the checks add.
-$(INSTALLED): requirements.txt
+# What the options of `make run` need besides.
+ROLES := $(if $(filter ORACLE_%MODEL,$(.VARIABLES)),models) $(if $(DATABASE_URL)$(REDIS_URL),server) \
+	$(if $(REPLAY_DIR)$(BARS_DIR),tables)
+
+# What the service needs; then what each further role adds.
+$(CORE): .requirements/core.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Ninefold needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
 	@echo "Installing into $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
+	@$(call install,.requirements/core.txt)
+	@$(BIN)/python -c "import app"  # compiles what a start imports
+	@touch $@
+
+$(VENV)/.%: .requirements/%.txt $(CORE)
+	@echo "Installing what the $* need …"
+	@$(call install,$<)
+	@touch $@
+
+$(INSTALLED): requirements.txt $(CORE)
 	@$(call install,requirements.txt)
-	@$(BIN)/python -m compileall -q -j 0 app.py bot notebooks service  # or the first start compiles them
 	@touch $@
 
 $(LAB): notebooks/requirements.txt $(INSTALLED)
@@ -44,10 +59,12 @@ $(CHECKS): tests/requirements.txt $(LAB)
 	@$(call install,tests/requirements.txt)
 	@touch $@
 
-run: $(INSTALLED) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and more: service/docs/options.md)
+install: $(INSTALLED) ## everything that the service, the bot and the panels can need
+
+run: $(CORE) $(ROLES:%=$(VENV)/.%) ## the service on http://127.0.0.1:8000 (PORT, HOST, WORLD and more: service/docs/options.md)
 	@exec $(BIN)/python app.py
 
-bot: $(INSTALLED) ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACLE_URL: bot/README.md)
+bot: $(CORE) $(VENV)/.bot ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACLE_URL: bot/README.md)
 	@exec $(BIN)/python -m bot
 
 lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (ORACLE_URL, ORACLE_KEY, LAB_PORT)
@@ -87,6 +104,7 @@ style: $(CHECKS)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/python .ci/language.py app.py service bot notebooks tests
+	@$(BIN)/python .ci/licences.py requirements.txt notebooks/requirements.txt
 	@PYTHONPATH=. $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 
 bench: $(CHECKS) $(REFEREE)/.installed ## speed, as ratios in one run
@@ -116,16 +134,21 @@ examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables 
 	@$(BIN)/python -m tests.measure.examples
 	@$(BIN)/python -m tests.measure.tables
 
+sbom: $(CHECKS) ## the packages of each role with their versions and hashes, as CycloneDX in dist/
+	@mkdir -p dist
+	@for role in core models server tables bot; do \
+		$(BIN)/cyclonedx-py requirements .requirements/$$role.txt --output-file dist/$$role.cdx.json || exit 1; done
+
 gallery: $(CHECKS) ## the pictures of the README from a service of its own (needs Chromium)
 	@$(BIN)/python -m tests.measure.gallery
 
 catalogues: $(CHECKS) ## new texts of the bot into bot/languages/*.po, to be translated there
 	@$(BIN)/python -m tests.bot.catalogues
 
-pin: $(INSTALLED) ## the three requirements.in -> requirements.txt: one resolution, each with every hash
+pin: $(INSTALLED) ## every .in file of requirements -> .txt: one resolution, each with every hash
 	@$(COMPILE) requirements.in notebooks/requirements.in tests/requirements.in -o $(VENV)/all.txt
-	@for folder in . notebooks tests; do \
-		$(COMPILE) --constraint $(VENV)/all.txt $$folder/requirements.in -o $$folder/requirements.txt || exit 1; done
+	@for file in .requirements/*.in requirements.in notebooks/requirements.in tests/requirements.in; do \
+		$(COMPILE) --constraint $(VENV)/all.txt $$file -o $${file%.in}.txt || exit 1; done
 
 clean: ## remove the environments (the data in var/ stays)
 	@rm -rf $(VENV) $(VENV)-* tests/demo/node_modules

@@ -19,9 +19,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TypeVar
 
 import structlog
+from dotenv import load_dotenv
 from flask import Flask
 
 from service import config, logs
@@ -31,7 +33,7 @@ from service.api.openapi import VERSION
 from service.api.services import Services
 from service.api.streaming import BEAT_S
 from service.config import Settings, SettingsError
-from service.errors import NinefoldError, ResourceNotFound
+from service.errors import NinefoldError, PackagesMissing, ResourceNotFound
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.panel import Concurrent, Panel, Voter, is_model
 from service.jobs.committing import erase_again
@@ -84,6 +86,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("what", nargs="?", choices=("all", "web", "work", "worker"), default="all")
     parser.add_argument("--processes", type=int, default=2, help="number of web or work processes (default: 2)")
     options = parser.parse_args(arguments)
+    load_dotenv(".env")
     try:
         settings = config.read()
         logs.configure(settings.log_level, requests=settings.access_log)
@@ -96,8 +99,14 @@ def main(arguments: list[str]) -> int:
             return _worker(settings)
         return (_web if options.what == "web" else _work)(settings, options.processes)
     except NinefoldError as error:
-        print(f"ninefold: {error.detail}", file=sys.stderr)
-        return 2
+        return _refuse(error)
+    except ModuleNotFoundError as error:
+        return _refuse(PackagesMissing.of(error))
+
+
+def _refuse(error: NinefoldError) -> int:
+    print(f"ninefold: {error.detail}", file=sys.stderr)
+    return 2
 
 
 def allow_connections() -> None:
@@ -306,6 +315,7 @@ def _freeze() -> None:
 
 def _web(settings: Settings, processes: int) -> int:
     _need_server_database(settings)
+    import_module("granian")
     serving.open_port(settings.host, settings.port).close()
     _share_metrics(settings)
     return Supervisor(serving.granian_command(settings), processes).run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from urllib.parse import urlsplit
 
+from dotenv import load_dotenv
 from telegram import Update
 from telegram.error import InvalidToken, NetworkError
 from telegram.ext import Application
@@ -23,6 +24,7 @@ def main() -> int:
 
     The exit code is 1 if Telegram cannot be reached in the first 100 seconds, or the port of the metrics is taken.
     """
+    load_dotenv(".env")
     try:
         settings = read()
     except BotSettingsError as error:

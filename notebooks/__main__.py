@@ -6,6 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from dotenv import load_dotenv
+
 from notebooks import settings
 from notebooks.launcher import launch, report
 from notebooks.settings import LaunchError
@@ -16,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m notebooks", description=__doc__)
     parser.add_argument("program", choices=["lab"])
     parser.parse_args(arguments)
+    load_dotenv(".env")
     try:
         return launch(settings.read())
     except LaunchError as error:

@@ -319,6 +319,16 @@ def table() -> str:
     return "\n".join(lines)
 
 
+def example() -> str:
+    """The same as a file of options, of which none is set."""
+    lines = ["# Copy this file to .env, which every start reads; a variable of the environment counts more."]
+    for name, field in Settings.model_fields.items():
+        for option, default, meaning in _rows(name, field):
+            value = _default(default).strip("`")
+            lines += ["", f"# {meaning}", *(f"#{part}={value}" for part in re.findall(r"[A-Z_<>]{3,}", option))]
+    return "\n".join(lines)
+
+
 def _rows(name: str, field: FieldInfo) -> list[tuple[str, Any, str]]:
     """The rows of a field; the six seats share one set of rows, and all provider keys share one row."""
     if name == "oracle_seats":

@@ -27,7 +27,8 @@
     │   └── NoVoters                too few voters answered
     ├── SourceFailed                an outside source gave nothing usable
     ├── WrongWorld                  this database belongs to another world
-    └── WrongClock                  stored prices lie ahead of the clock
+    ├── WrongClock                  stored prices lie ahead of the clock
+    └── PackagesMissing             this installation lacks packages that only some need
 
 None of them knows an HTTP status: `service.api.errors` maps each one once.
 """
@@ -227,3 +228,24 @@ class WrongWorld(NinefoldError):
 
 class WrongClock(NinefoldError):
     code = "wrong_clock"
+
+
+# What `make run` does not install, because most do not need it.
+OPTIONAL_PACKAGES = ("genai_prices", "granian", "openai", "psycopg", "pyarrow", "redis")
+
+
+class PackagesMissing(NinefoldError):
+    """Something was asked for that needs a package of OPTIONAL_PACKAGES, which is not installed."""
+
+    code = "packages_missing"
+
+    @classmethod
+    def of(cls, error: ModuleNotFoundError) -> PackagesMissing:
+        """The error of a failed import; one of any other package is a fault of ours and is raised again."""
+        name = (error.name or "").partition(".")[0]
+        if name not in OPTIONAL_PACKAGES:
+            raise error
+        return cls(
+            f"This needs the package {name}, which is not installed: `make install` adds what language models, "
+            "PostgreSQL, Redis and Parquet files need."
+        )

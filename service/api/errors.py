@@ -30,6 +30,7 @@ STATUS: dict[type[NinefoldError], int] = {
     errors.IdempotencyMismatch: 422,
     errors.LimitReached: 429,
     errors.ServiceUnavailable: 503,
+    errors.PackagesMissing: 501,
 }
 
 # What routing and parsing refuse before any view runs: status -> code and sentence.
@@ -105,6 +106,7 @@ def register(app: Flask) -> None:
     """Make `app` answer every error with a problem document."""
     app.register_error_handler(NinefoldError, _answer_ours)
     app.register_error_handler(HTTPException, _answer_http)
+    app.register_error_handler(ModuleNotFoundError, lambda error: _answer_ours(errors.PackagesMissing.of(error)))
     for fault in AWAY:
         app.register_error_handler(fault, _answer_database)
     app.register_error_handler(Exception, _answer_fault)

@@ -9,11 +9,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from dotenv import load_dotenv
 from sqlalchemy.exc import OperationalError
 
 from service import config, logs
 from service.config import SettingsError
-from service.errors import NinefoldError
+from service.errors import NinefoldError, PackagesMissing
 from service.operator.check import check
 from service.operator.commands import Command, CommandOutput, CommandTable, add, add_offline, as_json, readable
 from service.operator.keys import register_keys, register_secrets
@@ -45,10 +46,13 @@ NOUNS = {
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; returns 0 on success, 2 on failure, 1 where `check` finds what does not work."""
     arguments = _parser().parse_args(words)
+    load_dotenv(".env")
     try:
         output = _run(arguments)
     except NinefoldError as error:
         return _refuse(error.detail)
+    except ModuleNotFoundError as error:
+        return _refuse(PackagesMissing.of(error).detail)
     except OperationalError as error:
         return _refuse(f"The database does not answer: {error.orig}")
     print(as_json(output) if arguments.json else readable(output))

@@ -15,8 +15,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from redis import Redis
-
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, SourceFailed
 from service.market.assets import ASSETS
@@ -31,6 +29,8 @@ from service.store import migrations
 from service.store.database import address_of, revision_at
 
 if TYPE_CHECKING:
+    from redis import Redis
+
     from service.sources.feeds.exchange import ExchangeFeed
 
 Check = Callable[[], "Finding"]
@@ -96,6 +96,8 @@ def store_checks(settings: Settings) -> Iterator[Check]:
     server = f"{address.get_backend_name()} {address.host or address.database}"
     yield partial(run, "database", server, seconds, partial(_migration, settings.database))
     if url := settings.redis_url.get_secret_value():
+        from redis import Redis
+
         try:
             client = Redis.from_url(url, retry=None)
         except ValueError:

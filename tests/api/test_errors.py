@@ -42,6 +42,7 @@ REFUSALS = [
     (errors.CallerBlocked("No."), 403, set()),
     (errors.RegistrationClosed("No."), 403, set()),
     (errors.NameTaken("No."), 409, set()),
+    (errors.PackagesMissing("No."), 501, set()),
     (errors.UnreadQuestion("No."), 400, set()),
     (errors.HistoryArriving("No.", retry_after_s=40), 503, {"retry_after_s"}),
 ]

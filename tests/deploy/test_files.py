@@ -32,7 +32,7 @@ def test_the_services_of_compose_use_options_that_exist():
     """Two web and two job processes behind a proxy, with one folder of secrets, and backups."""
     compose = yaml.safe_load((FOLDER / "compose.yaml").read_text())
     services = compose["services"]
-    assert set(services) == {"web", "work", "proxy", "db", "redis", "backup"}
+    assert set(services) == {"web", "work", "bot", "proxy", "db", "redis", "backup"}
     for command in ("web", "work"):
         assert services[command]["command"] == ["python", "app.py", command, "--processes", "2"]
         assert services[command]["volumes"] == ["data:/data"]

@@ -22,7 +22,7 @@ PICTURES = {
     "forecast": ("forecasts/btc", 900, 640),
     "accuracy": ("accuracy", 900, 760),
 }
-DRAWN = "() => [...document.querySelectorAll('main .plot')].every(plot => plot.querySelector('canvas'))"
+CANVASES = "() => [...document.querySelectorAll('main .plot')].every(plot => plot.querySelector('canvas'))"
 NOTHING_LOADS = "() => ![...document.querySelectorAll('main p')].some(row => row.textContent.startsWith('Loading'))"
 
 
@@ -52,7 +52,7 @@ def _write(page: Page, file: Path, *, asks: bool) -> None:
         page.get_by_label("Your question").fill("Will Bitcoin rise more than 5% this month?")
         page.get_by_role("button", name="Ask", exact=True).click()
         page.get_by_text("This is not investment advice.").first.wait_for()
-    page.wait_for_function(DRAWN)
+    page.wait_for_function(CANVASES)
     picture = Image.open(io.BytesIO(page.screenshot()))
     picture.convert("P", palette=Image.Palette.ADAPTIVE, colors=COLOURS).save(file, optimize=True)
 

@@ -1,4 +1,4 @@
-"""Renew the tables of `service/docs` that the code knows: options and endpoints. `make examples` calls it."""
+"""Renew the tables of options and endpoints in the documents, and `.env.example`. `make examples` calls it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from service.api.openapi import routes
 from tests.running_service import running_service
 
 DOCUMENTS = Path(__file__).parents[2] / "service" / "docs"
+EXAMPLE = DOCUMENTS.parents[1] / ".env.example"
 KEYS = {"required": "needed", "welcome": "optional", "unused": ""}
 
 
@@ -29,6 +30,7 @@ def main() -> None:
             flags=re.DOTALL,
         )
         (DOCUMENTS / file).write_text(text, encoding="utf-8")
+    EXAMPLE.write_text(f"{config.example()}\n", encoding="utf-8")
 
 
 def endpoints(application: Flask) -> str:
