@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 # The names of each column as patterns, without capitals and signs, the best first: "Open time" is opentime. A frame of
 # pandas may leave the name of its index empty; several volumes are in the asset and in the currency of its price.
 NAMES = {
-    "time": ("opentime", "timestamp.*", "unix.*", "datetime", "time", "date", "t", "indexlevel0", ""),
+    "time": ("opentime|timeopen", "timestamp.*", "unix.*", "datetime", "time", "date", "t", "indexlevel0", ""),
     "open": ("open|openprice|o",),
     "high": ("high|highprice|h",),
     "low": ("low|lowprice|l",),

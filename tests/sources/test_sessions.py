@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from threading import Event
 
 import pytest
 import requests
@@ -14,7 +16,7 @@ from service.sources import headlines, pools, sessions
 from service.sources.feeds.exchange_client import ExchangeClient
 from service.sources.headlines import FeedFailed, FeedState
 from service.sources.odds.kalshi import KALSHI
-from service.sources.sessions import BoundedSession
+from service.sources.sessions import BoundedSession, in_time, retry_after
 from tests.processes import free_port
 from tests.sources.certificates import self_signed
 from tests.sources.conftest import ExchangeServer, serve
@@ -302,3 +304,31 @@ def test_without_a_proxy_an_error_stays_as_it_is(session):
     with pytest.raises(requests.exceptions.ConnectionError) as failure:
         session.get(f"http://127.0.0.1:{free_port()}/")
     assert not isinstance(failure.value, requests.exceptions.ProxyError)
+
+
+def test_a_call_returns_or_raises_in_time():
+    """Where it does neither, its thread is abandoned, and a late result is dropped."""
+    assert in_time(ENOUGH_S, lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        in_time(ENOUGH_S, lambda: 1 / 0)
+    gate = Event()
+    with pytest.raises(TimeoutError):
+        in_time(0.0, gate.wait)
+    gate.set()
+
+
+NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("120", 120.0),
+        ("Sat, 21 Nov 2026 12:00:30 GMT", 30.0),
+        ("Sat, 21 Nov 2026 11:59:00 GMT", -60.0),
+        ("9" * 400, 999_999_999_999.0),
+        *((header, None) for header in ("", "soon", "-5", "1.5", "٣")),
+    ],
+)
+def test_retry_after_is_a_number_or_a_date(header: str, seconds: float | None):
+    assert retry_after(header, NOON) == seconds

@@ -103,7 +103,7 @@ def _without_thoughts(text: str) -> str:
             parts = [] if is_end else [*parts, text[place : match.start()]]
         if not (tag_name and is_end and name != tag_name):
             tag_name, place = "" if is_end else tag_name or name, match.end()
-    return "\n".join(parts if tag_name else [*parts, text[place:]])
+    return " ".join(parts if tag_name else [*parts, text[place:]])
 
 
 def _unwrapped(candidate: dict[str, Any]) -> dict[str, Any]:

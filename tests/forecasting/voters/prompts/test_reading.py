@@ -154,6 +154,7 @@ def test_a_refusal_quotes_nothing_of_the_answer(text: str, reason: str):
         ("ht*tp://evil.example now", "now"),
         ("up 1.5 % or so, i.e. a little. Yes", "up 1.5 % or so, i.e. a little. Yes"),
         ("\ud800lone", "lone"),
+        ("<think>It fell.</think> It rises.", "It rises."),
     ],
 )
 def test_reasoning_loses_markup_addresses_and_invisible_signs(reasoning: str, plain: str):
