@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Annotated
+
 from flask import Blueprint, Response
-from pydantic import Field
+from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
 from sqlalchemy import Connection
 
 from service.api import responses
-from service.api.inputs import Query
+from service.api.inputs import Query, WindowEnd, WindowStart
 from service.api.operations import operation
-from service.api.pages import HistoryListing, PageWindow, WindowQuery
+from service.api.pages import HistoryListing, PageWindow, WindowQuery, page
 from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, price_of, require_listed, services
+from service.documents import DocumentHeader
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.forecasting.price_record.book import PriceRecordDocument
-from service.forecasting.voters.price_forecasts import ForecastDocument, Horizon, name_of
+from service.forecasting.price_record.committed import recorded_document, subject_of
+from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.price_forecasts import (
+    ForecastDocument,
+    Horizon,
+    LevelsDocument,
+    levels_document,
+    name_of,
+)
 from service.market.assets import ASSETS, COUNT, AssetCode
 from service.market.bars import Bars
-from service.market.instants import HOUR, unix
+from service.market.instants import DAY, HOUR, iso, unix
 from service.market.prices import STEPS, CandlesDocument, Interval, PricesDocument, candles_json, candles_table
 from service.store import bars as stored
+from service.store import ledger
+from service.store.knowledge import latest_knowledge
 from service.store.pages import PageKey
 
 candles = Blueprint("candles", __name__)
@@ -27,6 +41,7 @@ candles = Blueprint("candles", __name__)
 prices = Blueprint("prices", __name__)
 forecasts = Blueprint("forecasts", __name__)
 PAGE_LIMIT = 10_000
+FORECAST = TypeAdapter(ForecastDocument)
 MAX_AGE_S = 5
 FORECAST_MAX_AGE_S = 30
 # A page that is complete; a live source may still fill a gap in it.
@@ -41,10 +56,33 @@ class CandlesQuery(WindowQuery):
     limit: int = Field(1_000, ge=1, le=PAGE_LIMIT, description="bars on a page")
 
 
+def _numbers(text: object) -> object:
+    return text.split(",") if isinstance(text, str) else text
+
+
+MOST_LEVELS = 200
+LONGEST_S = 366 * DAY
+Levels = Annotated[
+    tuple[Annotated[float, Field(gt=0, lt=1e12)], ...],
+    BeforeValidator(_numbers),
+    Field(max_length=MOST_LEVELS),
+    WithJsonSchema({"type": "string", "pattern": r"^[0-9.]+(,[0-9.]+)*$", "examples": ["60000,70000"]}),
+]
+
+
 class ForecastQuery(Query):
-    """How far ahead."""
+    """How far ahead, at which levels, or as of when; of the last three one alone."""
 
     horizon: Horizon | None = Field(None, description="one horizon alone; without it all of them")
+    levels: Levels | None = Field(
+        None,
+        description=f"P(above) of up to {MOST_LEVELS} levels in USD, with commas between them, instead of quantiles",
+    )
+    at: WindowEnd | None = Field(
+        None,
+        description="the instant of the `levels`, or a date for its end, at most 366 days ahead; 24 hours without it",
+    )
+    as_of: WindowStart | None = Field(None, description="the forecasts of that hour, as the ledger has recorded them")
 
 
 @prices.get("/api/v1/prices")
@@ -108,7 +146,7 @@ def bars(query: CandlesQuery) -> Response:
 @operation(
     tag="Market",
     limit="telemetry",
-    returns=ForecastDocument,
+    returns=ForecastDocument | LevelsDocument,
     is_cached=True,
     raises=(ResourceNotFound, ServiceUnavailable),
 )
@@ -119,15 +157,57 @@ def forecast(asset: str, query: ForecastQuery) -> Response:
     The voters differ in how much movement they expect (`sigma_pct`: one standard deviation of the return); none assumes
     a direction, so up and down are equally likely. The pooled quantiles are the means of theirs. The document is
     renewed with every bar; `/api/v1/forecasts/record` says how good such forecasts were.
+
+    With `levels` the answer is a LevelsDocument: P(above) of each level at the instant `at`, from the same distribution
+    as the answers of the oracle. With `as_of` it has the forecasts of an earlier hour for 1 hour, 24 hours, 7 days and
+    30 days, pooled and without voters, from the row of the ledger that `sources` names.
     """
     code = asset.lower()
     if code not in ASSETS:
         raise ResourceNotFound(f"Unknown asset; forecasts exist for {', '.join(ASSETS)}.")
+    if (query.levels, query.horizon, query.as_of).count(None) < 2 or (query.at and not query.levels):
+        detail = "`horizon`, `levels` and `as_of` exclude each other, and `at` belongs to `levels`."
+        raise InvalidRequest(detail, [FieldError("levels" if query.levels else "at", detail)])
+    if query.levels:
+        return _levels(code, query.levels, query.at)
+    if query.as_of is not None:
+        return _recorded(code, query.as_of)
     snapshot = find(name_of(code, query.horizon))
     require_listed(code)
     if snapshot is None and any(find(name_of(other, None)) for other in ASSETS):
         raise ServiceUnavailable(f"The stored bars of {ASSETS[code].name} are too few or too old for a forecast.")
     return document(snapshot or latest(name_of(code, query.horizon)), max_age=FORECAST_MAX_AGE_S)
+
+
+def _levels(asset: str, levels: Sequence[float], at: int | None) -> Response:
+    """P(above) of the levels, from what is known now."""
+    web = services()
+    now = web.clock.at(web.now())
+    until = at or now + DAY
+    if not now < until <= now + LONGEST_S:
+        message = f"must be after {iso(now)}, at most 366 days"
+        raise InvalidRequest("There is no forecast for this instant.", [FieldError("at", message, "out_of_range")])
+    require_listed(asset)
+    newest = FORECAST.validate_json(latest(name_of(asset, None)).body)
+    header = DocumentHeader(iso(now), newest.as_of, newest.stale_after, newest.world, newest.sources)
+    knowledge = latest_knowledge(web.database, web.step)
+    try:
+        body = levels_document(knowledge, asset, now, until, levels, header)
+    except Abstention as reason:
+        raise ServiceUnavailable(f"There is no forecast of {ASSETS[asset].name}: {reason}.") from None
+    return page(body, FORECAST_MAX_AGE_S)
+
+
+def _recorded(asset: str, at: int) -> Response:
+    """The forecasts of the hour that begins at or before a unix second, as they were recorded."""
+    web = services()
+    hour = at - at % HOUR
+    with web.database.reading() as db:
+        entries = ledger.entries(db, 1, 1, subject=subject_of(hour))
+    body = recorded_document(entries[0], asset, web.clock.world) if entries else None
+    if body is None:
+        raise ResourceNotFound(f"The ledger has no forecasts of {ASSETS[asset].name} of {iso(hour)}.")
+    return page(body, DAY)
 
 
 @forecasts.get("/api/v1/forecasts/record")

@@ -153,12 +153,23 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The inputs of the votes on a market, by the hash that is its `features`."""
         return self._json("GET", f"/api/v1/features/{quote(hash, safe='')}")
 
-    def forecast(self, asset: str, horizon: str | None = None) -> Document:
+    def forecast(
+        self,
+        asset: str,
+        horizon: str | None = None,
+        *,
+        levels: Iterable[float] = (),
+        at: str | None = None,
+        as_of: str | None = None,
+    ) -> Document:
         """Where the price of an asset will be: quantiles, pooled and of each voter, after 1 hour to 30 days.
 
-        `horizon` is one of 1h, 6h, 24h, 3d, 7d, 14d and 30d; without it all of them.
+        `horizon` is one of 1h, 6h, 24h, 3d, 7d, 14d and 30d; without it all of them. With up to 200 `levels` in USD the
+        probability that the price is above each `at` an instant; with `as_of` the forecasts recorded in that hour.
         """
-        return self._json("GET", f"/api/v1/forecasts/{quote(asset, safe='')}", params=present(horizon=horizon))
+        texts = ",".join(map(str, levels)) or None
+        params = present(horizon=horizon, levels=texts, at=at, as_of=as_of)
+        return self._json("GET", f"/api/v1/forecasts/{quote(asset, safe='')}", params=params)
 
     def forecast_record(self) -> Document:
         """How good the price forecasts were: scores against plain volatility and calibration, by horizon and asset."""
@@ -269,6 +280,10 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     def streak_history(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the questions that count in streaks with all answers, newest first; `next` is the next `cursor`."""
         return self._json("GET", "/api/streaks/history", params=present(**window))
+
+    def open_markets(self) -> Document:
+        """The open markets with the probability of the voters' pool and of the outside market, without votes."""
+        return self._json("GET", "/api/predictions/open")
 
     def shadow(self) -> Document:
         """The virtual result of betting 100 USD on every disagreement with the market."""

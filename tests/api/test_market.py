@@ -227,6 +227,55 @@ def test_it_starts_at_the_price_that_is_published(service):
     assert (forecast["price"], forecast["price_as_of"]) == (price["price"], price["as_of"])
 
 
+def test_many_levels_are_answered_as_the_oracle_answers_each(service):
+    """The probabilities fall from level to level; ranges between them add up, and P(YES) of a question is the same."""
+    service.register()
+    price = service.client.get("/api/v1/forecasts/btc").json["price"]
+    levels = [round(price * share, 2) for share in (0.9, 0.95, 1.0, 1.05, 1.1)]
+    query = {"levels": ",".join(map(str, levels)), "at": "2026-11-29"}
+    document = service.client.get("/api/v1/forecasts/btc", query_string=query).json
+    assert (document["schema"], document["until"]) == ("forecast-levels/1", "2026-11-30T00:00:00Z")
+    assert [row["level"] for row in document["levels"]] == levels
+    p = [row["p_above"] for row in document["levels"]]
+    assert p == sorted(p, reverse=True)
+    answer = service.ask(f"Will Bitcoin be above {levels[3]} on 29 November 2026?").get_json()
+    assert p[3] == pytest.approx(answer["p_yes"], abs=0.0011)
+    tomorrow = service.client.get(f"/api/v1/forecasts/btc?levels={levels[0]}").json
+    assert tomorrow["until"] == iso(int(service.wall) + DAY)
+
+
+def test_forecasts_of_an_earlier_hour_are_those_of_the_ledger(service):
+    """Within the hour that was recorded; the pool alone, with the quantiles of its central intervals."""
+    (entry,) = service.client.get("/api/v1/ledger?kind=price_forecast&limit=1").json["entries"]
+    at = entry["body"]["at"]
+    document = service.client.get(f"/api/v1/forecasts/btc?as_of={at[:14]}59:00Z").json
+    row = entry["body"]["forecasts"]["btc"]
+    assert (document["timestamp"], document["price"], document["price_as_of"]) == (at, row["price"], row["as_of"])
+    assert document["sources"]["forecast"].startswith(f"row {entry['seq']} of the ledger")
+    for horizon in document["horizons"]:
+        law = dict(zip(entry["body"]["columns"], row[horizon["horizon"]], strict=True))
+        assert horizon["quantiles"]["75"] == pytest.approx(row["price"] * np.exp(law["within_50_pct"] / 100), rel=1e-6)
+        assert (horizon["quantiles"]["50"], horizon["voters"]) == (pytest.approx(row["price"]), {})
+    assert service.client.get("/api/v1/forecasts/btc?as_of=2020-01-01").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("levels=0", "levels.0"),
+        ("levels=1,x", "levels.1"),
+        ("levels=" + ",".join(["1"] * 201), "levels"),
+        ("levels=1&horizon=1h", "levels"),
+        ("at=2026-12-01", "at"),
+        ("levels=1&at=2026-11-01", "at"),
+        ("levels=1&at=2028-11-01", "at"),
+    ],
+)
+def test_levels_that_make_no_sense_are_refused(service, query: str, field: str):
+    refusal = service.client.get(f"/api/v1/forecasts/btc?{query}")
+    assert (refusal.status_code, [error["field"] for error in refusal.json["errors"]]) == (400, [field])
+
+
 def test_an_unknown_asset_is_told_which_there_are(client):
     answer = client.get("/api/v1/forecasts/doge")
     assert answer.status_code == 404

@@ -18,17 +18,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.documents import JsonRecord
+from service.documents import DocumentHeader, JsonRecord
 from service.forecasting.densities.density import horizon_sigma, mixture_sizes, sigmas, size_quantiles
 from service.forecasting.densities.fits import CalendarFit
 from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import usable
-from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS
-from service.ledger.chain import LedgerRow
-from service.market.assets import open_hours_between
-from service.market.instants import DAY, HOUR, iso
+from service.forecasting.voters.price_forecasts import (
+    HORIZONS,
+    PERCENTS,
+    ForecastDocument,
+    HorizonForecast,
+    prices_at,
+)
+from service.ledger.chain import ChainEntry, LedgerRow
+from service.market.assets import ASSETS, open_hours, open_hours_between
+from service.market.instants import DAY, HOUR, World, iso, unix
 from service.scores.dependence import Dependence, design_effect, weeks_of
 from service.scores.intervals import ClusteredMean
 from service.scores.proper import Array, Instants
@@ -151,7 +157,39 @@ def ledger_rows(forecasts: Sequence[PriceForecast], *, backfilled: bool) -> list
         spot = {"price": row.price, "as_of": row.price_as_of}
         by_instant.setdefault(row.at, {}).setdefault(row.asset, spot)[row.horizon] = row.law
     bodies = ({"at": at, "columns": COLUMNS, "forecasts": assets} for at, assets in sorted(by_instant.items()))
-    return [LedgerRow("price_forecast", f"prices-{iso(body['at'])}", body, backfilled) for body in bodies]
+    return [LedgerRow("price_forecast", subject_of(body["at"]), body, backfilled) for body in bodies]
+
+
+def recorded_document(entry: ChainEntry, asset: str, world: World) -> ForecastDocument | None:
+    """The forecasts of an asset as a row of the ledger has them, pooled alone; None where the row has none of it."""
+    row = entry.body["forecasts"].get(asset)
+    if row is None:
+        return None
+    at, price = entry.body["at"], row["price"]
+    laws = {name: dict(zip(entry.body["columns"], row[name], strict=True)) for name in STANDARD if name in row}
+    origin = f"row {entry.seq} of the ledger{', backfilled' if entry.backfilled else ''}"
+    header = DocumentHeader(at, row["as_of"], iso(unix(at) + EVERY_S), world, {"forecast": origin})
+    return ForecastDocument(
+        schema="forecast/1",
+        **vars(header),
+        asset=asset,
+        name=ASSETS[asset].name,
+        price=price,
+        price_as_of=row["as_of"],
+        horizons=tuple(_recorded_horizon(name, asset, unix(at), price, law) for name, law in laws.items()),
+    )
+
+
+def _recorded_horizon(name: str, asset: str, at: int, price: float, law: Mapping[str, float]) -> HorizonForecast:
+    sides = {50 + side * share / 2: side * law[f"within_{share}_pct"] for share in SHARES for side in (-1, 1)}
+    returns, until = np.array([sides.get(percent, 0.0) for percent in PERCENTS]) / 100, at + STANDARD[name]
+    hours = round(open_hours(asset, at, until), 2)
+    return HorizonForecast(name, iso(until), hours, law["sigma_pct"], prices_at(price, returns), {})
+
+
+def subject_of(at: int) -> str:
+    """The subject of the row with the forecasts of the hour that begins at a unix second."""
+    return f"prices-{iso(at)}"
 
 
 BINS = 10

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from service.documents import Document, DocumentHeader
 from service.forecasting.densities.density import Density, mixture_sizes, signed
 from service.forecasting.densities.fits import Fits
-from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.ballots import Abstention, published_p
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import AssetState, densities_of, state_of, usable
 from service.market.assets import ASSETS, open_hours
@@ -73,6 +73,55 @@ class ForecastDocument(Document):
     price: float
     price_as_of: str
     horizons: tuple[HorizonForecast, ...]
+
+
+@dataclass(frozen=True)
+class LevelProbability:
+    """The probability that the price is above `level`, in USD."""
+
+    level: float
+    p_above: float
+
+
+@dataclass(frozen=True)
+class LevelsDocument(Document):
+    """How likely one asset is above each of many levels at the instant `until`, in the order in which they were asked.
+
+    `p_above` is the P(YES) of the question whether the price is above the level then. The market is open for
+    `open_hours` until then. `price` in USD is the present one, `price_as_of` the end of its last bar.
+    """
+
+    asset: str
+    name: str
+    price: float
+    price_as_of: str
+    until: str
+    open_hours: float
+    levels: tuple[LevelProbability, ...]
+
+
+def levels_document(
+    knowledge: Knowledge, asset: str, now: int, until: int, levels: Iterable[float], header: DocumentHeader
+) -> LevelsDocument:
+    """The probabilities of the equal mixture between two unix seconds; raises Abstention where voters would abstain."""
+    context = usable(knowledge.contexts, asset, now)
+    state = state_of(context, context.spot, now, until)
+    densities = densities_of(state, knowledge.fits).values()
+    probabilities = {
+        level: sum(density.above(math.log(level / state.spot)) for density in densities) / len(densities)
+        for level in levels
+    }
+    return LevelsDocument(
+        schema="forecast-levels/1",
+        **vars(header),
+        asset=asset,
+        name=ASSETS[asset].name,
+        price=state.spot,
+        price_as_of=iso(context.as_of),
+        until=iso(until),
+        open_hours=round(open_hours(asset, now, until), 2),
+        levels=tuple(LevelProbability(level, published_p(p)) for level, p in probabilities.items()),
+    )
 
 
 def describe(knowledge: Knowledge, now: int, header: DocumentHeader) -> dict[str, ForecastDocument]:
@@ -152,9 +201,9 @@ def _horizon(name: str, state: AssetState, fits: Fits | None) -> HorizonForecast
         until=iso(state.until),
         open_hours=round(open_hours(state.asset, state.now, state.until), 2),
         sigma_pct=_percent(_pooled_sigma(densities.values())),
-        quantiles=_prices(state.spot, _pooled(densities.values())),
+        quantiles=prices_at(state.spot, _pooled(densities.values())),
         voters={
-            voter: VoterForecast(_percent(density.sigma), _prices(state.spot, density.quantiles(_LEVELS)))
+            voter: VoterForecast(_percent(density.sigma), prices_at(state.spot, density.quantiles(_LEVELS)))
             for voter, density in densities.items()
         },
     )
@@ -165,7 +214,7 @@ def price_quantiles(state: AssetState, fits: Fits | None) -> dict[str, float]:
 
     They are those of the document; before the models are fitted, those of plain volatility.
     """
-    return _prices(state.spot, _pooled(densities_of(state, fits).values()))
+    return prices_at(state.spot, _pooled(densities_of(state, fits).values()))
 
 
 def _pooled(densities: Collection[Density]) -> NDArray[np.float64]:
@@ -181,7 +230,8 @@ def _pooled_sigma(densities: Iterable[Density]) -> float:
     return math.sqrt(np.mean([density.sigma**2 for density in densities]))
 
 
-def _prices(spot: float, returns: NDArray[np.float64]) -> dict[str, float]:
+def prices_at(spot: float, returns: NDArray[np.float64]) -> dict[str, float]:
+    """The prices in USD at PERCENTS, from log returns of that shape."""
     prices = (spot * np.exp(returns)).tolist()
     return {str(percent): float(f"{price:.{DIGITS}g}") for percent, price in zip(PERCENTS, prices, strict=True)}
 
