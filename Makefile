@@ -20,7 +20,7 @@ export OMP_NUM_THREADS ?= 1
 test coverage soak growth scale bench examples: export WORLD := simulated
 
 .DEFAULT_GOAL := help
-.PHONY: help install run bot lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery sbom catalogues pin clean
+.PHONY: help install run bot mcp lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery sbom catalogues pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -66,6 +66,9 @@ run: $(CORE) $(ROLES:%=$(VENV)/.%) ## the service on http://127.0.0.1:8000 (PORT
 
 bot: $(CORE) $(VENV)/.bot ## the Telegram bot (TELEGRAM_BOT_TOKEN, BOT_ORACLE_KEY, ORACLE_URL: bot/README.md)
 	@exec $(BIN)/python -m bot
+
+mcp: $(CORE) $(VENV)/.agents ## the service as tools for agents, over standard input and output (ORACLE_URL, ORACLE_KEY)
+	@exec $(BIN)/python -m service.client.mcp_server
 
 lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (ORACLE_URL, ORACLE_KEY, LAB_PORT)
 	@exec $(BIN)/python -m notebooks lab
@@ -136,7 +139,7 @@ examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables 
 
 sbom: $(CHECKS) ## the packages of each role with their versions and hashes, as CycloneDX in dist/
 	@mkdir -p dist
-	@for role in core models server tables bot; do \
+	@for role in core models server tables bot agents; do \
 		$(BIN)/cyclonedx-py requirements .requirements/$$role.txt --output-file dist/$$role.cdx.json || exit 1; done
 
 gallery: $(CHECKS) ## the pictures of the README from a service of its own (needs Chromium)

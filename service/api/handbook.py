@@ -8,10 +8,10 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 from markdown_it import MarkdownIt
 
-from service.api.docs import HOUR_S
+from service.api.docs import HOUR_S, static
 from service.api.home import POLICY
 from service.api.responses import document
 from service.errors import ResourceNotFound
@@ -52,6 +52,13 @@ def page(name: str) -> Response:
     response = document(_page(name), max_age=HOUR_S, media="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = POLICY
     return response
+
+
+@handbook.get("/llms.txt", endpoint="llms")
+@handbook.get("/skill.md", endpoint="skill")
+def text() -> Response:
+    """What an agent reads first, as text: a list of what there is, and ten steps from a key to a score."""
+    return document(static(SERVICE / "docs" / request.path[1:]), max_age=HOUR_S, media="text/markdown; charset=utf-8")
 
 
 @cache

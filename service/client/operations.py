@@ -226,6 +226,10 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         selection = present(status=status, asset=asset, category=category, template=template, sort=sort, votes=votes)
         return self._json("GET", "/api/v1/predictions", params=selection | present(limit=limit, cursor=cursor))
 
+    def open_markets(self) -> Document:
+        """The open markets with both probabilities and without votes; free of charge."""
+        return self._json("GET", "/api/predictions/open")
+
     def prediction(self, market_id: str) -> Document:
         """One market whole: votes, hourly opinions, the bars that settled it, its ledger rows and your vote."""
         return self._json("GET", f"/api/v1/predictions/{quote(market_id, safe='')}")
