@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 from flask import Blueprint, Response
@@ -15,17 +16,20 @@ from service.api.operations import operation
 from service.api.pages import HistoryListing, PageWindow, WindowQuery, page
 from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, price_of, require_listed, services
+from service.api.windows import charge_rows
 from service.documents import DocumentHeader
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.forecasting.price_record.book import PriceRecordDocument
 from service.forecasting.price_record.committed import recorded_document, subject_of
 from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.price_forecasts import (
     ForecastDocument,
     Horizon,
     LevelsDocument,
     levels_document,
     name_of,
+    sample_paths,
 )
 from service.market.assets import ASSETS, COUNT, AssetCode
 from service.market.bars import Bars
@@ -62,6 +66,7 @@ def _numbers(text: object) -> object:
 
 MOST_LEVELS = 200
 LONGEST_S = 366 * DAY
+MOST_STEPS = 100  # of a path, about
 Levels = Annotated[
     tuple[Annotated[float, Field(gt=0, lt=1e12)], ...],
     BeforeValidator(_numbers),
@@ -162,9 +167,7 @@ def forecast(asset: str, query: ForecastQuery) -> Response:
     as the answers of the oracle. With `as_of` it has the forecasts of an earlier hour for 1 hour, 24 hours, 7 days and
     30 days, pooled and without voters, from the row of the ledger that `sources` names.
     """
-    code = asset.lower()
-    if code not in ASSETS:
-        raise ResourceNotFound(f"Unknown asset; forecasts exist for {', '.join(ASSETS)}.")
+    code = _code(asset)
     if (query.levels, query.horizon, query.as_of).count(None) < 2 or (query.at and not query.levels):
         detail = "`horizon`, `levels` and `as_of` exclude each other, and `at` belongs to `levels`."
         raise InvalidRequest(detail, [FieldError("levels" if query.levels else "at", detail)])
@@ -179,8 +182,52 @@ def forecast(asset: str, query: ForecastQuery) -> Response:
     return document(snapshot or latest(name_of(code, query.horizon)), max_age=FORECAST_MAX_AGE_S)
 
 
-def _levels(asset: str, levels: Sequence[float], at: int | None) -> Response:
-    """P(above) of the levels, from what is known now."""
+class PathsQuery(Query):
+    """How many paths, and until when."""
+
+    at: WindowEnd | None = Field(
+        None, description="the end of the paths, an instant or a date, at most 366 days ahead; 24 hours without it"
+    )
+    count: int = Field(100, ge=2, le=1_000, description="paths")
+
+
+@forecasts.get("/api/v1/forecasts/<asset>/paths")
+@operation(
+    tag="Market",
+    limit="telemetry",
+    returns=str,
+    media=responses.CSV,
+    alternatives={responses.PARQUET: "the same table, its columns with their types"},
+    is_cached=True,
+    raises=(ResourceNotFound, ServiceUnavailable),
+)
+def samples(asset: str, query: PathsQuery) -> Response:
+    """Sample paths of the price of an asset, for research: a table with a row for each path and step, CSV or Parquet.
+
+    The steps are of an hour and longer towards the end. Each pair of paths is read in the distribution of one of the
+    voters, so that over many paths the last prices follow the pooled distribution, and the order of levels, ranges and
+    averages are as likely as the oracle says. With `Accept: application/vnd.apache.parquet` it is a Parquet file.
+    """
+    code = _code(asset)
+    with _future(code, query.at) as (knowledge, now, until):
+        table = sample_paths(knowledge, code, now, until, query.count)
+    charge_rows(query.count * MOST_STEPS)
+    return responses.file(table, responses.wanted() or responses.CSV, FORECAST_MAX_AGE_S)
+
+
+def _code(asset: str) -> str:
+    """The asset of an address in any case; raises ResourceNotFound."""
+    if asset.lower() not in ASSETS:
+        raise ResourceNotFound(f"Unknown asset; forecasts exist for {', '.join(ASSETS)}.")
+    return asset.lower()
+
+
+@contextmanager
+def _future(asset: str, at: int | None) -> Iterator[tuple[Knowledge, int, int]]:
+    """What voters forecast an asset from, the world second now and that of `at`, 24 hours ahead without it.
+
+    Raises InvalidRequest for another instant, ResourceNotFound or ServiceUnavailable where voters abstain.
+    """
     web = services()
     now = web.clock.at(web.now())
     until = at or now + DAY
@@ -188,14 +235,18 @@ def _levels(asset: str, levels: Sequence[float], at: int | None) -> Response:
         message = f"must be after {iso(now)}, at most 366 days"
         raise InvalidRequest("There is no forecast for this instant.", [FieldError("at", message, "out_of_range")])
     require_listed(asset)
-    newest = FORECAST.validate_json(latest(name_of(asset, None)).body)
-    header = DocumentHeader(iso(now), newest.as_of, newest.stale_after, newest.world, newest.sources)
-    knowledge = latest_knowledge(web.database, web.step)
     try:
-        body = levels_document(knowledge, asset, now, until, levels, header)
+        yield latest_knowledge(web.database, web.step), now, until
     except Abstention as reason:
         raise ServiceUnavailable(f"There is no forecast of {ASSETS[asset].name}: {reason}.") from None
-    return page(body, FORECAST_MAX_AGE_S)
+
+
+def _levels(asset: str, levels: Sequence[float], at: int | None) -> Response:
+    """P(above) of the levels, from what is known now."""
+    newest = FORECAST.validate_json(latest(name_of(asset, None)).body)
+    with _future(asset, at) as (knowledge, now, until):
+        header = DocumentHeader(iso(now), newest.as_of, newest.stale_after, newest.world, newest.sources)
+        return page(levels_document(knowledge, asset, now, until, levels, header), FORECAST_MAX_AGE_S)
 
 
 def _recorded(asset: str, at: int) -> Response:

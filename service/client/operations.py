@@ -238,6 +238,11 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """Vote "yes" or "no" on a prediction market; a later vote replaces an earlier one."""
         return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/vote", json={"vote": vote})
 
+    def forecast_paths(self, asset: str, at: str | None = None, count: int | None = None) -> Text:
+        """`count` sample paths of the price until `at` as the text of a CSV file; 100 for 24 hours without them."""
+        path = f"/api/v1/forecasts/{quote(asset, safe='')}/paths"
+        return self._text("GET", path, params=present(at=at, count=count))
+
     def forecast_markets(
         self, forecasts: Iterable[Mapping[str, Any]], *, idempotency_key: str | None = None
     ) -> Document:

@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 from flask.testing import FlaskClient
 
+from service.api.responses import PARQUET
 from service.bar_files import read_bars
 from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS
@@ -274,6 +275,24 @@ def test_forecasts_of_an_earlier_hour_are_those_of_the_ledger(service):
 def test_levels_that_make_no_sense_are_refused(service, query: str, field: str):
     refusal = service.client.get(f"/api/v1/forecasts/btc?{query}")
     assert (refusal.status_code, [error["field"] for error in refusal.json["errors"]]) == (400, [field])
+
+
+def test_sample_paths_end_as_the_pool_says(service):
+    """A table of prices from the last one on; half of the ends lie between the pooled quartiles."""
+    answer = service.client.get("/api/v1/forecasts/btc/paths?count=1000", headers={"Accept": PARQUET})
+    table = pyarrow.parquet.read_table(io.BytesIO(answer.data))
+    assert table.column_names == ["path", "voter", "time", "price"]
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="paths.parquet"'
+    paths, prices = table["path"].to_numpy(), table["price"].to_numpy()
+    ends = prices[np.append(np.diff(paths) > 0, True)]
+    document = service.client.get("/api/v1/forecasts/btc?horizon=24h").json
+    quantiles = document["horizons"][0]["quantiles"]
+    assert len(ends) == 1000
+    assert set(table["voter"].to_pylist()) == set(MODELS)
+    assert np.mean((ends > quantiles["25"]) & (ends < quantiles["75"])) == pytest.approx(0.5, abs=0.05)
+    assert np.mean(ends > document["price"]) == pytest.approx(0.5, abs=0.01)
+    text = service.client.get("/api/v1/forecasts/btc/paths?count=2").text.splitlines()
+    assert text[0] == "path,voter,time,price"
 
 
 def test_an_unknown_asset_is_told_which_there_are(client):

@@ -8,14 +8,16 @@ drift, paths count by how likely their last price is, which is all that a drift 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities.density import Density
 from service.forecasting.densities.paths import PATHS, Paths, Singles
+from service.market.instants import iso_all
 from service.questions.kinds.path import Path
 from service.questions.question import Question
 
@@ -100,6 +102,33 @@ class SimulatedPaths(Path):
         size = self.extreme(usd)
         not_reached = self.paths.highest < size if side > 0 else self.paths.lowest > -size
         return not_reached.view(np.uint8).sum(axis=0, dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """The price in USD of a sample path at an instant, in the distribution of one voter."""
+
+    path: int
+    voter: str
+    time: datetime
+    price: float
+
+
+def path_points(spot: float, paths: Paths, densities: Mapping[str, Density], count: int) -> Iterator[tuple]:
+    """The values of PathPoint of the first `count` paths, which begin at the price `spot`.
+
+    Each pair of paths, one the mirror of the other in the unit of the paths, is read in the distribution of the next
+    voter. So over many paths the last prices follow the equal mixture of the voters.
+    """
+    times, voters = iso_all(paths.times), list(densities)
+    for place, column in enumerate(np.arange(PATHS).reshape(2, -1).T.ravel()[:count].tolist()):
+        voter = voters[place // 2 % len(voters)]
+        density, closes = densities[voter], np.asarray(paths.closes[:, column], np.float64)
+        sizes = _translated(np.abs(closes), paths.close_sizes, density.close)
+        for time, price in zip(
+            times, (spot * np.exp(density.sigma * np.copysign(sizes, closes))).tolist(), strict=True
+        ):
+            yield place, voter, time, float(f"{price:.7g}")
 
 
 def _translated(sizes: NDArray, source: Array, target: Array) -> Array:

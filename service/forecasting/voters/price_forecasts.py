@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from service.documents import Document, DocumentHeader
 from service.forecasting.densities.density import Density, mixture_sizes, signed
 from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.paths import paths
 from service.forecasting.voters.ballots import Abstention, published_p
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import AssetState, densities_of, state_of, usable
+from service.forecasting.voters.outcomes import PathPoint, path_points
 from service.market.assets import ASSETS, open_hours
 from service.market.instants import DAY, HOUR, iso, utc
 from service.questions.question import Question
+from service.tabular import Table, columns_of
 
 Horizon = Literal["1h", "6h", "24h", "3d", "7d", "14d", "30d"]
 HORIZONS: dict[Horizon, int] = {
@@ -122,6 +125,20 @@ def levels_document(
         open_hours=round(open_hours(asset, now, until), 2),
         levels=tuple(LevelProbability(level, published_p(p)) for level, p in probabilities.items()),
     )
+
+
+def sample_paths(knowledge: Knowledge, asset: str, now: int, until: int, count: int) -> Table:
+    """`count` paths of the price between two unix seconds, as a table of PathPoint.
+
+    Raises Abstention where voters would abstain, and where the market stays closed.
+    """
+    context = usable(knowledge.contexts, asset, now)
+    state, fits = state_of(context, context.spot, now, until), knowledge.fits
+    if state.is_closed:
+        raise Abstention(f"the market of {asset} stays closed until then")
+    fit = fits and fits.of(asset)
+    walks = paths(asset, now, until, fit and fit.season)
+    return Table(columns_of(PathPoint), path_points(state.spot, walks, densities_of(state, fits), count))
 
 
 def describe(knowledge: Knowledge, now: int, header: DocumentHeader) -> dict[str, ForecastDocument]:
