@@ -20,7 +20,7 @@ export OMP_NUM_THREADS ?= 1
 test coverage soak growth scale bench examples: export WORLD := simulated
 
 .DEFAULT_GOAL := help
-.PHONY: help install run bot mcp lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery sbom catalogues pin clean
+.PHONY: help install run bot mcp lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery sbom wheel catalogues pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -136,6 +136,9 @@ mutants: $(CHECKS) ## which small changes of a package its tests notice (PACKAGE
 examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables of service/docs
 	@$(BIN)/python -m tests.measure.examples
 	@$(BIN)/python -m tests.measure.tables
+
+wheel: $(CHECKS) ## the service as a package with the command `ninefold`, in dist/
+	@cd .wheel && ../$(BIN)/python -m hatchling build --target wheel --directory ../dist
 
 sbom: $(CHECKS) ## the packages of each role with their versions and hashes, as CycloneDX in dist/
 	@mkdir -p dist

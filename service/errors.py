@@ -246,6 +246,6 @@ class PackagesMissing(NinefoldError):
         if name not in OPTIONAL_PACKAGES:
             raise error
         return cls(
-            f"This needs the package {name}, which is not installed: `make install` adds what language models, "
-            "PostgreSQL, Redis and Parquet files need."
+            f"This needs the package {name}, which is not installed: `make install`, or `pip install "
+            "'ninefold[models,server,tables]'`, adds what language models, PostgreSQL, Redis and Parquet files need."
         )

@@ -82,7 +82,10 @@ def test_nothing_imports_the_composition_root():
 
 
 def test_only_the_settings_read_the_environment():
-    """`os.environ` stands in config.py alone; the supervisor hands a file descriptor to its processes in it."""
+    """`os.environ` stands in config.py alone.
+
+    The supervisor hands a file descriptor to its processes in it, and the tools for agents know no settings.
+    """
     readers = [file.name for file in SERVICE if "os.environ" in file.read_text() or "getenv" in file.read_text()]
     assert sorted(readers) == ["config.py", "mcp_server.py", "supervisor.py"]
 

@@ -47,7 +47,7 @@ def test_a_package_that_is_absent_is_named(tmp_path: Path, words: tuple[str, ...
     done = started(tmp_path, *words, **options)
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 2
-    assert last.startswith(f"ninefold: This needs the package {package}, which is not installed: `make install`")
+    assert last.startswith(f"ninefold: This needs the package {package}, which is not installed: `make install`,")
 
 
 def test_a_start_needs_no_package_of_another_role(tmp_path: Path):

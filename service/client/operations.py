@@ -290,10 +290,6 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """A page of the questions that count in streaks with all answers, newest first; `next` is the next `cursor`."""
         return self._json("GET", "/api/streaks/history", params=present(**window))
 
-    def open_markets(self) -> Document:
-        """The open markets with the probability of the voters' pool and of the outside market, without votes."""
-        return self._json("GET", "/api/predictions/open")
-
     def shadow(self) -> Document:
         """The virtual result of betting 100 USD on every disagreement with the market."""
         return self._json("GET", "/api/predictions/shadow")
