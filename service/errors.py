@@ -3,7 +3,8 @@
     NinefoldError
     ├── InvalidRequest              the caller can correct the request
     │   ├── InvalidQuestion         a market question that cannot be answered as it is
-    │   │   └── UnreadQuestion      a text that our rules fail on, which is a fault of ours
+    │   │   ├── UnreadQuestion      a text that our rules fail on, which is a fault of ours
+    │   │   └── AssumedReading      a strict caller's question whose reading rests on an assumption
     │   └── NotAMarketQuestion      the text names no asset and no market matter
     ├── AccessDenied
     │   ├── MissingKey              a key is required and none was sent
@@ -84,6 +85,12 @@ class InvalidQuestion(InvalidRequest):
 
 class UnreadQuestion(InvalidQuestion):
     """The rules failed on the text, which is a fault of ours; `__cause__` says how."""
+
+
+class AssumedReading(InvalidQuestion):
+    """The question leaves a choice, and the caller wants no answer to an assumption; the readings are suggested."""
+
+    code = "assumed_reading"
 
 
 class NotAMarketQuestion(InvalidRequest):

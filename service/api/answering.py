@@ -170,8 +170,11 @@ class Answering:
         """What a caller's text wants and, if it asks a question, means; raises what `open` raises of questions."""
         with self.admit():
             reading, circumstances, latest = self._read(content, caller)
-            now = int(circumstances.now.timestamp())
-            return reading, self._published(reading.meaning, now, latest)[1] if reading.meaning else None
+            if reading.meaning is None:
+                return reading, None
+            meaning = self._published(reading.meaning, int(circumstances.now.timestamp()), latest)[1]
+            content.require_certainty(meaning)
+            return reading, meaning
 
     def _understand(self, content: QuestionInput, caller: Caller, place: ExitStack) -> Inquiry:
         reading, circumstances, latest = self._read(content, caller)
@@ -180,6 +183,7 @@ class Answering:
         content.require_agreement(reading.meaning.question)
         now = int(circumstances.now.timestamp())
         question, meaning = self._published(reading.meaning, now, latest)
+        content.require_certainty(meaning)
         return Inquiry(question, meaning, now, latest, caller, place)
 
     def _read(self, content: QuestionInput, caller: Caller) -> tuple[TextReading, Circumstances, Knowledge]:

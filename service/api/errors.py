@@ -21,6 +21,7 @@ MEDIA_TYPE = "application/problem+json"
 # The nearest class in an error's hierarchy decides; an error without one is a fault of ours, a 500.
 STATUS: dict[type[NinefoldError], int] = {
     errors.InvalidRequest: 400,
+    errors.AssumedReading: 422,
     errors.AccessDenied: 401,
     errors.PlanRequired: 403,
     errors.CallerBlocked: 403,

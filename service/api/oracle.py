@@ -18,7 +18,7 @@ from service.api.pages import PageQuery, link
 from service.api.questions import QuestionBody, TextBody
 from service.api.services import services
 from service.api.streaming import StreamEvent
-from service.errors import Busy, InvalidQuestion, NotAMarketQuestion, NoVoters, ResourceNotFound
+from service.errors import AssumedReading, Busy, InvalidQuestion, NotAMarketQuestion, NoVoters, ResourceNotFound
 from service.forecasting.predictions.callers import AnswersDocument, KeptAnswer
 from service.forecasting.voters.ballots import Ballot
 from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
@@ -95,7 +95,7 @@ class AnswersQuery(PageQuery):
     limit="questions",
     returns=Answer,
     alternatives={streaming.MEDIA: STREAM},
-    raises=(NotAMarketQuestion, InvalidQuestion, Busy, NoVoters),
+    raises=(NotAMarketQuestion, InvalidQuestion, AssumedReading, Busy, NoVoters),
 )
 def ask(body: QuestionBody, caller: Caller) -> Response:
     """Ask nine voters one question about crypto or markets.
@@ -109,7 +109,8 @@ def ask(body: QuestionBody, caller: Caller) -> Response:
 
     Instead of a text the question may be `understood`, as an earlier answer or POST /api/v1/oracle/understand gave it.
     The prices are those of now. A text such as "and eth?" or "by Friday?" carries on the question in `context`;
-    `understood.carryover` says what was taken over from it.
+    `understood.carryover` says what was taken over from it. `understood.certainty` says whether the reading is sure;
+    with `strict` an assumed one is refused.
 
     A question that no price decides (`comparator: topic`: the Fed, an approval, a listing) must name a date and needs
     language models in at least three seats. Only they vote, the others abstain; the operator sets the outcome.
@@ -122,7 +123,12 @@ def ask(body: QuestionBody, caller: Caller) -> Response:
 
 
 @oracle.post("/api/v1/oracle/understand")
-@operation(tag="Oracle", key="required", limit="understanding", raises=(NotAMarketQuestion, InvalidQuestion, Busy))
+@operation(
+    tag="Oracle",
+    key="required",
+    limit="understanding",
+    raises=(NotAMarketQuestion, InvalidQuestion, AssumedReading, Busy),
+)
 def understand(body: TextBody, caller: Caller) -> Understanding:
     """Read a text without asking it: what it wants and is understood to mean, free of charge.
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from service.api.inputs import Body
-from service.errors import FieldError, InvalidRequest
-from service.forecasting.voters.votes import Understood, understood
+from service.errors import AssumedReading, FieldError, InvalidRequest
+from service.forecasting.voters.votes import Understood, UnderstoodText, understood
 from service.market.instants import HOUR
 from service.questions import Circumstances, Question, read_any
 from service.questions.conversation import ContextQuestion
@@ -41,6 +41,11 @@ class UnderstoodBody(BaseModel):
     canonical: Text
 
 
+STRICT = (
+    "refuse a reading that rests on an assumption: 422 `assumed_reading`, whose `suggestions` are the reading and the "
+    "alternatives"
+)
+Strict = Annotated[bool, Field(description=STRICT)]
 Context = Annotated[str | UnderstoodBody | None, Field(description=CONTEXT, examples=["5d8aa6aca803b77b"])]
 
 
@@ -49,10 +54,11 @@ class TextBody(Body):
 
     question: Text
     context: Context = None
+    strict: Strict = False
 
     @property
     def content(self) -> QuestionInput:
-        return QuestionInput(self.question, context=self.context)
+        return QuestionInput(self.question, context=self.context, is_strict=self.strict)
 
 
 class QuestionBody(Body):
@@ -61,12 +67,13 @@ class QuestionBody(Body):
     question: Text | None = None
     understood: UnderstoodBody | None = None
     context: Context = None
+    strict: Strict = False
 
     @property
     def content(self) -> QuestionInput:
         """What is asked; raises InvalidRequest unless exactly one of `question` and `understood` is there."""
         if self.question is not None and self.understood is None:
-            return QuestionInput(self.question, context=self.context)
+            return QuestionInput(self.question, context=self.context, is_strict=self.strict)
         if self.understood is not None and self.question is None:
             return QuestionInput(self.understood.canonical, self.understood.model_extra or {}, "understood.canonical")
         detail = "Send either `question`, a text, or `understood`, the document of an earlier answer."
@@ -84,11 +91,22 @@ class QuestionInput:
     fields: Mapping[str, Any] = field(default_factory=dict)
     name: str = "question"
     context: str | UnderstoodBody | None = None
+    is_strict: bool = False
 
     def refusal(self, refusal: InvalidRequest) -> InvalidRequest:
         """The refusal of the text, with the name of the field that holds it."""
         errors = [FieldError(self.name, error.message) for error in refusal.errors]
         return type(refusal)(refusal.detail, errors, refusal.suggestions)
+
+    def require_certainty(self, meaning: UnderstoodText) -> None:
+        """Raise AssumedReading for a strict caller if the reading rests on an assumption."""
+        if not self.is_strict or meaning.certainty == "sure":
+            return
+        readings = (meaning.canonical, *(choice.question for choice in meaning.alternatives))
+        detail = (
+            f"The reading assumes: {', '.join(meaning.assumed)}. Ask one of the suggestions; the first is the reading."
+        )
+        raise AssumedReading(detail, [FieldError(self.name, detail, "assumed")], readings)
 
     def require_agreement(self, question: Question) -> None:
         """Raise InvalidRequest for each field that says something else than the text."""

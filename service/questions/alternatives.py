@@ -14,10 +14,11 @@ from service.errors import InvalidQuestion
 from service.questions.amounts import Amount
 from service.questions.canonical import brief, is_end_of_day
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion
+from service.questions.criteria import of_percentage
+from service.questions.criterion import Assumption, AssumptionCode, Criterion, rounded
 from service.questions.dates.deadline import Deadline
 from service.questions.kinds import KINDS
-from service.questions.kinds.levels import Close, Touch, stay
+from service.questions.kinds.levels import Close, Direction, Touch, stay
 from service.questions.kinds.path import takes_place_at
 from service.questions.parse import Parse, has_two_orders
 from service.questions.question import Question
@@ -39,11 +40,22 @@ AMOUNT = "The number can be read as another amount."
 SIDE = "The question does not say above or below."
 MOMENT = "The price can be meant at the deadline or at any time before it."
 SPAN = "The price can be meant at the deadline or at all times until then."
+START = "The move can be counted from the start of the period."
+SIZE = "The size of the move can be another one."
 ORDER = "The date can be written with the month or the day first."
 NEXT = "The next day of that name or the one in the week after can be meant."
 TODAY = "It is that day of the week today: today or the same day next week can be meant."
 WEEKEND = "The first or the last day of the weekend can be meant."
 BEFORE_WEEKEND = "The deadline can be before the weekend or at its end."
+# What each choice assumes.
+CODES: dict[str, AssumptionCode] = {
+    AMOUNT: "level",
+    SIDE: "direction",
+    **dict.fromkeys((MOMENT, SPAN), "moment"),
+    **dict.fromkeys((ORDER, NEXT, TODAY, WEEKEND, BEFORE_WEEKEND), "deadline"),
+    START: "start",
+    SIZE: "size",
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,12 @@ def alternatives(parse: Parse) -> tuple[Alternative, ...]:
     if parse.pair is not None or parse.earlier is not None:
         return ()
     readings: dict[str, Alternative] = {}
-    for question, reason in (*_other_dates(parse), *_other_amounts(parse), *_other_events(parse)):
+    for question, reason in (
+        *_other_dates(parse),
+        *_other_amounts(parse),
+        *_other_starts(parse),
+        *_other_events(parse),
+    ):
         if question.canonical != parse.question.canonical and not _is_decided(question):
             readings.setdefault(question.canonical, Alternative(brief(question), question.canonical, reason))
     return tuple(readings.values())[:MOST_ALTERNATIVES]
@@ -165,11 +182,30 @@ def _other_values(amount: Amount, spot: float) -> list[float]:
     return [value for value in amount.values if 0 < value != level and abs(math.log(value / spot)) <= limit]
 
 
+def _other_starts(parse: Parse) -> Iterator[tuple[Question, str]]:
+    """The move of "rise 5% this month" from the price at the begin of the period to that at its end."""
+    criterion, since = parse.criterion, parse.deadline.since
+    is_move = isinstance(KINDS[criterion.comparator], Close | Touch) and criterion.level_pct is not None
+    if parse.event is not None or not is_move or since is None or since >= parse.now or criterion.negated:
+        return
+    prices = parse.setting.closes([int(since.timestamp())])
+    if prices is not None:
+        pct = criterion.level_pct or 0.0
+        level = rounded(prices[0] * (1 + pct / 100))
+        yield parse.with_criterion(Criterion(Close.of(pct), level)), START
+
+
 def _other_events(parse: Parse) -> Iterator[tuple[Question, str]]:
     """The question with the other side of its level, or with the other time at which the price counts."""
     criterion = parse.criterion
     kind = KINDS[criterion.comparator]
-    if not isinstance(kind, Close | Touch) or not parse.deadline.is_named:
+    if parse.event is not None or not isinstance(kind, Close | Touch):
+        return
+    if any(isinstance(note, Assumption) and note.code == "size" for note in criterion.notes):
+        yield parse.with_criterion(of_percentage(2 * (criterion.level_pct or 0.0), parse.spot)), SIZE
+        yield parse.with_criterion(Criterion(Direction.of(kind.side))), SIZE
+        return
+    if not parse.deadline.is_named:
         return
     if criterion.by_spot and isinstance(kind, Close):
         yield parse.with_criterion(replace(criterion, comparator=Close.of(-kind.side))), SIDE

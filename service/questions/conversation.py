@@ -192,5 +192,6 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     criterion = replace(reading.criterion, level_pct=event.level_pct)
     if event.asset != earlier.asset and event.level_pct is None and event.levels and "level" in parse.carryover:
         name, levels = asset_of(earlier.asset).name, " to ".join(map(price, earlier.levels))
-        criterion = criterion.noted(f"The level is as far from the present price as {levels} USD from that of {name}.")
+        note = f"The level is as far from the present price as {levels} USD from that of {name}."
+        criterion = criterion.noted(note, "level")
     return replace(parse, subject=reading.subject, pair=reading.pair, count=None, earlier=None, event=criterion)

@@ -28,11 +28,8 @@ VOLATILITY = (
     "their mean square times the root of the trading hours of a year."
 )
 QUANTILES = "A range was asked for: see the quantiles of the price."
-ANY_SIZE = "No size was named: a move of any size counts."
-# Words for a large move.
-LARGE_MOVES = {
-    "crash", "crashes", "crashing", "collapse", "plummet", "moon", "mooning", "explode", "skyrocket", "tank", "nuke",
-}  # fmt: skip
+LARGE_PCT = 10.0  # of a crash
+SIZE_NOTE = f"No size was named: a large move is understood as one of at least {LARGE_PCT:.0f}%."
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
 # Kinds that ask for more than yes or no, and those that a level follows.
 INTERROGATIVES = {"what", "how", "which", "forecast"}
@@ -78,7 +75,7 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
         return between(level * (1 - share), level * (1 + share), spot, is_lasting="stay" in clause.kinds)
     if levels:
         criterion = of_levels(clause, levels, spot, preposition)
-        return criterion.noted("The percentage was ignored: the level counts.") if percents else criterion
+        return criterion.noted("The percentage was ignored: the level counts.", "words") if percents else criterion
     if percents:
         return of_percents(clause, percents, spot, preposition)
     if multiples:
@@ -101,7 +98,7 @@ def compare(clause: Clause) -> Criterion:
     less = "below" in kinds
     criterion = Criterion("relative", negated=falls != less or "underperform" in kinds)
     if not kinds & {"outperform", "underperform", "better", "overtake", *MOTIONS, *BULL, *BEAR} and "be" in kinds:
-        criterion = criterion.noted("The returns until the deadline are compared, not the prices.")
+        criterion = criterion.noted("The returns until the deadline are compared, not the prices.", "event")
     if kinds & {"which", "or", "versus"}:
         return criterion.noted("YES means that the first asset named returns more.")
     return criterion
@@ -193,6 +190,11 @@ def _side_of_spot(clause: Clause) -> int:
     return int(clause.is_above) - int(clause.is_below) if is_spot else 0
 
 
+def of_percentage(pct: float, spot: float) -> Criterion:
+    """A move of so many percent at any time."""
+    return replace(touch(checked(_moved(spot, pct), spot), pct > 0), level_pct=pct)
+
+
 def _moved(spot: float, pct: float) -> float:
     if pct == 0:
         raise invalid("A move of 0% is no move. Name a larger percentage.")
@@ -256,8 +258,9 @@ def of_words(clause: Clause, spot: float) -> Criterion:
         return Criterion("up").noted("Up or down: YES means up.")
     direction = clause.direction_at(None)
     if direction:
-        criterion = Criterion("up" if direction > 0 else "down")
-        return criterion.noted(ANY_SIZE) if any(token.text in LARGE_MOVES for token in clause.tokens) else criterion
+        if any(token.value == "large" for token in clause.tokens):
+            return of_percentage(direction * LARGE_PCT, spot).noted(SIZE_NOTE, "size")
+        return Criterion("up" if direction > 0 else "down")
     return _without_direction(clause)
 
 

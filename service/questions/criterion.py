@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from service.errors import FieldError, InvalidQuestion, NotAMarketQuestion
 from service.market.assets import ASSETS
@@ -18,6 +18,29 @@ NAMES = ", ".join(
 EXAMPLE = "Will bitcoin reach 120,000 USD by December 31?"
 # A level farther from the spot price than this factor is taken for a mistake.
 WIDEST = 100.0
+
+
+# What a reading may assume: which asset, date or year, side, level, size of a move; whether the price at the deadline
+# or before it counts; from when a move counts; that a rise is asked; that other words or a condition mean nothing.
+AssumptionCode = Literal[
+    "asset", "deadline", "year", "direction", "level", "size", "moment", "start", "event", "words", "condition"
+]
+
+
+class Assumption(str):
+    """A note about what the text leaves open; `code` says what that is."""
+
+    __slots__ = ("code",)
+    code: AssumptionCode
+
+    def __new__(cls, note: str, code: AssumptionCode) -> Assumption:
+        assumption = super().__new__(cls, note)
+        assumption.code = code
+        return assumption
+
+    def __reduce__(self) -> tuple[type[Assumption], tuple[str, AssumptionCode]]:
+        """What a copy is made of."""
+        return Assumption, (str(self), self.code)
 
 
 @dataclass(frozen=True)
@@ -40,9 +63,9 @@ class Criterion:
     earlier: datetime | None = None
     notes: tuple[str, ...] = ()
 
-    def noted(self, note: str) -> Criterion:
-        """The criterion with a note for the user."""
-        return replace(self, notes=(*self.notes, note))
+    def noted(self, note: str, code: AssumptionCode | None = None) -> Criterion:
+        """The criterion with a note for the user; `code` says what was assumed, if anything."""
+        return replace(self, notes=(*self.notes, Assumption(note, code) if code else note))
 
 
 def invalid(detail: str) -> InvalidQuestion:

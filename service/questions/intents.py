@@ -29,11 +29,11 @@ CHATTER: tuple[Chatter, ...] = ("show_votes", "accuracy", "about_you", "help", "
 Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
 Side = Literal["above", "below"]
 # So many letters beside a phrase change nothing: "cool, thanks".
-MOST_BESIDE = 12
+MOST_OTHER_LETTERS = 12
 # Kinds of a text that is hardly more than the name of an asset, and kinds that ask what is to come.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 FUTURE_KINDS = {"forecast", "will"}
-ASKING = {"will", "li"}
+ASKING_KINDS = {"will", "li"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
 
@@ -112,9 +112,9 @@ def _chatter(words: Sequence[Token], *, names_market: bool) -> Chatter | None:
     intent: Chatter | None = next((intent for intent in CHATTER if intent in intents), None)
     if intent is None or (names_market and intent in ("thanks", "greeting")):
         return None
-    beside = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
+    letter_count = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
     is_reason = words[0].value == "why" and names_market
-    return intent if is_reason or beside <= MOST_BESIDE else None
+    return intent if is_reason or letter_count <= MOST_OTHER_LETTERS else None
 
 
 def _alert(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> TextReading | None:
@@ -122,7 +122,7 @@ def _alert(words: Sequence[Token], circumstances: Circumstances, context: Contex
     rest = "".join(f"{'' if word.is_glued else ' '}{word.text}" for word in words if word.value != "alert").strip()
     reading = read_markets(rest, circumstances.coins)
     tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
-    if any(token.kind in ASKING for token in tokens):
+    if any(token.kind in ASKING_KINDS for token in tokens):
         return None
     if context and not any(token.kind in MARKET_KINDS for token in tokens):
         tokens = [Token("asset", context.question.asset, context.question.asset), *tokens]

@@ -10,7 +10,7 @@ from service.questions.amounts import Amount, scaled
 from service.questions.clause import OVER_TIME, RANGES, Clause
 from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.day_counts import LEAST
-from service.questions.kinds.levels import between, close, order, stay, touch
+from service.questions.kinds.levels import Close, between, close, order, stay, touch
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
@@ -56,6 +56,9 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     is_one_way = clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
     if moves and not is_one_way and amount.is_marked and amount.value(spot) < STEP * spot:
         raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
+    if "within" in clause.kinds and not has_side and amount.is_marked and amount.value(spot) < STEP * spot:
+        size = amount.value(spot)  # "stay within 2k of here"
+        return between(spot - size, spot + size, spot, is_lasting="stay" in clause.kinds)
     step = _step(clause, amount, spot)
     if step:
         level = checked(spot + step, spot)
@@ -177,7 +180,7 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
     if not clause.kinds & (SIDE_KINDS | MOTIONS | (SOMETIME - {"meet"}) | {"stay"}):
         return around(nearness, level, spot)
     criterion = _of_level(clause, amount, level, spot, preposition)
-    return criterion.noted(f"The level is understood as exactly {price(level)} USD.")
+    return criterion.noted(f"The level is understood as exactly {price(level)} USD.", "level")
 
 
 def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:
@@ -239,7 +242,7 @@ def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, preposit
         return criterion
     side = "above" if upward else "below"
     note = f"The level is {side} the present price, so the question is understood as {side} it."
-    return replace(criterion, by_spot=True).noted(note)
+    return replace(criterion, by_spot=True).noted(note, "direction" if criterion.comparator in Close.names else None)
 
 
 def _is_state(clause: Clause, amount: Amount) -> bool:
@@ -263,7 +266,8 @@ def around(nearness: str, level: float, spot: float) -> Criterion:
         raise invalid("No price is met exactly. Ask about above or below a level, or between two levels.")
     criterion = between(level * (1 - AROUND), level * (1 + AROUND), spot)
     return criterion.noted(
-        f"Around {price(level)} USD is understood as within {100 * AROUND:.0f}% of it, at the deadline."
+        f"Around {price(level)} USD is understood as within {100 * AROUND:.0f}% of it, at the deadline.",
+        "level",
     )
 
 

@@ -13,7 +13,7 @@ from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
 from service.questions.criteria import QUANTILES, compare, find_criterion, nothing_definite, start_of_move
-from service.questions.criterion import Criterion, invalid, price
+from service.questions.criterion import Assumption, Criterion, invalid, price
 from service.questions.currencies import conversion_notes
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.roles import HOMONYMS
@@ -39,10 +39,11 @@ Carryover = Literal["asset", "other_asset", "comparator", "level", "deadline"]
 WORKDAYS = {"trading days", "business days", "営業日"}
 DECIDED_NOTE = "The present price decides this already"
 FAR_NOTE = "The level is far from the present price"
-BEFORE_DAY = "Everything from now on counts, also what is before that day."  # "touch 2k on Friday"
-NOT_NAMED = "No deadline was named: the deadline is in seven days."
-UNUSED_NUMBER = "A number in the question was ignored."
-UNUSED_TIME = "A date or a time in the question was ignored."
+# Example: "touch 2k on Friday"
+BEFORE_DAY = Assumption("Everything from now on counts, also what is before that day.", "moment")
+NOT_NAMED = Assumption("No deadline was named: the deadline is in seven days.", "deadline")
+UNUSED_NUMBER = Assumption("A number in the question was ignored.", "words")
+UNUSED_TIME = Assumption("A date or a time in the question was ignored.", "words")
 MOST_WORDS = 8
 # Kinds that name a date or a time; what remains of them after the dates were read has no meaning there.
 TIMES = {
@@ -103,7 +104,7 @@ class Parse:
         negated = criterion.negated != (self.clause.negated and criterion.comparator != "open")
         criterion = replace(criterion, negated=negated)
         if self.earlier is not None:
-            criterion = with_known_price(compared(self.clause, self.earlier, criterion, self.deadline), self._setting)
+            criterion = with_known_price(compared(self.clause, self.earlier, criterion, self.deadline), self.setting)
         if self.count is not None:
             return self._counted(criterion)
         if criterion.comparator in Direction.names and self._asks_amount:
@@ -122,7 +123,7 @@ class Parse:
         return asks and not is_likelihood and not (self.clause.amounts or self.level_notes)
 
     @property
-    def _setting(self) -> Setting:
+    def setting(self) -> Setting:
         return Setting(self.subject.asset, self.spot, self.now, self.deadline.at, self.circumstances.history)
 
     def _counted(self, criterion: Criterion) -> Criterion:
@@ -138,9 +139,9 @@ class Parse:
         if self.split.is_order and not self.clause.kinds & {"will", "reach"}:
             return nothing_definite()
         for kind in KINDS.values():
-            if criterion := kind.read(self.clause, self._setting):
+            if criterion := kind.read(self.clause, self.setting):
                 return criterion
-        if record := of_record(self.clause, self._setting):
+        if record := of_record(self.clause, self.setting, is_deadline_named=self.deadline.is_named):
             return record
         return find_criterion(self.clause, self.spot, self.deadline.preposition)
 
@@ -151,8 +152,9 @@ class Parse:
         notes = (*self.subject.notes, *self.level_notes, *conversions, *self.criterion.notes)
         since = self.deadline.since
         has_begun = since is not None and since <= self.now
-        notes += start_of_move(self.split.main, self.criterion, self.spot, has_begun=has_begun)
-        notes += (*_decided_note(self.criterion, self.spot), *_far_note(self.criterion, self.spot))
+        move_notes = start_of_move(self.split.main, self.criterion, self.spot, has_begun=has_begun)
+        notes += tuple(Assumption(note, "start") for note in move_notes)
+        notes += (*_decided_note(self.criterion, self.spot), *_far_note(self))
         if self.clause.negated and self.criterion.negated and self.pair is None:
             notes += ("The question is a denial: YES means that it does not happen.",)
         if not self.is_bound:
@@ -191,7 +193,8 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     is_move = kind.counts_from_now or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
     if deadline.start is not None and counts_from_now:
-        return (*deadline.notes, f"Everything from now on counts, also what is before {deadline.start:%Y-%m-%d}.")
+        note = f"Everything from now on counts, also what is before {deadline.start:%Y-%m-%d}."
+        return (*deadline.notes, Assumption(note, "start"))
     is_later = deadline.since is not None and deadline.since > parse.now
     return (*deadline.notes, BEFORE_DAY) if is_later and isinstance(kind, Touch) else deadline.notes
 
@@ -199,13 +202,13 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
 def _notes(split: SplitText) -> tuple[str, ...]:
     notes = []
     if split.has_condition or any(token.kind == "after" for token in split.aside):
-        notes.append("The condition was ignored: the question is answered without it.")
+        notes.append(Assumption("The condition was ignored: the question is answered without it.", "condition"))
     if any(token.text in WORKDAYS for token in split.main):
-        notes.append("Business days and trading days are counted like other days.")
+        notes.append(Assumption("Business days and trading days are counted like other days.", "deadline"))
     if split.has_more:
-        notes.append("Only one of several questions was considered.")
+        notes.append(Assumption("Only one of several questions was considered.", "words"))
     if any(token.kind == "when" for token in split.main):
-        notes.append("A time was asked for: understood as whether it happens by the deadline.")
+        notes.append(Assumption("A time was asked for: understood as whether it happens by the deadline.", "event"))
     return tuple(notes)
 
 
@@ -217,13 +220,16 @@ def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
     return (f"{DECIDED_NOTE}: at {price(spot)} USD it is {'NO' if criterion.negated else 'YES'}.",)
 
 
-def _far_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
+def _far_note(parse: Parse) -> tuple[str, ...]:
     """A level far below the price may be a distance that was not understood as one: "5k less than the record"."""
+    criterion, spot = parse.criterion, parse.spot
     level = criterion.level
     if level is None or criterion.level_pct is not None:
         return ()
-    is_distance = level < STEP * spot and level != of_zero(spot).level
-    return (f"{FAR_NOTE} of {price(spot)} USD.",) if is_distance else ()
+    if level >= STEP * spot or level == of_zero(spot).level:
+        return ()
+    note = f"{FAR_NOTE} of {price(spot)} USD."
+    return (note if any(amount.is_money for amount in parse.clause.amounts) else Assumption(note, "level"),)
 
 
 def build(
@@ -258,7 +264,7 @@ def unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -
 
 def _left_out(words: Sequence[str]) -> str:
     excerpt = " ".join(dict.fromkeys(words[:MOST_WORDS]))
-    return f"Not understood and left out: “{excerpt}”."
+    return Assumption(f"Not understood and left out: “{excerpt}”.", "words")
 
 
 def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: bool) -> bool:

@@ -63,8 +63,11 @@ def _with_unit(tokens: Sequence[Token], place: int) -> list[Token]:
     return [*tokens[:place], period, *tokens[place + 1 if "this" in kinds else unit + 1 :]]
 
 
-def of_record(clause: Clause, setting: Setting) -> Criterion | None:
-    """The criterion of a question about a record of all stored prices, of a period or of closes; None for any other."""
+def of_record(clause: Clause, setting: Setting, *, is_deadline_named: bool = False) -> Criterion | None:
+    """The criterion of a question about a record of all stored prices, of a period or of closes; None for any other.
+
+    The period of a weekly high is the week of the deadline, if one is named.
+    """
     records = [token for token in clause.tokens if token.kind == "record" and token.value is not None]
     if not records or clause.amounts or clause.kinds & {"average", "halfyear", "fraction", "multiple", "mid"}:
         return None
@@ -77,6 +80,10 @@ def of_record(clause: Clause, setting: Setting) -> Criterion | None:
         is_compared = against or clause.kinds & BESIDE_RECORD or any(token.text in LOWEST for token in clause.tokens)
         is_one = len({token.value for token in records}) == 1
         return None if is_compared or not is_one else _of_all_prices(setting, side, by_close=by_close)
+    if is_deadline_named and (start := _begin(period, setting.deadline)) > setting.now:
+        raise invalid(
+            f"The {side} of a period that begins at {start:%Y-%m-%d %H:%M} UTC is not known yet. Name the level in USD."
+        )
     if against:
         raise invalid(f"Ask whether the price reaches a new {side} of the period. {HOW}")
     return _of_period(setting, side, _begin(period, setting.now), by_close=by_close)

@@ -108,6 +108,8 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
         raise invalid("A range like 'the 90s' is unclear. Give its ends: for example, between 90,000 and 100,000.")
     if "single_day" in kinds:
         raise invalid(f"Moves within one day of a longer time are not supported. {ONE_DAY}")
+    if "ranking" in kinds:
+        raise invalid("The best of all assets is not forecast. Ask whether one returns more than another.")
     if "session" in kinds:
         raise invalid(
             "Sessions of exchanges are not known. Name a time: for example, above 95,000 at 21:00 UTC on Friday."

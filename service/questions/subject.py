@@ -10,7 +10,7 @@ from itertools import pairwise
 from service.market.assets import ASSETS, asset_of
 from service.questions.circumstances import Circumstances
 from service.questions.coins import Coins, is_single_coin
-from service.questions.criterion import NAMES, invalid
+from service.questions.criterion import NAMES, Assumption, invalid
 from service.questions.tokens import Token
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
@@ -18,6 +18,7 @@ MORE_WORDS = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", 
 THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
 # Markets that an asset before their name only describes.
 DESCRIPTIONS = {"coin", "company", "fund"}
+STAND_IN = Assumption("Bitcoin is the stand-in for the whole crypto market.", "asset")
 COMPARISONS = {"outperform", "underperform", "versus", "better", "which"}
 
 
@@ -47,7 +48,7 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     if _is_only_described(tokens):
         raise invalid(f"{_why_not([], coins)} Ask about one of {NAMES}.")
     if not assets:
-        return Subject(available("btc", spots), notes=("Bitcoin is the stand-in for the whole crypto market.",))
+        return Subject(available("btc", spots), notes=(STAND_IN,))
     asset = available(assets[0], spots)
     if _denies_another(tokens, asset):
         raise invalid("One asset is asked about and another one denied. Ask about one of them, without the negation.")
@@ -136,7 +137,7 @@ def _only(assets: Sequence[str]) -> tuple[str, ...]:
     if len(assets) < 2:
         return ()
     first, *rest = (asset_of(asset).name for asset in assets)
-    return (f"Only {first} was considered. Ask about {' and '.join(rest)} separately.",)
+    return (Assumption(f"Only {first} was considered. Ask about {' and '.join(rest)} separately.", "asset"),)
 
 
 def available(asset: str, spots: Mapping[str, float]) -> str:

@@ -51,7 +51,7 @@ MOST_PROPOSALS = 3
 MOST_TOKENS = 60
 DEFAULT = timedelta(days=7)
 # Kinds that make a sentence without a question mark a question.
-ASKING = {"what", "how", "forecast", "will", "price", "now", "advice", "ask", "li", "which", "mood", "chance"}
+ASKING_KINDS = {"what", "how", "forecast", "will", "price", "now", "advice", "ask", "li", "which", "mood", "chance"}
 # A level is proposed as it was written, in thousands or in thousandths, if it is within this factor of the price.
 NEAR_FACTOR = 5.0
 # The distance of a level that is proposed where none is readable.
@@ -128,6 +128,9 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
     if pair is None and count is None and subject.other is None:
         earlier = earlier or of_period(clause, deadline)
     refuse_unpriced(clause.amounts, rates, now)
+    is_multiple = "multiple" in clause.kinds or any(amount.is_multiple for amount in clause.amounts)
+    if is_multiple and subject.left_out:
+        raise invalid("A multiple of what another asset returns is not covered. Ask which of the two returns more.")
     if level_notes and ("multiple" in clause.kinds or any(amount.is_percent for amount in clause.amounts)):
         raise invalid(f"{level_notes[0]} Name the level itself in USD, without a percentage.")
     text = reading.text
@@ -152,7 +155,7 @@ def _asks_anything(parse: Parse) -> bool:
     """Whether a text without an event names its market itself, and asks: not "my wife left me because of crypto"."""
     kinds = {token.kind for token in parse.split.main}
     asks = "?" in parse.text or parse.deadline.is_named or "word" not in kinds
-    return bool(kinds & MARKET_KINDS) and (asks or bool(kinds & ASKING))
+    return bool(kinds & MARKET_KINDS) and (asks or bool(kinds & ASKING_KINDS))
 
 
 def _with_extremes(

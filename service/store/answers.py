@@ -27,7 +27,14 @@ from service.store.tables import api_key, idempotency, odds, opinion, prediction
 _ANSWER = TypeAdapter(Answer)
 _SCOPE = "answers"
 # Fields that the answers of earlier versions lack.
-_LATER_FIELDS = {"language": "unknown", "rule": None, "carryover": (), "alternatives": ()}
+_LATER_FIELDS = {
+    "language": "unknown",
+    "rule": None,
+    "certainty": None,
+    "assumed": (),
+    "carryover": (),
+    "alternatives": (),
+}
 _LATER_CONSENSUS: dict[str, Any] = {"pivotal": ()}
 _LATER_VOTE: dict[str, Any] = {
     "fallback": False,

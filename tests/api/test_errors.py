@@ -44,6 +44,7 @@ REFUSALS = [
     (errors.NameTaken("No."), 409, set()),
     (errors.PackagesMissing("No."), 501, set()),
     (errors.UnreadQuestion("No."), 400, set()),
+    (errors.AssumedReading("No."), 422, set()),
     (errors.HistoryArriving("No.", retry_after_s=40), 503, {"retry_after_s"}),
 ]
 

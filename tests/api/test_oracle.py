@@ -472,3 +472,19 @@ def test_a_reading_is_as_the_openapi_document_describes_it(understand, openapi_d
     for question in (QUESTION, "thanks", "alert me when btc falls 5%"):
         document = understand(question).json
         Draft202012Validator(schema | {"components": openapi_document["components"]}).validate(document)
+
+
+def test_a_strict_caller_gets_no_answer_to_an_assumption(client, api_key, understand, usage):
+    """The refusal is free of charge and suggests the reading and the alternatives, each of which is sure."""
+    headers, question = {"X-API-Key": api_key}, "Will Bitcoin be above 55,000 USD by 20 January 2027?"
+    meaning = understand(question).json["understood"]
+    assert (meaning["certainty"], meaning["assumed"]) == ("assumed", ["moment"])
+    for path in ("/api/v1/oracle", "/api/v1/oracle/understand"):
+        refusal = client.post(path, json={"question": question, "strict": True}, headers=headers)
+        assert (refusal.status_code, refusal.json["code"]) == (422, "assumed_reading")
+        assert refusal.json["suggestions"] == [meaning["canonical"], meaning["alternatives"][0]["question"]]
+    assert usage() == 0
+    for suggestion in refusal.json["suggestions"]:
+        answer = client.post("/api/v1/oracle", json={"question": suggestion, "strict": True}, headers=headers)
+        meaning = answer.json["understood"]
+        assert (answer.status_code, meaning["certainty"], meaning["assumed"]) == (200, "sure", [])

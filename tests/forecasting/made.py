@@ -116,7 +116,15 @@ def committed_vote(
 
 def meaning_of(question: Question) -> UnderstoodText:
     """A question as the oracle publishes it, without another reading."""
-    return UnderstoodText(**vars(understood(question)), language="English", rule=None, carryover=(), alternatives=())
+    return UnderstoodText(
+        **vars(understood(question)),
+        language="English",
+        rule=None,
+        certainty="sure",
+        assumed=(),
+        carryover=(),
+        alternatives=(),
+    )
 
 
 def market_of(question: Question, id: str = "m", category: Category = "daily", opened: int = NOW) -> Prediction:

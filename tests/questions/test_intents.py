@@ -53,8 +53,8 @@ def test_no_question_is_taken_for_something_else():
         circumstances = Circumstances(case.now, SPOTS, history=HISTORY, rates=RATES)
         if words[0] != "refused":
             intent = read_text(case.question, circumstances).intent
-            allowed = ("price_forecast", "price", "advice") if "open" in words else ("question",)
-            faults += [] if intent in allowed else [f"{case.line} {case.question}: {intent}"]
+            choices = ("price_forecast", "price", "advice") if "open" in words else ("question",)
+            faults += [] if intent in choices else [f"{case.line} {case.question}: {intent}"]
     assert not faults, "\n".join(faults)
 
 

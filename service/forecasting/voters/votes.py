@@ -13,7 +13,8 @@ from service.market.assets import asset_of, is_open, next_opening
 from service.market.instants import World, utc
 from service.questions.alternatives import Alternative, alternatives
 from service.questions.canonical import rule
-from service.questions.criterion import price
+from service.questions.certainty import Certainty, assumptions
+from service.questions.criterion import AssumptionCode, price
 from service.questions.kinds import Comparator, Polarity
 from service.questions.parse import Carryover, Parse
 from service.questions.question import Leg, Question
@@ -137,11 +138,14 @@ class UnderstoodText(Understood):
     `language` is the one it was read in, `rule` the condition for YES (null where no event is named). `alternatives`
     are the other readings where the text leaves a choice, at most three, for most questions none: the `question` of
     each asks exactly that reading, `canonical` says it in full, `reason` names the choice. `carryover` names what was
-    taken over from the question in `context`.
+    taken over from the question in `context`. `certainty` is `assumed` where the reading rests on a choice, which
+    `assumed` names: always where there are alternatives, never for a canonical sentence.
     """
 
     language: str
     rule: str | None
+    certainty: Certainty | None
+    assumed: tuple[AssumptionCode, ...]
     carryover: tuple[Carryover, ...]
     alternatives: tuple[Alternative, ...]
 
@@ -238,12 +242,16 @@ def understood(question: Question) -> Understood:
 def understood_text(parse: Parse | TopicQuestion, asked_at: int) -> UnderstoodText:
     """The parsed meaning of a text that asks a question at the unix second `asked_at`."""
     question = parse.question
+    choices = () if isinstance(parse, TopicQuestion) else alternatives(parse)
+    codes = assumptions(parse, choices)
     return UnderstoodText(
         **vars(understood(question)),
         language=parse.language.name,
         rule=None if question.comparator == "open" else rule(question, asked_at),
         carryover=() if isinstance(parse, TopicQuestion) else parse.carryover,
-        alternatives=() if isinstance(parse, TopicQuestion) else alternatives(parse),
+        certainty="assumed" if codes else "sure",
+        assumed=codes,
+        alternatives=choices,
     )
 
 

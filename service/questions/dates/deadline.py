@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from service.errors import InvalidQuestion
-from service.questions.criterion import invalid
+from service.questions.criterion import Assumption, invalid
 from service.questions.dates.clocks import DAY_END, Clock, without_clocks
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.periods import UNSURE_NOTE
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import PARTS, with_units
+from service.questions.dates.years import is_year
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import Language
 
@@ -92,13 +93,20 @@ def find_deadline(
     else:
         return Deadline((now + DEFAULT).replace(microsecond=0), rest, is_named=False)
     _refuse_unanswerable(at, now)
-    notes = _notes(candidates, chosen, clock, at, now)
+    names_year = chosen is not None and _names_year(plain, chosen.span)
+    notes = _notes(candidates, chosen, clock, at, now, names_year=names_year)
     if any(token.kind == "fiscal" for token in plain):
-        notes = (*notes, "Years and quarters are those of the calendar.")
+        notes = (*notes, Assumption("Years and quarters are those of the calendar.", "deadline"))
     start = chosen.start(now) if chosen else None
     is_limit = clock is not None and (bool(clock.preposition) or clock.at != DAY_END)
     since = _since(plain, chosen, today) if chosen and not is_limit else None
     return Deadline(at, rest, True, _preposition(plain, chosen, clock), start, since, notes)
+
+
+def _names_year(tokens: Sequence[Token], span: Span) -> bool:
+    """Whether a date names its year, or is counted from now."""
+    words = tokens[span.first : span.after]
+    return span.dates.exact or any(is_year(token) or token.kind in ("iso", "date", "stamp") for token in words)
 
 
 def _since(tokens: Sequence[Token], chosen: Candidate, today: Today) -> datetime | None:
@@ -138,20 +146,26 @@ def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
 
 
 def _notes(
-    candidates: Sequence[Candidate], chosen: Candidate | None, clock: Clock | None, at: datetime, now: datetime
+    candidates: Sequence[Candidate],
+    chosen: Candidate | None,
+    clock: Clock | None,
+    at: datetime,
+    now: datetime,
+    *,
+    names_year: bool,
 ) -> tuple[str, ...]:
     """What the reader of the question should check about its deadline."""
     notes = list(clock.notes) if clock else []
     if chosen is not None:
         notes += [chosen.span.dates.note, *_notes_of_choice(chosen, candidates, now)]
-    if at - now > NEARLY_A_YEAR:
-        notes.append(UNSURE_NOTE)
     is_day = at.time() == DAY_END and (clock is None or not clock.is_day_end)
     text = f"{at:%Y-%m-%d}" if is_day else f"{at:%Y-%m-%d %H:%M} UTC"
     specific = [note for note in dict.fromkeys(notes) if note and note != UNSURE_NOTE]
-    if UNSURE_NOTE in notes and not any("{deadline}" in note for note in specific):
+    is_year_assumed = not names_year and at - now > NEARLY_A_YEAR
+    if (UNSURE_NOTE in notes or is_year_assumed) and not any("{deadline}" in note for note in specific):
         specific.append(UNSURE_NOTE)
-    return tuple(note.format(deadline=text) for note in specific)
+    code = "deadline" if any(notes) else "year"
+    return tuple(Assumption(note.format(deadline=text), code) for note in specific)
 
 
 def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: datetime) -> list[str]:
@@ -187,7 +201,9 @@ def _candidates(tokens: Sequence[Token], date_spans: Sequence[Span], postpositio
         candidate = _with_postposition(tokens, span) if postpositions else _with_preposition(tokens, span)
         if result and _is_range(tokens, result[-1], candidate):
             earlier = result.pop()
-            dates = replace(span.dates, start=earlier.span.dates.start, note=span.dates.note or UNSURE_NOTE)
+            is_certain = tokens[earlier.span.first].kind == tokens[span.first].kind == "iso"
+            note = span.dates.note or ("" if is_certain else UNSURE_NOTE)
+            dates = replace(span.dates, start=earlier.span.dates.start, note=note)
             span = span._replace(dates=dates)
             candidate = Candidate(earlier.first, span.after, span, Token("until", ""), FIRMLY["until"])
         result.append(candidate)

@@ -280,7 +280,7 @@ def between(low: float, high: float, spot: float, *, is_lasting: bool = False) -
     if ends[1] > ends[0] * WIDEST_RANGE:
         raise invalid("The two levels are too far apart for a range. Ask about one of them.")
     criterion = Criterion("between", ends[0], ends[1])
-    return criterion.noted(RANGE_AT_END) if is_lasting else criterion
+    return criterion.noted(RANGE_AT_END, "moment") if is_lasting else criterion
 
 
 def order(first: float, second: float, spot: float) -> Criterion:

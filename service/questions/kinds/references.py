@@ -164,7 +164,7 @@ def _crossing(clause: Clause, setting: Setting, days: int, mean: float, future_d
     return (
         touch(level, level >= setting.spot)
         .noted(_present(setting, days, mean))
-        .noted("To cross it is understood as to reach its present value by the deadline.")
+        .noted("To cross it is understood as to reach its present value by the deadline.", "level")
     )
 
 
