@@ -16,8 +16,8 @@ BOOKS = {"live": False, "backfilled": True}
 
 
 def provenance(document: Document, now: datetime) -> str:
-    """The world and the time of a document, and a warning when it is stale."""
-    stale_after = document.get("stale_after")
+    """The world and the time of a document, and a warning when it is stale; a replay, with its own clock, never is."""
+    stale_after = None if document["world"] == "replay" else document.get("stale_after")
     is_stale = stale_after and now > moment(stale_after)
     warning = f" · STALE: no update for {duration(now - moment(document['as_of']))}" if is_stale else ""
     return f"{world(document)} · as of {minute(document['as_of'])}{warning}"

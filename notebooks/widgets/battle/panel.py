@@ -16,7 +16,7 @@ from notebooks.widgets.base.chart_panel import selected
 from notebooks.widgets.base.curves import CurveEnd, gains_pct, instants, labels, values
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
-from notebooks.widgets.base.wording import Document, escaped, number, world
+from notebooks.widgets.base.wording import Document, escaped, moment, number, world
 from notebooks.widgets.battle.lanes import HoldingBenchmark, StatusStrip, facts, gain_of
 from service.client import Client
 
@@ -79,7 +79,7 @@ class BattlePanel(RefreshingPanel):
 
     def fetch(self) -> dict[str, Any]:
         battle, days = self.client.battle(), selected(self.span, int)
-        since = (self.now() - timedelta(days=days)).isoformat(timespec="seconds")
+        since = (moment(battle["as_of"]) - timedelta(days=days)).isoformat()  # a replay's clock is not that of the wall
         holding = self.holding.fetch(battle["lanes"][0]["name"], since)
         if days <= ALL_LANES_DAYS:
             return {"battle": battle, "history": self.client.battle_history(since=since), "holding": holding}

@@ -9,13 +9,18 @@ import pytest
 from notebooks.widgets.base.wording import duration, escaped, price, provenance, shortened
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
-DOCUMENT = {"world": "replay", "as_of": "2026-11-21T05:00:00Z", "stale_after": "2026-11-21T08:02:00Z"}
+DOCUMENT = {"world": "live", "as_of": "2026-11-21T05:00:00Z", "stale_after": "2026-11-21T08:02:00Z"}
 
 
 def test_a_document_is_stale_after_its_instant():
     """Not at the instant itself."""
-    assert provenance(DOCUMENT, NOW) == "REPLAY of past prices · as of 2026-11-21 05:00 UTC"
+    assert provenance(DOCUMENT, NOW) == "live prices · as of 2026-11-21 05:00 UTC"
     assert provenance(DOCUMENT, NOW + timedelta(seconds=1)).endswith(" · STALE: no update for 3 h")
+
+
+def test_a_replay_is_never_stale():
+    """Its document is of the past of the wall clock."""
+    assert "STALE" not in provenance({**DOCUMENT, "world": "replay"}, NOW + timedelta(days=900))
 
 
 def test_an_unknown_world_keeps_its_name():
