@@ -29,7 +29,9 @@ from tests.running_service import running_service
 FILES = [
     ROOT / name
     for name in ("README.md", "bot/README.md", "notebooks/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md")
-] + sorted((ROOT / "service" / "docs").glob("*.md"))
+] + sorted(
+    {*(ROOT / "service" / "docs").glob("*.md")} - {ROOT / "service" / "docs" / "skill.md"}
+)  # tests/test_agents.py
 TEXTS = {file: file.read_text(encoding="utf-8") for file in FILES}
 README = "\n".join(TEXTS.values())
 MOST_BYTES = 9000  # of the first page
