@@ -207,6 +207,12 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
                 return None
             return DownloadFile(f"{self.FILE}.html", "text/html", self.figure.page(self.TITLE))
 
+    def close(self) -> None:
+        """Remove the panel from the page, with every widget in it: a model that stays open stays in the browser too."""
+        for widget in [*_parts(self)]:
+            widget.close()
+        super().close()
+
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         """The widget, and its conclusion and data for pages that draw no widgets."""
         with self._lock:
@@ -263,6 +269,16 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
 
     def _set_status(self, text: str, is_alarm: bool = False) -> None:
         self.status_line.value = f'<span class="{"alarm" if is_alarm else "quiet"}" role="status">{escape(text)}</span>'
+
+
+def _parts(widget: Widget) -> Iterator[Widget]:
+    """The widgets in a widget, such as its children, layout and style, and those in them."""
+    for name in widget.keys:
+        value = getattr(widget, name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Widget):
+                yield from _parts(part)
+                yield part
 
 
 def selected(control: Dropdown | ToggleButtons, kind: type[T]) -> T:

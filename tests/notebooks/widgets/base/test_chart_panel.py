@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
+import ipywidgets
 import pytest
+from comm import get_comm_manager
 from ipywidgets import Dropdown, ToggleButtons, Widget
 from jupyter_client.manager import start_new_kernel
 
@@ -175,6 +178,27 @@ def test_outside_of_a_notebook_every_panel_stays(panels):
     for panel in panels:
         cells.add(panel, current_run())
     assert [panel.closed for panel in panels] == [0, 0, 0]
+
+
+def counts() -> tuple[int, int, int]:
+    """The open comms, the models of widgets, and the threads of panels in this process."""
+    threads = [thread for thread in threading.enumerate() if thread.name.startswith(("panel", "oracle"))]
+    return len(get_comm_manager().comms), len(ipywidgets.widgets.widget._instances), len(threads)
+
+
+@pytest.mark.parametrize("name", (*CHARTS, "OraclePanel"))
+def test_a_cell_run_thirty_times_leaves_nothing(name, client: Client):
+    """No comm, model or thread: each stays in the kernel and in the browser, which slows both."""
+    cells, panel_class = CellPanels(), getattr(widgets, name)
+    options = {"refreshing": False} if issubclass(panel_class, RefreshingPanel) else {}
+    before = counts()
+    for number in range(30):
+        panel = panel_class(client, **options)
+        cells.add(panel, CellRun("a", str(number)))
+        if isinstance(panel, RefreshingPanel):
+            assert panel.wait_until_loaded()
+    panel.close()
+    assert counts() == before
 
 
 @pytest.mark.slow

@@ -28,11 +28,11 @@ def service(request, tmp_path_factory) -> Iterator[RunningService]:
     folder = copied(fixture(STARTS[world]), tmp_path_factory.mktemp(world))
     patch = live_prices() if world == "live" else nullcontext()
     if world == "replay":
-        running = replaying(fixture("shared_data"), folder)
+        scope = replaying(fixture("shared_data"), folder)
     else:
         options = fixture("outside_world").options if world == "live" else {}
-        running = running_service(folder, START + 60, **options)
-    with patch, running as service:
+        scope = running_service(folder, START + 60, **options)
+    with patch, scope as service:
         service.work()
         yield service
 
