@@ -95,6 +95,8 @@ def test_a_visitor_asks_with_a_key_that_is_kept(service: Service, visitor: Brows
     register(page)
     expect(page.get_by_label("Answer").get_by_role("status")).to_contain_text("%")
     expect(page.locator(".votes li")).to_have_count(9)
+    ask(page, "and eth?")
+    expect(page.get_by_label("Answer")).to_contain_text("Will Ethereum (eth) trade at or above")
     page.reload()
     ask(page, "best pizza in town?")
     expect(page.get_by_role("alert").first).to_contain_text("The question names no market.")

@@ -12,12 +12,15 @@ class Problem extends Error {
   }
 }
 
+// A text such as "and eth?" carries on from the last answer.
+let last;
+
 // Under one Idempotency-Key a question that was interrupted is answered and counted once.
 async function* answered(question, key) {
   const id = Array.from(crypto.getRandomValues(new Uint8Array(12)), byte => byte.toString(16).padStart(2, "0")).join("");
   for (let attempt = 1; ; attempt++) {
     try {
-      yield* events(await post("/api/v1/oracle", { question }, { "X-API-Key": key, "Idempotency-Key": id, Accept: "text/event-stream" }));
+      yield* events(await post("/api/v1/oracle", { question, context: last }, { "X-API-Key": key, "Idempotency-Key": id, Accept: "text/event-stream" }));
       return;
     } catch (fault) {
       if (attempt === ATTEMPTS || (fault instanceof Problem && !fault.isPassing)) throw fault;
@@ -91,6 +94,7 @@ function conclude(card, answer, ask) {
   const range = answer.price_forecast && answer.price_forecast.quantiles;
   card.state.text = range ? t("{low} to {high} USD in 9 of 10 cases", { low: price(range[5]), high: price(range[95]) })
     : answer.p_yes === null ? answer.answer : inWords(answer.answer, answer.p_yes);
+  last = answer.id;
   card.state.note = answer.understood.canonical;
   card.state.votes = new Map(Object.entries(answer.votes));
   card.state.names = [];
@@ -148,6 +152,7 @@ export function questionBox(example) {
         try {
           const key = await (await post("/api/v1/register", { email: email.value })).json();
           saved.set("key", key.api_key);
+          last = undefined;
           ask(question);
         } catch (problem) { fault.textContent = problem.message }
       } }, email, h("button", { class: "main" }, t("Get the key and ask"))), fault));
