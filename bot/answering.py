@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
-from telegram import Bot, ReplyParameters
+from telegram import Bot, ReplyParameters, Update
 from telegram.error import BadRequest, ChatMigrated, NetworkError, TelegramError
 
-from bot import keyboards, messages, telemetry
+from bot import keyboards, messages, telemetry, updates
 from bot.context import BotContext, SharedState
 from bot.errors import failure_page
 from bot.keyboards import Page
@@ -24,7 +24,7 @@ from bot.languages import speaking
 from bot.messages import notices
 from bot.messages.oracle import has_price
 from bot.personal_keyboards import sharing
-from bot.replies import edit_text, in_background, is_gone, show_typing
+from bot.replies import acknowledge, edit_text, in_background, is_gone, show_typing
 from bot.service import Document, Person
 from bot.store import OpenQuestion
 from service.client import BadRequest as RefusedQuestion
@@ -172,23 +172,36 @@ async def _answer_page(
         answer = await _answer_once(person, question, count)
         others = [other["question"] for other in answer["understood"].get("alternatives", ())]
         payload = {"answer": answer, "quota": person.quota, "asker": asker, "listed": others}
-        return await saved_page(state, question, payload)
+        return await saved_page(state, question.chat_id, question.user_id, payload)
     except RefusedQuestion as refusal:
-        if not refusal.suggestions:
-            return failure_page(refusal)
-        payload = {"refusal": messages.failure(refusal), "listed": refusal.suggestions}
-        return await saved_page(state, question, payload)
+        return await refusal_page(state, question.chat_id, question.user_id, refusal)
     except Exception as error:
         if isinstance(error, INTERRUPTIONS) and not is_new:
             raise
         return failure_page(error)
 
 
-async def saved_page(state: SharedState, question: OpenQuestion, payload: Document) -> Page:
-    """The page of a payload, which is saved for its buttons; `owner` is whose question it answers."""
-    payload = payload | {"owner": question.user_id}
-    token = await asyncio.to_thread(state.store.keep, question.chat_id, "answer", payload, user_id=question.user_id)
-    return await payload_page(state, question.user_id, payload, token)
+async def refusal_page(state: SharedState, chat_id: int, user_id: int, refusal: RefusedQuestion) -> Page:
+    """Why a question was refused, with buttons for what the service suggests instead."""
+    if not refusal.suggestions:
+        return failure_page(refusal)
+    payload = {"refusal": messages.failure(refusal), "listed": refusal.suggestions}
+    return await saved_page(state, chat_id, user_id, payload)
+
+
+async def saved_page(state: SharedState, chat_id: int, user_id: int, payload: Document) -> Page:
+    """The page of a payload, which is saved for its buttons; its `owner` is the person whose question it answers."""
+    payload = payload | {"owner": user_id}
+    token = await asyncio.to_thread(state.store.keep, chat_id, "answer", payload, user_id=user_id)
+    return await payload_page(state, user_id, payload, token)
+
+
+async def saved_payload(update: Update, context: BotContext, token: str) -> Document | None:
+    """What was saved in this chat under a button's token; once it has expired, tells the person and returns None."""
+    payload = await asyncio.to_thread(context.store.find, updates.chat(update).id, token)
+    if payload is None:
+        await acknowledge(updates.press(update), messages.expired(), is_alert=True)
+    return payload
 
 
 async def payload_page(state: SharedState, user_id: int, payload: Document, token: str) -> Page:

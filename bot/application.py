@@ -66,6 +66,7 @@ COUNT, LANGUAGE, THROTTLE = -3, -2, -1
 NEW = filters.UpdateType.MESSAGE  # an edited message is not handled a second time
 PRIVATE = filters.ChatType.PRIVATE & NEW
 GROUP = filters.ChatType.GROUPS & NEW
+WORDS = filters.TEXT | filters.CAPTION
 
 # Handlers that call the service do not block: other updates of the chat are handled while they wait.
 VIEW_COMMANDS = ("lanes", "lane", "top", "markets", "challenges", "hospital", "strategy", "accuracy", "news", "streaks")
@@ -81,7 +82,7 @@ def handlers() -> list[BaseHandler]:
         CommandHandler("start", buttons.open_link, PRIVATE & filters.Regex(personal_keyboards.LINK), block=False),
         *_group_handlers(),
         CommandHandler("ask", questions.ask, NEW, block=False),
-        MessageHandler(GROUP & filters.TEXT & ~filters.COMMAND, questions.ask_in_group, block=False),
+        MessageHandler(GROUP & WORDS & ~filters.COMMAND, questions.ask_in_group, block=False),
         *(CommandHandler(name, commands.view_command(name), NEW, block=False) for name in VIEW_COMMANDS),
         CommandHandler("language", chat_languages.choose_by_text, NEW, block=False),
         CommandHandler("start", commands.fixed_reply(messages.start, keyboards.start), NEW),
@@ -93,7 +94,7 @@ def handlers() -> list[BaseHandler]:
         CommandHandler("deleteme", commands.delete_me, NEW),
         CommandHandler("cancel", commands.fixed_reply(messages.nothing_to_cancel), NEW),
         MessageHandler(PRIVATE & filters.COMMAND, commands.fixed_reply(messages.unknown_command)),
-        MessageHandler(PRIVATE & filters.TEXT, questions.ask_by_text, block=False),
+        MessageHandler(PRIVATE & WORDS, questions.ask_by_text, block=False),
         MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, commands.fixed_reply(notices.text_only)),
         InlineQueryHandler(inline.offer, block=False),
         ChosenInlineResultHandler(inline.chosen, block=False),

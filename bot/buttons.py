@@ -8,10 +8,11 @@ from telegram import Update
 from telegram.constants import ChatType
 
 from bot import live_challenges, messages, photos, updates
+from bot.answering import saved_payload
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.questions import open_shared, saved_payload
+from bot.questions import open_shared
 from bot.replies import acknowledge, replace, reply
 from bot.service import Document
 from bot.views import VIEWS

@@ -47,7 +47,7 @@ async def begin_by_link(update: Update, _context: BotContext) -> int:
 
 async def take_question(update: Update, context: BotContext) -> int:
     """The first step of the conversation."""
-    return await _save_question(update, context, " ".join(updates.text(update).split()))
+    return await _save_question(update, context, updates.text(update))
 
 
 async def take_deadline(update: Update, context: BotContext) -> int:
@@ -59,7 +59,7 @@ async def take_deadline(update: Update, context: BotContext) -> int:
         await reply(update, Page(notices.draft_gone()))
         return ConversationHandler.END
     person = context.service.for_user(user)
-    deadline, reason = await _read_deadline(person, " ".join(updates.text(update).split()))
+    deadline, reason = await _read_deadline(person, updates.text(update))
     reason = reason or fault_of(deadline, _service_time(await context.service.challenges()))
     if reason:
         await reply(update, Page(messages.bad_deadline(reason)))
@@ -164,10 +164,11 @@ async def _save_question(update: Update, context: BotContext, question: str) -> 
 async def _refusal_of(person: Person, question: str) -> BadRequest | None:
     """Why the service would refuse the question; people can also vote on one that no price decides."""
     try:
-        await person.understand(question)
+        reading = await person.understand(question)
     except BadRequest as refusal:
         return None if refusal.detail.startswith(NO_PRICE) else refusal
-    return None
+    no_question = {"code": "not_a_market_question", "detail": "This is no question that comes true or not."}
+    return None if reading["understood"] else BadRequest(400, no_question)
 
 
 async def _read_deadline(person: Person, text: str) -> tuple[str, str]:

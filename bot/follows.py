@@ -6,21 +6,22 @@ Alerts about it go to the private chat, also when the button was pressed in a gr
 from __future__ import annotations
 
 import asyncio
-import re
 from datetime import datetime
 
 from telegram import Update
 from telegram.constants import ChatType
 
 from bot import answering, messages, updates
+from bot.answering import saved_payload
 from bot.context import BotContext
 from bot.keyboards import Page
-from bot.questions import saved_payload
 from bot.replies import acknowledge, replace, reply
+from bot.service import Document
 from bot.store import MAX_FOLLOWS, Target
 from bot.views import VIEWS
+from service.client import BadRequest
 
-LEVEL = re.compile(r"(\S+)\s+\$?([0-9][0-9.,_]*)(k?)\$?(?:\s*usd)?", re.IGNORECASE)
+MOST_TIMES = 10  # a level that is so many times higher or lower than the price is a slip of the pen
 
 
 async def follow_by_text(update: Update, context: BotContext) -> None:
@@ -28,15 +29,29 @@ async def follow_by_text(update: Update, context: BotContext) -> None:
     if not context.argument:
         await reply(update, await VIEWS["following"](context.view_request(update)))
         return
-    match = LEVEL.fullmatch(context.argument)
-    quotes = {quote["asset"]: quote["price"] for quote in (await context.service.prices())["prices"]}
-    asset = messages.find_asset(match[1], quotes) if match else None
-    level = _number(match[2], is_thousands=bool(match[3])) if match else None
-    if asset is None or not level:
-        await reply(update, Page(messages.bad_follow()))
-        return
-    text = await _follow_level(update, context, Target("price", asset, level, value=quotes[asset]))
-    await reply(update, Page(text))
+    try:
+        reading = await context.service.for_user(updates.user_id(update)).understand(f"alert {context.argument}")
+    except BadRequest:
+        page = Page(messages.bad_follow())
+    else:
+        page = await alert_page(update, context, reading)
+    await reply(update, page)
+
+
+async def alert_page(update: Update, context: BotContext, reading: Document) -> Page:
+    """Follow the level that a text names, as the service reads it; without a level, the price and its buttons."""
+    quotes = {quote["asset"]: quote for quote in (await context.service.prices())["prices"]}
+    quote, level = quotes.get(reading["asset"]), reading["level"]
+    if quote is None or reading["intent"] != "alert":
+        return Page(messages.bad_follow())
+    spot, side = quote["price"], 1 if reading["side"] == "above" else -1
+    if reading["level_pct"] is not None:
+        level = spot * (1 + reading["level_pct"] / 100)
+    if level is None:
+        return await VIEWS["price"](context.view_request(update, reading["asset"]))
+    if not 1 / MOST_TIMES < level / spot < MOST_TIMES or side * (level - spot) <= 0:
+        return Page(messages.strange_level(reading["asset"], level, spot))
+    return Page(await _follow_level(update, context, _price_target(quote, level)))
 
 
 async def press_follow(update: Update, context: BotContext) -> None:
@@ -61,8 +76,8 @@ async def press_level(update: Update, context: BotContext) -> None:
     """A level of a price, or in percent of a market's probability."""
     kind, subject, text = context.captures
     if kind == "price":
-        quotes = {quote["asset"]: quote["price"] for quote in (await context.service.prices())["prices"]}
-        target = Target("price", subject, float(text), value=quotes.get(subject))
+        prices = (await context.service.prices())["prices"]
+        target = _price_target(next(quote for quote in prices if quote["asset"] == subject), float(text))
     else:
         market = await context.service.market(subject)
         latest = market["ai_now"] or market["ai"]
@@ -116,10 +131,7 @@ async def _show_again(update: Update, context: BotContext, kind: str, reference:
         await replace(update, await answering.payload_page(context.state, updates.user_id(update), payload, reference))
 
 
-def _number(text: str, *, is_thousands: bool) -> float | None:
-    """A price such as "70,000", "70000.5" or, in thousands, "70"; None if it is not one."""
-    try:
-        number = float(text.replace(",", "").replace("_", ""))
-    except ValueError:
-        return None
-    return number * (1000 if is_thousands else 1)
+def _price_target(quote: Document, level: float) -> Target:
+    """A level of a price, which is reached by what comes after the price of now."""
+    due = datetime.fromisoformat(quote["as_of"]).timestamp()
+    return Target("price", quote["asset"], level, value=quote["price"], due=due)

@@ -8,7 +8,6 @@ types. A text that asks for a price, and an empty one, are answered at once: wit
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 
 from telegram import (
     InlineKeyboardMarkup,
@@ -84,21 +83,24 @@ async def _articles(context: BotContext, query: InlineQuery) -> list[InlineQuery
         return [await _card(context, query.from_user.id, answer) for answer in answers]
     if len(text) > MAX_QUESTION:
         return []
-    if asset := messages.priced_asset(text):
-        prices = await context.service.prices()
-        if key := messages.find_asset(asset, [quote["asset"] for quote in prices["prices"]]):
-            return [_article(f"price-{key}", messages.asset_name(key), "", Page(messages.one_price(prices, key)))]
-    questions = await _questions(context, query, text)
+    try:
+        reading = await person.understand(text)
+    except RefusedQuestion as refusal:
+        return [await _question(context, query.from_user.id, question) for question in refusal.suggestions]
+    if reading["intent"] == "price":
+        return await _price(context, reading["asset"])
+    if reading["understood"] is None:
+        return []
+    questions = [text, *(other["question"] for other in reading["understood"]["alternatives"])]
     return [await _question(context, query.from_user.id, question) for question in questions]
 
 
-async def _questions(context: BotContext, query: InlineQuery, text: str) -> Iterable[str]:
-    """The typed question if the service understands it, with its other readings, else what it suggests."""
-    try:
-        reading = await context.service.for_user(query.from_user.id).understand(text)
-    except RefusedQuestion as refusal:
-        return refusal.suggestions
-    return [text, *(other["question"] for other in reading["understood"]["alternatives"])]
+async def _price(context: BotContext, asset: str) -> list[InlineQueryResultArticle]:
+    """The present price, if it is in the list."""
+    prices = await context.service.prices()
+    if asset not in {quote["asset"] for quote in prices["prices"]}:
+        return []
+    return [_article(f"price-{asset}", messages.asset_name(asset), "", Page(messages.one_price(prices, asset)))]
 
 
 async def _question(context: BotContext, user: int, question: str) -> InlineQueryResultArticle:

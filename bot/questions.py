@@ -6,15 +6,14 @@ import asyncio
 import re
 
 from telegram import Update
-from telegram.constants import ChatType
 
-from bot import answering, keyboards, messages, photos, updates
+from bot import answering, keyboards, messages, updates
+from bot.answering import saved_payload
 from bot.context import BotContext
+from bot.intents import ask_voters, handle_text
 from bot.keyboards import Page
 from bot.messages import notices
 from bot.replies import acknowledge, replace, reply
-from bot.service import MAX_QUESTION, Document
-from bot.views import VIEWS
 
 
 async def ask(update: Update, context: BotContext) -> None:
@@ -22,16 +21,19 @@ async def ask(update: Update, context: BotContext) -> None:
     if not context.argument:
         await reply(update, Page(notices.question_missing()))
         return
-    await _answer(update, context, context.argument)
+    await handle_text(update, context, context.argument)
 
 
 async def ask_by_text(update: Update, context: BotContext) -> None:
-    """Plain text in a private chat is a question."""
-    await _answer(update, context, updates.text(update))
+    """Plain text or a caption in a private chat is a question."""
+    await handle_text(update, context, updates.text(update))
 
 
 async def ask_in_group(update: Update, context: BotContext) -> None:
-    """In a group, a text that mentions the bot or replies to it is a question; any other is none of its business."""
+    """In a group, a text that mentions the bot or replies to it is a question; any other is none of its business.
+
+    A mention alone asks what the message says that it replies to.
+    """
     message, mention = updates.message(update), f"@{context.bot.username}"
     text = re.sub(re.escape(mention) + r"\b", "", updates.text(update), flags=re.IGNORECASE)
     original = message.reply_to_message
@@ -40,8 +42,9 @@ async def ask_in_group(update: Update, context: BotContext) -> None:
         return
     if (await asyncio.to_thread(context.store.group_settings, updates.chat(update).id)).commands_only:
         return
-    if question := " ".join(text.split()):
-        await _answer(update, context, question)
+    original_text = updates.words(original) if original is not None and not is_reply else ""
+    if question := text.strip() or original_text:
+        await handle_text(update, context, question)
     else:
         await reply(update, Page(notices.question_missing()))
 
@@ -52,7 +55,7 @@ async def ask_again(update: Update, context: BotContext) -> None:
     if payload is None:
         return
     await acknowledge(updates.press(update))
-    await _answer(update, context, payload["answer"]["question"])
+    await ask_voters(update, context, payload["answer"]["question"])
 
 
 async def ask_listed(update: Update, context: BotContext) -> None:
@@ -62,7 +65,7 @@ async def ask_listed(update: Update, context: BotContext) -> None:
     if payload is None:
         return
     await acknowledge(updates.press(update))
-    await _answer(update, context, payload["listed"][int(number) - 1])
+    await ask_voters(update, context, payload["listed"][int(number) - 1])
 
 
 async def show_votes(update: Update, context: BotContext) -> None:
@@ -108,41 +111,3 @@ async def show_readings(update: Update, context: BotContext) -> None:
     await acknowledge(updates.press(update))
     text = messages.readings(payload["answer"], payload["listed"])
     await replace(update, Page(text, keyboards.listed(token, len(payload["listed"]), below_answer=True)))
-
-
-async def saved_payload(update: Update, context: BotContext, token: str) -> Document | None:
-    """What was saved in this chat under a button's token; once it has expired, tells the person and returns None."""
-    payload = await asyncio.to_thread(context.store.find, updates.chat(update).id, token)
-    if payload is None:
-        await acknowledge(updates.press(update), messages.expired(), is_alert=True)
-    return payload
-
-
-async def _answer(update: Update, context: BotContext, question: str) -> None:
-    """Reply with the answer; a text that only asks for a price of now gets the price, which is not counted."""
-    if len(question) > MAX_QUESTION:
-        await reply(update, Page(notices.question_too_long(len(question), MAX_QUESTION)))
-    elif (asset := messages.priced_asset(question)) and await _is_priced(context, asset):
-        page = await VIEWS["price"](context.view_request(update, asset))
-        await reply(update, page)
-        await photos.follow(update, context, page)
-    else:
-        await _ask_voters(update, context, question)
-
-
-async def _is_priced(context: BotContext, asset: str) -> bool:
-    document = await context.service.prices()
-    return messages.find_asset(asset, [quote["asset"] for quote in document["prices"]]) is not None
-
-
-async def _ask_voters(update: Update, context: BotContext, text: str) -> None:
-    user, chat = updates.user_id(update), updates.chat(update)
-    if user in context.state.askers:
-        await reply(update, Page(messages.busy()))
-        return
-    is_private = chat.type == ChatType.PRIVATE
-    quoted_id = None if is_private else updates.message(update).message_id
-    with answering.marked_as_asking(context.state.askers, user):
-        question = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted_id, text)
-        page = await answering.answer(context, question, None if is_private else updates.first_name(update))
-    await photos.follow(update, context, page)

@@ -228,8 +228,9 @@ class Person:
         """A market with the person's own vote and forecast."""
         return await self._call("prediction", market_id)
 
-    async def understand(self, question: str) -> Document:
-        return await self._call("understand", question)
+    async def understand(self, text: str, context: Document | None = None) -> Document:
+        """What a text wants, which may carry on what was `understood` in `context`; free of charge."""
+        return await self._call("understand", text, context=context)
 
     async def create_challenge(self, question: str, deadline: str, *, idempotency_key: str) -> Document:
         challenge = await self._call("create_challenge", question, deadline, idempotency_key=idempotency_key)

@@ -22,6 +22,11 @@ def user_id(update: Update) -> int:
     return _required(update.effective_user, "user").id
 
 
+def sender(update: Update) -> tuple[int, int]:
+    """The chat and the person who caused the update."""
+    return chat(update).id, user_id(update)
+
+
 def first_name(update: Update) -> str:
     return _required(update.effective_user, "user").first_name
 
@@ -36,8 +41,15 @@ def message(update: Update) -> Message:
 
 
 def text(update: Update) -> str:
-    """The text of the message that was sent; empty where it has none."""
-    return message(update).text or ""
+    """The words of the message that was sent; empty where it has none."""
+    return words(message(update))
+
+
+def words(message: Message) -> str:
+    """The text or the caption of a message: its lines, with single spaces and without what cannot be printed."""
+    lines = (message.text or message.caption or "").splitlines()
+    lines_of_words = ("".join(letter if letter.isprintable() else " " for letter in line).split() for line in lines)
+    return "\n".join(" ".join(words) for words in lines_of_words if words)
 
 
 def press(update: Update) -> CallbackQuery:

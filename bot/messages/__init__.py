@@ -29,6 +29,7 @@ from bot.messages.follows import (
     price_followed,
     price_reached,
     sides_changed,
+    strange_level,
     unfollowed,
 )
 from bot.messages.formats import asset as asset_name
@@ -50,15 +51,17 @@ from bot.messages.oracle import (
 )
 from bot.messages.own_page import bad_name, forecast_noted, forecasters, named, own_page
 from bot.messages.predictions import MARKETS_A_PAGE, accuracy, chance_levels, markets, one_market, streaks
-from bot.messages.prices import find_asset, forecast, forecasts, one_price, price_levels, priced_asset, prices
+from bot.messages.prices import find_asset, forecast, forecasts, one_price, price_levels, prices
 from bot.messages.start import (
     challenge_in_private,
     expired,
     help_text,
+    no_advice,
     nothing_to_cancel,
     privacy,
     start,
     unknown_command,
+    welcome,
 )
 
 __all__ = [
@@ -117,6 +120,7 @@ __all__ = [
     "markets",
     "named",
     "news",
+    "no_advice",
     "nothing_to_cancel",
     "one_market",
     "one_price",
@@ -124,7 +128,6 @@ __all__ = [
     "price_followed",
     "price_levels",
     "price_reached",
-    "priced_asset",
     "prices",
     "privacy",
     "progress",
@@ -134,6 +137,7 @@ __all__ = [
     "sides_changed",
     "snapshot",
     "start",
+    "strange_level",
     "strategy",
     "streaks",
     "top",
@@ -142,4 +146,5 @@ __all__ = [
     "votes",
     "waiting",
     "weekly",
+    "welcome",
 ]

@@ -31,6 +31,7 @@ NOT_FOUND = english(
 NO_HISTORY = english("The price history is still arriving: about {seconds} s left. Please ask again then.")
 REFUSAL = english("The service refused this.")
 FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")
+VALIDATION_END = " is not valid."  # the end of a sentence for programs about a body or a parameter
 ABOUT_THE_WORDS = ("not_a_market_question", "invalid_question")
 # A clause for programs or for the operator, of no use in a chat: it names an address or an option of the service.
 TECHNICAL = re.compile(r"[,;:]?[^.,;:]*(/api/|https?://|[A-Z]+_[A-Z<])[^.]*(?=\.|$)")
@@ -85,7 +86,7 @@ def suggestions(error: Refused) -> list[str]:
 
 
 def _advice(error: Refused) -> str:
-    if error.code in ABOUT_THE_WORDS:
+    if error.code in ABOUT_THE_WORDS or error.detail.endswith(VALIDATION_END):
         return translate("This was not counted. Send it again in other words.")
     return translate("This was not counted.")
 
@@ -93,7 +94,7 @@ def _advice(error: Refused) -> str:
 def detail_of(error: Refused) -> str:
     """The reason that the service states, without clauses for programs; other languages say that it is English."""
     detail = TECHNICAL.sub("", error.detail).strip()
-    if not detail.strip("."):
+    if not detail.strip(".") or detail.endswith(VALIDATION_END):
         return translate(REFUSAL)
     return translate("{detail}", detail=sentence(detail, 1500))
 

@@ -77,6 +77,12 @@ def bad_follow() -> str:
     return f"{translate('Send an asset and a price.')} {translate(HOW)}"
 
 
+def strange_level(key: str, level: float, now: float) -> str:
+    """A level that is far from the price, or on the other side of it than the text says."""
+    text = translate("{level}? {asset} is at {price} USD now.", level=price(level), asset=asset(key), price=price(now))
+    return f"{text} {translate('No alert is set.')}"
+
+
 def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], level: float) -> str:
     """A price has reached the level that the person chose."""
     change = quote["change_24h_pct"]

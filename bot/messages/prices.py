@@ -1,8 +1,7 @@
-"""Prices, texts that only ask for one, and where prices will be."""
+"""Prices, and where prices will be."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -11,11 +10,6 @@ from bot.languages import english, translate
 from bot.messages.formats import DOWN, UP, asset, change_arrow, footer, instant, price, signed_percent
 from bot.messages.markup import message, table
 
-PRICE_WORDS = {"price", "prices", "cost", "costs", "worth", "much", "trading", "quote"}
-# Words that may stand around the asset in a question for a price of now; any other word asks for something else.
-OTHER_WORDS = {"what", "whats", "what's", "is", "are", "s", "the", "current", "present", "latest", "of", "for", "in"}
-OTHER_WORDS |= {"how", "does", "a", "one", "at", "now", "right", "today", "currently", "show", "tell", "me", "please"}
-OTHER_WORDS |= {"usd", "dollar", "dollars", "it"}
 BOUNDS = english(
     "90% of outcomes lie between these two prices. No direction is assumed: up and down are equally likely."
 )
@@ -27,13 +21,6 @@ def find_asset(text: str, keys: Iterable[str]) -> str | None:
     """The key of the asset that `text` names by key or name, such as "btc" or "Bitcoin"; None for another text."""
     word = text.strip().lower()
     return next((key for key in keys if word in (key, asset(key).lower())), None)
-
-
-def priced_asset(text: str) -> str | None:
-    """The one word of the text that may name an asset if it asks for a price of now, and otherwise None."""
-    words = re.findall(r"[a-z0-9']+", text.lower().replace("’", "'"))
-    others = [word for word in words if word not in OTHER_WORDS | PRICE_WORDS]
-    return others[0] if len(others) == 1 and PRICE_WORDS & {*words} else None
 
 
 def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = None) -> str:

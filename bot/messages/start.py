@@ -91,6 +91,16 @@ def privacy() -> str:
     return _lines(PRIVACY)
 
 
+def welcome() -> str:
+    """The reply to thanks."""
+    return translate("You are welcome. Send me the next question whenever you like.")
+
+
+def no_advice(question: str) -> str:
+    """The reply to someone who asks what to buy or sell; above the button that asks the question."""
+    return f"{translate('I give no advice. I can say how likely something is, for example:')}\n1. {question}"
+
+
 def unknown_command() -> str:
     """A command that does not exist."""
     return translate("I do not know this command. /help lists all commands.")

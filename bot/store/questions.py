@@ -99,6 +99,16 @@ class Answers(SqliteFile):
         )
         return json.loads(row["payload"]) if row else None
 
+    def newest_answer(self, chat_id: int, age_s: float = KEPT_S) -> tuple[str, dict[str, Any] | None]:
+        """The token and the payload of the last answer in this chat, at most `age_s` seconds old; None without one."""
+        row = self._row(
+            "SELECT token, payload FROM answer WHERE chat_id = ? AND kept_at >= ?"
+            " AND json_extract(payload, '$.answer') IS NOT NULL ORDER BY kept_at DESC, rowid DESC LIMIT 1",
+            chat_id,
+            self._seconds() - age_s,
+        )
+        return (row["token"], json.loads(row["payload"])) if row else ("", None)
+
     def find_shared(self, token: str) -> dict[str, Any] | None:
         """The payload of a token in any chat, for a link that somebody shared; None if it has expired."""
         row = self._row("SELECT payload FROM answer WHERE token = ? AND kept_at >= ?", token, self._seconds() - KEPT_S)

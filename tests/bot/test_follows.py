@@ -111,8 +111,37 @@ def test_a_level_of_a_price_is_a_button_or_a_text(ann, store):
     for text, level in (("btc 70,000", 70_000), ("Bitcoin 71.5k", 71_500), ("eth $9000", 9_000)):
         assert f"reaches {level:,} USD" in ann.says(f"/follow {text}").plain
     assert len(store.follows_of(ann.id)) == 4
-    for text in ("btc", "doge 1", "btc 1.2.3", "btc 0", "btc lots"):
+    for text in ("doge 1", "whatever", "nothing at all"):
         assert "Send an asset and a price" in ann.says(f"/follow {text}").plain
+    for text in ("btc", "btc lots"):
+        assert "🔔 ▲ 55,900" in ann.says(f"/follow {text}").buttons
+    assert len(store.follows_of(ann.id)) == 4
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru"])
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("btc 60.000", "60,000"),
+        ("btc 60 000", "60,000"),
+        ("btc 60,000", "60,000"),
+        ("gold 3.900,50", "3,900.5"),
+        ("btc -5%", "50,551.26"),
+    ],
+)
+def test_a_level_is_read_as_people_write_it(ann, store, language, text, level):
+    """By the reader of the service, which also reads questions."""
+    ann.language = language
+    ann.says(f"/follow {text}")
+    (follow,) = store.follows_of(ann.id)
+    assert f"{follow.target.level:,.2f}".rstrip("0").rstrip(".") == level
+
+
+@pytest.mark.parametrize("text", ["btc 60", "btc 6000000", "btc above 50000", "btc below 60k", "btc 1.2.3", "btc 0"])
+def test_a_level_that_cannot_be_meant_is_not_followed(ann, store, text):
+    """It is ten times higher or lower than the price, or the price is already beyond it."""
+    assert "? Bitcoin is at 53,212 USD now. No alert is set." in ann.says(f"/follow {text}").plain
+    assert store.follows_of(ann.id) == []
 
 
 def test_what_is_followed_is_listed_and_ended(ann, store):

@@ -65,7 +65,7 @@ def test_a_price_is_offered_at_once(ann):
 def test_suggestions_of_a_refusal_are_offered(ann):
     offers = ann.types("Will Bitcoin hit 90 by the end of the month?")
     assert "90,000 USD" in offers[0]["description"]
-    assert ann.types("hello")[0]["description"].startswith("Will ")
+    assert ann.types("Will Bitcoin hit 90 by the end of the month?")[0]["description"].startswith("Will ")
     assert ann.types("x" * 600) == []
 
 

@@ -190,7 +190,7 @@ def test_a_suggestion_of_a_refusal_is_a_button(ann):
 
 def test_a_too_long_question_is_refused_with_its_length(ann):
     reply = ann.says("Will Bitcoin rise? " * 30)
-    assert "570 characters; the limit is 500" in reply.plain
+    assert "569 characters; the limit is 500" in reply.plain
     assert "body" not in reply.plain
 
 

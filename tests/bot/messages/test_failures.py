@@ -85,3 +85,8 @@ def test_a_timeout_is_not_called_free():
     """The client cannot know whether it was counted, so the message refers to /quota."""
     assert "/quota" in messages.failure(TimedOut("No answer."))
     assert "not counted" not in messages.failure(TimedOut("No answer."))
+
+
+def test_what_the_service_says_to_programs_is_not_shown():
+    page = messages.failure(BadRequest(400, {"code": "invalid_request", "detail": "The body is not valid."}))
+    assert page == "The service refused this.\nThis was not counted. Send it again in other words."

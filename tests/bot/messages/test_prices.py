@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.messages.prices import find_asset, forecast, forecasts, one_price, price_levels, priced_asset, prices
+from bot.messages.prices import find_asset, forecast, forecasts, one_price, price_levels, prices
 from tests.bot import documents
 from tests.bot.messages.reading import text_of
 
@@ -16,23 +16,6 @@ KEYS = ["btc", "gold"]
 )
 def test_an_asset_is_found_by_its_key_or_name(text, key):
     assert find_asset(text, KEYS) == key
-
-
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("What is the price of Bitcoin?", "bitcoin"),
-        ("What’s gold worth right now", "gold"),
-        ("btc price", "btc"),
-        ("How much is one ETH in dollars?", "eth"),
-        ("Bitcoin", None),
-        ("What will the price of Bitcoin be tomorrow?", None),
-        ("price of gold or silver", None),
-    ],
-)
-def test_a_text_that_only_asks_for_a_price_names_one_asset(text, word):
-    """Any other word asks for something else, which the voters answer."""
-    assert priced_asset(text) == word
 
 
 def test_a_price_has_its_change_and_range():

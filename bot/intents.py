@@ -1,0 +1,171 @@
+"""What a text wants, as the service reads it free of charge: a price, an alert, thanks, or a question to the voters."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+from telegram import Message, Update
+from telegram.constants import ChatType
+
+from bot import answering, follows, keyboards, messages, photos, updates
+from bot.context import BotContext
+from bot.errors import failure_page
+from bot.keyboards import Page
+from bot.messages import notices
+from bot.replies import reply
+from bot.service import MAX_QUESTION, Document
+from bot.views import VIEWS
+from service.client import ASSETS, BadRequest, ClientError
+
+CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
+HEADLINE = 400  # characters of a forwarded text; what it says stands at its beginning
+LONGEST_FORECAST_H = 720
+ADVICE_DAYS = 7
+
+
+async def handle_text(update: Update, context: BotContext, text: str) -> None:
+    """Do what a text wants; only an answer of the voters counts."""
+    if updates.message(update).forward_origin is not None:
+        text = text[:HEADLINE]
+    if len(text) > MAX_QUESTION:
+        await reply(update, Page(notices.question_too_long(len(text), MAX_QUESTION)))
+        return
+    try:
+        reading = await _read(update, context, text)
+        page = await _page(update, context, reading)
+    except BadRequest as refusal:
+        await reply(update, await answering.refusal_page(context.state, *updates.sender(update), refusal))
+    except ClientError as error:
+        await reply(update, failure_page(error))
+    else:
+        if page is None:
+            await ask_voters(update, context, _question(text, reading["understood"]))
+            return
+        await reply(update, page)
+        await photos.follow(update, context, page)
+
+
+async def ask_voters(update: Update, context: BotContext, text: str) -> None:
+    """Reply with the answer of the voters, which counts."""
+    user, chat = updates.user_id(update), updates.chat(update)
+    if user in context.state.askers:
+        await reply(update, Page(messages.busy()))
+        return
+    is_private = chat.type == ChatType.PRIVATE
+    quoted_id = None if is_private else updates.message(update).message_id
+    with answering.marked_as_asking(context.state.askers, user):
+        question = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted_id, text)
+        page = await answering.answer(context, question, None if is_private else updates.first_name(update))
+    await photos.follow(update, context, page)
+
+
+def _question(text: str, meaning: Document | None) -> str:
+    """The text, or the whole question where the text only carries an earlier one on."""
+    return meaning["canonical"] if meaning and meaning["carryover"] else text
+
+
+async def _read(update: Update, context: BotContext, text: str) -> Document:
+    """What the text wants, with what it replies to or else the last question of the chat as its context."""
+    person = context.service.for_user(updates.user_id(update))
+    earlier = await _earlier(update, context)
+    try:
+        return await person.understand(text, earlier)
+    except BadRequest as refusal:
+        if earlier is None or not any(error["field"].startswith("context") for error in refusal.errors):
+            raise
+    return await person.understand(text)
+
+
+async def _earlier(update: Update, context: BotContext) -> Document | None:
+    chat, original = updates.chat(update).id, updates.message(update).reply_to_message
+    token = original and _token(original)
+    payload = await asyncio.to_thread(context.store.find, chat, token) if token else None
+    if payload is None:
+        text = "" if original is None or _is_own(context, original) else updates.words(original)
+        if text:
+            return {"canonical": text[:HEADLINE]}
+        _, payload = await asyncio.to_thread(context.store.newest_answer, chat, CONTEXT_S)
+    return payload["answer"]["understood"] if payload and "answer" in payload else None
+
+
+def _is_own(context: BotContext, message: Message) -> bool:
+    return message.from_user is not None and message.from_user.id == context.bot.id
+
+
+def _token(message: Message) -> str | None:
+    """The token in the buttons of an answer."""
+    rows = message.reply_markup.inline_keyboard if message.reply_markup else ()
+    data = (str(button.callback_data) for row in rows for button in row if button.callback_data)
+    return next((words.rpartition(":")[2] for words in data if words.startswith(("votes:", "again:"))), None)
+
+
+async def _page(update: Update, context: BotContext, reading: Document) -> Page | None:
+    """The reply to a text that needs no voters; None for a question to them."""
+    page = PAGES.get(reading["intent"])
+    return await page(update, context, reading) if page else None
+
+
+async def _price(update: Update, context: BotContext, reading: Document) -> Page | None:
+    """The present price; the service itself says that of a coin that is not in the list."""
+    assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
+    if reading["asset"] not in assets:
+        return None
+    return await VIEWS["price"](context.view_request(update, reading["asset"]))
+
+
+async def _forecast(update: Update, context: BotContext, reading: Document) -> Page | None:
+    """Where the price will be; the voters are asked about a coin that is not in the list and about a far date."""
+    assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
+    if reading["asset"] not in assets or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
+        return None
+    return await VIEWS["forecast"](context.view_request(update, reading["asset"]))
+
+
+async def _alert(update: Update, context: BotContext, reading: Document) -> Page:
+    return await follows.alert_page(update, context, reading)
+
+
+async def _advice(update: Update, context: BotContext, reading: Document) -> Page:
+    """No advice, but a question that the voters answer."""
+    now = datetime.fromisoformat((await context.service.prices())["timestamp"])
+    name = ASSETS.get(reading["asset"] or "btc", ASSETS["btc"])
+    question = f"Will {name} rise by {now + timedelta(days=ADVICE_DAYS):%Y-%m-%d}?"
+    payload = {"refusal": messages.no_advice(question), "listed": [question]}
+    return await answering.saved_page(context.state, *updates.sender(update), payload)
+
+
+async def _votes(update: Update, context: BotContext, _reading: Document) -> Page:
+    """The votes of the last answer, each with its reasons."""
+    token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id)
+    if payload is None:
+        return Page(messages.expired())
+    pages = messages.votes(payload["answer"])
+    return Page(pages[0], keyboards.votes(token, 0, len(pages)))
+
+
+async def _accuracy(update: Update, context: BotContext, _reading: Document) -> Page:
+    return await VIEWS["accuracy"](context.view_request(update))
+
+
+def _fixed(text: Callable[[], str]) -> Callable[[Update, BotContext, Document], Awaitable[Page]]:
+    async def page(_update: Update, _context: BotContext, _reading: Document) -> Page:
+        return Page(text())
+
+    return page
+
+
+PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]]] = {
+    "price": _price,
+    "price_forecast": _forecast,
+    "alert": _alert,
+    "advice": _advice,
+    "why": _votes,
+    "show_votes": _votes,
+    "accuracy": _accuracy,
+    "thanks": _fixed(messages.welcome),
+    "greeting": _fixed(messages.start),
+    "about_you": _fixed(messages.start),
+    "help": _fixed(messages.help_text),
+}

@@ -1,0 +1,124 @@
+"""What a text wants: free of charge unless the voters answer it, and read together with what came before."""
+
+from __future__ import annotations
+
+import pytest
+
+QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+TURNOUT = "of 9 voted"
+NEWS = (
+    "BREAKING: Bitcoin ETF inflows hit a record\n\nAnalysts expect btc above 60k by December 5. "
+    + "More about this follows below. " * 20
+)
+
+
+def left(person) -> str:
+    return person.says("/quota").plain.partition(" of ")[0]
+
+
+@pytest.mark.parametrize("text", ["btc up\ntomorrow?", "btc\tup\r\n\n\ntomorrow?", "  btc up \x07 tomorrow?\n"])
+def test_line_breaks_and_tabs_are_spaces(ann, text):
+    assert TURNOUT in ann.says(text).plain
+
+
+def test_a_caption_is_a_text(ann, stage, group):
+    photo = [{"file_id": "1", "file_unique_id": "1", "width": 1, "height": 1}]
+    assert TURNOUT in ann.sends(photo=photo, caption=QUESTION).plain
+    assert TURNOUT in stage.person(group).sends(photo=photo, caption=f"@ninefold_bot {QUESTION}").plain
+
+
+def test_forwarded_news_is_read_from_its_beginning(ann):
+    origin = {"type": "hidden_user", "sender_user_name": "News", "date": 1}
+    assert TURNOUT in ann.says(NEWS, forward_origin=origin).plain
+    assert "the limit is 500" in ann.says(NEWS).plain
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("btc", "▲ Bitcoin 53,212 USD"),
+        ("was kostet bitcoin", "▲ Bitcoin 53,212 USD"),
+        ("цена биткоина", "▲ Bitcoin 53,212 USD"),
+        ("where will btc be on friday?", "Where Bitcoin will be"),
+        (
+            "should i buy btc?",
+            "something is, for example:\n1. Will Bitcoin rise by 2026-11-28?",
+        ),
+        ("long or short 10x?", "I give no advice"),
+        ("thanks!", "You are welcome"),
+        ("hello", "Nine voters answer it"),
+        ("who are you?", "Nine voters answer it"),
+        ("help", "/quota"),
+        ("how accurate are you?", "Live"),
+        ("why?", "This answer has expired"),
+    ],
+)
+def test_a_text_that_asks_no_voters_is_free(ann, text, words):
+    assert words in ann.says(text).plain
+    assert len(ann.messages) == 1
+    assert left(ann) == "10"
+
+
+def test_the_question_instead_of_advice_is_a_button(ann):
+    ann.says("should i buy gold?")
+    ann.presses("Ask 1")
+    assert "Will Gold rise by 2026-11-28?" in ann.newest.plain
+    assert TURNOUT in ann.newest.plain
+
+
+@pytest.mark.parametrize("text", ["alert me when btc hits 60k", "Sag mir Bescheid, wenn Bitcoin 60.000 erreicht"])
+def test_an_alert_is_set_by_a_sentence(ann, store, text):
+    assert "when Bitcoin reaches 60,000 USD" in ann.says(text).plain
+    (follow,) = store.follows_of(ann.id)
+    assert (follow.target.subject, follow.target.level) == ("btc", 60_000)
+    assert left(ann) == "10"
+
+
+def test_an_alert_without_a_level_offers_levels(ann, store):
+    assert "🔔 ▲ 55,900" in ann.says("alert me about bitcoin").buttons
+    assert store.follows_of(ann.id) == []
+
+
+@pytest.mark.parametrize("text", ["why?", "show me the votes"])
+def test_the_reasons_of_the_last_answer_are_free(ann, text):
+    ann.says(QUESTION)
+    reply = ann.says(text)
+    assert "momentum" in reply.plain
+    ann.presses("Answer", on=reply)
+    assert TURNOUT in reply.plain
+    assert left(ann) == "9"
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("and eth?", "Will Ethereum (eth) be above"),
+        ("by friday?", "Will Bitcoin (btc) be above 60,000 USD at 2026-11-27"),
+        ("what about 70k", "Will Bitcoin (btc) be above 70,000 USD at 2026-11-30"),
+    ],
+)
+def test_a_text_carries_on_the_last_question(ann, text, meaning):
+    ann.says(QUESTION)
+    assert f"Understood as: {meaning}" in ann.says(text).plain
+
+
+def test_a_reply_carries_on_the_answer_it_replies_to(ann):
+    """The buttons below the answer say which one it is; the last question was another."""
+    first = ann.says(QUESTION)
+    ann.says("Will gold rise this week?")
+    keyboard = {"inline_keyboard": first.keyboard}
+    bot = {"id": 99, "is_bot": True, "first_name": "Ninefold"}
+    original = ann.message({"text": first.plain, "from": bot, "reply_markup": keyboard})
+    reply = ann.says("by friday?", reply_to_message=original)
+    assert "Understood as: Will Bitcoin (btc) be above 60,000 USD at 2026-11-27" in reply.plain
+
+
+def test_a_mention_asks_what_another_member_wrote(stage, group):
+    """Alone it asks the text that it replies to; with words it carries that text on."""
+    member = stage.person(group)
+    other = member.message({"text": QUESTION, "from": {"id": 7, "is_bot": False, "first_name": "Ben"}})
+    assert "Understood as: Will Bitcoin (btc)" in member.says("@ninefold_bot", reply_to_message=other).plain
+    reply = member.says("@ninefold_bot and by friday?", reply_to_message=other)
+    assert "60,000 USD at 2026-11-27" in reply.plain
+    chatter = member.message({"text": "Nice weather.", "from": {"id": 7, "is_bot": False, "first_name": "Ben"}})
+    assert TURNOUT in member.says(f"@ninefold_bot {QUESTION}", reply_to_message=chatter).plain
