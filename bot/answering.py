@@ -33,7 +33,8 @@ from service.client import Conflict, ConnectionFailed, HistoryPending, TimedOut
 LOG = logging.getLogger(__name__)
 
 # An interrupted question that the service does not answer now stays open for the next pass.
-INTERRUPTIONS = (Conflict, ConnectionFailed, HistoryPending, TimedOut)
+UNCERTAIN = (Conflict, ConnectionFailed, TimedOut)  # the service may have counted the question and be answering it
+INTERRUPTIONS = (*UNCERTAIN, HistoryPending)
 VOTERS = 9  # shown until the service names the voters
 GRACE_S = 1.0  # an answer within this time needs no waiting message
 # Telegram allows one edit a second in a private chat and twenty messages a minute in a group.
@@ -117,9 +118,18 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     count, is_answered = VoteCount(), asyncio.Event()
     async with typing:
         display = asyncio.create_task(_show_waiting(state, question, reply, count, is_answered))
-        page = await _answer_page(state, question, count, asker)
+        try:
+            page = await _answer_page(state, question, count, asker)
+        except UNCERTAIN:
+            page = None
         is_answered.set()
         await display
+    if page is None:  # the question stays open, and its answer is delivered later
+        page = Page(notices.answer_delayed())
+        await reply.deliver(page)
+        if reply.message_id is not None:
+            await asyncio.to_thread(state.store.set_waiting, question.number, reply.message_id)
+        return page
     await reply.deliver(page)
     await asyncio.to_thread(state.store.close_question, question.number)
     telemetry.ANSWERS.observe(time.perf_counter() - began)
@@ -166,7 +176,7 @@ async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
 async def _answer_page(
     state: SharedState, question: OpenQuestion, count: VoteCount, asker: str | None, *, is_new: bool = True
 ) -> Page:
-    """The answer with its buttons, or why there is none; raises INTERRUPTIONS for a question that is not new."""
+    """The answer with its buttons, or why there is none; raises UNCERTAIN, for an old question INTERRUPTIONS."""
     person = state.service.for_user(question.user_id)
     try:
         answer = await _answer_once(person, question, count)
@@ -176,7 +186,7 @@ async def _answer_page(
     except RefusedQuestion as refusal:
         return await refusal_page(state, question.chat_id, question.user_id, refusal)
     except Exception as error:
-        if isinstance(error, INTERRUPTIONS) and not is_new:
+        if isinstance(error, UNCERTAIN if is_new else INTERRUPTIONS):
             raise
         return failure_page(error)
 

@@ -183,10 +183,10 @@ PHOTOS: dict[str, Callable[[PhotoRequest], Awaitable[Photo]]] = {
 }
 
 
-async def send(update: Update, context: BotContext, kind: str, argument: str) -> None:
+async def send(update: Update, context: BotContext, kind: str, argument: str, *, is_silent: bool = False) -> None:
     """Send a chart as a new message."""
-    await updates.chat(update).send_action(ChatAction.UPLOAD_PHOTO)
-    await send_photo(update, *await _photo(update, context, kind, argument))
+    await updates.message(update).reply_chat_action(ChatAction.UPLOAD_PHOTO)
+    await send_photo(update, *await _photo(update, context, kind, argument), is_silent=is_silent)
 
 
 async def show_period(update: Update, context: BotContext, kind: str, argument: str, period: str) -> None:
@@ -195,14 +195,14 @@ async def show_period(update: Update, context: BotContext, kind: str, argument: 
 
 
 async def follow(update: Update, context: BotContext, page: Page) -> None:
-    """Send the chart that belongs to a page below it; if that fails, the page stands without.
+    """Send the chart that belongs to a page below it, without a second sound; if that fails, the page stands alone.
 
     In a group the page has only its button: Telegram allows twenty messages a minute there.
     """
     if page.chart is None or updates.chat(update).type != ChatType.PRIVATE or context.state.drawing.is_busy:
         return
     try:
-        await send(update, context, *page.chart)
+        await send(update, context, *page.chart, is_silent=True)
     except (ClientError, TelegramError) as error:
         LOG.warning("a chart was not sent: %s", error)
     except Exception:

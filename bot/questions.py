@@ -50,12 +50,19 @@ async def ask_in_group(update: Update, context: BotContext) -> None:
 
 
 async def ask_again(update: Update, context: BotContext) -> None:
-    """[Ask again]: it counts for the person who presses it."""
+    """[Ask again]: it counts for the person who presses it, unless no new price would change the answer."""
     payload = await saved_payload(update, context, context.captures[0])
     if payload is None:
         return
     await acknowledge(updates.press(update))
-    await ask_voters(update, context, payload["answer"]["question"])
+    answer, prices = payload["answer"], await context.service.prices()
+    as_of = {quote["asset"]: quote["as_of"] for quote in prices["prices"]}
+    if answer["world"] == prices["world"] and answer["as_of"] == as_of.get(answer["understood"]["asset"]):
+        same = payload | {"answer": answer | {"cached": True}}
+        user, (token,) = updates.user_id(update), context.captures
+        await reply(update, await answering.payload_page(context.state, user, same, token))
+    else:
+        await ask_voters(update, context, answer["question"])
 
 
 async def ask_listed(update: Update, context: BotContext) -> None:

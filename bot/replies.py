@@ -21,11 +21,10 @@ QUERY_ERRORS = ("query is too old", "query id is invalid")
 
 async def reply(update: Update, page: Page) -> Message:
     """Send a page to the chat; in a group as a reply to the message that asked for it."""
-    chat = updates.chat(update)
-    quote = None
-    if chat.type != ChatType.PRIVATE:
-        quote = ReplyParameters(updates.message(update).message_id, allow_sending_without_reply=True)
-    return await chat.send_message(page.text, reply_markup=page.keyboard, reply_parameters=quote)
+    message, quote = updates.message(update), None
+    if updates.chat(update).type != ChatType.PRIVATE:
+        quote = ReplyParameters(message.message_id, allow_sending_without_reply=True)
+    return await message.reply_text(page.text, reply_markup=page.keyboard, reply_parameters=quote)
 
 
 async def replace(update: Update, page: Page) -> None:
@@ -38,9 +37,11 @@ async def replace(update: Update, page: Page) -> None:
         await reply(update, page)
 
 
-async def send_photo(update: Update, picture: bytes, page: Page) -> None:
-    """Send a picture with a page as its caption."""
-    await updates.chat(update).send_photo(picture, caption=page.text, reply_markup=page.keyboard)
+async def send_photo(update: Update, picture: bytes, page: Page, *, is_silent: bool = False) -> None:
+    """Send a picture with a page as its caption, in the topic of the update."""
+    await updates.message(update).reply_photo(
+        picture, caption=page.text, reply_markup=page.keyboard, disable_notification=is_silent
+    )
 
 
 async def replace_photo(update: Update, picture: bytes, page: Page) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,12 +17,13 @@ from bot import messages
 from bot.alerts.subscriptions import alert, seconds
 from bot.languages import language, spoken
 from bot.store import DEFAULTS, Alert, Follow, FollowEvent, Store, Subscriber, Target
-from service.client import NotFound
+from service.client import BadRequest, NotFound
 
 if TYPE_CHECKING:
     from bot.service import Service
 
 EVENT = "followed"
+LOOKS = "prices"  # the state that has the time of the last price that was looked at, by asset, in unix seconds
 END_STATUSES = ("resolved", "void")
 MAX_PER_PASS = 20  # documents read one by one: the service allows 120 calls a minute
 # A pool near 50% goes back and forth; it has a side from two percentage points on.
@@ -42,14 +43,33 @@ class Happening(NamedTuple):
 
 
 async def check_prices(service: Service, store: Store, now: datetime) -> None:
-    """Prices that reached a level since the follow began."""
-    follows = await asyncio.to_thread(store.follows, "price")
-    if not follows:
+    """Prices that reached a level since the last look: by the price of now, or by the bars in between."""
+    of_asset = defaultdict(list)
+    for follow in await asyncio.to_thread(store.follows, "price"):
+        of_asset[follow.target.subject].append(follow)
+    if not of_asset:
         return
     document = await service.prices()
-    quotes = {quote["asset"]: quote for quote in document["prices"]}
-    happenings = [_price(follow, quotes.get(follow.target.subject), document) for follow in follows]
-    await asyncio.to_thread(_record, store, happenings, now)
+    looks = await asyncio.to_thread(store.state, LOOKS) or {}
+    for quote in document["prices"]:
+        asset, as_of = quote["asset"], seconds(quote["as_of"])
+        follows = of_asset.get(asset)
+        if not follows:
+            continue
+        since = max(looks.get(asset, 0), min(follow.target.due or as_of for follow in follows))
+        bars = await _bars(service, asset, since) if since < as_of else []
+        await asyncio.to_thread(_record, store, _prices(follows, quote, bars, document), now)
+        looks[asset] = as_of
+    await asyncio.to_thread(store.set_state, LOOKS, looks)
+
+
+async def _bars(service: Service, asset: str, since: float) -> list[Document]:
+    """The bars that open at unix second `since` or later, as short as the service has them."""
+    instant = f"{datetime.fromtimestamp(since, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    try:
+        return (await service.candles(asset, "5m", instant))["bars"]
+    except BadRequest:  # the source has no bars of five minutes
+        return (await service.candles(asset, "1h", instant))["bars"]
 
 
 async def check_markets(service: Service, store: Store, now: datetime) -> None:
@@ -126,11 +146,20 @@ async def _document(reading: Awaitable[Document]) -> Document | None:
         raise
 
 
-def _price(follow: Follow, quote: Document | None, document: Document) -> Happening | None:
-    if quote is None or not _is_reached(follow.target, quote["price"]):
-        return None
-    level = follow.target.level
-    return Happening(follow, f"price {follow.number}", lambda: messages.price_reached(document, quote, level))
+def _prices(follows: list[Follow], quote: Document, bars: list[Document], document: Document) -> list[Happening]:
+    """The follows of one asset whose level was reached; all those of a chat are one alert."""
+    of_chat = defaultdict(list)
+    for follow in follows:
+        prices = [quote["price"]]
+        prices += [bar[end] for bar in bars if seconds(bar["time"]) >= follow.target.due for end in ("high", "low")]
+        if any(_is_reached(follow.target, price) for price in prices):
+            of_chat[follow.user_id, follow.chat_id].append(follow)
+    happenings = []
+    for first, *others in of_chat.values():
+        levels = sorted({follow.target.level for follow in (first, *others)})
+        write = partial(messages.price_reached, document, quote, levels)
+        happenings += [Happening(first, f"price {first.number}", write), *map(Happening, others)]
+    return happenings
 
 
 def _market(follow: Follow, market: Document, texts: _Texts) -> Happening | None:

@@ -22,7 +22,7 @@ from service.client import (
     Unavailable,
 )
 
-NO_CONNECTION = english("The service cannot be reached right now. Nothing was counted. Try again in a minute.")
+NO_CONNECTION = english("The service cannot be reached right now. Try again in a minute.")
 TIMEOUT = english("The answer took too long. Try again. /quota shows whether the question was counted.")
 NO_KEY = english("The service does not accept this bot's key. Its operator must renew it. Your quota is unchanged.")
 NOT_FOUND = english(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.languages import english, translate
+from bot.languages.punctuation import enumerated
 from bot.messages.challenges import outcome_word
 from bot.messages.formats import (
     as_of,
@@ -83,11 +84,12 @@ def strange_level(key: str, level: float, now: float) -> str:
     return f"{text} {translate('No alert is set.')}"
 
 
-def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], level: float) -> str:
-    """A price has reached the level that the person chose."""
+def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], levels: Sequence[float]) -> str:
+    """A price has reached one or more levels that the person chose."""
     change = quote["change_24h_pct"]
     now = translate("{price} USD now, {change} in 24 hours", price=price(quote["price"]), change=signed_percent(change))
-    head = translate("<b>{asset} has reached {price} USD</b>", asset=asset(quote["asset"]), price=price(level))
+    prices_text = enumerated(map(price, levels))
+    head = translate("<b>{asset} has reached {price} USD</b>", asset=asset(quote["asset"]), price=prices_text)
     return message([head, f"{change_arrow(change)} {now}"], f"{footer(prices)}\n{_advice()}")
 
 

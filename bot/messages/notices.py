@@ -148,7 +148,15 @@ def question_too_long(length: int, limit: int) -> str:
 
 def interrupted() -> str:
     """In place of a waiting message whose question was interrupted."""
-    return translate("This question was interrupted by a restart of the bot. The message below has its result.")
+    return translate("This question was interrupted. The message below has its result.")
+
+
+def answer_delayed() -> str:
+    """In place of an answer after the connection to the service was lost: whether it was counted is not certain."""
+    return translate(
+        "The connection to the voters was lost. Your question may have been counted. I keep it and send the answer as "
+        "soon as it is there."
+    )
 
 
 def given_back(question: str) -> str:

@@ -58,8 +58,8 @@ class Follows(SqliteFile):
     def follow(self, user_id: int, chat_id: int, target: Target) -> bool:
         """Follow a target; False if the person follows too many.
 
-        Following it again changes nothing. If these alerts were off only because the chat was unreachable, they are on
-        again.
+        Following it again changes nothing. Alerts about what the person follows are on from now on: who follows
+        something wants to hear of it.
         """
         now = self._seconds()
         with self._writing() as db:
@@ -71,7 +71,7 @@ class Follows(SqliteFile):
                 " since, checked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (user_id, chat_id, *target, now, now),
             )
-            db.execute("DELETE FROM switch WHERE user_id = ? AND event = 'followed' AND unreachable", (user_id,))
+            db.execute("DELETE FROM switch WHERE user_id = ? AND event = 'followed' AND state = 'off'", (user_id,))
         return True
 
     def unfollow(self, user_id: int, kind: str, subject: str) -> None:

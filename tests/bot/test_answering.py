@@ -33,12 +33,12 @@ def watch(stage) -> None:
     stage.settle()
 
 
-def breaking_off(web, pieces: int):
-    """The service, whose first answer ends after some pieces; the head alone is sent with 0."""
+def breaking_off(web, pieces: int, times: int = 1):
+    """The service, whose first answers end after some pieces; the head alone is sent with 0."""
     calls = []
 
     def app(environ, start_response):
-        if environ["PATH_INFO"] != "/api/v1/oracle" or calls:
+        if environ["PATH_INFO"] != "/api/v1/oracle" or len(calls) >= times:
             return web(environ, start_response)
         calls.append(environ)
         return cut(web(environ, start_response))
@@ -106,6 +106,20 @@ def test_a_broken_call_is_repeated_and_counted_once(start, web, monkeypatch, pie
     ann = start(breaking_off(web, pieces)).person()
     assert "9 of 10 questions left today" in ann.says(QUESTION).plain
     assert len(ann.messages) == 1
+
+
+def test_an_uncertain_outcome_is_said_and_delivered_later(start, web, monkeypatch):
+    """The connection ends twice; the question may have been counted, so nothing else is claimed."""
+    monkeypatch.setattr(answering, "BUSY_PAUSES_S", (0, 0))
+    stage = start(breaking_off(web, 5, times=2))
+    ann = stage.person()
+    reply = ann.says(QUESTION)
+    assert "may have been counted" in reply.plain
+    watch(stage)
+    assert "was interrupted" in reply.plain
+    assert "of 9 voted" in ann.newest.plain
+    assert "9 of 10" in ann.says("/quota").plain
+    assert stage.application.bot_data["state"].store.open_questions() == []
 
 
 def test_an_answer_follows_its_waiting_message_to_a_supergroup(stage, waiting_at_once):

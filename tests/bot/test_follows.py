@@ -144,6 +144,14 @@ def test_a_level_that_cannot_be_meant_is_not_followed(ann, store, text):
     assert store.follows_of(ann.id) == []
 
 
+def test_to_follow_after_stop_switches_alerts_on(ann, store):
+    """The bot promises a message."""
+    ann.says("/stop")
+    assert "You get a message" in ann.says("/follow btc 70000").plain
+    assert store.states("followed").get(ann.id, "on") == "on"
+    assert "What I follow: on" in ann.says("/alerts").plain
+
+
 def test_what_is_followed_is_listed_and_ended(ann, store):
     assert "You follow nothing" in ann.says("/following").plain
     ann.says("/follow btc 70000")

@@ -6,10 +6,8 @@ import pytest
 
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
 TURNOUT = "of 9 voted"
-NEWS = (
-    "BREAKING: Bitcoin ETF inflows hit a record\n\nAnalysts expect btc above 60k by December 5. "
-    + "More about this follows below. " * 20
-)
+NEWS = "BREAKING: Bitcoin ETF inflows hit a record\n\nAnalysts expect btc above 60k by December 5. "
+NEWS += "More about this follows below. " * 20
 
 
 def left(person) -> str:

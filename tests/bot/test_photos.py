@@ -291,3 +291,22 @@ def test_a_card_of_a_market_opens_it_for_others(ann, ben):
 def link_of(card) -> str:
     """What the link of a caption starts the bot with."""
     return re.search(r'href="https://t.me/ninefold_bot\?start=([\w-]+)"', card.text)[1]
+
+
+def test_a_chart_stays_in_its_topic_and_makes_no_sound(start, drawn):
+    """In a forum it belongs below the message whose button was pressed; below an answer it is silent."""
+    stage = start(charts_follow=True)
+    ann, member = stage.person(), stage.person(-4_321)
+    ann.says("/price btc")
+    assert [values["disable_notification"] for name, values in stage.telegram.calls if name == "sendPhoto"] == [True]
+    topic = {"message_thread_id": 17, "is_topic_message": True}
+    page = member.says("/price btc", **topic)
+    message = member.message({"text": page.plain, **topic}) | {"message_id": page.id}
+    press = {"id": "topic", "from": member.user(), "chat_instance": "1", "data": page.buttons["Chart"]}
+    stage.telegram.pressed.add("topic")
+    stage.deliver({"callback_query": press | {"message": message}})
+    chart, action = (
+        [values for name, values in stage.telegram.calls if name == method][-1]
+        for method in ("sendPhoto", "sendChatAction")
+    )
+    assert (chart["message_thread_id"], action["message_thread_id"]) == (17, 17)

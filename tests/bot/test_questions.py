@@ -126,11 +126,28 @@ def test_the_eleventh_question_of_a_day_is_refused(ann, ben):
     assert "of 9 voted" in ben.says(QUESTION).plain
 
 
-def test_ask_again_counts_for_the_person_who_presses(stage, group):
+def test_ask_again_counts_for_the_person_who_presses(stage, group, service):
     ann, ben = stage.person(group), stage.person(group)
     ann.says(f"/ask {QUESTION}")
+    _make_older(stage)
     ben.presses("Ask again")
     assert "9 of 10" in ben.newest.text
+
+
+def _make_older(stage) -> None:
+    """The saved answers become answers at the bar before."""
+    store = stage.application.bot_data["state"].store
+    store._write("UPDATE answer SET payload = json_set(payload, '$.answer.as_of', '2026-11-21T07:00:00Z')")
+
+
+def test_ask_again_before_the_next_price_is_free(ann):
+    """The answer would be the same."""
+    answer = ann.says(QUESTION)
+    ann.presses("Ask again")
+    assert len(ann.messages) == 2
+    assert "it was not counted" in ann.newest.plain
+    assert answer.plain.splitlines()[:3] == ann.newest.plain.splitlines()[:3]
+    assert "9 of 10" in ann.says("/quota").plain
 
 
 def test_votes_are_shown_in_place_page_by_page(ann):

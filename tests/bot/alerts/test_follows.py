@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -51,6 +51,60 @@ def test_a_price_at_its_level_is_reported_once(world, level, price):
     world.restart()
     assert world.check() == []
     assert world.store.follows_of(ANN) == []
+
+
+def add_bar(world, low: float, high: float, close: float) -> None:
+    """An hour passes, within which the price was between `low` and `high`."""
+    quote = world.service.documents["prices"]["prices"][0]
+    start = datetime.fromisoformat(quote["as_of"])
+    world.service.bars.append({"time": iso(start), "low": low, "high": high, "close": close})
+    quote |= {"as_of": iso(start + timedelta(hours=1)), "price": close}
+
+
+def follow_price(world, user: int, *levels: float) -> None:
+    quote = world.service.documents["prices"]["prices"][0]
+    due = datetime.fromisoformat(quote["as_of"]).timestamp()
+    for level in levels:
+        world.store.follow(user, user, Target("price", "btc", level, value=quote["price"], due=due))
+
+
+def test_levels_inside_one_bar_are_one_message(world):
+    """Also those beyond its close: a level is reached by the high or the low since the last look."""
+    levels = [52_000, 52_500, 53_000, 53_500, 54_000, 54_500, 55_000, 55_500, 56_000]
+    follow_price(world, ANN, *levels)
+    follow_price(world, BEN, 60_000)
+    assert world.check() == []
+    add_bar(world, 51_900, 56_100, 53_200)
+    ((chat, text),) = texts(world)
+    assert chat == ANN
+    assert f"Bitcoin has reached {', '.join(f'{level:,}' for level in levels)} USD" in text
+    assert "53,200 USD now" in text
+    assert world.check() == []
+    assert [follow.target.level for follow in world.store.follows("price")] == [60_000]
+
+
+def test_a_level_reached_while_the_bot_was_down_is_reported(world):
+    follow_price(world, ANN, 55_000)
+    assert world.check() == []
+    add_bar(world, 53_000, 55_200, 53_300)
+    add_bar(world, 53_000, 53_400, 53_200)
+    world.restart()
+    assert ["Bitcoin has reached 55,000 USD" in text for _, text in texts(world)] == [True]
+
+
+def test_what_was_before_a_follow_does_not_reach_its_level(world):
+    add_bar(world, 50_000, 58_000, 53_200)
+    follow_price(world, ANN, 55_000)
+    add_bar(world, 53_000, 53_400, 53_200)
+    assert world.check() == []
+
+
+def test_bars_are_read_once_for_each_new_price(world):
+    follow_price(world, ANN, 55_000)
+    add_bar(world, 53_000, 53_400, 53_200)
+    for _ in range(3):
+        assert world.check() == []
+    assert world.service.calls.count("candles btc 5m") == 1
 
 
 def test_an_asset_without_a_price_waits(world):

@@ -77,6 +77,7 @@ class FakeService:
         self.markets: dict[str, dict[str, Any] | Exception] = {}
         self.answers: dict[tuple[int, str], dict[str, Any] | Exception] = {}
         self.broken: dict[str, BaseException] = {}
+        self.bars: list[dict[str, Any]] = []
         self.calls: list[str] = []
 
     def consensus(self, direction: str, voted_at: datetime) -> None:
@@ -126,6 +127,10 @@ class FakeService:
 
     async def resolved_markets(self) -> dict[str, Any]:
         return await self._answer("resolved_markets")
+
+    async def candles(self, asset: str, interval: str, since: str) -> dict[str, Any]:
+        self.calls.append(f"candles {asset} {interval}")
+        return {"bars": [bar for bar in self.bars if bar["time"] >= since]}
 
     async def prices(self) -> dict[str, Any]:
         return await self._answer("prices")

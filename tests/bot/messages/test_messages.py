@@ -93,7 +93,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "page of a resolved market": (documents.resolved_market(), messages.one_market),
     "changed sides": (documents.market(), messages.sides_changed),
     "reached probability": (documents.market(), lambda it: messages.chance_reached(it, 0.6)),
-    "reached price": (documents.PRICES, lambda it: messages.price_reached(it, it["prices"][0], 55_000)),
+    "reached price": (documents.PRICES, lambda it: messages.price_reached(it, it["prices"][0], [55_000])),
     "decided question": (documents.decided_answer(), messages.answer_resolved),
     "following": ({"follows": ["btc"]}, lambda it: messages.following(list(map(follow, it["follows"])))),
     "own page": (
