@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Literal
 
 from service.questions.criterion import invalid
+from service.questions.lexicon import forms
 from service.questions.numerals import readings
 from service.questions.tokens import Token
 
@@ -24,31 +25,22 @@ BEFORE = {"on", "in_a_row", "the", "filler", "above", "below", "exceed"}
 BOUNDS = {"on", "above", "below", "exceed", "ormore"}
 # Kinds after which a number of days is a length of time: "in at least 3 days".
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
-LEAST = {
-    "at least", "minimum", "por lo menos", "хотя бы", "mindestens", "mind", "wenigstens", "zumindest", "au moins",
-    "al menos", "como minimo", "pelo menos", "ao menos", "almeno", "no minimo", "come minimo", "как минимум",
-    "минимум", "не менее", "не менее чем", "не меньше", "не меньше чем", "en az", "至少", "不少于", "少なくとも",
-}  # fmt: skip
-UPPER_BOUNDS = {
-    "at most", "maximum", "hochstens", "maximal", "au plus", "au maximum", "a lo sumo", "como maximo", "como mucho",
-    "no maximo", "al massimo", "не более", "не больше", "максимум", "en fazla", "至多", "最多", "不超过", "不超過",
-}  # fmt: skip
-EXACT = {"exactly", "only", "genau", "exactement", "exactamente", "exatamente", "esattamente", "ровно", "tam", "正好"}
+LEAST = forms("least")
+UPPER_BOUNDS = forms("most")
+EXACT = forms("exact")
 NUMBERS = ("number", "numword", "nth")
 # Words for a side that also stand before a length of time in which something happens: "over the next week".
 OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sous", "sotto", "на"}
 # Words of the kind "in" that also mean "on" before a number of days.
-ON = {"em", "en", "nei", "в"}
+ON = forms("on")
 # Words between the two numbers of "4 out of the next 7 days".
-OUT_OF = {"of", "out of", "von", "sur", "de", "di", "su", "из"}
+OUT_OF = forms("out_of")
 # Words for the candle of a chart, after its length: "4h candle".
-CANDLES = {
-    "candle", "candles", "kerze", "vela", "candela", "bougie", "свеча", "свечи", "mum", "mumu", "足", "线", "k线",
-}  # fmt: skip
+CANDLES = forms("candle")
 # Periods that directly follow "all".
 WHOLE_PERIODS = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 # Words for a day that also stand before its date.
-DAYS = {"dia", "giorno"}
+DAYS = forms("day")
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
 LIMITS = {"by", "before", "until"}

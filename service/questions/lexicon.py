@@ -169,6 +169,13 @@ def lexicon(language: Language) -> Lexicon:
 
 
 @cache
+def forms(name: str) -> frozenset[str]:
+    """The words of all languages, folded, that mean the same beside a number."""
+    phrases = (language.forms.get(f"form:{name}", "") for language in LANGUAGES)
+    return frozenset(phrase for words in phrases for phrase, _ in _phrases(words))
+
+
+@cache
 def intent_lexicon() -> Lexicon:
     """The phrases of all languages that say what a text wants."""
     return _lexicon_of(*(language.intents for language in LANGUAGES))

@@ -24,7 +24,7 @@ from service.questions.kinds import KINDS, Comparator
 from service.questions.kinds.levels import RANGE_AT_END, Close, Direction, First, Touch, of_zero
 from service.questions.kinds.paths import DaysBeyond, DaysMoving
 from service.questions.levels import STEP
-from service.questions.lexicon import ENGLISH
+from service.questions.lexicon import ENGLISH, forms
 from service.questions.question import Question
 from service.questions.records import of_record
 from service.questions.scope import asks_price_now, names_event
@@ -36,7 +36,7 @@ from service.questions.vocabulary import MOTIONS, Language
 # What a text may take over from an earlier question.
 Carryover = Literal["asset", "other_asset", "comparator", "level", "deadline"]
 # Words for days other than those of the calendar.
-WORKDAYS = {"trading days", "business days", "営業日"}
+WORKDAYS = forms("workdays")
 DECIDED_NOTE = "The present price decides this already"
 FAR_NOTE = "The level is far from the present price"
 # Example: "touch 2k on Friday"

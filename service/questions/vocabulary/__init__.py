@@ -51,7 +51,7 @@ Words = dict[str, str]
 class Language:
     """The words of a language and what the grammar must know about it; the other fields are those of `[language]`.
 
-    `intents` are phrases that say what a text wants besides a forecast.
+    `intents` are phrases that say what a text wants besides a forecast, `forms` words that mean more beside a number.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Language:
     negations_cancel: bool
     words: Words
     intents: Words
+    forms: Words
     lacks: str = ""
 
 
@@ -88,8 +89,13 @@ def _language(file: str) -> Language:
     words: Words = {}
     for key, phrases in chain(_conjugated(verbs) if verbs else (), entries(sections)):
         words[key] = f"{words[key]}, {phrases}" if key in words else phrases
-    intents = {key: words.pop(key) for key in list(words) if key.startswith("intent:")}
-    return Language(**traits, words=words, intents=intents)
+    intents, forms = (_taken(words, name) for name in ("intent", "form"))
+    return Language(**traits, words=words, intents=intents, forms=forms)
+
+
+def _taken(words: Words, name: str) -> Words:
+    """The phrases of a table, which are no longer among the words."""
+    return {key: words.pop(key) for key in list(words) if key.startswith(f"{name}:")}
 
 
 def _conjugated(verbs: dict[str, Any]) -> Iterator[tuple[str, str]]:
