@@ -19,13 +19,14 @@ from service.questions.lexicon import fold, intent_lexicon
 from service.questions.parse import NOT_NAMED, Parse
 from service.questions.scope import asks_price_now
 from service.questions.tokens import MARKUP, Token, clean, tokenize
-from service.questions.topics import TopicQuestion, read_any
+from service.questions.topics import TopicQuestion, read_any, refusing
 from service.questions.understanding import find_parts, suggested
 from service.questions.vocabulary import MARKET_KINDS
 
 # Intents of a text that asks nothing about a market, the most telling first.
 Chatter = Literal["show_votes", "accuracy", "about_you", "help", "why", "thanks", "greeting"]
 CHATTER: tuple[Chatter, ...] = ("show_votes", "accuracy", "about_you", "help", "why", "thanks", "greeting")
+WISHES = {"advice", *CHATTER}
 Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
 Side = Literal["above", "below"]
 # So many letters beside a phrase change nothing: "cool, thanks".
@@ -53,13 +54,14 @@ class TextReading:
     side: Side | None = None
 
 
+@refusing()
 def read_text(text: str, circumstances: Circumstances, context: ContextQuestion | None = None) -> TextReading:
     """What a text wants; raises what `read_any` raises where that is nothing else than a question."""
     words = tokenize(MARKUP.sub(" ", fold(clean(text))).replace(", ", " "), intent_lexicon())
     intents = {str(word.value) for word in words}
     if "alert" in intents and (alert := _alert(words, circumstances, context)):
         return alert
-    asset = _asset(text, circumstances)
+    asset = _asset(text, circumstances) if intents & WISHES else None
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:

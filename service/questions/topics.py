@@ -77,7 +77,7 @@ class TopicQuestion(NamedTuple):
 
 
 @contextmanager
-def _refusing() -> Iterator[None]:
+def refusing() -> Iterator[None]:
     """Raise UnreadQuestion in place of any error of the rules that is not a refusal."""
     try:
         yield
@@ -90,7 +90,7 @@ def _refusing() -> Iterator[None]:
         raise UnreadQuestion(detail, [FieldError("question", detail)]) from error
 
 
-@_refusing()
+@refusing()
 def read_any(text: str, circumstances: Circumstances, context: ContextQuestion | None = None) -> Parse | TopicQuestion:
     """The question that prices decide, else the topic; if the text is neither, raises the refusal of the former.
 
@@ -115,7 +115,7 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
     return _read_topic(reading, circumstances) or parse
 
 
-@_refusing()
+@refusing()
 def coins_to_price(text: str, circumstances: Circumstances) -> tuple[str, ...]:
     """The keys of the listed coins whose prices are needed to understand a text; none for a topic.
 

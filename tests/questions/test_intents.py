@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from service.errors import InvalidRequest
+from service.errors import InvalidRequest, UnreadQuestion
 from service.questions import Circumstances, read_any
 from service.questions.conversation import ContextQuestion
 from service.questions.intents import no_question, read_text
 from tests.questions.asking import HISTORY, RATES, SPOTS
+from tests.questions.hostile_texts import hostile_texts
 from tests.questions.test_cases import CASES
 from tests.questions.test_conversation import CIRCUMSTANCES
 
@@ -84,3 +85,17 @@ def test_an_alert_names_a_move_or_the_asset_of_the_context():
     assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", 2000, "above")
     alert = read_text("alert me when gold is up 5%", CIRCUMSTANCES)
     assert (alert.asset, alert.level, alert.level_pct, alert.side) == ("gold", None, 5, "above")
+
+
+@pytest.mark.slow
+def test_a_hostile_text_is_read_or_refused():
+    """Alone and after an earlier question; none makes the rules fail."""
+    context = ContextQuestion(read_any("will eth outperform btc by friday?", CIRCUMSTANCES).question)
+    for text in hostile_texts(300, seed=11):
+        for earlier in (None, context):
+            try:
+                read_text(text, CIRCUMSTANCES, earlier)
+            except UnreadQuestion:
+                pytest.fail(text)
+            except InvalidRequest:
+                pass
