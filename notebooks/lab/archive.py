@@ -160,6 +160,10 @@ class Archive:
         selection = {"votes": "none", **selection}
         return frames.markets(self._cursor_pages(partial(self.client.predictions, status, **selection), "markets"))
 
+    def resolved_pairs(self) -> pd.DataFrame:
+        """Every resolved market with a score of both the pool and an external market; costs as much as `markets`."""
+        return self.markets().dropna(subset=["brier_ai", "brier_market"])
+
     def answers(self) -> pd.DataFrame:
         """Every answer of the oracle to this key. See `frames.answers`."""
         return frames.answers(self._cursor_pages(partial(self.client.answers, votes="none"), "answers"))

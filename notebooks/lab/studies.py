@@ -22,9 +22,9 @@ DAY_S = 86_400
 def lane_sharpes(archive: Archive) -> pd.DataFrame:
     """The Sharpe ratio of each lane from its equity at every bar, annualised, on paper.
 
-    One row per lane and book, index `lane`. `sharpe` has an interval clustered by week, in which returns depend on each
-    other; `sharpe_daily` is the same from the last equity of each day. `bars` returns of `step_s` seconds each are
-    averaged; interest is not subtracted.
+    One row per lane and book, index `lane` and `backfilled`. `sharpe` has an interval clustered by week, in which
+    returns depend on each other; `sharpe_daily` is the same from the last equity of each day. `bars` returns of
+    `step_s` seconds each are averaged; interest is not subtracted.
     """
     equity = archive.lane_equity()
     rows = []
@@ -33,7 +33,7 @@ def lane_sharpes(archive: Archive) -> pd.DataFrame:
             points = equity.loc[(equity["lane"] == lane) & (equity["backfilled"] == backfilled), "equity_usd"]
             if len(points) > 2:
                 rows.append({"lane": lane, **_sharpe(points), "backfilled": backfilled, "world": archive.world})
-    return pd.DataFrame(rows).set_index("lane")
+    return pd.DataFrame(rows).set_index(["lane", "backfilled"])
 
 
 def _sharpe(equity: pd.Series) -> dict[str, Any]:

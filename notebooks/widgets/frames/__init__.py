@@ -34,7 +34,7 @@ from notebooks.widgets.frames.ledger import (
     ledger_votes,
     resolved_votes,
 )
-from notebooks.widgets.frames.market import candles, headlines, prices
+from notebooks.widgets.frames.market import as_ohlcv, candles, headlines, prices
 from notebooks.widgets.frames.oracle import features, oracle_votes
 from notebooks.widgets.frames.predictions import challenges, market_series, market_votes, markets
 from notebooks.widgets.frames.price_forecasts import price_forecasts, price_record
@@ -49,6 +49,7 @@ __all__ = [
     "apex_call_layers",
     "apex_calls",
     "apex_layers",
+    "as_ohlcv",
     "as_polars",
     "calibration",
     "candles",

@@ -48,7 +48,7 @@ RESOLVED_PAIRS = FrameSchema(
     },
 )
 SCOREBOARD = FrameSchema(
-    {"forecaster": TEXT},
+    {"forecaster": TEXT, "backfilled": FLAG},
     {
         "kind": KIND,
         "engine": TEXT,
@@ -71,7 +71,6 @@ SCOREBOARD = FrameSchema(
         "skill_vol": NUMBER,
         "skill_vol_low": NUMBER,
         "skill_vol_high": NUMBER,
-        "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
@@ -100,14 +99,13 @@ PAIRED_DIFFERENCE = FrameSchema(
     },
 )
 CALIBRATION = FrameSchema(
-    {"forecaster": SIDE, "bin": COUNT},
+    {"forecaster": SIDE, "backfilled": FLAG, "bin": COUNT},
     {
         "p": NUMBER,
         "observed_pct": NUMBER,
         "low_pct": NUMBER,
         "high_pct": NUMBER,
         "n": COUNT,
-        "backfilled": FLAG,
         "world": WORLD,
     },
 )
@@ -119,7 +117,7 @@ NO_DIFFERENCE = dict.fromkeys(("n_eff", "mean", "low", "high", "p_value", "weeks
 
 
 def resolved_pairs(document: Document) -> pd.DataFrame:
-    """The resolved markets with a probability of both the pool and an external market.
+    """The latest resolved markets with a probability of both the pool and an external market.
 
     Parameters
     ----------
@@ -127,10 +125,13 @@ def resolved_pairs(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per market, index `id`, in the order of the document. `p_` is P(YES) in 0 to 1; `difference` is `brier_ai`
+    One row per market, index `id`, in the order of the document; `attrs["total"]` says how many there are altogether,
+    and `Archive.resolved_pairs` downloads them. `p_` is P(YES) in 0 to 1; `difference` is `brier_ai`
     minus `brier_market`, negative where the pool was better. The odds of `simulated` rows come from this service.
     """
-    return RESOLVED_PAIRS.frame(document["markets"], world=document["world"])
+    frame = RESOLVED_PAIRS.frame(document["markets"], world=document["world"])
+    frame.attrs["total"] = sum(book["n"] for book in document["books"])
+    return frame
 
 
 def scoreboard(document: Document) -> pd.DataFrame:
@@ -142,10 +143,10 @@ def scoreboard(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per forecaster and book, index `forecaster`, which repeats: the live and the `backfilled` book are never
-    pooled. `accuracy_` is a percentage of `accuracy_n` markets, beside those of the likelier side so far and of always
-    NO; the other scores are means over `n` markets, worth `n_eff` independent ones. `skill` is against how often such a
-    market came true before, `skill_vol` against the votes of vol. Intervals are 95% ones, clustered by week.
+    One row per forecaster and book, index `forecaster` and `backfilled`: the two books are never pooled. `accuracy_` is
+    a percentage of `accuracy_n` markets, beside those of the likelier side so far and of always NO; the other scores
+    are means over `n` markets, worth `n_eff` independent ones. `skill` is against how often such a market came true
+    before, `skill_vol` against the votes of vol. Intervals are 95% ones, clustered by week.
     """
     rows = (row for book in document["books"] for row in _scores(book))
     return SCOREBOARD.frame(rows, as_of=document["as_of"], world=document["world"])
@@ -180,9 +181,9 @@ def calibration(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per forecaster, bin and book, index `forecaster` and `bin`; bin 1 has the lowest forecasts. `p` is the mean
-    forecast in 0 to 1, `observed_pct` the percentage of YES among `n` markets with a 95% interval. A book with fewer
-    than 30 resolved markets has no rows.
+    One row per forecaster, book and bin, index `forecaster`, `backfilled` and `bin`; bin 1 has the lowest forecasts.
+    `p` is the mean forecast in 0 to 1, `observed_pct` the percentage of YES among `n` markets with a 95% interval. A
+    book with fewer than 30 resolved markets has no rows.
     """
     rows = (row for book in document["books"] for row in _bins(book))
     return CALIBRATION.frame(rows, world=document["world"])

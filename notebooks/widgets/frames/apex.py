@@ -72,7 +72,7 @@ APEX_CALLS = FrameSchema(
 )
 APEX_CALL_LAYERS = FrameSchema({"called_at": INSTANT}, {"layer": TEXT, **CALL_LAYER})
 APEX_ACCURACY = FrameSchema(
-    {"layer": TEXT},
+    {"layer": TEXT, "backfilled": FLAG},
     {
         "n": COUNT,
         "in_sample": COUNT,
@@ -90,7 +90,6 @@ APEX_ACCURACY = FrameSchema(
         "likelier_side_pct": NUMBER,
         "always_no_pct": NUMBER,
         "verdict": VERDICT,
-        "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
@@ -181,9 +180,9 @@ def apex_accuracy(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per layer and book, index `layer`, which repeats; `apex` is the fusion of the layers. `accuracy` is 1 minus
-    four times the Brier score, so a coin flip has 0; `skill` is against the share of rises so far. The hit rate is a
-    percentage with a 95% interval; its calls are worth `n_eff` independent ones. `in_sample` calls are left out.
+    One row per layer and book, index `layer` and `backfilled`; `apex` is the fusion of the layers. `accuracy` is 1
+    minus four times the Brier score, so a coin flip has 0; `skill` is against the share of rises so far. The hit rate
+    is a percentage with a 95% interval; its calls are worth `n_eff` independent ones. `in_sample` calls are left out.
     """
     return APEX_ACCURACY.frame(_books(document), as_of=document["as_of"], world=document["world"])
 

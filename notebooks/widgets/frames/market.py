@@ -92,6 +92,21 @@ def candles(source: Pages) -> pd.DataFrame:
     )
 
 
+def as_ohlcv(bars: pd.DataFrame) -> pd.DataFrame:
+    """Bars as quantstats, vectorbt and other libraries read them.
+
+    Parameters
+    ----------
+    bars : what `candles` returns, of one asset
+
+    Returns
+    -------
+    The columns `Open`, `High`, `Low`, `Close` (USD) and `Volume`; index `time`, in UTC without a zone.
+    """
+    columns = {**{f"{name}_usd": name.title() for name in OHLC}, "volume": "Volume"}
+    return pd.DataFrame(bars.rename(columns=columns), columns=[*columns.values()]).tz_convert(None)
+
+
 def headlines(source: Pages) -> pd.DataFrame:
     """Headlines with their tone.
 

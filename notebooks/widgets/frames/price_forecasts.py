@@ -37,7 +37,7 @@ PRICE_FORECASTS = FrameSchema(
     },
 )
 PRICE_RECORD = FrameSchema(
-    {"horizon": HORIZON, "asset": TEXT},
+    {"horizon": HORIZON, "asset": TEXT, "backfilled": FLAG},
     {
         "n": COUNT,
         "n_eff": NUMBER,
@@ -48,7 +48,6 @@ PRICE_RECORD = FrameSchema(
         "high": NUMBER,
         "verdict": TEXT,
         **{f"coverage_{percent}_pct": NUMBER for percent in COVERAGES},
-        "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
@@ -81,9 +80,9 @@ def price_record(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per book, horizon and asset, index `horizon` and `asset`; the asset `all` is all assets together.
-    `crps_ratio` is the score of the pool over that of plain volatility, so below 1 the pool was better, with a 95%
-    interval. `coverage_80_pct` is the percentage of outcomes in the central interval of 80%.
+    One row per book, horizon and asset, index `horizon`, `asset` and `backfilled`; the asset `all` is all assets
+    together. `crps_ratio` is the score of the pool over that of plain volatility, so below 1 the pool was better, with
+    a 95% interval. `coverage_80_pct` is the percentage of outcomes in the central interval of 80%.
     """
     rows = (row for book in document["books"] for horizon in book["horizons"] for row in _records(book, horizon))
     return PRICE_RECORD.frame(rows, as_of=document["as_of"], world=document["world"])

@@ -21,10 +21,9 @@ from notebooks.widgets.frames.schema import (
 )
 
 STREAKS = FrameSchema(
-    {"voter": TEXT},
+    {"voter": TEXT, "engine": TEXT, "backfilled": FLAG},
     {
         "rank": COUNT,
-        "engine": TEXT,
         "current": COUNT,
         "best": COUNT,
         "resolved": COUNT,
@@ -41,7 +40,6 @@ STREAKS = FrameSchema(
         "best_reached_pct": NUMBER,
         "among": COUNT,
         "accuracy_reached_pct": NUMBER,
-        "backfilled": FLAG,
         "as_of": INSTANT,
         "world": WORLD,
     },
@@ -74,10 +72,11 @@ def streaks(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per voter, engine and book, index `voter`, by rank in its book. The accuracy is the percentage of `correct`
-    among `n` answers, worth `n_eff` independent ones; `likelier_side_pct` and `always_no_pct` are those of forecasters
-    without insight. If the voter's probabilities are right, its best streak is `expected_best` on average, and luck
-    alone gives the luckiest of `among` such voters the observed one, or its accuracy, in so many percent of cases.
+    One row per voter, engine and book, index `voter`, `engine` and `backfilled`, by rank in its book. The accuracy is
+    the percentage of `correct` among `n` answers, worth `n_eff` independent ones; `likelier_side_pct` and
+    `always_no_pct` are those of forecasters without insight. If the voter's probabilities are right, its best streak is
+    `expected_best` on average, and luck alone gives the luckiest of `among` such voters the observed one, or its
+    accuracy, in so many percent of cases.
     """
     rows = ({**streak, **(streak["luck"] or NO_LUCK), "voter": streak["oracle"]} for streak in document["streaks"])
     return STREAKS.frame(rows, as_of=document["as_of"], world=document["world"])

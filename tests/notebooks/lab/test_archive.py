@@ -61,7 +61,7 @@ def test_the_record_holds_every_vote_of_the_ledger(archive: Archive, documents):
     inputs = archive.client.features_entry(document["features"])["inputs"]["contexts"][market.question.asset]
     assert market.features[market.question.asset]["spot"] == inputs["spot"]
     assert record.inputs(market).features is market.features
-    pairs = frames.scoreboard(documents["ai_vs_market"]).query("backfilled").loc["ai"]
+    pairs = frames.scoreboard(documents["ai_vs_market"]).loc[("ai", True)]
     quotes = [row for row in decisions if row.odds is not None and row.backfilled]
     assert len(quotes) == pairs["n"]
 
@@ -151,3 +151,13 @@ def test_a_file_of_another_schema_counts_as_absent(cache: ParquetCache):
     """One of an earlier version, which lacks a column, is downloaded again."""
     cache.write("rows", SCHEMA.frame(ROWS).drop(columns="p"))
     assert cache.read("rows", SCHEMA).empty
+
+
+def test_every_resolved_pair_is_downloaded(client: Client, documents: dict[str, Any], tmp_path: Path):
+    """The document holds the latest; their scores average to those of the whole book only when all are read."""
+    document = documents["ai_vs_market"]
+    pairs = Archive(client, tmp_path, progress=False).resolved_pairs()
+    latest, book = frames.resolved_pairs(document), next(book for book in document["books"] if book["backfilled"])
+    assert len(latest) < len(pairs) == latest.attrs["total"] == book["n"]
+    assert pairs["brier_ai"].mean() == pytest.approx(book["ai"]["brier"], abs=1e-5)
+    assert pairs["brier_market"].mean() == pytest.approx(book["market"]["brier"], abs=1e-5)

@@ -77,7 +77,7 @@ def test_a_calibration_is_of_one_kind_of_question(record):
 def test_the_sharpe_of_a_lane_uses_every_bar(client: Client, tmp_path: Path):
     archive = Archive(client, tmp_path, progress=False)
     table = lane_sharpes(archive)
-    backfilled = table[table["backfilled"]]
+    backfilled = table.xs(True, level="backfilled")
     assert list(backfilled.index) == list(archive.lanes)
     points = [p["equity_usd"] for p in client.pages("lane_equity", "trend") if p["time"] < "2026-11-21T08:02:00Z"]
     returns = np.diff(points) / points[:-1]

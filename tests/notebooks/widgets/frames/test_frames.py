@@ -21,8 +21,18 @@ from tests.processes import ROOT
 
 # Tested in test_ledger.py, and below.
 OTHERS = {"ledger", "ledger_votes", "ledger_odds", "ledger_outcomes", "ledger_roots", "resolved_votes"}
-OTHERS |= {"market_series", "forecasters", "forecasts", "features", "streak_answers", "deliveries", "as_polars"}
+OTHERS |= {
+    "market_series",
+    "forecasters",
+    "forecasts",
+    "features",
+    "streak_answers",
+    "deliveries",
+    "as_ohlcv",
+    "as_polars",
+}
 SECOND_DOCUMENTS = {"challenge_votes", "resolved_markets", "lane_event_pages", "headline_pages"}
+STATES = {"before the first bar": (), "backfilled": (True,), "live": (False,), "both books": (False, True)}
 PAGES = {
     "candles",
     "lane_equity",
@@ -58,6 +68,16 @@ def grown(document: Any) -> Any:
     by_name = {name: grown(value) for name, value in document.items()}
     is_by_name = {"momentum", "btc"} & set(by_name)
     return by_name if is_by_name or not by_name else by_name | {"new_in_2027": [1]}
+
+
+def in_books(document: Any, books: tuple[bool, ...]) -> Any:
+    """The document with what it says of the backfilled book in each of `books`."""
+    if isinstance(document, dict):
+        return {name: in_books(value, books) for name, value in document.items()}
+    if not isinstance(document, list) or not all(isinstance(row, dict) and "backfilled" in row for row in document):
+        return [in_books(value, books) for value in document] if isinstance(document, list) else document
+    rows = [row for row in document if row["backfilled"]]
+    return [in_books(row | {"backfilled": book}, books) for book in books for row in rows]
 
 
 def is_same(cell: Any, value: Any) -> bool:
@@ -220,17 +240,24 @@ def test_every_row_states_its_world(case: FrameCase, documents):
     "name",
     [name for name, case in CASES.items() if INSTANT not in case.schema.index.values()],
 )
-def test_a_key_is_unique_within_its_book(name: str, documents):
-    """The live and the backfilled record are two books; without books a key is unique in the frame."""
+def test_a_key_is_unique(name: str, documents):
     case = CASES[name]
-    frame = case.function(documents[case.document]).reset_index()
-    book = {"backfilled", "engine"} & set(frame)
-    assert not frame.duplicated([*case.schema.index, *book]).any()
+    assert case.function(documents[case.document]).index.is_unique
+
+
+@pytest.mark.parametrize("books", STATES.values(), ids=STATES)
+@pytest.mark.parametrize("name", ["scoreboard", "calibration", "streaks", "price_record", "apex_accuracy"])
+def test_a_key_is_unique_in_every_state(name: str, books: tuple[bool, ...], documents):
+    """The first live bar adds a second book, and what a researcher wrote before it keeps its meaning."""
+    case = CASES[name]
+    frame = case.function(in_books(documents[case.document], books))
+    assert frame.index.is_unique
+    assert set(frame.index.get_level_values("backfilled")) == set(books)
 
 
 def test_every_row_states_whether_it_is_backfilled(documents):
     """The live book has no resolved market yet; the markets of the backfilled book are all past."""
-    scores = frames.scoreboard(documents["ai_vs_market"])
+    scores = frames.scoreboard(documents["ai_vs_market"]).reset_index()
     assert (scores.loc[~scores["backfilled"], "n"] == 0).all()
     assert (scores.loc[scores["backfilled"], "n"] > 0).all()
     assert frames.resolved_pairs(documents["ai_vs_market"])["backfilled"].all()
@@ -277,6 +304,16 @@ def test_an_abstention_on_a_market_is_a_row_without_a_vote(documents):
     assert pd.isna(votes.loc[(market["id"], "news"), "p_yes"])
     assert len(votes.loc[market["id"]]) == 9
     assert dtypes(votes) == dtypes(frames.market_votes(documents["predictions"]))
+
+
+def test_bars_have_the_names_of_other_libraries(documents):
+    """In UTC without a zone: quantstats refuses an index with one."""
+    bars = frames.candles(documents["candles"])
+    table = frames.as_ohlcv(bars)
+    assert list(table) == ["Open", "High", "Low", "Close", "Volume"]
+    assert table.index.tz is None
+    assert (table.index == bars.index.tz_localize(None)).all()
+    assert list(table["Close"]) == list(bars["close_usd"])
 
 
 def test_a_challenge_without_votes_is_a_row_without_a_pool(documents):

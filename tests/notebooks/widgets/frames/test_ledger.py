@@ -98,7 +98,7 @@ def test_the_ledger_gives_the_scores_of_the_service(lines, documents):
     values = votes["outcome"].eq("yes").astype(float)
     means = (votes["p_yes"] - values).pow(2).groupby("voter").agg(["mean", "size"])
     pool = votes.assign(happened=values).groupby("id")[["p_pool", "p_market", "happened"]].first()
-    scores = frames.scoreboard(documents["ai_vs_market"]).query("backfilled")
+    scores = frames.scoreboard(documents["ai_vs_market"]).xs(True, level="backfilled")
     for voter in documents["ai_vs_market"]["books"][1]["voters"]:
         assert means.loc[voter["voter"], "mean"] == pytest.approx(scores.loc[voter["voter"], "brier"], abs=1e-5)
         assert means.loc[voter["voter"], "size"] == scores.loc[voter["voter"], "n"]
@@ -145,7 +145,7 @@ def test_a_frame_without_rows_has_the_same_dtypes(frame: Frame, lines):
 def test_resolved_votes_are_the_scored_votes(lines, documents):
     """With their squared errors, which average to the scores of the service; corrected rows are left out."""
     votes = frames.resolved_votes(lines, world="simulated")
-    scores = frames.scoreboard(documents["ai_vs_market"]).query("backfilled and kind == 'seat'")
+    scores = frames.scoreboard(documents["ai_vs_market"]).xs(True, level="backfilled").query("kind == 'seat'")
     by_voter = votes[votes["category"] != "challenge"].groupby("voter")["brier"].agg(["mean", "size"])
     for voter in scores.index:
         assert by_voter.loc[voter, "mean"] == pytest.approx(scores.loc[voter, "brier"], abs=1e-5)
