@@ -106,15 +106,16 @@ class TournamentEntry:
     def __repr__(self) -> str:
         state = f"every {self.every_s:g} s" if self.is_running else "stopped"
         trouble = f", {type(self.trouble).__name__}: {self.trouble}" if self.trouble else ""
-        return f"<entry of {self.voter}: {len(self._rows)} forecasts sent, {state}{trouble}>"
+        reason = "" if self._rows else " (no live market that it forecasts has opened within an hour)"
+        return f"<entry of {self.voter}: {len(self._rows)} forecasts sent{reason}, {state}{trouble}>"
 
 
 def enter(voter: BuildVoter, archive: Archive, *, name: str | None = None, every_s: float = EVERY_S) -> TournamentEntry:
     """Enter a voter in the tournament: send its forecasts of new markets while this process runs.
 
     `voter` is what `backtest` takes; one that sees the future is refused with VoterRefused. `name` lists the key of the
-    client under a public name in `client.forecasters()`. An earlier entry of a voter of the same name in this process
-    is stopped, so that a notebook cell can be run again.
+    client under a public name in `client.forecasters()`. It prints how many forecasts it has sent. An earlier entry of
+    a voter of the same name in this process is stopped, so that a notebook cell can be run again.
     """
     record = archive.record()
     refuse_foresight(voter, record, walk_forward(voter, record))
@@ -125,4 +126,5 @@ def enter(voter: BuildVoter, archive: Archive, *, name: str | None = None, every
         predecessor.stop()
     entry.start()
     _entries[entry.voter] = entry
+    print(entry)
     return entry

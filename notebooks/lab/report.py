@@ -145,8 +145,10 @@ class BacktestReport:
         """The difference from each reference with its interval; left of zero the voter is better."""
         from notebooks.widgets.base.forest import forest_plot
 
-        chosen = (self.scores["backfilled"] == backfilled) & (self.scores.index != self.voter)
-        table = self.scores.loc[chosen].dropna()
+        table = pd.DataFrame(columns=["difference", "low", "high", "n"])  # of a voter that only abstained
+        if not self.scores.empty:
+            chosen = (self.scores["backfilled"] == backfilled) & (self.scores.index != self.voter)
+            table = self.scores.loc[chosen].dropna()
         origin = f"{self.world.upper()} · {'BACKFILLED' if backfilled else 'LIVE'} · left of zero it is better"
         return forest_plot(table, title=f"Brier score of {self.voter} minus that of each other", subtitle=origin)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from numbers import Real
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -79,7 +80,7 @@ class VoterWalk:
         p = self.voter.forecast(market.question, self.record.inputs(market))
         if p is None:
             return np.nan
-        if not 0 <= p <= 1:
+        if not isinstance(p, Real) or not 0 <= p <= 1:
             raise VoterRefused(f"The forecast of {market.question.id} is {p!r}, which is no probability from 0 to 1.")
         return float(np.clip(p, 1 - SUREST, SUREST))
 

@@ -44,7 +44,7 @@ LEFT, RIGHT = [0, 0.44], [0.58, 1]
 LEVELS = ("5", "25", "50", "75", "95")
 BANDS = (("5", "95"), ("25", "75"))
 PAST_HOVER = "%{y:,.6g} USD<br>%{x|%Y-%m-%d %H:%M} UTC<extra></extra>"
-FAINT = "38"  # opacity of a band, as the last two digits of a colour
+FAINT = 0.22  # opacity of a band
 STEPS = 48
 CLOSEST, CLOSEST_LABELS = 1 / 30, 1 / 8  # of the reach: earlier dots and their labels would lie on each other
 SPAN = ("5", "95")
@@ -161,6 +161,11 @@ class ForecastPanel(RefreshingPanel):
         self.book.value = not any(row["all"]["needed"] for row in live)
 
 
+def _faint(colour: str) -> str:
+    """A colour `#rrggbb` with the opacity of a band, in a form that every plotly reads."""
+    return f"rgba({', '.join(str(part) for part in bytes.fromhex(colour[1:]))}, {FAINT})"
+
+
 def title(forecast: Document, reach: Document, record: Document) -> str:
     """Where the price will be, and how often such an interval was right."""
     low, high = (price(reach["quantiles"][percent]) for percent in ("5", "95"))
@@ -218,7 +223,7 @@ class FanTraces:
         times, past = past_prices(forecast, candles, reach)
         for trace, (low, high) in zip(self.bands, BANDS, strict=True):
             outline = np.append(curves.prices[low], curves.prices[high][::-1])
-            trace.update(x=curves.times.append(curves.times[::-1]), y=outline, fillcolor=f"{colour}{FAINT}")
+            trace.update(x=curves.times.append(curves.times[::-1]), y=outline, fillcolor=_faint(colour))
         self.past.update(x=times, y=past, line={"color": colour, "width": 2})
         line = {"color": colour, "width": 1.5, "dash": "dot"}
         self.median.update(x=curves.times, y=curves.prices["50"], line=line)

@@ -130,7 +130,7 @@ class LeaderboardPanel(RefreshingPanel):
         layout.shapes = [usual_range(years, self.palette)] if shows_luck else []
         layout.title = _title(board, metric, part)
         self.figure.update_layout(**_axes(rows, metric, strategy["key"]))
-        self.detail.value = facts(strategy)
+        self.detail.value = facts(strategy, board)
 
     def pick(self, key: str) -> None:
         """Draw a strategy below and show its facts, also for each new document; free of charge."""
@@ -162,7 +162,7 @@ class LeaderboardPanel(RefreshingPanel):
             ends += [CurveEnd(usd[-1], f"{usd[-1]:,.0f} USD<br>{label}", colour)] if points else []
         heights = np.append(equity, benchmark)
         place = {"xref": "paper", "x": 0, "yref": "y3 domain", "y": 1, "yanchor": "bottom", "showarrow": False}
-        heading = f"<b>{escaped(strategy['name'])}</b> · PAPER, as of {minute(strategy['as_of'])}"
+        heading = f"<b>{escaped(strategy['name'])}</b> · PAPER, all its assets, as of {minute(strategy['as_of'])}"
         return [
             {**place, "text": heading, "yshift": 6},
             *({**label, "align": "left"} for label in labels(ends, heights, gap=0.22, axes="3")),
@@ -218,15 +218,25 @@ def _hover(row: Document) -> list[Any]:
     return [row["rank"], escaped(row["name"]), escaped(row["category"]), *numbers, row["trades"]]
 
 
-def facts(strategy: Document) -> str:
-    """The rule of a strategy, its source, and its track record on paper, as HTML."""
+def facts(strategy: Document, board: Document) -> str:
+    """The rule of a strategy, its source, and its track record on paper, also on the asset of the board, as HTML."""
     rule = [
         Fact("rule", strategy["description"]),
         Fact("source", strategy["source"]),
         *(Fact(name, f"{value:g}") for name, value in strategy["parameters"].items()),
         Fact("assets", ", ".join(strategy["assets"])),
     ]
-    return table(strategy["name"], rule) + _track_record(strategy) + _trades(strategy["recent_trades"])
+    tables = table(strategy["name"], rule), _asset_record(strategy["key"], board), _track_record(strategy)
+    return "".join((*tables, _trades(strategy["recent_trades"])))
+
+
+def _asset_record(key: str, board: Document) -> str:
+    """The row of a strategy on a board of one asset; empty for all assets, and where the board lacks it."""
+    row = next((entry for entry in board["entries"] if entry["key"] == key), None)
+    if not board["asset"] or row is None:
+        return ""
+    metrics = [Fact(metric.label, formatted(row[name], name)) for name, metric in METRICS.items()]
+    return table(f"{board['asset']} only (paper)", [Fact("rank", row["rank"]), *metrics, Fact("trades", row["trades"])])
 
 
 def _track_record(strategy: Document) -> str:

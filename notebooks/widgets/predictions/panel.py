@@ -60,7 +60,7 @@ class PredictionsPanel(RefreshingPanel):
             plot_bgcolor="rgba(0,0,0,0)",
             xaxis={"ticksuffix": "%", "title": "forecast P(YES)"},
             yaxis={"ticksuffix": "%", "title": "observed YES"},
-            xaxis3={"title": "negative: the AI is better", "zeroline": True},
+            xaxis3={"title": "negative: the AI is better", "zeroline": True, "rangemode": "tozero"},
             yaxis3={"visible": False, "range": [-1, 1], "fixedrange": True},
             xaxis4={**percentages, "title": "P(YES) of the market"},
             yaxis4={**percentages, "title": "P(YES) of the AI"},

@@ -62,13 +62,14 @@ def wait_for(condition) -> None:
         time.sleep(0.02)
 
 
-def test_an_entered_voter_forecasts_new_markets(tournament: Client, downloads: Path):
+def test_an_entered_voter_forecasts_new_markets(tournament: Client, downloads: Path, capsys):
     """Live markets of the last hour, once; the backfilled ones are no part of the tournament."""
     archive = Archive(tournament, downloads, progress=False)
     entry = enter(Sober, archive, name="sober-owl", every_s=3600)
     try:
         new = [market for market in archive.record().markets if not market.backfilled]
         forecasts = entry.sent
+        assert f"{len(forecasts)} forecasts sent, every 3600 s" in capsys.readouterr().out
         assert "challenge-1" in forecasts.index
         assert set(forecasts.index) == {market.question.id for market in new}
         pool = next(market.pool for market in new if market.question.id == "challenge-1")
@@ -82,6 +83,15 @@ def test_an_entered_voter_forecasts_new_markets(tournament: Client, downloads: P
     finally:
         entry.stop()
     wait_for(lambda: not entry.is_running)
+
+
+def test_an_entry_that_sends_nothing_says_why(tournament: Client, downloads: Path, capsys):
+    class Silent(Sober):
+        def forecast(self, question, inputs):
+            return None
+
+    enter(Silent, Archive(tournament, downloads, progress=False), every_s=3600).stop()
+    assert "0 forecasts sent (no live market that it forecasts has opened" in capsys.readouterr().out
 
 
 def test_an_entry_goes_on_after_the_service_was_away(tournament: Client, downloads: Path):

@@ -92,3 +92,13 @@ def test_a_report_shows_itself(record):
     figure = report.chart()
     assert set(figure.data[0].y) == {"pool", "market", "coin", "momentum", "vol"}
     assert "SIMULATED · BACKFILLED" in figure.layout.title.subtitle.text
+
+
+def test_a_voter_that_only_abstains_has_an_empty_chart(record):
+    class Silent(Better):
+        def forecast(self, question, inputs):
+            return None
+
+    report = backtest(Silent, record, progress=False)
+    assert len(report.chart().data[0].y) == 0
+    assert "no market that it forecast" in report.verdicts[0]

@@ -88,8 +88,8 @@ def test_a_voter_learns_only_from_what_had_resolved(record):
     assert walk.voter.p == pytest.approx(P_RISE, abs=0.08)
 
 
-@pytest.mark.parametrize("p", [1.2, -0.1, float("nan")])
-def test_what_is_no_probability_is_refused(record, p: float):
+@pytest.mark.parametrize("p", [1.2, -0.1, float("nan"), "0.5"])
+def test_what_is_no_probability_is_refused(record, p: float | str):
     class Wrong:
         def forecast(self, question, inputs):
             return p

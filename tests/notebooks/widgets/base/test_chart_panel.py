@@ -186,7 +186,7 @@ def counts() -> tuple[int, int, int]:
     return len(get_comm_manager().comms), len(ipywidgets.widgets.widget._instances), len(threads)
 
 
-@pytest.mark.parametrize("name", (*CHARTS, "OraclePanel"))
+@pytest.mark.parametrize("name", [*CHARTS, "OraclePanel"])
 def test_a_cell_run_thirty_times_leaves_nothing(name, client: Client):
     """No comm, model or thread: each stays in the kernel and in the browser, which slows both."""
     cells, panel_class = CellPanels(), getattr(widgets, name)

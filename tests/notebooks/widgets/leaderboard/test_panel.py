@@ -203,6 +203,16 @@ def test_a_click_shows_rule_source_and_track_record(panel):
     assert f"{strategy['statistics']['fees_usd']:,.2f} USD" in panel.detail.value
 
 
+def test_the_facts_follow_the_selected_asset(panel):
+    """Beside those of all assets."""
+    assert "gold only" not in panel.detail.value
+    panel.asset.value = "gold"
+    panel.refresh()
+    row = next(row for row in panel.document["board"]["entries"] if row["key"] == panel.document["strategy"]["key"])
+    assert "gold only" in panel.detail.value
+    assert f"{number(row['pnl_pct'], '+.1f')}%" in panel.detail.value
+
+
 def test_a_picked_strategy_stays_after_a_refresh(panel, stub):
     key = entries(panel)[3]["key"]
     pick(panel, 3)

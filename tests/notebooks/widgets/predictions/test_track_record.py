@@ -49,6 +49,7 @@ def test_the_paired_difference_has_its_interval(panel):
     assert list(trace.x) == [difference["mean"]]
     assert trace.x[0] + trace.error_x.array[0] == pytest.approx(difference["high"])
     assert trace.x[0] - trace.error_x.arrayminus[0] == pytest.approx(difference["low"])
+    assert panel.figure.layout.xaxis3.rangemode == "tozero"
 
 
 def test_the_title_has_the_verdict_and_n(panel):
