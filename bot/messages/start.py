@@ -59,13 +59,13 @@ HELP = (
 PRIVACY = (
     english("<b>Stored data</b>"),
     english(
-        "This bot stores your Telegram number, your language, drafts of challenges, the numbers of your challenges, "
+        "This bot stores your Telegram user ID, your language, drafts of challenges, the numbers of your challenges, "
         "your votes and forecasts, what you follow, a question until it is answered, your alerts with their hours and "
         "time zone, and for seven days the answers behind buttons."
     ),
     "",
     english(
-        "The service does not know who you are. It gets a code, computed from your Telegram number with a secret of "
+        "The service does not know who you are. It gets a code, computed from your Telegram user ID with a secret of "
         "this bot. Under that code it counts your questions and votes. It stores questions and challenges with their "
         "votes, and everybody can see challenges."
     ),

@@ -63,3 +63,23 @@ def test_placeholders_tags_and_commands_are_equal(language):
             assert least <= placeholders(form) <= placeholders(expected), form
             assert TAG.findall(form) == TAG.findall(expected), form
             assert Counter(COMMAND.findall(form)) == Counter(COMMAND.findall(expected)), form
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", "Depot"),
+        ("es", "cartera|cuota"),
+        ("fr", "portefeuille"),
+        ("it", "portafogli"),
+        ("pt", "carteira"),
+        ("tr", "portföy"),
+        ("ru", "портфел|вызов|задним числом"),
+        ("zh", "预言机|组合"),
+        ("ja", "ポートフォリオ"),
+    ],
+)
+def test_a_lane_is_an_account_as_on_the_home_page(language, words):
+    """Nothing has two names: a lane is a simulated account in each language."""
+    texts = [form for message in translated(language) for form in forms(message)]
+    assert [text for text in texts if re.search(words, text, re.IGNORECASE)] == []
