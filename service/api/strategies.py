@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from flask import Blueprint, Response
 from pydantic import Field, TypeAdapter
@@ -17,7 +18,7 @@ from service.market.assets import AssetCode
 from service.store.snapshots import Snapshot
 from service.trading.hospital import HospitalDocument
 from service.trading.leaderboard import LeaderboardDocument, StrategyDocument, leaderboard_table
-from service.trading.strategies import STRATEGIES
+from service.trading.strategies import STRATEGIES, Category
 
 leaderboard = Blueprint("leaderboard", __name__, url_prefix="/api/v1")
 
@@ -69,14 +70,46 @@ def ranking(query: LeaderboardQuery) -> Response:
     return responses.snapshot(name, BOARD, leaderboard_table, None)
 
 
+@dataclass(frozen=True)
+class StrategyTerms:
+    """What a strategy is, whatever it has earned."""
+
+    key: str
+    name: str
+    category: Category
+    description: str
+    source: str
+    parameters: dict[str, float]
+    assets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StrategyList:
+    """Every strategy, in the order of its family."""
+
+    count: int
+    strategies: tuple[StrategyTerms, ...]
+
+
+@leaderboard.get("/strategies")
+@operation(tag="Strategies", limit="telemetry")
+def listing() -> StrategyList:
+    """The {n} strategies with their rules and sources, without results; no key."""
+    terms = [
+        StrategyTerms(
+            row.key, row.name, row.category, row.description, row.source, dict(row.parameters), tuple(row.assets)
+        )
+        for row in STRATEGIES.values()
+    ]
+    return StrategyList(len(terms), tuple(terms))
+
+
 @leaderboard.get("/strategies/<key>")
 @operation(tag="Strategies", limit="telemetry", returns=StrategyDocument, is_cached=True, raises=(ResourceNotFound,))
 def strategy(key: str) -> Response:
     """One strategy: its rule, parameters and source, its equity curve and its latest trades."""
     if key not in STRATEGIES:
-        raise ResourceNotFound(
-            "There is no such strategy; /api/v1/leaderboard and /api/v1/strategy-hospital list the keys."
-        )
+        raise ResourceNotFound("There is no such strategy; /api/v1/strategies lists the keys.")
     return document(latest(f"strategies/{key}"), max_age=MAX_AGE_S)
 
 

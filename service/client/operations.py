@@ -179,6 +179,10 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The strategies by rank, over all their assets or in one of them."""
         return self._json("GET", "/api/v1/leaderboard", params=present(asset=asset))
 
+    def strategies(self) -> Document:
+        """Every strategy with its rule and source, without results; free of charge."""
+        return self._json("GET", "/api/v1/strategies")
+
     def strategy(self, key: str) -> Document:
         """One strategy in full: its rule, its equity curve, its last trades."""
         return self._json("GET", f"/api/v1/strategies/{quote(key, safe='')}")

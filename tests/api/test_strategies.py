@@ -142,7 +142,7 @@ class TestStrategy:
     def test_an_unknown_strategy_gets_a_link_to_the_list(self, client: FlaskClient, key: str):
         refusal = client.get(f"/api/v1/strategies/{key}")
         assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
-        assert "/api/v1/leaderboard" in refusal.json["detail"]
+        assert "/api/v1/strategies" in refusal.json["detail"]
 
 
 HOSPITAL = "/api/v1/strategy-hospital"
@@ -205,3 +205,11 @@ def test_an_unknown_month_is_404_with_the_available_months(client: FlaskClient, 
     refusal = client.get(HOSPITAL, query_string={"month": month})
     assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
     assert refusal.json["detail"].endswith("Available months: 2025-01, 2025-02.")
+
+
+def test_the_strategies_are_listed_without_a_key(client):
+    """Each with its rule and source, and an address of its own once it has results."""
+    answer = client.get("/api/v1/strategies")
+    assert (answer.status_code, answer.json["count"]) == (200, len(STRATEGIES))
+    assert [row["key"] for row in answer.json["strategies"]] == list(STRATEGIES)
+    assert all(row["source"] and row["description"] for row in answer.json["strategies"])
