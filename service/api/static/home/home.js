@@ -64,8 +64,8 @@ function part(read, show) {
 
 // Closes of past hours do not change; those of the next hour have another address.
 const closes = new Map();
-function candles(asset, days) {
-  const since = new Date(Math.floor(Date.now() / 3600000) * 3600000 - days * DAY_MS).toISOString().slice(0, 19) + "Z";
+function candles(asset, days, until) {
+  const since = new Date(Math.floor(Date.parse(until) / 3600000) * 3600000 - days * DAY_MS).toISOString().slice(0, 19) + "Z";
   const path = `/api/v1/candles?asset=${asset}&interval=1h&since=${since}&limit=2000`;
   if (!closes.has(path)) closes.set(path, get(path).then(page => page.bars, () => { closes.delete(path); return [] }));
   return closes.get(path);
@@ -86,7 +86,7 @@ const range = ({ quantiles, open_hours }) => (open_hours ? `${price(quantiles[5]
 function assetCard(asset) {
   const content = part(async () => {
     const row = (await readPrices()).prices.find(price => price.asset === asset);
-    return row ? [row, await get(`/api/v1/forecasts/${asset}`), await candles(asset, 3)] : [];
+    return row ? [row, await get(`/api/v1/forecasts/${asset}`), await candles(asset, 3, row.as_of)] : [];
   }, ([row, forecast, bars]) => {
     if (!row) return card.remove();
     const [next, week] = ["24h", "7d"].map(name => forecast.horizons.find(horizon => horizon.horizon === name));
@@ -184,7 +184,11 @@ const home = () => [
 
 const ASSET_DAYS = 14, LONGEST_H = 720;
 const forecasts = asset => asset ? [h("p", {}, ...ASSETS.map(code => [h("a", { href: `#/forecasts/${code}`, "aria-current": code === asset && "true" }, code.toUpperCase()), " "]).flat()),
-  part(async () => { readPrices(); return [await get(`/api/v1/forecasts/${asset}`), await candles(asset, ASSET_DAYS)] }, ([forecast, bars]) => {
+  part(async () => {
+    readPrices();
+    const forecast = await get(`/api/v1/forecasts/${asset}`);
+    return [forecast, await candles(asset, ASSET_DAYS, forecast.price_as_of)];
+  }, ([forecast, bars]) => {
     const far = forecast.horizons[forecast.horizons.length - 1];
     return [...heading(1, forecast.name, t("In 9 of 10 cases between {low} and {high} USD on {day}; now {now} USD.",
       { low: price(far.quantiles[5]), high: price(far.quantiles[95]), day: day(far.until), now: price(forecast.price) })),
@@ -202,7 +206,10 @@ const forecasts = asset => asset ? [h("p", {}, ...ASSETS.map(code => [h("a", { h
 
 const lanes = () => [part(() => get("/api/v1/bot-battle"), document => [heading(1, t("Six lanes of paper trading"), battleConclusion(document)), laneTable(document),
   h("p", { class: "small" }, t("Buy and hold: the same capital in the assets of the lane, since its start."), " ", paper())]),
-  heading(2, t("The last 30 days")), part(() => get(`/api/v1/bot-battle/history?since=${new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10)}`), document =>
+  heading(2, t("The last 30 days")), part(async () => {
+    const { as_of: until } = await get("/api/v1/bot-battle");
+    return get(`/api/v1/bot-battle/history?since=${new Date(Date.parse(until) - 30 * DAY_MS).toISOString().slice(0, 10)}`);
+  }, document =>
     lines(t("Equity of six lanes in USD"), document.lanes.map(lane => ({ label: t(lane.label), points: lane.points.map(point => [point.time, point.equity_usd]) })), price))];
 
 const accuracy = () => [heading(1, t("How good is it?"), t("The nine voters and an outside market on the same resolved markets, at the same instant.")), record(),

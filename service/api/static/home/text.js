@@ -46,6 +46,8 @@ export function odds(p) {
 export const points = (value, digits = 0) => value === null || value === undefined ? "–" : t("{number} pp", { number:
   value.toLocaleString(language, { signDisplay: "exceptZero", minimumFractionDigits: digits, maximumFractionDigits: digits }) });
 export const side = value => (value > 0 ? "up" : value < 0 ? "down" : "");
-export const day = instant => new Date(instant).toLocaleDateString(language, { day: "numeric", month: "short" });
+// A replay shows another year than that of the reader.
+const year = instant => (new Date(instant).getFullYear() === new Date().getFullYear() ? {} : { year: "numeric" });
+export const day = instant => new Date(instant).toLocaleDateString(language, { day: "numeric", month: "short", ...year(instant) });
 export const minute = instant => new Date(instant).toLocaleString(language,
-  { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", ...year(instant) });
