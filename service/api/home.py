@@ -22,6 +22,7 @@ MEDIA = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/manifest+json",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
 }
 FILES = {file.name: file for file in FOLDER.iterdir() if file.name != "words.json"}
 # It loads nothing from another host, runs no script of its own text, and no page may frame it.

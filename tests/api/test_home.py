@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from string import Formatter
@@ -50,6 +51,13 @@ def test_a_visit_costs_little_and_asks_no_other_host(client: FlaskClient):
         assert hosts <= {"github.com", "www.w3.org"}
         sizes.append(len(answer.data))
     assert sum(sizes) < MOST_BYTES
+
+
+def test_the_library_of_charts_is_the_published_one():
+    """uPlot 1.6.32 (MIT) as npm has it, with its licence."""
+    digest = hashlib.sha256((FOLDER / "uplot.js").read_bytes()).hexdigest()
+    assert digest == "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f"
+    assert "MIT License" in (FOLDER / "uplot.txt").read_text()
 
 
 def test_the_page_names_no_file_that_is_absent():
