@@ -15,16 +15,14 @@ from flask import Flask
 
 from service.api.answering import (
     KEPT_S,
-    MEANINGS,
     Abandoned,
     Answering,
-    QuestionBody,
-    QuestionInput,
     SingleFlight,
     answering,
     require_answerable,
 )
 from service.api.auth import Caller
+from service.api.questions import MEANINGS, QuestionBody, QuestionInput
 from service.errors import Busy, FieldError, InvalidQuestion, InvalidRequest, NoVoters, ServiceUnavailable
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.embedded import voters
