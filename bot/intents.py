@@ -17,7 +17,7 @@ from bot.messages import notices
 from bot.replies import reply
 from bot.service import MAX_QUESTION, Document
 from bot.views import VIEWS
-from service.client import ASSETS, BadRequest, ClientError
+from service.client import ASSETS, BadRequest, ClientError, ConnectionFailed, TimedOut
 
 CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
 HEADLINE = 400  # characters of a forwarded text; what it says stands at its beginning
@@ -35,6 +35,8 @@ async def handle_text(update: Update, context: BotContext, text: str) -> None:
     try:
         reading = await _read(update, context, text)
         page = await _page(update, context, reading)
+    except (ConnectionFailed, TimedOut):  # the text is kept, and answered when the service is there again
+        await ask_voters(update, context, text)
     except BadRequest as refusal:
         await reply(update, await answering.refusal_page(context.state, *updates.sender(update), refusal))
     except ClientError as error:
