@@ -45,7 +45,7 @@ STRICT = (
     "refuse a reading that rests on an assumption: 422 `assumed_reading`, whose `suggestions` are the reading and the "
     "alternatives"
 )
-Strict = Annotated[bool, Field(description=STRICT)]
+Strict = Annotated[bool | None, Field(description=STRICT)]
 Context = Annotated[str | UnderstoodBody | None, Field(description=CONTEXT, examples=["5d8aa6aca803b77b"])]
 
 
@@ -54,11 +54,11 @@ class TextBody(Body):
 
     question: Text
     context: Context = None
-    strict: Strict = False
+    strict: Strict = None
 
     @property
     def content(self) -> QuestionInput:
-        return QuestionInput(self.question, context=self.context, is_strict=self.strict)
+        return QuestionInput(self.question, context=self.context, is_strict=bool(self.strict))
 
 
 class QuestionBody(Body):
@@ -67,13 +67,13 @@ class QuestionBody(Body):
     question: Text | None = None
     understood: UnderstoodBody | None = None
     context: Context = None
-    strict: Strict = False
+    strict: Strict = None
 
     @property
     def content(self) -> QuestionInput:
         """What is asked; raises InvalidRequest unless exactly one of `question` and `understood` is there."""
         if self.question is not None and self.understood is None:
-            return QuestionInput(self.question, context=self.context, is_strict=self.strict)
+            return QuestionInput(self.question, context=self.context, is_strict=bool(self.strict))
         if self.understood is not None and self.question is None:
             return QuestionInput(self.understood.canonical, self.understood.model_extra or {}, "understood.canonical")
         detail = "Send either `question`, a text, or `understood`, the document of an earlier answer."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -13,6 +12,7 @@ import httpx
 import numpy as np
 import pyarrow.parquet
 import pytest
+import rfc8785
 from flask import Flask
 from flask.testing import FlaskClient
 from pydantic import TypeAdapter
@@ -381,10 +381,9 @@ def test_the_hash_is_of_the_bytes_that_are_sent(client: FlaskClient, markets):
     (row,) = rows(client, limit=1, since=iso(markets[-1].created_at))
     entry = client.get(f"{FEATURES}/{row['hash']}").data
     inputs = entry.split(b'"inputs":', 1)[1][:-1]
-    assert b"1e-07" in inputs
+    assert b"1e-7" in inputs
     assert sha256(inputs).hexdigest() == row["hash"] == markets[-1].commitment.features
-    text = json.dumps(row["inputs"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    assert sha256(text.encode()).hexdigest() == row["hash"]
+    assert sha256(rfc8785.dumps(row["inputs"])).hexdigest() == row["hash"]
 
 
 def test_one_row_is_found_by_its_hash(client: FlaskClient, markets, check_schema):

@@ -157,14 +157,14 @@ def test_the_legs_and_the_earlier_instant_are_published(answers):
     assert question["legs"] == []
 
 
-def test_the_present_price_costs_as_much_as_a_forecast(replay, answers):
-    """The first note is the price; the answer is that of a price question, and both count once."""
+def test_the_present_price_is_said_free_of_charge(replay, answers):
+    """The voters are not asked; where the price will be counts once."""
     present, forecast = (
         replay.ask(f"What {words} of bitcoin?") for words in ("is the price", "will be the price on Sunday")
     )
-    answer = present.get_json()
     assert len(answers) == len(QUESTIONS)
-    assert answer["understood"]["notes"][0].startswith("Bitcoin is at ")
-    assert answer["price_forecast"]["quantiles"]
+    assert present.status_code == 400
+    assert "Bitcoin is at " in present.get_json()["detail"]
+    assert forecast.get_json()["price_forecast"]["quantiles"]
     left = [int(reply.headers["X-RateLimit-Remaining"]) for reply in (present, forecast)]
     assert left[0] - left[1] == 1

@@ -109,7 +109,7 @@ class StatusStrip:
         colours = [*_colours(palette).values(), palette.alarm]
         self.trace.update(
             x=table.index,
-            y=[escaped(lane["label"]) for lane in lanes],
+            y=[escaped(lane["name"]) for lane in lanes],
             z=shades[codes].reshape(cells.shape),
             text=texts[codes].reshape(cells.shape),
             colorscale=[[place / UNKNOWN, colour] for place, colour in enumerate(colours)],

@@ -144,7 +144,7 @@ class BattlePanel(RefreshingPanel):
             text=[escaped(f"{event['subject']}: {event['note']}") for event in events],
             marker={"symbol": [MARKS[event["kind"]] for event in events], "color": colour},
         )
-        return CurveEnd(gains[-1], f"{escaped(lane['label'])} {number(gains[-1], '+.1f')}%", colour)
+        return CurveEnd(gains[-1], f"{escaped(lane['name'])} {number(gains[-1], '+.1f')}%", colour)
 
     def _draw_holding(self, holding: pd.Series | None) -> None:
         curve = pd.Series(dtype=float) if holding is None else holding
@@ -162,7 +162,6 @@ class BattlePanel(RefreshingPanel):
         self, lanes: list[Document], times: Mapping[str, pd.DatetimeIndex], colours: Mapping[str, str]
     ) -> list[dict[str, Any]]:
         """Draw the drawdowns, the deepest in colour, and return their labels."""
-        lane_labels = {lane["name"]: escaped(lane["label"]) for lane in lanes}
         falls = {lane["name"]: -values(lane["points"], "drawdown_pct") for lane in lanes}
         deepest = sorted(falls, key=lambda name: falls[name].min())[:DEEPEST]
         for name in falls:
@@ -171,7 +170,7 @@ class BattlePanel(RefreshingPanel):
             )
             self.traces[name].drawdown.update(x=times[name], y=falls[name], line=line)
         ends = [
-            CurveEnd(falls[name][-1], f"{lane_labels[name]} {number(falls[name][-1], '.1f')}%", colours[name])
+            CurveEnd(falls[name][-1], f"{escaped(name)} {number(falls[name][-1], '.1f')}%", colours[name])
             for name in deepest
         ]
         return labels(ends, np.concatenate([*falls.values(), [0.0]]), gap=0.18, axes="2")

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from hashlib import sha256
 
 import pytest
+import rfc8785
 
 from service import canonical
 from service.forecasting.predictions import CommittedVote, Prediction, by_resolution
@@ -73,7 +74,7 @@ def test_features_are_the_hash_of_contexts_and_fits(commitment, market, contexts
         "contexts": {"btc": asdict(contexts["btc"])},
         "fits": {"slot": fits.slot, "version": fits.version},
     }
-    text = json.dumps(features, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = rfc8785.dumps(features).decode()
     assert commitment.inputs == text
     assert commitment.features == sha256(text.encode()).hexdigest()
 

@@ -44,7 +44,7 @@ def test_every_lane_has_the_gain_of_the_document(panel):
 
 
 def test_the_label_of_a_curve_is_its_lane_and_gain(panel):
-    ends = {trace.meta: trace.y[-1] for trace in traces(panel, "gain").values()}
+    ends = {name: trace.y[-1] for name, trace in traces(panel, "gain").items()}
     ends["bitcoin"] = panel.holding_trace.y[-1]
     assert sorted(labels(panel)) == sorted(f"{name} {number(end, '+.1f')}%" for name, end in ends.items())
 
@@ -68,9 +68,7 @@ def test_the_two_deepest_drawdowns_are_in_colour(panel):
     lowest = {name: min(trace.y) for name, trace in drawdowns.items()}
     names = {name for name, trace in drawdowns.items() if trace.line.color != PALETTES["light"].quiet}
     assert names == set(sorted(lowest, key=lowest.__getitem__)[:2])
-    assert set(labels(panel, "y2")) == {
-        f"{drawdowns[name].meta} {number(drawdowns[name].y[-1], '.1f')}%" for name in names
-    }
+    assert set(labels(panel, "y2")) == {f"{name} {number(drawdowns[name].y[-1], '.1f')}%" for name in names}
 
 
 def test_all_rows_share_the_line_at_the_pointer(panel):
@@ -103,7 +101,7 @@ def test_one_venue_can_be_shown_alone(panel, venue):
     panel.venue.value = venue
     names = {name for name, trace in traces(panel, "gain").items() if trace.visible}
     assert names == {lane["name"] for lane in lanes(panel) if lane["venue"] == venue}
-    assert set(panel.figure.data[0].y) == {lane["label"] for lane in lanes(panel) if lane["name"] in names}
+    assert set(panel.figure.data[0].y) == names
     assert f"{number(panel.document['battle']['venues'][venue]['pnl_pct'], '+.1f')}%" in panel.figure.layout.title.text
 
 
@@ -128,11 +126,11 @@ def test_the_longest_span_is_requested_lane_by_lane(panel, stub):
 
 
 def test_a_lane_that_left_the_document_is_hidden(panel, stub):
-    name, label = (lanes(panel)[0][field] for field in ("name", "label"))
+    name = lanes(panel)[0]["name"]
     stub.changes["battle_history"] = lambda history: {**history, "lanes": history["lanes"][1:]}
     panel.refresh()
     assert not traces(panel, "gain")[name].visible
-    assert not any(text.startswith(f"{label} ") for text in labels(panel))
+    assert not any(text.startswith(f"{name} ") for text in labels(panel))
 
 
 def test_before_the_first_bar_it_says_when_it_arrives(panel, stub):
