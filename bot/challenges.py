@@ -167,8 +167,7 @@ async def _refusal_of(person: Person, question: str) -> BadRequest | None:
         reading = await person.understand(question)
     except BadRequest as refusal:
         return None if refusal.detail.startswith(NO_PRICE) else refusal
-    no_question = {"code": "not_a_market_question", "detail": "This is no question that comes true or not."}
-    return None if reading["understood"] else BadRequest(400, no_question)
+    return None if reading["understood"] else BadRequest(400, {"code": "not_a_market_question", "detail": ""})
 
 
 async def _read_deadline(person: Person, text: str) -> tuple[str, str]:

@@ -23,6 +23,7 @@ CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
 HEADLINE = 400  # characters of a forwarded text; what it says stands at its beginning
 LONGEST_FORECAST_H = 720
 ADVICE_DAYS = 7
+UNREAD: Document = {"intent": "question", "understood": None}
 
 
 async def handle_text(update: Update, context: BotContext, text: str) -> None:
@@ -35,8 +36,6 @@ async def handle_text(update: Update, context: BotContext, text: str) -> None:
     try:
         reading = await _read(update, context, text)
         page = await _page(update, context, reading)
-    except (ConnectionFailed, TimedOut):  # the text is kept, and answered when the service is there again
-        await ask_voters(update, context, text)
     except BadRequest as refusal:
         await reply(update, await answering.refusal_page(context.state, *updates.sender(update), refusal))
     except ClientError as error:
@@ -69,11 +68,16 @@ def _question(text: str, meaning: Document | None) -> str:
 
 
 async def _read(update: Update, context: BotContext, text: str) -> Document:
-    """What the text wants, with what it replies to or else the last question of the chat as its context."""
+    """What the text wants, with what it replies to or else the last question of the chat as its context.
+
+    While the service is away every text is a question, which is kept and answered later.
+    """
     person = context.service.for_user(updates.user_id(update))
     earlier = await _earlier(update, context)
     try:
         return await person.understand(text, earlier)
+    except (ConnectionFailed, TimedOut):
+        return UNREAD
     except BadRequest as refusal:
         if earlier is None or not any(error["field"].startswith("context") for error in refusal.errors):
             raise

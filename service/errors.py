@@ -38,19 +38,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+RequestPart = Literal["body", "query", "header"]
 
 
 @dataclass(frozen=True)
 class FieldError:
     """One thing wrong with one field of a request; `code` is stable, `message` is for people.
 
-    `is_header`: the field is a header, else one of the body, the query or the path, as the request has it.
+    `place` is where the field stands; None where the body of the request, or without one its query, is meant.
     """
 
     field: str
     message: str
     code: str = "invalid"
-    is_header: bool = False
+    place: RequestPart | None = None
 
 
 class NinefoldError(Exception):

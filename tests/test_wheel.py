@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.processes import ROOT, free_port, running, wait_until_ready
+from tests.wheels import unpacked
 
 pytestmark = pytest.mark.slow
 
@@ -25,13 +25,8 @@ main()
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    """A folder into which the wheel is unpacked, as pip does."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
-    subprocess.run(command, cwd=ROOT / ".wheel", check=True, capture_output=True)
-    (wheel,) = folder.glob("ninefold-*.whl")
-    zipfile.ZipFile(wheel).extractall(folder / "site")
-    return folder / "site"
+    """The folder of the installed package."""
+    return unpacked(ROOT / ".wheel", tmp_path_factory.mktemp("wheel"))
 
 
 def ninefold(site: Path, *words: str) -> list[str]:

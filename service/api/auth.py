@@ -145,5 +145,5 @@ def _end_user() -> str | None:
         return value
     message = "must be 1 to 64 printable ASCII characters"
     raise InvalidRequest(
-        f"The {END_USER_HEADER} header is not valid.", [FieldError(END_USER_HEADER, message, is_header=True)]
+        f"The {END_USER_HEADER} header is not valid.", [FieldError(END_USER_HEADER, message, place="header")]
     )

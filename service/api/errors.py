@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Any
 
 import structlog
 from flask import Flask, Response, request
@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service import errors, logs
-from service.errors import FieldError, NinefoldError
+from service.errors import FieldError, NinefoldError, RequestPart
 from service.market.instants import utc
 from service.store.database import AWAY, fault_of
 
@@ -52,9 +52,6 @@ FAULT = ("internal_error", "Something went wrong on our side. It was logged unde
 log = structlog.get_logger(__name__)
 
 
-RequestPart = Literal["body", "query", "path", "header"]
-
-
 class InvalidField(BaseModel):
     """A field of the request, where it is (`in`), and what is wrong with it. `code` is stable."""
 
@@ -66,7 +63,7 @@ class InvalidField(BaseModel):
     @classmethod
     def of(cls, error: FieldError) -> InvalidField:
         """What is wrong with a field of this request."""
-        place: RequestPart = "header" if error.is_header else "body" if request.method in ("POST", "PATCH") else "query"
+        place = error.place or ("body" if request.method in ("POST", "PATCH") else "query")
         return cls(field=error.field, place=place, code=error.code, message=error.message)
 
 

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from service.api import streaming
 from service.api.auth import Caller, KeyHolder, wide_network
-from service.api.inputs import Query
+from service.api.inputs import Query, split_commas
 from service.api.ledger import LAST_SEQ
 from service.api.open_streams import OpenStream, OpenStreams, streams_of
 from service.api.operations import operation
@@ -34,18 +34,14 @@ HEADER_PARAMETER = {
 }
 
 
-def _split(text: object) -> object:
-    return text.split(",") if isinstance(text, str) else text
-
-
 def _listing(names: tuple[str, ...]) -> WithJsonSchema:
     """The schema of names with commas between them."""
     name = "|".join(re.escape(name) for name in names)
     return WithJsonSchema({"type": "string", "pattern": f"^({name})(,({name}))*$", "examples": [names[0]]})
 
 
-TypeList = Annotated[tuple[EventType, ...], BeforeValidator(_split), _listing(EVENT_TYPES)]
-AssetList = Annotated[tuple[AssetCode, ...], BeforeValidator(_split), _listing(tuple(ASSETS))]
+TypeList = Annotated[tuple[EventType, ...], BeforeValidator(split_commas), _listing(EVENT_TYPES)]
+AssetList = Annotated[tuple[AssetCode, ...], BeforeValidator(split_commas), _listing(tuple(ASSETS))]
 
 
 class Wanted(Query):
@@ -109,7 +105,7 @@ def _last_event_id() -> int:
     value = request.headers[HEADER]
     if not NUMBER.fullmatch(value):
         message = "must be the id of an event, a number"
-        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message, is_header=True)])
+        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message, place="header")])
     return int(value)
 
 

@@ -22,9 +22,8 @@ handbook = Blueprint("handbook", __name__)
 SERVICE = Path(__file__).parents[1]
 # By the names of their pages, in the order of their links.
 NAMES = ("questions", "api", "policy", "changes", "record", "scoring", "worlds", "models", "options", "operations")
-PAGES = {name: SERVICE / "docs" / f"{name}.md" for name in (*NAMES, "exchanges")} | {
-    "architecture": SERVICE / "README.md"
-}
+NAMES += ("exchanges",)
+PAGES = {name: SERVICE / "docs" / f"{name}.md" for name in NAMES} | {"architecture": SERVICE / "README.md"}
 FRAME = """<!doctype html>
 <html lang="en" data-theme="auto">
 <head>

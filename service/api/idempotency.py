@@ -95,7 +95,7 @@ def attempt_of(
     least = LEAST_WITHOUT_KEY if is_keyless else 1
     if not KEY.fullmatch(key) or len(key) < least:
         message = f"must be {least} to 255 printable ASCII characters without spaces"
-        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message, is_header=True)])
+        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message, place="header")])
     content = f"{request.method} {request.path}\n" + (body.model_dump_json() if body else "")
     secret = services().key_secrets.current
     owner = f"ended:{digest(request.headers[KEY_HEADER], secret)}" if ends_key else caller.id

@@ -19,7 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Wi
 from pydantic_core import ErrorDetails
 from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
-from service.errors import FieldError, InvalidRequest
+from service.errors import FieldError, InvalidRequest, RequestPart
 from service.market.instants import DAY, iso
 
 MAX_BODY_BYTES = 16 * 1024
@@ -101,6 +101,11 @@ def _spelt(value: Any, spellings: Mapping[str, str]) -> Any:
     return ",".join(spellings.get(name.lower(), name) for name in value.split(","))
 
 
+def split_commas(text: object) -> object:
+    """The values of a parameter that stand with commas between them."""
+    return text.split(",") if isinstance(text, str) else text
+
+
 class Body(_Input):
     """A JSON object of a request, with no unknown field and no value of another type."""
 
@@ -166,14 +171,14 @@ def _require_json() -> None:
         raise UnsupportedMediaType
 
 
-def _validated(model: type[Model], values: Mapping[str, object], place: str) -> Model:
+def _validated(model: type[Model], values: Mapping[str, object], place: RequestPart) -> Model:
     faults = [(name, "malformed", "holds a control character or a lone surrogate") for name in _unprintable(values)]
     if not faults:
         try:
             return model.model_validate(values)
         except ValidationError as error:
             faults = [_fault(details, model) for details in error.errors(include_url=False, include_input=False)]
-    errors = [FieldError(_shown(name), message, code) for name, code, message in faults[:MAX_FAULTS]]
+    errors = [FieldError(_shown(name), message, code, place) for name, code, message in faults[:MAX_FAULTS]]
     raise InvalidRequest(f"The {place} is not valid.", errors)
 
 

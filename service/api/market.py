@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
 from sqlalchemy import Connection
 
 from service.api import responses
-from service.api.inputs import Query, WindowEnd, WindowStart
+from service.api.inputs import Query, WindowEnd, WindowStart, split_commas
 from service.api.operations import operation
 from service.api.pages import HistoryListing, PageWindow, WindowQuery, page
 from service.api.responses import BodyBytes, document
@@ -60,16 +60,12 @@ class CandlesQuery(WindowQuery):
     limit: int = Field(1_000, ge=1, le=PAGE_LIMIT, description="bars on a page")
 
 
-def _numbers(text: object) -> object:
-    return text.split(",") if isinstance(text, str) else text
-
-
 MOST_LEVELS = 200
 LONGEST_S = 366 * DAY
 MOST_STEPS = 100  # of a path, about
 Levels = Annotated[
     tuple[Annotated[float, Field(gt=0, lt=1e12)], ...],
-    BeforeValidator(_numbers),
+    BeforeValidator(split_commas),
     Field(max_length=MOST_LEVELS),
     WithJsonSchema({"type": "string", "pattern": r"^[0-9.]+(,[0-9.]+)*$", "examples": ["60000,70000"]}),
 ]

@@ -71,12 +71,15 @@ class QuestionBody(Body):
 
     @property
     def content(self) -> QuestionInput:
-        """What is asked; raises InvalidRequest unless exactly one of `question` and `understood` is there."""
+        """What is asked: one of `question` and `understood`, which needs no context; else raises InvalidRequest."""
         if self.question is not None and self.understood is None:
             return QuestionInput(self.question, context=self.context, is_strict=bool(self.strict))
-        if self.understood is not None and self.question is None:
-            return QuestionInput(self.understood.canonical, self.understood.model_extra or {}, "understood.canonical")
-        detail = "Send either `question`, a text, or `understood`, the document of an earlier answer."
+        if self.understood is not None and self.question is None and self.context is None:
+            fields = self.understood.model_extra or {}
+            return QuestionInput(self.understood.canonical, fields, "understood.canonical", is_strict=bool(self.strict))
+        detail = (
+            "Send either `question`, a text, or `understood`, the document of an earlier answer, without `context`."
+        )
         raise InvalidRequest(detail, [FieldError("question", detail)])
 
 

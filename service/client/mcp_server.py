@@ -77,7 +77,7 @@ def build(client: AsyncClient) -> MCPServer:
 
     @tool
     async def forecast_market(market_id: str, p_yes: float) -> Document:
-        """Give your own probability of YES, from 0.01 to 0.99, for an open market; it is scored beside the voters."""
+        """Give your own probability of YES, from 0.001 to 0.999, for an open market; it is scored beside the voters."""
         return await client.forecast_market(market_id, p_yes)
 
     @tool

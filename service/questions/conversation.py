@@ -37,7 +37,7 @@ OWN_EVENT = MOTIONS | {
 }  # fmt: skip
 OWN_PRICE = {"what", "be"}
 SIDES = {"above", "below", "up", "down", "ormore", "orless"}
-CODES: tuple[Carryover, ...] = get_args(Carryover)
+CARRYOVERS: tuple[Carryover, ...] = get_args(Carryover)
 EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
@@ -70,7 +70,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         carryover.add("deadline")
         parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now))
     event = None if _has_own_event(parse) else _event(parse, earlier, carryover)
-    parse = replace(parse, carryover=tuple(name for name in CODES if name in carryover))
+    parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
 
 

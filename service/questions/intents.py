@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from service.errors import InvalidRequest
 from service.market.assets import asset_of
@@ -25,16 +25,16 @@ from service.questions.vocabulary import MARKET_KINDS
 
 # Intents of a text that asks nothing about a market, the most telling first.
 Chatter = Literal["show_votes", "accuracy", "about_you", "help", "why", "thanks", "greeting"]
-CHATTER: tuple[Chatter, ...] = ("show_votes", "accuracy", "about_you", "help", "why", "thanks", "greeting")
+CHATTER: tuple[Chatter, ...] = get_args(Chatter)
 WISHES = {"advice", *CHATTER}
 Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
 Side = Literal["above", "below"]
 # So many letters beside a phrase change nothing: "cool, thanks".
 MOST_OTHER_LETTERS = 12
-# Kinds of a text that is hardly more than the name of an asset, and kinds that ask what is to come.
+# Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 FUTURE_KINDS = {"forecast", "will"}
-ASKING_KINDS = {"will", "li"}
+YES_NO_KINDS = {"will", "li"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
 
@@ -124,7 +124,7 @@ def _alert(words: Sequence[Token], circumstances: Circumstances, context: Contex
     rest = "".join(f"{'' if word.is_glued else ' '}{word.text}" for word in words if word.value != "alert").strip()
     reading = read_markets(rest, circumstances.coins)
     tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
-    if any(token.kind in ASKING_KINDS for token in tokens):
+    if any(token.kind in YES_NO_KINDS for token in tokens):
         return None
     if context and not any(token.kind in MARKET_KINDS for token in tokens):
         tokens = [Token("asset", context.question.asset, context.question.asset), *tokens]

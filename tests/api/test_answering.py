@@ -151,11 +151,18 @@ def test_a_text_is_asked_as_it_is():
 
 
 def test_of_a_document_the_sentence_is_asked():
-    content = QuestionBody(understood={"canonical": "Up?", "asset": "btc"}).content
-    assert content == QuestionInput("Up?", {"asset": "btc"}, "understood.canonical")
+    content = QuestionBody(understood={"canonical": "Up?", "asset": "btc"}, strict=True).content
+    assert content == QuestionInput("Up?", {"asset": "btc"}, "understood.canonical", is_strict=True)
 
 
-@pytest.mark.parametrize("body", [{}, {"question": "Up?", "understood": {"canonical": "Up?"}}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"question": "Up?", "understood": {"canonical": "Up?"}},
+        {"understood": {"canonical": "Up?"}, "context": "5d8aa6aca803b77b"},
+    ],
+)
 def test_one_of_the_two_is_needed(body: dict):
     with pytest.raises(InvalidRequest, match="Send either `question`"):
         _ = QuestionBody(**body).content

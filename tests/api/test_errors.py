@@ -87,6 +87,7 @@ def test_each_wrong_field_says_its_place_code_and_words_of_ours(client: FlaskCli
         client.get("/api/v1/candles?asset=doge&limit=x&foo=1"),
         client.get("/api/v1/ledger?first_seq=0"),
         client.post("/api/v1/register", json={"app_name": 5}),
+        client.post("/api/v1/register?foo=1", json={"email": "a@example.com"}),
         client.post("/api/v1/predictions/x/forecast", json={"p_yes": 7}, headers=headers),
         client.post("/api/v1/register", json={"email": "a@example.com"}, headers={"Idempotency-Key": "1"}),
     ]
@@ -100,6 +101,7 @@ def test_each_wrong_field_says_its_place_code_and_words_of_ours(client: FlaskCli
         ("first_seq", "query", "out_of_range", "must be at least 1"),
         ("email", "body", "required", "is required"),
         ("app_name", "body", "wrong_type", "must be a text"),
+        ("foo", "query", "unknown", "is unknown; allowed: none"),
         ("p_yes", "body", "out_of_range", "must be at most 0.999"),
         ("Idempotency-Key", "header", "invalid", "must be 16 to 255 printable ASCII characters without spaces"),
     ]

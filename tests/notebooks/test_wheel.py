@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 
 from notebooks.wheel import renamed
 from tests.processes import ROOT
+from tests.wheels import unpacked
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +33,8 @@ sys.exit(main(["verify", {ledger!r}]))
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    """A folder into which the wheel is unpacked, as pip does."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
-    subprocess.run(command, cwd=ROOT / "notebooks", check=True, capture_output=True)
-    (wheel,) = folder.glob("ninefold_lab-*.whl")
-    zipfile.ZipFile(wheel).extractall(folder / "site")
-    return folder / "site"
+    """The folder of the installed package."""
+    return unpacked(ROOT / "notebooks", tmp_path_factory.mktemp("wheel"))
 
 
 def test_the_installed_package_needs_no_checkout(site: Path, tmp_path: Path):

@@ -1,5 +1,5 @@
 // The question box: registration, the answer while its votes arrive, and other readings of a question.
-import { h, minute, odds, price, saved, t } from "/home/text.js";
+import { backfilled, h, minute, odds, price, saved, t } from "/home/text.js";
 
 const EXAMPLES = ["Will Bitcoin rise more than 5% this month?", "Will ETH reach 2,500 USD by Friday?",
   "Where will gold be in a week?"];
@@ -167,6 +167,7 @@ export function questionBox(example) {
     Object.assign(card.state, { text: market.ai ? inWords(market.ai.answer, market.ai.p_yes) : "", note: market.understood.canonical,
       votes: new Map(Object.entries(market.ai_votes)) });
     card.show();
+    if (market.backfilled) card.after.replaceChildren(backfilled());
   }, () => {});
   return h("div", {}, form, examples, status, place);
 }

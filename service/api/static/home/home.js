@@ -1,7 +1,7 @@
 // The pages, each drawn from public documents, and what keeps them current.
 import { calibration, fan, lines } from "/home/charts.js";
 import { questionBox } from "/home/ask.js";
-import { LANGUAGES, change, choose, day, h, language, minute, number, odds, percent, points, price, saved, side, t } from "/home/text.js";
+import { LANGUAGES, backfilled, change, choose, day, h, language, minute, number, odds, percent, points, price, saved, side, t } from "/home/text.js";
 
 const ASSETS = ["btc", "eth", "sol", "bnb", "xrp", "gold", "silver"];
 const EVERY_MS = 60000, PAUSE_MS = 4000, RETRY_MS = 5000, DAY_MS = 86400000;
@@ -29,7 +29,6 @@ async function request(path) {
 }
 
 const heading = (level, text, lead) => [h("h" + level, {}, text), lead && h("p", { class: "lead" }, lead)];
-const backfilled = () => h("span", { class: "tag", title: t("Computed for the past when the service first started, with the data of its day.") }, t("backfilled"));
 const paper = () => h("span", { class: "tag" }, t("paper"));
 const interval = (value, low, high, show) => `${show(value)} (${show(low)} – ${show(high)})`;
 const score = value => number(value, 3);
@@ -107,7 +106,8 @@ const marketTable = (markets, count) => table(
   [t("Question"), t("Until"), `#${t("Our odds")}`, `#${t("Their odds")}`, `#${t("Difference")}`],
   markets.slice(0, count).map(market => {
     const [ours, theirs] = [market.p_ai_now ?? market.p_ai, market.p_market_now ?? market.p_market];
-    return [market.question, minute(market.deadline), odds(ours),
+    const isPast = market.backfilled && market.p_ai_now === null;
+    return [isPast ? [market.question, " ", backfilled()] : market.question, minute(market.deadline), odds(ours),
       theirs === null ? "–" : [odds(theirs), market.simulated ? h("small", {}, ` ${t("simulated")}`) : ""],
       ours === null || theirs === null ? "–" : h("span", { class: side(ours - theirs) }, points(100 * (ours - theirs)))];
   }));

@@ -51,3 +51,5 @@ const year = instant => (new Date(instant).getFullYear() === new Date().getFullY
 export const day = instant => new Date(instant).toLocaleDateString(language, { day: "numeric", month: "short", ...year(instant) });
 export const minute = instant => new Date(instant).toLocaleString(language,
   { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", ...year(instant) });
+export const backfilled = () => h("span", { class: "tag",
+  title: t("Computed for the past when the service first started, with the data of its day.") }, t("backfilled"));
