@@ -24,7 +24,7 @@ EVENT_STREAMS, HELD_STREAMS = 4, 8
 DELEGATED_CAP = 2_000
 # Calls to public telemetry from one address in a window of seconds.
 TELEMETRY_CALLS, TELEMETRY_WINDOW_S = 120, 60
-# An answer that is computed from more stored rows than this counts again for each so many; they take 40 to 100 ms.
+# An answer that is computed from more stored rows than this counts again for each so many: 20 to 40 ms of CPU time.
 ROWS_PER_CALL = 10_000
 # Calls to public telemetry a minute over all the end users of one delegating key.
 DELEGATED_TELEMETRY = 1_200
