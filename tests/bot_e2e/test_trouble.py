@@ -84,12 +84,19 @@ def test_a_person_who_blocks_the_bot_affects_only_themselves(
     another_person.reads("/lanes")
 
 
-@pytest.mark.parametrize("text", ["/lanes", "/accuracy", "Will bitcoin rise this week?"])
-def test_an_unreachable_service_is_one_sentence(bot_without_service: str, telegram: Telegram, text: str):
-    """Every request gets exactly one message, without a traceback or an address."""
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("/lanes", "The service cannot be reached right now."),
+        ("/accuracy", "The service cannot be reached right now."),
+        ("Will bitcoin rise this week?", "I keep it and send the answer as soon as it is there."),
+    ],
+)
+def test_an_unreachable_service_is_one_sentence(bot_without_service: str, telegram: Telegram, text: str, sentence: str):
+    """Every request gets exactly one message, without a traceback or an address; a question is kept."""
     person = telegram.person(bot_without_service)
     person.says(text)
-    person.reads("The service cannot be reached right now.")
+    person.reads(sentence)
     assert len(person.messages) == 1
     assert "Traceback" not in person.messages[0].text
     assert "http" not in person.messages[0].text
