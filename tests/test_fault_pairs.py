@@ -291,7 +291,8 @@ def survive(fleet: Fleet, pair: Pair, callers: Sequence[Caller]) -> float:
     assert not any(thread.is_alive() for thread in threads), "a question was never answered"
     for name, pids in before.items():
         if f"{name} hung up" in pair or "both hung up" in pair:
-            wait_until(lambda pids=pids: not pids & (fleet.masters() | fleet.job_processes()))
+            # Two starts and two drains can follow one another.
+            wait_until(lambda pids=pids: not pids & (fleet.masters() | fleet.job_processes()), 2 * PATIENCE_S)
     wait_until(fleet.is_whole)
     check_charges(fleet.database, callers)
     return seconds
