@@ -21,7 +21,7 @@ PARTS = {
     "service": ("bar_files.py", "canonical.py", "client", "ledger", "scores", "market/assets.toml"),
 }
 QUALIFIER = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|bar_files|canonical|client|ledger|scores)\b)")
-IMPORT = re.compile(r"\bfrom service import (?=canonical\b)")
+IMPORT = re.compile(r"\bfrom service import ?=canonical\b")
 
 
 class Renaming(BuildHookInterface):

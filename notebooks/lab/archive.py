@@ -22,7 +22,7 @@ from notebooks.widgets.frames.battle import LANE_EQUITY, LANE_EVENTS
 from notebooks.widgets.frames.ledger import KIND
 from notebooks.widgets.frames.market import CANDLES, HEADLINES
 from notebooks.widgets.frames.oracle import FEATURES
-from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, TEXT, WORLD, FrameSchema, typed
+from notebooks.widgets.frames.schema import FrameSchema, typed
 from service.client import Client
 
 MAX_ROWS = 200  # rows on a page; of bars and of the equity of a lane there are more
@@ -32,18 +32,9 @@ RECORD_KINDS = ("votes", "odds", "resolution", "correction")
 # What may still change: an outcome that is due, a headline that a source delivers late.
 LATE_MARGIN = timedelta(days=3)
 NO_MARGIN = timedelta(0)
-LEDGER_LINES = FrameSchema(
-    {"seq": COUNT},
-    {
-        "recorded_at": INSTANT,
-        "kind": KIND,
-        "subject": TEXT,
-        "body": TEXT,
-        "previous": TEXT,
-        "hash": TEXT,
-        "backfilled": FLAG,
-        "world": WORLD,
-    },
+LEDGER_LINES = FrameSchema.of(
+    "seq:count",
+    f"recorded_at:time {KIND} subject:text body:text previous:text hash:text backfilled:flag world:world",
 )
 
 Build = Callable[[Iterable[Page]], pd.DataFrame]

@@ -7,112 +7,33 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    FLAG,
-    INSTANT,
-    MARKET_CATEGORY,
-    NUMBER,
-    OUTCOME,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    one_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, one_of
 
 FORECASTERS = ("ai", "market", "base_rate")
-SIDE = one_of("ai", "market")
-KIND = one_of("pool", "market", "base_rate", "seat", "brain")
+SIDES = ("ai", "market")
 VERDICT = one_of("not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better")
 
-RESOLVED_PAIRS = FrameSchema(
-    {"id": TEXT},
-    {
-        "question": TEXT,
-        "asset": TEXT,
-        "category": MARKET_CATEGORY,
-        "resolved_at": INSTANT,
-        "outcome": OUTCOME,
-        "p_ai": NUMBER,
-        "p_market": NUMBER,
-        "brier_ai": NUMBER,
-        "brier_market": NUMBER,
-        "log_ai": NUMBER,
-        "log_market": NUMBER,
-        "difference": NUMBER,
-        "source": TEXT,
-        "simulated": FLAG,
-        "backfilled": FLAG,
-        "world": WORLD,
-    },
+RESOLVED_PAIRS = FrameSchema.of(
+    "id:text",
+    "question:text asset:text category:market_category resolved_at:time outcome:outcome p_ai p_market brier_ai"
+    " brier_market log_ai log_market difference source:text simulated:flag backfilled:flag world:world",
 )
-SCOREBOARD = FrameSchema(
-    {"forecaster": TEXT, "backfilled": FLAG},
-    {
-        "kind": KIND,
-        "engine": TEXT,
-        "n": COUNT,
-        "n_eff": NUMBER,
-        "brier": NUMBER,
-        "brier_low": NUMBER,
-        "brier_high": NUMBER,
-        "log_score": NUMBER,
-        "accuracy_n": COUNT,
-        "accuracy_n_eff": NUMBER,
-        "accuracy_pct": NUMBER,
-        "accuracy_low_pct": NUMBER,
-        "accuracy_high_pct": NUMBER,
-        "likelier_side_pct": NUMBER,
-        "always_no_pct": NUMBER,
-        "skill": NUMBER,
-        "skill_low": NUMBER,
-        "skill_high": NUMBER,
-        "skill_vol": NUMBER,
-        "skill_vol_low": NUMBER,
-        "skill_vol_high": NUMBER,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+SCOREBOARD = FrameSchema.of(
+    "forecaster:text backfilled:flag",
+    "kind:pool|market|base_rate|seat|brain engine:text n:count n_eff brier brier_low brier_high log_score"
+    " accuracy_n:count accuracy_n_eff accuracy_pct accuracy_low_pct accuracy_high_pct likelier_side_pct always_no_pct"
+    " skill skill_low skill_high skill_vol skill_vol_low skill_vol_high as_of:time world:world",
 )
-PAIRED_DIFFERENCE = FrameSchema(
-    {"backfilled": FLAG},
-    {
-        "n": COUNT,
-        "n_eff": NUMBER,
-        "mean": NUMBER,
-        "low": NUMBER,
-        "high": NUMBER,
-        "p_value": NUMBER,
-        "weeks": COUNT,
-        "verdict": VERDICT,
-        "needed": COUNT,
-        "deviation": NUMBER,
-        "deviation_assumed": FLAG,
-        "design_effect": NUMBER,
-        "design_effect_assumed": FLAG,
-        "diversity": NUMBER,
-        "diversity_low": NUMBER,
-        "diversity_high": NUMBER,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+PAIRED_DIFFERENCE = FrameSchema.of(
+    "backfilled:flag",
+    "n:count n_eff mean low high p_value weeks:count verdict needed:count deviation deviation_assumed:flag"
+    " design_effect design_effect_assumed:flag diversity diversity_low diversity_high as_of:time world:world",
+    verdict=VERDICT,
 )
-CALIBRATION = FrameSchema(
-    {"forecaster": SIDE, "backfilled": FLAG, "bin": COUNT},
-    {
-        "p": NUMBER,
-        "observed_pct": NUMBER,
-        "low_pct": NUMBER,
-        "high_pct": NUMBER,
-        "n": COUNT,
-        "world": WORLD,
-    },
+CALIBRATION = FrameSchema.of(
+    "forecaster:ai|market backfilled:flag bin:count", "p observed_pct low_pct high_pct n:count world:world"
 )
-CUMULATIVE_BRIER = FrameSchema(
-    {"resolved_at": INSTANT},
-    {"n": COUNT, "brier_ai": NUMBER, "brier_market": NUMBER, "backfilled": FLAG, "world": WORLD},
-)
+CUMULATIVE_BRIER = FrameSchema.of("resolved_at:time", "n:count brier_ai brier_market backfilled:flag world:world")
 NO_DIFFERENCE = dict.fromkeys(("n_eff", "mean", "low", "high", "p_value", "weeks"))
 
 
@@ -223,7 +144,7 @@ def _scores(book: Document) -> Iterator[dict[str, Any]]:
 
 
 def _bins(book: Document) -> Iterator[dict[str, Any]]:
-    for name in SIDE.categories:
+    for name in SIDES:
         curve = book["calibration"][name]
         for number, bin_ in enumerate(curve["bins"] if curve else (), 1):
             yield {**bin_, "forecaster": name, "bin": number, "backfilled": book["backfilled"]}

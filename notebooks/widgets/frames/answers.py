@@ -6,49 +6,17 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COMPARATOR,
-    COUNT,
-    INSTANT,
-    NUMBER,
-    OUTCOME,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    Pages,
-    pages_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, pages_of
 
-ANSWERS = FrameSchema(
-    {"id": TEXT},
-    {
-        "question": TEXT,
-        "asset": TEXT,
-        "comparator": COMPARATOR,
-        "p_yes": NUMBER,
-        "asked_at": INSTANT,
-        "deadline": INSTANT,
-        "outcome": OUTCOME,
-        "resolved_at": INSTANT,
-        "brier": NUMBER,
-        "log_score": NUMBER,
-        "world": WORLD,
-    },
+ANSWERS = FrameSchema.of(
+    "id:text",
+    "question:text asset:text comparator:comparator p_yes asked_at:time deadline:time outcome:outcome"
+    " resolved_at:time brier log_score world:world",
 )
-DELIVERIES = FrameSchema(
-    {"id": TEXT},
-    {
-        "event": TEXT,
-        "event_id": COUNT,
-        "state": TEXT,
-        "attempts": COUNT,
-        "status": COUNT,
-        "error": TEXT,
-        "first_attempt_at": INSTANT,
-        "last_attempt_at": INSTANT,
-        "duration_ms": NUMBER,
-    },
+DELIVERIES = FrameSchema.of(
+    "id:text",
+    "event:text event_id:count state:text attempts:count status:count error:text first_attempt_at:time"
+    " last_attempt_at:time duration_ms",
 )
 
 

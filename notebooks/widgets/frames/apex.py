@@ -7,111 +7,39 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    DIRECTION,
-    FLAG,
-    INSTANT,
-    NUMBER,
-    OUTCOME,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    Pages,
-    one_of,
-    pages_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, one_of, pages_of
 
 FUSION = "apex"
 VERDICT = one_of(
     "not enough resolved markets", "no clear difference from a coin", "better than a coin", "worse than a coin"
 )
 
-APEX_LAYERS = FrameSchema(
-    {"layer": TEXT},
-    {
-        "p_up": NUMBER,
-        "direction": DIRECTION,
-        "weight": NUMBER,
-        "reading": TEXT,
-        "silent": TEXT,
-        "in_sample": FLAG,
-        "called_at": INSTANT,
-        "backfilled": FLAG,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+APEX_LAYERS = FrameSchema.of(
+    "layer:text",
+    "p_up direction:direction weight reading:text silent:text in_sample:flag called_at:time backfilled:flag"
+    " as_of:time world:world",
 )
-CALL_LAYER = {
-    "p_up": NUMBER,
-    "direction": DIRECTION,
-    "weight": NUMBER,
-    "reading": TEXT,
-    "silent": TEXT,
-    "in_sample": FLAG,
-    "outcome": OUTCOME,
-    "backfilled": FLAG,
-    "world": WORLD,
-}
-APEX_CALLS = FrameSchema(
-    {"called_at": INSTANT},
-    {
-        "asset": TEXT,
-        "resolves_at": INSTANT,
-        "spot_usd": NUMBER,
-        "p_up": NUMBER,
-        "direction": DIRECTION,
-        "agreement": NUMBER,
-        "confidence": NUMBER,
-        "special_mode": FLAG,
-        "outcome": OUTCOME,
-        "backfilled": FLAG,
-        "world": WORLD,
-    },
+APEX_CALLS = FrameSchema.of(
+    "called_at:time",
+    "asset:text resolves_at:time spot_usd p_up direction:direction agreement confidence special_mode:flag"
+    " outcome:outcome backfilled:flag world:world",
 )
-APEX_CALL_LAYERS = FrameSchema({"called_at": INSTANT}, {"layer": TEXT, **CALL_LAYER})
-APEX_ACCURACY = FrameSchema(
-    {"layer": TEXT, "backfilled": FLAG},
-    {
-        "n": COUNT,
-        "in_sample": COUNT,
-        "n_eff": NUMBER,
-        "accuracy": NUMBER,
-        "accuracy_low": NUMBER,
-        "accuracy_high": NUMBER,
-        "skill": NUMBER,
-        "skill_low": NUMBER,
-        "skill_high": NUMBER,
-        "brier": NUMBER,
-        "hit_rate_pct": NUMBER,
-        "hit_rate_low_pct": NUMBER,
-        "hit_rate_high_pct": NUMBER,
-        "likelier_side_pct": NUMBER,
-        "always_no_pct": NUMBER,
-        "verdict": VERDICT,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+APEX_CALL_LAYERS = FrameSchema.of(
+    "called_at:time",
+    "layer:text p_up direction:direction weight reading:text silent:text in_sample:flag outcome:outcome"
+    " backfilled:flag world:world",
 )
-FUND_EQUITY = FrameSchema(
-    {"time": INSTANT},
-    {"equity_usd": NUMBER, "benchmark_usd": NUMBER, "backfilled": FLAG, "world": WORLD},
+APEX_ACCURACY = FrameSchema.of(
+    "layer:text backfilled:flag",
+    "n:count in_sample:count n_eff accuracy accuracy_low accuracy_high skill skill_low skill_high brier hit_rate_pct"
+    " hit_rate_low_pct hit_rate_high_pct likelier_side_pct always_no_pct verdict as_of:time world:world",
+    verdict=VERDICT,
 )
-FUND_TRADES = FrameSchema(
-    {"time": INSTANT},
-    {
-        "side": one_of("buy", "sell"),
-        "quantity_btc": NUMBER,
-        "price": NUMBER,
-        "value_usd": NUMBER,
-        "fee_usd": NUMBER,
-        "exposure_before_pct": NUMBER,
-        "exposure_after_pct": NUMBER,
-        "p_up": NUMBER,
-        "backfilled": FLAG,
-        "world": WORLD,
-    },
+FUND_EQUITY = FrameSchema.of("time:time", "equity_usd benchmark_usd backfilled:flag world:world")
+FUND_TRADES = FrameSchema.of(
+    "time:time",
+    "side:buy|sell quantity_btc price value_usd fee_usd exposure_before_pct exposure_after_pct p_up backfilled:flag"
+    " world:world",
 )
 
 

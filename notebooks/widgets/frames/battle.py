@@ -7,113 +7,31 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    FLAG,
-    INSTANT,
-    NUMBER,
-    POSITION,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    Pages,
-    one_of,
-    pages_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, pages_of
 
-VENUE = one_of("cex", "dex")
-STATUS = one_of("waiting", "in_market", "in_lp", "harvesting", "switching")
-EVENT = one_of("trade", "harvest", "switch")
+STATUS = "status:waiting|in_market|in_lp|harvesting|switching"
 
-LANES = FrameSchema(
-    {"lane": TEXT},
-    {
-        "label": TEXT,
-        "venue": VENUE,
-        "logic": TEXT,
-        "mode": TEXT,
-        "active": FLAG,
-        "status": STATUS,
-        "initial_capital": NUMBER,
-        "capital": NUMBER,
-        "pnl_usd": NUMBER,
-        "pnl_pct": NUMBER,
-        "benchmark_pnl_pct": NUMBER,
-        "trades": COUNT,
-        "win_rate_pct": NUMBER,
-        "apr_avg_pct": NUMBER,
-        "net_apr_pct": NUMBER,
-        "profit_factor": NUMBER,
-        "harvest_count": COUNT,
-        "switch_count": COUNT,
-        "positions_count": COUNT,
-        "current_pool": TEXT,
-        "last_tick": INSTANT,
-        "world": WORLD,
-    },
+LANES = FrameSchema.of(
+    "lane:text",
+    f"label:text venue:cex|dex logic:text mode:text active:flag {STATUS}"
+    " initial_capital capital pnl_usd pnl_pct benchmark_pnl_pct trades:count win_rate_pct apr_avg_pct net_apr_pct"
+    " profit_factor harvest_count:count switch_count:count positions_count:count current_pool:text last_tick:time"
+    " world:world",
 )
-LANE_HISTORY = FrameSchema(
-    {"time": INSTANT},
-    {
-        "lane": TEXT,
-        "venue": VENUE,
-        "equity_usd": NUMBER,
-        "pnl_pct": NUMBER,
-        "status": STATUS,
-        "world": WORLD,
-    },
+LANE_HISTORY = FrameSchema.of("time:time", f"lane:text venue:cex|dex equity_usd pnl_pct {STATUS} world:world")
+LANE_EQUITY = FrameSchema.of("time:time", f"lane:text equity_usd {STATUS} backfilled:flag world:world")
+LANE_EVENTS = FrameSchema.of(
+    "time:time",
+    "lane:text kind:trade|harvest|switch subject:text note:text price value_usd cost_usd pnl_usd world:world",
 )
-LANE_EQUITY = FrameSchema(
-    {"time": INSTANT},
-    {"lane": TEXT, "equity_usd": NUMBER, "status": STATUS, "backfilled": FLAG, "world": WORLD},
+POSITIONS = FrameSchema.of(
+    "lane:text asset:text",
+    "side:position quantity entry_price mark_price stop_price pnl_usd opened_at:time as_of:time world:world",
 )
-LANE_EVENTS = FrameSchema(
-    {"time": INSTANT},
-    {
-        "lane": TEXT,
-        "kind": EVENT,
-        "subject": TEXT,
-        "note": TEXT,
-        "price": NUMBER,
-        "value_usd": NUMBER,
-        "cost_usd": NUMBER,
-        "pnl_usd": NUMBER,
-        "world": WORLD,
-    },
-)
-POSITIONS = FrameSchema(
-    {"lane": TEXT, "asset": TEXT},
-    {
-        "side": POSITION,
-        "quantity": NUMBER,
-        "entry_price": NUMBER,
-        "mark_price": NUMBER,
-        "stop_price": NUMBER,
-        "pnl_usd": NUMBER,
-        "opened_at": INSTANT,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
-)
-LIQUIDITY = FrameSchema(
-    {"lane": TEXT},
-    {
-        "pool": TEXT,
-        "range_low": NUMBER,
-        "range_high": NUMBER,
-        "price": NUMBER,
-        "market_usd": NUMBER,
-        "divergence_usd": NUMBER,
-        "fees_usd": NUMBER,
-        "uncollected_usd": NUMBER,
-        "gas_usd": NUMBER,
-        "swap_usd": NUMBER,
-        "vs_hodl_pct": NUMBER,
-        "in_range_pct": NUMBER,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+LIQUIDITY = FrameSchema.of(
+    "lane:text",
+    "pool:text range_low range_high price market_usd divergence_usd fees_usd uncollected_usd gas_usd swap_usd"
+    " vs_hodl_pct in_range_pct as_of:time world:world",
 )
 
 

@@ -7,49 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    INSTANT,
-    NUMBER,
-    OUTCOME,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    one_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema
 
-KIND = one_of("forecaster", "voter", "pool", "market")
-INTERVALS = ("brier", "peer_pool", "peer_nine")
-MEASURES = {f"{name}{end}": NUMBER for name in INTERVALS for end in ("", "_low", "_high")}
-FORECASTERS = FrameSchema(
-    {"forecaster": TEXT},
-    {
-        "rank": COUNT,
-        "entrants": COUNT,
-        "kind": KIND,
-        "engine": TEXT,
-        "scored": one_of("opening", "time_weighted"),
-        "n": COUNT,
-        "n_eff": NUMBER,
-        **MEASURES,
-        "log_score": NUMBER,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+FORECASTERS = FrameSchema.of(
+    "forecaster:text",
+    "rank:count entrants:count kind:forecaster|voter|pool|market engine:text scored:opening|time_weighted n:count"
+    " n_eff brier brier_low brier_high peer_pool peer_pool_low peer_pool_high peer_nine peer_nine_low peer_nine_high"
+    " log_score as_of:time world:world",
 )
-FORECASTS = FrameSchema(
-    {"id": TEXT},
-    {
-        "forecaster": TEXT,
-        "question": TEXT,
-        "p_yes": NUMBER,
-        "forecast_at": INSTANT,
-        "seq": COUNT,
-        "outcome": OUTCOME,
-        "resolved_at": INSTANT,
-        "world": WORLD,
-    },
+FORECASTS = FrameSchema.of(
+    "id:text",
+    "forecaster:text question:text p_yes forecast_at:time seq:count outcome:outcome resolved_at:time world:world",
 )
 
 

@@ -7,54 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    INSTANT,
-    NUMBER,
-    STRATEGY_CATEGORY,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    one_of,
+from notebooks.widgets.frames.schema import Document, FrameSchema
+
+EXAMINED = (
+    "name:text category:strategy_category assets:text status:healthy|watch|sick|critical|observation"
+    " recommendation:promote|keep|pause|retire|observe health_score days:count trades:count trades_a_month return_pct"
+    " benchmark_return_pct month_return_pct month_sharpe sharpe sharpe_low sharpe_high shrunken_sharpe"
+    " max_drawdown_pct win_rate_pct profit_factor deflated_sharpe turnover_score sharpe_score drawdown_score"
+    " previous_score score_change previous_status:healthy|watch|sick|critical|observation as_of:time world:world"
 )
-
-STATUS = one_of("healthy", "watch", "sick", "critical", "observation")
-RECOMMENDATION = one_of("promote", "keep", "pause", "retire", "observe")
-
-COLUMNS = {
-    "name": TEXT,
-    "category": STRATEGY_CATEGORY,
-    "assets": TEXT,
-    "status": STATUS,
-    "recommendation": RECOMMENDATION,
-    "health_score": NUMBER,
-    "days": COUNT,
-    "trades": COUNT,
-    "trades_a_month": NUMBER,
-    "return_pct": NUMBER,
-    "benchmark_return_pct": NUMBER,
-    "month_return_pct": NUMBER,
-    "month_sharpe": NUMBER,
-    "sharpe": NUMBER,
-    "sharpe_low": NUMBER,
-    "sharpe_high": NUMBER,
-    "shrunken_sharpe": NUMBER,
-    "max_drawdown_pct": NUMBER,
-    "win_rate_pct": NUMBER,
-    "profit_factor": NUMBER,
-    "deflated_sharpe": NUMBER,
-    "turnover_score": NUMBER,
-    "sharpe_score": NUMBER,
-    "drawdown_score": NUMBER,
-    "previous_score": NUMBER,
-    "score_change": NUMBER,
-    "previous_status": STATUS,
-    "as_of": INSTANT,
-    "world": WORLD,
-}
-HOSPITAL = FrameSchema({"key": TEXT}, {"snapshot_month": TEXT} | COLUMNS)
-HOSPITAL_MONTHS = FrameSchema({"snapshot_month": TEXT, "key": TEXT}, COLUMNS)
+HOSPITAL = FrameSchema.of("key:text", f"snapshot_month:text {EXAMINED}")
+HOSPITAL_MONTHS = FrameSchema.of("snapshot_month:text key:text", EXAMINED)
 
 
 def hospital(document: Document) -> pd.DataFrame:
@@ -91,4 +54,10 @@ def hospital_months(documents: Iterable[Document]) -> pd.DataFrame:
 def _rows(document: Document) -> Iterator[dict[str, Any]]:
     constants = {name: document[name] for name in ("snapshot_month", "as_of", "world")}
     for entry in document["strategies"]:
-        yield {**dict.fromkeys(COLUMNS), **entry, **entry["metrics"], **constants, "assets": " ".join(entry["assets"])}
+        yield {
+            **dict.fromkeys(HOSPITAL.columns),
+            **entry,
+            **entry["metrics"],
+            **constants,
+            "assets": " ".join(entry["assets"]),
+        }

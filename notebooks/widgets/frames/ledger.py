@@ -7,102 +7,36 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COMPARATOR,
-    COUNT,
-    FLAG,
-    INSTANT,
-    MARKET_CATEGORY,
-    NUMBER,
-    OBJECT,
-    OUTCOME,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    Pages,
-    one_of,
-    pages_of,
+from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, pages_of
+
+KIND = (
+    "kind:question|votes|odds|resolution|score|answer|hospital|lane_trade|price_forecast|apex|consensus|name|forecast"
+    "|reveal|correction|handover"
 )
 
-KIND = one_of(
-    "question",
-    "votes",
-    "odds",
-    "resolution",
-    "score",
-    "answer",
-    "hospital",
-    "lane_trade",
-    "price_forecast",
-    "apex",
-    "consensus",
-    "name",
-    "forecast",
-    "reveal",
-    "correction",
-    "handover",
+LEDGER = FrameSchema.of(
+    "seq:count", f"recorded_at:time {KIND} subject:text body:object previous:text hash:text backfilled:flag world:world"
 )
-RECORD_FIELDS = {"seq": COUNT, "recorded_at": INSTANT, "corrected": FLAG, "backfilled": FLAG, "world": WORLD}
-
-LEDGER = FrameSchema(
-    {"seq": COUNT},
-    {
-        "recorded_at": INSTANT,
-        "kind": KIND,
-        "subject": TEXT,
-        "body": OBJECT,
-        "previous": TEXT,
-        "hash": TEXT,
-        "backfilled": FLAG,
-        "world": WORLD,
-    },
+LEDGER_VOTES = FrameSchema.of(
+    "id:text voter:text",
+    "p_yes weight engine:text fallback:flag p_pool question:text asset:text category:market_category"
+    " comparator:comparator level upper_level spot_usd horizon_h voted_at:time deadline:time seq:count"
+    " recorded_at:time corrected:flag backfilled:flag world:world",
 )
-LEDGER_VOTES = FrameSchema(
-    {"id": TEXT, "voter": TEXT},
-    {
-        "p_yes": NUMBER,
-        "weight": NUMBER,
-        "engine": TEXT,
-        "fallback": FLAG,
-        "p_pool": NUMBER,
-        "question": TEXT,
-        "asset": TEXT,
-        "category": MARKET_CATEGORY,
-        "comparator": COMPARATOR,
-        "level": NUMBER,
-        "upper_level": NUMBER,
-        "spot_usd": NUMBER,
-        "horizon_h": NUMBER,
-        "voted_at": INSTANT,
-        "deadline": INSTANT,
-        **RECORD_FIELDS,
-    },
+LEDGER_ODDS = FrameSchema.of(
+    "id:text",
+    "p_market bid ask volume_usd source:text fetched_at:time seq:count recorded_at:time corrected:flag"
+    " backfilled:flag world:world",
 )
-LEDGER_ODDS = FrameSchema(
-    {"id": TEXT},
-    {
-        "p_market": NUMBER,
-        "bid": NUMBER,
-        "ask": NUMBER,
-        "volume_usd": NUMBER,
-        "source": TEXT,
-        "fetched_at": INSTANT,
-        **RECORD_FIELDS,
-    },
+LEDGER_OUTCOMES = FrameSchema.of(
+    "id:text",
+    "outcome:outcome resolved_at:time source:text evidence:text seq:count recorded_at:time corrected:flag"
+    " backfilled:flag world:world",
 )
-LEDGER_OUTCOMES = FrameSchema(
-    {"id": TEXT},
-    {"outcome": OUTCOME, "resolved_at": INSTANT, "source": TEXT, "evidence": TEXT, **RECORD_FIELDS},
-)
-LEDGER_ROOTS = FrameSchema(
-    {"day": TEXT},
-    {
-        **dict.fromkeys(("first_seq", "last_seq"), COUNT),
-        "signed_at": INSTANT,
-        **dict.fromkeys(("root", "head", "previous", "key", "signature"), TEXT),
-        "world": WORLD,
-    },
+LEDGER_ROOTS = FrameSchema.of(
+    "day:text",
+    "first_seq:count last_seq:count signed_at:time root:text head:text previous:text key:text signature:text"
+    " world:world",
 )
 
 

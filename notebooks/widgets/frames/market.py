@@ -4,57 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    FLAG,
-    INSTANT,
-    NUMBER,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    Pages,
-    pages_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, pages_of
 
-PRICES = FrameSchema(
-    {"asset": TEXT},
-    {
-        "name": TEXT,
-        "price": NUMBER,
-        "change_24h_pct": NUMBER,
-        "high_24h": NUMBER,
-        "low_24h": NUMBER,
-        "market_open": FLAG,
-        "as_of": INSTANT,
-        "source": TEXT,
-        "world": WORLD,
-    },
+PRICES = FrameSchema.of(
+    "asset:text", "name:text price change_24h_pct high_24h low_24h market_open:flag as_of:time source:text world:world"
 )
 OHLC = ("open", "high", "low", "close")
-CANDLES = FrameSchema(
-    {"time": INSTANT},
-    {
-        "asset": TEXT,
-        "step_s": COUNT,
-        **{f"{name}_usd": NUMBER for name in OHLC},
-        "volume": NUMBER,
-        "volume_unit": TEXT,
-        "source": TEXT,
-        "world": WORLD,
-    },
+CANDLES = FrameSchema.of(
+    "time:time",
+    "asset:text step_s:count open_usd high_usd low_usd close_usd volume volume_unit:text source:text world:world",
 )
-HEADLINES = FrameSchema(
-    {"published_at": INSTANT},
-    {
-        "title": TEXT,
-        "source": TEXT,
-        "url": TEXT,
-        "score": NUMBER,
-        "assets": TEXT,
-        "simulated": FLAG,
-        "world": WORLD,
-    },
+HEADLINES = FrameSchema.of(
+    "published_at:time", "title:text source:text url:text score assets:text simulated:flag world:world"
 )
 
 

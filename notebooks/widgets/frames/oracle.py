@@ -7,47 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    DIRECTION,
-    INSTANT,
-    NUMBER,
-    OPTIONAL_FLAG,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    Pages,
-    pages_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, pages_of
 
-ORACLE_VOTES = FrameSchema(
-    {"voter": TEXT},
-    {
-        "p_yes": NUMBER,
-        "direction": DIRECTION,
-        "conviction": NUMBER,
-        "weight": NUMBER,
-        "engine": TEXT,
-        "fallback": OPTIONAL_FLAG,
-        "outlier": OPTIONAL_FLAG,
-        "pivotal": OPTIONAL_FLAG,
-        "abstained": TEXT,
-        "reasoning": TEXT,
-        "latency_ms": NUMBER,
-        "tokens": COUNT,
-        "usd": NUMBER,
-        "question": TEXT,
-        "asked_at": INSTANT,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+ORACLE_VOTES = FrameSchema.of(
+    "voter:text",
+    "p_yes direction:direction conviction weight engine:text fallback:maybe outlier:maybe pivotal:maybe"
+    " abstained:text reasoning:text latency_ms tokens:count usd question:text asked_at:time as_of:time world:world",
 )
 STATE = ("spot", "history_days", "fast", "slow", "level")
-FEATURES = FrameSchema(
-    {"voted_at": INSTANT},
-    {"hash": TEXT, "asset": TEXT, "feature": TEXT, "value": NUMBER, "world": WORLD},
-)
+FEATURES = FrameSchema.of("voted_at:time", "hash:text asset:text feature:text value world:world")
 
 
 def oracle_votes(answer: Document) -> pd.DataFrame:

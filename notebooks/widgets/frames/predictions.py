@@ -7,87 +7,27 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COMPARATOR,
-    COUNT,
-    DIRECTION,
-    FLAG,
-    INSTANT,
-    MARKET_CATEGORY,
-    NUMBER,
-    OPTIONAL_FLAG,
-    OUTCOME,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    Pages,
-    one_of,
-    pages_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, pages_of
 
-STATUS = one_of("open", "closed", "resolved", "void")
 APEX = "apex"
 
-MARKET = {
-    "question": TEXT,
-    "asset": TEXT,
-    "category": MARKET_CATEGORY,
-    "comparator": COMPARATOR,
-    "level": NUMBER,
-    "upper_level": NUMBER,
-    "status": STATUS,
-    "outcome": OUTCOME,
-    "created_at": INSTANT,
-    "closes_at": INSTANT,
-    "deadline": INSTANT,
-    "p_ai": NUMBER,
-    "p_market": NUMBER,
-    "divergence_pts": NUMBER,
-    "bid": NUMBER,
-    "ask": NUMBER,
-    "volume_usd": NUMBER,
-    "odds_source": TEXT,
-    "odds_fetched_at": INSTANT,
-    "odds_simulated": OPTIONAL_FLAG,
-    "votes_yes": COUNT,
-    "votes_no": COUNT,
-    "abstained": COUNT,
-    "users_yes": COUNT,
-    "users_no": COUNT,
-    "price": NUMBER,
-    "distance_pct": NUMBER,
-    "hours_left": NUMBER,
-    "ledger_seq": COUNT,
-    "backfilled": FLAG,
-}
 SCORES = ("brier_ai", "brier_market", "log_ai", "log_market")
-MARKETS = FrameSchema(
-    {"id": TEXT},
-    MARKET | {"resolved_at": INSTANT, **dict.fromkeys(SCORES, NUMBER), "as_of": INSTANT, "world": WORLD},
+MARKET = (
+    "question:text asset:text category:market_category comparator:comparator level upper_level"
+    " status:open|closed|resolved|void outcome:outcome created_at:time closes_at:time deadline:time p_ai p_market"
+    " divergence_pts bid ask volume_usd odds_source:text odds_fetched_at:time odds_simulated:maybe votes_yes:count"
+    " votes_no:count abstained:count users_yes:count users_no:count price distance_pct hours_left ledger_seq:count"
+    " backfilled:flag"
 )
-MARKET_SERIES = FrameSchema(
-    {"time": INSTANT},
-    {"id": TEXT, "source": one_of("ai", "odds"), "p_yes": NUMBER, "bid": NUMBER, "ask": NUMBER, "world": WORLD},
+MARKETS = FrameSchema.of("id:text", f"{MARKET} resolved_at:time {' '.join(SCORES)} as_of:time world:world")
+MARKET_SERIES = FrameSchema.of("time:time", "id:text source:ai|odds p_yes bid ask world:world")
+CHALLENGES = FrameSchema.of(
+    "number:count", f"id:text {MARKET} votes_pending:flag resolved_by:text timestamp:time world:world"
 )
-CHALLENGES = FrameSchema(
-    {"number": COUNT},
-    {"id": TEXT, **MARKET, "votes_pending": FLAG, "resolved_by": TEXT, "timestamp": INSTANT, "world": WORLD},
-)
-MARKET_VOTES = FrameSchema(
-    {"id": TEXT, "voter": TEXT},
-    {
-        "p_yes": NUMBER,
-        "direction": DIRECTION,
-        "conviction": NUMBER,
-        "weight": NUMBER,
-        "engine": TEXT,
-        "fallback": OPTIONAL_FLAG,
-        "abstained": TEXT,
-        "voted_at": INSTANT,
-        "backfilled": FLAG,
-        "world": WORLD,
-    },
+MARKET_VOTES = FrameSchema.of(
+    "id:text voter:text",
+    "p_yes direction:direction conviction weight engine:text fallback:maybe abstained:text voted_at:time"
+    " backfilled:flag world:world",
 )
 
 

@@ -7,50 +7,22 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    FLAG,
-    INSTANT,
-    NUMBER,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    one_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, one_of
 
 POOL, ALL_ASSETS = "pool", "all"
 HORIZON = one_of("1h", "6h", "24h", "3d", "7d", "14d", "30d")
 QUANTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 COVERAGES = (50, 80, 90, 98)
 
-PRICE_FORECASTS = FrameSchema(
-    {"horizon": HORIZON, "voter": TEXT},
-    {
-        "asset": TEXT,
-        "until": INSTANT,
-        "open_hours": NUMBER,
-        "sigma_pct": NUMBER,
-        **{f"q{percent}_usd": NUMBER for percent in QUANTILES},
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+PRICE_FORECASTS = FrameSchema.of(
+    "horizon:1h|6h|24h|3d|7d|14d|30d voter:text",
+    "asset:text until:time open_hours sigma_pct q1_usd q5_usd q10_usd q25_usd q50_usd q75_usd q90_usd q95_usd q99_usd"
+    " as_of:time world:world",
 )
-PRICE_RECORD = FrameSchema(
-    {"horizon": HORIZON, "asset": TEXT, "backfilled": FLAG},
-    {
-        "n": COUNT,
-        "n_eff": NUMBER,
-        "crps": NUMBER,
-        "vol_crps": NUMBER,
-        "crps_ratio": NUMBER,
-        "low": NUMBER,
-        "high": NUMBER,
-        "verdict": TEXT,
-        **{f"coverage_{percent}_pct": NUMBER for percent in COVERAGES},
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+PRICE_RECORD = FrameSchema.of(
+    "horizon:1h|6h|24h|3d|7d|14d|30d asset:text backfilled:flag",
+    "n:count n_eff crps vol_crps crps_ratio low high verdict:text coverage_50_pct coverage_80_pct coverage_90_pct"
+    " coverage_98_pct as_of:time world:world",
 )
 
 

@@ -43,12 +43,39 @@ COMPARATOR = one_of(
 )
 
 
+DTYPES: Mapping[str, Dtype] = {
+    "text": TEXT,
+    "number": NUMBER,
+    "count": COUNT,
+    "flag": FLAG,
+    "maybe": OPTIONAL_FLAG,
+    "time": INSTANT,
+    "object": OBJECT,
+    "world": WORLD,
+    "outcome": OUTCOME,
+    "direction": DIRECTION,
+    "position": POSITION,
+    "strategy_category": STRATEGY_CATEGORY,
+    "market_category": MARKET_CATEGORY,
+    "comparator": COMPARATOR,
+}
+
+
 @dataclass(frozen=True)
 class FrameSchema:
     """The dtypes of a frame by name: those of its index, then those of its columns."""
 
     index: Mapping[str, Dtype]
     columns: Mapping[str, Dtype]
+
+    @classmethod
+    def of(cls, index: str, columns: str, **vocabularies: Dtype) -> FrameSchema:
+        """The schema of fields written as `name:type`, separated by spaces; a name alone is a number.
+
+        A type is a key of `DTYPES`, or the words of a closed vocabulary as `a|b`. `vocabularies` are the dtypes of
+        fields whose words have spaces, by name. KeyError for an unknown type.
+        """
+        return cls(_fields(index), {**_fields(columns), **vocabularies})
 
     @property
     def dtypes(self) -> dict[str, Dtype]:
@@ -74,6 +101,11 @@ class FrameSchema:
             for name, dtype in self.dtypes.items()
         }
         return pd.DataFrame(columns).set_index(list(self.index))
+
+
+def _fields(text: str) -> dict[str, Dtype]:
+    pairs = (field.partition(":") for field in text.split())
+    return {name: one_of(*kind.split("|")) if "|" in kind else DTYPES[kind or "number"] for name, _, kind in pairs}
 
 
 def pages_of(source: Pages) -> Iterable[Document]:

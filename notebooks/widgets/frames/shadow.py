@@ -4,67 +4,20 @@ from __future__ import annotations
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    FLAG,
-    INSTANT,
-    NUMBER,
-    OUTCOME,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    one_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema
 
-SHADOW_BETS = FrameSchema(
-    {"id": TEXT},
-    {
-        "question": TEXT,
-        "asset": TEXT,
-        "side": one_of("yes", "no"),
-        "status": one_of("open", "won", "lost", "void"),
-        "outcome": OUTCOME,
-        "p_ai": NUMBER,
-        "p_market": NUMBER,
-        "price": NUMBER,
-        "contracts": NUMBER,
-        "stake_usd": NUMBER,
-        "fee_usd": NUMBER,
-        "pnl_usd": NUMBER,
-        "opened_at": INSTANT,
-        "deadline": INSTANT,
-        "source": TEXT,
-        "simulated": FLAG,
-        "backfilled": FLAG,
-        "world": WORLD,
-    },
+SHADOW_BETS = FrameSchema.of(
+    "id:text",
+    "question:text asset:text side:yes|no status:open|won|lost|void outcome:outcome p_ai p_market price contracts"
+    " stake_usd fee_usd pnl_usd opened_at:time deadline:time source:text simulated:flag backfilled:flag world:world",
 )
-SHADOW_BOOKS = FrameSchema(
-    {"backfilled": FLAG},
-    {
-        "bets": COUNT,
-        "open": COUNT,
-        "won": COUNT,
-        "lost": COUNT,
-        "void": COUNT,
-        "n": COUNT,
-        "n_eff": NUMBER,
-        "staked_usd": NUMBER,
-        "pnl_usd": NUMBER,
-        "roi_pct": NUMBER,
-        "roi_low_pct": NUMBER,
-        "roi_high_pct": NUMBER,
-        "win_rate_pct": NUMBER,
-        "win_rate_low_pct": NUMBER,
-        "win_rate_high_pct": NUMBER,
-        "breakeven_pct": NUMBER,
-        "max_drawdown_usd": NUMBER,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+SHADOW_BOOKS = FrameSchema.of(
+    "backfilled:flag",
+    "bets:count open:count won:count lost:count void:count n:count n_eff staked_usd pnl_usd roi_pct roi_low_pct"
+    " roi_high_pct win_rate_pct win_rate_low_pct win_rate_high_pct breakeven_pct max_drawdown_usd as_of:time"
+    " world:world",
 )
-SHADOW_CURVE = FrameSchema({"time": INSTANT}, {"pnl_usd": NUMBER, "backfilled": FLAG, "world": WORLD})
+SHADOW_CURVE = FrameSchema.of("time:time", "pnl_usd backfilled:flag world:world")
 
 
 def shadow_bets(document: Document) -> pd.DataFrame:

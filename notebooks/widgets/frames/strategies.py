@@ -4,63 +4,19 @@ from __future__ import annotations
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COUNT,
-    FLAG,
-    INSTANT,
-    NUMBER,
-    POSITION,
-    STRATEGY_CATEGORY,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema
 
-LEADERBOARD = FrameSchema(
-    {"key": TEXT},
-    {
-        "rank": COUNT,
-        "name": TEXT,
-        "category": STRATEGY_CATEGORY,
-        "ghost": FLAG,
-        "asset": TEXT,
-        "initial_capital": NUMBER,
-        "capital": NUMBER,
-        "pnl_usd": NUMBER,
-        "pnl_pct": NUMBER,
-        "benchmark_pnl_pct": NUMBER,
-        "trades": COUNT,
-        "win_rate_pct": NUMBER,
-        "sharpe": NUMBER,
-        "sharpe_low": NUMBER,
-        "sharpe_high": NUMBER,
-        "max_drawdown_pct": NUMBER,
-        "positions": COUNT,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+LEADERBOARD = FrameSchema.of(
+    "key:text",
+    "rank:count name:text category:strategy_category ghost:flag asset:text initial_capital capital pnl_usd pnl_pct"
+    " benchmark_pnl_pct trades:count win_rate_pct sharpe sharpe_low sharpe_high max_drawdown_pct positions:count"
+    " as_of:time world:world",
 )
-STRATEGY_EQUITY = FrameSchema(
-    {"time": INSTANT},
-    {"key": TEXT, "equity_usd": NUMBER, "benchmark_usd": NUMBER, "world": WORLD},
-)
-STRATEGY_TRADES = FrameSchema(
-    {"closed_at": INSTANT},
-    {
-        "key": TEXT,
-        "asset": TEXT,
-        "side": POSITION,
-        "quantity": NUMBER,
-        "entry_price": NUMBER,
-        "exit_price": NUMBER,
-        "opened_at": INSTANT,
-        "pnl_usd": NUMBER,
-        "pnl_pct": NUMBER,
-        "fee_usd": NUMBER,
-        "borrow_usd": NUMBER,
-        "world": WORLD,
-    },
+STRATEGY_EQUITY = FrameSchema.of("time:time", "key:text equity_usd benchmark_usd world:world")
+STRATEGY_TRADES = FrameSchema.of(
+    "closed_at:time",
+    "key:text asset:text side:position quantity entry_price exit_price opened_at:time pnl_usd pnl_pct fee_usd"
+    " borrow_usd world:world",
 )
 
 

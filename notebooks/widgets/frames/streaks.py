@@ -4,61 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import (
-    COMPARATOR,
-    COUNT,
-    FLAG,
-    INSTANT,
-    NUMBER,
-    OPTIONAL_FLAG,
-    OUTCOME,
-    TEXT,
-    WORLD,
-    Document,
-    FrameSchema,
-    Pages,
-    pages_of,
-)
+from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, pages_of
 
-STREAKS = FrameSchema(
-    {"voter": TEXT, "engine": TEXT, "backfilled": FLAG},
-    {
-        "rank": COUNT,
-        "current": COUNT,
-        "best": COUNT,
-        "resolved": COUNT,
-        "correct": COUNT,
-        "n": COUNT,
-        "n_eff": NUMBER,
-        "accuracy_pct": NUMBER,
-        "accuracy_low_pct": NUMBER,
-        "accuracy_high_pct": NUMBER,
-        "last_resolved_at": INSTANT,
-        "likelier_side_pct": NUMBER,
-        "always_no_pct": NUMBER,
-        "expected_best": NUMBER,
-        "best_reached_pct": NUMBER,
-        "among": COUNT,
-        "accuracy_reached_pct": NUMBER,
-        "as_of": INSTANT,
-        "world": WORLD,
-    },
+STREAKS = FrameSchema.of(
+    "voter:text engine:text backfilled:flag",
+    "rank:count current:count best:count resolved:count correct:count n:count n_eff accuracy_pct accuracy_low_pct"
+    " accuracy_high_pct last_resolved_at:time likelier_side_pct always_no_pct expected_best best_reached_pct"
+    " among:count accuracy_reached_pct as_of:time world:world",
 )
-STREAK_ANSWERS = FrameSchema(
-    {"id": TEXT, "voter": TEXT},
-    {
-        "engine": TEXT,
-        "asset": TEXT,
-        "comparator": COMPARATOR,
-        "p_yes": NUMBER,
-        "right": OPTIONAL_FLAG,
-        "streak": COUNT,
-        "outcome": OUTCOME,
-        "voted_at": INSTANT,
-        "resolved_at": INSTANT,
-        "backfilled": FLAG,
-        "world": WORLD,
-    },
+STREAK_ANSWERS = FrameSchema.of(
+    "id:text voter:text",
+    "engine:text asset:text comparator:comparator p_yes right:maybe streak:count outcome:outcome voted_at:time"
+    " resolved_at:time backfilled:flag world:world",
 )
 NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct", "among"))
 

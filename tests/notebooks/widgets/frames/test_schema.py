@@ -39,6 +39,15 @@ def row(**parts: Any) -> dict[str, Any]:
     return fields | {"weather": None} | parts
 
 
+def test_a_schema_can_be_written_as_text():
+    """A name alone is a number, `a|b` is a closed vocabulary, and an unknown type is an error at import."""
+    text = "seen_at:time warmth drops:count real:flag wet:maybe weather:sun|rain"
+    assert FrameSchema.of("station:text", text) == WEATHERS
+    assert FrameSchema.of("station:text", f"{text} weather", weather=WEATHER) == WEATHERS
+    with pytest.raises(KeyError):
+        FrameSchema.of("station:txt", "")
+
+
 @given(rows=ROWS)
 def test_dtypes_do_not_depend_on_the_rows(rows: list[dict[str, Any]]):
     frame, no_rows = WEATHERS.frame(rows), WEATHERS.frame([])
