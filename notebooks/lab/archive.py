@@ -17,7 +17,7 @@ from platformdirs import user_cache_path
 from notebooks.lab.pages import Page, pages
 from notebooks.lab.record import MarketRecord, record_of
 from notebooks.widgets import frames
-from notebooks.widgets.frames.apex import APEX_CALL_LAYERS, APEX_CALLS, FUND_TRADES
+from notebooks.widgets.frames.apex import APEX_CALL_LAYERS, APEX_CALLS
 from notebooks.widgets.frames.battle import LANE_EQUITY, LANE_EVENTS
 from notebooks.widgets.frames.ledger import KIND
 from notebooks.widgets.frames.market import CANDLES, HEADLINES
@@ -128,19 +128,10 @@ class Archive:
         operation = partial(self.client.apex_calls, limit=MAX_ROWS)
         return self._table("apex-call-layers", APEX_CALL_LAYERS, frames.apex_call_layers, operation, LATE_MARGIN)
 
-    def fund_trades(self) -> pd.DataFrame:
-        """Every trade of the paper fund, the oldest first. See `frames.fund_trades`."""
-        operation = partial(self.client.fund_trades, limit=MAX_ROWS)
-        return self._table("fund-trades", FUND_TRADES, frames.fund_trades, operation, NO_MARGIN)
-
     def features(self) -> pd.DataFrame:
         """The inputs of the voters at every committed vote, the oldest first. See `frames.features`."""
         operation = partial(self.client.features, None, limit=MAX_ROWS)
         return self._table("features", FEATURES, frames.features, operation, NO_MARGIN)
-
-    def streak_answers(self) -> pd.DataFrame:
-        """Every answer that counts in streaks, the newest market first. See `frames.streak_answers`."""
-        return frames.streak_answers(self._cursor_pages(self.client.streak_history, "streak answers"))
 
     def markets(self, status: str = "resolved", **selection: str | None) -> pd.DataFrame:
         """Every market of a status. See `frames.markets`.

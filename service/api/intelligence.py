@@ -16,7 +16,7 @@ from service.api.docs import HOUR_S, STATIC, static
 from service.api.inputs import Query
 from service.api.limits import LIMITS
 from service.api.operations import operation
-from service.api.pages import HistoryListing, WindowQuery, page, sequence_page
+from service.api.pages import HistoryListing, WindowQuery, page
 from service.api.responses import document
 from service.api.services import latest, services
 from service.api.windows import charge_rows
@@ -30,7 +30,7 @@ from service.market.instants import HOUR
 from service.store import bars
 from service.store import knowledge as stored
 from service.store.pages import PageKey, apex_calls
-from service.trading.fund import FundDocument, FundTradesDocument, fund_table
+from service.trading.fund import FundDocument, fund_table
 
 apex = Blueprint("apex", __name__, url_prefix="/api/apex")
 
@@ -48,7 +48,7 @@ HEADLINES = HistoryListing(
     lambda db, window: stored.newest_headlines(db, *window),
     lambda item: PageKey(item.headline.published_at, item.headline.id),
 )
-FUND, FUND_TRADES = TypeAdapter(FundDocument), TypeAdapter(FundTradesDocument)
+FUND = TypeAdapter(FundDocument)
 
 
 PAGE, SCRIPT = STATIC / "embed.html", STATIC / "embed.js"
@@ -121,17 +121,6 @@ def fund() -> Response:
     `sharpe_low` to `sharpe_high`; where the interval contains 0 the result may well be luck.
     """
     return responses.snapshot("apex-fund", FUND, fund_table, MAX_AGE_S)
-
-
-@apex.get("/fund/trades")
-@operation(tag="Intelligence", limit="telemetry", returns=FundTradesDocument, is_cached=True)
-def fund_trades(query: WindowQuery) -> Response:
-    """Every trade of the virtual fund, newest first, page by page. No order was placed.
-
-    `p_up` is the call of apex that it follows. `backfilled` trades precede the first live call. `value_usd` is the
-    value without the fee, so the cash changes by it and by `fee_usd`.
-    """
-    return sequence_page("fund_trades", query, FUND_TRADES, "fund-trades/1", "trades", MAX_AGE_S)
 
 
 @news.get("/predictions/news-pulse")

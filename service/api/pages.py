@@ -8,7 +8,7 @@ from typing import Any, Concatenate, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from flask import Response, request
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 from sqlalchemy import Connection
 
 from service import canonical
@@ -17,7 +17,7 @@ from service.api.inputs import Query, WindowEnd, WindowStart, require_order
 from service.api.services import services
 from service.api.windows import charge_rows
 from service.store import pages
-from service.store.pages import PageKey, SequenceName
+from service.store.pages import PageKey
 from service.store.snapshots import to_json
 
 PAGE_LIMIT = 200
@@ -118,13 +118,3 @@ def link(following: str | int | None, parameter: str = "cursor") -> None:
 def page(document: object, max_age: int) -> Response:
     """A page, which is a dataclass, compressed and with its ETag."""
     return responses.document(responses.BodyBytes(to_json(document)), max_age=max_age)
-
-
-def sequence_page(
-    name: SequenceName, query: WindowQuery, kind: TypeAdapter, schema: str, rows: str, max_age: int
-) -> Response:
-    """A page of a stored sequence, newest first: a document of its kind, with the rows under their name."""
-    listing = HistoryListing(name, lambda db, window: pages.newest_rows(db, name, *window), lambda row: row.key)
-    sequence, next = listing.page(query)
-    header = {"schema": schema, "world": services().clock.world, "count": len(sequence), "next": next}
-    return page(kind.validate_python(header | {rows: [row.body for row in sequence]}), max_age)

@@ -17,12 +17,10 @@ PAGES = {
     "apex_calls": ("calls", 200),
     "candles": ("bars", 10_000),
     "features": ("rows", 200),
-    "fund_trades": ("trades", 200),
     "headlines": ("headlines", 200),
     "lane_equity": ("points", 10_000),
     "lane_events": ("events", 200),
     "predictions": ("markets", 200),
-    "streak_history": ("questions", 200),
 }
 FORMS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
@@ -290,10 +288,6 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The streaks of correct votes of each voter, and what luck alone would give."""
         return self._json("GET", "/api/streaks")
 
-    def streak_history(self, **window: Unpack[HistoryWindow]) -> Document:
-        """A page of the questions that count in streaks with all answers, newest first; `next` is the next `cursor`."""
-        return self._json("GET", "/api/streaks/history", params=present(**window))
-
     def shadow(self) -> Document:
         """The virtual result of betting 100 USD on every disagreement with the market."""
         return self._json("GET", "/api/predictions/shadow")
@@ -321,10 +315,6 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     def fund(self) -> Document:
         """The virtual fund of 1,000 USD that follows apex."""
         return self._json("GET", "/api/apex/fund")
-
-    def fund_trades(self, **window: Unpack[HistoryWindow]) -> Document:
-        """A page of the trades of the virtual fund, newest first; `next` is the `cursor` of the next page."""
-        return self._json("GET", "/api/apex/fund/trades", params=present(**window))
 
     def widget(self) -> Document:
         """Bitcoin's price, the consensus, news sentiment and accuracy, in one small document."""

@@ -28,9 +28,9 @@ from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext, header
 from service.ledger.chain import LedgerRow
 from service.market.instants import DAY, HOUR
-from service.store import knowledge, ledger, pages, predictions, snapshots
+from service.store import knowledge, ledger, predictions, snapshots
 from service.store.pages import apex_calls
-from service.trading.fund import fund_document, published_trade, run
+from service.trading.fund import fund_document, run
 
 SHOWN_EVERY_S = HOUR
 
@@ -49,18 +49,13 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     )
     live = [call.at for call in calls if not call.backfilled]
     fund = run([(call.at, call.p_up) for call in calls], bars, calls[0].at)
-    live_since = live[0] if live else None
-    portfolio = fund_document(fund, live_since, head)
-    times = [trade.time for trade in fund.trades]
+    portfolio = fund_document(fund, live[0] if live else None, head)
 
     def write(db: Connection) -> None:
         for call in new:
             apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=False)
         ledger.append(db, [LedgerRow("apex", call.asset, call.to_plain(), backfilled=False) for call in new], slot)
         snapshots.publish(db, slot, {"apex": document, "apex-fund": portfolio})
-        pages.keep_sequence(
-            db, "fund_trades", times, lambda place: vars(published_trade(fund.trades[place], live_since))
-        )
 
     return write
 

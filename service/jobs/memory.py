@@ -23,7 +23,7 @@ from service.forecasting.predictions.scores.forecasters import (
     counted_markets,
     own_entries,
 )
-from service.forecasting.predictions.scores.streaks import StreakHistory, StreaksDocument, streaks_document
+from service.forecasting.predictions.scores.streaks import StreaksDocument, streaks_document
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars, equal
@@ -138,10 +138,9 @@ SEED = 20_260_401  # of what scores draw: the same markets give the same documen
 
 @dataclass(frozen=True)
 class Scores:
-    """Three documents, the questions of the streaks, and what the table of forecasters is made of."""
+    """Three documents, and what the table of forecasters is made of."""
 
     streaks: StreaksDocument
-    history: StreakHistory
     shadow: ShadowDocument
     versus: AiVsMarketDocument
     market_counts: CountedMarkets
@@ -197,7 +196,6 @@ def compute(
     market_counts = counted_markets(markets, callers)
     return Scores(
         streaks=streaks_document(questions, header, records),
-        history=StreakHistory(questions),
         shadow=shadow_document(markets, priced_header),
         versus=ai_vs_market_document(markets, priced_header, np.random.default_rng(SEED)),
         market_counts=market_counts,

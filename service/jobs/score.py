@@ -18,7 +18,7 @@ from service.jobs.memory import SEED, Scores
 from service.jobs.predict import odds_sources
 from service.market.instants import HOUR, MINUTE
 from service.scores.luck import SimulatedRecords
-from service.store import forecasts, listings, pages, predictions, snapshots
+from service.store import forecasts, listings, predictions, snapshots
 from service.store.listings import MarketSelection
 
 EVERY_S = HOUR
@@ -40,7 +40,6 @@ def score(job_context: JobContext, slot: int) -> Effects:
 
     def write(db: Connection) -> None:
         snapshots.publish(db, slot, documents)
-        pages.keep_sequence(db, "streaks", scores.history.times, scores.history.question_at)
         for id, record in records.items():
             forecasts.save_record(db, id, record, slot)
 

@@ -1,4 +1,4 @@
-"""JSON values by key or in sequence, and cursors, which say where a page of a list ends."""
+"""JSON values by key, and cursors, which say where a page of a list ends."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, bindparam, delete, func, select
 
@@ -16,7 +16,6 @@ from service import canonical
 from service.errors import FieldError, InvalidRequest
 from service.store import tables
 from service.store.database import insert_into
-from service.store.tables import sequence_row
 
 LONGEST_CURSOR = 256
 ID = re.compile("[!-~]{1,96}")  # PostgreSQL takes no NUL in a text
@@ -59,75 +58,6 @@ def _digest(scope: str) -> str:
 def _invalid() -> InvalidRequest:
     message = "must be the `next` of a page of the same list: same filters, same order"
     return InvalidRequest("The cursor is not valid.", [FieldError("cursor", message)])
-
-
-SequenceName = Literal["fund_trades", "streaks"]
-
-_OF_NAME = sequence_row.c.name == bindparam("name")
-_COUNT = select(func.max(sequence_row.c.place)).where(_OF_NAME)
-_ROW = select(sequence_row.c.at, sequence_row.c.body).where(_OF_NAME, sequence_row.c.place == bindparam("place"))
-_ORDER = (sequence_row.c.at, sequence_row.c.place)
-_FIRST = select(sequence_row.c.place).where(_OF_NAME, sequence_row.c.at >= bindparam("since")).order_by(*_ORDER)
-_LAST = (
-    select(sequence_row.c.place)
-    .where(_OF_NAME, sequence_row.c.at <= bindparam("until"))
-    .order_by(*(column.desc() for column in _ORDER))
-)
-_NEWEST = (
-    select(sequence_row.c.place, sequence_row.c.body)
-    .where(_OF_NAME, sequence_row.c.place.between(bindparam("first"), bindparam("last")))
-    .order_by(sequence_row.c.place.desc())
-    .limit(bindparam("most"))
-)
-
-
-class KeyedBody(NamedTuple):
-    """A row of a page, with its key for cursors."""
-
-    key: PageKey
-    body: Any
-
-
-def keep_sequence(db: Connection, name: SequenceName, times: Sequence[int], body_of: Callable[[int], Any]) -> None:
-    """Store the rows of a sequence; `times` are the unix seconds of all rows, `body_of` gives the row at a place.
-
-    Rows are compared from the newest back to the first that is stored already, so the work does not grow with the past.
-    """
-    last = db.scalar(_COUNT, {"name": name})
-    length = 0 if last is None else last + 1
-    prefix = min(len(times), length)
-    while prefix and not _is_stored(db, name, prefix - 1, times[prefix - 1], body_of(prefix - 1)):
-        prefix -= 1
-    if length > prefix:
-        db.execute(delete(sequence_row).where(sequence_row.c.name == name, sequence_row.c.place >= prefix))
-    rows = [
-        {"name": name, "place": place, "at": times[place], "body": canonical.write(body_of(place))}
-        for place in range(prefix, len(times))
-    ]
-    if rows:
-        db.execute(insert_into(db, sequence_row), rows)
-
-
-def _is_stored(db: Connection, name: str, place: int, at: int, body: Any) -> bool:
-    row = db.execute(_ROW, {"name": name, "place": place}).one()
-    return tuple(row) == (at, canonical.write(body))
-
-
-def newest_rows(
-    db: Connection, name: SequenceName, since: int, until: int, limit: int, after: PageKey | None = None
-) -> list[KeyedBody]:
-    """The rows of a sequence between two unix seconds, both included, newest first.
-
-    `after` is the key of the last one of the page before.
-    """
-    first = db.scalar(_FIRST.limit(1), {"name": name, "since": since})
-    last = db.scalar(_LAST.limit(1), {"name": name, "until": until})
-    if first is None or last is None:
-        return []
-    if after is not None:
-        last = min(last, int(after.value) - 1)
-    rows = db.execute(_NEWEST, {"name": name, "first": first, "last": last, "most": limit})
-    return [KeyedBody(PageKey(place, name), canonical.read(body)) for place, body in rows]
 
 
 class PlainTable:

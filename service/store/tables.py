@@ -482,18 +482,6 @@ apex_call = Table(
     Column("body", Text, nullable=False),
 )
 
-# What a job computes from the beginning every time, such as the trades of the fund, stored to be read in pages: `at`
-# never falls with the place, from 0.
-sequence_row = Table(
-    "sequence_row",
-    metadata,
-    Column("name", String(16), primary_key=True),
-    Column("place", Integer, primary_key=True, autoincrement=False),
-    Column("at", BigInteger, nullable=False),
-    Column("body", Text, nullable=False),
-    Index(None, "name", "at", "place"),
-)
-
 headline = Table(
     "headline",
     metadata,

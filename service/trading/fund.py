@@ -1,6 +1,6 @@
 """The fund: a virtual 1,000 USD, held in bitcoin or in cash according to the calls of apex; and its documents.
 
-Its trades and equity are recomputed from the first bar on, so that nothing of it is stored.
+Its trades and equity are recomputed from the first bar on; only its document is stored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader, World
+from service.documents import Document, DocumentHeader
 from service.market.bars import Bars, Prices, Times
 from service.market.instants import HOUR, iso
 from service.tabular import Table, table_of
@@ -22,7 +22,6 @@ from service.trading.statements import percent, usd
 Side = Literal["buy", "sell"]
 
 POINT_S = 6 * HOUR  # between two points of the curve; more when that gives too many
-RECENT_TRADES = 100
 
 
 @dataclass(frozen=True)
@@ -244,17 +243,6 @@ class FundTrade:
 
 
 @dataclass(frozen=True)
-class FundTradesDocument:
-    """A page of trades, newest first; `next` is the cursor of the next page, null on the last."""
-
-    schema: str
-    world: World
-    count: int
-    next: str | None
-    trades: tuple[FundTrade, ...]
-
-
-@dataclass(frozen=True)
 class FundBook:
     """The time of the backfilled calls or that of the live ones; fund and benchmark start with their equity then."""
 
@@ -273,7 +261,7 @@ class FundDocument(Document):
     `days` is the number of complete UTC days since `started_at`, and of the returns in `sharpe`. Where its 95% interval
     contains 0, luck may explain the result. The `benchmark` rebalances to a constant 50% at the same instants and
     costs; `versus_benchmark_pct` is `pnl_pct` less that of it. The points of `equity` are hourly marks, never averages;
-    `trades` are the last 100, newest first; `/api/apex/fund/trades` has all of them.
+    `trades` are all of them, newest first.
     """
 
     initial_capital: float
@@ -326,7 +314,7 @@ def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHea
         live_since=None if live_since is None else iso(live_since),
         books=_books(fund, live_since),
         equity=_curve(fund, live_since),
-        trades=tuple(published_trade(trade, live_since) for trade in fund.trades[: -RECENT_TRADES - 1 : -1]),
+        trades=tuple(published_trade(trade, live_since) for trade in reversed(fund.trades)),
     )
 
 

@@ -21,14 +21,11 @@ from service.forecasting.predictions.scores.forecasters import (
     record_of,
 )
 from service.forecasting.predictions.scores.streaks import (
-    StreakHistory,
-    StreakHistoryDocument,
-    StreakQuestion,
     streaks_document,
 )
 from service.jobs.committing import keep_settlement
 from service.scores.luck import SimulatedRecords, simulated_records
-from service.store import forecasts, pages, predictions, snapshots
+from service.store import forecasts, predictions, snapshots
 from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table
 from tests.api.conftest import NOON
@@ -218,26 +215,3 @@ def test_the_streaks_are_public_in_two_books(client: FlaskClient, publish, check
     assert [row["backfilled"] for row in body["streaks"]] == sorted(row["backfilled"] for row in body["streaks"])
     assert {row["rank"] for row in body["streaks"] if row["backfilled"]} >= {1}
     assert {row["rank"] for row in body["streaks"] if not row["backfilled"]} >= {1}
-
-
-def test_their_history_is_read_in_pages(client: FlaskClient, sqlite, check_schema):
-    history = StreakHistory(counted_questions(columns_of(many(80))))
-    with sqlite.writing() as db:
-        pages.keep_sequence(db, "streaks", history.times, history.question_at)
-    path, listing = "/api/streaks/history?limit=30", []
-    while path:
-        answer = client.get(path)
-        assert list(answer.json) == list(StreakHistoryDocument.__dataclass_fields__)
-        check_schema("/api/streaks/history", answer.json)
-        assert (answer.json["schema"], answer.json["count"]) == ("streak-history/1", len(answer.json["questions"]))
-        assert {tuple(question) for question in answer.json["questions"]} == {
-            tuple(StreakQuestion.__dataclass_fields__)
-        }
-        listing += answer.json["questions"]
-        path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else None
-    assert listing == [history.question_at(place) for place in reversed(range(len(history.times)))]
-    assert client.get("/api/streaks/history?limit=201").status_code == 400
-
-
-def test_before_the_first_score_the_history_is_empty(client: FlaskClient):
-    assert client.get("/api/streaks/history").json["questions"] == []

@@ -80,6 +80,7 @@ def make_first(db: Connection) -> None:
     db.execute(text("ALTER TABLE forecaster DROP COLUMN name_salt"))
     db.execute(text("DROP TABLE block"))
     db.execute(text("ALTER TABLE ledger DROP COLUMN form"))
+    db.execute(text("CREATE TABLE sequence_row (place INTEGER)"))
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 
 

@@ -41,7 +41,7 @@ from notebooks.widgets.frames.price_forecasts import price_forecasts, price_reco
 from notebooks.widgets.frames.schema import as_polars
 from notebooks.widgets.frames.shadow import shadow_bets, shadow_books, shadow_curve
 from notebooks.widgets.frames.strategies import leaderboard, strategy_equity, strategy_trades
-from notebooks.widgets.frames.streaks import streak_answers, streaks
+from notebooks.widgets.frames.streaks import streaks
 
 __all__ = [
     "answers",
@@ -92,7 +92,6 @@ __all__ = [
     "shadow_curve",
     "strategy_equity",
     "strategy_trades",
-    "streak_answers",
     "streaks",
 ]
 

@@ -129,20 +129,19 @@ def fund_equity(document: Document) -> pd.DataFrame:
     return FUND_EQUITY.frame(document["equity"], world=document["world"])
 
 
-def fund_trades(source: Pages) -> pd.DataFrame:
+def fund_trades(document: Document) -> pd.DataFrame:
     """The trades by which the paper fund rebalances.
 
     Parameters
     ----------
-    source : the response of `client.fund()`, which holds the last trades; or a page of `client.fund_trades()`, or
-        several pages; `Archive.fund_trades` downloads all of them
+    document : the response of `client.fund()`
 
     Returns
     -------
     One row per trade, index `time`, UTC, the newest first. `price` is USD after slippage, `value_usd` excludes the fee,
     `exposure_` is the percentage of the fund in bitcoin, and `p_up` the call behind the trade, in 0 to 1.
     """
-    return FUND_TRADES.frame({**trade, "world": page["world"]} for page in pages_of(source) for trade in page["trades"])
+    return FUND_TRADES.frame(document["trades"], world=document["world"])
 
 
 def _books(document: Document) -> Iterator[dict[str, Any]]:

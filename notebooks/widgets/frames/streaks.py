@@ -1,21 +1,16 @@
-"""Streaks of correct answers, and the answers that they are made of, as frames."""
+"""Streaks of correct answers as a frame."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import Document, FrameSchema, Pages, pages_of
+from notebooks.widgets.frames.schema import Document, FrameSchema
 
 STREAKS = FrameSchema.of(
     "voter:text engine:text backfilled:flag",
     "rank:count current:count best:count resolved:count correct:count n:count n_eff accuracy_pct accuracy_low_pct"
     " accuracy_high_pct last_resolved_at:time likelier_side_pct always_no_pct expected_best best_reached_pct"
     " among:count accuracy_reached_pct as_of:time world:world",
-)
-STREAK_ANSWERS = FrameSchema.of(
-    "id:text voter:text",
-    "engine:text asset:text comparator:comparator p_yes right:maybe streak:count outcome:outcome voted_at:time"
-    " resolved_at:time backfilled:flag world:world",
 )
 NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct", "among"))
 
@@ -37,30 +32,3 @@ def streaks(document: Document) -> pd.DataFrame:
     """
     rows = ({**streak, **(streak["luck"] or NO_LUCK), "voter": streak["oracle"]} for streak in document["streaks"])
     return STREAKS.frame(rows, as_of=document["as_of"], world=document["world"])
-
-
-def streak_answers(source: Pages) -> pd.DataFrame:
-    """Every answer that counts in streaks.
-
-    Parameters
-    ----------
-    source : a page of `client.streak_history()`, or several pages; `Archive.streak_answers` downloads all of them
-
-    Returns
-    -------
-    One row per market and voter, index `id` and `voter`, the newest market first; the voter `consensus` is the pool.
-    `streak` is the run of right answers after this one; `right` is missing where the voter took no side.
-    """
-    return STREAK_ANSWERS.frame(
-        {
-            **question,
-            **answer,
-            "id": question["market"],
-            "voter": voter,
-            "comparator": question["template"],
-            "world": page["world"],
-        }
-        for page in pages_of(source)
-        for question in page["questions"]
-        for voter, answer in question["answers"].items()
-    )

@@ -15,7 +15,7 @@ from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, NUMBER, TEXT, 
 from service.client import Client
 from tests.notebooks.conftest import InterceptedClient
 
-TABLES = ("candles", "lane_events", "headlines", "apex_calls", "apex_call_layers", "features", "fund_trades")
+TABLES = ("candles", "lane_events", "headlines", "apex_calls", "apex_call_layers", "features")
 PARTS = {"candles": ("btc",), "lane_events": ("trend",)}
 
 

@@ -1,29 +1,22 @@
-"""Streaks: runs of right answers of each voter, on questions that do not overlap, and their history."""
+"""Streaks: runs of right answers of each voter, on questions that do not overlap."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from service.documents import RecordDocument, RecordHeader, World
-from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.resolution import Outcome
+from service.documents import RecordDocument, RecordHeader
 from service.forecasting.predictions.scores.columns import (
     CONSENSUS,
     MarketColumns,
     Mask,
     ScoredMarkets,
-    answers_of,
     evidence_of,
 )
-from service.forecasting.voters.ballots import published_p
-from service.forecasting.voters.track_record import Engine
 from service.market.instants import iso
-from service.questions.kinds import Comparator
 from service.scores.dependence import SIDES
 from service.scores.luck import Luck, RecordsByName, luckiest
 from service.scores.proper import Instants
@@ -140,88 +133,6 @@ def runs(right: Mask) -> tuple[int, int]:
     >>> runs(np.array([True, True, False, True]))
     (1, 2)
     """
-    after = run_after(np.ones(len(right), dtype=bool), right)
+    counts = np.arange(1, len(right) + 1)
+    after = counts - np.maximum.accumulate(np.where(right, 0, counts))
     return (int(after[-1]), int(after.max())) if len(after) else (0, 0)
-
-
-def run_after(is_sided: Mask, right: Mask) -> Instants:
-    """The run of right answers after each one, shape (n,); one without a side leaves it as it is.
-
-    >>> run_after(np.array([True, False, True, True]), np.array([True, False, True, False])).tolist()
-    [1, 1, 2, 0]
-    """
-    counts = np.cumsum(is_sided)
-    return counts - np.maximum.accumulate(np.where(is_sided & ~right, counts, 0))
-
-
-@dataclass(frozen=True)
-class StreakAnswer:
-    """A vote, and the `streak` of its voter with this engine after it; `right` is null where it took no side."""
-
-    engine: str
-    p_yes: float
-    right: bool | None
-    streak: int
-
-
-@dataclass(frozen=True)
-class StreakQuestion:
-    """A question that counts: its outcome and the answers of the voters, and of their pool as `consensus`."""
-
-    market: str
-    asset: str
-    template: Comparator
-    backfilled: bool
-    voted_at: str
-    resolved_at: str
-    outcome: Outcome
-    answers: dict[str, StreakAnswer]
-
-
-@dataclass(frozen=True)
-class StreakHistoryDocument:
-    """A page of questions, newest first; `next` is the cursor of the next page, null on the last."""
-
-    schema: str
-    world: World
-    count: int
-    next: str | None
-    questions: tuple[StreakQuestion, ...]
-
-
-class StreakHistory:
-    """The questions that count, each with the run of every voter after it."""
-
-    def __init__(self, questions: MarketColumns) -> None:
-        self._questions = questions
-        self._right = (questions.p > 0.5) == (questions.outcome == 1)[:, None]
-        self._runs = np.zeros(questions.p.shape, dtype=np.int64)  # shape (n, engines); live and backfilled ones apart
-        for book, column in product((False, True), range(questions.p.shape[1])):
-            rows = np.flatnonzero(questions.is_backfilled == book)
-            self._runs[rows, column] = run_after(questions.is_sided[rows, column], self._right[rows, column])
-
-    @property
-    def times(self) -> list[int]:
-        """When each question was resolved, the oldest first."""
-        return self._questions.resolved_at.tolist()
-
-    def question_at(self, place: int) -> dict[str, Any]:
-        market: Prediction = self._questions.market[place]
-        assert market.settlement is not None  # it is scored
-        return asdict(
-            StreakQuestion(
-                market=market.id,
-                asset=market.question.asset,
-                template=market.question.comparator,
-                backfilled=market.backfilled,
-                voted_at=iso(market.voted_at),
-                resolved_at=iso(market.settlement.resolved_at),
-                outcome=market.settlement.outcome,
-                answers={engine[0]: self._answer(place, engine, p) for engine, p in answers_of(market)},
-            )
-        )
-
-    def _answer(self, place: int, engine: Engine, p: float) -> StreakAnswer:
-        cell = place, self._questions.engines.index(engine)
-        is_right = bool(self._right[cell]) if self._questions.is_sided[cell] else None
-        return StreakAnswer(engine[1], published_p(p), is_right, int(self._runs[cell]))

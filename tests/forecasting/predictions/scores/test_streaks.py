@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import json
-from collections import defaultdict
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -14,13 +13,12 @@ from hypothesis import strategies as st
 
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores import streaks
-from service.forecasting.predictions.scores.columns import columns_of, count_once, counted_questions
-from service.forecasting.predictions.scores.streaks import StreakHistory, runs, streaks_document
+from service.forecasting.predictions.scores.columns import columns_of, counted_questions
+from service.forecasting.predictions.scores.streaks import runs, streaks_document
 from service.forecasting.voters.ballots import EMBEDDED
-from service.market.instants import iso
 from service.scores.luck import simulated_records
 from tests.forecasting.made import committed_vote
-from tests.forecasting.markets import HEADER, days, many, settled, versus, waiting
+from tests.forecasting.markets import HEADER, days, many, settled, versus
 
 
 def document(markets):
@@ -58,9 +56,6 @@ def test_a_neutral_vote_neither_extends_nor_breaks():
     """.529 is 52.9% bullish, which is published as NEUTRAL; .47 is 53% bearish, which is a side."""
     line = pool(series((0.7, "yes"), (0.529, "no"), (0.47, "no")))
     assert (line.current, line.n, line.resolved) == (2, 2, 3)
-    neutral = questions(series((0.7, "yes"), (0.51, "no"), (0.9, "no")))
-    answers = [question["answers"]["momentum"] for question in neutral]
-    assert [(answer["right"], answer["streak"]) for answer in answers] == [(True, 1), (None, 1), (False, 0)]
 
 
 def test_a_void_question_neither_extends_nor_breaks():
@@ -138,8 +133,6 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     streaks_of_momentum = [row for row in document(markets).streaks if row.oracle == "momentum"]
     engines = {EMBEDDED: 1, "openai:some-model": 1}
     assert {row.engine: row.current for row in streaks_of_momentum} == engines
-    answers = [question["answers"]["momentum"] for question in questions(markets)]
-    assert {answer["engine"]: answer["streak"] for answer in answers} == engines
 
 
 def test_questions_of_one_week_depend_on_each_other():
@@ -177,35 +170,3 @@ def test_the_document_has_its_head_and_no_nan():
     ]
     assert (body["schema"], body["world"]) == ("streaks/1", "simulated")
     assert len(body["streaks"]) == body["count"] == 20
-
-
-def questions(markets) -> list[dict]:
-    history = StreakHistory(counted_questions(columns_of(markets)))
-    return [history.question_at(place) for place in range(len(history.times))]
-
-
-def test_runs_end_where_the_streaks_stand():
-    """The last run of each engine is its current streak, the longest its best one, in both books."""
-    markets = many(150, 1)
-    runs = defaultdict(list)
-    for question in questions(markets):
-        for voter, answer in question["answers"].items():
-            runs[voter, answer["engine"], question["backfilled"]].append((answer["streak"], answer["right"]))
-    rows = streaks_document(counted_questions(columns_of(markets)), HEADER, simulated_records(1)).streaks
-    for row in rows:
-        answers = runs[row.oracle, row.engine, row.backfilled]
-        sides = [(streak, right) for streak, right in answers if right is not None]
-        assert (row.current, row.best) == (sides[-1][0], max(streak for streak, _ in sides))
-        assert (row.n, row.correct) == (len(sides), sum(right for _, right in sides))
-    assert len(rows) > 10
-
-
-def test_questions_are_those_that_count():
-    """Unsettled and void ones are none, nor is one beside an unsettled one of its kind."""
-    markets = [*many(60), waiting("open"), settled("void", "void", asset="xrp", opened=days(300))]
-    expected = [market for market in count_once(columns_of(markets)).market if market.is_scored]
-    history = questions(markets)
-    assert [question["market"] for question in history] == [market.id for market in expected]
-    times = StreakHistory(counted_questions(columns_of(markets))).times
-    assert [question["resolved_at"] for question in history] == [iso(at) for at in times]
-    assert times == sorted(times)

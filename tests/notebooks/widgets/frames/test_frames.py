@@ -26,7 +26,6 @@ OTHERS |= {
     "forecasters",
     "forecasts",
     "features",
-    "streak_answers",
     "deliveries",
     "as_ohlcv",
     "as_polars",
@@ -138,20 +137,6 @@ def test_an_input_of_a_vote_is_a_row():
     assert {**context["inputs"], **context["variance"], "spot": context["spot"]}.items() <= values.items()
     assert set(chosen.index) == {pd.Timestamp(first["voted_at"])}
     assert dtypes(frames.features({**page, "rows": []})) == dtypes(frame)
-
-
-def test_an_answer_that_counts_in_a_streak_is_a_row():
-    answer = {"engine": "embedded", "p_yes": 0.62, "right": True, "streak": 3}
-    neutral = {**answer, "p_yes": 0.5, "right": None, "streak": 0}
-    question = {"market": "daily-1", "asset": "btc", "template": "up", "backfilled": True, "outcome": "yes"}
-    question |= {"voted_at": "2026-11-20T00:00:00Z", "resolved_at": "2026-11-21T00:00:00Z"}
-    page = {"world": "simulated", "questions": [{**question, "answers": {"vol": answer, "consensus": neutral}}]}
-    frame = frames.streak_answers(page)
-    assert list(frame.index) == [("daily-1", "vol"), ("daily-1", "consensus")]
-    for row, expected in zip(frame.to_dict("records"), (answer, neutral), strict=True):
-        assert all(is_same(row[name], expected[name]) for name in answer)
-        assert row["comparator"] == "up"
-    assert dtypes(frames.streak_answers({**page, "questions": []})) == dtypes(frame)
 
 
 @pytest.fixture(scope="module")
