@@ -13,7 +13,17 @@ from sqlalchemy import Connection
 
 from service.errors import SourceFailed, WrongClock
 from service.jobs.job import Effects, JobContext, bar_sources
-from service.market.bars import Bars, CoinBars, empty, merge, newest_run, oldest_run, resample, with_silent_bars
+from service.market.bars import (
+    LARGEST_MOVE,
+    Bars,
+    CoinBars,
+    empty,
+    merge,
+    newest_run,
+    oldest_run,
+    resample,
+    with_silent_bars,
+)
 from service.market.coverage import Coverage, Span, gap, merged
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.market.prices import PricesDocument, describe
@@ -59,10 +69,13 @@ def tick(job_context: JobContext, slot: int) -> Effects:
 
 
 def fetch_latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
-    """The bars of an asset since the last stored one, up to `slot`; in the live world those of two days at most."""
+    """The bars of an asset since the last stored one, up to `slot`; in the live world those of two days at most.
+
+    What is stored settles markets for ever, so prices in another unit than those of today are a fault of the source.
+    """
     step = job_context.feed.step
     with job_context.database.reading() as db:
-        coverage = bars.find_coverage(db, asset, step)
+        coverage, newest = bars.find_coverage(db, asset, step), bars.last_bar(db, asset, step)
     is_live = job_context.clock.world == "live"
     floor = max(job_context.history_from, (slot - LIVE_SPAN_S) // HOUR * HOUR if is_live else 0)
     last = coverage.windows[-1][1] if coverage and coverage.windows else None
@@ -70,6 +83,11 @@ def fetch_latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     # After the last stored bar the whole span counts as answered, also where it begins without a trade. Without a
     # stored bar, what is older than the first one may be beyond the reach of the source.
     outcome = fetch(job_context, asset, step, (since, slot), slot, joins=since == last or not is_live)
+    if newest and outcome.bars is not None and len(outcome.bars) and slot - newest.time < DAY:
+        price = float(outcome.bars.open[0])
+        if not newest.close / LARGEST_MOVE <= price <= newest.close * LARGEST_MOVE:
+            fault = f"a price of {price:g} USD cannot follow one of {newest.close:g} USD"
+            return Outcome(asset, step, None, partial(Coverage.failed, fault=fault, at=slot))
     if last is None and outcome.bars is not None and not len(outcome.bars):
         return outcome._replace(change=partial(Coverage.failed, fault="no trade in two days", at=slot, is_listed=False))
     return outcome

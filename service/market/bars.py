@@ -17,6 +17,7 @@ Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
 
 LONGEST_SILENCE_S = 3600  # without a trade, that is filled with flat bars
+LARGEST_MOVE = 5.0  # a price so many times another within a bar is no price, but an empty order book or another unit
 # The year 36,812: whole seconds are exact in float64 far beyond it.
 LAST_SECOND = 2**40
 
@@ -126,8 +127,9 @@ def check(rows: Iterable[Sequence[float | None]], step: int) -> tuple[Bars, list
     """Split raw rows of (time, open, high, low, close, volume) into valid bars and refused ones.
 
     A bar is valid when its numbers are finite, its prices positive, its volume not negative, its time a multiple of
-    `step` and later than that of every valid bar before it, and low <= open, close <= high. A second bar of the same
-    instant is always refused: the first one may already have been used. None counts as a number that is not finite.
+    `step` and later than that of every valid bar before it, low <= open, close <= high, and high <= 5 low. A second bar
+    of the same instant is always refused: the first one may already have been used. None counts as a number that is not
+    finite.
     """
     table = np.array(rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.float64).reshape(-1, 6)
     faults = _faults(table, step)
@@ -154,6 +156,7 @@ def _faults(table: Prices, step: int) -> dict[str, NDArray[np.bool_]]:
             "a price is not positive": low <= 0,
             "its volume is negative": volume < 0,
             "its high is below its low": high < low,
+            f"its high is more than {LARGEST_MOVE:g} times its low": high > LARGEST_MOVE * low,
             "its open or close lies outside its low and high": (np.minimum(opens, closes) < low)
             | (np.maximum(opens, closes) > high),
         }

@@ -101,6 +101,18 @@ def test_a_failed_source_keeps_the_bars_of_its_asset(live):
     assert as_of == {"btc": iso(SLOT + HOUR), "eth": iso(SLOT)}
 
 
+def test_prices_in_another_unit_are_a_fault_of_the_source(live):
+    """A settlement by them would stand in the ledger for ever; once the source is right again nothing is missing."""
+    live.run(prices.tick)
+    live.feed.units = {"eth": 0.01}
+    live.run(prices.tick, SLOT + HOUR)
+    assert live.times("eth")[-1] == SLOT - STEP
+    assert live.histories()["eth"].detail == "a price of 58799.5 USD cannot follow one of 5.87995e+06 USD"
+    live.feed.units = {}
+    live.run(prices.tick, SLOT + 2 * HOUR)
+    assert live.times("eth") == live.times("btc")
+
+
 def test_a_fault_is_logged_once_and_its_end_too(live):
     """Six lines a minute would hide everything else."""
     live.feed.faulty_assets = {"eth"}

@@ -44,6 +44,7 @@ def bars_equal(left: Bars, right: Bars) -> bool:
         (changed(low=-1.0), "a price is not positive"),
         (changed(volume=-0.5), "its volume is negative"),
         (changed(open=9.0, close=9.0, high=8.0), "its high is below its low"),
+        (changed(low=1.0), "its high is more than 5 times its low"),
         (changed(open=8.5), "its open or close lies outside its low and high"),
         (changed(close=12.5), "its open or close lies outside its low and high"),
     ],
@@ -103,7 +104,7 @@ def sound_rows(rows: list[tuple]) -> list[tuple]:
     for row in rows:
         time, opens, high, low, closes, volume = row
         numbers = all(math.isfinite(value) for value in row) and 0 <= time < 1e12 and time % STEP == 0
-        prices = numbers and 0 < low <= min(opens, closes) and max(opens, closes) <= high and volume >= 0
+        prices = numbers and 0 < low <= min(opens, closes) and max(opens, closes) <= high <= 5 * low and volume >= 0
         if prices and (not result or time > result[-1][0]):
             result.append(row)
     return result
