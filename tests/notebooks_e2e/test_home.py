@@ -90,7 +90,7 @@ def test_a_visitor_asks_with_a_key_that_is_kept(service: Service, visitor: Brows
     """Nine votes and the answer; the next visit needs no registration."""
     page = visitor.page
     open_view(page, service, "")
-    expect(page.get_by_text("An open market as an example")).to_be_visible()
+    expect(page.get_by_text("An open market as an example, with its votes of the opening")).to_be_visible()
     ask(page)
     register(page)
     expect(page.get_by_label("Answer").get_by_role("status")).to_contain_text("%")

@@ -75,7 +75,7 @@ function Card(question, isExample) {
   const state = { p: null, text: t("Asking nine voters …"), note: question, votes: new Map(), names: [] };
   const verdict = h("p", { class: "verdict", role: "status" }), note = h("p", { class: "small" }), votes = h("ul", { class: "votes" });
   const after = h("div"), element = h("section", { class: "card answer", "aria-label": t("Answer") },
-    isExample && h("p", { class: "small" }, t("An open market as an example")), h("h3", {}, question), verdict, note, votes, after);
+    isExample && h("p", { class: "small" }, t("An open market as an example, with its votes of the opening")), h("h3", {}, question), verdict, note, votes, after);
   const show = () => {
     verdict.textContent = state.text;
     note.textContent = state.note;
