@@ -61,7 +61,7 @@ class VoteCount:
 
     @property
     def text(self) -> str:
-        return messages.progress(self.votes, self.voters) if self.votes else messages.waiting(self.voters)
+        return messages.oracle.progress(self.votes, self.voters) if self.votes else messages.oracle.waiting(self.voters)
 
 
 @dataclass
@@ -195,7 +195,7 @@ async def refusal_page(state: SharedState, chat_id: int, user_id: int, refusal: 
     """Why a question was refused, with buttons for what the service suggests instead."""
     if not refusal.suggestions:
         return failure_page(refusal)
-    payload = {"refusal": messages.failure(refusal), "listed": refusal.suggestions}
+    payload = {"refusal": messages.failures.failure(refusal), "listed": refusal.suggestions}
     return await saved_page(state, chat_id, user_id, payload)
 
 
@@ -210,7 +210,7 @@ async def saved_payload(update: Update, context: BotContext, token: str) -> Docu
     """What was saved in this chat under a button's token; once it has expired, tells the person and returns None."""
     payload = await asyncio.to_thread(context.store.find, updates.chat(update).id, token)
     if payload is None:
-        await acknowledge(updates.press(update), messages.expired(), is_alert=True)
+        await acknowledge(updates.press(update), messages.start.expired(), is_alert=True)
     return payload
 
 
@@ -220,9 +220,9 @@ async def payload_page(state: SharedState, user_id: int, payload: Document, toke
     if "refusal" in payload:
         return Page(payload["refusal"], keyboards.listed(token, len(others)))
     answer = payload["answer"]
-    text = messages.answer(answer, payload.get("quota"), payload.get("asker"))
+    text = messages.oracle.answer(answer, payload.get("quota"), payload.get("asker"))
     is_followed = await asyncio.to_thread(state.store.is_following, user_id, "answer", answer["id"])
-    share = sharing(state.bot.username, "answer", token, messages.answer_brief(answer))
+    share = sharing(state.bot.username, "answer", token, messages.oracle.answer_brief(answer))
     chart = ("answer", token) if has_price(answer["understood"]) else None
     parts = {"has_others": bool(others), "is_followed": is_followed, "is_charted": chart is not None}
     return Page(text, keyboards.answer(token, share, **parts), chart)

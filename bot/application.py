@@ -52,6 +52,7 @@ from bot import (
 from bot.context import BotContext, SharedState
 from bot.keyboards import PATTERNS
 from bot.messages import notices
+from bot.messages.research import TOPICS
 from bot.rate_limiter import ChatOrder, ChatRateLimiter
 from bot.service import Service
 from bot.settings import BotSettings
@@ -69,9 +70,9 @@ GROUP = filters.ChatType.GROUPS & NEW
 WORDS = filters.TEXT | filters.CAPTION
 
 # Handlers that call the service do not block: other updates of the chat are handled while they wait.
-VIEW_COMMANDS = ("lanes", "lane", "top", "markets", "challenges", "hospital", "strategy", "accuracy", "news", "streaks")
-VIEW_COMMANDS += ("fund", "brain", "quota", "price", "forecast", "settings", "me", "forecasters")
-FIXED_REPLIES = {"help": messages.help_text, "privacy": messages.privacy}
+VIEW_COMMANDS = ("price", "forecast", "markets", "challenges", "me", "forecasters", "quota", "settings", "research")
+VIEW_COMMANDS += tuple(TOPICS)
+FIXED_REPLIES = {"help": messages.start.help_text, "privacy": messages.start.privacy}
 EVERY_S = 1.0  # how often steps are written; a killed bot loses at most the last second of a conversation
 
 
@@ -85,15 +86,15 @@ def handlers() -> list[BaseHandler]:
         MessageHandler(GROUP & WORDS & ~filters.COMMAND, questions.ask_in_group, block=False),
         *(CommandHandler(name, commands.view_command(name), NEW, block=False) for name in VIEW_COMMANDS),
         CommandHandler("language", chat_languages.choose_by_text, NEW, block=False),
-        CommandHandler("start", commands.fixed_reply(messages.start, keyboards.start), NEW),
+        CommandHandler("start", commands.fixed_reply(messages.start.start, keyboards.start), NEW),
         *(CommandHandler(name, commands.fixed_reply(text), NEW) for name, text in FIXED_REPLIES.items()),
         CommandHandler("alerts", switches.alerts, NEW),
         CommandHandler("stop", switches.stop, NEW),
         CommandHandler(["follow", "following"], follows.follow_by_text, NEW, block=False),
         CommandHandler("name", commands.name_forecaster, NEW, block=False),
         CommandHandler("deleteme", commands.delete_me, NEW),
-        CommandHandler("cancel", commands.fixed_reply(messages.nothing_to_cancel), NEW),
-        MessageHandler(PRIVATE & filters.COMMAND, commands.fixed_reply(messages.unknown_command)),
+        CommandHandler("cancel", commands.fixed_reply(messages.start.nothing_to_cancel), NEW),
+        MessageHandler(PRIVATE & filters.COMMAND, commands.fixed_reply(messages.start.unknown_command)),
         MessageHandler(PRIVATE & WORDS, questions.ask_by_text, block=False),
         MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, commands.fixed_reply(notices.text_only)),
         InlineQueryHandler(inline.offer, block=False),

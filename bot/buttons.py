@@ -74,7 +74,7 @@ async def forecast_market(update: Update, context: BotContext) -> None:
     user, p_yes = updates.user_id(update), int(percent) / 100
     receipt = await context.service.for_user(user).forecast_market(market_id, p_yes)
     await asyncio.to_thread(context.store.remember_forecast, user, receipt["id"], receipt["p_yes"])
-    await acknowledge(updates.press(update), messages.forecast_noted(p_yes), is_alert=True)
+    await acknowledge(updates.press(update), messages.own_page.forecast_noted(p_yes), is_alert=True)
     await replace(update, await VIEWS["market"](context.view_request(update, market_id)))
 
 
@@ -104,9 +104,9 @@ async def delete_or_keep(update: Update, context: BotContext) -> None:
         await replace(update, Page(notices.nothing_deleted()))
         return
     counts = await asyncio.to_thread(context.store.forget, updates.user_id(update))
-    await replace(update, Page(messages.deleted(counts)))
+    await replace(update, Page(messages.notices.deleted(counts)))
 
 
 async def expired(update: Update, _context: BotContext) -> None:
     """A button that no handler knows, such as one of an earlier version of the bot."""
-    await acknowledge(updates.press(update), messages.expired(), is_alert=True)
+    await acknowledge(updates.press(update), messages.start.expired(), is_alert=True)

@@ -41,7 +41,7 @@ async def begin(update: Update, context: BotContext) -> int:
 
 async def begin_by_link(update: Update, _context: BotContext) -> int:
     """/start new: the link that the bot shows in groups."""
-    await reply(update, Page(messages.ask_question()))
+    await reply(update, Page(messages.challenges.ask_question()))
     return QUESTION
 
 
@@ -62,10 +62,10 @@ async def take_deadline(update: Update, context: BotContext) -> int:
     deadline, reason = await _read_deadline(person, updates.text(update))
     reason = reason or fault_of(deadline, _service_time(await context.service.challenges()))
     if reason:
-        await reply(update, Page(messages.bad_deadline(reason)))
+        await reply(update, Page(messages.challenges.bad_deadline(reason)))
         return DEADLINE
     await asyncio.to_thread(context.store.set_deadline, user, draft_id, deadline)
-    await reply(update, Page(messages.confirm(draft.question, deadline), keyboards.draft(draft_id)))
+    await reply(update, Page(messages.challenges.confirm(draft.question, deadline), keyboards.draft(draft_id)))
     return ConversationHandler.END
 
 
@@ -82,7 +82,7 @@ async def create(update: Update, context: BotContext) -> None:
     draft = await asyncio.to_thread(context.store.draft, user, draft_id)
     key = await asyncio.to_thread(context.store.begin_creating, user, draft_id)
     if draft is None or draft.deadline is None or key is None:
-        await acknowledge(updates.press(update), messages.expired(), is_alert=True)
+        await acknowledge(updates.press(update), messages.start.expired(), is_alert=True)
         return
     await acknowledge(updates.press(update))
     person = context.service.for_user(user)
@@ -94,7 +94,7 @@ async def create(update: Update, context: BotContext) -> None:
     is_followed = await asyncio.to_thread(context.store.follow, user, chat, target)
     share = sharing(context.bot.username, "challenge", str(number), challenge["question"])
     keyboard = keyboards.challenge(number, share, posting(context.bot.username, number), is_followed=is_followed)
-    await replace(update, Page(messages.created(challenge), keyboard))
+    await replace(update, Page(messages.challenges.created(challenge), keyboard))
 
 
 async def discard(update: Update, context: BotContext) -> None:
@@ -112,7 +112,7 @@ async def wait(update: Update, _context: BotContext) -> None:
 async def leave(update: Update, context: BotContext) -> int:
     """/start during the conversation."""
     await asyncio.to_thread(context.store.drop_drafts, updates.user_id(update))
-    await reply(update, Page(messages.start()))
+    await reply(update, Page(messages.start.start()))
     return ConversationHandler.END
 
 
@@ -154,10 +154,10 @@ async def _save_question(update: Update, context: BotContext, question: str) -> 
         return QUESTION
     user = updates.user_id(update)
     if refusal := await _refusal_of(context.service.for_user(user), question):
-        await reply(update, Page(messages.bad_question(refusal)))
+        await reply(update, Page(messages.challenges.bad_question(refusal)))
         return QUESTION
     await asyncio.to_thread(context.store.save_draft, user, question)
-    await reply(update, Page(messages.ask_deadline(question)))
+    await reply(update, Page(messages.challenges.ask_deadline(question)))
     return DEADLINE
 
 

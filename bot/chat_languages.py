@@ -22,6 +22,7 @@ from bot.groups import is_admin
 from bot.keyboards import Page
 from bot.languages import LANGUAGES, SOURCE, closest, english, speak, speaking, translate
 from bot.messages import notices
+from bot.messages.research import TOPICS
 from bot.replies import acknowledge, replace, reply
 from bot.store import Store
 
@@ -88,18 +89,15 @@ MENU = (
     MenuEntry("ask", english("Ask nine voters a question"), True),
     MenuEntry("price", english("Prices, such as /price btc"), True),
     MenuEntry("forecast", english("Where a price will be, such as /forecast btc"), True),
-    MenuEntry("lanes", english("The six paper-trading lanes"), True),
-    MenuEntry("top", english("The best strategies"), True),
+    MenuEntry("research", english("Lanes, strategies, track record, news"), True),
     MenuEntry("markets", english("Open markets; vote yes or no"), False),
     MenuEntry("me", english("Your votes, forecasts and questions"), False),
     MenuEntry("challenge", english("Give the AIs a question with a deadline"), True),
-    MenuEntry("hospital", english("The health of all strategies"), False),
-    MenuEntry("accuracy", english("The AI against the market"), True),
     MenuEntry("language", english("Choose the language"), True),
     MenuEntry("settings", english("Settings of this chat"), True),
     MenuEntry("help", english("List all commands"), True),
 )
-IN_GROUPS = frozenset(entry.command for entry in MENU if entry.in_groups)
+IN_GROUPS = frozenset(entry.command for entry in MENU if entry.in_groups) | TOPICS.keys()
 
 
 async def publish(bot: Bot) -> None:

@@ -47,15 +47,15 @@ async def name_forecaster(update: Update, context: BotContext) -> None:
     """/name NAME lists the person's forecasts under it, /name off no longer."""
     name = context.argument.lower()
     if not NAME.fullmatch(name):
-        await reply(update, Page(messages.bad_name()))
+        await reply(update, Page(messages.own_page.bad_name()))
         return
     usage = await context.service.for_user(updates.user_id(update)).name_forecaster(None if name == OFF else name)
-    await reply(update, Page(messages.named(usage["forecaster"]), personal_keyboards.forecasters()))
+    await reply(update, Page(messages.own_page.named(usage["forecaster"]), personal_keyboards.forecasters()))
 
 
 async def delete_me(update: Update, _context: BotContext) -> None:
     """/deleteme: asks for confirmation."""
-    await reply(update, Page(messages.confirm_deletion(), personal_keyboards.delete_or_keep()))
+    await reply(update, Page(messages.notices.confirm_deletion(), personal_keyboards.delete_or_keep()))
 
 
 async def private_command_in_group(update: Update, context: BotContext) -> None:

@@ -37,7 +37,7 @@ def failure_page(error: Exception) -> Page:
     telemetry.FAILURES.labels(type(error).__name__).inc()
     if isinstance(error, ClientError):
         LOG.info("the service refused: %s", error)
-        return Page(messages.failure(error))
+        return Page(messages.failures.failure(error))
     LOG.error("an answer failed", exc_info=error)
     return Page(notices.internal_error())
 
@@ -51,7 +51,7 @@ async def _report(update: Update, chat: Chat, context: BotContext) -> None:
         return  # Telegram takes no message for this chat now
     if update.callback_query:
         await acknowledge(update.callback_query)
-    text = messages.failure(error) if isinstance(error, ClientError) else notices.internal_error()
+    text = messages.failures.failure(error) if isinstance(error, ClientError) else notices.internal_error()
     chat_id = chat.id
     if isinstance(error, ChatMigrated):
         chat_id, text = error.new_chat_id, notices.group_moved()

@@ -32,7 +32,7 @@ async def follow_by_text(update: Update, context: BotContext) -> None:
     try:
         reading = await context.service.for_user(updates.user_id(update)).understand(f"alert {context.argument}")
     except BadRequest:
-        page = Page(messages.bad_follow())
+        page = Page(messages.follows.bad_follow())
     else:
         page = await alert_page(update, context, reading)
     await reply(update, page)
@@ -43,14 +43,14 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     quotes = {quote["asset"]: quote for quote in (await context.service.prices())["prices"]}
     quote, level = quotes.get(reading["asset"]), reading["level"]
     if quote is None or reading["intent"] != "alert":
-        return Page(messages.bad_follow())
+        return Page(messages.follows.bad_follow())
     spot, side = quote["price"], 1 if reading["side"] == "above" else -1
     if reading["level_pct"] is not None:
         level = spot * (1 + reading["level_pct"] / 100)
     if level is None:
         return await VIEWS["price"](context.view_request(update, reading["asset"]))
     if not 1 / MOST_TIMES < level / spot < MOST_TIMES or side * (level - spot) <= 0:
-        return Page(messages.strange_level(reading["asset"], level, spot))
+        return Page(messages.follows.strange_level(reading["asset"], level, spot))
     return Page(await _follow_level(update, context, _price_target(quote, level)))
 
 
@@ -63,10 +63,10 @@ async def press_follow(update: Update, context: BotContext) -> None:
     user = updates.user_id(update)
     if verb == "unfollow":
         await asyncio.to_thread(context.store.unfollow, user, target.kind, target.subject)
-        text = messages.unfollowed()
+        text = messages.follows.unfollowed()
     else:
         is_new = await asyncio.to_thread(context.store.follow, user, user, target)
-        text = messages.followed(kind) if is_new else messages.follows_too_much(MAX_FOLLOWS)
+        text = messages.follows.followed(kind) if is_new else messages.follows.follows_too_much(MAX_FOLLOWS)
     await acknowledge(updates.press(update), text, is_alert=True)
     if updates.chat(update).type == ChatType.PRIVATE:
         await _show_again(update, context, kind, reference)
@@ -90,7 +90,7 @@ async def press_level(update: Update, context: BotContext) -> None:
 async def drop(update: Update, context: BotContext) -> None:
     """A number of /following: it ends."""
     await asyncio.to_thread(context.store.drop_follow, updates.user_id(update), int(context.captures[0]))
-    await acknowledge(updates.press(update), messages.unfollowed())
+    await acknowledge(updates.press(update), messages.follows.unfollowed())
     await replace(update, await VIEWS["following"](context.view_request(update)))
 
 
@@ -98,10 +98,10 @@ async def _follow_level(update: Update, context: BotContext, target: Target) -> 
     """Follow a level; returns what the person reads."""
     user = updates.user_id(update)
     if not await asyncio.to_thread(context.store.follow, user, user, target):
-        return messages.follows_too_much(MAX_FOLLOWS)
+        return messages.follows.follows_too_much(MAX_FOLLOWS)
     if target.kind == "price":
-        return messages.price_followed(target.subject, target.level)
-    return messages.chance_followed(target.level)
+        return messages.follows.price_followed(target.subject, target.level)
+    return messages.follows.chance_followed(target.level)
 
 
 async def _target(update: Update, context: BotContext, kind: str, reference: str) -> Target | None:

@@ -67,11 +67,11 @@ async def press_answer(update: Update, context: BotContext) -> None:
     press, token = updates.press(update), context.captures[0]
     payload = await asyncio.to_thread(context.store.find_shared, token)
     if payload is None or press.inline_message_id is None:
-        await acknowledge(press, messages.expired(), is_alert=True)
+        await acknowledge(press, messages.start.expired(), is_alert=True)
         return
     user = press.from_user.id
     is_busy = press.inline_message_id in context.state.inline_messages or user in context.state.askers
-    await acknowledge(press, messages.busy() if is_busy else None)
+    await acknowledge(press, messages.oracle.busy() if is_busy else None)
     if not is_busy:
         await _answer(context, user, payload["inline"], token, press.inline_message_id)
 
@@ -100,21 +100,23 @@ async def _price(context: BotContext, asset: str) -> list[InlineQueryResultArtic
     prices = await context.service.prices()
     if asset not in {quote["asset"] for quote in prices["prices"]}:
         return []
-    return [_article(f"price-{asset}", messages.asset_name(asset), "", Page(messages.one_price(prices, asset)))]
+    return [
+        _article(f"price-{asset}", messages.formats.asset(asset), "", Page(messages.prices.one_price(prices, asset)))
+    ]
 
 
 async def _question(context: BotContext, user: int, question: str) -> InlineQueryResultArticle:
     """An article that asks a question."""
     token = await asyncio.to_thread(context.store.keep, user, "answer", {"inline": question}, user_id=user)
-    page = Page(messages.inline_question(question), personal_keyboards.inline_question(token))
-    return _article(token, messages.ask_inline(), question, page)
+    page = Page(messages.oracle.inline_question(question), personal_keyboards.inline_question(token))
+    return _article(token, messages.oracle.ask_inline(), question, page)
 
 
 async def _card(context: BotContext, user: int, answer: Document) -> InlineQueryResultArticle:
     """An article of an earlier answer of this person."""
     token = await _keep(context, user, answer)
-    page = Page(messages.answer(answer), _opening(context, token))
-    return _article(token, answer["question"], messages.answer_brief(answer), page)
+    page = Page(messages.oracle.answer(answer), _opening(context, token))
+    return _article(token, answer["question"], messages.oracle.answer_brief(answer), page)
 
 
 def _article(id: str, title: str, description: str, page: Page) -> InlineQueryResultArticle:
@@ -141,9 +143,9 @@ async def _page(context: BotContext, user: int, question: str, token: str) -> Pa
         answer = await answering.streamed_answer(person, question, answering.VoteCount())
     except Exception as error:
         failure = failure_page(error)
-        text = f"{messages.inline_question(question)}\n\n{failure.text}"
+        text = f"{messages.oracle.inline_question(question)}\n\n{failure.text}"
         return Page(text, personal_keyboards.inline_question(token))
-    return Page(messages.answer(answer), _opening(context, await _keep(context, user, answer)))
+    return Page(messages.oracle.answer(answer), _opening(context, await _keep(context, user, answer)))
 
 
 async def _keep(context: BotContext, user: int, answer: Document) -> str:

@@ -52,7 +52,7 @@ async def ask_voters(update: Update, context: BotContext, text: str) -> None:
     """Reply with the answer of the voters, which counts."""
     user, chat = updates.user_id(update), updates.chat(update)
     if user in context.state.askers:
-        await reply(update, Page(messages.busy()))
+        await reply(update, Page(messages.oracle.busy()))
         return
     is_private = chat.type == ChatType.PRIVATE
     quoted_id = None if is_private else updates.message(update).message_id
@@ -138,7 +138,7 @@ async def _advice(update: Update, context: BotContext, reading: Document) -> Pag
     now = datetime.fromisoformat((await context.service.prices())["timestamp"])
     name = ASSETS.get(reading["asset"] or "btc", ASSETS["btc"])
     question = f"Will {name} rise by {now + timedelta(days=ADVICE_DAYS):%Y-%m-%d}?"
-    payload = {"refusal": messages.no_advice(question), "listed": [question]}
+    payload = {"refusal": messages.start.no_advice(question), "listed": [question]}
     return await answering.saved_page(context.state, *updates.sender(update), payload)
 
 
@@ -146,8 +146,8 @@ async def _votes(update: Update, context: BotContext, _reading: Document) -> Pag
     """The votes of the last answer, each with its reasons."""
     token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id)
     if payload is None:
-        return Page(messages.expired())
-    pages = messages.votes(payload["answer"])
+        return Page(messages.start.expired())
+    pages = messages.oracle.votes(payload["answer"])
     return Page(pages[0], keyboards.votes(token, 0, len(pages)))
 
 
@@ -170,8 +170,8 @@ PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]
     "why": _votes,
     "show_votes": _votes,
     "accuracy": _accuracy,
-    "thanks": _fixed(messages.welcome),
-    "greeting": _fixed(messages.start),
-    "about_you": _fixed(messages.start),
-    "help": _fixed(messages.help_text),
+    "thanks": _fixed(messages.start.welcome),
+    "greeting": _fixed(messages.start.start),
+    "about_you": _fixed(messages.start.start),
+    "help": _fixed(messages.start.help_text),
 }

@@ -11,18 +11,12 @@ from bot.languages import LANGUAGES, english, translate
 from bot.periods import LENGTHS, PERIODS
 from bot.store import CHART_THEMES
 
-VENUES = ("cex", "dex")
 VIEWS = (
-    "lanes|lane|top|strategy|hospital|markets|challenges|challenge|accuracy|news|streaks|fund|brain|quota|"
-    "price|forecast|settings|language|alerts|hours|zones|market|following|quiet|me|forecasters"
+    "research|lanes|top|hospital|accuracy|news|streaks|fund|brain|markets|challenges|challenge|quota|price|forecast|"
+    "settings|language|alerts|hours|zones|market|following|quiet|me|forecasters"
 )
-# Every chart with the periods that can be chosen; curves of a point a day are too short for 24 hours.
+# Every chart with the periods that can be chosen.
 CHART_PERIODS: dict[str, tuple[str, ...]] = {
-    "lanes": PERIODS,
-    "lane": PERIODS,
-    "strategy": PERIODS[1:],
-    "accuracy": (),
-    "fund": PERIODS[1:],
     "price": PERIODS,
     "forecast": tuple(LENGTHS),
     "answer": PERIODS,
@@ -71,26 +65,9 @@ def start() -> InlineKeyboardMarkup:
     """The first things to look at."""
     return rows(
         [show(translate("Prices"), "price"), show(translate("Markets"), "markets")],
-        [show(translate("Lanes"), "lanes"), show(translate("Challenges"), "challenges")],
+        [show(translate("Research"), "research"), show(translate("Challenges"), "challenges")],
         [show(translate("Language"), "language")],
     )
-
-
-def lanes(venue: str | None) -> InlineKeyboardMarkup:
-    """Choose all lanes or a venue; for an unknown venue, Reload shows all lanes."""
-    chosen = venue if venue in VENUES else ""
-    choices = [_choice(key.upper() or translate("All"), "lanes", key, chosen) for key in ("", *VENUES)]
-    return rows(
-        choices,
-        [show(translate("Reload"), "lanes", chosen), button(translate("Chart"), f"chart:lanes:{chosen}")],
-    )
-
-
-def lane(name: str | None, names: Sequence[str]) -> InlineKeyboardMarkup:
-    """Choose a lane; with Reload and Chart for the lane that is shown."""
-    choices = [_choice(key, "lane", key, name) for key in names]
-    below = [show(translate("Reload"), "lane", name), button(translate("Chart"), f"chart:lane:{name}")] if name else []
-    return rows(*grid(choices, 3), below)
 
 
 def assets(view: str, chosen: str, keys: Sequence[str]) -> InlineKeyboardMarkup:
@@ -105,16 +82,6 @@ def chart(kind: str, argument: str, period: str) -> InlineKeyboardMarkup:
     periods = {key: translate(PERIOD_LABELS[key]) for key in CHART_PERIODS[kind]}
     labels = {key: f"· {label} ·" if key == period else label for key, label in periods.items()}
     return rows([button(label, f"chart:{kind}:{argument}.{key}") for key, label in labels.items()])
-
-
-def strategies(keys: Sequence[str]) -> InlineKeyboardMarkup:
-    """One button for each strategy."""
-    return rows(*grid([show(key, "strategy", key) for key in keys], 2))
-
-
-def hospital(category: str, categories: Sequence[str], index: int, pages: int) -> InlineKeyboardMarkup:
-    choices = [_choice(key.capitalize() or translate("All"), "hospital", key, category) for key in ("", *categories)]
-    return rows(*grid(choices, 3), _page_buttons("hospital", category, index, pages))
 
 
 def markets(token: str, first: int, count: int, index: int, pages: int) -> InlineKeyboardMarkup:
@@ -152,18 +119,13 @@ def challenge(
     )
 
 
-def charted(view: str, argument: str = "") -> InlineKeyboardMarkup:
-    """Reload and Chart for a view that has a chart."""
-    return rows(
-        [
-            show(translate("Reload"), view, argument),
-            button(translate("Chart"), f"chart:{view}:{argument}"),
-        ]
-    )
-
-
 def reload(view: str) -> InlineKeyboardMarkup:
     return rows([show(translate("Reload"), view)])
+
+
+def topic(name: str, argument: str) -> InlineKeyboardMarkup:
+    """A part of the research, and the whole of it."""
+    return rows([show(translate("Reload"), name, argument), show(translate("Research"), "research")])
 
 
 def answer(

@@ -34,7 +34,7 @@ async def post(update: Update, context: BotContext) -> None:
     number = context.argument.removeprefix("challenge_")
     if not number.isdecimal():
         address = create_deep_linked_url(context.bot.username, "new")
-        await reply(update, Page(messages.challenge_in_private(), keyboards.link(address)))
+        await reply(update, Page(messages.start.challenge_in_private(), keyboards.link(address)))
         return
     challenge = await context.service.challenge(int(number))
     message = await reply(update, _page(context, challenge))
@@ -124,5 +124,6 @@ def _page(context: BotContext, challenge: Document) -> Page:
     number, is_open = challenge["number"], challenge["status"] == "open"
     address = opening(context.bot.username, "challenge", str(number))
     return Page(
-        messages.live_challenge(challenge), personal_keyboards.group_challenge(number, address, is_open=is_open)
+        messages.challenges.live_challenge(challenge),
+        personal_keyboards.group_challenge(number, address, is_open=is_open),
     )

@@ -30,35 +30,6 @@ def start(as_of: str, period: str, longest: timedelta | None = None) -> str | No
     return (datetime.fromisoformat(as_of) - length).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def within(points: Points, period: str) -> Points:
-    """The points of the period that ends at the last point."""
-    if not points or period == ALL_TIME:
-        return points
-    first = datetime.fromisoformat(points[-1]["time"]) - LENGTHS[period]
-    return [point for point in points if datetime.fromisoformat(point["time"]) >= first]
-
-
 def change_pct(before: float, after: float) -> float:
     """The change from one amount to another, in percent of the first."""
     return 100 * (after / before - 1)
-
-
-def base(points: Points, period: str, capital: float, column: str = "equity_usd") -> float:
-    """The amount that a gain is counted from: the first of the period, or the initial capital."""
-    return capital if period == ALL_TIME else points[0][column]
-
-
-def gain_pct(points: Points, period: str, capital: float, column: str = "equity_usd") -> float:
-    """The gain over the points of a period, in percent."""
-    return change_pct(base(points, period, capital, column), points[-1][column])
-
-
-def lane_gain(lane: Mapping[str, Any], period: str) -> float:
-    """A lane's gain over the points of its history, in percent."""
-    return gain_pct(lane["points"], period, lane["initial_capital"])
-
-
-def together_pct(lanes: Sequence[Mapping[str, Any]], period: str) -> float:
-    """The gain of several lanes as one account, in percent."""
-    before = sum(base(lane["points"], period, lane["initial_capital"]) for lane in lanes)
-    return change_pct(before, sum(lane["points"][-1]["equity_usd"] for lane in lanes))

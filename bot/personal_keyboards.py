@@ -24,8 +24,6 @@ STATES = ("off", "on", "silent")
 EVENTS = {
     "followed": english("Followed"),
     "flip": english("Consensus"),
-    "lane": english("Lanes"),
-    "hospital": english("Hospital"),
     "digest": english("Digest"),
 }
 ZONES = (
@@ -46,7 +44,7 @@ ZONES = (
     "America/Los_Angeles",
 )
 THEME_LABELS = {"light": english("Light"), "dark": english("Dark")}
-VIEWS = ("challenge", "market", "strategy", "lane", "price")  # what a link can open beside an answer
+VIEWS = ("challenge", "market", "price")  # what a link can open beside an answer
 LINK = re.compile(rf"^/start\s+({'|'.join(VIEWS)}|answer)_([\w-]{{1,57}})$", re.ASCII)
 POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
 SUBJECT = re.compile(r"[\w-]{1,48}", re.ASCII)

@@ -27,8 +27,6 @@ from bot.replies import replace_photo, send_photo
 from bot.service import Document, Service
 from service.client import BadRequest, ClientError, NotFound, Unavailable
 
-# The service gives at most 210 days of one lane.
-LONGEST_LANE = timedelta(days=200)
 BARS = {"24h": "5m", "7d": "1h", "30d": "1h", ALL_TIME: "1d"}
 LOG = logging.getLogger(__name__)
 
@@ -70,37 +68,6 @@ class PriceDocuments:
     quote: Document
     candles: Document
     forecast: Document | None
-
-
-async def lanes(request: PhotoRequest) -> Photo:
-    """All lanes, or those of one venue."""
-    battle, venue = await request.service.battle(), request.argument or None
-    history = await _lane_history(request, battle, [lane["name"] for lane in battle["lanes"]])
-    caption = captions.lanes(history, request.period, venue)
-    return await request.photo(caption, charts.lanes, history, battle, venue, request.period)
-
-
-async def lane(request: PhotoRequest) -> Photo:
-    battle = await request.service.battle()
-    since = start(battle["as_of"], request.period, LONGEST_LANE)
-    history = await request.service.battle_history(request.argument, since)
-    caption = captions.lane(history, request.period)
-    return await request.photo(caption, charts.lane, history, battle, request.argument, request.period)
-
-
-async def strategy(request: PhotoRequest) -> Photo:
-    document = await request.service.strategy(request.argument)
-    return await request.photo(captions.strategy(document, request.period), charts.strategy, document, request.period)
-
-
-async def accuracy(request: PhotoRequest) -> Photo:
-    document = await request.service.ai_vs_market()
-    return await request.photo(captions.accuracy(document), charts.accuracy, document)
-
-
-async def fund(request: PhotoRequest) -> Photo:
-    document = await request.service.fund()
-    return await request.photo(captions.fund(document, request.period), charts.fund, document, request.period)
 
 
 async def price(request: PhotoRequest) -> Photo:
@@ -151,15 +118,6 @@ def default_period(kind: str, answer: Document | None) -> str:
     return "7d" if "24h" in CHART_PERIODS[kind] else ALL_TIME
 
 
-async def _lane_history(request: PhotoRequest, battle: Document, names: list[str]) -> Document:
-    """The history of all lanes; a long one is read lane by lane, because the service limits its answers."""
-    since = start(battle["as_of"], request.period, LONGEST_LANE)
-    if request.period != ALL_TIME:
-        return await request.service.battle_history(None, since)
-    histories = [await request.service.battle_history(name, since) for name in names]
-    return {**histories[0], "lanes": [lane for history in histories for lane in history["lanes"]]}
-
-
 async def _price_documents(request: PhotoRequest, asset: str) -> PriceDocuments:
     service = request.service
     prices = await service.prices()
@@ -179,7 +137,7 @@ async def _price_documents(request: PhotoRequest, asset: str) -> PriceDocuments:
 
 
 PHOTOS: dict[str, Callable[[PhotoRequest], Awaitable[Photo]]] = {
-    photo.__name__: photo for photo in (lanes, lane, strategy, accuracy, fund, price, forecast, answer, market)
+    photo.__name__: photo for photo in (price, forecast, answer, market)
 }
 
 

@@ -82,7 +82,7 @@ async def show_votes(update: Update, context: BotContext) -> None:
     if payload is None:
         return
     await acknowledge(updates.press(update))
-    pages = messages.votes(payload["answer"])
+    pages = messages.oracle.votes(payload["answer"])
     index = min(int(page), len(pages) - 1)
     await replace(update, Page(pages[index], keyboards.votes(token, index, len(pages))))
 
@@ -101,7 +101,7 @@ async def open_shared(update: Update, context: BotContext, token: str) -> None:
     """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
     shared_payload = await asyncio.to_thread(context.store.find_shared, token)
     if shared_payload is None or "answer" not in shared_payload:
-        await reply(update, Page(messages.expired()))
+        await reply(update, Page(messages.start.expired()))
         return
     user, chat = updates.user_id(update), updates.chat(update).id
     payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
@@ -116,5 +116,5 @@ async def show_readings(update: Update, context: BotContext) -> None:
     if payload is None:
         return
     await acknowledge(updates.press(update))
-    text = messages.readings(payload["answer"], payload["listed"])
+    text = messages.oracle.readings(payload["answer"], payload["listed"])
     await replace(update, Page(text, keyboards.listed(token, len(payload["listed"]), below_answer=True)))

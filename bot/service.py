@@ -52,6 +52,7 @@ class Service:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._settings, self._now = settings, now
+        self.home = settings.home
         self._transport = transport or httpx.AsyncHTTPTransport(retries=1)
         self._secret = _secret(settings.bot_data / SECRET_FILE)
         self.places = asyncio.Semaphore(MAX_CALLS)
@@ -69,11 +70,6 @@ class Service:
     async def battle(self) -> Document:
         return await self._shared("battle")
 
-    async def battle_history(
-        self, lane: str | None = None, since: str | None = None, until: str | None = None
-    ) -> Document:
-        return await self._shared("battle_history", lane, since, until)
-
     async def prices(self) -> Document:
         return await self._shared("prices")
 
@@ -86,9 +82,6 @@ class Service:
 
     async def leaderboard(self, asset: str | None = None) -> Document:
         return await self._shared("leaderboard", asset)
-
-    async def strategy(self, key: str) -> Document:
-        return await self._shared("strategy", key)
 
     async def hospital(self) -> Document:
         return await self._shared("hospital")

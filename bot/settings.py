@@ -33,6 +33,8 @@ class BotSettings:
         Address of the service.
     bot_data
         Folder of the bot's own files: its database (saved answers, drafts, alerts) and the secret of its user codes.
+    bot_home_url
+        Public address of the service's home page, for links; empty: `oracle_url` if it is an HTTPS address.
     bot_webhook_url
         Public HTTPS address to which Telegram sends updates; empty: the bot polls Telegram for them.
     bot_webhook_port
@@ -49,11 +51,18 @@ class BotSettings:
     oracle_key: str = field(repr=False)
     oracle_url: str = "http://127.0.0.1:8000"
     bot_data: Path = Path("var")
+    bot_home_url: str = ""
     bot_webhook_url: str = ""
     bot_webhook_port: int = 8443
     bot_webhook_secret: str = field(default="", repr=False)
     bot_metrics_port: int = 0
     telegram_url: str = "https://api.telegram.org/bot"
+
+    @property
+    def home(self) -> str:
+        """The address that links begin with; empty if there is none that Telegram would open."""
+        address = self.bot_home_url or self.oracle_url
+        return address.rstrip("/") if self.bot_home_url or address.startswith("https://") else ""
 
     @property
     def secrets(self) -> dict[str, str]:
@@ -69,7 +78,7 @@ def read(environment: Mapping[str, str] | None = None) -> BotSettings:
         raise BotSettingsError(f"{TOKEN} is not set. Send /newbot to @BotFather on Telegram to get a token.")
     if not values.get(KEY):
         raise BotSettingsError(f"{KEY} is not set. Create a key with this command, run on the service's host: {MINT}")
-    texts = ("oracle_url", "bot_webhook_url", "bot_webhook_secret", "telegram_url")
+    texts = ("oracle_url", "bot_home_url", "bot_webhook_url", "bot_webhook_secret", "telegram_url")
     settings = BotSettings(
         values[TOKEN],
         values[KEY],
@@ -83,7 +92,7 @@ def read(environment: Mapping[str, str] | None = None) -> BotSettings:
 
 
 def _check(settings: BotSettings) -> None:
-    for name in ("oracle_url", "telegram_url", "bot_webhook_url"):
+    for name in ("oracle_url", "bot_home_url", "telegram_url", "bot_webhook_url"):
         value = getattr(settings, name)
         if value and not _is_address(value):
             raise BotSettingsError(f"{name.upper()} is {value!r}, not a web address such as https://example.com/bot.")

@@ -6,17 +6,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from bot import keyboards, messages, personal_keyboards
 from bot.keyboards import Page
 from bot.messages import notices
 from bot.messages.oracle import has_price
+from bot.messages.research import TOPICS
 from bot.personal_keyboards import posting, sharing
 from bot.service import Document, Service
 from bot.store import OwnCall, Store
-from service.client import HistoryPending, NotFound, Unavailable
+from service.client import ASSETS, ClientError, HistoryPending, NotFound, Unavailable
 
-MAX_CHOICES = 10  # strategies to choose from
 OWN_CALLS, OWN_ANSWERS = 50, 50  # the newest of a person, on their page
 CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
 MAX_READS = 10  # documents that are read one by one, of those that are in neither list
@@ -38,61 +39,32 @@ class ViewRequest:
     argument: str
     page: int
 
-    @property
-    def word(self) -> str:
-        """The argument as a key of the API: lower case, words joined by underscores."""
-        return "_".join(self.argument.lower().split())
-
-
-async def lanes(request: ViewRequest) -> Page:
-    venue = request.word or None
-    text = messages.lanes(await request.service.battle(), venue, now=request.now)
-    return Page(text, keyboards.lanes(venue))
-
-
-async def lane(request: ViewRequest) -> Page:
-    battle = await request.service.battle()
-    names = [lane["name"] for lane in battle["lanes"]]
-    text = messages.lane(battle, request.word, now=request.now)
-    return Page(text, keyboards.lane(request.word if request.word in names else None, names))
-
-
-async def top(request: ViewRequest) -> Page:
-    leaderboard = await request.service.leaderboard()
-    keys = leaderboard["assets"]
-    asset = messages.find_asset(request.argument, keys)
-    if asset:
-        leaderboard = await request.service.leaderboard(asset)
-    elif request.argument:
-        return Page(notices.unknown_asset("top", keys), keyboards.assets("top", "", keys))
-    return Page(messages.top(leaderboard, asset, now=request.now), keyboards.assets("top", asset or "", keys))
-
 
 async def price(request: ViewRequest) -> Page:
     document = await request.service.prices()
     quotes = {quote["asset"]: quote["price"] for quote in document["prices"]}
     keys = list(quotes)
-    asset = messages.find_asset(request.argument, keys)
+    asset = messages.prices.find_asset(request.argument, keys)
     if asset:
-        text = messages.one_price(document, asset, now=request.now)
+        text = messages.prices.one_price(document, asset, now=request.now)
     elif request.argument:
         text = notices.unknown_asset("price", keys)
     else:
-        text = messages.prices(document, now=request.now)
-    levels = messages.price_levels(quotes[asset]) if asset else []
+        text = messages.prices.prices(document, now=request.now)
+    levels = messages.prices.price_levels(quotes[asset]) if asset else []
     chart = ("price", asset) if asset else None
     return Page(text, personal_keyboards.price(asset or "", keys, levels), chart)
 
 
 async def forecast(request: ViewRequest) -> Page:
     keys = [quote["asset"] for quote in (await request.service.prices())["prices"]]
-    asset = messages.find_asset(request.argument, keys)
+    asset = messages.prices.find_asset(request.argument, keys)
     if asset:
-        text = messages.forecast(await request.service.forecast(asset), now=request.now)
+        text = messages.prices.forecast(await request.service.forecast(asset), now=request.now)
     elif request.argument:
         text = notices.unknown_asset("forecast", keys)
     else:
-        text = messages.forecasts(await _forecasts(request.service, keys), now=request.now)
+        text = messages.prices.forecasts(await _forecasts(request.service, keys), now=request.now)
     return Page(text, keyboards.assets("forecast", asset or "", keys), ("forecast", asset) if asset else None)
 
 
@@ -118,7 +90,7 @@ async def settings(request: ViewRequest) -> Page:
     """Those of a person, or in a group those of the group."""
     if request.chat_id < 0:
         group = await asyncio.to_thread(request.store.group_settings, request.chat_id)
-        return Page(messages.group_settings(group), personal_keyboards.group_settings(group))
+        return Page(messages.alerts.group_settings(group), personal_keyboards.group_settings(group))
     theme = await asyncio.to_thread(request.store.chart_theme, request.user_id)
     return Page(notices.settings(), personal_keyboards.settings(theme))
 
@@ -127,32 +99,14 @@ async def language(_request: ViewRequest) -> Page:
     return Page(notices.choose_language(), personal_keyboards.languages())
 
 
-async def strategy(request: ViewRequest) -> Page:
-    if not request.word:
-        leaderboard = await request.service.leaderboard()
-        best = [entry["key"] for entry in leaderboard["entries"][:MAX_CHOICES]]
-        return Page(notices.choose_strategy(), keyboards.strategies(best))
-    document = await request.service.strategy(request.word)
-    return Page(messages.strategy(document, now=request.now), keyboards.charted("strategy", document["key"]))
-
-
-async def hospital(request: ViewRequest) -> Page:
-    snapshot = await request.service.hospital()
-    categories = sorted({strategy["category"] for strategy in snapshot["strategies"]})
-    pages = messages.hospital(snapshot, request.word or None, now=request.now)
-    index = min(request.page, len(pages) - 1)
-    chosen = request.word if request.word in categories else ""
-    return Page(pages[index], keyboards.hospital(chosen, categories, index, len(pages)))
-
-
 async def markets(request: ViewRequest) -> Page:
     document = await request.service.predictions()
     market_ids = [market["id"] for market in document["markets"]]
     own_votes = await asyncio.to_thread(request.store.votes_of, request.user_id, market_ids)
-    pages = messages.markets(document, own_votes, now=request.now)
+    pages = messages.predictions.markets(document, own_votes, now=request.now)
     index = min(request.page, len(pages) - 1)
-    first = index * messages.MARKETS_A_PAGE
-    ids = market_ids[first : first + messages.MARKETS_A_PAGE]
+    first = index * messages.predictions.MARKETS_A_PAGE
+    ids = market_ids[first : first + messages.predictions.MARKETS_A_PAGE]
     token = await asyncio.to_thread(request.store.keep, request.chat_id, "markets", {"markets": ids, "page": index})
     return Page(pages[index], keyboards.markets(token, first + 1, len(ids), index, len(pages)))
 
@@ -162,9 +116,9 @@ async def market(request: ViewRequest) -> Page:
     world = (await request.service.prices())["world"]
     market_id, is_open = document["id"], document["status"] == "open"
     is_followed = await asyncio.to_thread(request.store.is_following, request.user_id, "market", market_id)
-    text = messages.one_market(document | {"world": world})
+    text = messages.predictions.one_market(document | {"world": world})
     share = sharing(request.username, "market", market_id, document["question"])
-    levels = messages.chance_levels(document) if is_open else []
+    levels = messages.predictions.chance_levels(document) if is_open else []
     is_charted = is_open and document["ai"] is not None and has_price(document["understood"])
     parts = {"is_open": is_open, "is_followed": is_followed, "is_charted": is_charted}
     return Page(text, personal_keyboards.market(market_id, levels, share, **parts))
@@ -179,7 +133,7 @@ async def me(request: ViewRequest) -> Page:
         request.service.resolved_markets(),
     )
     called_entries = await called_markets(request.service, calls)
-    text = messages.own_page(called_entries, answers["answers"], usage["forecaster"], resolutions)
+    text = messages.own_page.own_page(called_entries, answers["answers"], usage["forecaster"], resolutions)
     return Page(text, personal_keyboards.me())
 
 
@@ -189,20 +143,24 @@ async def forecasters(request: ViewRequest) -> Page:
     )
     name = usage["forecaster"]
     entries = (await request.service.forecaster(name))["entries"] if name else []
-    return Page(messages.forecasters(document, entries[0] if entries else None, name), personal_keyboards.forecasters())
+    return Page(
+        messages.own_page.forecasters(document, entries[0] if entries else None, name), personal_keyboards.forecasters()
+    )
 
 
 async def following(request: ViewRequest) -> Page:
     follows = await asyncio.to_thread(request.store.follows_of, request.user_id)
-    return Page(messages.following(follows), personal_keyboards.following([follow.number for follow in follows]))
+    return Page(
+        messages.follows.following(follows), personal_keyboards.following([follow.number for follow in follows])
+    )
 
 
 async def challenges(request: ViewRequest) -> Page:
     document = await request.service.challenges()
-    pages = messages.challenges(document)
+    pages = messages.challenges.challenges(document)
     index = min(request.page, len(pages) - 1)
-    first = index * messages.CHALLENGES_A_PAGE
-    entries = document["challenges"][first : first + messages.CHALLENGES_A_PAGE]
+    first = index * messages.challenges.CHALLENGES_A_PAGE
+    entries = document["challenges"][first : first + messages.challenges.CHALLENGES_A_PAGE]
     return Page(pages[index], keyboards.challenges([challenge["number"] for challenge in entries], index, len(pages)))
 
 
@@ -213,42 +171,44 @@ async def challenge(request: ViewRequest) -> Page:
     own_votes = await asyncio.to_thread(request.store.votes_of, request.user_id, [document["id"]])
     is_followed = await asyncio.to_thread(request.store.is_following, request.user_id, "challenge", str(number))
     share = sharing(request.username, "challenge", str(number), document["question"])
-    text = messages.challenge(document, is_author, own_votes.get(document["id"]))
+    text = messages.challenges.challenge(document, is_author, own_votes.get(document["id"]))
     address = posting(request.username, number)
     return Page(text, keyboards.challenge(number, share, address, is_open=is_open, is_followed=is_followed))
 
 
-async def accuracy(request: ViewRequest) -> Page:
-    text = messages.accuracy(await request.service.ai_vs_market(), now=request.now)
-    return Page(text, keyboards.charted("accuracy"))
+async def research(request: ViewRequest) -> Page:
+    """Every topic; one that the service does not have yet is left out."""
+    reads = await asyncio.gather(*(_read(request, name) for name in TOPICS), return_exceptions=True)
+    documents = {name: read for name, read in zip(TOPICS, reads, strict=True) if not isinstance(read, BaseException)}
+    failure = next((read for read in reads if isinstance(read, BaseException)), None)
+    if failure and not (documents and isinstance(failure, ClientError)):
+        raise failure
+    text = messages.research.research(documents, request.service.home, now=request.now)
+    return Page(text, keyboards.reload("research"))
 
 
-async def news(request: ViewRequest) -> Page:
-    return Page(messages.news(await request.service.news(), now=request.now), keyboards.reload("news"))
+async def _topic(request: ViewRequest, name: str) -> Page:
+    """One topic of the research; the leaderboard of an asset, if one is named."""
+    asset = (messages.prices.find_asset(request.argument, ASSETS) or "") if name == "top" else ""
+    document = await (request.service.leaderboard(asset) if asset else _read(request, name))
+    text = messages.research.research({name: document}, request.service.home, now=request.now)
+    return Page(text, keyboards.topic(name, asset))
 
 
-async def streaks(request: ViewRequest) -> Page:
-    return Page(messages.streaks(await request.service.streaks(), now=request.now), keyboards.reload("streaks"))
-
-
-async def fund(request: ViewRequest) -> Page:
-    return Page(messages.fund(await request.service.fund(), now=request.now), keyboards.charted("fund"))
-
-
-async def brain(request: ViewRequest) -> Page:
-    return Page(messages.brain(await request.service.apex(), now=request.now), keyboards.reload("brain"))
+async def _read(request: ViewRequest, name: str) -> Document:
+    return await getattr(request.service, TOPICS[name].method)()
 
 
 async def quota(request: ViewRequest) -> Page:
     usage = await request.service.for_user(request.user_id).usage()
-    return Page(messages.quota(usage), keyboards.reload("quota"))
+    return Page(messages.oracle.quota(usage), keyboards.reload("quota"))
 
 
 async def alerts(request: ViewRequest) -> Page:
     switches = await asyncio.to_thread(request.store.switches, request.user_id)
     digest = await asyncio.to_thread(request.store.digest, request.user_id)
     quiet_hours = await asyncio.to_thread(request.store.quiet_hours, request.user_id)
-    return Page(messages.alerts(switches, digest, quiet_hours), personal_keyboards.alerts(switches))
+    return Page(messages.alerts.alerts(switches, digest, quiet_hours), personal_keyboards.alerts(switches))
 
 
 async def hours(_request: ViewRequest) -> Page:
@@ -264,37 +224,10 @@ async def quiet(_request: ViewRequest) -> Page:
 
 
 View = Callable[[ViewRequest], Awaitable[Page]]
-VIEWS: dict[str, View] = {
-    view.__name__: view
-    for view in (
-        lanes,
-        lane,
-        top,
-        price,
-        forecast,
-        settings,
-        language,
-        strategy,
-        hospital,
-        markets,
-        market,
-        me,
-        forecasters,
-        following,
-        challenges,
-        challenge,
-        accuracy,
-        news,
-        streaks,
-        fund,
-        brain,
-        quota,
-        alerts,
-        hours,
-        zones,
-        quiet,
-    )
-}
+SINGLE = (price, forecast, settings, language, market, me, forecasters, following, challenge, quota)
+LISTS = (markets, challenges, alerts, hours, zones, quiet, research)
+VIEWS: dict[str, View] = {view.__name__: view for view in (*SINGLE, *LISTS)}
+VIEWS |= {name: partial(_topic, name=name) for name in TOPICS}
 
 
 async def called_markets(service: Service, calls: Sequence[OwnCall]) -> list[tuple[OwnCall, Document]]:

@@ -33,7 +33,7 @@ async def check_digests(service: Service, store: Store, now: datetime) -> None:
 
 
 def _text(widget: Document, battle: Document, versus: Document, zone: str, now: datetime) -> str:
-    return messages.digest(widget, battle, versus, now.astimezone(ZoneInfo(zone)))
+    return messages.alerts.digest(widget, battle, versus, now.astimezone(ZoneInfo(zone)))
 
 
 def _queue(
@@ -90,7 +90,7 @@ async def check_weekly(service: Service, store: Store, now: datetime) -> None:
     as_of = datetime.fromisoformat(resolutions["as_of"])  # in a replay the service's clock is another
 
     def queue() -> None:
-        write = partial(messages.weekly, resolutions, versus, battle, challenges, as_of)
+        write = partial(messages.alerts.weekly, resolutions, versus, battle, challenges, as_of)
         store.queue(alerts(store, due, WEEKLY, due_at.isoformat(), write, now))
 
     await asyncio.to_thread(queue)

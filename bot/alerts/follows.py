@@ -157,7 +157,7 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
     happenings = []
     for first, *others in of_chat.values():
         levels = sorted({follow.target.level for follow in (first, *others)})
-        write = partial(messages.price_reached, document, quote, levels)
+        write = partial(messages.follows.price_reached, document, quote, levels)
         happenings += [Happening(first, f"price {first.number}", write), *map(Happening, others)]
     return happenings
 
@@ -165,7 +165,7 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
 def _market(follow: Follow, market: Document, texts: _Texts) -> Happening | None:
     if market["status"] in END_STATUSES:
         # The same key for all follows of the market: one alert.
-        write = texts.of(f"resolved {market['id']}", lambda: messages.market_resolved(market))
+        write = texts.of(f"resolved {market['id']}", lambda: messages.follows.market_resolved(market))
         return Happening(follow, f"{market['id']} {market['created_at']}", write)
     latest = market.get("ai_now")
     if latest is None or market["status"] != "open":
@@ -177,14 +177,16 @@ def _market(follow: Follow, market: Document, texts: _Texts) -> Happening | None
         return _chance(follow, market, p)
     if not _has_changed_sides(target.value, p):
         return None
-    write = texts.of(f"sides {market['id']}", lambda: messages.sides_changed(market))
+    write = texts.of(f"sides {market['id']}", lambda: messages.follows.sides_changed(market))
     return Happening(follow, f"{follow.number} {latest['as_of']}", write, p, is_last=False)
 
 
 def _chance(follow: Follow, market: Document, p: float) -> Happening | None:
     if not _is_reached(follow.target, p):
         return None
-    return Happening(follow, f"chance {follow.number}", lambda: messages.chance_reached(market, follow.target.level))
+    return Happening(
+        follow, f"chance {follow.number}", lambda: messages.follows.chance_reached(market, follow.target.level)
+    )
 
 
 def _challenge(store: Store, follow: Follow, challenge: Document) -> Happening | None:
@@ -193,13 +195,13 @@ def _challenge(store: Store, follow: Follow, challenge: Document) -> Happening |
     is_author = store.is_author(follow.user_id, challenge["number"])
     # The key holds the time of creation, because a service with a new database counts from 1 again.
     key = f"{challenge['number']} {challenge['created_at']}"
-    return Happening(follow, key, lambda: messages.resolved(challenge, is_author))
+    return Happening(follow, key, lambda: messages.challenges.resolved(challenge, is_author))
 
 
 def _answer(follow: Follow, answer: Document) -> Happening | None:
     if answer["resolution"] is None:
         return None
-    return Happening(follow, f"answer {answer['id']}", lambda: messages.answer_resolved(answer))
+    return Happening(follow, f"answer {answer['id']}", lambda: messages.follows.answer_resolved(answer))
 
 
 def _is_reached(target: Target, value: float) -> bool:

@@ -1,4 +1,4 @@
-"""Alerts that people subscribe to: the consensus changes sides, a lane harvests or switches, a month is examined.
+"""Alerts that people subscribe to: the consensus changes sides.
 
 An alert goes to those who subscribed before its event, and an undelivered one is worth sending for some time.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 HOUR = 3600
 DAY = 24 * HOUR
 # How long an alert is sent late, for example while Telegram cannot be reached; then it expires.
-MAX_AGE_S = {"followed": 30 * DAY, "flip": 6 * HOUR, "lane": 6 * HOUR, "hospital": 7 * DAY, "digest": 3 * HOUR}
+MAX_AGE_S = {"followed": 30 * DAY, "flip": 6 * HOUR, "digest": 3 * HOUR}
 MAX_AGE_S["weekly"] = 12 * HOUR
 SIDES = ("BULLISH", "BEARISH")
-KINDS = ("harvest", "switch")
-MAX_GAP_S = DAY  # older events are not reported, even if the service was down for longer
 
 
 def seconds(instant: str) -> float:
@@ -99,73 +97,6 @@ def _consensus_alerts(
 ) -> list[Alert]:
     voted_at, world = after["consensus"]["voted_at"], after["world"]
     subscribers = subscribers_before(store, "flip", voted_at, world, looked_at)
-    return alerts(store, subscribers, "flip", f"{world} {voted_at}", lambda: messages.flipped(before, after), now)
-
-
-async def check_lanes(service: Service, store: Store, now: datetime) -> None:
-    """Read the lanes' events since the last bar that was seen; the first bar ever seen is only stored."""
-    battle = await service.battle()
-    state = await asyncio.to_thread(store.state, _lanes_name(battle))
-    events = []
-    if state is not None and battle["as_of"] > state["as_of"]:
-        history = await service.battle_history(since=_since(state["as_of"], battle["as_of"]))
-        events = _events_after(history, state["as_of"])
-    await asyncio.to_thread(_record_lanes, store, battle, state, events, now)
-
-
-def _lanes_name(battle: dict[str, Any]) -> str:
-    return f"lane {battle['world']}"
-
-
-def _since(last_bar: str, as_of: str) -> str:
-    """The start of the history to read, in the API's format."""
-    since = max(seconds(last_bar), seconds(as_of) - MAX_GAP_S)
-    return datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _events_after(history: dict[str, Any], instant: str) -> list[dict[str, Any]]:
-    """Every harvest and switch after `instant`, oldest first, joined with its lane."""
-    events = [
-        event | {"lane": lane["name"], "label": lane["label"], "venue": lane["venue"], "world": history["world"]}
-        for lane in history["lanes"]
-        for event in lane["events"]
-        if event["kind"] in KINDS and event["time"] > instant
-    ]
-    return sorted(events, key=lambda event: event["time"])
-
-
-def _record_lanes(
-    store: Store, battle: dict[str, Any], state: dict[str, Any] | None, events: list[dict[str, Any]], now: datetime
-) -> None:
-    before = state or {"as_of": "", "looked_at": now.timestamp()}
-    new = [alert for event in events for alert in _lanes_alerts(store, event, before["looked_at"], now)]
-    # The time never goes back, so that an older snapshot of the service does not repeat events.
-    after = {"as_of": max(before["as_of"], battle["as_of"]), "looked_at": now.timestamp()}
-    store.record(_lanes_name(battle), after, new)
-
-
-def _lanes_alerts(store: Store, event: dict[str, Any], looked_at: float, now: datetime) -> list[Alert]:
-    subscribers = subscribers_before(store, "lane", event["time"], event["world"], looked_at)
-    key = " ".join((event["world"], event["lane"], event["kind"], event["time"], event["subject"]))
-    return alerts(store, subscribers, "lane", key, lambda: messages.lane_event(event), now)
-
-
-async def check_hospital(service: Service, store: Store, now: datetime) -> None:
-    snapshot = await service.hospital()
-    await asyncio.to_thread(_record_hospital, store, snapshot, now)
-
-
-def _record_hospital(store: Store, snapshot: dict[str, Any], now: datetime) -> None:
-    """Store the month and queue alerts if it is later than the last one; the first month ever seen is only stored."""
-    name, month = f"hospital {snapshot['world']}", snapshot["snapshot_month"]
-    state = store.state(name)
-    new = _hospital_alerts(store, snapshot, state["looked_at"], now) if state and month > state["month"] else []
-    latest = max(month, state["month"]) if state else month
-    store.record(name, {"month": latest, "looked_at": now.timestamp()}, new)
-
-
-def _hospital_alerts(store: Store, snapshot: dict[str, Any], looked_at: float, now: datetime) -> list[Alert]:
-    # A snapshot is published some time after its `as_of`, so it is new for those who subscribed before the last check.
-    subscribers = [subscriber for subscriber in store.subscribers("hospital") if subscriber.since <= looked_at]
-    key = f"{snapshot['world']} {snapshot['snapshot_month']}"
-    return alerts(store, subscribers, "hospital", key, lambda: messages.snapshot(snapshot), now)
+    return alerts(
+        store, subscribers, "flip", f"{world} {voted_at}", lambda: messages.alerts.flipped(before, after), now
+    )

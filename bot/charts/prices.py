@@ -69,7 +69,7 @@ def price(
     since = f"since {curve.times[0]:%d %b %Y}" if period == ALL_TIME else WORDS[period]
     title = f"{curve.name} {price_text(quote['price'])} USD"
     title += "" if change is None else f", {signed_percent(change)} {since}"
-    return png(chart, title, notes(prices, *_explained(outlook), paper=False))
+    return png(chart, title, notes(prices, *_explained(outlook)))
 
 
 def forecast(
@@ -86,7 +86,7 @@ def forecast(
     _draw(chart, curve, outlook)
     low, high = (price_text(outlook.prices[level][-1]) for level in ("5", "95"))
     title = f"{curve.name} {WORDS[horizon]}: 90% between {low} and {high} USD"
-    return png(chart, title, notes(prices, *_explained(outlook), paper=False))
+    return png(chart, title, notes(prices, *_explained(outlook)))
 
 
 def answer(
@@ -107,7 +107,7 @@ def answer(
     key = [*_explained(outlook), *remarks, f"deadline {stamp(meaning['deadline'])}"]
     if outlook and outlook.times[-1] < deadline:
         key.append(f"the forecast reaches {outlook.times[-1]:%d %b}")
-    return png(chart, headline, notes(answer, *key, paper=False), meaning["canonical"])
+    return png(chart, headline, notes(answer, *key), meaning["canonical"])
 
 
 def price_curve(candles: Mapping[str, Any], quote: Mapping[str, Any]) -> PriceCurve:
@@ -121,17 +121,17 @@ def price_curve(candles: Mapping[str, Any], quote: Mapping[str, Any]) -> PriceCu
 def _draw(chart: Sheet, curve: PriceCurve, outlook: Fan | None, levels: Sequence[float] = ()) -> list[str]:
     """Draw the curve, the fan and the levels; returns a note for each level that is too far away to be drawn."""
     axes, theme = chart.axes, chart.theme
-    draw_line(axes, curve.times, curve.prices, color=theme.ours, linewidth=3.5)
+    draw_line(axes, curve.times, curve.prices, color=theme.line, linewidth=3.5)
     ends = []
     if outlook:
         _draw_fan(chart, outlook)
         bounds = [outlook.prices[level][-1] for level in ("5", "95")]
         ends = [(bound, price_text(bound), theme.soft_ink) for bound in bounds]
-    ends.append((curve.prices[-1], price_text(curve.prices[-1]), theme.ours))
+    ends.append((curve.prices[-1], price_text(curve.prices[-1]), theme.line))
     lines, remarks = _near_and_far(axes.get_ylim(), levels)
     for level in lines:
-        axes.axhline(level, color=theme.theirs, linewidth=3, linestyle="--")
-        ends.append((level, f"level {price_text(level)}", theme.theirs))
+        axes.axhline(level, color=theme.level, linewidth=3, linestyle="--")
+        ends.append((level, f"level {price_text(level)}", theme.level))
     format_dollars(axes)
     format_time_axis(axes)
     label_ends(chart, ends)
@@ -142,9 +142,9 @@ def _draw_fan(chart: Sheet, outlook: Fan) -> None:
     axes, theme = chart.axes, chart.theme
     times = np.asarray(outlook.times)
     for low, high in (("5", "95"), ("25", "75")):
-        band = {"color": theme.ours, "alpha": 0.22, "linewidth": 0}
+        band = {"color": theme.line, "alpha": 0.22, "linewidth": 0}
         axes.fill_between(times, outlook.prices[low], outlook.prices[high], **band)
-    draw_line(axes, outlook.times, outlook.prices["50"], color=theme.ours, linewidth=2, linestyle=":")
+    draw_line(axes, outlook.times, outlook.prices["50"], color=theme.line, linewidth=2, linestyle=":")
 
 
 def _near_and_far(limits: tuple[float, float], levels: Sequence[float]) -> tuple[list[float], list[str]]:

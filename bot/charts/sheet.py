@@ -20,8 +20,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
-from bot.periods import Points
-
 DPI = 100
 WIDTH_PX = 1080
 MARGIN_PX = 40
@@ -86,10 +84,10 @@ def png(sheet: Sheet, title: str, notes: Iterable[str], subtitle: str = "") -> b
     return buffer.getvalue()
 
 
-def notes(document: Mapping[str, Any], *remarks: str, paper: bool = True) -> list[str]:
-    """The source of a document's numbers: paper trading or not, the market, and the time in UTC."""
+def notes(document: Mapping[str, Any], *remarks: str) -> list[str]:
+    """The source of a document's numbers: the market, and the time in UTC."""
     world = WORLDS.get(document["world"]) or str(document["world"])
-    return ["PAPER" if paper else "", world, *remarks, f"as of {stamp(document['as_of'])}"]
+    return [world, *remarks, f"as of {stamp(document['as_of'])}"]
 
 
 def stamp(text: str) -> str:
@@ -102,27 +100,9 @@ def moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def moments(points: Points, field: str = "time") -> list[datetime]:
-    """The instant of each point."""
-    return [moment(point[field]) for point in points]
-
-
 def draw_line(axes: Axes, times: Sequence[datetime], heights: Sequence[float], **style: Any) -> None:
     """A line over time."""
     axes.plot(np.asarray(times), np.asarray(heights), **style)
-
-
-def draw_events(sheet: Sheet, points: Points, heights: Sequence[float], events: Iterable[tuple[str, str, str]]) -> None:
-    """Open markers on the line through `points` at `heights`, one for each event.
-
-    An event is its instant in the API's format, its marker and its colour; its height is interpolated on the line.
-    """
-    seconds = [time.timestamp() for time in moments(points)]
-    for time, marker, colour in events:
-        at = moment(time)
-        height = float(np.interp(at.timestamp(), seconds, heights))
-        style = {"marker": marker, "markersize": 12, "markerfacecolor": sheet.theme.paper, "markeredgecolor": colour}
-        draw_line(sheet.axes, [at], [height], linestyle="none", mew=2.5, **style)
 
 
 def format_time_axis(axes: Axes) -> None:
@@ -183,25 +163,9 @@ def label_ends(sheet: Sheet, ends: Sequence[tuple[float, str, str]]) -> None:
         label.set_parse_math(False)
 
 
-def format_percents(axes: Axes) -> None:
-    """Percent on the left."""
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
-
-
 def format_dollars(axes: Axes) -> None:
     """USD on the left."""
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: price_text(value)))
-
-
-def empty_chart(
-    document: Mapping[str, Any], title: str, reason: str, theme: ChartTheme, *, paper: bool = True
-) -> bytes:
-    """A chart without data, with the reason in its middle."""
-    chart = sheet(620, theme)
-    chart.axes.set_axis_off()
-    style = {"fontsize": TEXT, "color": theme.soft_ink, "ha": "center", "va": "center"}
-    chart.axes.text(0.5, 0.5, textwrap.fill(reason, 44), transform=chart.axes.transAxes, **style)
-    return png(chart, title, notes(document, paper=paper))
 
 
 def _write(sheet: Sheet, height: float, lines: Sequence[str], **style: Any) -> Text:
@@ -235,47 +199,18 @@ def _lines(notes: Sequence[str], width: int) -> list[str]:
 
 @dataclass(frozen=True)
 class ChartTheme:
-    """`ink` is for the title, `soft_ink` for other text, `reference` for lines to compare with, `shade` for areas."""
+    """`ink` is for the title, `soft_ink` for other text, `line` for the curve, `level` for the levels."""
 
     paper: str
     ink: str
     soft_ink: str
     grid: str
-    reference: str
-    shade: str
-    colours: tuple[str, ...]
-
-    @property
-    def ours(self) -> str:
-        return self.colours[0]
-
-    @property
-    def theirs(self) -> str:
-        return self.colours[1]
-
-    def colour(self, index: int) -> str:
-        """The colour of the curve with this index; after the last colour they repeat."""
-        return self.colours[index % len(self.colours)]
+    line: str
+    level: str
 
 
-LIGHT = ChartTheme(
-    paper="#ffffff",
-    ink="#1b1f24",
-    soft_ink="#57606a",
-    grid="#d8dee4",
-    reference="#8b949e",
-    shade="#f3f5f7",
-    colours=("#0072B2", "#B88000", "#008A63", "#C0609A", "#8A3B12", "#4B9CD3"),
-)
-DARK = ChartTheme(
-    paper="#15191f",
-    ink="#e6edf3",
-    soft_ink="#9aa7b4",
-    grid="#2b323b",
-    reference="#6e7a87",
-    shade="#1e242c",
-    colours=("#56A8E0", "#E0A93B", "#35BE92", "#E08BBF", "#D08A5C", "#B9A3F2"),
-)
+LIGHT = ChartTheme("#ffffff", ink="#1b1f24", soft_ink="#57606a", grid="#d8dee4", line="#0072B2", level="#B88000")
+DARK = ChartTheme("#15191f", ink="#e6edf3", soft_ink="#9aa7b4", grid="#2b323b", line="#56A8E0", level="#E0A93B")
 THEMES = {"light": LIGHT, "dark": DARK}
 
 
@@ -283,11 +218,6 @@ def signed_percent(value: float) -> str:
     """A change in percent, such as "+2.1%"; a value that rounds to zero has no sign."""
     text = f"{value:+,.1f}%" if abs(value) < 99.95 else f"{value:+,.0f}%"
     return "0.0%" if text in ("+0.0%", "-0.0%") else text
-
-
-def signed_usd(value: float) -> str:
-    """A gain or loss, such as "+1,887 USD"."""
-    return f"{value:+,.0f} USD" if round(value) else "0 USD"
 
 
 def price_text(value: float) -> str:

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from bot.languages import LANGUAGES, english, language, translate, translate_plural
 from bot.languages.punctuation import labelled
-from bot.messages.apex import bitcoin_price, outlook
-from bot.messages.battle import lanes_summary
+from bot.messages import research
 from bot.messages.challenges import OUTCOMES, RIGHT, WRONG, ai_yes
-from bot.messages.formats import change_arrow, direction_arrow, footer, signed_decimal, weekday_and_date
+from bot.messages.formats import (
+    change_arrow,
+    direction_arrow,
+    footer,
+    instant,
+    percent,
+    price,
+    signed_percent,
+    term,
+    weekday_and_date,
+)
 from bot.messages.markup import escaped, message
 from bot.messages.predictions import verdict
 
@@ -22,8 +31,6 @@ if TYPE_CHECKING:
 EVENTS = {
     "followed": english("What I follow"),
     "flip": english("The consensus changes sides"),
-    "lane": english("A lane harvests fees or switches pools"),
-    "hospital": english("A new hospital snapshot"),
     "digest": english("Daily digest"),
 }
 STATES = {"on": english("on"), "silent": english("silent"), "off": english("off")}
@@ -59,32 +66,60 @@ def digest(widget: Mapping[str, Any], battle: Mapping[str, Any], versus: Mapping
     """
     bitcoin, consensus, pulse = widget["btc"], widget["consensus"], widget["news"]
     change = bitcoin["change_24h_pct"]
-    pnl_arrow = change_arrow(battle["summary"]["pnl_pct"])
     blocks = [
         translate("<b>Digest, {day}</b>", day=weekday_and_date(now)),
         f"{change_arrow(change)} {bitcoin_price(bitcoin)}",
         f"{direction_arrow(consensus['direction'])} {outlook(consensus)}"
         if consensus
         else translate("The oracle has no consensus yet."),
-        f"{direction_arrow(pulse['direction'])} {_news(pulse)}",
-        f"{pnl_arrow} {lanes_summary(battle)}",
+        research.news(pulse),
+        research.lanes(battle),
         verdict(versus),
         translate("PAPER trading, research only. Not investment advice. Switch this off with /alerts."),
     ]
     return message(blocks, footer(widget, now))
 
 
+def flipped(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """The consensus changed sides between two widgets."""
+    old, new, bitcoin = before["consensus"], after["consensus"], after["btc"]
+    blocks = [
+        f"<b>{direction_arrow(new['direction'])} "
+        + translate("The consensus is now: {direction}", direction=escaped(term(new["direction"]), 40))
+        + "</b>",
+        translate(
+            "Before, at {instant}: {direction}.",
+            instant=instant(old["voted_at"]),
+            direction=escaped(term(old["direction"]), 40),
+        ),
+        outlook(new),
+        bitcoin_price(bitcoin),
+        translate("/research has more."),
+    ]
+    return message(blocks, footer(after))
+
+
+def outlook(consensus: Mapping[str, Any]) -> str:
+    """The consensus for its horizon, in one line."""
+    bull, bear = (percent(consensus[f"{side}_probability"], 0) for side in ("bull", "bear"))
+    return translate_plural(
+        "Next {n} hour: bull {bull}, bear {bear}, {strength}",
+        "Next {n} hours: bull {bull}, bear {bear}, {strength}",
+        consensus["horizon_hours"],
+        bull=bull,
+        bear=bear,
+        strength=escaped(term(consensus["strength"]), 40),
+    )
+
+
+def bitcoin_price(bitcoin: Mapping[str, Any]) -> str:
+    """The Bitcoin price and its change."""
+    change = signed_percent(bitcoin["change_24h_pct"])
+    return translate("Bitcoin {price} USD, {change} in 24 hours", price=price(bitcoin["price"]), change=change)
+
+
 def _name(names: Mapping[str, str], key: str, limit: int) -> str:
     return translate(names[key]) if key in names else escaped(key, limit)
-
-
-def _news(pulse: Mapping[str, Any]) -> str:
-    return translate_plural(
-        "Bitcoin news score {score} ({n} story)",
-        "Bitcoin news score {score} ({n} stories)",
-        pulse["n"],
-        score=signed_decimal(pulse["score"], 2),
-    )
 
 
 def group_settings(settings: GroupSettings) -> str:
@@ -111,7 +146,7 @@ def weekly(resolutions: Market, versus: Market, battle: Market, challenges: Mark
         _counts(markets),
         *map(_outcome, markets[:MAX_ENTRIES]),
         verdict(versus),
-        f"{change_arrow(battle['summary']['pnl_pct'])} {lanes_summary(battle)}",
+        research.lanes(battle),
         *_challenges(challenges),
         translate("PAPER trading, research only. Not investment advice. Switch this off with /settings."),
     ]

@@ -6,61 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.languages import english, translate
-from bot.languages.punctuation import labelled
 from bot.messages import formats
-from bot.messages.formats import asset, change_arrow, footer, percent, signed_percent, signed_usd
+from bot.messages.formats import asset, change_arrow, footer, percent, signed_percent
 from bot.messages.markup import CAPTION, escaped, message
 from bot.messages.oracle import facts, headline
-from bot.messages.predictions import verdict
-from bot.periods import ALL_TIME, WORDS, base, gain_pct, lane_gain, together_pct, within
 
 # The horizons of forecasts, at the beginning of a line.
 HORIZONS = {"24h": english("After 24 hours"), "7d": english("After 7 days"), "30d": english("After 30 days")}
-
-
-def lanes(history: Mapping[str, Any], period: str, venue: str | None = None) -> str:
-    """The best and the worst lane over a period, and all of them together."""
-    entries = [lane for lane in history["lanes"] if lane["points"] and venue in (None, lane["venue"])]
-    if not entries:
-        return _caption(f"<b>{translate('The paper-trading lanes')}</b>", "", history, paper=True)
-    ranks = sorted(entries, key=lambda lane: lane_gain(lane, period))
-    lowest, best = (
-        f"{escaped(lane['name'], 60)} {signed_percent(lane_gain(lane, period))}" for lane in (ranks[0], ranks[-1])
-    )
-    gain = signed_percent(together_pct(entries, period))
-    total = translate("All together {gain}, worst: {worst}", gain=gain, worst=lowest)
-    head = translate("<b>{best}</b> {period} is the best lane", best=best, period=translate(WORDS[period]))
-    return _caption(head, total, history, paper=True)
-
-
-def lane(history: Mapping[str, Any], period: str) -> str:
-    """The gain of one lane over a period and since its start."""
-    entry = history["lanes"][0] if history["lanes"] else None
-    if entry is None or not entry["points"]:
-        return _caption(f"<b>{translate('One paper-trading lane')}</b>", "", history, paper=True)
-    points, capital = entry["points"], entry["initial_capital"]
-    gain = signed_usd(points[-1]["equity_usd"] - base(points, period, capital))
-    title = f"<b>{escaped(entry['label'], 120)} {signed_percent(lane_gain(entry, period))}</b>"
-    head = f"{title} {translate(WORDS[period])} ({gain})"
-    total = "" if period == ALL_TIME else f"{signed_percent(lane_gain(entry, ALL_TIME))} {translate(WORDS[ALL_TIME])}"
-    return _caption(head, total, history, paper=True)
-
-
-def strategy(document: Mapping[str, Any], period: str) -> str:
-    """The gain of a strategy over a period, and that of holding."""
-    name, capital = escaped(document["name"], 120), document["standing"]["initial_capital"]
-    return _compared(document, name, period, capital, translate("Holding the same assets"))
-
-
-def fund(document: Mapping[str, Any], period: str) -> str:
-    """The gain of the fund over a period, and that of a constant half in Bitcoin."""
-    name, benchmark = translate("The virtual apex fund"), translate("Always half in Bitcoin")
-    return _compared(document, name, period, document["initial_capital"], benchmark)
-
-
-def accuracy(document: Mapping[str, Any]) -> str:
-    """The track record in one sentence."""
-    return _caption(translate("<b>The AI against the market</b>"), verdict(document), document)
 
 
 def price(document: Mapping[str, Any], quote: Mapping[str, Any], forecast: Mapping[str, Any] | None) -> str:
@@ -86,17 +38,6 @@ def answer(document: Mapping[str, Any], address: str | None = None) -> str:
     return _caption(f"<b>{headline(document)}</b>", detail, document)
 
 
-def _compared(document: Mapping[str, Any], name: str, period: str, capital: float, benchmark: str) -> str:
-    if not document["equity"]:
-        return _caption(f"<b>{name}</b>", "", document, paper=True)
-    points = within(document["equity"], period)
-    gain, holding = (
-        signed_percent(gain_pct(points, period, capital, column)) for column in ("equity_usd", "benchmark_usd")
-    )
-    head = f"<b>{name} {gain}</b> {translate(WORDS[period])}"
-    return _caption(head, labelled(benchmark, holding), document, paper=True)
-
-
 def _likely(forecast: Mapping[str, Any], name: str, low: str, high: str) -> str:
     """Between which prices a share of the outcomes lies after a horizon."""
     quantiles = next(horizon["quantiles"] for horizon in forecast["horizons"] if horizon["horizon"] == name)
@@ -109,5 +50,5 @@ def _likely(forecast: Mapping[str, Any], name: str, low: str, high: str) -> str:
     )
 
 
-def _caption(head: str, detail: str, document: Mapping[str, Any], *, paper: bool = False) -> str:
-    return message([head, detail], footer(document, paper=paper), limit=CAPTION)
+def _caption(head: str, detail: str, document: Mapping[str, Any]) -> str:
+    return message([head, detail], footer(document), limit=CAPTION)

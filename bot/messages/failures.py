@@ -25,9 +25,7 @@ from service.client import (
 NO_CONNECTION = english("The service cannot be reached right now. Try again in a minute.")
 TIMEOUT = english("The answer took too long. Try again. /quota shows whether the question was counted.")
 NO_KEY = english("The service does not accept this bot's key. Its operator must renew it. Your quota is unchanged.")
-NOT_FOUND = english(
-    "Nothing has that name. See /top for strategies, /lanes for lanes, /challenges for open challenges."
-)
+NOT_FOUND = english("Nothing has that name. See /challenges for open challenges, /markets for open markets.")
 NO_HISTORY = english("The price history is still arriving: about {seconds} s left. Please ask again then.")
 REFUSAL = english("The service refused this.")
 FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")

@@ -8,10 +8,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from babel.dates import format_date, format_skeleton
+from babel.dates import format_date
 from babel.numbers import format_decimal, format_percent
 
-from bot.languages import SOURCE, english, language, locale, translate, translate_plural
+from bot.languages import SOURCE, english, language, locale, translate
 from bot.messages.markup import escaped, plain
 from service.client import ASSETS
 
@@ -45,24 +45,13 @@ TERMS = (
     english("moderate"),
     english("strong"),
     english("divided"),
-    # states of lanes
-    english("waiting"),
-    english("in market"),
-    english("in a pool"),
-    english("harvesting"),
-    english("switching"),
-    english("not active"),
     # states of strategies
     english("healthy"),
     english("watch"),
     english("sick"),
     english("critical"),
     english("observation"),
-    # sides of trades and of votes
-    english("buy"),
-    english("sell"),
-    english("long"),
-    english("short"),
+    # votes
     english("yes"),
     english("no"),
     # verdicts
@@ -70,11 +59,8 @@ TERMS = (
     english("no clear difference yet"),
     english("the AI is better"),
     english("the market is better"),
-    english("no clear difference from a coin"),
-    english("better than a coin"),
-    english("worse than a coin"),
 )
-NEW_NAMES = {"in lp": "in a pool"} | {word.upper(): word for word in ("weak", "moderate", "strong", "divided")}
+NEW_NAMES = {word.upper(): word for word in ("weak", "moderate", "strong", "divided")}
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -85,13 +71,6 @@ def percent(value: float | None, digits: int = 1) -> str:
 def signed_percent(value: float | None, digits: int = 1) -> str:
     """A change in percent, such as "+2.1%"; without decimals from 100% on."""
     return UNKNOWN if value is None else _signed(value, _digits(value, digits), _percentage)
-
-
-def signed_points(value: float | None, digits: int = 1) -> str:
-    """A difference of two percentages, such as "+2.1 pp"; without decimals from 100 on."""
-    if value is None:
-        return UNKNOWN
-    return translate("{points} pp", points=_signed(value, _digits(value, digits), decimal))
 
 
 def chance(p: float | None) -> str:
@@ -105,16 +84,6 @@ def chance(p: float | None) -> str:
         if p < 0.01
         else translate("over {percent}", percent=percent(99, 0))
     )
-
-
-def usd(value: float | None, digits: int = 0) -> str:
-    """An amount of money, such as "11,887 USD"."""
-    return UNKNOWN if value is None else f"{decimal(value, digits)} USD"
-
-
-def signed_usd(value: float | None, digits: int = 0) -> str:
-    """A gain or loss, such as "+1,887 USD"."""
-    return UNKNOWN if value is None else f"{_signed(value, digits, decimal)} USD"
 
 
 def price(value: float | None) -> str:
@@ -135,14 +104,6 @@ def decimal(value: float, digits: int) -> str:
 def signed_decimal(value: float, digits: int) -> str:
     """A number with its sign, such as "+0.25"."""
     return _signed(value, digits, decimal)
-
-
-def trades_won(win_rate_pct: float | None, trades: int) -> str:
-    """The number of trades, with the win rate once there is one: a rate is never shown without its n."""
-    count = translate_plural("{n} trade", "{n} trades", trades)
-    if win_rate_pct is None:
-        return count
-    return translate("{trades}, {percent} of them won", trades=count, percent=percent(win_rate_pct))
 
 
 def instant(text: str | None) -> str:
@@ -166,13 +127,6 @@ def date(text: str | None) -> str:
     if language() == SOURCE or not DATE.match(text):
         return escaped(text[:10], 60)
     return format_date(datetime.fromisoformat(text[:10]), "medium", locale=locale())
-
-
-def day_and_month(text: str) -> str:
-    """The day and month of an instant of the API in five characters, such as "11-21"."""
-    if language() == SOURCE or not DATE.match(text):
-        return text[5:10]
-    return format_skeleton("MMdd", datetime.fromisoformat(text[:10]), locale=locale()).rstrip(".")
 
 
 def weekday_and_date(now: datetime) -> str:

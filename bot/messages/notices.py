@@ -33,11 +33,6 @@ def question_missing() -> str:
     )
 
 
-def choose_strategy() -> str:
-    """/strategy without a key; above the best strategies."""
-    return translate("Which strategy? These are the best. /hospital lists all; send <code>/strategy KEY</code>.")
-
-
 def unknown_asset(command: str, assets: Sequence[str]) -> str:
     """/top or /price with an unknown asset."""
     choices = "\n".join(f"<code>/{command} {escaped(asset, 60)}</code>" for asset in assets[:20])
@@ -56,7 +51,7 @@ def text_only() -> str:
 
 def private_only() -> str:
     """A command of the private chat, sent in a group."""
-    commands = "/ask, /price, /forecast, /lanes, /top, /accuracy, /challenge, /language, /settings, /help"
+    commands = "/ask, /price, /forecast, /research, /challenge, /language, /settings, /help"
     return translate("In groups I answer {commands}. Open our private chat for the other commands.", commands=commands)
 
 

@@ -1,40 +1,32 @@
-"""Markets, the track record, and the streaks of right answers."""
+"""Markets, and the track record in a sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from bot.languages import english, translate, translate_plural
-from bot.languages.punctuation import bracketed, ended, labelled
+from bot.languages.punctuation import bracketed
 from bot.messages.formats import (
-    UNKNOWN,
     as_of,
     asset,
     book_name,
-    capitalized,
     chance,
-    decimal,
     footer,
     instant,
     percent,
     price,
     sentence,
-    signed_decimal,
-    signed_percent,
     term,
     world,
 )
-from bot.messages.markup import escaped, message, pages, table
+from bot.messages.markup import escaped, message, pages
 
 MARKETS_A_PAGE = 4
 HOW_TO_FORECAST = english("Tap a percentage to forecast yes. Only you see it until the market is decided.")
 NO_VERDICT = "not enough resolved markets"  # the API's verdict
 ACCURACY = {"percent": "accuracy_pct", "low": "accuracy_low_pct", "high": "accuracy_high_pct"}
-FORECASTERS = ((english("AI"), "ai"), (english("market"), "market"), (english("base rate"), "base_rate"))
-MIN_N = 30  # resolved questions below which an accuracy is not shown
-COLUMNS = ("<9", ">4", ">5", ">7", ">5")
 
 
 def markets(
@@ -126,19 +118,6 @@ def _simulated(odds: Mapping[str, Any]) -> str:
     return bracketed(translate("SIMULATED")) if odds["simulated"] else ""
 
 
-def accuracy(versus: Mapping[str, Any], *, now: datetime | None = None) -> str:
-    """The AI against the market: the live and the backfilled book, and each voter of the first with enough markets."""
-    books = _live_first(versus)
-    voters = next((_voters(book) for book in books if not _has_too_few(book)), "")
-    blocks = [
-        translate("<b>The AI against the market</b>"),
-        *(_book(book) for book in books[:4]),
-        voters,
-        translate("Brier score: mean squared error. Lower is better; a coin flip has {score}.", score=0.25),
-    ]
-    return message(blocks, footer(versus, now))
-
-
 def verdict(versus: Mapping[str, Any]) -> str:
     """The track record in one sentence, of the live book once it has enough resolved markets."""
     book = next((book for book in _live_first(versus) if not _has_too_few(book)), None)
@@ -172,96 +151,3 @@ def _has_too_few(book: Mapping[str, Any]) -> bool:
 
 def _ai(pool: Mapping[str, Any] | None) -> str:
     return translate("AI {chance}", chance=chance(pool["p_yes"])) if pool else translate("no AI vote yet")
-
-
-def _book(book: Mapping[str, Any]) -> str:
-    head = "\n" + translate("<b>{book}</b>: {n} resolved", book=book_name(book), n=book["n"])
-    if _has_too_few(book):
-        return f"{head}\n{translate('Not enough resolved markets for a result yet.')}"
-    rows = [_scores(translate(label), book[key]) for label, key in FORECASTERS]
-    scores = table([("", translate("right"), "n", "Brier"), *rows], "<11", ">7", ">6", ">7")
-    if book["simulated"]:
-        head += f" · {translate('market')}{_simulated(book)}"
-    return f"{head}\n{scores}\n{_reference(book['ai'])}\n{_difference(book)}"
-
-
-def _scores(label: str, scores: Mapping[str, Any]) -> Sequence[str]:
-    brier = UNKNOWN if scores["brier"] is None else decimal(scores["brier"], 4)
-    return label, percent(scores["accuracy_pct"]), decimal(scores["accuracy_n"], 0), brier
-
-
-def _reference(scores: Mapping[str, Any]) -> str:
-    """What two forecasters without insight reach, and the AI's skill beyond them."""
-    likelier, no = percent(scores["likelier_side_pct"]), percent(scores["always_no_pct"])
-    skill = signed_percent(None if scores["skill"] is None else 100 * scores["skill"])
-    line = translate(
-        "Right without insight: always the likelier side {likelier}, always NO {never}.", likelier=likelier, never=no
-    )
-    return f"{line}\n{translate('Skill of the AI over how often such markets came true before: {skill}.', skill=skill)}"
-
-
-def _difference(book: Mapping[str, Any]) -> str:
-    summary, gap = capitalized(escaped(term(book["verdict"]), 120)), book["difference"]
-    if gap is None:
-        return ended(summary)
-    mean, low, high = (signed_decimal(gap[key], 4) for key in ("mean", "low", "high"))
-    difference = translate(
-        "Brier scores differ by {mean}, 95% interval {low} to {high}.", mean=mean, low=low, high=high
-    )
-    return labelled(summary, difference)
-
-
-def _voters(book: Mapping[str, Any]) -> str:
-    rows = [_scores(voter["voter"], voter) for voter in book["voters"][:12]]
-    head = translate("<b>Each voter</b>, {book}", book=book_name(book).lower())
-    return f"\n{head}\n{table(rows, '<11', '>7', '>6', '>7')}" if rows else ""
-
-
-def streaks(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
-    """Each voter's current and best streak, first of live votes, then of backfilled ones."""
-    books = [_streak_book(document, backfilled) for backfilled in (False, True)]
-    blocks = [
-        translate(
-            "<b>Correct in a row</b>: current and best streak, and the share of votes with a side that were right"
-        ),
-        translate("– means fewer than {n} such votes.", n=MIN_N),
-        *books,
-    ]
-    if not any(books):
-        blocks.append(translate("Nothing is resolved yet."))
-    return message(blocks, footer(document, now))
-
-
-def _streak_book(document: Mapping[str, Any], backfilled: bool) -> str:
-    rows = [row for row in document["streaks"] if row["backfilled"] == backfilled and row["resolved"]]
-    if not rows:
-        return "" if backfilled else "\n" + translate("<b>Live</b>: nothing is resolved yet.")
-    head = f"\n<b>{book_name(rows[0])}</b>"
-    columns = ("", translate("now"), translate("max"), translate("right"), "n")
-    lines = table([columns, *map(_row, rows[:12])], *COLUMNS)
-    return f"{head}\n{lines}\n{_luck(rows[0])}"
-
-
-def _row(row: Mapping[str, Any]) -> tuple[object, ...]:
-    accuracy = percent(row["accuracy_pct"] if row["n"] >= MIN_N else None, 0)
-    return row["oracle"], row["current"], row["best"], accuracy, decimal(row["n"], 0)
-
-
-def _luck(row: Mapping[str, Any]) -> str:
-    """What the first row would reach without insight, and by luck alone."""
-    luck = row["luck"]
-    if luck is None:
-        return ""
-    name, share = escaped(row["oracle"], 40), percent(luck["best_reached_pct"], 0)
-    right = percent(row["always_no_pct"], 0) if row["n"] >= MIN_N else None
-    text = translate(
-        "If the probabilities of {voter} are right, luck alone gives one of {n} like it such a best streak in {percent}"
-        " of cases.",
-        voter=name,
-        n=luck["among"],
-        percent=share,
-    )
-    if right is None:
-        return text
-    reference = translate("On its questions, NO every time is right {percent} of the time.", percent=right)
-    return f"{text} {reference}"

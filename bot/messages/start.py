@@ -12,7 +12,7 @@ Each reply says whether its market is SIMULATED.
 Send me a question about a market, for example:
 <i>Will bitcoin be above 120,000 USD on December 31?</i>
 
-Nine voters answer it, each with its reasoning. See /lanes and /top for paper trading, /help for all commands."""
+Nine voters answer it, each with its reasoning. See /research for paper trading, /help for all commands."""
 )
 
 # A line each; an empty line separates two sections.
@@ -28,19 +28,11 @@ HELP = (
     english("/markets – open markets; vote yes or no, forecast, follow"),
     english("/challenge – give the AIs a question with a deadline"),
     english("/challenges – open challenges"),
-    english("/accuracy – the AI against the market"),
-    english("/streaks – correct predictions in a row"),
     english("/forecasters – people, the AI and the market compared; /name to be listed"),
     "",
     english("<b>Paper trading</b>"),
-    english("/lanes – the six lanes; also /lanes cex, /lanes dex"),
-    english("/lane NAME – one lane"),
-    english("/top – the best strategies; also /top gold"),
-    english("/strategy KEY – one strategy"),
-    english("/hospital – the health of all strategies"),
-    english("/fund – the virtual 1,000 USD fund of apex"),
-    english("/brain – the apex forecast for Bitcoin's next day"),
-    english("/news – the sentiment of the news"),
+    english("/research – lanes, strategies, track record, news; one line each, or alone:"),
+    "/lanes /top /hospital /accuracy /streaks /brain /fund /news",
     "",
     english("<b>You</b>"),
     english("/me – your votes, forecasts and questions, and which came true"),

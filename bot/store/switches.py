@@ -13,7 +13,7 @@ State = Literal["on", "silent", "off"]
 
 STATES = ("on", "silent", "off")
 # What a person follows is on by default; every other event must be switched on.
-DEFAULTS: dict[str, State] = {"followed": "on", "flip": "off", "lane": "off", "hospital": "off", "digest": "off"}
+DEFAULTS: dict[str, State] = {"followed": "on", "flip": "off", "digest": "off"}
 EVENTS = tuple(DEFAULTS)
 DEFAULT_DIGEST = {"hour": 8, "timezone": "UTC"}
 CHART_THEMES = ("light", "dark")

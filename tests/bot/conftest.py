@@ -301,6 +301,6 @@ def _recording(create: Callable[..., asyncio.Task], tasks: set[asyncio.Task]) ->
 def drawn(monkeypatch) -> list[tuple]:
     """The values that every chart was drawn from; nothing is drawn."""
     values: list[tuple] = []
-    for name in ("lanes", "lane", "strategy", "fund", "price", "forecast", "answer"):
+    for name in ("price", "forecast", "answer"):
         monkeypatch.setattr(charts, name, lambda *inputs, name=name: values.append((name, *inputs)) or b"\x89PNG")
     return values

@@ -71,49 +71,6 @@ def challenge(**parts: Any) -> Document:
     return document | {"ai_votes": document["ai_votes"] | votes(10 - len(document["ai_votes"]))} | parts
 
 
-def history(days: int = 7) -> Document:
-    """The hourly equity of six lanes over so many days, with one event of each kind."""
-    document = _example("BATTLE_HISTORY")
-    lane = document["lanes"][0]
-    names = ("trend", "reversion", "breakout", "consensus", "lp_wide", "lp_chaser")
-    lanes = []
-    for index, name in enumerate(names):
-        points = [
-            {"time": _iso(hours=hour - 24 * days), "equity_usd": 10_000 + (index - 2) * 3 * hour, "status": "in_market"}
-            for hour in range(1, 24 * days + 1)
-        ]
-        venue = "dex" if name.startswith("lp") else "cex"
-        event = lane["events"][0] | {"time": _iso(hours=-3)}
-        events = [event | {"kind": kind} for kind in ("trade", "harvest", "switch")]
-        lanes.append(lane | {"name": name, "label": name, "venue": venue, "points": points, "events": events})
-    return document | {"as_of": _iso(), "lanes": lanes}
-
-
-def strategy(days: int = 120) -> Document:
-    """A strategy with an equity curve of so many days."""
-    curve = [
-        {"time": _iso(hours=24 * (day - days)), "equity_usd": 70_000 + 100 * day, "benchmark_usd": 70_000 - 50 * day}
-        for day in range(days)
-    ]
-    return _example("STRATEGY") | {"equity": curve}
-
-
-def fund(days: int = 30) -> Document:
-    """The fund with an equity curve of so many days, half of it backfilled."""
-    document = _example("APEX_FUND")
-    curve = [
-        {
-            "time": _iso(hours=6 * at - 24 * days),
-            "equity_usd": 1000 + at,
-            "benchmark_usd": 1000 - at,
-            "backfilled": at < 2 * days,
-        }
-        for at in range(4 * days)
-    ]
-    orders = [document["trades"][0] | {"side": side, "time": _iso(hours=-50)} for side in ("buy", "sell")]
-    return document | {"equity": curve, "trades": orders}
-
-
 def versus(n: int = 400) -> Document:
     """An empty live book, and a backfilled one of `n` markets with calibration and a curve."""
     document = _example("AI_VS_MARKET")
@@ -215,12 +172,6 @@ def forecast() -> Document:
         "price": quote["price"],
         "horizons": horizons,
     }
-
-
-def event() -> Document:
-    """A lane's event, joined with its lane as the alerts do."""
-    lane = _example("BATTLE_HISTORY")["lanes"][0]
-    return lane["events"][0] | {key: lane[key] for key in ("label", "venue")} | {"lane": lane["name"], "world": "live"}
 
 
 def _iso(**offset: float) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "command", ["/lanes", "/lane trend", "/top", "/accuracy", "/hospital", "/news", "/streaks", "/fund", "/brain"]
+    "command", ["/lanes", "/top", "/accuracy", "/hospital", "/news", "/streaks", "/fund", "/brain"]
 )
 def test_a_reload_without_news_changes_nothing(ann, command, caplog):
     reply = ann.says(command)
@@ -38,42 +38,13 @@ def test_a_reload_updates_the_quota(ann):
     assert "9 of 10" in reply.plain
 
 
-def test_filters_change_the_message_in_place(ann):
-    reply = ann.says("/lanes")
-    ann.presses("DEX")
-    assert "2 lanes" in reply.plain
-    assert "· DEX ·" in reply.buttons
-    reply = ann.says("/top")
+def test_a_choice_changes_the_message_in_place(ann):
+    reply = ann.says("/price")
     ann.presses("gold")
     assert "Gold" in reply.plain
-    reply = ann.says("/hospital")
-    ann.presses("Volume")
-    assert "volume" in reply.plain
-    reply = ann.says("/lane trend")
-    ann.presses("lp_wide")
-    assert "lp_wide" in reply.plain
-    ann.presses("· lp_wide ·")
-    assert "lp_wide" in reply.plain
-
-
-@pytest.mark.parametrize(
-    ("command", "kind"),
-    [
-        ("/lanes", "lanes"),
-        ("/lanes dex", "lanes"),
-        ("/lane trend", "lane"),
-        ("/strategy macd_slow", "strategy"),
-        ("/accuracy", "accuracy"),
-        ("/fund", "fund"),
-    ],
-)
-def test_a_chart_is_a_photo_with_a_caption(ann, command, kind):
-    ann.says(command)
-    ann.presses("Chart")
-    assert ann.newest.is_photo
-    assert "UTC" in ann.newest.text
-    assert "SIMULATED" in ann.newest.text
-    assert ("PAPER" in ann.newest.text) == (kind != "accuracy")
+    assert "· gold ·" in reply.buttons
+    ann.presses("· gold ·")
+    assert "Gold" in reply.plain
 
 
 def test_a_vote_counts_for_the_market_of_its_number(ann, service):

@@ -89,7 +89,7 @@ def test_create_pressed_twice_creates_once(ann, service):
 
 def test_other_commands_work_during_the_conversation(ann):
     ann.says("/challenge")
-    assert "6 lanes" in ann.says("/lanes").plain
+    assert "Paper lanes" in ann.says("/lanes").plain
     assert "Which deadline?" in ann.says(QUESTION).plain
     assert "/quota" in ann.says("/help").plain
     assert "Create" in ann.says(DATE).buttons

@@ -6,13 +6,14 @@ import re
 
 import pytest
 
+from bot.messages.research import TOPICS
 from service.trading.strategies import STRATEGIES
 
 COMMANDS = (  # noqa: SIM905
-    "start ask lanes lane top markets challenge challenges hospital strategy accuracy news streaks fund brain alerts "
+    "start ask research lanes top markets challenge challenges hospital accuracy news streaks fund brain alerts "
     "quota cancel privacy deleteme help price language stop"
 ).split()
-GROUP_COMMANDS = ("ask", "price", "lanes", "top", "accuracy", "language", "help")
+GROUP_COMMANDS = ("ask", "price", "language", "help", "research", *TOPICS)
 
 ANSWERS = {
     "/start whatever_17": "I send your questions",
@@ -22,13 +23,8 @@ ANSWERS = {
     "/privacy": "Stored data",
     "/cancel": "nothing to cancel",
     "/ask": "Add a question",
-    "/lanes": "6 lanes",
-    "/lanes cex": "4 lanes",
-    "/lanes DEX": "2 lanes",
-    "/lanes nyse": "no such venue",
-    "/lane trend": "Trend follower",
-    "/lane": "Send one of these",
-    "/lane unknown": "Unknown lane",
+    "/research": "Hospital 2026-10",
+    "/lanes": "A lane is a simulated account",
     "/top": f"Best of {len(STRATEGIES)} strategies",
     "/top gold": "Gold",
     "/top xrp": "XRP",
@@ -40,25 +36,18 @@ ANSWERS = {
     "/markets": "open markets",
     "/challenges": "hallenge",
     "/hospital": "Hospital 2026-10",
-    "/hospital trend": "trend",
-    "/hospital dentist": "no such category",
-    "/strategy macd_slow": "MACD, slow",
-    "/strategy MACD slow": "MACD, slow",
-    "/strategy nothing": "Nothing has that name",
-    "/strategy": "Which strategy?",
-    "/accuracy": "The AI against the market",
-    "/news": "News",
-    "/streaks": "Correct in a row",
-    "/fund": "1,000",
-    "/brain": "ayer",
+    "/accuracy": "answers were made later",
+    "/news": "news score",
+    "/streaks": "Right in a row",
+    "/fund": "half in Bitcoin",
+    "/brain": "Apex, Bitcoin in 24 hours",
     "/quota": "10 of 10 questions left today",
     "/alerts": "Your alerts",
     "/stop": "no more alerts",
     "/deleteme": "This deletes your saved answers, drafts and counters",
     "/challenge": "What should the AIs answer?",
     "/nonsense": "do not know this command",
-    "/top tulips": "Unknown asset",
-    "/lanes@ninefold_bot": "6 lanes",
+    "/lanes@ninefold_bot": "Paper lanes",
 }
 
 
@@ -70,11 +59,11 @@ def test_a_command_is_answered_with_one_message(ann, text, answer):
 
 
 def test_the_first_screen_has_buttons(ann):
-    """Prices, markets, lanes and challenges are one tap away; a page takes the place of the first screen."""
+    """Prices, markets, research and challenges are one tap away; a page takes the place of the first screen."""
     reply = ann.says("/start")
-    assert list(reply.buttons) == ["Prices", "Markets", "Lanes", "Challenges", "Language"]
-    ann.presses("Lanes")
-    assert "6 lanes" in reply.plain
+    assert list(reply.buttons) == ["Prices", "Markets", "Research", "Challenges", "Language"]
+    ann.presses("Research")
+    assert "Paper lanes" in reply.plain
 
 
 def test_help_lists_every_command(ann):
@@ -145,13 +134,6 @@ def test_blocking_the_bot_switches_the_alerts_off(ann, store):
     change = {"chat": chat, "from": ann.user(), "date": 1, "old_chat_member": member, "new_chat_member": ban}
     ann.stage.deliver({"my_chat_member": change})
     assert "silent" not in store.switches(ann.id).values()
-
-
-def test_the_best_strategies_open_with_a_tap(ann):
-    reply = ann.says("/strategy")
-    key = next(iter(reply.buttons))
-    ann.presses(key)
-    assert "rank 1" in reply.plain
 
 
 @pytest.mark.parametrize("text", ["What is the price of bitcoin?", "btc price", "How much is Bitcoin right now?"])

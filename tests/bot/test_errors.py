@@ -15,7 +15,7 @@ from bot.messages import notices
 from tests.processes import free_port
 
 QUESTION = "Will Bitcoin be above $60k by the end of the month?"
-REQUESTS = ("/lanes", "/lane trend", "/top", "/markets", "/challenges", "/hospital", "/strategy macd_slow", "/accuracy")
+REQUESTS = ("/lanes", "/top", "/markets", "/challenges", "/hospital", "/accuracy", "/research")
 REQUESTS += ("/news", "/streaks", "/fund", "/brain", "/quota", QUESTION)
 
 
@@ -101,7 +101,7 @@ def test_a_failed_button_says_why_and_changes_nothing(start, silent_port, monkey
     stage = start(oracle_url=f"http://127.0.0.1:{silent_port}")
     ann = stage.person()
     reply = ann.says("/help")
-    for data in ("show:lanes:.0", "chart:fund:", "yes:challenge:1"):
+    for data in ("show:lanes:.0", "chart:price:btc", "yes:challenge:1"):
         ann.sends_data(data, reply)
         assert is_one_sentence(ann.newest)
     assert len(ann.messages) == 4
@@ -118,7 +118,7 @@ def test_a_failed_question_can_be_asked_again_at_once(start, web):
 
 
 def test_an_error_of_the_bot_is_reported_and_logged(stage, ann, monkeypatch, caplog):
-    monkeypatch.setattr("bot.messages.quota", lambda _usage: 1 / 0)
+    monkeypatch.setattr("bot.messages.oracle.quota", lambda _usage: 1 / 0)
     reply = ann.says("/quota")
     assert is_one_sentence(reply)
     assert "went wrong in the bot" in reply.plain
@@ -126,7 +126,7 @@ def test_an_error_of_the_bot_is_reported_and_logged(stage, ann, monkeypatch, cap
 
 
 def test_an_error_in_an_answer_replaces_the_waiting_text(ann, monkeypatch, caplog):
-    monkeypatch.setattr("bot.messages.answer", lambda *_parts: 1 / 0)
+    monkeypatch.setattr("bot.messages.oracle.answer", lambda *_parts: 1 / 0)
     reply = ann.says(QUESTION)
     assert "went wrong in the bot" in reply.plain
     assert len(ann.messages) == 1

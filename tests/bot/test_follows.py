@@ -59,16 +59,14 @@ def test_a_shared_answer_opens_for_another_person(ann, ben, store):
     assert "momentum" in reply.plain
 
 
-@pytest.mark.parametrize("link", ["answer_AAAAAAAAAAAA", "challenge_999999", "market_no-such-market", "lane_nothing"])
+@pytest.mark.parametrize("link", ["answer_AAAAAAAAAAAA", "challenge_999999", "market_no-such-market"])
 def test_a_dead_link_is_one_sentence(ann, link):
     reply = ann.says(f"/start {link}")
     assert 0 < len(reply.plain) < 300
     assert "Something went wrong" not in reply.plain
 
 
-@pytest.mark.parametrize(
-    ("link", "text"), [("strategy_macd_slow", "MACD"), ("lane_trend", "trend"), ("price_btc", "Bitcoin")]
-)
+@pytest.mark.parametrize(("link", "text"), [("price_btc", "Bitcoin")])
 def test_a_link_opens_a_view(ann, link, text):
     assert text.lower() in ann.says(f"/start {link}").plain.lower()
 

@@ -17,17 +17,6 @@ from bot.messages.formats import LIKELIHOODS
 from bot.photos import default_period
 
 
-@pytest.mark.slow
-def test_lanes_of_all_time_are_complete(start, drawn):
-    """The service gives 35 days of all lanes at once, so that all time is read lane by lane."""
-    ann = start().person()
-    ann.says("/lanes")
-    ann.presses("Chart")
-    ann.presses("All")
-    history = drawn[-1][1]
-    assert [len(lane["points"]) > 300 for lane in history["lanes"]] == [True] * 6
-
-
 def test_a_chart_is_titled_in_english(ann, drawn):
     """Its other words are English, and its font has no Chinese letters; the caption is in the person's language."""
     ann.language = "zh"
@@ -44,7 +33,6 @@ def test_a_chart_is_titled_in_english(ann, drawn):
     ("kind", "ahead_h", "period"),
     [
         ("price", None, "7d"),
-        ("fund", None, "all"),
         ("answer", 24, "24h"),
         ("answer", 25, "7d"),
         ("answer", 24 * 30, "30d"),
@@ -178,12 +166,9 @@ def test_a_question_without_a_price_has_no_chart(ann):
 @pytest.mark.parametrize(
     ("command", "labels"),
     [
-        ("/lane trend", PERIODS),
         ("/price btc", PERIODS),
         ("/forecast btc", PERIODS[:3]),
         (QUESTION, PERIODS),
-        ("/strategy macd_slow", PERIODS[1:]),
-        ("/fund", PERIODS[1:]),
     ],
 )
 def test_a_period_replaces_the_photo(start, drawn, command, labels):
@@ -202,31 +187,31 @@ def test_a_period_replaces_the_photo(start, drawn, command, labels):
 
 def test_a_period_of_a_deleted_photo_is_a_new_one(start, drawn):
     ann = start().person()
-    ann.says("/fund")
+    ann.says("/price btc")
     ann.presses("Chart")
     ann.stage.telegram.refuse("editMessageMedia", "Bad Request: message to edit not found")
-    ann.presses("7 d")
+    ann.presses("30 d")
     assert [reply.is_photo for reply in ann.messages] == [False, True, True]
 
 
 def test_a_photo_that_did_not_change_is_no_error(start, drawn, caplog):
     ann = start().person()
-    ann.says("/fund")
+    ann.says("/price btc")
     ann.presses("Chart")
     ann.stage.telegram.refuse("editMessageMedia", "Bad Request: message is not modified")
-    ann.presses("· All ·")
+    ann.presses("· 7 d ·")
     assert len(ann.messages) == 2
     assert "refused" not in caplog.text
 
 
-@pytest.mark.parametrize("data", ["chart:fund:", "chart:fund:.24h", "chart:forecast:btc.all"])
+@pytest.mark.parametrize("data", ["chart:price:btc", "chart:forecast:btc", "chart:forecast:btc.all"])
 def test_an_old_button_of_a_chart_works(start, drawn, data):
     """One without a period, or with one that the chart does not have, shows the usual period."""
     ann = start().person()
-    ann.says("/fund")
+    ann.says("/price btc")
     ann.presses("Chart")
     ann.sends_data(data, ann.newest)
-    assert drawn[-1][-2] == ("7d" if "forecast" in data else "all")
+    assert drawn[-1][-2] == "7d"
 
 
 def test_the_theme_is_each_persons_own(start, drawn):
@@ -236,7 +221,7 @@ def test_the_theme_is_each_persons_own(start, drawn):
     ann.presses("Dark")
     assert "· Dark ·" in reply.buttons
     for person in (ann, ben):
-        person.says("/fund")
+        person.says("/price btc")
         person.presses("Chart")
     assert [values[-1] for values in drawn] == [DARK, LIGHT]
 
@@ -250,10 +235,10 @@ def test_drawing_does_not_delay_other_chats(start, monkeypatch):
         assert may_finish.wait(60)
         return b"\x89PNG"
 
-    monkeypatch.setattr(charts, "fund", slow)
+    monkeypatch.setattr(charts, "price", slow)
     stage = start()
     ann, ben = stage.person(), stage.person()
-    photos = [(person, person.says("/fund")) for person in (ann, ben)]
+    photos = [(person, person.says("/price btc")) for person in (ann, ben)]
     for person, reply in photos:
         person.presses("Chart", on=reply, settle=False)
     stage.wait_for(lambda: starts)

@@ -40,6 +40,6 @@ def test_any_time_zone_can_be_sent_by_name(ann, store):
 
 def test_stop_switches_every_alert_off(ann, store):
     reply = ann.says("/alerts")
-    ann.sends_data("on:alert:lane", reply)
+    ann.sends_data("on:alert:flip", reply)
     assert "no more alerts" in ann.says("/stop").plain
     assert set(store.switches(ann.id).values()) == {"off"}

@@ -45,8 +45,8 @@ def value(name: str, **labels: str) -> float:
 
 def test_updates_are_counted_by_kind(ann):
     before = {kind: value("bot_updates_total", kind=kind) for kind in ("command", "message", "button")}
-    ann.says("/lanes")
-    ann.presses("DEX")
+    ann.says("/price")
+    ann.presses("gold")
     ann.says(QUESTION)
     assert {kind: value("bot_updates_total", kind=kind) - count for kind, count in before.items()} == {
         "command": 1,
@@ -63,7 +63,7 @@ def test_an_answer_and_its_time_are_counted(ann):
 
 def test_a_failure_is_counted_by_its_error(start):
     before = value("bot_failures_total", error="ConnectionFailed")
-    start(oracle_url=f"http://127.0.0.1:{free_port()}").person().says("/lanes")
+    start(oracle_url=f"http://127.0.0.1:{free_port()}").person().says("/price")
     assert value("bot_failures_total", error="ConnectionFailed") == before + 1
 
 

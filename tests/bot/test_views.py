@@ -13,12 +13,12 @@ from bot.views import called_markets
 from service.market.assets import ASSETS
 
 
-def without_forecasts(web: Flask, assets: Collection[str], code: str) -> Callable:
+def without_forecasts(web: Flask, assets: Collection[str], code: str, folder: str = "/api/v1/forecasts") -> Callable:
     """The service, which refuses the forecasts of some assets with a 503 of this code."""
 
     def app(environ, start_response):
         path, _, asset = environ["PATH_INFO"].rpartition("/")
-        if path != "/api/v1/forecasts" or asset not in assets:
+        if path != folder or asset not in assets:
             return web(environ, start_response)
         start_response("503 SERVICE UNAVAILABLE", [("Content-Type", "application/problem+json")])
         return [json.dumps({"status": 503, "code": code, "detail": "No.", "retry_after_s": 40}).encode()]
@@ -44,7 +44,7 @@ def test_the_forecasts_that_exist_are_shown(start, web):
     assert "40 s" not in reply
 
 
-@pytest.mark.parametrize("data", ["show:hospital:.99", "show:markets:.99", "show:challenges:.99", "show:lanes:nyse.0"])
+@pytest.mark.parametrize("data", ["show:markets:.99", "show:challenges:.99", "show:top:nyse.0"])
 def test_a_page_beyond_the_end_is_the_last(ann, data):
     reply = ann.says("/help")
     ann.sends_data(data, reply)
@@ -95,3 +95,19 @@ def test_a_challenge_is_read_by_its_number(ann, called, store, monkeypatch):
     assert called(call) == [(call, call.prediction_id)]
     monkeypatch.setattr("bot.views.MAX_READS", 0)
     assert called(call) == []
+
+
+def test_the_research_links_to_the_pages_of_the_service(start):
+    """Each line has a link to its page; without a public address there is none."""
+    page = "https://ninefold.example/#/"
+    text = start(bot_home_url="https://ninefold.example/").person().says("/research").text
+    assert [text.count(f'"{page}{name}"') for name in ("lanes", "hospital", "accuracy", "apex", "")] == [1, 2, 2, 2, 1]
+    assert "href" not in start().person().says("/research").text
+
+
+def test_the_research_leaves_out_what_does_not_exist_yet(start, web):
+    ann = start(without_forecasts(web, ["status"], "unavailable", "/api/apex")).person()
+    text = ann.says("/research").plain
+    assert "Paper lanes" in text
+    assert "Apex, Bitcoin" not in text
+    assert "not counted" in ann.says("/brain").plain

@@ -1,4 +1,4 @@
-"""Pages and charts of paper trading, and the deletion of a person's data."""
+"""Pages and charts, and the deletion of a person's data."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ PHONE_PX = 1080
 
 def test_a_page_is_filtered_and_reloaded_in_place(person: Person, telegram: Telegram):
     """A button changes its own message; a reload without news is not an error."""
-    person.says("/lanes")
+    person.says("/price")
     page = person.waits_for(lambda message: "Reload" in message.buttons)
-    person.presses("DEX")
+    person.presses("gold")
     page_after_filter = person.waits_for(lambda message: message.id == page.id)
     assert page_after_filter.text != page.text
     person.presses("Reload")
@@ -24,13 +24,13 @@ def test_a_page_is_filtered_and_reloaded_in_place(person: Person, telegram: Tele
 
 
 def test_a_chart_is_a_photo_with_a_caption(person: Person):
-    """It is as wide as a phone, and its caption states paper trading and the time."""
-    person.says("/lanes")
+    """It is as wide as a phone, and its caption states the market and the time."""
+    person.says("/price btc")
     person.presses("Chart")
     photo = person.waits_for(lambda message: message.photo)
     assert photo.photo
     assert photo.photo["width"] == PHONE_PX
-    assert "PAPER" in photo.text
+    assert "SIMULATED" in photo.text
     assert "UTC" in photo.text
 
 

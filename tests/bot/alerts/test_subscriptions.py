@@ -1,10 +1,9 @@
-"""Subscribers are told of changes of the consensus, events of lanes and new months, once and only of later ones."""
+"""Subscribers are told of changes of the consensus, once and only of later ones."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from bot.alerts import send_queue, watch
 from bot.store import EVENTS
 from service.client import HistoryPending
-from tests.bot.alerts.world import ANN, BEN, CID, DOWN, START, SentAlert, World
+from tests.bot.alerts.world import ANN, BEN, CID, DOWN, START, SentAlert, World, challenge
 
 
 def flip(world: World, direction: str) -> list[SentAlert]:
@@ -26,75 +25,50 @@ def change_sides(world: World) -> None:
     world.service.consensus("BEARISH" if side == "BULLISH" else "BULLISH", world.now + timedelta(seconds=5))
 
 
-def harvest(world: World) -> None:
-    world.service.add_event("harvest", world.now + timedelta(seconds=5))
-
-
-def begin_month(world: World) -> None:
-    world.service.documents["hospital"] |= {"snapshot_month": "2026-11", "as_of": "2026-12-01T00:00:00Z"}
-
-
-Change = Callable[[World], None]
-CHANGES = pytest.mark.parametrize(
-    ("event", "change", "document", "words"),
-    [
-        ("flip", change_sides, "widget", ("BULLISH", "BEARISH")),
-        ("lane", harvest, "battle_history", ("Wide range", "ETH/USDC")),
-        ("hospital", begin_month, "hospital", ("2026-11",)),
-    ],
-)
-
-
-@CHANGES
-def test_subscribers_are_told_once(world: World, event: str, change: Change, document: str, words: tuple[str, ...]):
+def test_subscribers_are_told_once(world: World):
     """Also across a restart; a silent alert makes no sound."""
     world.service.consensus("BULLISH", world.now)
-    world.subscribe(event, ANN)
-    world.subscribe(event, BEN, state="silent")
+    world.subscribe("flip", ANN)
+    world.subscribe("flip", BEN, state="silent")
     assert world.check() == []
-    change(world)
+    change_sides(world)
     alerts = world.check()
     assert [(chat, silent) for chat, _, silent in alerts] == [(ANN, False), (BEN, True)]
-    assert all(word in text for _, text, _ in alerts for word in words)
+    assert all(word in text for _, text, _ in alerts for word in ("BULLISH", "BEARISH"))
     world.restart()
     assert world.check() == []
 
 
-@CHANGES
-def test_a_change_before_the_subscription_is_not_sent(world, event, change, document, words):
+def test_a_change_before_the_subscription_is_not_sent(world):
     world.service.consensus("BULLISH", world.now)
     world.check()
-    change(world)
+    change_sides(world)
     world.now += timedelta(seconds=20)
-    world.subscribe(event, ANN)
+    world.subscribe("flip", ANN)
     assert world.check() == []
 
 
-@CHANGES
-def test_an_outage_neither_loses_nor_repeats_a_change(world, event, change, document, words):
+def test_an_outage_neither_loses_nor_repeats_a_change(world):
     world.service.consensus("BULLISH", world.now)
-    world.subscribe(event, ANN)
+    world.subscribe("flip", ANN)
     world.check()
-    change(world)
-    world.service.broken[document] = DOWN
+    change_sides(world)
+    world.service.broken["widget"] = DOWN
     assert world.check() == []
     world.service.broken.clear()
     assert [len(world.check()) for _ in range(2)] == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("event", "change", "document"), [("flip", change_sides, "widget"), ("hospital", begin_month, "hospital")]
-)
-def test_an_older_document_is_no_change(world, event, change, document):
+def test_an_older_document_is_no_change(world):
     world.service.consensus("BULLISH", world.now)
-    world.subscribe(event, ANN)
+    world.subscribe("flip", ANN)
     world.check()
-    older = copy.deepcopy(world.service.documents[document])
-    change(world)
+    older = copy.deepcopy(world.service.documents["widget"])
+    change_sides(world)
     assert len(world.check()) == 1
-    newer = world.service.documents[document]
+    newer = world.service.documents["widget"]
     for version in (older, newer):
-        world.service.documents[document] = version
+        world.service.documents["widget"] = version
         assert world.check() == []
 
 
@@ -159,43 +133,6 @@ def test_flips_are_sent_in_a_replay_of_the_past(world):
     assert len(world.check()) == 1
 
 
-@pytest.mark.parametrize(("kind", "count"), [("harvest", 1), ("switch", 1), ("trade", 0)])
-def test_harvests_and_switches_of_lanes_are_sent(world, kind: str, count: int):
-    world.subscribe("lane", ANN)
-    world.check()
-    world.service.add_event(kind, world.now + timedelta(seconds=30))
-    assert len(world.check()) == count
-
-
-def test_events_before_the_first_check_are_not_sent(world):
-    world.subscribe("lane", ANN)
-    world.service.add_event("harvest", START - timedelta(minutes=5))
-    assert [world.check(), world.check()] == [[], []]
-
-
-def test_several_events_are_sent_in_order(world):
-    world.subscribe("lane", ANN)
-    world.check()
-    for minutes, kind, pool in ((5, "switch", "first pool"), (10, "harvest", "second pool")):
-        world.service.add_event(kind, world.now + timedelta(minutes=minutes), pool)
-    texts = [text for _, text, _ in world.check(after=timedelta(minutes=11))]
-    assert ["first pool" in text for text in texts] == [True, False]
-
-
-def test_events_older_than_a_day_are_not_sent(world):
-    world.subscribe("lane", ANN)
-    world.check()
-    world.service.add_event("harvest", world.now + timedelta(minutes=5))
-    world.service.add_event("harvest", world.now + timedelta(days=40))
-    assert len(world.check(after=timedelta(days=40, minutes=1))) == 1
-
-
-def test_the_history_is_read_only_after_a_new_bar(world):
-    for _ in range(3):
-        world.check()
-    assert "battle_history" not in world.service.calls
-
-
 NO_HISTORY = HistoryPending(503, {"detail": "The price history is arriving.", "retry_after_s": 40})
 
 
@@ -211,9 +148,9 @@ def test_an_unreachable_service_sends_nothing(world, caplog, error):
 
 def test_a_failed_check_does_not_block_the_others(world, caplog):
     world.subscribe("flip", ANN)
-    world.subscribe("hospital", ANN)
-    world.check()
+    world.store.set_digest(ANN, ANN, 8, "UTC")
     world.service.documents["widget"] = {}
-    begin_month(world)
+    world.author(ANN, 7)
+    world.service.challenges_by_number[7] = challenge(7)
     assert len(world.check()) == 1
     assert "a check for alerts failed" in caplog.text

@@ -61,8 +61,6 @@ class FakeService:
         names = (
             "widget",
             "battle",
-            "battle_history",
-            "hospital",
             "ai_vs_market",
             "challenges",
             "predictions",
@@ -70,7 +68,6 @@ class FakeService:
         )
         self.documents: dict[str, dict[str, Any]] = {name: getattr(documents, name.upper()) for name in names}
         self.documents["resolved_markets"] = documents.week(40)
-        self.documents["battle_history"]["lanes"][0]["events"] = []
         self.documents["challenges"]["challenges"] = []
         self.documents["predictions"]["markets"] = []
         self.challenges_by_number: dict[int, dict[str, Any] | Exception] = {}
@@ -83,13 +80,6 @@ class FakeService:
     def consensus(self, direction: str, voted_at: datetime) -> None:
         """The consensus is `direction` since `voted_at`."""
         self.documents["widget"]["consensus"] |= {"direction": direction, "voted_at": iso(voted_at)}
-
-    def add_event(self, kind: str, time: datetime, subject: str = "ETH/USDC 0.05% (Ethereum)") -> None:
-        """A lane's event, and a bar of the battle at the same time."""
-        event = documents.BATTLE_HISTORY["lanes"][0]["events"][0]
-        event |= {"kind": kind, "time": iso(time), "subject": subject}
-        self.documents["battle_history"]["lanes"][0]["events"].append(event)
-        self.documents["battle"]["as_of"] = iso(time)
 
     def set_world(self, world: str) -> None:
         for document in self.documents.values():
@@ -106,15 +96,6 @@ class FakeService:
 
     async def battle(self) -> dict[str, Any]:
         return await self._answer("battle")
-
-    async def battle_history(self, lane=None, since=None, until=None) -> dict[str, Any]:
-        history = await self._answer("battle_history")
-        for entry in history["lanes"]:
-            entry["events"] = [event for event in entry["events"] if event["time"] >= since]
-        return history
-
-    async def hospital(self) -> dict[str, Any]:
-        return await self._answer("hospital")
 
     async def ai_vs_market(self) -> dict[str, Any]:
         return await self._answer("ai_vs_market")

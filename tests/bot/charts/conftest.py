@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from bot import charts
 from bot.charts import ChartTheme, sheet
-from bot.charts.sheet import DARK, LIGHT
+from bot.charts.sheet import LIGHT
 from tests.bot import documents
 
 
@@ -23,29 +23,17 @@ def drawn() -> dict[str, DrawnChart]:
 QUOTE = documents.PRICES["prices"][0]
 
 DRAW: dict[str, Callable[[], bytes]] = {
-    "lanes": lambda: charts.lanes(documents.history(), documents.BATTLE, None, "7d", LIGHT),
-    "lane": lambda: charts.lane(documents.history(), documents.BATTLE, "breakout", "7d", LIGHT),
-    "strategy": lambda: charts.strategy(documents.strategy(), "all", LIGHT),
-    "accuracy": lambda: charts.accuracy(documents.versus(), LIGHT),
-    "fund": lambda: charts.fund(documents.fund(), "all", LIGHT),
     "price": lambda: price("7d", LIGHT),
     "forecast": lambda: charts.forecast(
         documents.PRICES, QUOTE, documents.candles(), documents.forecast(), "7d", LIGHT
     ),
     "answer": lambda: answer(LIGHT),
 }
-EMPTY_CHARTS: dict[str, Callable[[], bytes]] = {
-    "lanes": lambda: charts.lanes(documents.history() | {"lanes": []}, documents.BATTLE, None, "7d", DARK),
-    "lane": lambda: charts.lane(documents.history(), documents.BATTLE, "moon", "7d", DARK),
-    "strategy": lambda: charts.strategy(documents.strategy(0), "all", DARK),
-    "accuracy": lambda: charts.accuracy({**documents.versus(), "books": documents.versus()["books"][:1]}, DARK),
-    "fund": lambda: charts.fund(documents.fund(0), "all", DARK),
-}
 
 
-def price(period: str, theme: ChartTheme) -> bytes:
+def price(period: str, theme: ChartTheme, candles: dict[str, Any] | None = None) -> bytes:
     """The price of Bitcoin with its forecast."""
-    return charts.price(documents.PRICES, QUOTE, documents.candles(), documents.forecast(), period, theme)
+    return charts.price(documents.PRICES, QUOTE, candles or documents.candles(), documents.forecast(), period, theme)
 
 
 def answer(theme: ChartTheme, **parts: Any) -> bytes:
@@ -81,7 +69,7 @@ def record(draw: Callable[[], bytes]) -> DrawnChart:
         return picture
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (sheet, charts.battle, charts.equity, charts.prices):
+        for module in (sheet, charts.prices):
             patch.setattr(module, "png", recording_png)
         draw()
     return drawings[-1]

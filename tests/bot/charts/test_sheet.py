@@ -8,11 +8,10 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 
-from bot import charts
 from bot.charts import sheet
 from bot.charts.sheet import DARK, LIGHT
 from tests.bot import documents
-from tests.bot.charts.conftest import DRAW, EMPTY_CHARTS, record, size
+from tests.bot.charts.conftest import DRAW, answer, price, record, size
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -48,47 +47,18 @@ def test_no_text_is_cut_off(name, drawn):
         assert box.y1 <= height
 
 
-@pytest.mark.parametrize("name", ["lanes", "lane", "strategy", "fund"])
-def test_paper_trading_market_and_time_are_stated(name, drawn):
-    assert drawn[name].notes.startswith("PAPER · SIMULATED market")
-    assert drawn[name].notes.endswith("UTC")
-
-
-@pytest.mark.parametrize("name", EMPTY_CHARTS)
-def test_without_data_a_chart_states_the_reason(name):
-    chart = record(EMPTY_CHARTS[name])
-    width, _ = size(chart.picture)
-    assert width == 1080
-    (reason,) = chart.figure.axes[0].texts
-    assert reason.get_text().endswith(".")
-
-
-def test_a_curve_of_one_point_can_be_drawn():
-    """A new service has one bar."""
-    history = documents.history()
-    for lane in history["lanes"]:
-        lane["points"] = lane["points"][:1]
-    pictures = [
-        charts.lanes(history, documents.BATTLE, None, "24h", DARK),
-        charts.lane(history, documents.BATTLE, None, "24h", DARK),
-        charts.strategy(documents.strategy(1), "7d", DARK),
-    ]
-    assert {size(picture)[0] for picture in pictures} == {1080}
-
-
 def test_dollar_signs_in_a_name_are_not_a_formula():
     """Matplotlib would fail to parse this one."""
-    chart = record(lambda: charts.strategy(documents.strategy() | {"name": "Buy $low_{ and $high"}, "all", LIGHT))
-    assert "Buy $low_{ and $high" in chart.title
+    chart = record(lambda: answer(LIGHT, canonical="Buy $low_{ and $high"))
+    assert "Buy $low_{ and $high" in chart.subtitle
     assert not any(text.get_parse_math() for text in chart.figure.texts)
 
 
 def test_a_dark_chart_has_no_light_area():
-    """The paper, the plot and the inside of markers are dark; every text is light."""
-    chart = record(lambda: charts.fund(documents.fund(), "all", DARK))
+    """The paper and the plot are dark; every text is light."""
+    chart = record(lambda: answer(DARK))
     axes = chart.figure.axes[0]
     assert {chart.figure.get_facecolor(), axes.get_facecolor()} == {to_rgba(DARK.paper)}
-    assert {line.get_markerfacecolor() for line in axes.lines if len(line.get_xdata()) == 1} == {DARK.paper}
     texts = [*chart.figure.texts, *axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels()]
     assert all(_contrast(text.get_color(), DARK.paper) >= 4.5 for text in texts)
 
@@ -96,7 +66,7 @@ def test_a_dark_chart_has_no_light_area():
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_colours_are_seen_against_the_paper(theme):
     """Lines need a contrast of 3 to 1, texts of 4.5 to 1 (WCAG 2.2)."""
-    assert all(_contrast(colour, theme.paper) >= 3 for colour in theme.colours)
+    assert all(_contrast(colour, theme.paper) >= 3 for colour in (theme.line, theme.level))
     assert all(_contrast(colour, theme.paper) >= 4.5 for colour in (theme.ink, theme.soft_ink))
 
 
@@ -119,8 +89,10 @@ def test_overlapping_labels_are_moved_apart():
 
 
 def test_the_date_format_follows_the_time_span():
-    long = record(lambda: charts.strategy(documents.strategy(700), "all", LIGHT)).figure
-    short = record(lambda: charts.lane(documents.history(1), documents.BATTLE, None, "24h", LIGHT)).figure
+    long, short = (
+        record(lambda hours=hours, period=period: price(period, LIGHT, documents.candles(hours))).figure
+        for hours, period in ((24 * 700, "all"), (20, "24h"))
+    )
     assert any("2026" in label.get_text() for label in long.axes[0].get_xticklabels())
     assert any(":" in label.get_text() for label in short.axes[0].get_xticklabels())
 

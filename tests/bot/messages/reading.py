@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from bot.messages import LIMIT
+from bot.messages.markup import LIMIT
 from tests.bot.fake_telegram import Markup
 
 Message = str | list[str]

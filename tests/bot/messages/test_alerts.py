@@ -15,11 +15,13 @@ from tests.bot.messages.reading import text_of
 def test_the_digest_is_dated_in_the_readers_zone():
     """`now` carries the time zone."""
     instant = datetime(2026, 11, 22, 7, 30, tzinfo=ZoneInfo("Asia/Tokyo"))
-    assert "Sunday 22 November" in messages.digest(documents.WIDGET, documents.BATTLE, documents.versus(), instant)
+    assert "Sunday 22 November" in messages.alerts.digest(
+        documents.WIDGET, documents.BATTLE, documents.versus(), instant
+    )
 
 
 def test_every_switch_and_the_digest_hour_are_shown():
-    page = text_of(messages.alerts({"flip": "silent", "digest": "on"}, {"hour": 8, "timezone": "Europe/Zurich"}))
+    page = text_of(messages.alerts.alerts({"flip": "silent", "digest": "on"}, {"hour": 8, "timezone": "Europe/Zurich"}))
     assert "Daily digest (08:00 Europe/Zurich): on" in page
     assert "The consensus changes sides: silent" in page
 
@@ -31,7 +33,7 @@ def test_a_digest_names_missing_values():
         "btc": documents.WIDGET["btc"] | {"change_24h_pct": None},
     }
     page = text_of(
-        messages.digest(document, documents.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC))
+        messages.alerts.digest(document, documents.BATTLE, documents.versus(), datetime(2026, 11, 21, 8, tzinfo=UTC))
     )
     assert "no consensus yet" in page
 
@@ -43,7 +45,7 @@ def digest(n: int, **parts) -> str:
     resolutions = documents.week(n)
     resolutions["markets"] = [market | parts for market in resolutions["markets"]]
     return text_of(
-        messages.weekly(resolutions, documents.versus(), documents.BATTLE, documents.CHALLENGES, documents.AS_OF)
+        messages.alerts.weekly(resolutions, documents.versus(), documents.BATTLE, documents.CHALLENGES, documents.AS_OF)
     )
 
 
@@ -59,7 +61,7 @@ def test_the_track_record_has_n_interval_and_benchmark():
 
 def test_a_short_record_gives_no_share():
     page = text_of(
-        messages.weekly(documents.week(3), TOO_SHORT, documents.BATTLE, documents.CHALLENGES, documents.AS_OF)
+        messages.alerts.weekly(documents.week(3), TOO_SHORT, documents.BATTLE, documents.CHALLENGES, documents.AS_OF)
     )
     assert "AI against market: not enough resolved markets." in page
     assert "right (n" not in page

@@ -15,11 +15,6 @@ from tests.bot.messages.reading import texts_of
 
 QUOTE = documents.PRICES["prices"][0]
 CAPTIONS: dict[str, tuple[dict[str, Any], Callable[[dict], str]]] = {
-    "lanes": (documents.BATTLE_HISTORY, lambda it: captions.lanes(it, "all")),
-    "lane": (documents.BATTLE_HISTORY, lambda it: captions.lane(it, "all")),
-    "strategy": (documents.strategy(2), lambda it: captions.strategy(it, "all")),
-    "fund": (documents.fund(1), lambda it: captions.fund(it, "all")),
-    "accuracy": (documents.versus(), captions.accuracy),
     "price": (documents.PRICES, lambda it: captions.price(it, it["prices"][0], None)),
     "answer": (documents.answer(), captions.answer),
 }
@@ -29,34 +24,8 @@ CAPTIONS: dict[str, tuple[dict[str, Any], Callable[[dict], str]]] = {
 def test_a_caption_fits_for_any_document(kind):
     """The caption of a photo has at most 1,024 characters."""
     document, caption = CAPTIONS[kind]
-    assert "as of 2026" in texts_of(caption(document), messages.CAPTION)[0]
-    texts_of(caption(every_string(repeated(document, 9), lambda _: HOSTILE * 600)), messages.CAPTION)
-
-
-def test_the_lanes_state_the_best_the_worst_and_all():
-    text = read(captions.lanes(documents.history(), "7d"))
-    assert "lp_chaser +15.0% in 7 days is the best lane" in text
-    assert "All together +2.5%, worst: trend -10.0%" in text
-    assert "PAPER · SIMULATED" in text
-
-
-def test_the_lanes_of_a_venue_are_their_own():
-    assert "worst: lp_wide" in read(captions.lanes(documents.history(), "7d", "dex"))
-
-
-def test_a_lane_states_its_gain_in_the_period_and_in_all():
-    history = documents.history()
-    history["lanes"] = history["lanes"][-1:]
-    text = read(captions.lane(history, "24h"))
-    assert "lp_chaser +1.9% in 24 hours" not in text
-    assert "lp_chaser +15.0% in 24 hours (+1,503 USD)" in text
-    assert "+15.1% since the start" in text
-
-
-def test_a_strategy_is_compared_with_holding():
-    text = read(captions.strategy(documents.strategy(), "30d"))
-    assert "+3.8% in 30 days" in text
-    assert "Holding the same assets: -2.3%" in text
+    assert "as of 2026" in texts_of(caption(document), messages.markup.CAPTION)[0]
+    texts_of(caption(every_string(repeated(document, 9), lambda _: HOSTILE * 600)), messages.markup.CAPTION)
 
 
 def test_a_price_states_the_range_of_the_next_day():
@@ -86,5 +55,5 @@ def test_a_card_links_to_what_it_shows():
 
 
 def read(caption: str) -> str:
-    (text,) = texts_of(caption, messages.CAPTION)
+    (text,) = texts_of(caption, messages.markup.CAPTION)
     return text

@@ -40,7 +40,7 @@ FAILURES: dict[str, ClientError] = {
 @pytest.mark.parametrize("name", FAILURES)
 def test_a_failure_is_a_short_sentence_for_people(name):
     """No traceback, no address, no HTTP status."""
-    page = text_of(messages.failure(FAILURES[name]))
+    page = text_of(messages.failures.failure(FAILURES[name]))
     assert len(page) < 160
     assert page.endswith((".", "5f0c2a9b"))
     assert not any(word in page for word in ("http", "/api/", "Traceback", "500", "429", "T08:00"))
@@ -49,27 +49,27 @@ def test_a_failure_is_a_short_sentence_for_people(name):
 def test_a_used_up_quota_is_the_persons_or_the_bots():
     person_quota = {"code": "quota_exhausted", "detail": "The daily quota is used up.", "limit": 10}
     person_quota |= {"reset_at": "2026-11-25T00:00:00Z"}
-    page = messages.failure(RateLimited(429, person_quota))
+    page = messages.failures.failure(RateLimited(429, person_quota))
     assert page == "You have used today's 10 questions. You can ask again after 00:00 UTC."
     key_quota = person_quota | {"detail": "The daily quota over all end users of this key is used up.", "limit": 2000}
-    assert "This bot has used all its questions for today" in messages.failure(RateLimited(429, key_quota))
+    assert "This bot has used all its questions for today" in messages.failures.failure(RateLimited(429, key_quota))
 
 
 def test_a_refused_question_comes_with_advice():
     advice = "This names no market. Ask about the price of Bitcoin."
-    page = messages.failure(BadRequest(400, {"code": "not_a_market_question", "detail": advice}))
+    page = messages.failures.failure(BadRequest(400, {"code": "not_a_market_question", "detail": advice}))
     assert page == f"{advice}\nThis was not counted. Send it again in other words."
 
 
 def test_another_503_gives_the_reason_of_the_service():
-    page = messages.failure(FAILURES["no voters"])
+    page = messages.failures.failure(FAILURES["no voters"])
     assert page == "1 of 9 voters answered; 5 are needed.\nThis was not counted. Try again in 30 seconds."
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_arriving_history_is_explained_in_each_language(language):
     """In words of the person's language instead of the service's English sentence, with the seconds."""
-    page = spoken(language, lambda: messages.failure(FAILURES["arriving"]))
+    page = spoken(language, lambda: messages.failures.failure(FAILURES["arriving"]))
     assert "40" in page
     assert "The price history is arriving" not in page
     assert ("The price history" in page) == (language == "en")
@@ -77,16 +77,16 @@ def test_an_arriving_history_is_explained_in_each_language(language):
 
 def test_an_arriving_history_without_seconds_is_a_503():
     """A proxy may have cut the answer; no number is made up."""
-    page = messages.failure(HistoryPending(503, NO_HISTORY))
+    page = messages.failures.failure(HistoryPending(503, NO_HISTORY))
     assert page == f"{NO_HISTORY['detail']}\nThis was not counted. Try again in a minute."
 
 
 def test_a_timeout_is_not_called_free():
     """The client cannot know whether it was counted, so the message refers to /quota."""
-    assert "/quota" in messages.failure(TimedOut("No answer."))
-    assert "not counted" not in messages.failure(TimedOut("No answer."))
+    assert "/quota" in messages.failures.failure(TimedOut("No answer."))
+    assert "not counted" not in messages.failures.failure(TimedOut("No answer."))
 
 
 def test_what_the_service_says_to_programs_is_not_shown():
-    page = messages.failure(BadRequest(400, {"code": "invalid_request", "detail": "The body is not valid."}))
+    page = messages.failures.failure(BadRequest(400, {"code": "invalid_request", "detail": "The body is not valid."}))
     assert page == "The service refused this.\nThis was not counted. Send it again in other words."

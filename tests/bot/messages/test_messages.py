@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from html import unescape
 from typing import Any
 
@@ -27,7 +28,7 @@ from tests.bot.messages.reading import Message, pages_of, text_of, texts_of
 from tests.questions.hostile_texts import SPOTS
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
-SWITCHES = {"followed": "on", "flip": "silent", "lane": "off", "hospital": "off", "digest": "on"}
+SWITCHES = {"followed": "on", "flip": "silent", "digest": "on"}
 DIGEST = {"hour": 8, "timezone": "Europe/Zurich"}
 
 
@@ -36,42 +37,44 @@ def follow(subject: str) -> Follow:
     return Follow(1, 1, 1, Target("chance", subject, 0.6, subject))
 
 
-LANE, CATEGORY = documents.BATTLE["lanes"][0]["name"], documents.HOSPITAL["strategies"][0]["category"]
+RESEARCH = {
+    "lanes": documents.BATTLE,
+    "top": documents.LEADERBOARD,
+    "hospital": documents.HOSPITAL,
+    "accuracy": documents.versus(),
+    "streaks": documents.STREAKS,
+    "brain": documents.APEX,
+    "fund": documents.APEX_FUND,
+    "news": documents.NEWS_PULSE,
+}
+
+
+def topic(name: str, document: dict[str, Any], **options: Any) -> str:
+    """One topic of the research."""
+    return messages.research.research({name: document}, "", **options)
+
 
 # Every message written from a document: the document, and the function that writes it.
 MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
-    "answer": (documents.answer(), lambda it: messages.answer(it, USAGE["quota"], "Ann")),
-    "readings": (documents.answer(), lambda it: messages.readings(it, [it["question"]])),
-    "votes": (documents.answer(), messages.votes),
-    "quota": (USAGE, messages.quota),
-    "lanes": (documents.BATTLE, messages.lanes),
-    "lanes of a venue": (documents.BATTLE, lambda it: messages.lanes(it, it["lanes"][0]["venue"], now=NOW)),
-    "lane": (documents.BATTLE, lambda it: messages.lane(it, LANE)),
-    "any lane": (documents.BATTLE, lambda it: messages.lane(it, it["lanes"][0]["name"].strip().lower())),
-    "lane event": (documents.event(), messages.lane_event),
-    "top": (documents.LEADERBOARD, messages.top),
-    "prices": (documents.PRICES, messages.prices),
-    "price": (documents.PRICES, lambda it: messages.one_price(it, it["prices"][0]["asset"])),
-    "forecast": (documents.forecast(), messages.forecast),
-    "forecasts": ([documents.forecast()], messages.forecasts),
-    "strategy": (documents.strategy(), messages.strategy),
-    "markets": (documents.PREDICTIONS, messages.markets),
-    "accuracy": (documents.versus(), messages.accuracy),
-    "challenge": (documents.challenge(), lambda it: messages.challenge(it, is_author=True)),
-    "challenges": (documents.CHALLENGES, messages.challenges),
-    "created": (documents.challenge(), messages.created),
-    "resolved": (documents.challenge(), messages.resolved),
-    "hospital": (documents.HOSPITAL, messages.hospital),
-    "hospital of a category": (documents.HOSPITAL, lambda it: messages.hospital(it, CATEGORY)),
-    "snapshot": (documents.HOSPITAL, messages.snapshot),
-    "streaks": (documents.STREAKS, messages.streaks),
-    "news": (documents.NEWS_PULSE, messages.news),
-    "brain": (documents.APEX, messages.brain),
-    "fund": (documents.fund(), messages.fund),
-    "flipped": (documents.WIDGET, lambda it: messages.flipped(it, it)),
+    "answer": (documents.answer(), lambda it: messages.oracle.answer(it, USAGE["quota"], "Ann")),
+    "readings": (documents.answer(), lambda it: messages.oracle.readings(it, [it["question"]])),
+    "votes": (documents.answer(), messages.oracle.votes),
+    "quota": (USAGE, messages.oracle.quota),
+    "prices": (documents.PRICES, messages.prices.prices),
+    "price": (documents.PRICES, lambda it: messages.prices.one_price(it, it["prices"][0]["asset"])),
+    "forecast": (documents.forecast(), messages.prices.forecast),
+    "forecasts": ([documents.forecast()], messages.prices.forecasts),
+    "markets": (documents.PREDICTIONS, messages.predictions.markets),
+    "challenge": (documents.challenge(), lambda it: messages.challenges.challenge(it, is_author=True)),
+    "challenges": (documents.CHALLENGES, messages.challenges.challenges),
+    "created": (documents.challenge(), messages.challenges.created),
+    "resolved": (documents.challenge(), messages.challenges.resolved),
+    "flipped": (documents.WIDGET, lambda it: messages.alerts.flipped(it, it)),
+    "research": (RESEARCH, lambda it: messages.research.research(it, "https://ninefold.example")),
+    **{name: (RESEARCH[name], partial(topic, name)) for name in messages.research.TOPICS},
     "digest": (
         {"widget": documents.WIDGET, "battle": documents.BATTLE, "versus": documents.versus()},
-        lambda it: messages.digest(**it, now=NOW),
+        lambda it: messages.alerts.digest(**it, now=NOW),
     ),
     "weekly": (
         {
@@ -80,66 +83,61 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
             "battle": documents.BATTLE,
             "challenges": documents.CHALLENGES,
         },
-        lambda it: messages.weekly(**it, now=documents.AS_OF),
+        lambda it: messages.alerts.weekly(**it, now=documents.AS_OF),
     ),
-    "live challenge": (documents.challenge(), messages.live_challenge),
-    "resolved live challenge": (documents.challenge(status="resolved"), messages.live_challenge),
+    "live challenge": (documents.challenge(), messages.challenges.live_challenge),
+    "resolved live challenge": (documents.challenge(status="resolved"), messages.challenges.live_challenge),
     "alerts": (
         {"switches": SWITCHES, "digest": DIGEST},
-        lambda it: messages.alerts({**it["switches"], it["digest"]["timezone"]: "on"}, it["digest"]),
+        lambda it: messages.alerts.alerts({**it["switches"], it["digest"]["timezone"]: "on"}, it["digest"]),
     ),
-    "market": (documents.market(), messages.one_market),
-    "resolved market": (documents.resolved_market(), messages.market_resolved),
-    "page of a resolved market": (documents.resolved_market(), messages.one_market),
-    "changed sides": (documents.market(), messages.sides_changed),
-    "reached probability": (documents.market(), lambda it: messages.chance_reached(it, 0.6)),
-    "reached price": (documents.PRICES, lambda it: messages.price_reached(it, it["prices"][0], [55_000])),
-    "decided question": (documents.decided_answer(), messages.answer_resolved),
-    "following": ({"follows": ["btc"]}, lambda it: messages.following(list(map(follow, it["follows"])))),
+    "market": (documents.market(), messages.predictions.one_market),
+    "resolved market": (documents.resolved_market(), messages.follows.market_resolved),
+    "page of a resolved market": (documents.resolved_market(), messages.predictions.one_market),
+    "changed sides": (documents.market(), messages.follows.sides_changed),
+    "reached probability": (documents.market(), lambda it: messages.follows.chance_reached(it, 0.6)),
+    "reached price": (documents.PRICES, lambda it: messages.follows.price_reached(it, it["prices"][0], [55_000])),
+    "decided question": (documents.decided_answer(), messages.follows.answer_resolved),
+    "following": ({"follows": ["btc"]}, lambda it: messages.follows.following(list(map(follow, it["follows"])))),
     "own page": (
         {"called": [documents.market()], "answers": [documents.decided_answer()], "name": "sturdy-owl"},
-        lambda it: messages.own_page(
+        lambda it: messages.own_page.own_page(
             [(OwnCall("a", "yes", 0.65), market) for market in it["called"]],
             it["answers"],
             it["name"],
             documents.PREDICTIONS,
         ),
     ),
-    "forecasters": (documents.forecasters(), lambda it: messages.forecasters(it, it["entries"][0], "sturdy-owl")),
-    "question asked for a deadline": ("Will it?", messages.ask_deadline),
-    "confirm": ("Will it?", lambda it: messages.confirm(it, it)),
-    "bad deadline": ("No such day.", messages.bad_deadline),
-    "deleted": ({"what": "drafts"}, lambda it: messages.deleted({it["what"]: 2})),
-    "refusal": ({"code": "c", "detail": "No."}, lambda it: messages.failure(BadRequest(400, it))),
-    "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failure(ServerFault(500, it))),
+    "forecasters": (
+        documents.forecasters(),
+        lambda it: messages.own_page.forecasters(it, it["entries"][0], "sturdy-owl"),
+    ),
+    "question asked for a deadline": ("Will it?", messages.challenges.ask_deadline),
+    "confirm": ("Will it?", lambda it: messages.challenges.confirm(it, it)),
+    "bad deadline": ("No such day.", messages.challenges.bad_deadline),
+    "deleted": ({"what": "drafts"}, lambda it: messages.notices.deleted({it["what"]: 2})),
+    "refusal": ({"code": "c", "detail": "No."}, lambda it: messages.failures.failure(BadRequest(400, it))),
+    "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failures.failure(ServerFault(500, it))),
 }
 FIXED_TEXTS = {
-    "start": messages.start,
-    "help": messages.help_text,
-    "privacy": messages.privacy,
-    "delete asked": messages.confirm_deletion,
-    "busy": messages.busy,
-    "expired": messages.expired,
-    "nothing open": messages.nothing_to_cancel,
-    "unknown command": messages.unknown_command,
-    "group": messages.challenge_in_private,
-    "settings of a group": lambda: messages.group_settings(GroupSettings(weekly=True, commands_only=False)),
-    "ask question": messages.ask_question,
+    "start": messages.start.start,
+    "help": messages.start.help_text,
+    "privacy": messages.start.privacy,
+    "delete asked": messages.notices.confirm_deletion,
+    "busy": messages.oracle.busy,
+    "expired": messages.start.expired,
+    "nothing open": messages.start.nothing_to_cancel,
+    "unknown command": messages.start.unknown_command,
+    "group": messages.start.challenge_in_private,
+    "settings of a group": lambda: messages.alerts.group_settings(GroupSettings(weekly=True, commands_only=False)),
+    "ask question": messages.challenges.ask_question,
 }
-# Messages with a time in their footer, named like the function that writes them.
-FOOTERS = [
-    "lanes",
-    "top",
-    "prices",
-    "strategy",
-    "accuracy",
-    "streaks",
-    "news",
-    "brain",
-    "fund",
-    "hospital",
-    "markets",
-]
+# The messages with a time in their footer.
+FOOTERS = {
+    "prices": messages.prices.prices,
+    "markets": messages.predictions.markets,
+    **{name: partial(topic, name) for name in RESEARCH},
+}
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -159,7 +157,7 @@ def test_any_text_in_a_document_gives_a_valid_message(name, text, times):
     texts_of(write(every_string(repeated(document, times), lambda _: text)))
 
 
-@pytest.mark.parametrize("name", ["lanes", "lane", "lane event", "top", "strategy", "hospital", "snapshot", "fund"])
+@pytest.mark.parametrize("name", RESEARCH)
 def test_paper_trading_and_market_are_stated(name):
     document, write = MESSAGES[name]
     for page in texts_of(write(document | {"world": "simulated"})):
@@ -169,7 +167,7 @@ def test_paper_trading_and_market_are_stated(name):
 @pytest.mark.parametrize("name", FOOTERS)
 def test_old_numbers_are_marked_stale(name):
     document, _ = MESSAGES[name]
-    write = getattr(messages, name)
+    write = FOOTERS[name]
     year_2030 = datetime(2030, 1, 1, tzinfo=UTC)
     assert "STALE" in text_of(write(document, now=year_2030))
     assert "STALE" not in text_of(write(document, now=datetime(2020, 1, 1, tzinfo=UTC)))
@@ -179,7 +177,6 @@ def test_old_numbers_are_marked_stale(name):
 RECEIPT = {"vote": "yes", "user_votes": {"yes": 1200, "no": 3}}
 NOTICES = {
     "question missing": notices.question_missing,
-    "strategy": notices.choose_strategy,
     "asset": lambda: notices.unknown_asset("top", ["btc", "gold"]),
     "text only": notices.text_only,
     "private": notices.private_only,
@@ -202,10 +199,10 @@ NOTICES = {
     "too fast": notices.too_fast,
     "checking": notices.still_checking,
     "error": notices.internal_error,
-    "waiting": lambda: messages.waiting(9),
-    "progress": lambda: messages.progress(3, 9),
+    "waiting": lambda: messages.oracle.waiting(9),
+    "progress": lambda: messages.oracle.progress(3, 9),
 }
-POPUPS = (lambda: notices.voted(RECEIPT), notices.admins_only, notices.too_fast, messages.expired)
+POPUPS = (lambda: notices.voted(RECEIPT), notices.admins_only, notices.too_fast, messages.start.expired)
 EACH_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 CUT = re.compile(r"\S…\S")
 
@@ -243,11 +240,6 @@ def test_captions_fit_in_every_language(language):
     quote = documents.PRICES["prices"][0]
     with speaking(language):
         for text in (
-            captions.lanes(documents.history(), "7d"),
-            captions.lane(documents.history(), "30d"),
-            captions.strategy(documents.strategy(), "24h"),
-            captions.fund(documents.fund(), "all"),
-            captions.accuracy(documents.versus()),
             captions.price(documents.PRICES, quote, documents.forecast()),
             captions.forecast(documents.forecast(), "30d"),
             captions.answer(documents.ANSWER),
@@ -279,13 +271,13 @@ def test_every_short_reply_is_translated(language):
 
 def test_russian_counts_with_three_forms():
     with speaking("ru"):
-        texts = [messages.waiting(n) for n in (1, 2, 5, 21)]
+        texts = [messages.oracle.waiting(n) for n in (1, 2, 5, 21)]
     assert [text.split()[2] for text in texts] == ["модель", "модели", "моделей", "модель"]
 
 
 def test_an_answer_in_german_reads_like_german():
     with speaking("de"):
-        text = text_of(messages.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
+        text = text_of(messages.oracle.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
     assert "Ann: heute noch 1 von 10 Fragen" in text
     assert "SIMULIERTER Markt · Stand 21.11.2026 12:05 UTC" in text
     assert "Keine Anlageberatung" in text
@@ -310,7 +302,7 @@ DEADLINES = {
 def test_the_service_understands_the_bots_examples(language):
     """The question of /start, and the question with which the bot has a deadline read."""
     with speaking(language):
-        example = re.search("<i>(.*)</i>", messages.start())[1]
+        example = re.search("<i>(.*)</i>", messages.start.start())[1]
         question_until = translate("Will Bitcoin rise by {deadline}?", deadline=DEADLINES[language])
     for text in (example, question_until):
         question = understand(text, Circumstances(NOW, SPOTS))

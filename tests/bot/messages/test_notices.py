@@ -32,9 +32,9 @@ def test_a_deadline_out_of_range_names_both_ends():
 
 
 def test_deleted_rows_are_counted():
-    assert "drafts: 2" in text_of(messages.deleted({"drafts": 2, "sent": 0}))
-    assert "no data of yours" in text_of(messages.deleted({"drafts": 0}))
+    assert "drafts: 2" in text_of(messages.notices.deleted({"drafts": 2, "sent": 0}))
+    assert "no data of yours" in text_of(messages.notices.deleted({"drafts": 0}))
 
 
 def test_the_first_screen_says_that_markets_can_be_simulated():
-    assert "SIMULATED" in messages.start()
+    assert "SIMULATED" in messages.start.start()

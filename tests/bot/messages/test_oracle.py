@@ -18,12 +18,12 @@ def test_markup_is_shown_as_text():
     markup = '<a href="tg://x">buy</a> & <i>sell</i>'
     answer = documents.answer() | {"question": markup}
     answer["votes"]["voter0"]["reasoning"] = markup
-    assert markup in texts_of(messages.answer(answer, USAGE["quota"]))[0]
-    assert text_of(messages.votes(answer)).count(markup) == 3  # the head of both pages, and the vote
+    assert markup in texts_of(messages.oracle.answer(answer, USAGE["quota"]))[0]
+    assert text_of(messages.oracle.votes(answer)).count(markup) == 3  # the head of both pages, and the vote
 
 
 def test_an_answer_shows_consensus_turnout_and_quota():
-    lines = texts_of(messages.answer(_bullish() | {"cached": False}, USAGE["quota"]))[0].split("\n")
+    lines = texts_of(messages.oracle.answer(_bullish() | {"cached": False}, USAGE["quota"]))[0].split("\n")
     assert "▲ The voters expect the price to rise: 62%" in lines
     assert lines[1] == "About as likely as not: 56%"
     assert lines[2] == "Bitcoin 53,212 USD now · level 55,872 USD · until 2026-11-30 23:59 UTC"
@@ -37,15 +37,17 @@ def test_an_answer_shows_consensus_turnout_and_quota():
 # What would give an event the look of a side: an arrow, its words, or a coloured symbol.
 SIDE = re.compile(r"[▲▼■🐂🐻🟢🔴🟩🟥📈📉]|bear|bull", re.IGNORECASE)
 PAGES = {
-    "answer": messages.answer,
-    "answer in brief": messages.answer_brief,
+    "answer": messages.oracle.answer,
+    "answer in brief": messages.oracle.answer_brief,
     "caption": captions.answer,
-    "votes": messages.votes,
-    "challenge": lambda it: messages.challenge(_challenge(it)),
-    "list of challenges": lambda it: messages.challenges(documents.CHALLENGES | {"challenges": [_challenge(it)]}),
-    "resolved challenge": lambda it: messages.resolved(_challenge(it) | {"status": "resolved"}),
-    "list of markets": lambda it: messages.markets(documents.PREDICTIONS | {"markets": [_market(it)]}),
-    "market": lambda it: messages.one_market(_market(it)),
+    "votes": messages.oracle.votes,
+    "challenge": lambda it: messages.challenges.challenge(_challenge(it)),
+    "list of challenges": lambda it: messages.challenges.challenges(
+        documents.CHALLENGES | {"challenges": [_challenge(it)]}
+    ),
+    "resolved challenge": lambda it: messages.challenges.resolved(_challenge(it) | {"status": "resolved"}),
+    "list of markets": lambda it: messages.predictions.markets(documents.PREDICTIONS | {"markets": [_market(it)]}),
+    "market": lambda it: messages.predictions.one_market(_market(it)),
 }
 
 
@@ -59,17 +61,17 @@ def test_an_unlikely_event_has_no_side(name, event):
 def test_a_price_without_a_view_is_said_once():
     """Nine of nine are NEUTRAL: one sentence says so, in the answer alone."""
     answer = _unlikely("price")
-    text = text_of(messages.answer(answer))
+    text = text_of(messages.oracle.answer(answer))
     assert text.split("\n")[1] == "Very unlikely: 3%"
     assert text.count("The voters see a rise and a fall of the price as equally likely.") == 1
     assert "\n9 of 9 voted\n" in text
-    assert "equally likely" not in text_of(messages.votes(answer))
+    assert "equally likely" not in text_of(messages.oracle.votes(answer))
 
 
 def test_a_question_about_a_rise_does_not_say_it_twice():
     answer = _unlikely("price") | {"p_yes": 0.5, "answer": "About as likely as not: 50%"}
     answer["understood"] |= {"comparator": "up", "level": None}
-    text = text_of(messages.answer(answer))
+    text = text_of(messages.oracle.answer(answer))
     assert "About as likely as not: 50%" in text
     assert "equally likely" not in text
 
@@ -85,15 +87,15 @@ def test_a_view_of_the_price_has_its_arrow(direction, bull, sentence, vote):
     answer = _unlikely("price")
     answer["consensus"] |= {"direction": direction, "bull_probability": bull, "bear_probability": 100 - bull}
     answer["votes"]["voter0"]["direction"] = direction
-    assert sentence in text_of(messages.answer(answer)).split("\n")
-    assert vote in text_of(messages.votes(answer)).split("\n")
+    assert sentence in text_of(messages.oracle.answer(answer)).split("\n")
+    assert vote in text_of(messages.oracle.votes(answer)).split("\n")
 
 
 def test_the_longest_question_leaves_room_for_its_answer():
     """500 characters of which each becomes five when escaped, and notes of the same length."""
     answer = documents.answer() | {"question": "&" * 500}
     answer["understood"] |= {"canonical": "&" * 500, "notes": ["&" * 500] * 3}
-    text = text_of(messages.answer(answer, USAGE["quota"]))
+    text = text_of(messages.oracle.answer(answer, USAGE["quota"]))
     assert "The voters see a rise and a fall of the price as equally likely." in text
     assert "9 of 9 voted" in text
     assert text.endswith("Not investment advice.")
@@ -111,32 +113,34 @@ def test_the_longest_question_leaves_room_for_its_answer():
 )
 def test_the_headline_says_how_likely_yes_is(p_yes, answer, headline):
     """In the words of the API; an answer that was saved without them has the probability alone."""
-    text = text_of(messages.answer(documents.answer() | {"p_yes": p_yes, "answer": answer}))
+    text = text_of(messages.oracle.answer(documents.answer() | {"p_yes": p_yes, "answer": answer}))
     assert text.split("\n")[1] == headline
 
 
 def test_a_question_without_yes_has_a_price_or_a_direction():
     answer = documents.answer() | {"p_yes": None, "answer": None}
-    assert "Up: 50% (Down 50%)" in text_of(messages.answer(answer))
+    assert "Up: 50% (Down 50%)" in text_of(messages.oracle.answer(answer))
     quantiles = {"5": 75_000.0, "25": 81_200.0, "50": 84_000.0, "75": 86_900.0, "95": 93_100.4}
-    assert "About 84,000 USD\n" in text_of(messages.answer(answer | {"price_forecast": {"quantiles": quantiles}}))
+    assert "About 84,000 USD\n" in text_of(
+        messages.oracle.answer(answer | {"price_forecast": {"quantiles": quantiles}})
+    )
 
 
 def test_only_a_single_price_and_its_levels_are_shown():
     answer = documents.answer()
     answer["understood"] |= {"comparator": "between", "upper_level": 60_000.0}
-    assert "· levels 55,872 and 60,000 USD ·" in text_of(messages.answer(answer))
+    assert "· levels 55,872 and 60,000 USD ·" in text_of(messages.oracle.answer(answer))
     answer["understood"] |= {"comparator": "volatility"}
-    assert "USD now" not in text_of(messages.answer(answer))
+    assert "USD now" not in text_of(messages.oracle.answer(answer))
 
 
 def test_a_cached_answer_was_not_counted():
-    assert "not counted" in text_of(messages.answer(documents.answer() | {"cached": True}, USAGE["quota"]))
+    assert "not counted" in text_of(messages.oracle.answer(documents.answer() | {"cached": True}, USAGE["quota"]))
 
 
 def test_the_pages_hold_every_vote_and_abstention():
     answer = documents.answer() | {"abstained": {"news": "no headlines"}}
-    text = text_of(messages.votes(answer))
+    text = text_of(messages.oracle.votes(answer))
     assert all(name in text for name in answer["votes"])
     assert "news abstained: no headlines" in text
 
@@ -144,7 +148,7 @@ def test_the_pages_hold_every_vote_and_abstention():
 def test_a_vote_of_a_failed_model_says_so():
     answer = documents.answer()
     answer["votes"]["voter0"] |= {"fallback": True, "outlier": True, "engine": "ollama:llama3.2"}
-    (head,) = (line for line in text_of(messages.votes(answer)).split("\n") if line.startswith("voter0"))
+    (head,) = (line for line in text_of(messages.oracle.votes(answer)).split("\n") if line.startswith("voter0"))
     assert head.startswith("voter0 · yes 56% · ollama:llama3.2 · its model failed, so the embedded engine voted")
     assert head.endswith("far from the other votes, so it counts one third")
 
@@ -152,15 +156,15 @@ def test_a_vote_of_a_failed_model_says_so():
 def test_a_vote_without_yes_or_no_has_only_its_reasoning():
     answer = documents.answer()
     answer["votes"]["voter0"] |= {"p_yes": None}
-    assert "\nvoter0\nFrom the moves of hours" in text_of(messages.votes(answer))
+    assert "\nvoter0\nFrom the moves of hours" in text_of(messages.oracle.votes(answer))
 
 
 def test_a_price_question_shows_between_which_prices():
     """The central 50% and 90% at the deadline; other questions have no such line."""
     answer = documents.answer()
-    assert "Price at the deadline" not in text_of(messages.answer(answer | {"price_forecast": None}))
+    assert "Price at the deadline" not in text_of(messages.oracle.answer(answer | {"price_forecast": None}))
     quantiles = {"5": 75_000.0, "25": 81_200.0, "75": 86_900.0, "95": 93_100.4}
-    text = text_of(messages.answer(answer | {"price_forecast": {"quantiles": quantiles}}))
+    text = text_of(messages.oracle.answer(answer | {"price_forecast": {"quantiles": quantiles}}))
     assert "Price at the deadline: 50% between 81,200 and 86,900; 90% between 75,000 and 93,100" in text
 
 

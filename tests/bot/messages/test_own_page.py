@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.messages import forecasters, own_page
+from bot.messages.own_page import forecasters, own_page
 from bot.store import OwnCall
 from tests.bot import documents
 from tests.bot.messages.reading import text_of
