@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from service.config import Settings, SettingsError
+from service.config import Settings
 from service.errors import SourceFailed
 from service.market.instants import DAY, HOUR
 
 if TYPE_CHECKING:
     from service.sources.feeds.exchange import ExchangeFeed
 
-Answer = tuple[str, str] | SettingsError  # the name of an exchange and its fault
-
-DECIDED_S = 4.5  # to ask all exchanges, which includes loading their library
+ASKED_S = 4.0  # for which the exchanges have to answer, once their library is loaded
 LIVE = "World: live, because {exchange} answers with hourly prices. {place} keeps this choice."
 SIMULATED = (
     "World: simulated, because no exchange answered ({reasons}). {place} keeps this choice; for "
@@ -30,40 +29,26 @@ def choose_world(settings: Settings) -> tuple[str, str]:
     All exchanges are asked at once in threads of their own, which are abandoned: a name that no server resolves, or a
     host that never answers, holds up nothing.
     """
-    deadline = time.monotonic() + DECIDED_S
-    answers: SimpleQueue[Answer] = SimpleQueue()
-    Thread(target=_ask_all, args=(settings, deadline, answers), daemon=True).start()
+    from service.sources.feeds.exchange import ExchangeFeed, open_exchanges  # importing ccxt takes seconds
+
+    clients = open_exchanges(settings, 0).clients[: len(settings.exchanges)]  # without BARS_DIR
+    deadline = time.monotonic() + ASKED_S
+    answers: SimpleQueue[tuple[str, str]] = SimpleQueue()  # the name of an exchange and its fault
+    for client in clients:
+        Thread(target=_ask, args=(ExchangeFeed((client,), 0, ASKED_S), answers), daemon=True).start()
     place = "The database" if settings.database_url else str(settings.world_file)
-    faults = {entry.partition("=")[0]: "no answer in time" for entry in settings.exchanges}
-    for _ in settings.exchanges:
-        try:
-            answer = answers.get(timeout=max(0.0, deadline - time.monotonic()))
-        except Empty:
-            break
-        if isinstance(answer, SettingsError):
-            raise answer
-        exchange, fault = answer
-        if not fault:
-            return "live", LIVE.format(exchange=exchange, place=place)
-        faults[exchange] = fault
+    faults = {client.name: "no answer in time" for client in clients}
+    with suppress(Empty):
+        for _ in clients:
+            exchange, fault = answers.get(timeout=max(0.0, deadline - time.monotonic()))
+            if not fault:
+                return "live", LIVE.format(exchange=exchange, place=place)
+            faults[exchange] = fault
     reasons = "; ".join(f"{exchange}: {fault}" for exchange, fault in faults.items())
     return "simulated", SIMULATED.format(reasons=reasons, place=place)
 
 
-def _ask_all(settings: Settings, deadline: float, answers: SimpleQueue[Answer]) -> None:
-    from service.sources.feeds.exchange import ExchangeFeed, open_exchanges  # importing ccxt takes seconds
-
-    try:
-        clients = open_exchanges(settings, 0).clients
-    except SettingsError as error:
-        answers.put(error)
-        return
-    for client in clients[: len(settings.exchanges)]:  # without BARS_DIR
-        feed = ExchangeFeed((client,), 0, deadline - time.monotonic())
-        Thread(target=_ask, args=(feed, answers), daemon=True).start()
-
-
-def _ask(feed: ExchangeFeed, answers: SimpleQueue[Answer]) -> None:
+def _ask(feed: ExchangeFeed, answers: SimpleQueue[tuple[str, str]]) -> None:
     """Whether an exchange has hourly bars of bitcoin."""
     name, now = feed.clients[0].name, int(time.time())
     try:
