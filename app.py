@@ -54,7 +54,7 @@ from service.store.world import StoredWorld
 from service.supervisor import Supervisor, end_with_parent, say_ready
 
 FIRST_QUESTION = """\
-Ask a question:
+Open it in a browser, or ask from a shell:
 
   curl -s {address}/api/v1/register -H 'Content-Type: application/json' -d '{{"email": "you@example.com"}}'
   curl -s {address}/api/v1/oracle -H 'Content-Type: application/json' -H "X-API-Key: $KEY" \\
