@@ -27,7 +27,7 @@ help: ## this list
 
 # What the options of `make run` need besides.
 ROLES := $(if $(filter ORACLE_%MODEL,$(.VARIABLES)),models) $(if $(DATABASE_URL)$(REDIS_URL),server) \
-	$(if $(REPLAY_DIR)$(BARS_DIR),tables)
+	$(if $(REPLAY_DIR)$(BARS_DIR),tables) $(if $(LEDGER_TSA_URLS)$(WITNESS_OF),timestamps)
 
 # What the service needs; then what each further role adds.
 $(CORE): .requirements/core.txt
@@ -142,7 +142,7 @@ wheel: $(CHECKS) ## the service as a package with the command `ninefold`, in dis
 
 sbom: $(CHECKS) ## the packages of each role with their versions and hashes, as CycloneDX in dist/
 	@mkdir -p dist
-	@for role in core models server tables bot agents; do \
+	@for role in core models server tables timestamps bot agents; do \
 		$(BIN)/cyclonedx-py requirements .requirements/$$role.txt --output-file dist/$$role.cdx.json || exit 1; done
 
 gallery: $(CHECKS) ## the pictures of the README from a service of its own (needs Chromium)

@@ -154,6 +154,8 @@ class Runtime:
         SettingsError where the database belongs to another ledger key or key secret, which signs webhooks.
         """
         self._verify("ledger-key", "key-secret")
+        if self.settings.authorities is not None:
+            import_module("rfc3161_client")  # refused now rather than where a root waits for it
         job_context = JobContext(
             settings=self.settings,
             database=self.database,

@@ -8,7 +8,7 @@ from typing import Any
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 ROLES = Path(__file__).resolve().parents[1] / ".requirements"
-EXTRAS = ("models", "server", "tables", "agents")
+EXTRAS = ("models", "server", "tables", "timestamps", "agents")
 
 
 class Requirements(MetadataHookInterface):

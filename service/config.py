@@ -25,6 +25,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from service.errors import NinefoldError
+from service.ledger.timestamps import read_certificates
 
 
 class SettingsError(NinefoldError):
@@ -117,6 +118,12 @@ class Settings(BaseModel):
         SecretStr(""), description="hex seed of the ledger's signing key; empty: created once in `DATA_DIR/ledger-key`"
     )
 
+    ledger_tsa_urls: Names = Field(
+        (), description="RFC 3161 authorities that timestamp the ledger's roots, but those of a replay: their addresses"
+    )
+    ledger_tsa_certificates: Path | None = Field(
+        None, description="PEM file of the root certificates that timestamps must lead to; empty: any authority"
+    )
     world: Literal["", "simulated", "replay", "live"] = Field(
         "",
         description="source of prices: `simulated`, `replay` or `live`; empty: the first start chooses `live` if an "
@@ -256,6 +263,16 @@ class Settings(BaseModel):
                 raise SettingsError("WORLD: no world was chosen yet. Set WORLD, or start the service once.")
             return f"sqlite:///{self.data_dir.resolve() / self.world}.sqlite"
         return self.database_url.replace("postgresql://", "postgresql+psycopg://", 1)
+
+    @property
+    def authorities(self) -> bytes | None:
+        """The PEM of the authorities whose timestamps count, empty for any; None where timestamps are not read."""
+        if self.ledger_tsa_certificates is None:
+            return b"" if self.ledger_tsa_urls else None
+        try:
+            return read_certificates(self.ledger_tsa_certificates)
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"LEDGER_TSA_CERTIFICATES: no certificates can be read: {error}") from None
 
     @property
     def world_file(self) -> Path:

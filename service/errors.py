@@ -241,7 +241,7 @@ class WrongClock(NinefoldError):
 
 
 # What `make run` does not install, because most do not need it.
-OPTIONAL_PACKAGES = ("genai_prices", "granian", "openai", "psycopg", "pyarrow", "redis")
+OPTIONAL_PACKAGES = ("genai_prices", "granian", "openai", "psycopg", "pyarrow", "redis", "rfc3161_client")
 
 
 class PackagesMissing(NinefoldError):
@@ -257,5 +257,6 @@ class PackagesMissing(NinefoldError):
             raise error
         return cls(
             f"This needs the package {name}, which is not installed: `make install`, or `pip install "
-            "'ninefold[models,server,tables]'`, adds what language models, PostgreSQL, Redis and Parquet files need."
+            "'ninefold[models,server,tables,timestamps]'`, adds what language models, PostgreSQL, Redis, Parquet files "
+            "and timestamps need."
         )

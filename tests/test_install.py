@@ -40,6 +40,7 @@ def started(folder: Path, *words: str, **options: str) -> subprocess.CompletedPr
         ((), {"ORACLE_MODEL": "ollama:llama3.2"}, "openai"),
         ((), {"DATABASE_URL": "postgresql://127.0.0.1:5432/test"}, "psycopg"),
         ((), {"REDIS_URL": "redis://127.0.0.1:6379"}, "redis"),
+        ((), {"LEDGER_TSA_URLS": "http://127.0.0.1:1/"}, "rfc3161_client"),
     ],
 )
 def test_a_package_that_is_absent_is_named(tmp_path: Path, words: tuple[str, ...], options: dict, package: str):

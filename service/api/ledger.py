@@ -20,6 +20,7 @@ from service.errors import ResourceNotFound
 from service.ledger.chain import ChainEntry, Kind
 from service.ledger.proofs import Proof
 from service.ledger.roots import ALGORITHM, Root
+from service.ledger.timestamps import Timestamp
 from service.ledger.vectors import PROTOCOL, Vectors, vectors
 from service.market.instants import DAY, World
 from service.store import ledger as stored
@@ -59,7 +60,7 @@ class Days(Query):
     """Which roots are wanted."""
 
     since: str = Field("2000-01-01", pattern=f"^{DATE}$", description="the first day that is wanted")
-    limit: int = Field(PAGE_LIMIT, ge=1, le=PAGE_LIMIT, description="roots on a page")
+    limit: int = Field(100, ge=1, le=PAGE_LIMIT, description="roots on a page")
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ class LedgerRoots(LedgerDocument):
     count: int
     next: str | None
     roots: tuple[Root, ...]
+    timestamps: tuple[Timestamp, ...]
 
 
 @dataclass(frozen=True)
@@ -204,11 +206,13 @@ def roots(query: Days) -> LedgerRoots:
 
     A root is that of the RFC 6962 tree over the hashes of rows `first_seq` to `last_seq`. `signature` is the Ed25519
     signature by `key` over the JSON of RFC 8785 of the fields before `key`. A day has one root at most, over
-    every row that no root before it seals.
+    every row that no root before it seals. `timestamps` are what RFC 3161 authorities outside signed of the roots of
+    this page: `token` is the response of one in base64, over the line of the root in an export.
     """
     with services().database.reading() as db:
         daily = stored.daily_roots(db, query.since, query.limit + 1)
-    page = tuple(daily[: query.limit])
+        page = tuple(daily[: query.limit])
+        timestamps = stored.timestamps(db, page[0].day, page[-1].day) if page else ()
     next = daily[query.limit].day if len(daily) > query.limit else None
     link(next, "since")
     return LedgerRoots(
@@ -217,6 +221,7 @@ def roots(query: Days) -> LedgerRoots:
         count=len(page),
         next=next,
         roots=page,
+        timestamps=timestamps,
     )
 
 

@@ -122,11 +122,13 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
         from service.ledger.chain import line
 
         # The roots first: rows that are recorded meanwhile then lack a root, and never a root its rows.
-        roots = [root async for root in self._all(self.ledger_roots, "roots", None)]
+        pages = [page async for page in self._documents(self.ledger_roots, None)]
         async for entry in self._all(lambda at: self.ledger(at, MOST_ROWS), "entries", first_seq):
             yield line("row", entry)
-        for root in roots:
+        for root in (root for page in pages for root in page["roots"]):
             yield line("root", root)
+        for timestamp in (timestamp for page in pages for timestamp in page.get("timestamps", ())):
+            yield line("timestamp", timestamp)
 
     def events(
         self,
@@ -160,12 +162,16 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
         return self._items(self._all(page_of, name, None))
 
     async def _all(self, page_of: Callable[[Any], Any], name: str, at: Any) -> AsyncGenerator[Page, None]:
+        async for page in self._documents(page_of, at):
+            for item in page[name]:
+                yield item
+
+    async def _documents(self, page_of: Callable[[Any], Any], at: Any) -> AsyncGenerator[Page, None]:
         while True:
             page = page_of(at)
             if inspect.isawaitable(page):
                 page = await page
-            for item in page[name]:
-                yield item
+            yield page
             at = page["next"]
             if at is None:
                 return

@@ -49,16 +49,17 @@ def audit(job_context: JobContext, slot: int) -> Effects:
     """
     if damage := job_context.database.check_pages("integrity_check"):
         raise ServiceUnavailable(damage)
-    result = call_child(examine, job_context.settings.database, slot, time_limit_s=TIME_LIMIT_S)
+    settings = job_context.settings
+    result = call_child(examine, settings.database, slot, settings.authorities, time_limit_s=TIME_LIMIT_S)
     if result.differences:
         log.error("audit_failed", differences=result.differences, first=result.first)
     return lambda db: audits.save_audit(db, result)
 
 
-def examine(url: str, at: int) -> Audit:
-    """Audit a database at the wall second `at`."""
+def examine(url: str, at: int, certificates: bytes | None = None) -> Audit:
+    """Audit a database at the wall second `at`, its timestamps by these `certificates` as `verify` does."""
     with closing(Database(url)) as database, database.snapshot() as db:
-        sentences = [*audits.differences(db), *_of_documents(db)]
+        sentences = [*audits.differences(db, certificates), *_of_documents(db)]
         return Audit(at, ledger.last_seq(db), len(sentences), tuple(sentences[:FIRST]))
 
 

@@ -44,6 +44,13 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("apex", Every(apex.SHOWN_EVERY_S), apex.apex, needs=("predict", "news", "rank")),
         Job("widget", Every(step), apex.publish_widget, needs=("tick",), is_wanted=apex.has_widget_documents),
         Job("seal", Every(HOUR), committing.seal, needs=("settle", "battle")),
+        Job(
+            "stamp",
+            Every(committing.STAMP_EVERY_S),
+            committing.stamp,
+            clock="wall",
+            is_wanted=committing.awaits_timestamps,
+        ),
         Job("answer", Every(apex.ANSWER_EVERY_S), apex.answer, clock="wall", is_wanted=apex.awaits_answers),
         Job("list_markets", Every(score.LISTED_EVERY_S), score.list_markets, clock="wall", is_wanted=score.has_markets),
         Job("rates", Every(prices.RATES_EVERY_S), prices.read_rates, clock="wall"),

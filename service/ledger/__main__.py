@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+from service.ledger.timestamps import read_certificates
 from service.ledger.verifier import Verification, verify
 
 
@@ -17,12 +18,17 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(words)
     try:
         with _lines(arguments.file) as lines, _lines(arguments.features) as inputs:
-            verification = verify(lines, arguments.key, arguments.root, inputs)
-    except OSError as error:
+            pem = read_certificates(arguments.authorities) if arguments.authorities else b""
+            verification = verify(lines, arguments.key, arguments.root, inputs, certificates=pem)
+    except (OSError, ValueError) as error:
         return _refuse(str(error))
+    except ModuleNotFoundError as error:
+        from service.errors import PackagesMissing  # a verifier without the service has none
+
+        return _refuse(PackagesMissing.of(error).detail)
     if not verification.rows and not verification.fault:
         return _refuse(f"{arguments.file} is empty: there is nothing to verify")
-    print(_report(verification, with_inputs=arguments.features is not None))
+    print(_report(verification, with_inputs=arguments.features is not None, is_trusted=bool(pem)))
     return 1 if verification.fault else 0
 
 
@@ -41,7 +47,7 @@ def _refuse(detail: str) -> int:
     return 2
 
 
-def _report(result: Verification, *, with_inputs: bool) -> str:
+def _report(result: Verification, *, with_inputs: bool, is_trusted: bool) -> str:
     if result.fault:
         return f"The ledger is not valid. {result.fault}"
     lines = [
@@ -51,6 +57,7 @@ def _report(result: Verification, *, with_inputs: bool) -> str:
         f"hidden although their market is settled: {result.withheld:,}.",
         *([_inputs_report(result)] if with_inputs else []),
         *([_rewinds_report(result)] if result.rewinds else []),
+        *([_timestamps_report(result, is_trusted=is_trusted)] if result.timestamps else []),
         f"head  {result.head or '-'}",
         f"root  {result.root or '-'}",
         f"key   {result.key or '-'}",
@@ -63,6 +70,12 @@ def _rewinds_report(result: Verification) -> str:
         f"Rows taken back: {result.taken_back:,}, recorded since {result.taken_back_since}, in rewinds of the world: "
         f"{result.rewinds:,}. They do not count."
     )
+
+
+def _timestamps_report(result: Verification, *, is_trusted: bool) -> str:
+    authorities = "authorities that you trust" if is_trusted else "authorities that --authorities would check"
+    rows = f"rows up to {result.stamped_seq:,} are as old as these say"
+    return f"Timestamps: {result.timestamps:,}, by {authorities}; {rows}."
 
 
 def _inputs_report(result: Verification) -> str:
@@ -81,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--key", metavar="HEX", help="the public key that must have signed every root")
     command.add_argument("--features", metavar="FILE", help="the voters' inputs: rows of /api/v1/features, JSON lines")
     command.add_argument("--root", metavar="HASH", help="a root from an earlier export that must be in this one")
+    command.add_argument("--authorities", metavar="FILE", help="PEM certificates of trusted timestamp authorities")
     return parser
 
 

@@ -34,8 +34,11 @@ PROTOCOL = (
     "`previous`, where `previous` is that of the row.",
     "Commitment: `body.commitment` of a `forecast` row is the hash of the text of `market`, `forecaster` (the "
     "subject), `p_yes` and `salt`, which a `reveal` row shows when the market is settled.",
-    "Export: a line for each row, then one for each root: the text of the object with `type` (`row` or `root`) added;"
-    " of rows without a form as above.",
+    "Export: a line for each row, then one for each root and one for each timestamp: the text of the object with `type`"
+    " (`row`, `root` or `timestamp`) added; of rows without a form as above.",
+    "Timestamp: `token` is the response of an RFC 3161 authority in base64, `stamped_at` its time; it is of the line of"
+    " the root of `day`, without its end. A time more than an hour before `signed_at` of the root, or more than a day"
+    " after it, does not count. `openssl ts -verify -data LINE -in TOKEN -CAfile CERTIFICATES` verifies it.",
 )
 SEED, SUCCESSOR = bytes(range(32)), bytes(range(32, 64))
 DAY = "2026-11-21"

@@ -7,14 +7,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from service import canonical
-from service.ledger import merkle
+from service.ledger import merkle, timestamps
 from service.ledger.chain import GENESIS, ChainEntry, is_whole, line
 from service.ledger.commitments import CommitmentCheck, InputsCheck, read_hashes
 from service.ledger.rewinding import RewindCheck, is_rewinding
 from service.ledger.roots import Root, is_signed, successor
+from service.ledger.timestamps import Timestamp
 
 # The content of a line by its field `type`.
-KINDS: dict[str, type[ChainEntry] | type[Root]] = {"row": ChainEntry, "root": Root}
+KINDS: dict[str, type[ChainEntry] | type[Root] | type[Timestamp]] = {
+    "row": ChainEntry,
+    "root": Root,
+    "timestamp": Timestamp,
+}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 
@@ -28,7 +33,7 @@ class Verification:
     ones are hidden although their market is settled. Of the `votes` that commit to the inputs of the voters, those
     `with_inputs` match inputs that were given; `unused` inputs are of no vote. `rewinds` counts how often the
     world was taken back to a backup, and `taken_back` the rows that do not count because of it; the earliest of them
-    was recorded at `taken_back_since`.
+    was recorded at `taken_back_since`. `timestamps` were read; `stamped_seq` is the last row under one.
     """
 
     rows: int
@@ -48,6 +53,8 @@ class Verification:
     rewinds: int = 0
     taken_back: int = 0
     taken_back_since: str | None = None
+    timestamps: int = 0
+    stamped_seq: int = 0
 
 
 class _Fault(Exception):
@@ -59,24 +66,32 @@ class _Fault(Exception):
 
 
 def verify(
-    lines: Iterable[str], key: str | None = None, root: str | None = None, inputs: Iterable[str] = ()
+    lines: Iterable[str],
+    key: str | None = None,
+    root: str | None = None,
+    inputs: Iterable[str] = (),
+    *,
+    certificates: bytes | None = None,
+    after: Root | None = None,
 ) -> Verification:
     """Verify the lines of an export; `root` must be one of its roots.
 
     `key` must have signed all of them, or those up to or from a hand-over that the ledger records.
 
-    `inputs` are rows of `/api/v1/features` as lines of JSON; each must match its hash.
+    `inputs` are rows of `/api/v1/features` as lines of JSON; each must match its hash. `certificates` are the PEM of
+    the authorities that may have made timestamps, empty for any; None leaves timestamps unread. Where the lines are
+    those `after` a root, which was verified before, commitments are not followed.
 
     Two changes cannot be found in the export itself: rows removed after the last root, and a ledger that was rewritten
     and signed with another key. Compare with a `root` and a `key` from another source to find them.
     """
-    part = _VerifiedPart(key)
+    part = _VerifiedPart(key, certificates, after)
     try:
         part.inputs = InputsCheck(_hashes_of(inputs))
         for number, line in enumerate(lines, 1):
             part.add(number, line.removesuffix("\n"))
-        if fault := part.rewind_check.finish():
-            raise _Fault(fault, len(part.hashes))
+        if sentence := part.rewind_check.finish():
+            raise _Fault(sentence, len(part.hashes))
         if part.roots and key is not None and all(seal.key != key for seal in part.roots):
             raise _Fault(f"No root is signed by the key {key} yet: it was only named as a successor.", None)
         if root is not None and all(seal.root != root for seal in part.roots):
@@ -86,8 +101,8 @@ def verify(
     return part.result(None, None)
 
 
-def read(text: str) -> ChainEntry | Root:
-    """The row or the root of a line of an export. Raises ValueError when it is neither, or not in canonical form."""
+def read(text: str) -> ChainEntry | Root | Timestamp:
+    """The content of a line of an export. Raises ValueError when it has none, or is not in canonical form."""
     try:
         fields = canonical.read(text)
         type_ = fields.pop("type")
@@ -95,7 +110,7 @@ def read(text: str) -> ChainEntry | Root:
             raise ValueError("not in canonical form")
         return KINDS[type_](**fields)
     except (AttributeError, KeyError, TypeError, RecursionError):
-        raise ValueError("neither a row nor a root") from None
+        raise ValueError("neither a row nor a root nor a timestamp") from None
 
 
 def _hashes_of(inputs: Iterable[str]) -> set[str]:
@@ -113,6 +128,8 @@ class _VerifiedPart:
     """
 
     key: str | None
+    certificates: bytes | None
+    after: Root | None
     handovers: list[tuple[int, str, str]] = field(default_factory=list)
     hashes: list[str] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
@@ -120,15 +137,28 @@ class _VerifiedPart:
     rewind_check: RewindCheck = field(default_factory=RewindCheck)
     commitments: CommitmentCheck = field(default_factory=CommitmentCheck)
     inputs: InputsCheck = field(default_factory=lambda: InputsCheck(set()))
+    timestamps: int = 0
+    stamped_seq: int = 0
+
+    @property
+    def offset(self) -> int:
+        """The number of rows before the first one."""
+        return self.after.last_seq if self.after else 0
+
+    @property
+    def last_root(self) -> Root | None:
+        return self.roots[-1] if self.roots else self.after
 
     def add(self, number: int, line: str) -> None:
-        seq = len(self.hashes) + 1
+        seq = self.offset + len(self.hashes) + 1
         try:
             content = read(line)
             if isinstance(content, ChainEntry):
                 self._add_row(content, seq)
-            else:
+            elif isinstance(content, Root):
                 self._add_root(content)
+            else:
+                self._add_timestamp(content)
         except (TypeError, ValueError) as error:
             raise _Fault(f"Line {number}, after row {seq - 1}, is damaged: {error}.", seq) from None
 
@@ -139,14 +169,14 @@ class _VerifiedPart:
             raise _Fault(f"Row {seq} is missing or out of place: row {entry.seq} is in its position.", seq)
         if not is_whole(entry):
             raise _Fault(f"Row {seq} was changed: its hash does not match its content.", seq)
-        if entry.previous != (self.hashes[-1] if self.hashes else GENESIS):
+        if entry.previous != (self.hashes[-1] if self.hashes else self.after.head if self.after else GENESIS):
             raise _Fault(f"Row {seq} does not follow the previous row, which has another hash.", seq)
         if not INSTANT.fullmatch(entry.recorded_at):
             raise _Fault(f"Row {seq} has an invalid time: {entry.recorded_at!r}.", seq)
         if entry.recorded_at < self.recorded_at and not is_rewinding(entry):
             raise _Fault(f"Row {seq} has an earlier time than the previous row.", seq)
-        if fault := self.rewind_check.add(entry) or self.commitments.add(entry):
-            raise _Fault(fault, seq)
+        if self.after is None and (sentence := self.rewind_check.add(entry) or self.commitments.add(entry)):
+            raise _Fault(sentence, seq)
         if entry.kind == "handover":
             self._add_handover(entry)
         self.inputs.add(entry)
@@ -168,27 +198,38 @@ class _VerifiedPart:
         return keys
 
     def _add_root(self, root: Root) -> None:
-        before = self.roots[-1] if self.roots else None
+        before = self.last_root
         first, root_before, day = (before.last_seq + 1, before.root, before.day) if before else (1, "", "")
         if (root.first_seq, root.previous) != (first, root_before) or root.day <= day:
             raise _Fault(f"The root of {root.day} does not follow the previous root: row {first} has no root.", first)
-        if root.last_seq > len(self.hashes):
-            missing = len(self.hashes) + 1
+        if root.last_seq > self.offset + len(self.hashes):
+            missing = self.offset + len(self.hashes) + 1
             raise _Fault(f"Row {missing} is missing: the root of {root.day} seals row {root.last_seq}.", missing)
         if not is_signed(root):
             raise _Fault(f"The root of {root.day} was changed: its signature does not match.", root.last_seq)
         if not self._may_sign(root):
             raise _Fault(f"The root of {root.day} is signed by another key, {root.key}.", root.last_seq)
-        hashes = self.hashes[first - 1 : root.last_seq]
+        hashes = self.hashes[first - 1 - self.offset : root.last_seq - self.offset]
         if not hashes or (merkle.root(hashes), hashes[-1]) != (root.root, root.head):
             raise _Fault(f"The root of {root.day} does not match rows {first} to {root.last_seq}.", root.last_seq)
         self.roots.append(root)
 
+    def _add_timestamp(self, timestamp: Timestamp) -> None:
+        root = next((root for root in self.roots if root.day == timestamp.day), None)
+        if root is None:
+            raise _Fault(f"The root of {timestamp.day} is missing: {timestamp.authority} made a timestamp of it.", None)
+        if self.certificates is None:
+            return
+        if sentence := timestamps.fault(timestamp, root, self.certificates):
+            raise _Fault(sentence, root.last_seq)
+        self.timestamps += 1
+        self.stamped_seq = max(self.stamped_seq, root.last_seq)
+
     def _may_sign(self, root: Root) -> bool:
         """Whether the key of a root follows from that of the root before, and leads to the required one."""
-        if not self.roots:
+        before = self.last_root
+        if before is None:
             return self.key is None or self.key in self._signers(root)
-        before = self.roots[-1]
         successors = [after for seq, _, after in self.handovers if before.last_seq < seq <= root.last_seq]
         return root.key == (successors[-1] if successors else before.key) and root.key in self._signers(before)
 
@@ -212,4 +253,6 @@ class _VerifiedPart:
             rewinds=self.rewind_check.rewinds,
             taken_back=self.rewind_check.taken_back,
             taken_back_since=self.rewind_check.earliest,
+            timestamps=self.timestamps,
+            stamped_seq=self.stamped_seq,
         )

@@ -105,13 +105,14 @@ def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandO
     """
     target = arguments.against or settings.database
     if str(target).startswith(("http://", "https://")):
-        result = _served(target, arguments.api_key)
+        result = _served(target, arguments.api_key, settings.authorities or b"")
     elif arguments.against and not Path(target).is_file():
         raise ResourceNotFound(f"There is no file {target}.")
     else:
         if not arguments.against:
             require_database(settings)
-        result = examine(f"sqlite:///{target}" if arguments.against else target, int(time.time()))
+        url = f"sqlite:///{target}" if arguments.against else target
+        result = examine(url, int(time.time()), settings.authorities)
     column, texts = "difference" if result.differences else "result", result.first or (result.sentence,)
     return CommandTable((column,), [{column: text} for text in texts], not result.differences)
 
@@ -120,12 +121,12 @@ def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandO
 OPERATIONS = {"streaks": "streaks", "shadow": "shadow", "ai-vs-market": "ai_vs_market", "forecasters": "forecasters"}
 
 
-def _served(url: str, api_key: str | None) -> Audit:
+def _served(url: str, api_key: str | None, certificates: bytes) -> Audit:
     """The audit of what a service serves at this address."""
     client = Client(url, api_key)
     documents = {name: getattr(client, call)() for name, call in OPERATIONS.items()}  # before the rows they follow from
     lines = list(client.export_ledger())
-    faults = [fault] if (fault := verify(lines).fault) else []
+    faults = [fault] if (fault := verify(lines, certificates=certificates).fault) else []
     entries = [entry for line in lines if isinstance(entry := read(line), ChainEntry)]
     void = taken_back(entries)
     standing = [entry for entry in entries if entry.seq not in void]

@@ -76,9 +76,12 @@ def latest_audit(db: Connection) -> Audit | None:
     return Audit(at, rows, count, tuple(first))
 
 
-def differences(db: Connection) -> Iterator[str]:
-    """A sentence for each place where the tables and the ledger do not agree, and for a fault of the ledger itself."""
-    if fault := verify(ledger.export(db)).fault:
+def differences(db: Connection, certificates: bytes | None = None) -> Iterator[str]:
+    """A sentence for each place where the tables and the ledger do not agree, and for a fault of the ledger itself.
+
+    `certificates` are those of `verify`.
+    """
+    if fault := verify(ledger.export(db), certificates=certificates).fault:
         yield fault
     yield from table_differences(db)
 

@@ -81,14 +81,15 @@ def _verified(database: Database, settings: Settings) -> Verification:
         raise InvalidRequest(f"The backup cannot be restored. {damage}")
     with database.writing() as db:
         revision = migrations.current(db)
-        if revision is None or revision > migrations.head():
+        if revision is None or not migrations.FIRST <= revision <= migrations.head():
             raise InvalidRequest(f"The backup cannot be restored: its revision is {revision}.")
+        migrations.upgrade(db)
         if (backup_world := world.find_clock(db).world) != settings.world:
             raise InvalidRequest(f"The backup is of the {backup_world} world: set WORLD={backup_world}.")
         verification = verify(ledger.export(db))
         if verification.fault:
             raise InvalidRequest(f"The ledger of the backup is not intact: {verification.fault}")
-        for name in secret.VARIABLES if revision >= secret.SINCE else ():
+        for name in secret.VARIABLES:
             if secret_exists(settings, name):
                 secret.verify_fingerprint(db, settings, name)
     return verification

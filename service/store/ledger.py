@@ -17,9 +17,10 @@ from service.ledger import proofs, roots
 from service.ledger.chain import GENESIS, ChainEntry, Kind, LedgerRow, chained, line
 from service.ledger.proofs import Proof
 from service.ledger.roots import Root, handover_row
-from service.market.instants import DAY, iso
+from service.ledger.timestamps import Timestamp
+from service.market.instants import DAY, iso, unix
 from service.store.database import insert_into
-from service.store.tables import ledger, ledger_root
+from service.store.tables import ledger, ledger_root, ledger_timestamp
 
 # Any number that is not used by another advisory lock of this database.
 LOCK = 9_154_700_002
@@ -65,6 +66,11 @@ _ROOTS = (
     .where(ledger_root.c.day >= bindparam("since"))
     .order_by(ledger_root.c.day)
     .limit(bindparam("most"))
+)
+_TIMESTAMPS = (
+    select(ledger_timestamp)
+    .where(ledger_timestamp.c.day.between(bindparam("since"), bindparam("until")))
+    .order_by(ledger_timestamp.c.day, ledger_timestamp.c.authority)
 )
 
 
@@ -192,6 +198,19 @@ def daily_roots(db: Connection, since: str, limit: int) -> list[Root]:
     return [_root(row) for row in db.execute(_ROOTS, {"since": since, "most": limit})]
 
 
+def add_timestamps(db: Connection, timestamps: Iterable[Timestamp]) -> None:
+    """Store what authorities signed, unless they have signed the same root before."""
+    for timestamp in timestamps:
+        row = vars(timestamp) | {"stamped_at": unix(timestamp.stamped_at)}
+        db.execute(insert_into(db, ledger_timestamp).values(row).on_conflict_do_nothing())
+
+
+def timestamps(db: Connection, since: str = "", until: str = "9") -> tuple[Timestamp, ...]:
+    """What authorities signed of the roots from one day to another, oldest root first."""
+    rows = db.execute(_TIMESTAMPS, {"since": since, "until": until})
+    return tuple(Timestamp(row.day, row.authority, iso(row.stamped_at), row.token) for row in rows)
+
+
 def count_roots(db: Connection) -> int:
     """The number of sealed days."""
     return db.scalar(select(func.count()).select_from(ledger_root)) or 0
@@ -206,14 +225,17 @@ def proof(db: Connection, entry: ChainEntry, root: Root) -> Proof:
 def export(db: Connection) -> Iterator[str]:
     """The whole ledger as lines for `python -m service.ledger verify`, without line endings.
 
-    Rows recorded meanwhile are included, so the roots are read first: the export then has all rows of every root.
+    Rows recorded meanwhile are included, so timestamps and roots are read first: the export then has all rows of every
+    root, and the root of every timestamp.
     """
+    stamps = timestamps(db)
     seals = [_root(row) for row in db.execute(select(ledger_root).order_by(ledger_root.c.day))]
     since = 1
     while page := entries(db, since, PAGE):
         yield from (line("row", vars(entry)) for entry in page)
         since = page[-1].seq + 1
     yield from (line("root", vars(root)) for root in seals)
+    yield from (line("timestamp", vars(timestamp)) for timestamp in stamps)
 
 
 def lock(db: Connection) -> None:

@@ -120,7 +120,6 @@ def _private(path: str, flags: int) -> int:
 SecretName = Literal["key-secret", "ledger-key"]
 FINGERPRINT_DIGITS = 16
 OLD = "old-key-secret"
-SINCE = "0013"  # the revision of the first database that has fingerprints
 VARIABLES: dict[SecretName, str] = {FILE: "KEY_SECRET", LEDGER_FILE: "LEDGER_KEY"}
 
 

@@ -531,6 +531,16 @@ ledger_root = Table(
     Index(None, "last_seq"),
 )
 
+# What authorities outside signed of a root, each once.
+ledger_timestamp = Table(
+    "ledger_timestamp",
+    metadata,
+    Column("day", String(10), primary_key=True),
+    Column("authority", String(256), primary_key=True),
+    Column("stamped_at", BigInteger, nullable=False),
+    Column("token", Text, nullable=False),
+)
+
 heartbeat = Table(
     "heartbeat",
     metadata,

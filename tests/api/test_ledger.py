@@ -17,6 +17,7 @@ from service.client import Client, NotFound, ProofFailed
 from service.ledger import proofs
 from service.ledger.chain import ChainEntry, LedgerRow
 from service.ledger.roots import Root, public_key
+from service.ledger.timestamps import Timestamp
 from service.ledger.verifier import verify
 from service.market.instants import DAY
 from service.store import ledger as stored
@@ -266,3 +267,19 @@ def test_the_client_names_what_it_asks_for(reader: Client, chain):
     assert reader.ledger_entry(2)["entry"]["seq"] == 2
     assert reader.ledger_head()["seq"] == 7
     assert reader.ledger_roots(since="2026-11-22")["count"] == 0
+
+
+def test_timestamps_stand_beside_their_roots(client: FlaskClient, reader: Client, sqlite, chain, root, check_schema):
+    """On the page of their root, and last in an export."""
+    stamps = [Timestamp(root.day, name, "2026-11-22T12:00:10Z", "MA==") for name in ("tsa.example", "zeit.example")]
+    with sqlite.writing() as db:
+        stored.seal(db, "2026-11-22", KEY, NOON + 2 * DAY)
+        stored.add_timestamps(db, [*stamps, *stamps])
+    document = client.get(f"{PATH}/roots?limit=1").json
+    assert document["timestamps"] == [asdict(timestamp) for timestamp in stamps]
+    assert client.get(f"{PATH}/roots?since=2026-11-22").json["timestamps"] == []
+    check_schema(f"{PATH}/roots", document)
+    with sqlite.reading() as db:
+        lines = list(stored.export(db))
+    assert lines == list(reader.export_ledger())
+    assert [json.loads(line)["type"] for line in lines[-4:]] == ["root", "root", "timestamp", "timestamp"]

@@ -15,8 +15,10 @@ from service.ledger import chain
 from service.ledger.chain import LedgerRow
 from service.ledger.vectors import vectors
 from service.ledger.verifier import verify
+from tests.authorities import Authority
 from tests.conftest import absent
 from tests.ledger import books
+from tests.ledger.test_timestamps import timestamp_of
 from tests.running_service import copied, listening, running_service
 
 FOLDER = Path(__file__).parent
@@ -95,3 +97,13 @@ def test_rows_of_the_first_versions_stay_valid():
     assert '"form":"rfc8785"' in lines[2]
     assert verify(lines).fault is None
     assert verify([lines[0].replace("5.4e-05", "0.000054"), *lines[1:]]).fault is not None
+
+
+def test_timestamps_are_read_in_two_languages(verdict, tmp_path: Path):
+    """Whether an authority signed them is for OpenSSL to say; that they are over the root is not."""
+    book = books.book(5, 4)
+    (first, second), tsa = book.roots, Authority(tmp_path / "tsa")
+    stamps = [chain.line("timestamp", vars(timestamp_of(tsa, root))) for root in (first, second)]
+    assert verdict([*book.lines(), *stamps]) == "9 rows, sealed up to 9"
+    mixed_up = chain.line("timestamp", vars(timestamp_of(tsa, first)) | {"day": second.day})
+    assert verdict([*book.lines(), mixed_up]) is None

@@ -37,6 +37,7 @@ const rows = [];
 let recordedAt = "";
 let seal = null;
 const successors = [];
+const rootLines = {};
 for (const line of readFileSync(process.argv[2], "utf8").split("\n").slice(0, -1)) {
   const { type, ...content } = JSON.parse(line);
   require_(text({ type, ...content }) === line, "a line is in another form");
@@ -54,7 +55,11 @@ for (const line of readFileSync(process.argv[2], "utf8").split("\n").slice(0, -1
       successors.push({ seq, ...body });
     }
     rows.push(content);
+  } else if (type === "timestamp") {
+    const imprint = sha256(Buffer.from(rootLines[content.day], "utf8"));
+    require_(Buffer.from(content.token, "base64").includes(imprint), `the timestamp of ${content.day} is of another root`);
   } else {
+    rootLines[content.day] = line;
     const { first_seq, last_seq, day, key } = content;
     require_(first_seq === (seal?.last_seq ?? 0) + 1, `the root of ${day} is out of place`);
     require_(content.previous === (seal?.root ?? ""), `the root of ${day} follows another root`);

@@ -19,9 +19,9 @@ from service.market.bars import from_rows
 from service.market.instants import WorldClock
 from service.notifications.events import Attempt, Message
 from service.operator.__main__ import main
-from service.store import bars, ledger, notifications, secret, world
+from service.store import bars, ledger, migrations, notifications, secret, world
 from service.store.backup import backup, restore
-from service.store.database import Database
+from service.store.database import Database, revision_at
 from service.store.secret import KeySecrets, key_secret
 from service.store.tables import ledger as ledger_table
 from service.store.tables import metadata
@@ -79,6 +79,16 @@ def test_a_restored_database_is_the_same_under_the_same_secrets(
     assert (verification.fault, verification.rows) == (None, 3)
     with closing(Database(settings.database)) as copy, copy.reading() as db, source.reading() as original:
         assert list(ledger.export(db)) == list(ledger.export(original))
+
+
+def test_a_backup_of_an_older_version_is_restored(source: Database, tmp_path: Path, settings: Settings):
+    """It is migrated before its ledger is verified."""
+    with source.writing() as db:
+        db.execute(text("DROP TABLE ledger_timestamp"))
+        db.execute(text("UPDATE alembic_version SET version_num = '0023'"))
+    backup(source, tmp_path / "kept")
+    assert restore(tmp_path / "kept", settings).rows == 3
+    assert revision_at(settings.database) == migrations.head()
 
 
 @pytest.mark.parametrize(

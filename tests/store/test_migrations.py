@@ -81,6 +81,7 @@ def make_first(db: Connection) -> None:
     db.execute(text("DROP TABLE block"))
     db.execute(text("ALTER TABLE ledger DROP COLUMN form"))
     db.execute(text("CREATE TABLE sequence_row (place INTEGER)"))
+    db.execute(text("DROP TABLE ledger_timestamp"))
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 
 
