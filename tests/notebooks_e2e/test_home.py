@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests import npm
 from tests.notebooks_e2e.conftest import Service
@@ -131,3 +131,18 @@ def test_the_page_speaks_the_language_of_its_reader(service: Service, browser: B
     page.wait_for_function("() => document.documentElement.lang === 'ja'")
     assert page.locator("nav a").first.text_content() != "Home"
     context.close()
+
+
+def test_without_outside_odds_the_voters_stand_alone(service: Service, visitor: BrowserPage):
+    """In the live world no outside market may have had odds for a market of the past."""
+    page = visitor.page
+
+    def without_odds(route: Route) -> None:
+        document = route.fetch().json()
+        books = [book | {"n": 0} for book in document["books"]]
+        route.fulfill(json=document | {"books": books})
+
+    page.route("**/api/predictions/ai-vs-market", without_odds)
+    open_view(page, service, "")
+    expect(page.get_by_text("No outside market had odds for a resolved market yet.")).to_be_visible()
+    expect(page.get_by_role("row", name="Right side")).to_contain_text("%")

@@ -138,11 +138,14 @@ const battle = () => part(() => get("/api/v1/bot-battle"), document => [h("p", {
 // Live where there is enough, else the markets of the past.
 const bookOf = books => books.find(book => !book.backfilled && book.n >= 30) || books.find(book => book.backfilled && book.n) || null;
 
+const sides = (...scores) => [
+  [t("Right side"), ...scores.map(row => interval(row.accuracy_pct, row.accuracy_low_pct, row.accuracy_high_pct, value => percent(value)))],
+  [t("Always the more common side"), ...scores.map(row => percent(row.likelier_side_pct))]];
+
 function recordRows(book) {
-  const { ai, market, difference } = book, show = value => percent(value);
+  const { ai, market, difference } = book;
   return table([t("Measure"), `#${t("The nine voters")}`, `#${t("The outside market")}`], [
-    [t("Right side"), interval(ai.accuracy_pct, ai.accuracy_low_pct, ai.accuracy_high_pct, show), interval(market.accuracy_pct, market.accuracy_low_pct, market.accuracy_high_pct, show)],
-    [t("Always the more common side"), show(ai.likelier_side_pct), show(market.likelier_side_pct)],
+    ...sides(ai, market),
     [t("Brier score, lower is better"), interval(ai.brier, ai.brier_low, ai.brier_high, score), interval(market.brier, market.brier_low, market.brier_high, score)],
     [t("Skill against base rates"), interval(ai.skill, ai.skill_low, ai.skill_high, score), interval(market.skill, market.skill_low, market.skill_high, score)],
     ...(difference ? [[t("Difference of the Brier scores"), interval(difference.mean, difference.low, difference.high, score), ""]] : []),
@@ -150,13 +153,16 @@ function recordRows(book) {
 }
 
 const VERDICTS = { "the market is better": "The outside market was closer than the nine voters.", "the AI is better": "The nine voters were closer than the outside market.",
-  "no clear difference yet": "Between the nine voters and the outside market there is no clear difference yet.", "not enough resolved markets": "Too few markets are resolved for a comparison." };
+  "no clear difference yet": "Between the nine voters and the outside market there is no clear difference yet.", "not enough resolved markets": "Too few markets are resolved for a comparison.",
+  "no outside market": "No outside market had odds for a resolved market yet." };
 
-const record = () => part(() => get("/api/predictions/ai-vs-market"), ({ books }) => {
-  const book = bookOf(books);
-  if (!book) return h("p", {}, t("No market is resolved yet."));
-  return [h("p", {}, t(VERDICTS[book.verdict] || book.verdict), " ", t("{count} resolved markets.", { count: number(book.n) }), " ", book.backfilled && backfilled(), " ",
-    book.simulated > 0 && h("span", { class: "tag" }, t("simulated odds"))), recordRows(book),
+// Where no outside market has odds for a resolved market, the voters stand alone.
+const record = () => part(() => Promise.all([get("/api/predictions/ai-vs-market"), get("/api/streaks")]), ([{ books }, { streaks }]) => {
+  const book = bookOf(books), alone = bookOf(streaks.filter(row => row.oracle === "consensus"));
+  if (!book && !alone) return h("p", {}, t("No market is resolved yet."));
+  const { verdict, backfilled: isPast, n, simulated } = book || { ...alone, verdict: "no outside market" };
+  return [h("p", {}, t(VERDICTS[verdict] || verdict), " ", t("{count} resolved markets.", { count: number(n) }), " ", isPast && backfilled(), " ",
+    simulated > 0 && h("span", { class: "tag" }, t("simulated odds"))), book ? recordRows(book) : table([t("Measure"), `#${t("The nine voters")}`], sides(alone)),
     h("p", { class: "small" }, t("In brackets: the interval that holds with 95% probability."))];
 });
 
