@@ -91,7 +91,7 @@ class Service:
 
     async def resolved_markets(self) -> Document:
         """The markets that were resolved last, without the votes of the voters."""
-        return await self._shared("predictions", "resolved", votes="none", limit=MOST_MARKETS)
+        return await self._shared("markets", "resolved", limit=MOST_MARKETS)
 
     async def forecasters(self) -> Document:
         return await self._shared("forecasters")
@@ -106,7 +106,7 @@ class Service:
         return await self._shared("challenges")
 
     async def challenge(self, number: int) -> Document:
-        return await self.call(None, "challenge", number)
+        return await self.market(f"challenge-{number}")
 
     async def streaks(self) -> Document:
         return await self._shared("streaks")
@@ -231,7 +231,7 @@ class Person:
         return challenge
 
     async def vote_challenge(self, number: int, vote: str) -> Document:
-        receipt = await self._call("vote_challenge", number, vote)
+        receipt = await self.vote(f"challenge-{number}", vote)
         self._service.drop("challenges")
         return receipt
 

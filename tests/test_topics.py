@@ -156,18 +156,18 @@ def challenge(running: RunningService) -> dict:
     headers = {"X-API-Key": running.register()}
     number = running.client.post("/api/challenges/create", json=body, headers=headers).get_json()["number"]
     running.move(2)
-    return running.client.get(f"/api/challenges/{number}").get_json()
+    return running.client.get(f"/api/v1/predictions/challenge-{number}").get_json()
 
 
 def test_without_models_a_challenge_on_a_topic_has_no_votes(service):
     shown = challenge(service())
     assert (shown["ai"], shown["ai_votes"], shown["apex"], shown["commitment"]) == (None, {}, None, None)
-    assert (shown["resolved_by"], shown["votes_pending"]) == ("hand", False)
+    assert (shown["resolution"]["source"], shown["votes_pending"]) == ("hand", False)
     assert shown["resolution"]["rule"].startswith("Resolved by hand by the operator")
 
 
 def test_a_challenge_on_a_topic_has_the_votes_of_models_alone(service, servers):
     shown = challenge(service(**seats(servers)))
     assert {name: vote["engine"] for name, vote in shown["ai_votes"].items()} == ENGINES
-    assert (shown["apex"], shown["votes_pending"], shown["resolved_by"]) == (None, False, "hand")
+    assert (shown["apex"], shown["votes_pending"], shown["resolution"]["source"]) == (None, False, "hand")
     assert shown["ai"]["p_yes"] is not None

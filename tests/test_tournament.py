@@ -16,7 +16,8 @@ from tests.running_service import RunningService, copied, running_service
 P, DIGITS = 0.7361952, "7361952"
 NAME = "quiet-owl"
 QUERIES = {
-    "/api/v1/predictions": ("?status=all", "?status=all&sort=divergence", "?votes=none"),
+    "/api/v1/predictions": ("?status=all", "?status=all&sort=divergence"),
+    "/api/v1/markets": ("?status=all", "?category=challenge"),
     "/api/v1/ledger": ("?kind=forecast", "?kind=votes", "?kind=reveal", "?limit=500&first_seq={since}"),
     "/api/v1/events": ("?after_seq={since}&seconds=1",),
     "/api/v1/bot-battle/export.csv": ("?venue=cex",),

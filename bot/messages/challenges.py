@@ -154,7 +154,7 @@ def _brief(challenge: Mapping[str, Any]) -> str:
 
 
 def _judge(challenge: Mapping[str, Any]) -> str:
-    if challenge["resolved_by"] == "prices":
+    if challenge["resolution"]["source"] == "bars":
         return translate("Prices decide it at the deadline.")
     return translate("A person decides it after the deadline.")
 

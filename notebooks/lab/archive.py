@@ -136,14 +136,12 @@ class Archive:
     def markets(self, status: str = "resolved", **selection: str | None) -> pd.DataFrame:
         """Every market of a status. See `frames.markets`.
 
-        `selection` is that of `client.predictions`. Each page of 200 uses one of the key's daily calls; the ledger has
-        the same votes and outcomes without a quota, see `resolved_votes`.
+        `selection` is that of `client.markets`. The votes on them are in the ledger, see `resolved_votes`.
         """
-        selection = {"votes": "none", **selection}
-        return frames.markets(self._cursor_pages(partial(self.client.predictions, status, **selection), "markets"))
+        return frames.markets(self._cursor_pages(partial(self.client.markets, status, **selection), "markets"))
 
     def resolved_pairs(self) -> pd.DataFrame:
-        """Every resolved market with a score of both the pool and an external market; costs as much as `markets`."""
+        """Every resolved market with a score of both the pool and an external market."""
         return self.markets().dropna(subset=["brier_ai", "brier_market"])
 
     def answers(self) -> pd.DataFrame:

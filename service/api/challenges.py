@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date
@@ -13,43 +12,39 @@ from typing import Annotated
 
 from flask import Blueprint
 from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
-from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from service.api.answering import answering
 from service.api.auth import KEY_HEADER, Caller, KeyHolder
-from service.api.entries import UserVote, Voted, cast
 from service.api.idempotency import settle_and_keep
 from service.api.inputs import DATE, Body
 from service.api.operations import operation
-from service.api.services import find, latest, services
-from service.errors import Busy, InvalidQuestion, MissingKey, NotAMarketQuestion, ResourceNotFound, VotingClosed
+from service.api.predictions import show_all
+from service.api.services import latest, services
+from service.errors import Busy, InvalidQuestion, MissingKey, NotAMarketQuestion
 from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.callers import open_challenge
 from service.forecasting.predictions.commitments import question_row, withdrawn
 from service.forecasting.predictions.documents import (
     ChallengesDocument,
-    ListedChallenge,
+    ListedPrediction,
     challenges_document,
-    list_challenge,
 )
 from service.market.instants import utc
-from service.market.prices import AssetPrice
 from service.questions import Circumstances
 from service.questions.tokens import LONGEST
 from service.store import ledger, listings, snapshots
 from service.store import predictions as stored
 from service.store.bars import StoredHistory
-from service.store.listings import Tally
-from service.store.snapshots import Snapshot, prices_by_asset, read_prices
+from service.store.listings import MarketSelection
+from service.store.snapshots import prices_by_asset, read_prices
 
 challenges = Blueprint("challenges", __name__, url_prefix="/api/challenges")
 
 LIST_LIMIT = 200
 # Challenges created at one instant on PostgreSQL compete for the same number; all but one try again.
 TRIES = 10
-# A challenge is addressed by its `number` or by its `id`.
-ADDRESS = re.compile("(?:challenge-)?([1-9][0-9]{0,8})")
+OPEN = MarketSelection("open", category="challenge", sort="created")
 
 
 def _date(value: object) -> date:
@@ -61,7 +56,7 @@ def _date(value: object) -> date:
     raise ValueError("must be a date of the calendar in the form YYYY-MM-DD, such as 2026-12-31")
 
 
-CHALLENGE = TypeAdapter(ListedChallenge)
+CHALLENGE = TypeAdapter(ListedPrediction)
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["Will Bitcoin be above 60,000 USD?"])]
 Deadline = Annotated[
     date,
@@ -84,16 +79,16 @@ class Creation(Body):
     limit="challenges",
     raises=(NotAMarketQuestion, InvalidQuestion, MissingKey, Busy),
 )
-def create(body: Creation, caller: Caller) -> ListedChallenge:
+def create(body: Creation, caller: Caller) -> ListedPrediction:
     """Put a question with a date to ten voters and apex.
 
-    They vote within seconds, once: until then `votes_pending` is true and GET /api/challenges/{number} shows more.
-    The deadline is 23:59:59 UTC of the date, or the instant of that day which the question names; it may be today
-    while an hour is left. `resolved_by` says whether prices or the operator will decide the outcome, and
-    `resolution.rule` how. Only language models vote on a question that no price decides; without at least three of
-    them it gets no votes, and `ai` stays null. What the question means is recorded in the public ledger at once, with a
-    hash of its text, which the operator can withdraw; its author never is. Without a key the text is not kept: the
-    canonical sentence takes its place, and a question that no price decides needs a key.
+    They vote within seconds, once: until then `votes_pending` is true and GET /api/v1/predictions/{market_id} shows
+    more. The deadline is 23:59:59 UTC of the date, or the instant of that day which the question names; it may be today
+    while an hour is left. `resolution` says what will decide the outcome, `hand` where the operator does, and how. Only
+    language models vote on a question that no price decides; without at least three of them it gets no votes, and `ai`
+    stays null. What the question means is recorded in the public ledger at once, with a hash of its text, which the
+    operator can withdraw; its author never is. Without a key the text is not kept: the canonical sentence takes its
+    place, and a question that no price decides needs a key.
 
     Three a day per key, per end user of a delegating key, or per address without a key. A refused question does not
     count, and neither does a retry under the same Idempotency-Key.
@@ -102,11 +97,10 @@ def create(body: Creation, caller: Caller) -> ListedChallenge:
         return _create(body, caller)
 
 
-def _create(body: Creation, caller: Caller) -> ListedChallenge:
+def _create(body: Creation, caller: Caller) -> ListedPrediction:
     web = services()
     now = web.clock.at(web.now())
-    prices = _prices(latest("prices"))
-    spots = {asset: price.price for asset, price in prices.items()}
+    spots = {asset: price.price for asset, price in prices_by_asset(read_prices(latest("prices"))).items()}
     for _ in range(TRIES):
         with suppress(IntegrityError), web.database.writing() as db:
             number, history = stored.next_challenge_number(db), StoredHistory(partial(nullcontext, db), web.step, now)
@@ -118,7 +112,7 @@ def _create(body: Creation, caller: Caller) -> ListedChallenge:
                 challenge = _without_text(challenge)
             stored.add_predictions(db, [challenge])
             ledger.append(db, [question_row(challenge)], now)
-            (listed,) = _published(db, [challenge], prices, now)
+            (listed,) = show_all(db, [challenge], now)
             settle_and_keep(db, CHALLENGE.dump_json(listed))
             return listed
     raise Busy("Many challenges were created at the same instant.")
@@ -136,7 +130,7 @@ def _without_text(challenge: Prediction) -> Prediction:
 @challenges.get("/active")
 @operation(tag="Challenges", limit="telemetry")
 def active() -> ChallengesDocument:
-    """The open challenges, the newest first, at most 200.
+    """The open challenges, the newest first, at most 200; `/api/v1/markets?category=challenge` lists the ended ones.
 
     Each has the votes of ten voters (the nine, and `swarm`, which follows the net position of the {n} strategies), the
     vote of `apex`, and the votes of callers. Voters vote once, when a challenge is new. `context` is the asset's price
@@ -145,58 +139,5 @@ def active() -> ChallengesDocument:
     web = services()
     now = web.clock.at(web.now())
     with web.database.reading() as db:
-        listing = _published(db, stored.active_challenges(db, now, LIST_LIMIT), _prices(find("prices")), now)
+        listing = show_all(db, listings.market_page(db, OPEN, now, LIST_LIMIT).markets, now)
     return challenges_document(listing, now=now, world=web.clock.world)
-
-
-@challenges.get("/<number>", endpoint="one")
-@operation(tag="Challenges", limit="telemetry", raises=(ResourceNotFound,))
-def show(number: str) -> ListedChallenge:
-    """One challenge, open or over, by its number or id; once over, `resolution` has the outcome and the evidence."""
-    web = services()
-    now = web.clock.at(web.now())
-    with web.database.reading() as db:
-        return _published(db, [_challenge(db, number)], _prices(find("prices")), now)[0]
-
-
-@challenges.post("/<number>/vote")
-@operation(tag="Challenges", key="welcome", limit="votes", raises=(ResourceNotFound, VotingClosed))
-def vote(number: str, body: UserVote, caller: Caller) -> Voted:
-    """Vote yes or no on a challenge.
-
-    One vote per key, per end user of a delegating key, or per address without a key; a later vote replaces it until
-    the deadline. It never reaches the voters or any score.
-    """
-    web = services()
-    now = web.clock.at(web.now())
-    with web.database.writing() as db:
-        return cast(db, _challenge(db, number), body.vote, caller, now)
-
-
-def _challenge(db: Connection, number: str) -> Prediction:
-    address = ADDRESS.fullmatch(number)
-    challenge = stored.find_challenge(db, int(address[1])) if address else None
-    if challenge is None:
-        raise ResourceNotFound("No challenge has this number or id; /api/challenges/active lists the open ones.")
-    return challenge
-
-
-def _published(
-    db: Connection, predictions: Sequence[Prediction], prices: dict[str, AssetPrice], now: int
-) -> list[ListedChallenge]:
-    """The challenges with the votes of callers and the prices of their assets."""
-    tallies = listings.vote_tallies(db, [challenge.id for challenge in predictions])
-    return [
-        list_challenge(
-            challenge,
-            tally=tallies.get(challenge.id, Tally()),
-            price=prices.get(challenge.question.asset),
-            now=now,
-            answers_topics=services().panel.answers_topics,
-        )
-        for challenge in predictions
-    ]
-
-
-def _prices(snapshot: Snapshot | None) -> dict[str, AssetPrice]:
-    return prices_by_asset(read_prices(snapshot) if snapshot else None)

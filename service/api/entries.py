@@ -120,6 +120,14 @@ class ForecastResults:
     results: tuple[ForecastResult, ...]
 
 
+def find_listed(db: Connection, id: str) -> Prediction:
+    """The market or challenge with this id; raises ResourceNotFound."""
+    market = predictions.find_prediction(db, id) if ID.fullmatch(id) else None
+    if market is None or market.category == "answer":
+        raise ResourceNotFound("No market or challenge has this id; /api/v1/markets lists them.")
+    return market
+
+
 def check_open(market: Prediction, now: int, activity: Literal["Voting", "Forecasting"]) -> None:
     """Raise VotingClosed unless callers may still vote on a market, or forecast it, at the world second `now`."""
     if market.settlement:
@@ -143,7 +151,7 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
     first, so that a settlement comes before the market is read here, or after the forecast is stored.
     """
     ledger.lock(db)
-    market = _market(db, market_id)
+    market = find_listed(db, market_id)
     check_forecastable(market)
     check_open(market, now, "Forecasting")
     forecaster = forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
@@ -176,14 +184,6 @@ def record_all(
             yield ForecastResult(forecast.market_id, entry, None, None)
         except (ResourceNotFound, InvalidRequest, VotingClosed) as refusal:
             yield ForecastResult(forecast.market_id, None, refusal.code, refusal.detail)
-
-
-def _market(db: Connection, id: str) -> Prediction:
-    """The market or challenge with this id."""
-    market = predictions.find_prediction(db, id) if ID.fullmatch(id) else None
-    if market is None or market.category == "answer":
-        raise ResourceNotFound("No market has this id; /api/v1/predictions lists the open ones.")
-    return market
 
 
 def _counts_in(market: Prediction, at: int) -> tuple[CountsIn, ...]:

@@ -21,6 +21,7 @@ from service.api.entries import (
     UserVote,
     Voted,
     cast,
+    find_listed,
     record,
     record_all,
 )
@@ -30,14 +31,13 @@ from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, services
 from service.documents import DocumentHeader
 from service.errors import ResourceNotFound, ServiceUnavailable, VotingClosed
-from service.forecasting.predictions import MarketSeries, Prediction
+from service.forecasting.predictions import MarketCategory, Prediction
 from service.forecasting.predictions.commitments import FeaturesDocument, FeaturesRow, features_json, row_json
 from service.forecasting.predictions.documents import (
     EvidenceBars,
-    ListedMarket,
+    ListedPrediction,
     MarketDocument,
     MarketVote,
-    OpenMarketsDocument,
     OwnForecast,
     PredictionsDocument,
     evidence_bars,
@@ -46,7 +46,7 @@ from service.forecasting.predictions.documents import (
     predictions_document,
 )
 from service.forecasting.predictions.market_fields import markets_table
-from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_table
+from service.forecasting.predictions.scores.betting import ShadowDocument
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument
 from service.market.assets import LONGEST_CLOSURE_S, AssetCode
 from service.market.instants import DAY, HOUR, iso, unix
@@ -66,7 +66,7 @@ INPUTS = HistoryListing(
     lambda db, window, asset: knowledge.vote_inputs_page(db, asset or None, *window),
     lambda row, _: PageKey(row.voted_at, row.hash),
 )
-PAGE, SHADOW = TypeAdapter(PredictionsDocument), TypeAdapter(ShadowDocument)
+PAGE = TypeAdapter(PredictionsDocument)
 
 
 # Of one market: votes, odds, resolution, score and corrections.
@@ -78,14 +78,15 @@ class MarketsQuery(PageQuery):
 
     status: MarketStatus = Field("open", description="`open` until the deadline, `resolved` yes or no, `void`, or all")
     asset: AssetCode | None = Field(None, description="markets of one asset alone")
-    category: MarketSeries | None = Field(None, description="markets of one length alone, or imported ones")
+    category: MarketCategory | None = Field(
+        None, description="markets of one length alone, imported ones, or challenges; without it all but challenges"
+    )
     template: Comparator | None = Field(None, description="markets of one kind of event alone: `understood.comparator`")
     sort: Sort = Field(
         "deadline",
         description="`deadline`: open markets by the earliest, others by the latest; `created`: the newest first; "
         "`divergence`: the largest `divergence_pts` of either sign first, without those that have none",
     )
-    votes: Literal["full", "none"] = Field("full", description="`none`: `ai_votes` are empty")
 
 
 @dataclass(frozen=True)
@@ -135,23 +136,31 @@ def markets(query: MarketsQuery) -> Response:
     they are never counted together with live ones. `resolution.rule` says how a market will be settled. A 304 and the
     answer to a HEAD are free of charge.
     """
-    media = responses.wanted()
-    if not request.query_string and media is None:
-        snapshot = latest("predictions")
-        link(_list_header(snapshot).next)
-        return document(snapshot, max_age=None)
-    selection = MarketSelection(query.status, query.asset, query.category, query.template, query.sort)
-    page = _page(selection, query.limit, query.cursor, with_votes=query.votes == "full" and media is None)
-    link(page.next)
-    if media:
-        return responses.file(markets_table(page.markets, page.world), media, None)
-    return document(BodyBytes(PAGE.dump_json(page)), max_age=None)
+    return _listing("predictions", query, None)
+
+
+@predictions.get("/v1/markets", endpoint="listing")
+@operation(
+    tag="Predictions",
+    limit="telemetry",
+    returns=PredictionsDocument,
+    alternatives=responses.described("market of the page"),
+    is_cached=True,
+    raises=(ServiceUnavailable,),
+)
+def public_markets(query: MarketsQuery) -> Response:
+    """The same list without a key: open, resolved and void markets or challenges, with `ai_votes` left out.
+
+    `category=challenge` lists challenges, which the other lists leave out. The parameters, pages and files are those of
+    `/api/v1/predictions`; the votes of a market are in `/api/v1/predictions/{market_id}`.
+    """
+    return _listing("markets", query, MAX_AGE_S)
 
 
 @predictions.get("/v1/predictions/<market_id>")
 @operation(tag="Predictions", key="welcome", limit="telemetry", raises=(ResourceNotFound,))
 def market(market_id: str, caller: Caller) -> MarketDocument:
-    """One market, open or settled, with everything that is stored about it.
+    """One market or challenge, open or settled, with everything that is stored about it.
 
     Beside the fields of the list: the hourly series of both opinions, the bars that settled it, its rows of the public
     ledger and, with a key, the caller's own vote and last forecast. The votes are those of its opening, with their
@@ -159,13 +168,13 @@ def market(market_id: str, caller: Caller) -> MarketDocument:
     """
     web = services()
     with web.database.reading() as db:
-        return _whole(db, _market(db, market_id), caller, web.clock.at(web.now()))
+        return _whole(db, find_listed(db, market_id), caller, web.clock.at(web.now()))
 
 
 @predictions.post("/v1/predictions/<market_id>/vote")
 @operation(tag="Predictions", key="welcome", limit="votes", raises=(ResourceNotFound, VotingClosed))
 def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
-    """Vote yes or no on a prediction market.
+    """Vote yes or no on a prediction market or a challenge.
 
     One vote per key, per end user of a delegating key, or per address without a key; a later vote replaces it until
     the market's `closes_at`. It is counted in `user_votes` of the list within a minute or so and never reaches the
@@ -174,7 +183,7 @@ def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
     web = services()
     now = web.clock.at(web.now())
     with web.database.writing() as db:
-        return cast(db, _market(db, market_id), body.vote, caller, now)
+        return cast(db, find_listed(db, market_id), body.vote, caller, now)
 
 
 @predictions.post("/v1/predictions/<market_id>/forecast")
@@ -210,32 +219,8 @@ def forecast_all(body: ForecastList, caller: Caller) -> ForecastResults:
     return ForecastResults(sum(result.recorded is not None for result in results), results)
 
 
-def _market(db: Connection, id: str) -> Prediction:
-    """The market with this id; raises ResourceNotFound."""
-    market = stored.find_market(db, id) if ID.fullmatch(id) else None
-    if market is None:
-        raise ResourceNotFound("No market has this id; /api/v1/predictions lists the open ones.")
-    return market
-
-
-@predictions.get("/predictions/open")
-@operation(tag="Predictions", limit="telemetry", returns=OpenMarketsDocument, is_cached=True)
-def open_markets() -> Response:
-    """The open markets with the probability of the voters' pool and of the outside market, without votes; no key.
-
-    `p_ai` and `p_market` are of the opening and are scored, `p_ai_now` and `p_market_now` are of the last hour.
-    """
-    return document(latest("open-markets"), max_age=MAX_AGE_S)
-
-
 @predictions.get("/predictions/shadow")
-@operation(
-    tag="Predictions",
-    limit="telemetry",
-    returns=ShadowDocument,
-    alternatives=responses.described("bet of the document: the last 40 open and the last 40 decided ones"),
-    is_cached=True,
-)
+@operation(tag="Predictions", limit="telemetry", returns=ShadowDocument, is_cached=True)
 def shadow() -> Response:
     """The profit of betting 100 USD on every disagreement with the outside market. No bet was placed.
 
@@ -246,9 +231,9 @@ def shadow() -> Response:
     interval; `breakeven_pct` is the share of them that had to be won at the prices paid. Odds marked `simulated` are
     of no market: no trades take place at them, and `sources` says how this service made them. They leave nothing to
     earn beyond the fees in expectation, and a profit against them shows nothing about a real market. `pnl_usd` of a
-    book is the sum of `bet.pnl_usd` over `/api/v1/predictions?status=resolved`.
+    book is the sum of `bet.pnl_usd` over `/api/v1/markets?status=resolved`.
     """
-    return responses.snapshot("shadow", SHADOW, shadow_table, MAX_AGE_S)
+    return document(latest("shadow"), max_age=MAX_AGE_S)
 
 
 @predictions.get("/predictions/ai-vs-market")
@@ -263,11 +248,10 @@ def ai_vs_market() -> Response:
     test. `verdict` says "not enough resolved markets" under 30, and `needed` is the number it takes to see a gap as
     large as this one.
 
-    `books` separate what was committed live from what was `backfilled`; they are never pooled. `markets` are the
-    latest 40, `count` is how many there are: `/api/v1/predictions?status=resolved` has each with its `score`, which
-    the means are of. Odds marked `simulated` were made by this service; `sources` says how.
-    In the simulated world they come from the law by which prices are drawn and should win: being better or worse than
-    they are says nothing about a real market.
+    `books` separate what was committed live from what was `backfilled`; they are never pooled. `count` is how many
+    markets there are: `/api/v1/markets?status=resolved` has each with its `score`, which the means are of. Odds marked
+    `simulated` were made by this service; `sources` says how. In the simulated world they come from the law by which
+    prices are drawn and should win: being better or worse than they are says nothing about a real market.
     """
     return document(latest("ai-vs-market"), max_age=MAX_AGE_S)
 
@@ -278,30 +262,54 @@ def _list_header(snapshot: Snapshot) -> ListHeader:
     return _HEADER.validate_json(snapshot.body)
 
 
-def _page(selection: MarketSelection, limit: int, cursor: str | None, *, with_votes: bool) -> PredictionsDocument:
-    """A page of markets as of the stored list, so that it changes as seldom; raises what `market_pages.page` raises."""
-    header = {name: vars(_list_header(latest("predictions")))[name] for name in DocumentHeader.__dataclass_fields__}
-    now = unix(header["timestamp"])
+def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_age: int | None) -> Response:
+    """The markets that a query asks for: the stored list of this name, a page, or a page as a file.
+
+    A page is as of the stored list, so that it changes as seldom.
+    """
+    media, with_votes = responses.wanted(), name == "predictions"
+    snapshot = latest(name)
+    header = _list_header(snapshot)
+    if not request.query_string and media is None:
+        link(header.next)
+        return document(snapshot, max_age=max_age)
+    plain = {field: vars(header)[field] for field in DocumentHeader.__dataclass_fields__}
+    now, with_votes = unix(header.timestamp), with_votes and media is None
+    selection = MarketSelection(query.status, query.asset, query.category, query.template, query.sort)
     with services().database.reading() as db:
-        page = listings.market_page(db, selection, now, limit, cursor=cursor, with_votes=with_votes)
-        rows = _listed(db, page.markets, now, with_votes=with_votes)
-    return predictions_document(rows, DocumentHeader(**header), page.following)
+        page = listings.market_page(db, selection, now, query.limit, cursor=query.cursor, with_votes=with_votes)
+        rows = show_all(db, page.markets, now, with_votes=with_votes)
+    link(page.following)
+    if media:
+        return responses.file(markets_table(rows, header.world), media, max_age)
+    body = predictions_document(rows, DocumentHeader(**plain), page.following)
+    return document(BodyBytes(PAGE.dump_json(body)), max_age=max_age)
 
 
-def _listed(db: Connection, markets: Sequence[Prediction], now: int, *, with_votes: bool = True) -> list[ListedMarket]:
-    """The markets as they are published at the world second `now`."""
+def show_all(
+    db: Connection, markets: Sequence[Prediction], now: int, *, with_votes: bool = True
+) -> list[ListedPrediction]:
+    """The markets or challenges as they are published at the world second `now`."""
     ids = [market.id for market in markets]
     tallies = listings.vote_tallies(db, ids)
     unread = None if with_votes else stored.vote_probabilities(db, ids)
     opinions = listings.latest_opinions(db, [market.id for market in markets if market.settlement is None])
     snapshot = find("prices")
     prices = prices_by_asset(read_prices(snapshot) if snapshot else None)
-    return list_all(markets, tallies=tallies, prices=prices, opinions=opinions, now=now, probabilities=unread)
+    return list_all(
+        markets,
+        tallies=tallies,
+        prices=prices,
+        opinions=opinions,
+        now=now,
+        probabilities=unread,
+        answers_topics=services().panel.answers_topics,
+    )
 
 
 def _whole(db: Connection, market: Prediction, caller: Caller, now: int) -> MarketDocument:
     """Everything about a market at the world second `now`, with the caller's vote and forecast."""
-    (row,) = _listed(db, [market], now)
+    (row,) = show_all(db, [market], now)
     return market_document(
         row,
         listings.opinion_series(db, market.id),

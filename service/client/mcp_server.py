@@ -68,7 +68,7 @@ def build(client: AsyncClient) -> MCPServer:
     @tool
     async def open_markets() -> Document:
         """Open prediction markets with the probability of YES by the nine voters and by an outside market."""
-        return await client.open_markets()
+        return await client.markets()
 
     @tool
     async def market(market_id: str) -> Document:

@@ -20,6 +20,7 @@ PAGES = {
     "headlines": ("headlines", 200),
     "lane_equity": ("points", 10_000),
     "lane_events": ("events", 200),
+    "markets": ("markets", 200),
     "predictions": ("markets", 200),
 }
 FORMS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
@@ -38,6 +39,17 @@ class HistoryWindow(TypedDict, total=False):
 
     since: str | None
     until: str | None
+    limit: int | None
+    cursor: str | None
+
+
+class MarketsPage(TypedDict, total=False):
+    """Which page of markets: `sort` is deadline, created or divergence."""
+
+    asset: str | None
+    category: str | None
+    template: str | None
+    sort: str | None
     limit: int | None
     cursor: str | None
 
@@ -76,7 +88,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     def pages(self, operation: str, *words: str, **selection: str | None) -> Items:
         """Every item of an operation that answers in pages, read page by page: `pages("candles", "btc", "1h")`.
 
-        The operations are those of PAGES. Each page of markets and of answers counts against the quota.
+        The operations are those of PAGES. Each page of `predictions` counts against the quota.
         """
         name, row_limit = PAGES[operation]
         page_of = getattr(self, operation)
@@ -87,7 +99,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     ) -> File:
         """The bytes of a CSV or Parquet file of what an operation answers: `table("candles", "btc", limit=10_000)`.
 
-        Bars, markets, the leaderboard, the bets of `shadow` and the equity of `fund` are tables.
+        Bars, markets with the shadow bets, the leaderboard and the equity of `fund` are tables.
         """
 
         def file(method: str, path: str, **options: Any) -> File:
@@ -209,35 +221,20 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The health of every strategy at the end of a month, `YYYY-MM`, or of the last one."""
         return self._json("GET", "/api/v1/strategy-hospital", params=present(month=month))
 
-    def predictions(
-        self,
-        status: str | None = None,
-        *,
-        asset: str | None = None,
-        category: str | None = None,
-        template: str | None = None,
-        sort: str | None = None,
-        votes: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> Document:
-        """A page of prediction markets, by default the open ones; `next` is the `cursor` of the next page.
+    def predictions(self, status: str | None = None, **selection: Unpack[MarketsPage]) -> Document:
+        """A page of prediction markets with their votes, by default the open ones; `next` is the next `cursor`."""
+        return self._json("GET", "/api/v1/predictions", params=present(status=status, **selection))
 
-        `status` is open, resolved, void or all, `sort` deadline, created or divergence, `votes` full or none.
-        """
-        selection = present(status=status, asset=asset, category=category, template=template, sort=sort, votes=votes)
-        return self._json("GET", "/api/v1/predictions", params=selection | present(limit=limit, cursor=cursor))
-
-    def open_markets(self) -> Document:
-        """The open markets with both probabilities and without votes; free of charge."""
-        return self._json("GET", "/api/predictions/open")
+    def markets(self, status: str | None = None, **selection: Unpack[MarketsPage]) -> Document:
+        """The same list without votes and free of charge; of challenges with the `category` challenge."""
+        return self._json("GET", "/api/v1/markets", params=present(status=status, **selection))
 
     def prediction(self, market_id: str) -> Document:
-        """One market whole: votes, hourly opinions, the bars that settled it, its ledger rows and your vote."""
+        """One market or challenge whole: votes, hourly opinions, bars that settled it, ledger rows and your vote."""
         return self._json("GET", f"/api/v1/predictions/{quote(market_id, safe='')}")
 
     def vote(self, market_id: str, vote: str) -> Document:
-        """Vote "yes" or "no" on a prediction market; a later vote replaces an earlier one."""
+        """Vote "yes" or "no" on a prediction market or a challenge; a later vote replaces an earlier one."""
         return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/vote", json={"vote": vote})
 
     def forecast_paths(self, asset: str, at: str | None = None, count: int | None = None) -> Text:
@@ -271,18 +268,10 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The challenges that are still open, the newest first."""
         return self._json("GET", "/api/challenges/active")
 
-    def challenge(self, number: int | str) -> Document:
-        """One challenge, open or resolved, by its number or id."""
-        return self._json("GET", _challenge(number))
-
     def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> Document:
         """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
         body = {"question": question, "deadline": deadline}
         return self._json("POST", "/api/challenges/create", json=body, headers=once(idempotency_key))
-
-    def vote_challenge(self, number: int | str, vote: str) -> Document:
-        """Vote "yes" or "no" on a challenge; a later vote replaces an earlier one."""
-        return self._json("POST", f"{_challenge(number)}/vote", json={"vote": vote})
 
     def streaks(self) -> Document:
         """The streaks of correct votes of each voter, and what luck alone would give."""
@@ -468,10 +457,6 @@ def _verified(proof: dict[str, Any], seq: int, key: str | None) -> dict[str, Any
     if fault:
         raise ProofFailed(fault)
     return proof
-
-
-def _challenge(number: int | str) -> str:
-    return f"/api/challenges/{quote(str(number), safe='')}"
 
 
 def _webhook(webhook_id: str) -> str:

@@ -1,11 +1,13 @@
-"""The scores of what was settled, and the document of the open markets."""
+"""The scores of what was settled, and the list of the open markets."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
 from service.documents import RecordHeader
-from service.forecasting.predictions.documents import list_all, open_markets_document, predictions_document
+from service.forecasting.predictions.documents import list_all, predictions_document
 from service.forecasting.predictions.scores.forecasters import (
     ForecasterRecord,
     ForecastersDocument,
@@ -84,6 +86,6 @@ def list_markets(job_context: JobContext, slot: int) -> Effects:
     head = header(job_context, now, LISTED_EVERY_S, sources=odds | odds_sources(job_context) | sources)
     documents = {
         "predictions": predictions_document(entries, head, page.following),
-        "open-markets": open_markets_document(entries, head),
+        "markets": predictions_document([replace(entry, ai_votes={}) for entry in entries], head, page.following),
     }
     return lambda db: snapshots.publish(db, now, documents)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, bindparam, delete, func, select, tuple_
@@ -14,11 +14,10 @@ from sqlalchemy import ColumnElement, Connection, Select, TextClause, bindparam,
 from service import canonical
 from service.forecasting.predictions import Holder, Opinion, Prediction
 from service.forecasting.predictions.scores.columns import MarketColumns, columns_of, joined
-from service.ledger.chain import Kind
 from service.store import ledger, pages, predictions
 from service.store.database import insert_into, is_among
 from service.store.pages import PageKey
-from service.store.tables import IS_MARKET, opinion, prediction, user_vote
+from service.store.tables import IS_LISTED, opinion, prediction, user_vote
 
 MarketStatus = Literal["open", "resolved", "void", "all"]
 Sort = Literal["deadline", "created", "divergence"]
@@ -40,7 +39,7 @@ _STATUSES: dict[MarketStatus, tuple[ColumnElement[bool], ...]] = {
 
 @dataclass(frozen=True)
 class MarketSelection:
-    """Which markets, in which order; None selects all.
+    """Which markets, in which order; None selects all, but challenges only come by their category.
 
     By deadline the open ones come with the earliest first and all others with the latest first; by creation the newest
     first; by divergence the largest first, and those without one are left out.
@@ -56,6 +55,12 @@ class MarketSelection:
     def scope(self) -> str:
         """The name of this list for its cursors."""
         return canonical.write(vars(self))
+
+    @property
+    def column(self) -> ColumnElement[Any]:
+        """What it is sorted by; numbers of challenges tell those of one second apart."""
+        is_numbered = self.category == "challenge" and self.sort == "created"
+        return prediction.c.number if is_numbered else _SORTED_BY[self.sort]
 
     @property
     def is_rising(self) -> bool:
@@ -85,7 +90,7 @@ def market_page(
     """
     query = market_keys(selection, now).limit(limit + 1)
     if cursor is not None:
-        place, after = tuple_(_SORTED_BY[selection.sort], prediction.c.id), pages.read_cursor(selection.scope, cursor)
+        place, after = tuple_(selection.column, prediction.c.id), pages.read_cursor(selection.scope, cursor)
         query = query.where(place > after if selection.is_rising else place < after)
     keys = [PageKey(*row) for row in db.execute(query)]
     markets = predictions.find_predictions(db, [key.id for key in keys[:limit]], with_votes=with_votes)
@@ -94,15 +99,17 @@ def market_page(
 
 def market_keys(selection: MarketSelection, now: int) -> Select:
     """The keys of all markets of a selection in its order; an index alone answers it."""
-    column = _SORTED_BY[selection.sort]
+    column = selection.column
     order = (column.asc(), prediction.c.id.asc()) if selection.is_rising else (column.desc(), prediction.c.id.desc())
     return select(column, prediction.c.id).where(*_conditions(selection, now)).order_by(*order)
 
 
 def _conditions(selection: MarketSelection, now: int) -> list[ColumnElement[bool] | TextClause]:
-    conditions: list[ColumnElement[bool] | TextClause] = [IS_MARKET, *_STATUSES[selection.status]]
+    conditions: list[ColumnElement[bool] | TextClause] = [IS_LISTED, *_STATUSES[selection.status]]
     if selection.status == "open":
         conditions.append(prediction.c.deadline > now)
+    if selection.category is None:
+        conditions.append(prediction.c.category != "challenge")
     if selection.sort == "divergence":
         conditions.append(prediction.c.divergence.is_not(None))
     for name in ("asset", "category", "template"):
@@ -151,11 +158,10 @@ class ListedMarkets:
             return Listed(self._columns, others, until)
 
     def _newly(self, db: Connection, until: int) -> list[Prediction]:
-        """Those that were settled, or whose text was withdrawn, since the last time; at the first time all."""
+        """Those that were settled since the last time; at the first time all."""
         if self._read_until is None:
             return predictions.listed_predictions(db)
-        kinds: tuple[Kind, ...] = ("resolution", "correction")
-        ids = [id for kind in kinds for id in ledger.subjects(db, kind, self._read_until, until)]
+        ids = ledger.subjects(db, "resolution", self._read_until, until)
         markets = predictions.find_predictions(db, ids, with_reasoning=False) if ids else []
         return [market for market in markets if market.category != "answer"]
 

@@ -19,6 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Row, TextClause, func, insert,
 
 from service import canonical
 from service.forecasting.predictions import (
+    APEX,
     Commitment,
     CommittedVote,
     LedgerPosition,
@@ -158,17 +159,14 @@ def find_predictions(
 
 
 def vote_probabilities(db: Connection, ids: Sequence[str]) -> dict[str, list[float]]:
-    """P(YES) of every vote on these predictions, without the votes; where there are none, the id is absent."""
+    """P(YES) of every vote in the pool of these predictions; where there are none, the id is absent."""
     votes: dict[str, list[float]] = defaultdict(list)
-    query = select(prediction_vote.c.prediction, prediction_vote.c.p).where(is_among(prediction_vote.c.prediction, ids))
+    query = select(prediction_vote.c.prediction, prediction_vote.c.p).where(
+        is_among(prediction_vote.c.prediction, ids), prediction_vote.c.voter != APEX
+    )
     for id, p in map(tuple, db.execute(query)):
         votes[id].append(p)
     return votes
-
-
-def find_market(db: Connection, id: str) -> Prediction | None:
-    """The market with this id; None if there is none or if it is a challenge or an answer."""
-    return next(iter(_load(db, prediction.c.id == id, IS_MARKET)), None)
 
 
 def find_challenge(db: Connection, number: int) -> Prediction | None:
@@ -180,17 +178,6 @@ def active_markets(db: Connection, now: int) -> list[Prediction]:
     """The markets that were open at the world second `now`, earliest deadline first."""
     is_unsettled = _IS_OPEN | (prediction.c.resolved_at > now)
     return _load(db, IS_MARKET, is_unsettled, prediction.c.created_at <= now, prediction.c.deadline > now)
-
-
-def active_challenges(db: Connection, now: int, limit: int) -> list[Prediction]:
-    """At most `limit` unsettled challenges with a deadline after `now`, newest first."""
-    newest = (
-        select(prediction.c.number)
-        .where(prediction.c.number.is_not(None), _IS_OPEN, prediction.c.deadline > now)
-        .order_by(prediction.c.number.desc())
-        .limit(limit)
-    )
-    return sorted(_load(db, prediction.c.number.in_(newest)), key=_number, reverse=True)
 
 
 def listed_predictions(db: Connection) -> list[Prediction]:

@@ -294,9 +294,10 @@ idempotency = Table(
     Index(None, "created_at"),
 )
 
-# The markets that are listed in pages; the planner uses an index with this condition only where a query repeats it.
-IS_MARKET = text("category NOT IN ('answer', 'challenge')")
-_OF_MARKETS: dict[str, Any] = {"sqlite_where": IS_MARKET, "postgresql_where": IS_MARKET}
+# What is listed in pages; the planner uses an index with this condition only where a query repeats it.
+IS_LISTED = text("category <> 'answer'")
+IS_MARKET = text("category <> 'answer' AND category <> 'challenge'")
+_LISTED: dict[str, Any] = {"sqlite_where": IS_LISTED, "postgresql_where": IS_LISTED}
 _FILTERS = ("outcome", "category", "asset", "template")
 
 # A market, a challenge or an answer of the oracle: its question, its commitment and its settlement. `body` is an answer
@@ -332,9 +333,9 @@ prediction = Table(
     Index(None, "outcome", "deadline"),
     Index(None, "resolved_at"),
     Index(None, "author", "created_at", "id"),
-    Index("ix_prediction_by_deadline", "deadline", "id", *_FILTERS, **_OF_MARKETS),
-    Index("ix_prediction_by_creation", "created_at", "id", *_FILTERS, **_OF_MARKETS),
-    Index("ix_prediction_by_divergence", "divergence", "id", *_FILTERS, **_OF_MARKETS),
+    Index("ix_prediction_by_deadline", "deadline", "id", *_FILTERS, **_LISTED),
+    Index("ix_prediction_by_creation", "created_at", "id", *_FILTERS, **_LISTED),
+    Index("ix_prediction_by_divergence", "divergence", "id", *_FILTERS, **_LISTED),
 )
 
 prediction_vote = Table(

@@ -14,6 +14,7 @@ from service.api.services import latest
 from service.documents import DocumentHeader, RecordHeader
 from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Prediction, Settlement
 from service.forecasting.predictions.commitments import votes_row
+from service.forecasting.predictions.documents import predictions_document
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast, VoterKind
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.embedded import voters
@@ -146,6 +147,13 @@ def hold(
     revalidation = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
     assert (revalidation.status_code, revalidation.data) == (304, b"")
     return answer.json
+
+
+def tell_list(database: Database) -> None:
+    """Publish an empty list of open markets, as of noon."""
+    with database.writing() as db:
+        documents = {name: predictions_document([], header()) for name in ("predictions", "markets")}
+        snapshots.publish(db, NOON, documents)
 
 
 def walk(client: FlaskClient, path: str | None, rows: str) -> list[dict]:

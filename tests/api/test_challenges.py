@@ -18,7 +18,7 @@ from service.store.database import Database
 from service.store.idempotency import HELD_S
 from tests.api.conftest import NOON, Wall
 from tests.api.interrupted import outages_at_each_step
-from tests.api.opened import NAMES, SPOTS, commitment, let_vote, market, settle, tell_prices
+from tests.api.opened import NAMES, SPOTS, commitment, let_vote, market, settle, tell_list, tell_prices
 from tests.api.web import SECRET
 
 CREATE = "/api/challenges/create"
@@ -58,7 +58,7 @@ def create(call) -> Callable[..., TestResponse]:
 @pytest.fixture
 def vote(call) -> Callable[..., TestResponse]:
     def vote(number: object, side: object = "yes", **options) -> TestResponse:
-        return call("POST", f"/api/challenges/{number}/vote", json={"vote": side}, **options)
+        return call("POST", f"/api/v1/predictions/challenge-{number}/vote", json={"vote": side}, **options)
 
     return vote
 
@@ -80,7 +80,7 @@ class TestCreating:
         assert (answer.status_code, answer.mimetype) == (200, "application/json")
         body = answer.json
         expected = {"id": "challenge-1", "number": 1, "category": "challenge", "status": "open", "backfilled": False}
-        expected |= {"question": QUESTION, "asset": "btc", "deadline": f"{DEADLINE}T23:59:59Z", "resolved_by": "prices"}
+        expected |= {"question": QUESTION, "asset": "btc", "deadline": f"{DEADLINE}T23:59:59Z"}
         expected |= {"votes_pending": True, "ai_votes": {}, "apex": None, "ai": None}
         assert body | expected == body
         assert body["user_votes"] == {"yes": 0, "no": 0, "total": 0, "yes_pct": None}
@@ -110,18 +110,15 @@ class TestCreating:
         assert body["understood"]["level"] == pytest.approx(54_200)
         assert "54,200 USD" in body["resolution"]["rule"]
 
-    def test_it_is_then_among_the_open_ones_and_under_its_number(self, create, vote, call, check_schema, headers):
-        """And under its printed id."""
+    def test_it_is_then_among_the_open_ones_and_under_its_id(self, create, vote, call, check_schema, headers):
         challenges = [create().json, create("Will the SEC approve a Solana ETF?", headers=headers).json]
         page = call("GET", ACTIVE).json
         check_schema(ACTIVE, page)
         assert (page["schema"], page["count"], page["world"]) == ("challenges/1", 2, "simulated")
         assert page["challenges"] == challenges[::-1]
-        for name in ("2", challenges[1]["id"]):
-            challenge = call("GET", f"/api/challenges/{name}").json
-            assert challenge == challenges[1]
-        check_schema("/api/challenges/{number}", challenge)
-        assert vote("challenge-2").json["user_votes"]["total"] == 1
+        challenge = call("GET", "/api/v1/predictions/challenge-2").json
+        assert challenges[1].items() <= challenge.items()
+        assert vote(2).json["user_votes"]["total"] == 1
 
     @pytest.mark.parametrize(
         "text", [f"Call Ann Doe, 555 0100. {QUESTION}", "Will the SEC approve a Solana ETF for Ann Doe?"]
@@ -150,7 +147,11 @@ class TestCreating:
 
     def test_its_creator_is_stored_and_never_published(self, create, call, database, bot_key):
         headers = {"X-API-Key": bot_key, "X-End-User": "alice-of-the-tests"}
-        body = create(headers=headers).text + call("GET", ACTIVE).text + call("GET", "/api/challenges/1").text
+        body = (
+            create(headers=headers).text
+            + call("GET", ACTIVE).text
+            + call("GET", "/api/v1/predictions/challenge-1").text
+        )
         with database.reading() as db:
             assert predictions.find_challenge(db, 1).author.endswith(":alice-of-the-tests")
             body += str(ledger.entries(db, 1, 10))
@@ -250,7 +251,7 @@ class TestVoting:
             "voted_at": "2027-01-15T12:00:00Z",
             "user_votes": {"yes": 1, "no": 0, "total": 1, "yes_pct": 100.0},
         }
-        assert call("GET", "/api/challenges/1").json["user_votes"] == answer.json["user_votes"]
+        assert call("GET", "/api/v1/predictions/challenge-1").json["user_votes"] == answer.json["user_votes"]
 
     def test_it_closes_when_the_challenge_is_settled(self, create, vote, call, database):
         create()
@@ -259,7 +260,7 @@ class TestVoting:
             challenge = predictions.find_challenge(db, 1)
         settle(database, challenge, "yes", NOON + HOUR)
         assert vote(1, "yes").json["code"] == "voting_closed"
-        body = call("GET", "/api/challenges/1").json
+        body = call("GET", "/api/v1/predictions/challenge-1").json
         assert body["user_votes"]["no"] == 1
         assert (body["status"], body["resolution"]["outcome"]) == ("resolved", "yes")
         assert body["resolution"]["evidence"] == "the last price was 50,500.00"
@@ -269,15 +270,14 @@ class TestVoting:
         "number",
         [
             *("0", "2", "01", "-1", "1.0", "1e3", "99999999999999999999"),
-            *("٣", "%00", "challenge-2", "challenge-01", "active"),
+            *("٣", "%00", "challenge-2", "active"),
         ],
     )
     def test_of_another_number_there_is_none(self, create, vote, call, number: str):
         create()
         refusal = vote(number)
         assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
-        if number != "active":
-            assert call("GET", f"/api/challenges/{number}").status_code == 404
+        assert call("GET", f"/api/v1/predictions/challenge-{number}").status_code == 404
 
 
 def test_after_voting_it_shows_the_votes_and_their_ledger_row(create, call, database):
@@ -286,12 +286,12 @@ def test_after_voting_it_shows_the_votes_and_their_ledger_row(create, call, data
     with database.reading() as db:
         market = predictions.find_challenge(db, 1)
     entry = let_vote(database, market, commitment(NOON + 5, names=(*NAMES, "swarm", "apex")))
-    body = call("GET", "/api/challenges/1").json
+    body = call("GET", "/api/v1/predictions/challenge-1").json
     assert list(body["ai_votes"]) == [*NAMES, "swarm"]
     assert body["apex"]["p_yes"] == 0.6
     assert body["votes_pending"] is False
     assert body["commitment"] == {"seq": entry.seq, "hash": entry.hash, "salt": None}
-    assert utc(NOON + 5).strftime("%Y-%m-%dT%H:%M:%SZ") in call("GET", "/api/challenges/1").text
+    assert utc(NOON + 5).strftime("%Y-%m-%dT%H:%M:%SZ") in call("GET", "/api/v1/predictions/challenge-1").text
 
 
 def test_the_deadline_of_an_open_challenge_is_to_come(create, call, wall: Wall):
@@ -306,12 +306,32 @@ def test_a_challenge_on_an_asset_without_a_price_has_no_context(create, call, da
     create()
     tell_prices(database, "gold", as_of=NOON + HOUR)
     wall.time += HOUR
-    assert call("GET", "/api/challenges/1").json["context"] is None
+    assert call("GET", "/api/v1/predictions/challenge-1").json["context"] is None
+
+
+def test_an_ended_challenge_is_listed_without_a_key(create, call, database, check_schema):
+    """It left the list of the open ones, and the public list of markets has it by its category, without votes."""
+    create()
+    tell_list(database)
+    with database.reading() as db:
+        challenge = predictions.find_challenge(db, 1)
+    let_vote(database, challenge, commitment(NOON + 5, names=(*NAMES, "swarm", "apex")))
+    settle(database, challenge, "yes", NOON + HOUR)
+    page = call("GET", "/api/v1/markets?category=challenge&status=resolved").json
+    check_schema("/api/v1/markets", page)
+    (entry,) = page["markets"]
+    assert (entry["id"], entry["resolution"]["outcome"], entry["ai_votes"]) == ("challenge-1", "yes", {})
+    assert (entry["ai"]["yes"], entry["ai"]["no"], entry["apex"]) == (10, 0, None)
+    assert call("GET", "/api/v1/markets?status=resolved").json["markets"] == []
+    assert call("GET", ACTIVE).json["count"] == 0
 
 
 def test_the_newest_two_hundred_are_listed(call, database):
     with database.writing() as db:
-        challenges = [market(f"challenge-{number}", category="challenge", number=number) for number in range(1, 203)]
+        challenges = [
+            market(f"challenge-{number}", category="challenge", number=number, created_at=NOON + number - 300)
+            for number in range(1, 203)
+        ]
         predictions.add_predictions(db, challenges)
     page = call("GET", ACTIVE).json
     assert [challenge["number"] for challenge in page["challenges"]] == list(range(202, 2, -1))

@@ -25,7 +25,6 @@ from service.forecasting.predictions.commitments import FeaturesDocument, commit
 from service.forecasting.predictions.documents import (
     PredictionsDocument,
     list_all,
-    open_markets_document,
     predictions_document,
 )
 from service.forecasting.predictions.market_fields import COLUMNS
@@ -52,6 +51,7 @@ from tests.api.opened import (
     open_market,
     record_header,
     settle,
+    tell_list,
     tell_prices,
     walk,
 )
@@ -126,35 +126,17 @@ class TestVoting:
         assert (vote().status_code, vote().json["code"]) == (409, "voting_closed")
 
 
-def test_the_odds_of_open_markets_need_no_key(client: FlaskClient, document, publish, check_schema):
-    """Of the opening and of the last hour, without the votes."""
-    open_markets = open_markets_document(document.markets, header())
-    body = hold(client, publish, check_schema, "/api/predictions/open", "open-markets", open_markets)
-    (row,), (market,) = body["markets"], document.markets
-    assert (row["id"], row["p_ai"], row["p_market"]) == (ID, market.ai.p_yes, market.market_odds.p_yes)
-    assert (row["p_ai_now"], row["p_market_now"], row["simulated"]) == (None, None, market.market_odds.simulated)
-
-
-def test_the_shadow_book_is_public_and_marks_simulated_odds(client: FlaskClient, publish, check_schema):
+def test_the_shadow_book_is_public_in_two_books(client: FlaskClient, publish, check_schema):
     document = shadow_document(columns_of(many(80)), record_header())
     body = hold(client, publish, check_schema, "/api/predictions/shadow", "shadow", document)
     assert (body["schema"], body["stake_usd"], body["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
     assert [book["backfilled"] for book in body["books"]] == [False, True]
-    assert all(bet["simulated"] for bet in body["recent"])
-
-
-def test_the_bets_of_the_shadow_book_are_a_table(client: FlaskClient, publish):
-    document = shadow_document(columns_of(many(80)), record_header())
-    publish("shadow", NOON, document)
-    lines = csv.DictReader(io.StringIO(client.get("/api/predictions/shadow", headers={"Accept": "text/csv"}).text))
-    bets = [(bet.market_id, f"{bet.pnl_usd}") for bet in (*document.open, *document.recent)]
-    assert [(line["market_id"], line["pnl_usd"]) for line in lines] == bets
 
 
 def test_the_comparison_with_the_market_is_public_in_two_books(client: FlaskClient, publish, check_schema):
     document = ai_vs_market_document(columns_of(many(80)), record_header(), np.random.default_rng(1))
     body = hold(client, publish, check_schema, "/api/predictions/ai-vs-market", "ai-vs-market", document)
-    assert (body["schema"], body["count"], len(body["markets"])) == ("ai-vs-market/1", 80, 40)
+    assert (body["schema"], body["count"]) == ("ai-vs-market/1", 80)
     assert [(book["backfilled"], book["n"]) for book in body["books"]] == [(False, 40), (True, 40)]
 
 
@@ -174,7 +156,7 @@ def history(sqlite: Database) -> Database:
     with sqlite.writing() as db:
         predictions.add_predictions(db, [*PAST, prediction])
         listings.add_opinions(db, "ai", {prediction.id: Opinion(NOON, 0.94)})
-        snapshots.publish(db, NOON, {"predictions": predictions_document([], header())})
+    tell_list(sqlite)
     tell_prices(sqlite)
     return sqlite
 
@@ -195,15 +177,15 @@ class TestPages:
         assert following.json["markets"][0]["deadline"] <= answer.json["markets"][-1]["deadline"]
 
     def test_the_client_reads_every_page(self, reader: Client, history):
-        rows = list(reader.pages("predictions", status="resolved", votes="none"))
+        rows = list(reader.pages("predictions", status="resolved"))
         assert ({row["id"] for row in rows}, len(rows)) == ({row.id for row in PAST}, 230)
-        assert all(row["ai_votes"] == {} and row["score"] for row in rows)
+        assert all(row["ai_votes"] and row["score"] for row in rows)
 
-    def test_votes_that_are_left_out_are_counted(self, reader: Client, history):
-        """Before, `ai` had 0 votes for YES and 0 for NO."""
-        body, tally = (reader.predictions("resolved", votes=votes)["markets"] for votes in ("full", "none"))
-        assert [row["ai"] for row in tally] == [row["ai"] for row in body]
-        assert all(row["ai"]["yes"] + row["ai"]["no"] for row in tally)
+    def test_without_a_key_it_is_the_same_without_votes(self, reader: Client, client: FlaskClient, history):
+        """`ai` counts the votes that are left out."""
+        rows = walk(client, "/api/v1/markets?status=resolved&limit=90", "markets")
+        assert rows == [row | {"ai_votes": {}} for row in reader.pages("predictions", status="resolved")]
+        assert all(row["ai"]["yes"] + row["ai"]["no"] for row in rows)
 
     def test_the_last_page_has_no_link(self, client: FlaskClient, headers, history):
         answer = client.get(f"{PATH}?status=open", headers=headers)
@@ -221,7 +203,7 @@ class TestPages:
         [
             ("status=closed", "status"),
             ("asset=doge", "asset"),
-            ("category=challenge", "category"),
+            ("category=answer", "category"),
             ("sort=price", "sort"),
             ("limit=201", "limit"),
             ("limit=0", "limit"),
@@ -323,11 +305,10 @@ class TestOneMarket:
         assert body["my_vote"] == {"vote": "no", "voted_at": "2027-01-15T12:00:00Z"}
         assert client.get(f"{PATH}/{market().id}").json["my_vote"] is None
 
-    @pytest.mark.parametrize("id", ["none-such", "challenge-1", "00adcce31a6a83e7", "%00", "x" * 97])
+    @pytest.mark.parametrize("id", ["none-such", "00adcce31a6a83e7", "%00", "x" * 97])
     def test_of_another_id_there_is_none(self, client: FlaskClient, sqlite: Database, id: str):
-        """Challenges have an address of their own, and an answer belongs to its caller."""
+        """An answer belongs to its caller."""
         with sqlite.writing() as db:
-            predictions.add_predictions(db, [market("challenge-1", category="challenge", number=1)])
             predictions.add_predictions(db, [market("00adcce31a6a83e7", category="answer")])
         assert client.get(f"{PATH}/{id}").json["code"] == "not_found"
 

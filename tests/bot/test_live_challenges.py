@@ -72,7 +72,7 @@ def test_many_votes_are_few_edits(stage, group, number, monkeypatch):
 def test_the_watcher_shows_votes_of_other_programs(stage, group, number, service):
     reply = stage.person(group).says(f"/challenge {number}")
     receipt = service.client.post(
-        f"/api/challenges/{number}/vote", json={"vote": "no"}, headers={"X-API-Key": service.register()}
+        f"/api/v1/predictions/challenge-{number}/vote", json={"vote": "no"}, headers={"X-API-Key": service.register()}
     )
     assert receipt.status_code == 200
     stage.application.bot_data["state"].service.drop("challenges")

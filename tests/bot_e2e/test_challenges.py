@@ -78,7 +78,7 @@ def challenge_of(service: Service, page: Message) -> dict:
     """The service's document of the challenge that a message announces."""
     match = re.search(r"Challenge (\d+) is open", page.text)
     assert match, page.text
-    return httpx.get(f"{service.address}/api/challenges/{match[1]}").json()
+    return httpx.get(f"{service.address}/api/v1/predictions/challenge-{match[1]}").json()
 
 
 def open_challenges(service: Service, words: str) -> list[dict]:

@@ -55,8 +55,8 @@ def test_a_challenge_is_created_once_voted_on_and_read(app: Flask, client: Clien
     challenges = [client.create_challenge(question, deadline, idempotency_key="once") for _ in range(2)]
     assert challenges[0] == challenges[1]
     number = challenges[0]["number"]
-    assert client.vote_challenge(number, "no")["user_votes"]["no"] == 1
-    assert client.challenge(number)["user_votes"]["total"] == 1
+    assert client.vote(f"challenge-{number}", "no")["user_votes"]["no"] == 1
+    assert client.prediction(f"challenge-{number}")["user_votes"]["total"] == 1
     assert [challenge["number"] for challenge in client.challenges()["challenges"]] == [number]
     with pytest.raises(NotFound):
         client.vote("challenge/1", "yes")

@@ -18,7 +18,8 @@ from service.forecasting.predictions import (
     Prediction,
     Settlement,
 )
-from service.forecasting.predictions.documents import ListedMarket, list_all
+from service.forecasting.predictions.documents import list_all
+from service.forecasting.predictions.market_fields import ListedPrediction
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
@@ -192,7 +193,7 @@ def listed(
     ai_now: Opinion | None = None,
     odds_now: Opinion | None = None,
     **changes: Any,
-) -> ListedMarket:
+) -> ListedPrediction:
     """MARKET with other fields, as it is published."""
     market = replace(MARKET, **changes)
     own_opinions = {holder: opinion for holder, opinion in (("ai", ai_now), ("odds", odds_now)) if opinion}

@@ -20,7 +20,7 @@ def challenge(service: RunningService, question: str = NOON, deadline: str = TOD
 
 
 def shown(service: RunningService, number: int) -> dict:
-    return service.client.get(f"/api/challenges/{number}").get_json()
+    return service.client.get(f"/api/v1/predictions/challenge-{number}").get_json()
 
 
 def recorded(service: RunningService, number: int) -> list[str]:

@@ -9,14 +9,13 @@ import pytest
 
 from service.forecasting.apex.call import EVERY_S, Call
 from service.forecasting.apex.scores import outcome_of, resolved_calls
-from service.forecasting.predictions.commitments import market_rows
 from service.forecasting.voters.context import build_all
 from service.jobs import memory
-from service.jobs.committing import keep_settlement, withdraw_texts
+from service.jobs.committing import keep_settlement
 from service.jobs.memory import ArenaMemory, CallMemory, Memory, ScoreMemory, same_bars
 from service.market.bars import Bars, equal
 from service.market.instants import DAY, HOUR
-from service.store import bars, ledger, predictions
+from service.store import bars, predictions
 from service.store.bars import HourlyBars
 from service.store.database import Database
 from service.store.pages import apex_calls
@@ -246,22 +245,6 @@ def test_kept_scores_equal_those_computed_anew(database):
         settle(database, id)
         for header in (LATER, HEADER):
             assert_alike(read(database, memory, header), read(database, ScoreMemory(), header))
-
-
-def test_a_text_that_was_withdrawn_is_not_remembered(database):
-    """A job process lives for weeks, and would go on publishing it."""
-    memory = ScoreMemory()
-    market = stored("one", settlement=YES)
-    question = replace(market.question, text="Ann Doe asks.", canonical="Up?")
-    keep(database, replace(market, category="imported", salt="5a17", question=question, rule="Ann Doe's rules."))
-    assert "Ann Doe" in str(read(database, memory).versus)
-    with database.writing() as db:
-        ledger.append(db, market_rows([market]), DEADLINE)
-        withdraw_texts(db, ["one"], DEADLINE)
-    scores = read(database, memory)
-    assert "Ann Doe" not in str(scores.versus)
-    assert scores.versus.count == 1
-    assert_alike(scores, read(database, ScoreMemory()))
 
 
 def assert_alike(scores, anew) -> None:

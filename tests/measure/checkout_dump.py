@@ -51,7 +51,7 @@ REFUSALS: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/api/challenges/create", {"question": "Up?", "deadline": "soon"}),
     ("POST", "/api/v1/predictions/none/vote", {"vote": "yes"}),
     ("GET", "/nowhere", None),
-    ("GET", "/api/challenges/999", None),
+    ("GET", "/api/v1/predictions/challenge-999", None),
     ("GET", "/api/v1/strategies/none", None),
     ("GET", "/api/v1/ledger/999999", None),
     ("GET", "/api/v1/ledger?limit=0", None),
@@ -210,7 +210,7 @@ class World:
     def resolve_and_correct(self) -> None:
         """The operator resolves a challenge that no price decides, and corrects a row of the ledger."""
         rows = self.send("challenges", "GET", "/api/challenges/active")["challenges"]
-        number = min(challenge["number"] for challenge in rows if challenge["resolved_by"] == "hand")
+        number = min(challenge["number"] for challenge in rows if challenge["resolution"]["source"] == "hand")
         self._operate("challenges", "resolve", str(number), "no", "--evidence=https://example.com/filing")
         self._operate("ledger", "correct", "5", "--note=A note of the operator.")
 
@@ -225,7 +225,7 @@ class World:
         for entry in board["entries"]:
             self.send("documents", "GET", f"/api/v1/strategies/{entry['key']}")
         for number in range(1, len(CHALLENGES) + 1):
-            self.send("challenges", "GET", f"/api/challenges/{number}")
+            self.send("challenges", "GET", f"/api/v1/predictions/challenge-{number}")
         self._operate("challenges", "list")
         self._read_ledger()
         self.send("metrics", "GET", "/metrics")
@@ -274,7 +274,7 @@ class World:
         """The votes of an end user and of an address, on some markets and on every challenge."""
         rows = self.send("documents", "GET", "/api/v1/predictions", user="voter")["markets"][::20]
         paths = [f"/api/v1/predictions/{market['id']}" for market in rows]
-        for path in (*paths, *(f"/api/challenges/{number}" for number in range(1, len(CHALLENGES)))):
+        for path in (*paths, *(f"/api/v1/predictions/challenge-{number}" for number in range(1, len(CHALLENGES)))):
             self.send("user votes", "POST", f"{path}/vote", {"vote": opinion}, user="voter")
             self.send("user votes", "POST", f"{path}/vote", {"vote": "yes"})
 

@@ -36,9 +36,9 @@ def main() -> None:
         service.register()
         service.ask(QUESTION)
         _forecast(service)
-        challenge = _challenge(service, CHALLENGE, days=40)
+        _challenge(service, CHALLENGE, days=40)
         service.move(32 * HOUR)
-        answers = _answers(service, challenge)
+        answers = _answers(service)
         operations = {route.id: route for route in openapi.routes(service.runtime.application())}
     openapi.EXAMPLES.mkdir(exist_ok=True)
     for name, answer in answers.items():
@@ -62,13 +62,13 @@ def _forecast(service: RunningService) -> None:
     assert service.client.post(path, json={"p_yes": 0.31}, headers=headers).status_code == 200
 
 
-def _challenge(service: RunningService, question: str, days: int) -> int:
+def _challenge(service: RunningService, question: str, days: int) -> None:
     deadline = (utc(int(service.wall)) + timedelta(days=days)).date().isoformat()
     body = {"question": question, "deadline": deadline}
-    return service.client.post("/api/challenges/create", json=body).get_json()["number"]
+    assert service.client.post("/api/challenges/create", json=body).status_code == 200
 
 
-def _answers(service: RunningService, challenge: int) -> dict[str, TestResponse]:
+def _answers(service: RunningService) -> dict[str, TestResponse]:
     """The answer of every operation that has one to show, by operation id."""
     key = {"X-API-Key": service.key}
 
@@ -94,6 +94,7 @@ def _answers(service: RunningService, challenge: int) -> dict[str, TestResponse]
         "forecasts_record": get("/api/v1/forecasts/record"),
         "forecasts_forecast": get("/api/v1/forecasts/btc"),
         "predictions_markets": get("/api/v1/predictions"),
+        "predictions_listing": get("/api/v1/markets?category=challenge"),
         "predictions_vote": post(f"/api/v1/predictions/{market}/vote", {"vote": "yes"}),
         "predictions_forecast": post(f"/api/v1/predictions/{new}/forecast", {"p_yes": 0.62}),
         "features_entry": get(f"/api/v1/features/{features}"),
@@ -103,8 +104,6 @@ def _answers(service: RunningService, challenge: int) -> dict[str, TestResponse]
         "forecasters_table": get("/api/v1/forecasters"),
         "forecasters_forecaster": get("/api/v1/forecasters/sturdy-owl"),
         "challenges_active": get("/api/challenges/active"),
-        "challenges_one": get(f"/api/challenges/{challenge}"),
-        "challenges_vote": post(f"/api/challenges/{challenge}/vote", {"vote": "yes"}),
         "challenges_create": post("/api/challenges/create", {"question": CHALLENGE, "deadline": "2026-12-31"}),
         "leaderboard_ranking": get("/api/v1/leaderboard"),
         "leaderboard_strategy": get("/api/v1/strategies/macd_slow"),

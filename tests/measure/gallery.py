@@ -32,7 +32,7 @@ def main() -> None:
         folder, port = Path(place), free_port()
         options = {"WORLD": "simulated", "PORT": str(port), "DATA_DIR": str(folder / "var")}
         with running([sys.executable, "app.py"], folder / "log", **options) as process:
-            for path in ("/readyz", "/api/predictions/ai-vs-market", "/api/predictions/open", "/api/apex/status"):
+            for path in ("/readyz", "/api/predictions/ai-vs-market", "/api/v1/markets", "/api/apex/status"):
                 wait_until_ready(port, process, folder / "log", path)
             key = httpx.post(f"http://127.0.0.1:{port}/api/v1/register", json={"email": "you@example.com"}).json()
             with sync_playwright() as playwright:

@@ -42,7 +42,7 @@ def challenged_service(folder: Path) -> Iterator[RunningService]:
         with client_of(running) as client:
             deadline = f"{utc(START) + timedelta(days=9):%Y-%m-%d}"
             number = client.create_challenge(QUESTION, deadline)["number"]
-            client.vote_challenge(number, "no")
+            client.vote(f"challenge-{number}", "no")
         running.move(ANSWER_EVERY_S)
         yield running
 

@@ -76,6 +76,10 @@ def test_open_markets_come_by_the_earliest_deadline(market_db: Database):
     assert ids(walked(market_db, MarketSelection(), 6)) == ids(sorted(OPEN, key=lambda m: (m.deadline, m.id)))
 
 
+def test_challenges_come_by_their_category(market_db: Database):
+    assert ids(walked(market_db, MarketSelection(category="challenge"), 6)) == ["challenge-1"]
+
+
 def test_void_and_all_markets_are_selected(market_db: Database):
     assert ids(walked(market_db, MarketSelection("void"), 5)) == ["nothing"]
     everything = {market.id for market in (*MARKETS, *OPEN, OVER, *OTHERS[:2])}

@@ -182,22 +182,6 @@ def test_a_market_is_active_until_the_second_of_its_deadline(database):
     assert names(ask(database, predictions.active_markets, DEADLINE)) == []
 
 
-def test_the_newest_open_challenges_come_first(database):
-    keep(
-        database,
-        *(stored(f"challenge-{number}", number=number) for number in (1, 2, 10)),
-        stored("challenge-3", number=3, settlement=YES),
-        stored("challenge-4", number=4, hours=1),
-        stored("daily"),
-    )
-    assert [challenge.number for challenge in ask(database, predictions.active_challenges, MONDAY + 3600, 10)] == [
-        10,
-        2,
-        1,
-    ]
-    assert [challenge.number for challenge in ask(database, predictions.active_challenges, MONDAY + 3600, 2)] == [10, 2]
-
-
 def test_a_challenge_is_found_by_its_number(database):
     keep(database, stored("challenge-5", number=5), stored("daily"))
     assert ask(database, predictions.find_challenge, 5) == stored("challenge-5", number=5)
@@ -281,14 +265,12 @@ class TestAnswers:
     def test_no_list_of_markets_or_challenges_holds_an_answer(self, database):
         keep(database, answer("open"), answer("over", settlement=YES))
         assert ask(database, predictions.active_markets, MONDAY) == []
-        assert ask(database, predictions.active_challenges, MONDAY, 10) == []
         for query in (
             predictions.listed_predictions,
             predictions.unresolved_predictions,
             partial(predictions.awaiting_votes, by_hand=True),
         ):
             assert ask(database, query) == []
-        assert ask(database, predictions.find_market, "open") is None
         assert ask(database, predictions.market_ids) == set()
         assert not ask(database, predictions.has_markets)
 

@@ -11,7 +11,6 @@ from notebooks.widgets.frames.accuracy import (
     calibration,
     cumulative_brier,
     paired_difference,
-    resolved_pairs,
     scoreboard,
 )
 from notebooks.widgets.frames.answers import answers, deliveries
@@ -39,7 +38,7 @@ from notebooks.widgets.frames.oracle import features, oracle_votes
 from notebooks.widgets.frames.predictions import challenges, market_series, market_votes, markets
 from notebooks.widgets.frames.price_forecasts import price_forecasts, price_record
 from notebooks.widgets.frames.schema import as_polars
-from notebooks.widgets.frames.shadow import shadow_bets, shadow_books, shadow_curve
+from notebooks.widgets.frames.shadow import shadow_books, shadow_curve
 from notebooks.widgets.frames.strategies import leaderboard, strategy_equity, strategy_trades
 from notebooks.widgets.frames.streaks import streaks
 
@@ -84,10 +83,8 @@ __all__ = [
     "price_forecasts",
     "price_record",
     "prices",
-    "resolved_pairs",
     "resolved_votes",
     "scoreboard",
-    "shadow_bets",
     "shadow_books",
     "shadow_curve",
     "strategy_equity",

@@ -13,11 +13,6 @@ FORECASTERS = ("ai", "market", "base_rate")
 SIDES = ("ai", "market")
 VERDICT = one_of("not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better")
 
-RESOLVED_PAIRS = FrameSchema.of(
-    "id:text",
-    "question:text asset:text category:market_category resolved_at:time outcome:outcome p_ai p_market brier_ai"
-    " brier_market log_ai log_market difference source:text simulated:flag backfilled:flag world:world",
-)
 SCOREBOARD = FrameSchema.of(
     "forecaster:text backfilled:flag",
     "kind:pool|market|base_rate|seat|brain engine:text n:count n_eff brier brier_low brier_high log_score"
@@ -35,24 +30,6 @@ CALIBRATION = FrameSchema.of(
 )
 CUMULATIVE_BRIER = FrameSchema.of("resolved_at:time", "n:count brier_ai brier_market backfilled:flag world:world")
 NO_DIFFERENCE = dict.fromkeys(("n_eff", "mean", "low", "high", "p_value", "weeks"))
-
-
-def resolved_pairs(document: Document) -> pd.DataFrame:
-    """The latest resolved markets with a probability of both the pool and an external market.
-
-    Parameters
-    ----------
-    document : the response of `client.ai_vs_market()`
-
-    Returns
-    -------
-    One row per market, index `id`, in the order of the document; `attrs["total"]` says how many there are altogether,
-    and `Archive.resolved_pairs` downloads them. `p_` is P(YES) in 0 to 1; `difference` is `brier_ai`
-    minus `brier_market`, negative where the pool was better. The odds of `simulated` rows come from this service.
-    """
-    frame = RESOLVED_PAIRS.frame(document["markets"], world=document["world"])
-    frame.attrs["total"] = sum(book["n"] for book in document["books"])
-    return frame
 
 
 def scoreboard(document: Document) -> pd.DataFrame:

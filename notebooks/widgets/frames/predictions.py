@@ -21,9 +21,7 @@ MARKET = (
 )
 MARKETS = FrameSchema.of("id:text", f"{MARKET} resolved_at:time {' '.join(SCORES)} as_of:time world:world")
 MARKET_SERIES = FrameSchema.of("time:time", "id:text source:ai|odds p_yes bid ask world:world")
-CHALLENGES = FrameSchema.of(
-    "number:count", f"id:text {MARKET} votes_pending:flag resolved_by:text timestamp:time world:world"
-)
+CHALLENGES = FrameSchema.of("number:count", f"id:text {MARKET} votes_pending:flag timestamp:time world:world")
 MARKET_VOTES = FrameSchema.of(
     "id:text voter:text",
     "p_yes direction:direction conviction weight engine:text fallback:maybe abstained:text voted_at:time"
@@ -36,7 +34,7 @@ def markets(source: Pages) -> pd.DataFrame:
 
     Parameters
     ----------
-    source : a page of `client.predictions()`, or several pages; `Archive.markets` downloads all of them
+    source : a page of `client.markets()` or `client.predictions()`, or several; `Archive.markets` downloads all
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Shadow bets as frames: the bets, the books and their PnL over time. All bets are on paper."""
+"""The shadow book as frames: its results and their PnL over time. All bets are on paper."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ import pandas as pd
 
 from notebooks.widgets.frames.schema import Document, FrameSchema
 
-SHADOW_BETS = FrameSchema.of(
-    "id:text",
-    "question:text asset:text side:yes|no status:open|won|lost|void outcome:outcome p_ai p_market price contracts"
-    " stake_usd fee_usd pnl_usd opened_at:time deadline:time source:text simulated:flag backfilled:flag world:world",
-)
 SHADOW_BOOKS = FrameSchema.of(
     "backfilled:flag",
     "bets:count open:count won:count lost:count void:count n:count n_eff staked_usd pnl_usd roi_pct roi_low_pct"
@@ -18,22 +13,6 @@ SHADOW_BOOKS = FrameSchema.of(
     " world:world",
 )
 SHADOW_CURVE = FrameSchema.of("time:time", "pnl_usd backfilled:flag world:world")
-
-
-def shadow_bets(document: Document) -> pd.DataFrame:
-    """The open bets, then the latest settled bets.
-
-    Parameters
-    ----------
-    document : the response of `client.shadow()`
-
-    Returns
-    -------
-    One row per bet, index `id`, that of the market. `price` is USD per contract, 0 to 1; `stake_usd` includes the fee;
-    an open bet has no `pnl_usd`. The odds of `simulated` bets come from this service.
-    """
-    bets = ({**bet, "id": bet["market_id"]} for bet in (*document["open"], *document["recent"]))
-    return SHADOW_BETS.frame(bets, world=document["world"])
 
 
 def shadow_books(document: Document) -> pd.DataFrame:

@@ -98,8 +98,8 @@ class PredictionsPanel(RefreshingPanel):
             markets = frames.markets(document["open"])
             ids = [market["id"] for market in self._open_markets(document)]
             return markets.loc[markets.index.isin(ids)]
-        pairs = frames.resolved_pairs(document["record"])
-        return pairs.loc[pairs["backfilled"] == self.book.value]
+        scores = frames.scoreboard(document["record"])
+        return scores.xs(self.book.value, level="backfilled", drop_level=False)
 
     def draw(self, document: dict[str, Document]) -> None:
         shows_open = self._shows_open(document)

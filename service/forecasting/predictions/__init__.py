@@ -14,8 +14,7 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.voters.ballots import Ballot, Forecast, published_p
 from service.questions.question import Question
 
-MarketSeries = Literal["daily", "weekly", "monthly", "imported"]
-MarketCategory = MarketSeries | Literal["challenge"]
+MarketCategory = Literal["daily", "weekly", "monthly", "imported", "challenge"]
 Holder = Literal["ai", "odds"]  # of an opinion: the voters' pool or the outside market
 Category = MarketCategory | Literal["answer"]
 Resolver = Literal["bars", "hand", "polymarket", "kalshi"]

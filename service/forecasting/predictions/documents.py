@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from service.documents import Document, DocumentHeader, World, rounded
 from service.forecasting.predictions import APEX, Commitment, CommittedVote, Holder, Odds, Opinion, Prediction
@@ -12,8 +11,7 @@ from service.forecasting.predictions.market_fields import (
     Ai,
     AiNow,
     AiVote,
-    ListedChallenge,
-    ListedMarket,
+    ListedPrediction,
     MarketBet,
     MarketCommitment,
     MarketContext,
@@ -39,41 +37,12 @@ from service.questions.question import Question
 class PredictionsDocument(Document):
     """A page of prediction markets; `count` is the number on it, `next` the cursor of the next page, null on the last.
 
-    Without parameters it is the open markets, the earliest deadline first.
+    Without parameters it is the open markets, the earliest deadline first. Without a key `ai_votes` are empty.
     """
 
     count: int
     next: str | None
-    markets: tuple[ListedMarket, ...]
-
-
-@dataclass(frozen=True)
-class OpenMarket:
-    """An open market without its votes: the probability of YES by the pool and by the outside market.
-
-    Both are of the opening and of the last hour, in [0, 1]; null where there is none. `simulated` odds are not from a
-    real market.
-    """
-
-    id: str
-    question: str
-    asset: str | None
-    deadline: str
-    p_ai: float | None
-    p_ai_now: float | None
-    p_market: float | None
-    p_market_now: float | None
-    source: str | None
-    simulated: bool
-    backfilled: bool
-
-
-@dataclass(frozen=True)
-class OpenMarketsDocument(Document):
-    """The open markets, the earliest deadline first, at most 200."""
-
-    count: int
-    markets: tuple[OpenMarket, ...]
+    markets: tuple[ListedPrediction, ...]
 
 
 @dataclass(frozen=True)
@@ -84,40 +53,17 @@ class ChallengesDocument:
     timestamp: str
     world: World
     count: int
-    challenges: tuple[ListedChallenge, ...]
+    challenges: tuple[ListedPrediction, ...]
 
 
 def predictions_document(
-    listed: Sequence[ListedMarket], header: DocumentHeader, next: str | None = None
+    listed: Sequence[ListedPrediction], header: DocumentHeader, next: str | None = None
 ) -> PredictionsDocument:
     markets = tuple(listed)
     return PredictionsDocument("predictions/1", **vars(header), count=len(markets), next=next, markets=markets)
 
 
-def open_markets_document(markets: Sequence[ListedMarket], header: DocumentHeader) -> OpenMarketsDocument:
-    """The same markets without votes, for everybody."""
-    rows = []
-    for market in markets:
-        odds = market.market_odds
-        rows.append(
-            OpenMarket(
-                market.id,
-                market.question,
-                market.asset,
-                market.deadline,
-                p_ai=market.ai and market.ai.p_yes,
-                p_ai_now=market.ai_now and market.ai_now.p_yes,
-                p_market=odds and odds.p_yes,
-                p_market_now=market.odds_now and market.odds_now.p_yes,
-                source=odds and odds.source,
-                simulated=bool(odds and odds.simulated),
-                backfilled=market.backfilled,
-            )
-        )
-    return OpenMarketsDocument("open-markets/1", **vars(header), count=len(rows), markets=tuple(rows))
-
-
-def challenges_document(challenges: Sequence[ListedChallenge], *, now: int, world: World) -> ChallengesDocument:
+def challenges_document(challenges: Sequence[ListedPrediction], *, now: int, world: World) -> ChallengesDocument:
     return ChallengesDocument("challenges/1", iso(now), world, len(challenges), tuple(challenges))
 
 
@@ -129,21 +75,58 @@ def list_all(
     opinions: Mapping[str, Mapping[Holder, Opinion]],
     now: int,
     probabilities: Mapping[str, Sequence[float]] | None = None,
-) -> list[ListedMarket]:
-    """The markets as they are published at the world second `now`.
+    answers_topics: bool = False,
+) -> list[ListedPrediction]:
+    """The markets and challenges as they are published at the world second `now`.
 
     `tallies` are the numbers of callers that voted yes and no, by market, `prices` the current ones, by asset, and
     `opinions` the last ones of the pool and of the outside market, by market. Where the votes were not read,
-    `probabilities` has those of each market.
+    `probabilities` has those of each market. Without `answers_topics`, the language models for it, no votes come on a
+    challenge that no price decides.
     """
-    rows: list[ListedMarket] = []
+    rows: list[ListedPrediction] = []
     for market, score in zip(markets, scores_of(markets), strict=True):
+        assert market.category != "answer"  # an answer is published by the oracle
+        question, is_event = market.question, market.question.comparator != "open"
+        commitment, status = market.commitment if is_event else None, _status(market, now)
         views = {} if market.settlement else opinions.get(market.id, {})
-        ai, odds, bet = views.get("ai"), views.get("odds"), bet_on(market)
-        tally, price = tallies.get(market.id, (0, 0)), prices.get(market.question.asset)
-        fields = _fields(market, tally, price, now, (probabilities or {}).get(market.id))
-        bet_now, ai_now, odds_now = bet and MarketBet(**terms(bet)), ai and show_ai(ai), odds and show_odds(odds)
-        rows.append(ListedMarket(**fields, ai_now=ai_now, odds_now=odds_now, score=score, bet=bet_now))
+        ai, odds, bet, price = views.get("ai"), views.get("odds"), bet_on(market), prices.get(question.asset)
+        votes, at = commitment.votes if commitment else (), iso(market.voted_at)
+        shown = {cast.voter: _show_vote(question, cast, at) for cast in votes}
+        apex = shown.pop(APEX, None)
+        p = (probabilities or {}).get(market.id) or [cast.p for cast in votes if cast.voter != APEX]
+        row, is_votable = market.ledger_position, market.resolver == "bars" or answers_topics
+        rows.append(
+            ListedPrediction(
+                id=market.id,
+                question=question.text,
+                asset=question.asset,
+                category=market.category,
+                status=status,
+                created_at=iso(market.created_at),
+                deadline=iso(market.deadline),
+                closes_at=iso(market.closes_at),
+                understood=understood(question),
+                ai_votes=shown,
+                abstained=dict(commitment.abstained) if commitment else {},
+                ai=commitment and _show_pool(question, commitment, p),
+                user_votes=user_votes(*tallies.get(market.id, (0, 0))),
+                market_odds=_show_odds(market.odds) if market.odds and is_event else None,
+                divergence_pts=market.divergence_pts,
+                context=_show_price(market, price, now) if price and not market.settlement else None,
+                resolution=_show_ruling(market),
+                commitment=row and MarketCommitment(**vars(row), salt=market.salt),
+                features=commitment.features if commitment else None,
+                backfilled=market.backfilled,
+                ai_now=ai and show_ai(ai),
+                odds_now=odds and show_odds(odds),
+                score=score,
+                bet=bet and MarketBet(**terms(bet)),
+                number=market.number,
+                apex=apex,
+                votes_pending=market.commitment is None and status == "open" and is_votable,
+            )
+        )
     return rows
 
 
@@ -153,63 +136,6 @@ def show_ai(opinion: Opinion) -> AiNow:
 
 def show_odds(opinion: Opinion) -> OddsNow:
     return OddsNow(round(opinion.p, 4), rounded(opinion.bid, 4), rounded(opinion.ask, 4), iso(opinion.at))
-
-
-def _fields(
-    market: Prediction,
-    tally: tuple[int, int],
-    price: AssetPrice | None,
-    now: int,
-    probabilities: Sequence[float] | None = None,
-) -> dict[str, Any]:
-    assert market.category != "answer"  # an answer is published by the oracle
-    question, is_event = market.question, market.question.comparator != "open"
-    commitment = market.commitment if is_event else None
-    votes = commitment.votes if commitment else ()
-    return {
-        "id": market.id,
-        "question": question.text,
-        "asset": question.asset,
-        "category": market.category,
-        "status": _status(market, now),
-        "created_at": iso(market.created_at),
-        "deadline": iso(market.deadline),
-        "closes_at": iso(market.closes_at),
-        "understood": understood(question),
-        "ai_votes": {cast.voter: _show_vote(question, cast, iso(market.voted_at)) for cast in votes},
-        "abstained": dict(commitment.abstained) if commitment else {},
-        "ai": commitment and _show_pool(question, commitment, probabilities or [cast.p for cast in votes]),
-        "user_votes": user_votes(*tally),
-        "market_odds": _show_odds(market.odds) if market.odds and is_event else None,
-        "divergence_pts": market.divergence_pts,
-        "context": _show_price(market, price, now) if price and not market.settlement else None,
-        "resolution": _show_ruling(market),
-        "commitment": market.ledger_position and MarketCommitment(**vars(market.ledger_position), salt=market.salt),
-        "features": commitment.features if commitment else None,
-        "backfilled": market.backfilled,
-    }
-
-
-def list_challenge(
-    challenge: Prediction, *, tally: tuple[int, int], price: AssetPrice | None, now: int, answers_topics: bool
-) -> ListedChallenge:
-    """A challenge as it is published, like a market; votes are pending until they are cast or it closes.
-
-    Without `answers_topics`, the language models for it, no votes come on a challenge that no price decides.
-    """
-    assert challenge.number is not None
-    by_prices = challenge.resolver == "bars"
-    apex = next((cast for cast in challenge.votes if cast.voter == APEX and by_prices), None)
-    is_open = _status(challenge, now) == "open"
-    votes = tuple(cast for cast in challenge.votes if cast is not apex)
-    pool = challenge.commitment and replace(challenge.commitment, votes=votes)
-    return ListedChallenge(
-        **_fields(replace(challenge, commitment=pool), tally, price, now),
-        number=challenge.number,
-        apex=_show_vote(challenge.question, apex, iso(challenge.voted_at)) if apex else None,
-        votes_pending=challenge.commitment is None and is_open and (by_prices or answers_topics),
-        resolved_by="prices" if by_prices else "hand",
-    )
 
 
 def user_votes(yes: int, no: int) -> UserVotes:
@@ -329,7 +255,7 @@ class OwnForecast:
 
 
 @dataclass(frozen=True)
-class MarketDocument(ListedMarket):
+class MarketDocument(ListedPrediction):
     """A market with everything that is stored about it.
 
     `ai_series` and `odds_series` have an entry for each hour while the market was open; they are kept for 30 days after
@@ -346,7 +272,7 @@ class MarketDocument(ListedMarket):
 
 
 def market_document(
-    market: ListedMarket,
+    market: ListedPrediction,
     series: Mapping[Holder, Sequence[Opinion]],
     evidence: Sequence[EvidenceBars],
     ledger: Sequence[ChainEntry],

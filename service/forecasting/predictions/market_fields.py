@@ -15,7 +15,6 @@ from service.forecasting.voters.votes import Direction, Understood
 from service.tabular import Kind, Table, columns_of, values_of
 
 Status = Literal["open", "closed", "resolved", "void"]
-ResolvedBy = Literal["prices", "hand"]
 
 
 @dataclass  # a page has 900 of them, which take a fifth of the time where they are not frozen
@@ -141,11 +140,16 @@ class MarketCommitment(LedgerPosition):
 
 @dataclass(frozen=True)
 class ListedPrediction:
-    """A prediction with its votes, odds and outcome.
+    """A prediction market or a challenge with its votes, odds and outcome.
 
-    `divergence_pts` is 100 times the pool's `p_yes` minus the outside market's. `ai` and `commitment` are null until
-    the votes are cast, `context` while the price is unknown and after the settlement. `ai` stays null where no price
-    decides the question and no language models vote. `features` is the hash of the votes' inputs in `/api/v1/features`.
+    `ai` and `market_odds` are of its opening, `ai_now` and `odds_now` of the last hour: these are null once it is
+    settled and where no forecast of now is possible (a range, an average or a count of days that has begun), and
+    `odds_now` without an outside market. `divergence_pts` is 100 times the pool's `p_yes` minus the outside market's.
+    `ai` and `commitment` are null until the votes are cast, `context` while the price is unknown and after the
+    settlement. `ai` stays null where no price decides the question and no language models vote. `features` is the hash
+    of the votes' inputs in `/api/v1/features`. `score` is null until it resolves yes or no, `bet` where the pool and
+    the outside market agree within three points. A challenge has a `number`, ten votes in `ai_votes`, and beside them
+    that of `apex`.
     """
 
     id: str
@@ -168,34 +172,13 @@ class ListedPrediction:
     commitment: MarketCommitment | None
     features: str | None
     backfilled: bool
-
-
-@dataclass(frozen=True)
-class ListedMarket(ListedPrediction):
-    """A prediction market: `ai` and `market_odds` are of its opening, `ai_now` and `odds_now` of the last hour.
-
-    `ai_now` and `odds_now` are null once the market is settled, where no forecast of now is possible (a range, an
-    average or a count of days that has begun), and `odds_now` without an outside market. `score` is null until the
-    market resolves yes or no, `bet` where the pool and the outside market agree within three points.
-    """
-
     ai_now: AiNow | None
     odds_now: OddsNow | None
     score: MarketScore | None
     bet: MarketBet | None
-
-
-@dataclass(frozen=True)
-class ListedChallenge(ListedPrediction):
-    """A challenge: the votes of ten voters in `ai_votes`, and separately the vote of `apex`.
-
-    Where prices cannot decide (`resolved_by` is `hand`) no voter is polled: `ai` is null and `ai_votes` is empty.
-    """
-
-    number: int
+    number: int | None
     apex: AiVote | None
     votes_pending: bool
-    resolved_by: ResolvedBy
 
 
 def _same(*names: str) -> dict[str, str]:
@@ -204,12 +187,16 @@ def _same(*names: str) -> dict[str, str]:
 
 # A part of a market, its class, and which of its fields stand in which columns of the table.
 _PARTS: tuple[tuple[str, type, dict[str, str]], ...] = (
-    ("", ListedMarket, _same("id", "question", "asset", "category", "status", "created_at", "deadline", "backfilled")),
+    (
+        "",
+        ListedPrediction,
+        _same("id", "question", "asset", "category", "status", "created_at", "deadline", "backfilled"),
+    ),
     ("understood", Understood, {"template": "comparator"}),
     ("understood", Understood, _same("other_asset", "level", "upper_level", "level_pct", "spot")),
     ("ai", Ai, {"p_ai": "p_yes"}),
     ("market_odds", MarketOdds, {"p_market": "p_yes"} | _same("source", "simulated", "bid", "ask")),
-    ("", ListedMarket, _same("divergence_pts")),
+    ("", ListedPrediction, _same("divergence_pts")),
     ("ai_now", AiNow, {"p_ai_now": "p_yes"}),
     ("odds_now", OddsNow, {"p_market_now": "p_yes"}),
     ("user_votes", UserVotes, {"user_yes": "yes", "user_no": "no"}),
@@ -228,10 +215,10 @@ COLUMNS: dict[str, Kind] = {
 }
 
 
-def markets_table(markets: Iterable[ListedMarket], world: World) -> Table:
+def markets_table(markets: Iterable[ListedPrediction], world: World) -> Table:
     return Table(COLUMNS, [[*_row(market), world] for market in markets])
 
 
-def _row(market: ListedMarket) -> Iterator[object]:
+def _row(market: ListedPrediction) -> Iterator[object]:
     for part, _, names in _PARTS:
         yield from values_of(getattr(market, part) if part else market, names.values())

@@ -18,12 +18,10 @@ from service.documents import DocumentHeader
 from service.forecasting.predictions import Opinion, Settlement
 from service.forecasting.predictions.documents import (
     ChallengesDocument,
-    ListedChallenge,
-    ListedMarket,
     PredictionsDocument,
     challenges_document,
     evidence_bars,
-    list_challenge,
+    list_all,
     predictions_document,
     user_votes,
 )
@@ -48,18 +46,20 @@ from tests.forecasting.markets import (
 CHALLENGE = replace(MARKET, category="challenge", number=4)
 
 
-def challenged(*, now: int = NOW, answers_topics: bool = False, **changes: Any) -> ListedChallenge:
+def challenged(*, now: int = NOW, answers_topics: bool = False, **changes: Any) -> ListedPrediction:
     """CHALLENGE with other fields, as it is published."""
     challenge = replace(CHALLENGE, **changes)
-    return list_challenge(challenge, tally=(0, 0), price=PRICE, now=now, answers_topics=answers_topics)
+    prices = {challenge.question.asset: PRICE}
+    (row,) = list_all([challenge], tallies={}, prices=prices, opinions={}, now=now, answers_topics=answers_topics)
+    return row
 
 
 class TestAMarket:
     def test_it_has_the_fields_of_the_contract(self):
         names = """id question asset category status created_at deadline closes_at understood ai_votes abstained ai
         user_votes market_odds divergence_pts context resolution commitment features backfilled ai_now odds_now score
-        bet"""
-        assert [field.name for field in fields(ListedMarket)] == names.split()
+        bet number apex votes_pending"""
+        assert [field.name for field in fields(ListedPrediction)] == names.split()
 
     def test_a_vote_is_shown_as_it_was_cast(self):
         """How sure it is of 70% yes does not depend on its view of the price: conviction 40."""
@@ -170,18 +170,16 @@ class TestAChallenge:
         assert not challenged(**topic).votes_pending
         assert challenged(**topic).ai is None
 
-    def test_it_is_a_prediction_with_four_more_fields(self):
-        names = [field.name for field in fields(ListedChallenge)][len(fields(ListedPrediction)) :]
-        assert names == ["number", "apex", "votes_pending", "resolved_by"]
+    def test_its_author_is_not_published(self):
         assert challenged().number == 4
         challenge = challenged(author="the-callers-secret-id")
-        assert b"secret" not in TypeAdapter(ListedChallenge).dump_json(challenge), "its author is not published"
+        assert b"secret" not in TypeAdapter(ListedPrediction).dump_json(challenge)
 
     def test_what_prices_cannot_decide_shows_no_votes(self):
         question = replace(QUESTION, comparator="open", level=None)
         challenge = challenged(question=question, resolver="hand", commitment=committed(0.6, swarm=0.4, apex=0.3))
         assert (challenge.ai, challenge.apex, challenge.ai_votes, challenge.votes_pending) == (None, None, {}, False)
-        assert (challenge.resolved_by, challenged().resolved_by) == ("hand", "prices")
+        assert (challenge.resolution.source, challenged().resolution.source) == ("hand", "bars")
         assert not challenged(question=question, resolver="hand", commitment=None).votes_pending
 
 

@@ -105,14 +105,14 @@ const assets = () => h("div", { class: "grid" }, ASSETS.map(assetCard));
 const marketTable = (markets, count) => table(
   [t("Question"), t("Until"), `#${t("Our odds")}`, `#${t("Their odds")}`, `#${t("Difference")}`],
   markets.slice(0, count).map(market => {
-    const [ours, theirs] = [market.p_ai_now ?? market.p_ai, market.p_market_now ?? market.p_market];
-    const isPast = market.backfilled && market.p_ai_now === null;
+    const [ours, theirs] = [market.ai_now || market.ai, market.odds_now || market.market_odds].map(view => view ? view.p_yes : null);
+    const isPast = market.backfilled && market.ai_now === null;
     return [isPast ? [market.question, " ", backfilled()] : market.question, minute(market.deadline), odds(ours),
-      theirs === null ? "–" : [odds(theirs), market.simulated ? h("small", {}, ` ${t("simulated")}`) : ""],
+      theirs === null ? "–" : [odds(theirs), market.market_odds.simulated ? h("small", {}, ` ${t("simulated")}`) : ""],
       ours === null || theirs === null ? "–" : h("span", { class: side(ours - theirs) }, points(100 * (ours - theirs)))];
   }));
 
-const openMarkets = () => part(() => get("/api/predictions/open"), ({ markets }) => {
+const openMarkets = () => part(() => get("/api/v1/markets"), ({ markets }) => {
   if (!markets.length) return h("p", { class: "small" }, t("No market is open."));
   const place = h("div", {}, marketTable(markets, 8));
   const more = h("button", { type: "button", onclick: () => { place.replaceChildren(marketTable(markets)); more.remove() } },
@@ -172,8 +172,8 @@ const proof = () => part(async () => [await get("/api/v1/ledger/head"), (await g
   h("p", { class: "small" }, h("a", { href: "/docs/record#markets-challenges-and-the-ledger" }, t("How to verify it")))]);
 
 async function example() {
-  const { markets } = await get("/api/predictions/open");
-  const market = markets.find(row => row.asset === "btc" && row.p_ai !== null) || markets[0];
+  const { markets } = await get("/api/v1/markets");
+  const market = markets.find(row => row.asset === "btc" && row.ai) || markets[0];
   return market && get(`/api/v1/predictions/${market.id}`);
 }
 

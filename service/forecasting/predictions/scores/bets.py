@@ -7,9 +7,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 from service.forecasting.predictions import Odds, Prediction
-from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.market.instants import iso
 
 BetSide = Literal["yes", "no"]
 BetStatus = Literal["open", "won", "lost", "void"]
@@ -18,33 +15,6 @@ STAKE_USD = 100.0
 THRESHOLD_PTS = 3.0
 FEE_RATE = 0.07
 FEE = "0.07 x price x (1 - price) USD a contract: the taker fee that Kalshi publishes, assumed for every source"
-
-
-@dataclass(frozen=True)
-class ShadowBet:
-    """A bet as it is published: `price` is that of a contract that pays 1 USD, before the fee.
-
-    The stake pays for the contracts and their fee; a void market returns it. `pnl_usd` is null while the bet is open.
-    """
-
-    market_id: str
-    question: str
-    asset: str
-    backfilled: bool
-    side: BetSide
-    p_ai: float
-    p_market: float
-    price: float
-    contracts: float
-    fee_usd: float
-    stake_usd: float
-    opened_at: str
-    deadline: str
-    status: BetStatus
-    outcome: Outcome | None
-    pnl_usd: float | None
-    source: str
-    simulated: bool
 
 
 @dataclass(frozen=True)
@@ -115,21 +85,3 @@ def terms(bet: Bet) -> dict[str, Any]:
         "status": bet.status,
         "pnl_usd": bet.pnl if bet.market.settlement else None,
     }
-
-
-def publish(bet: Bet) -> ShadowBet:
-    market, odds = bet.market, bet.odds
-    return ShadowBet(
-        market_id=market.id,
-        question=market.question.text,
-        asset=market.question.asset,
-        backfilled=market.backfilled,
-        p_ai=round(bet.p_ai, 4),
-        p_market=round(odds.p_yes, 4),
-        opened_at=iso(market.voted_at),
-        deadline=iso(market.deadline),
-        outcome=market.outcome,
-        source=odds.source,
-        simulated=odds.source == SIMULATED,
-        **terms(bet),
-    )

@@ -11,14 +11,11 @@ from math import nan
 import numpy as np
 
 from service.documents import RecordDocument, RecordHeader
-from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS, ShadowBet, publish
+from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS
 from service.forecasting.predictions.scores.columns import MarketColumns, thinned
 from service.market.instants import DAY, iso
 from service.scores.dependence import DIFFERENCES, LEVELS, weeks_of
 from service.scores.intervals import clustered_mean, published
-from service.tabular import Table, table_of
-
-MOST_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -64,27 +61,18 @@ class ShadowBook:
 class ShadowDocument(RecordDocument):
     """The document of GET /api/predictions/shadow: the live book and the backfilled one, never combined.
 
-    `open` are the 40 open bets with the earliest deadlines, `recent` the last 40 resolved ones, newest first. All bets
-    are in `/api/v1/predictions`.
+    `bet` of `/api/v1/markets` has each of them.
     """
 
     stake_usd: float
     fee: str
     threshold_pts: float
     books: tuple[ShadowBook, ...]
-    open: tuple[ShadowBet, ...]
-    recent: tuple[ShadowBet, ...]
-
-
-def shadow_table(document: ShadowDocument) -> Table:
-    return table_of(ShadowBet, (*document.open, *document.recent), world=document.world)
 
 
 def shadow_document(markets: MarketColumns, header: RecordHeader) -> ShadowDocument:
     """Every bet on these markets and challenges, settled or not."""
     markets = markets.where(np.isfinite(markets.bet_cost))
-    bets, count = markets.bet.tolist(), int(markets.is_settled.sum())
-    resolved, waiting = bets[:count], bets[count:]
     return ShadowDocument(
         schema="shadow/1",
         **vars(header),
@@ -92,8 +80,6 @@ def shadow_document(markets: MarketColumns, header: RecordHeader) -> ShadowDocum
         fee=FEE,
         threshold_pts=THRESHOLD_PTS,
         books=tuple(_book(markets, backfilled) for backfilled in (False, True)),
-        open=tuple(publish(bet) for bet in waiting[:MOST_ROWS]),
-        recent=tuple(publish(bet) for bet in resolved[: -MOST_ROWS - 1 : -1]),
     )
 
 

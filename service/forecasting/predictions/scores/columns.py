@@ -42,12 +42,12 @@ class MarketColumns:
     """Markets and challenges as arrays of shape (n,): the settled ones in order of resolution, then the others.
 
     Those resolved at the same instant are in order of deadline, then of id; so are the others. Instants are unix
-    seconds; `resolved_at` is the greatest integer before the settlement. `outcome` is 1 or 0, NaN where no vote
-    counts: unsettled, void, or no event. `template` is a number for book, category and comparator, `overlap` what two
-    questions share that must not overlap (empty without votes or an event), `quote` P(YES) of the outside market, NaN
-    without odds, and `bet` that of the shadow book or None. `bet_cost` is USD per contract, NaN without a bet, and
-    `bet_pnl` the USD that it won or lost, NaN unless it did. `p` has shape (n, engines): P(YES) of each engine of the
-    nine and of the pool, NaN without a vote.
+    seconds; `resolved_at` is the greatest integer before the settlement. `outcome` is 1 or 0, NaN where no vote counts:
+    unsettled, void, or no event. `template` is a number for book, category and comparator, `overlap` what two questions
+    share that must not overlap (empty without votes or an event), `quote` P(YES) of the outside market, NaN without
+    odds. `bet_cost` is USD per contract of the bet of the shadow book, NaN without one, and `bet_pnl` the USD that it
+    won or lost, NaN unless it did. `p` has shape (n, engines): P(YES) of each engine of the nine and of the pool, NaN
+    without a vote.
     """
 
     engines: tuple[Engine, ...]
@@ -62,7 +62,6 @@ class MarketColumns:
     template: Instants
     overlap: NDArray[np.object_]
     quote: Array
-    bet: NDArray[np.object_]
     bet_cost: Array
     bet_pnl: Array
     p: Array
@@ -120,7 +119,6 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         template=np.array(templates, dtype=np.int64),
         overlap=_objects([_overlap(market) for market in markets]),
         quote=np.array([market.odds.p_yes if market.odds else nan for market in markets], dtype=float),
-        bet=_objects(bets),
         bet_cost=np.array([bet.cost if bet else nan for bet in bets], dtype=float),
         bet_pnl=np.array([bet.pnl if bet and bet.status in ("won", "lost") else nan for bet in bets], dtype=float),
         p=p,

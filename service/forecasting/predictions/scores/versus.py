@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from service.documents import RecordDocument, RecordHeader
-from service.forecasting.predictions import MarketCategory, Prediction
+from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.columns import MarketColumns, evidence_of, thinned
 from service.forecasting.predictions.scores.forecast_scores import (
     CalibrationReport,
@@ -26,7 +26,6 @@ from service.forecasting.predictions.scores.forecast_scores import (
     scores,
     voter_scores,
 )
-from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
 from service.market.instants import DAY, iso
 from service.scores.dependence import DIFFERENCES
 from service.scores.intervals import LEAST_N, ClusteredMean, clustered_mean, needed_to_see, published, sign_flip_p
@@ -46,28 +45,6 @@ class MarketScore:
     log_ai: float
     log_market: float | None
     difference: float | None
-
-
-@dataclass(frozen=True)
-class PairedMarket:
-    """A resolved market with both probabilities; `difference` is the pool's Brier score minus the market's."""
-
-    id: str
-    question: str
-    asset: str
-    category: MarketCategory
-    backfilled: bool
-    resolved_at: str
-    outcome: Literal["yes", "no"]
-    p_ai: float
-    p_market: float
-    brier_ai: float
-    brier_market: float
-    log_ai: float
-    log_market: float
-    difference: float
-    source: str
-    simulated: bool
 
 
 def pairs_of(markets: MarketColumns) -> MarketColumns:
@@ -100,42 +77,6 @@ def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: floa
     if isnan(brier_market):
         return MarketScore(brier_ai, None, log_ai, None, None)
     return MarketScore(brier_ai, brier_market, log_ai, log_market, round(brier_ai - brier_market, 5))
-
-
-def publish(pairs: MarketColumns, limit: int) -> tuple[PairedMarket, ...]:
-    """The last `limit` markets in the form of the document, newest first."""
-    latest = pairs.where(np.arange(len(pairs))[: -limit - 1 : -1])
-    gaps = np.round(differences(latest), 5).tolist()
-    rows = zip(latest.market.tolist(), _rounded(latest.pool, latest.quote, latest.outcome), gaps, strict=True)
-    return tuple(_paired(market, *scores, difference) for market, scores, difference in rows)
-
-
-def _paired(
-    market: Prediction, brier_ai: float, brier_market: float, log_ai: float, log_market: float, difference: float
-) -> PairedMarket:
-    commitment, odds, settlement = market.commitment, market.odds, market.settlement
-    assert commitment
-    assert odds
-    assert settlement
-    assert market.category != "answer"  # answers have no odds
-    return PairedMarket(
-        id=market.id,
-        question=market.question.text,
-        asset=market.question.asset,
-        category=market.category,
-        backfilled=market.backfilled,
-        resolved_at=iso(settlement.resolved_at),
-        outcome="yes" if market.outcome == "yes" else "no",
-        p_ai=round(commitment.p, 4),
-        p_market=round(odds.p_yes, 4),
-        brier_ai=brier_ai,
-        brier_market=brier_market,
-        log_ai=log_ai,
-        log_market=log_market,
-        difference=difference,
-        source=odds.source,
-        simulated=odds.source == SIMULATED,
-    )
 
 
 Verdict = Literal["not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better"]
@@ -226,9 +167,6 @@ def verdict_on(n: int, difference: Difference | None) -> Verdict:
     return "the AI is better" if difference.mean < 0 else "the market is better"
 
 
-MOST_ROWS = 40
-
-
 @dataclass(frozen=True)
 class Calibrations:
     """The calibration of the pool and of the outside market; null with fewer than 30 resolved markets."""
@@ -274,13 +212,11 @@ class VersusBook(Power):
 class AiVsMarketDocument(RecordDocument):
     """The document of GET /api/predictions/ai-vs-market: the live book and the backfilled one, never combined.
 
-    `count` is the number of resolved markets with both probabilities, `markets` the latest 40, newest first;
-    `/api/v1/predictions?status=resolved` has all of them.
+    `count` is the number of resolved markets with both probabilities; `/api/v1/markets?status=resolved` has each.
     """
 
     books: tuple[VersusBook, ...]
     count: int
-    markets: tuple[PairedMarket, ...]
 
 
 def ai_vs_market_document(
@@ -294,7 +230,6 @@ def ai_vs_market_document(
         **vars(header),
         books=tuple(books),
         count=len(pairs),
-        markets=publish(pairs, MOST_ROWS),
     )
 
 

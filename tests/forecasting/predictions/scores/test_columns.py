@@ -49,12 +49,11 @@ MARKETS = [
 
 def equal(columns: MarketColumns, others: MarketColumns) -> bool:
     arrays, other_arrays = vars(columns), vars(others)
-    numbers = [name for name in arrays if name not in ("engines", "market", "overlap", "bet")]
+    numbers = [name for name in arrays if name not in ("engines", "market", "overlap")]
     return (
         columns.engines == others.engines
         and columns.market.tolist() == others.market.tolist()
         and columns.overlap.tolist() == others.overlap.tolist()
-        and columns.bet.tolist() == others.bet.tolist()
         and all(np.array_equal(arrays[name], other_arrays[name], equal_nan=name in WITH_NAN) for name in numbers)
     )
 
@@ -314,10 +313,8 @@ def test_live_and_backfilled_are_two_books():
     ]
 
 
-def test_the_latest_forty_come_newest_first():
-    """Whatever the order of the markets."""
+def test_the_order_of_markets_changes_no_book():
     rows = [settled(f"m{day:03}", opened=days(day)) for day in range(120)]
-    assert [bet.market_id for bet in document(rows[::-1]).recent] == [f"m{day:03}" for day in range(119, 79, -1)]
     assert document(rows) == document(rows[::-1])
 
 
@@ -332,21 +329,24 @@ def test_an_empty_document_is_whole_and_has_no_nan():
     ]
 
 
+def shown_bet(market):
+    """The bet on a market as it is listed."""
+    (row,) = list_all([market], tallies={}, prices={}, opinions={}, now=0)
+    return row.bet
+
+
 def test_a_won_bet_by_hand():
     """YES at .51: fee .07 x .51 x .49 = .017493, cost .527493, 189.576 contracts of 1 USD: +89.58, fee 3.32."""
-    (bet,) = document([settled(p=0.7)]).recent
-    assert (bet.side, bet.price, bet.status, bet.outcome) == ("yes", 0.51, "won", "yes")
+    bet = shown_bet(settled(p=0.7))
+    assert (bet.side, bet.price, bet.status) == ("yes", 0.51, "won")
     assert bet.contracts == pytest.approx(189.5760, abs=1e-4)
     assert (bet.fee_usd, bet.stake_usd, bet.pnl_usd) == (3.32, 100.0, 89.58)
-    assert (bet.market_id, bet.p_ai, bet.p_market, bet.source, bet.simulated) == ("one", 0.7, 0.5, "simulated", True)
-    assert (bet.opened_at, bet.deadline) == ("2025-11-24T00:00:00Z", "2025-11-24T23:59:59Z")
 
 
 def test_a_bet_on_no_is_bought_at_one_less_the_bid():
     """NO at 1 - .39 = .61; it happened, so the stake is lost."""
-    (bet,) = document([settled(p=0.3, odds=(0.39, 0.4, 0.41), source="kalshi")]).recent
+    bet = shown_bet(settled(p=0.3, odds=(0.39, 0.4, 0.41), source="kalshi"))
     assert (bet.side, bet.price, bet.status, bet.pnl_usd) == ("no", 0.61, "lost", -100.0)
-    assert not bet.simulated
 
 
 @pytest.mark.parametrize(("p", "bets"), [(0.53, 0), (0.5301, 1), (0.47, 0), (0.4699, 1), (0.5, 0)])
@@ -372,19 +372,15 @@ def test_without_a_quote_there_is_no_bet(fields):
 
 
 def test_a_void_market_returns_the_stake():
-    shadow = document([settled(outcome="void")])
-    assert (shadow.recent[0].status, shadow.recent[0].pnl_usd) == ("void", 0.0)
-    book = shadow.books[0]
-    assert (book.bets, book.void, book.n, book.staked_usd, book.pnl_usd, book.roi_pct) == (1, 1, 0, 0.0, 0.0, None)
+    book, bet = live([settled(outcome="void")]), shown_bet(settled(outcome="void"))
+    assert (book.void, book.n, book.pnl_usd, book.staked_usd) == (1, 0, 0.0, 0.0)
+    assert (bet.status, bet.pnl_usd) == ("void", 0.0)
 
 
 def test_an_open_bet_is_not_marked():
-    shadow = document([waiting("later", hours=48), waiting("sooner")])
-    assert [(bet.market_id, bet.status, bet.outcome, bet.pnl_usd) for bet in shadow.open] == [
-        ("sooner", "open", None, None),
-        ("later", "open", None, None),
-    ]
-    assert (shadow.books[0].open, shadow.books[0].bets, shadow.books[0].n, shadow.recent) == (2, 2, 0, ())
+    book, bet = live([waiting("later", hours=48), waiting("sooner")]), shown_bet(waiting())
+    assert (bet.status, bet.pnl_usd) == ("open", None)
+    assert (book.open, book.bets, book.n) == (2, 2, 0)
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))

@@ -59,7 +59,7 @@ def test_cumulative_means_are_of_the_end_of_each_day():
 def test_an_empty_document_has_both_books_and_no_nan():
     body = json.loads(json.dumps(asdict(versus([])), allow_nan=False))
     assert list(body) == [
-        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "ledger_seq", "books", "count", "markets")
+        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "ledger_seq", "books", "count")
     ]
     assert body["schema"] == "ai-vs-market/1"
     for book in body["books"]:
@@ -164,22 +164,6 @@ def test_without_a_gap_no_number_is_needed():
 @pytest.mark.parametrize("fields", [{"outcome": "void"}, {"odds": None}, {"comparator": "open"}])
 def test_only_resolved_pairs_are_compared(fields):
     assert versus([settled(**fields)]).count == 0
-
-
-def test_a_row_holds_both_probabilities_and_their_scores():
-    (row,) = versus([pair("a", "yes", 0.8, 0.6)]).markets
-    assert (row.id, row.asset, row.outcome, row.p_ai, row.p_market) == ("a", "btc", "yes", 0.8, 0.6)
-    assert (row.brier_ai, row.brier_market, row.difference) == (0.04, 0.16, -0.12)
-    assert (row.log_ai, row.log_market) == (0.22314, 0.51083)
-    assert (row.resolved_at, row.source, row.simulated) == ("2025-11-25T00:00:00Z", "simulated", True)
-
-
-def test_the_latest_forty_are_listed_and_all_counted():
-    rows = [pair(f"m{day:04}", "yes", 0.8, 0.6, day=day) for day in range(60)]
-    document = versus(rows)
-    assert (document.count, len(document.markets)) == (60, 40)
-    assert (document.markets[0].id, document.markets[-1].id) == ("m0059", "m0020")
-    assert document.books[0].n == 60
 
 
 def test_a_forecast_of_one_half_has_no_side():

@@ -228,7 +228,6 @@ CASES = {
     ),
     "market_votes": FrameCase(*VOTES, "predictions", votes_of("markets"), NOT_ABSTAINED),
     "challenge_votes": FrameCase(*VOTES, "challenges", votes_of("challenges"), NOT_ABSTAINED),
-    "resolved_pairs": FrameCase(accuracy.resolved_pairs, accuracy.RESOLVED_PAIRS, "ai_vs_market", rows_at("markets")),
     "scoreboard": FrameCase(
         accuracy.scoreboard, accuracy.SCOREBOARD, "ai_vs_market", scores, {"forecaster": lambda row: row["voter"]}
     ),
@@ -243,13 +242,6 @@ CASES = {
         "streaks",
         lambda document: [{**NO_LUCK, **row, **(row["luck"] or {})} for row in document["streaks"]],
         {"voter": lambda row: row["oracle"]},
-    ),
-    "shadow_bets": FrameCase(
-        shadow.shadow_bets,
-        shadow.SHADOW_BETS,
-        "shadow",
-        lambda document: document["open"] + document["recent"],
-        {"id": lambda row: row["market_id"]},
     ),
     "shadow_books": FrameCase(shadow.shadow_books, shadow.SHADOW_BOOKS, "shadow", rows_at("books")),
     "shadow_curve": FrameCase(shadow.shadow_curve, shadow.SHADOW_CURVE, "shadow", under("books", "curve")),
