@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -207,12 +208,15 @@ def moments(
     """Every instant at which an asset has a bar that was complete after the unix second `after`, oldest first.
 
     `hours` are the complete one-hour bars of each asset, always from the same first one on; `marks` the shortest bars
-    of this world, of an hour or less and all of one step, at least those that ended after `after`. `votes` maps the
-    end of an hour to the pool's forecasts of that hour; every moment has the same `pools`.
+    of this world, of an hour or less and all of one step, at least those that ended after `after`. The live world has
+    short bars of a few days only: before the first of them each hour is a moment. `votes` maps the end of an hour to
+    the pool's forecasts of that hour; every moment has the same `pools`.
     """
+    turn = max(after, min((int(bars.time[0]) for bars in marks.values() if len(bars)), default=after))
+    early = {asset: bars.since(after).until(turn) for asset, bars in hours.items()}
     histories = {asset: _ReadingHistory(bars, after) for asset, bars in hours.items()}
     hour, rows = -1, {}
-    for as_of, bars in _instants(marks, after):
+    for as_of, bars in chain(_instants(early, after), _instants(marks, turn)):
         if as_of // HOUR != hour:
             hour = as_of // HOUR
             rows = {asset: row for asset, history in histories.items() if (row := history.at(as_of))}

@@ -150,6 +150,17 @@ def test_an_hour_with_a_gap_is_decided_at_the_next_bar(hours, marks):
     assert moment.fresh(hole - STEP) == by_end[hole].fresh(hole - STEP)
 
 
+def test_before_the_first_short_bar_each_hour_is_a_moment(hours, marks):
+    """The live world has short bars of two days; a lane that began with them was compared with 120 days of holding."""
+    start = int(marks["btc"].time[0]) // HOUR * HOUR + HOUR
+    turn = start + 3 * DAY
+    late = {asset: bars.since(turn) for asset, bars in marks.items()}
+    instants = [moment.as_of for moment in moments(hours, late, start, votes={}, pools={})]
+    early = list(range(start + HOUR, turn + 1, HOUR))
+    assert instants[: len(early)] == early
+    assert instants[len(early)] == turn + STEP
+
+
 def test_an_hour_is_decided_only_once(reading):
     """Gold reopens on Sunday at the end of an hour; its last hour is Friday's, which was already decided."""
     friday, sunday = 22 * HOUR, 72 * HOUR
