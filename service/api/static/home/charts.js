@@ -16,17 +16,17 @@ function draw(title, options, data) {
   const holder = h("div", { class: "plot", role: "img", "aria-label": title });
   const ink = resolved("--quiet"), line = resolved("--line");
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "12px system-ui" };
-  const times = span => values => values.map(value => new Date(value * 1000).toLocaleString(language,
-    span < 172800 ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" }));
+  // Between two days the hour stands in place of the day.
+  const times = values => values.map(value => new Date(value * 1000)).map(time => time.toLocaleString(language,
+    values[1] - values[0] < 86400 && time.getHours() + time.getMinutes() ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" }));
   let chart = null;
   const build = width => {
-    const xs = data[0], span = xs[xs.length - 1] - xs[0];
     const [x, y] = options.axes || [{}, {}];
     chart = new uPlot({
       width, height: options.height, padding: [10, 12, 0, 0], cursor: { y: false, drag: { x: false, y: false } },
       legend: { show: options.legend !== false, live: options.legend !== false },
       scales: options.scales || {}, bands: options.bands, hooks: options.hooks,
-      axes: [{ ...axis, space: 70, values: (_, values) => times(span)(values), ...x },
+      axes: [{ ...axis, space: 70, values: (_, values) => times(values), ...x },
         { ...axis, size: 64, values: (_, values) => values.map(options.value || price), ...y }],
       series: [{ label: t("Time"), value: (_, value) => (value ? minute(value * 1000) : ""), ...(options.x || {}) },
         ...options.series],
