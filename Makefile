@@ -126,8 +126,9 @@ $(REFEREE)/.installed: tests/measure/referee.txt
 	@$(REFEREE)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/measure/referee.txt
 	@touch $@
 
-referee: $(REFEREE)/.installed ## our accounts against vectorbt and backtesting.py, our scores against scoringrules, in an environment of its own
+referee: $(REFEREE)/.installed ## our accounts against vectorbt and backtesting.py, our scores against scoringrules and scikit-learn, tearsheets against quantstats and empyrical
 	@$(REFEREE)/bin/python -m tests.measure.score_referee
+	@$(REFEREE)/bin/python -m tests.measure.tearsheet_referee
 	@$(REFEREE)/bin/python -m tests.measure.referee
 
 mutants: $(CHECKS) ## which small changes of a package its tests notice (PACKAGE=scores; OUT=file of the noticed, BEFORE=such a file)

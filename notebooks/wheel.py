@@ -1,4 +1,4 @@
-"""The wheel of the workbench: panels, lab, client, scores and the verifier of the ledger as one package, ninefold_lab.
+"""The wheel of the workbench: panels, lab, notebooks, and what they use of the service as one package, ninefold_lab.
 
 In a checkout they lie in `notebooks` and `service`, names too general for an installed package; so every file is copied
 with its imports renamed.
@@ -17,11 +17,16 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 CHECKOUT = Path(__file__).resolve().parents[1]
 PACKAGE = "ninefold_lab"
 PARTS = {
-    "notebooks": ("__init__.py", "widgets", "lab"),
-    "service": ("bar_files.py", "canonical.py", "client", "ledger", "scores", "market/assets.toml"),
+    "notebooks": ["__init__.py", "widgets", "lab", "*.ipynb"],
+    "service": [
+        *("bar_files.py", "canonical.py", "documents.py", "tabular.py"),
+        *("client", "ledger", "market", "scores", "trading"),
+    ],
 }
-QUALIFIER = re.compile(r"\b(?:notebooks|service)\.(?=(?:widgets|lab|bar_files|canonical|client|ledger|scores)\b)")
-IMPORT = re.compile(r"\bfrom service import ?=canonical\b")
+NAMES = "widgets|lab|bar_files|canonical|documents|tabular|client|ledger|market|scores|trading"
+QUALIFIER = re.compile(rf"\b(?:notebooks|service)\.(?=(?:{NAMES})\b)")
+IMPORT = re.compile(r"\bfrom (?:notebooks|service) import (?=(?:canonical|on_first_use)\b)")
+KINDS = (".py", ".toml", ".txt")
 
 
 class Renaming(BuildHookInterface):
@@ -37,6 +42,9 @@ class Renaming(BuildHookInterface):
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(renamed(file.read_text(encoding="utf-8")), encoding="utf-8")
             build_data["force_include"][str(copy)] = str(place)
+        marker = Path(self._folder.name, PACKAGE, "py.typed")
+        marker.touch()
+        build_data["force_include"][str(marker)] = str(Path(PACKAGE, marker.name))
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         self._folder.cleanup()
@@ -50,5 +58,5 @@ def renamed(text: str) -> str:
 def _files() -> Iterator[Path]:
     for top, parts in PARTS.items():
         for part in parts:
-            path = CHECKOUT / top / part
-            yield from path.rglob("*.py") if path.is_dir() else [path]
+            for path in (CHECKOUT / top).glob(part):
+                yield from (file for file in path.rglob("*") if file.suffix in KINDS) if path.is_dir() else [path]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import TypeAdapter
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 World = Literal["simulated", "replay", "live"]
 
@@ -58,7 +59,12 @@ def rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-adapter = cache(TypeAdapter)
+@cache
+def adapter(kind: type) -> TypeAdapter[Any]:
+    """What validates plain values as a dataclass; imported here, because front ends without pydantic need none."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
 
 
 class JsonRecord:

@@ -106,23 +106,24 @@ def test_the_client_needs_nothing_of_the_service():
     assert done.stdout.strip() == "[]"
 
 
-PANELS = ("BattlePanel", "LeaderboardPanel", "HospitalPanel", "OraclePanel", "PredictionsPanel", "ApexPanel")
+PANELS = ("BattlePanel", "LeaderboardPanel", "HospitalPanel")
 
 
+LAB = ["bar_files", "client", "documents", "market", "scores", "trading"]
 # What a front end runs, and which packages of the service that loads.
 LOADINGS = (
     ("import bot.application", ["client"]),
     (f"from notebooks.widgets import {', '.join(PANELS)}", ["client"]),
-    ("import notebooks.lab", ["bar_files", "client", "scores"]),
+    ("from notebooks.lab import Archive, backtest, calibration, tearsheet", LAB),
 )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("loading", "packages"), LOADINGS)
 def test_a_front_end_loads_only_what_it_uses(loading: str, packages: list[str]):
-    """The lab computes scores and reads files of bars as the service does."""
+    """The lab computes scores and accounts and reads files of bars as the service does, with nothing but numpy."""
     script = (
-        f"import sys; {loading}; unwanted = ('flask', 'sqlalchemy', 'pydantic')\n"
+        f"import sys; {loading}; unwanted = ('flask', 'sqlalchemy', 'pydantic', 'talib')\n"
         "print(*sorted({name.split('.')[1] for name in sys.modules if name.startswith('service.')}),"
         "*(name for name in unwanted if name in sys.modules))"
     )

@@ -6,33 +6,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from notebooks.lab.archive import Archive, record_from
-from notebooks.lab.record import MarketRecord, RecordedMarket
-from notebooks.lab.scores import (
-    Array,
-    WeeklyMean,
-    Weeks,
-    calibration,
-    correlation,
-    earned_weight,
-    weekly_mean,
-    weeks_of,
-)
+from notebooks.lab.record import MarketRecord
+from notebooks.lab.reliability import MARKET, POOL, forecasters_of, forecasts_table
+from notebooks.lab.scores import BANDS, Array, WeeklyMean, Weeks, correlation, earned_weight, weekly_mean
+from notebooks.lab.strategies import ArenaReport, BarsByAsset, StrategyFunction, run_arena
 from notebooks.lab.walk import BuildVoter, refuse_foresight, walk_forward
 from service.scores.dependence import DIFFERENCES, LEVELS
 from service.scores.intervals import LEAST_N
 from service.scores.proper import brier, log_score
+from service.trading.accounts import TERMS, AccountTerms
 
 if TYPE_CHECKING:
     from notebooks.widgets.base.figure import Figure
 
-POOL, MARKET, COIN = "pool", "market", "coin"
-BANDS = {"day": (0, 24), "week": (24, 168), "longer": (168, np.inf)}  # of horizons, in hours
+COIN = "coin"
 
 
 @dataclass(frozen=True)
@@ -48,8 +42,8 @@ class ScoredBook:
     references: Mapping[str, Array]
     outcomes: Array
     weeks: Weeks
-    comparators: tuple[str, ...]
-    horizon_h: Array
+    kinds: NDArray[np.str_]
+    horizons: NDArray[np.str_]
     odds_sources: tuple[str, ...]
 
     def against(self, reference: str, chosen: Array | None = None) -> WeeklyMean:
@@ -106,28 +100,14 @@ class BacktestReport:
         return _table([row for book in self.books for row in self._score_rows(book)], "forecaster")
 
     @cached_property
-    def calibration(self) -> pd.DataFrame:
-        """How often YES came for similar forecasts of the voter, index `bin`, in bins of equal count.
-
-        Bin 1 has the lowest forecasts, whose mean is `p`; `observed_pct` has a 95% interval. No rows with fewer than 30
-        markets.
-        """
-        rows = [
-            {"bin": number, **bin_, **self._origin(book)}
-            for book in self.books
-            for number, bin_ in enumerate(calibration(book.p, book.outcomes, book.weeks), 1)
-        ]
-        return _table(rows, "bin")
-
-    @cached_property
     def templates(self) -> pd.DataFrame:
         """The voter against the pool on each kind of question, index `comparator`, in the columns of `scores`."""
         rows = []
         for book in self.books:
-            kinds = np.array(book.comparators)
-            for kind in sorted(set(book.comparators)):
-                row = _difference_fields("", book.against(POOL, kinds == kind))
-                scores = {"brier": float(brier(book.p, book.outcomes)[kinds == kind].mean())}
+            for kind in sorted(set(book.kinds.tolist())):
+                chosen = book.kinds == kind
+                row = _difference_fields("", book.against(POOL, chosen))
+                scores = {"brier": float(brier(book.p, book.outcomes)[chosen].mean())}
                 rows.append({"comparator": kind, **scores, **row, **self._origin(book)})
         return _table(rows, "comparator")
 
@@ -178,67 +158,73 @@ class BacktestReport:
 
     def _weight_rows(self, book: ScoredBook) -> Iterator[dict[str, Any]]:
         nine = np.column_stack([p for name, p in book.references.items() if name not in (POOL, MARKET, COIN)])
-        for band, (above, limit) in BANDS.items():
-            chosen = (above < book.horizon_h) & (book.horizon_h <= limit)
+        for band in BANDS:
+            chosen = book.horizons == band
             if chosen.any():
                 weight = earned_weight(book.p[chosen], nine[chosen], book.outcomes[chosen], book.weeks[chosen])
                 yield {"horizon": band, "n": int(chosen.sum()), "weight": weight} | self._origin(book)
 
 
-def backtest(voter: BuildVoter, source: Archive | MarketRecord, *, progress: bool = True) -> BacktestReport:
-    """Walk a voter forward over the record and compare it with the nine voters, their pool and the external market.
+@overload
+def backtest(voter: BuildVoter, source: Archive | MarketRecord, *, progress: bool = True) -> BacktestReport: ...
+
+
+@overload
+def backtest(
+    voter: StrategyFunction | Mapping[str, StrategyFunction],
+    source: pd.DataFrame | BarsByAsset,
+    *,
+    terms: AccountTerms = TERMS,
+    progress: bool = True,
+) -> ArenaReport: ...
+
+
+def backtest(voter: Any, source: Any, *, terms: AccountTerms = TERMS, progress: bool = True) -> Any:
+    """Walk a voter forward over the record, or trade strategies on bars; both are refused if they see the future.
 
     Parameters
     ----------
     voter : a class, or any function that builds a voter; it is built anew for every walk. `forecast(question, inputs)`
         returns P(YES), or None to abstain. `fit(examples)` is called at the beginning of every month with what had
-        resolved by then, `prepare(bars)` once with all hourly bars by asset, if the voter has them.
-    source : the archive of a service, or a record
+        resolved by then, `prepare(bars)` once with all hourly bars by asset, if the voter has them. Over bars: a
+        function from the bars of an asset to a target of -1 (short), 0 or 1 (long) at each close, or several by name.
+    source : the archive of a service, or a record; or the bars that a strategy trades, a frame of `frames.candles` or
+        `lab.read_bars`, or one for each asset by name
+    terms : capital, fee, slippage, interest and floor of the accounts of a strategy; those of the service by default
 
     Returns
     -------
-    A report with tables; it shows itself in a notebook. Raises VoterRefused for a voter that sees the future: its
-    forecasts on a prefix of the record must be those on the whole record.
+    For a voter its comparison with the nine voters, their pool and the external market; for strategies their accounts,
+    statistics, luck and hospital. Both show themselves in a notebook. Raises VoterRefused or StrategyRefused: what is
+    decided on a prefix of the data must be what is decided on all of it. A target is filled at the next open.
     """
+    if not isinstance(source, Archive | MarketRecord):
+        return run_arena(voter, source, terms=terms, progress=progress)
     record = record_from(source)
     forecasts = walk_forward(voter, record, progress=progress)
     refuse_foresight(voter, record, forecasts)
-    books = (_book(record, forecasts, backfilled) for backfilled in (False, True))
+    table = forecasts_table(record)
+    books = (_book(record, table, forecasts, backfilled) for backfilled in (False, True))
     name = getattr(voter, "__name__", type(voter).__name__)
     return BacktestReport(name, record.world, forecasts, tuple(book for book in books if len(book.p)))
 
 
-def _book(record: MarketRecord, forecasts: pd.Series, backfilled: bool) -> ScoredBook:
-    markets = [
-        market
-        for market in record.markets
-        if market.happened is not None
-        and market.backfilled == backfilled
-        and np.isfinite(forecasts[market.question.id])
-    ]
+def _book(record: MarketRecord, table: pd.DataFrame, forecasts: pd.Series, backfilled: bool) -> ScoredBook:
+    """The book of those rows of `table`, which is that of `forecasts_table`, that the voter forecast."""
+    p = forecasts.reindex(table.index)
+    rows = table.loc[(table["backfilled"] == backfilled) & p.notna()]
+    references = {name: rows[name].to_numpy() for name in forecasters_of(table)} | {COIN: np.full(len(rows), 0.5)}
+    markets = (market for market in record.markets if market.question.id in rows.index)
     return ScoredBook(
         backfilled=backfilled,
-        p=forecasts.loc[[market.question.id for market in markets]].to_numpy(),
-        references=_references(markets),
-        outcomes=np.array([market.happened for market in markets], dtype=float),
-        weeks=weeks_of(pd.Series([market.resolved_at for market in markets], dtype="datetime64[us, UTC]")),
-        comparators=tuple(market.question.comparator for market in markets),
-        horizon_h=np.array([round(market.question.horizon_h, 2) for market in markets]),
+        p=p.reindex(rows.index).to_numpy(),
+        references={name: reference for name, reference in references.items() if np.isfinite(reference).any()},
+        outcomes=rows["happened"].to_numpy(),
+        weeks=rows["week"].to_numpy(),
+        kinds=rows["kind"].to_numpy(str),
+        horizons=rows["horizon"].to_numpy(str),
         odds_sources=tuple(sorted({market.odds_source for market in markets if market.odds_source})),
     )
-
-
-def _references(markets: list[RecordedMarket]) -> dict[str, Array]:
-    """P(YES) of each voter, the pool, the external market and a coin, NaN where one gave none."""
-    voters = dict.fromkeys(voter for market in markets for voter in market.votes)
-    columns: dict[str, list[float | None]] = {
-        POOL: [market.pool for market in markets],
-        MARKET: [market.odds for market in markets],
-        COIN: [0.5] * len(markets),
-        **{voter: [market.votes.get(voter) for market in markets] for voter in voters},
-    }
-    arrays = {name: np.array(values, dtype=float) for name, values in columns.items()}
-    return {name: p for name, p in arrays.items() if np.isfinite(p).any()}
 
 
 def _verdict(world: str, book: ScoredBook) -> str:

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Weeks = NDArray[np.int64]
 
 MOST_BINS, LEAST_IN_BIN = 10, 10
+BANDS = {"day": (0, 24), "week": (24, 168), "longer": (168, np.inf)}  # of horizons, in hours
 
 
 def weeks_of(instants: pd.Series) -> Weeks:

@@ -7,7 +7,7 @@ resolved by then, as the voters of the service are.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from numbers import Real
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -111,33 +111,58 @@ def walk_forward(build: BuildVoter, record: MarketRecord, *, progress: bool = Fa
 def refuse_foresight(build: BuildVoter, record: MarketRecord, reference: pd.Series) -> None:
     """Raise VoterRefused where a forecast on a prefix of the record differs from that on the whole of it, `reference`.
 
-    The voter is walked over five prefixes, each of which ends when a market is asked. It gets its data from `prepare`,
-    `fit` and `inputs`; what it reads elsewhere cannot be tested.
+    The voter is walked over five prefixes, each of which ends when a market is asked, with other ids of the markets: by
+    an id it could look up how one came out. It gets its data from `prepare`, `fit` and `inputs`; what it reads
+    elsewhere, and not by ids, cannot be tested.
     """
+    name = getattr(build, "__name__", type(build).__name__)
     instants = sorted({market.question.asked_at for market in record.markets})
     for place in np.linspace(0, len(instants), PREFIXES + 2)[1:-1].astype(int) if instants else ():
-        prefix = record.until(instants[place])
-        forecasts = _on_prefix(build, prefix, instants[place])
-        differences = _differing(forecasts, reference)
+        prefix, end = record.until(instants[place]), f"{instants[place]:%Y-%m-%d %H:%M} UTC"
+        try:
+            forecasts = _masked_walk(build, prefix)
+            differences = _differing(forecasts, reference)
+        except (LookupError, ValueError, TypeError) as error:
+            _refuse_ids(name, build, prefix, reference)
+            fault = f"on the record until {end} it fails with {type(error).__name__}: {error}"
+            raise VoterRefused(f"{name} needs the future: {fault}") from error
         if not differences:
             continue
-        if _differing(_on_prefix(build, prefix, instants[place]), forecasts):
-            raise VoterRefused("Two equal walks gave different forecasts: give the random numbers of the voter a seed.")
+        if _differing(_masked_walk(build, prefix), forecasts):
+            raise VoterRefused(f"Two equal walks of {name} differ: give the random numbers of the voter a seed.")
+        _refuse_ids(name, build, prefix, reference)
+        markets = {market.question.id: market for market in prefix.markets}
+        knows = "the whole record (such as a scale, a mean or a fit over all months)"
+        if all(markets[id].question.deadline > instants[place] for id in differences):
+            knows = "what came after a market was asked (later bars, or its resolution)"
         raise VoterRefused(
-            f"The voter sees the future: on the record until {instants[place]:%Y-%m-%d %H:%M} UTC its forecast of "
-            f"{differences[0]} is {forecasts[differences[0]]:.4f}, on the whole record {reference[differences[0]]:.4f} "
+            f"{name} sees the future: it knows {knows}. On the record until {end} its forecast of {differences[0]} is "
+            f"{forecasts[differences[0]]:.4f}, on the whole record {reference[differences[0]]:.4f} "
             f"({len(differences)} of {len(forecasts)} forecasts differ)."
         )
 
 
-def _on_prefix(build: BuildVoter, prefix: MarketRecord, end: pd.Timestamp) -> pd.Series:
+def _masked_walk(build: BuildVoter, record: MarketRecord) -> pd.Series:
+    """The forecasts of a voter that sees other ids, by the true ones."""
+    markets = [
+        replace(market, question=replace(market.question, id=f"market {place}"))
+        for place, market in enumerate(record.markets)
+    ]
+    forecasts = walk_forward(build, replace(record, markets=tuple(markets)))
+    return forecasts.set_axis([market.question.id for market in record.markets])
+
+
+def _refuse_ids(name: str, build: BuildVoter, prefix: MarketRecord, reference: pd.Series) -> None:
+    """Raise VoterRefused where the forecasts differ only by the ids of the markets."""
     try:
-        return walk_forward(build, prefix)
-    except (LookupError, ValueError, TypeError) as error:
+        depends_on_ids = not _differing(walk_forward(build, prefix), reference)
+    except (LookupError, ValueError, TypeError):
+        return
+    if depends_on_ids:
         raise VoterRefused(
-            f"The voter needs the future: on the record until {end:%Y-%m-%d %H:%M} UTC it fails with "
-            f"{type(error).__name__}: {error}"
-        ) from error
+            f"{name} peeks at the resolution: with other ids of the markets its forecasts are others, so it looks up "
+            "what an id stands for. Use the text, the asset and the instants of a question."
+        )
 
 
 def _differing(forecasts: pd.Series, reference: pd.Series) -> list[Any]:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from service.market.bars import Bars, Prices, Times
 from service.market.instants import HOUR
-from service.trading.rules import Targets
 
 Indices = NDArray[np.int64]
+Targets = NDArray[np.int8]  # -1 short, 0 flat, 1 long after each bar
 
 HOURS_A_YEAR = 24 * 365
 

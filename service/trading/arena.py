@@ -17,9 +17,8 @@ import numpy as np
 from service.market.assets import ASSETS
 from service.market.bars import Bars, Prices, Times, empty
 from service.market.instants import DAY, HOUR
-from service.trading.accounts import TERMS, AccountTerms, TradeHistory, carry_on, unused_account
+from service.trading.accounts import TERMS, AccountTerms, Targets, TradeHistory, carry_on, unused_account
 from service.trading.performance import daily_equity, day_ends
-from service.trading.rules import Targets
 from service.trading.strategies import GHOSTS, STRATEGIES
 
 BLOCK_S = 90 * DAY

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -19,12 +19,13 @@ from service.market.bars import Prices, Times
 from service.market.instants import DAY
 from service.market.months import begins, ends, month_before
 from service.scores.luck import independent_trials, luckiest_of
-from service.trading.arena import Accounts, Arena
 from service.trading.health import DAYS_A_MONTH, MEASURES, Health, examine, return_statistics
 from service.trading.performance import daily_returns, profit_factor, sharpe, sharpe_fields, win_rate
 from service.trading.statements import percent
-from service.trading.strategies import STRATEGIES
 from service.trading.worth import EarlierEntry, MeasureWorth, Months, worth_of
+
+if TYPE_CHECKING:
+    from service.trading.arena import Accounts, Arena
 
 CAVEAT = (
     "A score describes the 90 days before the end of the month. On 15 months of real prices it ranked the next month's"
@@ -127,6 +128,8 @@ def admit(arena: Arena, month: str) -> list[Patient]:
 
 
 def _admit(key: str, accounts: Accounts, arena: Arena, until: int) -> Patient:
+    from service.trading.strategies import STRATEGIES  # with TA-Lib, which the hospital itself does not need
+
     strategy, histories = STRATEGIES[key], [account.history for account in accounts.values()]
     days = int(np.searchsorted(arena.days, until, side="right"))
     capital = sum(history.terms.capital for history in histories)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from service.market.bars import Bars, Prices
 from service.market.ta_lib import talib
+from service.trading.accounts import Targets
 
-Targets = NDArray[np.int8]
 Flags = NDArray[np.bool_]
 
 # A value below this is a rounding error; without it a market that does not move would trade.

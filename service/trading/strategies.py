@@ -18,7 +18,7 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars, Prices
 from service.market.instants import DAY
 from service.trading import rules
-from service.trading.rules import Targets
+from service.trading.accounts import Targets
 
 SPEEDS = ("fast", "medium", "slow")
 Category = Literal["trend", "momentum", "reversion", "breakout", "volatility", "volume", "relative"]

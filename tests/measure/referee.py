@@ -21,9 +21,8 @@ import pandas as pd
 
 from service.market.bars import Bars
 from service.market.instants import HOUR
-from service.trading.accounts import AccountTerms, TradeHistory, trade
+from service.trading.accounts import AccountTerms, Targets, TradeHistory, trade
 from service.trading.arena import decide
-from service.trading.rules import Targets
 from service.trading.strategies import STRATEGIES
 from tests.trading import markets
 

@@ -15,9 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from playwright.sync_api import Browser, sync_playwright
 
 from notebooks import widgets
+from notebooks.lab import Archive, calibration
 from notebooks.widgets.base.chart_panel import ChartPanel
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from service.client import Client
@@ -29,14 +31,10 @@ from tests.processes import ROOT, free_port, wait_until_said
 DAYS = 120
 UPDATES = 20
 PANELS: dict[str, Callable[..., RefreshingPanel]] = {
-    "apex": widgets.ApexPanel,
     "battle": partial(widgets.BattlePanel, days=DAYS),
-    "forecast": widgets.ForecastPanel,
     "hospital": widgets.HospitalPanel,
     "leaderboard": widgets.LeaderboardPanel,
-    "predictions": widgets.PredictionsPanel,
 }
-QUESTION = "Will bitcoin rise more than 1% this week?"
 FIRST = "after a first start"
 
 
@@ -44,7 +42,8 @@ def figures(data: Path) -> list[Figure]:
     """CPU time of an update from the response to the changed figure, of every panel."""
     with servers.service(data) as server, Client(server.address, servers.key({"DATA_DIR": str(data)})) as client:
         took = {name: _refreshed(panel(client, refreshing=False)) for name, panel in PANELS.items()}
-        took["oracle"] = _answered(widgets.OraclePanel(client))
+        with tempfile.TemporaryDirectory() as folder:
+            took["calibration"] = _update_ms(calibration(Archive(client, Path(folder), progress=False)))
     return [Figure(f"one update of the {name} panel", seconds, "ms", 50, False) for name, seconds in took.items()]
 
 
@@ -53,15 +52,10 @@ def _refreshed(panel: RefreshingPanel) -> float:
     return _update_ms(panel)
 
 
-def _answered(panel: widgets.OraclePanel) -> float:
-    panel.ask(QUESTION, wait=True)
-    return _update_ms(panel)
-
-
 def _update_ms(panel: ChartPanel) -> float:
     """The median; the document and one with other numbers take turns, so that every curve changes each time."""
     if panel.document is None:
-        raise RuntimeError(f"{panel.TITLE}: {panel.fault}")
+        raise RuntimeError(f"{panel.TITLE}: {panel.status_line.value}")
     documents, took = (panel.document, _changed(panel.document)), []
     for number in range(UPDATES):
         panel.document = documents[(number + 1) % 2]
@@ -76,6 +70,8 @@ def _changed(part: Any) -> Any:
     """The same document with every number that is not whole a thousandth smaller."""
     if isinstance(part, dict):
         return {name: _changed(value) for name, value in part.items()}
+    if isinstance(part, pd.DataFrame):
+        return part
     if isinstance(part, list):
         return [_changed(value) for value in part]
     return part * 0.999 if isinstance(part, float) else part

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import nbformat
 import pytest
 
-from notebooks import widgets
+import notebooks
 from tests.processes import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -41,13 +43,15 @@ def test_the_index_links_every_other_notebook():
 
 
 @pytest.mark.slow
-def test_research_runs_without_a_live_market(client, monkeypatch, capsys):
+def test_research_runs_without_a_live_market(client, monkeypatch, capsys, tmp_path):
     """A fresh installation has only backfilled markets: the notebook says so, and what it needs."""
-    monkeypatch.setattr(widgets, "connect", lambda: client, raising=False)
+    monkeypatch.setitem(sys.modules, "ninefold_lab", notebooks)
+    monkeypatch.setattr(notebooks, "connect", lambda: client, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     cells = nbformat.read(ROOT / "notebooks" / "research.ipynb", as_version=4).cells
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     assert "BACKFILLED = True" in code
     exec(code.replace("BACKFILLED = True", "BACKFILLED = False"), {})
     output = capsys.readouterr().out
-    assert "0 simulated markets, 0 weeks, live\nNo such market has resolved yet" in output
+    assert "simulated markets, 0 of them live\nNo such market has resolved yet" in output
     assert "An interval needs markets from at least two weeks." in output

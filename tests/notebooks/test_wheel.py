@@ -18,14 +18,16 @@ USE = """
 import sys
 sys.path.insert(0, {site!r})
 from ninefold_lab.client import AsyncClient, Client
-from ninefold_lab.lab import Archive, backtest, enter
+from ninefold_lab import copy_notebooks, lab
+from ninefold_lab.lab import Archive, backtest, enter, tearsheet
 from ninefold_lab.ledger.__main__ import main
-from ninefold_lab.widgets import ApexPanel, BattlePanel, OraclePanel, connect, frames
+from ninefold_lab.widgets import BattlePanel, HospitalPanel, connect, frames
 assert not {{"notebooks", "service"}} & sys.modules.keys()
 panel = BattlePanel(Client("http://127.0.0.1:9"), refreshing=False)
 assert "application/vnd.jupyter.widget-view+json" in panel._repr_mimebundle_()
 assert "Nothing to show yet" in panel.status_line.value
 panel.close()
+assert lab.forest_plot and "index.ipynb" in copy_notebooks("copies")
 assert frames.prices({{"prices": [], "world": "simulated"}}).index.name == "asset"
 sys.exit(main(["verify", {ledger!r}]))
 """

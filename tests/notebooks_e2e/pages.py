@@ -55,12 +55,10 @@ PLACE = """(chart, number) => {
 }"""
 # A notebook whose panels refresh every few seconds; the leaderboard uses calls of the key.
 LIVE = (
-    "from notebooks.widgets import ApexPanel, BattlePanel, HospitalPanel, LeaderboardPanel, PredictionsPanel, connect",
+    "from ninefold_lab import BattlePanel, HospitalPanel, LeaderboardPanel, connect",
     "BattlePanel(connect(), every_s=3)",
     "HospitalPanel(connect(), every_s=3)",
     "LeaderboardPanel(connect(), every_s=6)",
-    "PredictionsPanel(connect(), every_s=3)",
-    "ApexPanel(connect(), every_s=3)",
 )
 
 
@@ -178,18 +176,6 @@ class PagePanel:
         """Wait until its details contain `text`."""
         self.box.locator("table", has_text=text).first.wait_for()
 
-    def press(self, label: str) -> None:
-        """Press one of its buttons."""
-        self.box.get_by_role("button", name=label).click()
-
-    def ask(self, question: str) -> None:
-        """Ask it a question once its chart is there, and wait until all voters have voted."""
-        self.box.locator(".js-plotly-plot .main-svg").first.wait_for()
-        field = self.box.get_by_role("textbox")
-        field.fill(question)
-        field.press("Enter")
-        self.box.get_by_text("9 of 9 have voted").first.wait_for()
-
     def select_theme(self, theme: str) -> None:
         """Select a theme in its control."""
         self.box.locator("select").filter(has_text="dark").select_option(theme)
@@ -216,6 +202,10 @@ class PagePanel:
     def cut_texts(self) -> list[str]:
         """The texts that reach out of its chart."""
         return self.box.locator(".js-plotly-plot").evaluate(CUT_TEXTS)
+
+    def share_of_plot(self) -> float:
+        """The width of its plot, as a fraction of that of its chart."""
+        return self.box.locator(".js-plotly-plot").evaluate("chart => chart._fullLayout._size.w / chart.clientWidth")
 
     def cut_tables(self) -> list[str]:
         """The beginnings of its tables whose end cannot be reached."""

@@ -14,47 +14,35 @@ from tests.notebooks_e2e.programs import SIZE, opened
 
 pytestmark = pytest.mark.slow
 
-QUESTION = "Will bitcoin be higher at the end of this month?"
-
 
 @dataclass(frozen=True)
 class Scenario:
-    """A panel: a click on a point of `trace` shows `details`.
+    """A panel that a cell shows: its table has `details`, of some after a click on a point of `trace`."""
 
-    Before the click, the button `pressed` is pressed or `question` is asked.
-    """
-
-    panel: str
-    trace: int
+    name: str
+    cell: str
     details: str
-    pressed: str = ""
-    question: str = ""
-
-    @property
-    def name(self) -> str:
-        return self.panel.removesuffix("Panel").lower()
+    trace: int | None = None
 
 
 SCENARIOS = [
-    Scenario("BattlePanel", 2, "equity"),
-    Scenario("HospitalPanel", 3, "health score"),
-    Scenario("LeaderboardPanel", 0, "rule"),
-    Scenario("PredictionsPanel", 8, "resolution", pressed="open markets"),
-    Scenario("ForecastPanel", 4, "sigma"),
-    Scenario("OraclePanel", 1, "reasoning", question=QUESTION),
-    Scenario("ApexPanel", 1, "backfilled"),
+    Scenario("battle", "BattlePanel(connect())", "equity", trace=2),
+    Scenario("hospital", "HospitalPanel(connect())", "health score", trace=3),
+    Scenario("leaderboard", "LeaderboardPanel(connect())", "rule", trace=0),
+    Scenario("calibration", "lab.calibration(lab.Archive(connect()))", "Brier score"),
+    Scenario("tearsheet", "lab.tearsheet(lab.Archive(connect()).lane_equity('trend')['equity_usd'])", "Sortino"),
 ]
 
 
 @pytest.fixture(scope="module")
 def shared_page(lab: Workbench, browser: Browser) -> Iterator[BrowserPage]:
     """A notebook with all panels after its cells ran."""
-    names = [scenario.panel for scenario in SCENARIOS]
-    cells = [f"from notebooks.widgets import connect, {', '.join(names)}", *(f"{name}(connect())" for name in names)]
+    names = "BattlePanel, HospitalPanel, LeaderboardPanel, connect, lab"
+    cells = [f"from ninefold_lab import {names}", *(scenario.cell for scenario in SCENARIOS)]
     with opened(browser) as page:
         page.page.goto(lab.write("panels", *cells))
         page.run_all()
-        page.panel(len(names) - 1).box.wait_for(state="attached")
+        page.panel(len(SCENARIOS) - 1).box.wait_for(state="attached")
         page.hide_files()
         yield page
 
@@ -69,25 +57,21 @@ def panel(shared_page: BrowserPage, scenario: Scenario) -> PagePanel:
     """The panel of a scenario, drawn."""
     panel = shared_page.panel(SCENARIOS.index(scenario))
     panel.box.scroll_into_view_if_needed()
-    if scenario.question:
-        panel.ask(scenario.question)
     panel.count_traces()
     return panel
 
 
 def test_a_panel_is_drawn_and_states_its_world(panel: PagePanel, scenario: Scenario):
     """As wide as its container; no widget is broken."""
-    panel.wait_for_status("SIMULATED market")
+    panel.wait_for_status("years of 365 days" if scenario.name == "tearsheet" else "SIMULATED market")
     panel.wait_until_fitted()
     assert panel.browser_page.count_broken() == 0
     panel.screenshot(f"{scenario.name}-lab-light")
 
 
 def test_a_click_shows_details(panel: PagePanel, scenario: Scenario):
-    if scenario.pressed:
-        panel.press(scenario.pressed)
-        panel.wait_for_status("of the key's daily calls")
-    panel.click(scenario.trace)
+    if scenario.trace is not None:
+        panel.click(scenario.trace)
     panel.wait_for_details(scenario.details)
     assert panel.browser_page.count_broken() == 0
 
@@ -102,18 +86,24 @@ def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario
     assert panel.count_traces(least=count) == count
 
 
-def test_no_text_is_cut_on_a_narrow_page(shared_page: BrowserPage):
-    """A page that becomes narrow draws its charts anew, with as many lines as titles need; wide tables scroll."""
-    cut = {}
-    shared_page.page.set_viewport_size({"width": 480, "height": 2400})
+@pytest.mark.parametrize("width", [390, 480])
+def test_no_text_is_cut_on_a_narrow_page(shared_page: BrowserPage, width: int):
+    """A page that becomes narrow draws its charts anew, with as many lines as titles need; wide tables scroll.
+
+    The plot keeps at least half of the width of its chart.
+    """
+    cut, narrow = {}, []
+    shared_page.page.set_viewport_size({"width": width, "height": 2400})
     for place, scenario in enumerate(SCENARIOS):
         panel = shared_page.panel(place)
         panel.box.scroll_into_view_if_needed()
         panel.wait_until_fitted()
-        panel.screenshot(f"{scenario.name}-lab-light-480")
+        panel.screenshot(f"{scenario.name}-lab-light-{width}")
         cut[scenario.name] = panel.cut_texts() + panel.cut_tables()
+        narrow += [scenario.name] if panel.share_of_plot() < 0.5 else []
     shared_page.page.set_viewport_size(SIZE)
     assert cut == {scenario.name: [] for scenario in SCENARIOS}
+    assert narrow == []
 
 
 def test_nothing_pops_up_and_no_chart_uploads_data(shared_page: BrowserPage):

@@ -5,11 +5,9 @@ The figure is built once. A subclass says what it looks like and how a document 
 
 from __future__ import annotations
 
-import logging
 import threading
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape
@@ -24,14 +22,10 @@ from traitlets import MetaHasTraits
 
 from notebooks.widgets.base.figure import Figure, static_view
 from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style, template
-from notebooks.widgets.base.wording import Document, minute, provenance
-from service.client import Client, ClientError, HistoryPending, Unauthorized
-
-log = logging.getLogger(__name__)
+from notebooks.widgets.base.wording import Document, provenance
 
 T = TypeVar("T")
 
-SET_KEY = " Set ORACLE_KEY to a valid key and run the notebook again."
 WATCH = """
 const PLACED_MS = 100;
 
@@ -99,10 +93,10 @@ class AbstractWidget(ABCMeta, MetaHasTraits):
 
 
 class ChartPanel(VBox, metaclass=AbstractWidget):
-    """A chart of the responses of `client`.
+    """A chart of a document.
 
     `theme` is light or dark; without it the panel follows its page. `now` returns the time in UTC. `document` is the
-    document drawn last, `fault` the error since then. `close` removes the panel from the page; a cell that runs again
+    document drawn last. `close` removes the panel from the page; a cell that runs again
     closes the panels of its last run.
     """
 
@@ -111,16 +105,14 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
 
     def __init__(
         self,
-        client: Client,
         *,
         theme: Theme | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         # First, because a panel that fails to open is closed as well.
         self._lock, self._end = threading.RLock(), threading.Event()
-        self.client, self.now = client, now
+        self.now = now
         self.document: Any = None
-        self.fault: ClientError | None = None
         self._follows_page, theme = theme is None, theme or "light"
         self.palette = palette_of(theme)
         self.figure = self._build_figure(theme)
@@ -173,13 +165,13 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
         """The part of a document that states its world and its time."""
         return document
 
+    def origin(self, document: Any) -> str:
+        """Where the data is from, and its time."""
+        return provenance(self.header(document), self.now())
+
     def note(self, _document: Any) -> str | None:
         """An addition to the status line, such as the cost of a refresh, or None."""
         return None
-
-    def retry_note(self) -> str:
-        """When a failed request is repeated, as a sentence after a space; empty if it is not."""
-        return ""
 
     # What every panel does.
 
@@ -190,7 +182,7 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
                 return
             with self.figure.changing():
                 self.draw(self.document)
-            status = self.empty_reason(self.document) or provenance(self.header(self.document), self.now())
+            status = self.empty_reason(self.document) or self.origin(self.document)
             self._set_status(" · ".join(filter(None, [status, self.note(self.document)])))
 
     def table(self) -> DownloadFile | None:
@@ -220,24 +212,6 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
             view = static_view(self.figure.layout["title"], self.status_line.value, data)
             return {**(super()._repr_mimebundle_(**options) or {}), **view}
 
-    @contextmanager
-    def reporting_faults(self) -> Iterator[None]:
-        """Report errors raised inside in the status line; the last chart stays."""
-        try:
-            yield
-        except ClientError as fault:
-            with self._lock:
-                self.fault = fault
-                self._set_status(self._fault_text(fault), is_alarm=True)
-        # For example a response of another version: the thread goes on, and the status line says the chart is old.
-        except Exception as fault:
-            log.exception("%s cannot be drawn", self.TITLE)
-            with self._lock:
-                reason = f"The response of the service cannot be drawn ({type(fault).__name__}: {fault})."
-                self._set_status(
-                    f"{reason} The service may be of another version. The chart below is older.", is_alarm=True
-                )
-
     def _follow_page(self, change: Mapping[str, Any]) -> None:
         """Take the theme of the page, unless the reader selected the other one."""
         if self._follows_page:
@@ -260,12 +234,6 @@ class ChartPanel(VBox, metaclass=AbstractWidget):
         with figure.changing():
             figure.layout.template = template(theme)
         return figure
-
-    def _fault_text(self, fault: ClientError) -> str:
-        advice = SET_KEY if isinstance(fault, Unauthorized) else self.retry_note()
-        if self.document is None:
-            return f"{fault}{advice}" if isinstance(fault, HistoryPending) else f"Nothing to show yet: {fault}{advice}"
-        return f"No new data since {minute(self.header(self.document)['as_of'])}: {fault}{advice}"
 
     def _set_status(self, text: str, is_alarm: bool = False) -> None:
         self.status_line.value = f'<span class="{"alarm" if is_alarm else "quiet"}" role="status">{escape(text)}</span>'

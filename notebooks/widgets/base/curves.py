@@ -89,6 +89,12 @@ def labels(ends: Sequence[CurveEnd], points: np.ndarray, *, gap: float, axes: st
     ]
 
 
+def heading(axes: str, text: str) -> dict[str, Any]:
+    """The annotation above the left end of a chart, whose vertical axis has the number `axes`."""
+    place = {"xref": "paper", "x": 0, "yref": f"y{axes} domain", "y": 1, "yanchor": "bottom", "showarrow": False}
+    return {**place, "text": text, "font": {"size": 12}}
+
+
 def spread(heights: Sequence[float], gap: float) -> list[float]:
     """Move heights apart, as little as possible: each overlapping run is centred on its mean.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import sqrt
-
 import pandas as pd
 
 from notebooks.widgets.base.figure import Figure
@@ -11,7 +9,6 @@ from notebooks.widgets.base.theme import Theme, palette_of, template
 
 ROW_PX, TOP_PX, BOTTOM_PX = 30, 90, 50
 HOVER = "%{y}: %{x:.5f} [%{customdata[0]:.5f}, %{customdata[1]:.5f}], n %{customdata[2]:,}<extra></extra>"
-NORMAL_95 = 1.959964  # two-sided 95% of a normal distribution
 
 
 def forest_plot(table: pd.DataFrame, *, title: str, subtitle: str, theme: Theme = "light") -> Figure:
@@ -52,15 +49,3 @@ def forest_plot(table: pd.DataFrame, *, title: str, subtitle: str, theme: Theme 
     with figure.changing():
         figure.layout.title = {"text": title, "subtitle": {"text": subtitle}}
     return figure
-
-
-def wilson(share: float, n: float, z: float = NORMAL_95) -> tuple[float, float]:
-    """The interval of a proportion of `n` independent cases (Wilson 1927).
-
-    >>> [round(bound, 3) for bound in wilson(0.5, 10)]
-    [0.237, 0.763]
-    """
-    weight = z**2 / n
-    center = (share + weight / 2) / (1 + weight)
-    half = z * sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
-    return max(0.0, center - half), min(1.0, center + half)

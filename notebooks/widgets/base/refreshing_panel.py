@@ -5,6 +5,7 @@ A panel's own file says what it requests, what its figure looks like and how a d
 
 from __future__ import annotations
 
+import logging
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,9 +17,20 @@ from ipywidgets import Button, Dropdown, Layout, ToggleButton, Widget
 
 from notebooks.widgets.base.chart_panel import ChartPanel, selected
 from notebooks.widgets.base.theme import Theme
-from notebooks.widgets.base.wording import time_after
-from service.client import Client, ConnectionFailed, RateLimited, Unavailable
+from notebooks.widgets.base.wording import minute, time_after
+from service.client import (
+    Client,
+    ClientError,
+    ConnectionFailed,
+    HistoryPending,
+    RateLimited,
+    Unauthorized,
+    Unavailable,
+)
 
+log = logging.getLogger(__name__)
+
+SET_KEY = " Set ORACLE_KEY to a valid key and run the notebook again."
 REFRESH, BUSY = "Refresh", "Loading …"  # the label of the button, and while a response is awaited
 INTERVALS = {"10 s": 10.0, "30 s": 30.0, "1 min": 60.0, "5 min": 300.0, "15 min": 900.0}
 RETRY_S = 30  # a request without a response is not charged
@@ -31,8 +43,8 @@ BUSY_S = 0.7  # a slower response is announced
 class RefreshingPanel(ChartPanel):
     """A panel over `client` that refreshes itself; the subclass says what it requests and draws.
 
-    It refreshes every `every_s` seconds for an hour while it is on a screen, unless `refreshing` is False. `close` ends
-    its thread.
+    It refreshes every `every_s` seconds for an hour while it is on a screen, unless `refreshing` is False. `fault` is
+    the error since the last document. `close` ends its thread.
     """
 
     EVERY_S: float = 30
@@ -51,7 +63,9 @@ class RefreshingPanel(ChartPanel):
         self._thread = threading.Thread(target=self._run, name=f"panel {self.FILE}", daemon=True)
         self._active_since, self._has_skipped = now(), False
         self._every_s = float(every_s or self.EVERY_S)
-        super().__init__(client, theme=theme, now=now)
+        self.client = client
+        self.fault: ClientError | None = None
+        super().__init__(theme=theme, now=now)
         self.refreshing.value = refreshing
         self.refreshing.observe(self._on_toggle, "value")
         self.interval.observe(self.request_refresh, "value")
@@ -101,9 +115,31 @@ class RefreshingPanel(ChartPanel):
         self.wait_until_loaded(STATIC_S)
         return super()._repr_mimebundle_(**options)
 
-    def retry_note(self) -> str:
+    @contextmanager
+    def reporting_faults(self) -> Iterator[None]:
+        """Report errors raised inside in the status line; the last chart stays."""
+        try:
+            yield
+        except ClientError as fault:
+            with self._lock:
+                self.fault = fault
+                self._set_status(self._fault_text(fault), is_alarm=True)
+        # For example a response of another version: the thread goes on, and the status line says the chart is old.
+        except Exception as fault:
+            log.exception("%s cannot be drawn", self.TITLE)
+            with self._lock:
+                reason = f"The response of the service cannot be drawn ({type(fault).__name__}: {fault})."
+                self._set_status(
+                    f"{reason} The service may be of another version. The chart below is older.", is_alarm=True
+                )
+
+    def _fault_text(self, fault: ClientError) -> str:
         pause = self._pause_s()
-        return f" Trying again at {time_after(self.now(), pause)}." if pause else ""
+        retry = f" Trying again at {time_after(self.now(), pause)}." if pause else ""
+        advice = SET_KEY if isinstance(fault, Unauthorized) else retry
+        if self.document is None:
+            return f"{fault}{advice}" if isinstance(fault, HistoryPending) else f"Nothing to show yet: {fault}{advice}"
+        return f"No new data since {minute(self.header(self.document)['as_of'])}: {fault}{advice}"
 
     def request_refresh(self, _change: Any = None) -> None:
         """Wake the thread, which then refreshes; the hour until the panel stops begins again."""

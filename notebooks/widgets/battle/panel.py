@@ -13,7 +13,7 @@ from ipywidgets import Dropdown, Layout, ToggleButtons, Widget
 
 from notebooks.widgets import frames
 from notebooks.widgets.base.chart_panel import selected
-from notebooks.widgets.base.curves import CurveEnd, gains_pct, instants, labels, values
+from notebooks.widgets.base.curves import CurveEnd, gains_pct, heading, instants, labels, values
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.wording import Document, escaped, moment, number, world
@@ -118,7 +118,7 @@ class BattlePanel(RefreshingPanel):
         layout.annotations = [
             *self._gain_labels(ends, [*gains.values()], holding),
             *self._draw_drawdowns(entries, times, colours),
-            *(_heading(axes, text) for axes, (_, text) in ROWS.items() if text and entries),
+            *(heading(axes, text) for axes, (_, text) in ROWS.items() if text and entries),
             *self.statuses.key(entries, self.palette),
         ]
         if ends:
@@ -212,9 +212,3 @@ class BattlePanel(RefreshingPanel):
             "text": f"{escaped(leader['label'])} leads with {number(end.value, '+.1f')}%; {', '.join(numbers)}",
             "subtitle": {"text": f"PAPER · {escaped(world(battle))} · {legend}"},
         }
-
-
-def _heading(axes: str, text: str) -> dict[str, Any]:
-    """The heading of a row, above its left end."""
-    place = {"xref": "paper", "x": 0, "yref": f"y{axes} domain", "y": 1, "yanchor": "bottom", "showarrow": False}
-    return {**place, "text": text, "font": {"size": 12}}

@@ -9,15 +9,15 @@ import pandas as pd
 
 from notebooks.widgets.frames.schema import Document, FrameSchema
 
-EXAMINED = (
+EXAMINATION = (
     "name:text category:strategy_category assets:text status:healthy|watch|sick|critical|observation"
     " recommendation:promote|keep|pause|retire|observe health_score days:count trades:count trades_a_month return_pct"
     " benchmark_return_pct month_return_pct month_sharpe sharpe sharpe_low sharpe_high shrunken_sharpe"
     " max_drawdown_pct win_rate_pct profit_factor deflated_sharpe turnover_score sharpe_score drawdown_score"
     " previous_score score_change previous_status:healthy|watch|sick|critical|observation as_of:time world:world"
 )
-HOSPITAL = FrameSchema.of("key:text", f"snapshot_month:text {EXAMINED}")
-HOSPITAL_MONTHS = FrameSchema.of("snapshot_month:text key:text", EXAMINED)
+HOSPITAL = FrameSchema.of("key:text", f"snapshot_month:text {EXAMINATION}")
+HOSPITAL_MONTHS = FrameSchema.of("snapshot_month:text key:text", EXAMINATION)
 
 
 def hospital(document: Document) -> pd.DataFrame:

@@ -16,7 +16,6 @@ from notebooks.widgets import frames
 from notebooks.widgets.base.chart_panel import selected
 from notebooks.widgets.base.curves import CurveEnd, instants, labels, values
 from notebooks.widgets.base.figure import Figure
-from notebooks.widgets.base.forest import NORMAL_95
 from notebooks.widgets.base.html_tables import Fact, grid, table
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import Palette
@@ -34,6 +33,7 @@ from notebooks.widgets.base.wording import (
 )
 from service.client import ASSETS
 
+NORMAL_95 = 1.959964  # two-sided 95% of a normal distribution
 SCOPES = {"all assets": "", **{asset: asset for asset in ASSETS}}
 PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all strategies": slice(None)}
 ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 90, 160, 40

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from notebooks.lab import Archive, calibration_by_template, lane_sharpes, leave_one_out
+from notebooks.lab import leave_one_out
 from notebooks.lab.record import MarketRecord
-from service.client import Client
 from tests.notebooks.lab.planted import P_RISE, planted_record, rises
 
 HELPER, HARMER = "helper", "harmer"
@@ -60,29 +58,3 @@ def test_the_pool_without_a_voter_keeps_its_weights(record):
 
 def _pool(votes: Mapping[str, float], weights: Mapping[str, float]) -> float:
     return float(np.average(list(votes.values()), weights=[weights[voter] for voter in votes]))
-
-
-def test_a_calibration_is_of_one_kind_of_question(record):
-    half = [replace(m, question=replace(m.question, comparator="down")) for m in record.markets[::2]]
-    moves = [replace(m, question=replace(m.question, comparator="move")) for m in record.markets[1:20:2]]
-    mixture = replace(record, markets=(*half, *moves, *record.markets[21::2]))
-    table = calibration_by_template(mixture, HELPER)
-    assert set(table.index.get_level_values("comparator")) == {"down", "up"}
-    assert table.loc["down", "n"].sum() == 200
-    assert table.loc["up", "n"].sum() == 190
-    assert ((table["low_pct"] <= 100 * table["p"]) & (100 * table["p"] <= table["high_pct"])).all()
-
-
-@pytest.mark.slow
-def test_the_sharpe_of_a_lane_uses_every_bar(client: Client, tmp_path: Path):
-    archive = Archive(client, tmp_path, progress=False)
-    table = lane_sharpes(archive)
-    backfilled = table.xs(True, level="backfilled")
-    assert list(backfilled.index) == list(archive.lanes)
-    points = [p["equity_usd"] for p in client.pages("lane_equity", "trend") if p["time"] < "2026-11-21T08:02:00Z"]
-    returns = np.diff(points) / points[:-1]
-    row = backfilled.loc["trend"]
-    assert row["bars"] == len(returns) > 30_000
-    assert row["step_s"] == 300
-    assert row["sharpe"] == pytest.approx(returns.mean() / returns.std(ddof=1) * np.sqrt(365.25 * 288))
-    assert row["low"] < row["sharpe"] < row["high"]

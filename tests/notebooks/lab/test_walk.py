@@ -49,15 +49,73 @@ class Learner:
         return self.p if rises(inputs.bars("btc"), question.asked_at) else 1 - self.p
 
 
+class DayCloser:
+    """Knows the close of the day in which it is asked, at its noon."""
+
+    def prepare(self, bars):
+        close = bars["btc"]["close_usd"]
+        self.close = close.groupby(close.index.normalize()).last()
+
+    def forecast(self, question, inputs):
+        return 0.9 if self.close.get(question.asked_at.normalize(), 0) > question.spot else 0.1
+
+
+class Fitter:
+    """Fits a slope on all months, once."""
+
+    def prepare(self, bars):
+        day = bars["btc"]["close_usd"].pct_change(24)
+        self.slope = day.shift(-24).corr(day)
+
+    def forecast(self, question, inputs):
+        return 1 / (1 + np.exp(-self.slope))
+
+
 @pytest.fixture(scope="module")
 def record() -> MarketRecord:
     return planted_record()
 
 
-@pytest.mark.parametrize("voter", [Seer, Normalizer])
-def test_a_voter_that_sees_the_future_is_refused(record, voter):
-    with pytest.raises(VoterRefused, match="future"):
+AFTER, MONTHS = "what came after a market was asked", "the whole record"
+
+
+@pytest.mark.parametrize(
+    ("voter", "knows"),
+    [(Seer, AFTER), (DayCloser, AFTER), (Normalizer, MONTHS), (Fitter, MONTHS)],
+    ids=lambda part: str(part),
+)
+def test_a_voter_that_sees_the_future_is_named(record, voter, knows: str):
+    """With what it knows: later bars, the close of the day, a scale or a fit of the whole record."""
+    with pytest.raises(VoterRefused, match=f"{voter.__name__} sees the future: it knows {knows}"):
         backtest(voter, record, progress=False)
+
+
+@pytest.mark.parametrize("default", [None, 0.5])
+def test_a_voter_that_peeks_at_the_resolution_is_named(record, default: float | None):
+    """It looks up by the id of a market how it came out, in a table of its own."""
+    outcomes = {market.question.id: 0.95 if market.happened else 0.05 for market in record.markets}
+
+    class Peeker:
+        def forecast(self, question, inputs):
+            return outcomes[question.id] if default is None else outcomes.get(question.id, default)
+
+    with pytest.raises(VoterRefused, match="Peeker peeks at the resolution"):
+        backtest(Peeker, record, progress=False)
+
+
+def test_a_voter_that_fails_on_less_is_refused(record):
+    """Also where ids do not matter."""
+    last = record.bars["btc"].index[-1]
+
+    class Needing:
+        def prepare(self, bars):
+            self.p = 0.5 if bars["btc"].loc[last, "close_usd"] > 0 else 0.4
+
+        def forecast(self, question, inputs):
+            return self.p
+
+    with pytest.raises(VoterRefused, match="Needing needs the future"):
+        backtest(Needing, record, progress=False)
 
 
 def test_a_voter_that_cannot_be_repeated_is_refused(record):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ipywidgets
+import pandas as pd
 import pytest
 from comm import get_comm_manager
 from ipywidgets import Dropdown, ToggleButtons, Widget
 from jupyter_client.manager import start_new_kernel
 
 from notebooks import widgets
+from notebooks.lab import calibration, tearsheet
 from notebooks.widgets.base.chart_panel import (
     CellPanels,
     CellRun,
@@ -24,28 +26,27 @@ from notebooks.widgets.base.chart_panel import (
     current_run,
     selected,
 )
+from notebooks.widgets.base.figure import plain_text
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import PALETTES
 from service.client import Client
+from tests.notebooks.lab.planted import planted_record
 from tests.processes import ROOT
 
-CHARTS = (
-    "ApexPanel",
-    "BattlePanel",
-    "ForecastPanel",
-    "HospitalPanel",
-    "LeaderboardPanel",
-    "PredictionsPanel",
-)
+CHARTS = ("BattlePanel", "HospitalPanel", "LeaderboardPanel")
+DAYS = pd.Series([100.0, 101.0, 99.0], pd.date_range("2026-01-01", periods=3), name="mine")
+LAB: dict[str, Callable[[], ChartPanel]] = {
+    "tearsheet": lambda: tearsheet(DAYS),
+    "calibration": lambda: calibration(planted_record(60)),
+}
 
 
-@pytest.fixture(params=(*CHARTS, "OraclePanel"))
-def panel(request, client) -> Iterator[ChartPanel]:
-    panel_class = getattr(widgets, request.param)
-    options = {"refreshing": False} if issubclass(panel_class, RefreshingPanel) else {}
-    panel = panel_class(client, **options)
-    if isinstance(panel, RefreshingPanel):
-        assert panel.wait_until_loaded()
+@pytest.fixture(params=(*CHARTS, *LAB))
+def panel(request, open_panel, stub) -> Iterator[ChartPanel]:
+    if request.param in CHARTS:
+        yield open_panel(getattr(widgets, request.param), stub)
+        return
+    panel = LAB[request.param]()
     yield panel
     panel.close()
 
@@ -87,44 +88,44 @@ def test_a_new_document_updates_the_same_traces(refreshing_panel: RefreshingPane
     assert refreshing_panel.figure.data == before
 
 
-def test_a_page_without_widgets_shows_the_conclusion(refreshing_panel: RefreshingPanel):
+def test_a_page_without_widgets_shows_the_conclusion(panel: ChartPanel):
     """GitHub shows the HTML of a saved notebook; a page that draws widgets prefers the widget."""
-    bundle = refreshing_panel._repr_mimebundle_()
-    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == refreshing_panel.model_id
-    assert refreshing_panel.figure.layout.title.text in bundle["text/html"]
-    assert "SIMULATED market" in bundle["text/plain"]
+    bundle = panel._repr_mimebundle_()
+    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.model_id
+    assert panel.figure.layout.title.text in bundle["text/html"]
+    assert plain_text(panel.status_line.value) in bundle["text/plain"]
     assert "</table>" in bundle["text/html"]
 
 
-def test_the_downloads_have_the_table_and_the_chart(refreshing_panel: RefreshingPanel):
-    table, page = refreshing_panel.table(), refreshing_panel.page()
-    frame = refreshing_panel.frame(refreshing_panel.document)
+def test_the_downloads_have_the_table_and_the_chart(panel: ChartPanel):
+    table, page = panel.table(), panel.page()
+    frame = panel.frame(panel.document)
     assert len(frame) > 0
     assert table.content == frame.to_csv()
-    assert refreshing_panel.figure.layout.title.text in page.content
-    assert (table.name, page.name) == (f"{refreshing_panel.FILE}.csv", f"{refreshing_panel.FILE}.html")
+    assert panel.figure.layout.title.text in page.content
+    assert (table.name, page.name) == (f"{panel.FILE}.csv", f"{panel.FILE}.html")
 
 
-def test_another_theme_recolours_everything(refreshing_panel: RefreshingPanel):
+def test_another_theme_recolours_everything(panel: ChartPanel):
     """No colour of the light theme is left, except in the texts that a person selected."""
-    refreshing_panel.theme.value = "dark"
+    panel.theme.value = "dark"
     light, dark = (set(re.findall(r"#[0-9a-fA-F]{6}", repr(palette))) for palette in PALETTES.values())
-    assert not set(re.findall(r"#[0-9a-fA-F]{6}", refreshing_panel.figure.to_json())) & (light - dark)
+    assert not set(re.findall(r"#[0-9a-fA-F]{6}", panel.figure.to_json())) & (light - dark)
 
 
-def test_a_browser_receives_what_is_drawn(refreshing_panel: RefreshingPanel):
-    figure = refreshing_panel.figure
+def test_a_browser_receives_what_is_drawn(panel: ChartPanel):
+    figure = panel.figure
     assert json.loads(figure.widget.content) == json.loads(figure.to_json())
 
 
-def test_a_panel_without_its_own_figure_is_refused(client: Client):
+def test_a_panel_without_its_own_figure_is_refused():
     """The abstract methods hold for widgets, too."""
 
     class Unfinished(ChartPanel):
         TITLE, FILE = "nothing", "ninefold-nothing"
 
     with pytest.raises(TypeError, match="abstract methods draw, frame, new_figure"):
-        Unfinished(client)
+        Unfinished()
 
 
 def test_a_selection_of_another_type_is_refused():
@@ -182,18 +183,17 @@ def test_outside_of_a_notebook_every_panel_stays(panels):
 
 def counts() -> tuple[int, int, int]:
     """The open comms, the models of widgets, and the threads of panels in this process."""
-    threads = [thread for thread in threading.enumerate() if thread.name.startswith(("panel", "oracle"))]
+    threads = [thread for thread in threading.enumerate() if thread.name.startswith("panel")]
     return len(get_comm_manager().comms), len(ipywidgets.widgets.widget._instances), len(threads)
 
 
-@pytest.mark.parametrize("name", [*CHARTS, "OraclePanel"])
+@pytest.mark.parametrize("name", [*CHARTS, *LAB])
 def test_a_cell_run_thirty_times_leaves_nothing(name, client: Client):
     """No comm, model or thread: each stays in the kernel and in the browser, which slows both."""
-    cells, panel_class = CellPanels(), getattr(widgets, name)
-    options = {"refreshing": False} if issubclass(panel_class, RefreshingPanel) else {}
+    cells = CellPanels()
     before = counts()
     for number in range(30):
-        panel = panel_class(client, **options)
+        panel = LAB[name]() if name in LAB else getattr(widgets, name)(client, refreshing=False)
         cells.add(panel, CellRun("a", str(number)))
         if isinstance(panel, RefreshingPanel):
             assert panel.wait_until_loaded()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
-from notebooks.widgets.base.forest import forest_plot, wilson
+from notebooks.widgets.base.forest import forest_plot
 from notebooks.widgets.base.theme import PALETTES
 
 TABLE = pd.DataFrame(
@@ -31,9 +30,3 @@ def test_the_plot_has_its_title_and_a_line_at_zero():
     layout = forest_plot(TABLE, title="Differences", subtitle="n 9", theme="dark").layout
     assert (layout.title.text, layout.title.subtitle.text) == ("Differences", "n 9")
     assert [(line.x0, line.x1) for line in layout.shapes] == [(0, 0)]
-
-
-def test_wilson_has_the_published_interval():
-    """Newcombe 1998, table I: 81 of 263 has the 95% interval 0.2553 to 0.3662, 0 of 20 has 0 to 0.1611."""
-    assert wilson(81 / 263, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
-    assert wilson(0.0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)

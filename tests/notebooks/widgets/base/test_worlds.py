@@ -10,12 +10,11 @@ import pytest
 
 from notebooks import widgets
 from notebooks.widgets.base.chart_panel import ChartPanel
-from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.wording import WORLDS, moment
 from service.market.instants import utc
 from tests.jobs.conftest import live_data, live_prices, outside_world  # noqa: F401  (two of them are fixtures)
 from tests.notebooks.conftest import client_of
-from tests.running_service import QUESTION, START, RunningService, copied, replaying, running_service
+from tests.running_service import START, RunningService, copied, replaying, running_service
 
 PANELS = [name for name in widgets.__all__ if name.endswith("Panel")]
 STARTS = {"simulated": "seeded", "replay": "replayed_start", "live": "live_data"}
@@ -42,12 +41,8 @@ def panel(request, service: RunningService) -> Iterator[ChartPanel]:
     """A panel that has drawn a document."""
     panel_class, clock = getattr(widgets, request.param), {"now": lambda: utc(service.wall)}
     with client_of(service) as client:
-        if issubclass(panel_class, RefreshingPanel):
-            panel = panel_class(client, refreshing=False, **clock)
-            assert panel.wait_until_loaded()
-        else:
-            panel = panel_class(client, **clock)
-            panel.ask(QUESTION, wait=True)
+        panel = panel_class(client, refreshing=False, **clock)
+        assert panel.wait_until_loaded()
         yield panel
         panel.close()
 

@@ -1,1 +1,0 @@
-"""The panel of apex: its fused forecast and its virtual fund."""

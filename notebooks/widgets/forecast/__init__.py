@@ -1,1 +1,0 @@
-"""The panel of the price forecasts and their calibration."""

@@ -1,1 +1,0 @@
-"""The panel that asks the oracle a question."""

@@ -1,1 +1,0 @@
-"""The panel of the voters against the external market."""
