@@ -123,6 +123,8 @@ def _documents(
     as_of = max(state.as_of for state in states.values())
     origin = ", ".join(sorted({pool.source for pool in listing.values()}))
     header = bar_header(job_context, slot, as_of, job_context.feed.step, pools=origin)
-    document = documents.describe(states, hold_usd, header, RATE_LIMIT, job_context.account_terms)
+    document = documents.describe(
+        states, hold_usd, header, RATE_LIMIT, job_context.clock.world_origin, job_context.account_terms
+    )
     files = {f"bot-battle.csv/{venue}": documents.table(document, venue).to_csv() for venue in VENUES}
     return {"bot-battle": document, **files}

@@ -169,12 +169,17 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class BattleDocument(Document):
-    """The document of GET /api/v1/bot-battle."""
+    """The document of GET /api/v1/bot-battle.
+
+    The lanes began at `started_at`; what they did before the first start of the service, `live_since`, is backfilled.
+    """
 
     summary: BattleSummary
     lanes: tuple[BattleLane, ...]
     venues: Venues
     rate_limit: RateLimit
+    started_at: str
+    live_since: str
 
 
 def describe(
@@ -182,9 +187,13 @@ def describe(
     benchmarks: Mapping[str, float],
     header: DocumentHeader,
     rate_limit: RateLimit,
+    live_since: int,
     terms: AccountTerms = TERMS,
 ) -> BattleDocument:
-    """The document from the state of every lane and its benchmark in USD, by name; `terms` are the lanes' costs."""
+    """The document from the state of every lane and its benchmark in USD, by name.
+
+    `live_since` is the unix second of the first start of the service, `terms` are the lanes' costs.
+    """
     lanes = tuple(lane_row(lane, states[name], benchmarks[name]) for name, lane in LANES.items())
     ranking = sorted(lanes, key=lambda lane: (-lane.pnl_pct, lane.name))
     return BattleDocument(
@@ -194,6 +203,8 @@ def describe(
         lanes=lanes,
         venues=Venues(exchange_venue(lanes, states, terms), pool_venue(lanes, states)),
         rate_limit=rate_limit,
+        started_at=iso(min(state.started_at for state in states.values())),
+        live_since=iso(live_since),
     )
 
 

@@ -58,6 +58,7 @@ def document(lives) -> BattleDocument:
         dict.fromkeys(lives, 11_000.0),
         header(END, END, step=300, world="simulated", sources={"btc": "made", "pools": "assumed"}),
         RATE_LIMIT,
+        END - DAY,
     )
 
 

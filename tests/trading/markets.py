@@ -74,4 +74,5 @@ def battle_of(states, benchmarks=None) -> BattleDocument:
         benchmarks or dict.fromkeys(states, 11_000.0),
         header(as_of + 7, as_of, step=300, world="simulated", sources={"bars": "a file", "pools": "assumed"}),
         RateLimit(limit=120, window_s=60, scope="address"),
+        as_of - DAY,
     )

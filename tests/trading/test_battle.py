@@ -30,11 +30,12 @@ def test_the_document_has_the_fields_of_the_contract_and_no_nan(battle, states):
     assert [lane.venue for lane in battle.lanes] == ["cex"] * 4 + ["dex"] * 2
     assert len({lane.name for lane in battle.lanes} | {lane.logic for lane in battle.lanes}) == 12
     body = json.loads(json.dumps(asdict(battle), allow_nan=False))
-    names = "schema timestamp as_of stale_after world sources summary lanes venues rate_limit"
+    names = "schema timestamp as_of stale_after world sources summary lanes venues rate_limit started_at live_since"
     assert list(body) == names.split()
     assert body["schema"] == "bot-battle/1"
     assert body["rate_limit"] == {"limit": 120, "window_s": 60, "scope": "address"}
     as_of = states["trend"].as_of
+    assert (battle.started_at, battle.live_since) == (iso(NEW_YEAR), iso(as_of - DAY))
     assert (battle.as_of, battle.timestamp, battle.stale_after) == (iso(as_of), iso(as_of + 7), iso(as_of + 900))
 
 

@@ -133,7 +133,10 @@ const laneTable = ({ lanes }) => table(
     change(lane.benchmark_pnl_pct), points(lane.benchmark_pnl_pct === null ? null : lane.pnl_pct - lane.benchmark_pnl_pct, 1),
     number(lane.trades), percent(lane.win_rate_pct)]));
 
-const battle = () => part(() => get("/api/v1/bot-battle"), document => [h("p", {}, battleConclusion(document), " ", paper()), laneTable(document)]);
+const battleSpan = document => t("Since {day}; what was before {live} is backfilled.", { day: day(document.started_at), live: day(document.live_since) });
+
+const battle = () => part(() => get("/api/v1/bot-battle"), document => [h("p", {}, battleConclusion(document), " ", paper()), laneTable(document),
+  h("p", { class: "small" }, battleSpan(document))]);
 
 // Live where there is enough, else the markets of the past.
 const bookOf = books => books.find(book => !book.backfilled && book.n >= 30) || books.find(book => book.backfilled && book.n) || null;
@@ -211,7 +214,7 @@ const forecasts = asset => asset ? [h("p", {}, ...ASSETS.map(code => [h("a", { h
   })] : [heading(1, t("Where prices will be"), t("The dark band holds half of the outcomes, the light one 9 of 10.")), assets()];
 
 const lanes = () => [part(() => get("/api/v1/bot-battle"), document => [heading(1, t("Six lanes of paper trading"), battleConclusion(document)), laneTable(document),
-  h("p", { class: "small" }, t("Buy and hold: the same capital in the assets of the lane, since its start."), " ", paper())]),
+  h("p", { class: "small" }, t("Buy and hold: the same capital in the assets of the lane, since its start."), " ", battleSpan(document), " ", paper())]),
   heading(2, t("The last 30 days")), part(async () => {
     const { as_of: until } = await get("/api/v1/bot-battle");
     return get(`/api/v1/bot-battle/history?since=${new Date(Date.parse(until) - 30 * DAY_MS).toISOString().slice(0, 10)}`);
