@@ -119,6 +119,14 @@ def is_open(asset: str, time: int) -> bool:
     return bool(_COMEX_WEEK[hour % WEEK]) and not closes <= hour % 24 < opens
 
 
+def trades(asset: str, time: int, as_of: int) -> bool:
+    """Whether the price of `asset`, whose last bar ended at the unix second `as_of`, moves at the unix second `time`.
+
+    Its market is open, or its source trades while it is closed, as a token of gold does.
+    """
+    return is_open(asset, time) or not is_open(asset, as_of - 1)
+
+
 def open_at(asset: str, times: NDArray[np.int64], *, is_regular: bool = False) -> NDArray[np.bool_]:
     """`is_open` of an array of unix seconds, shape (n,), in any order.
 

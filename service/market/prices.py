@@ -12,7 +12,7 @@ import numpy as np
 from pydantic_core import to_json
 
 from service.documents import World
-from service.market.assets import ASSETS, AssetCode, asset_of, is_open
+from service.market.assets import ASSETS, AssetCode, asset_of, trades
 from service.market.bars import Bar, Bars
 from service.market.coverage import History, HistoryState
 from service.market.headers import header
@@ -119,7 +119,7 @@ def _price(asset: str, bars: Bars, made_at: int, source: str) -> AssetPrice:
         change_24h_pct=_change_pct(bars),
         high_24h=float(np.max(day.high)),
         low_24h=float(np.min(day.low)),
-        market_open=is_open(asset, made_at),
+        market_open=trades(asset, made_at, bars.as_of),
         as_of=iso(bars.as_of),
         source=source,
     )

@@ -56,9 +56,17 @@ def test_the_document_is_as_of_its_newest_bar():
     assert result.stale_after == iso(MONDAY + 3 * HOUR)
 
 
-def test_a_price_says_whether_its_market_is_open():
-    bars = {"btc": bars_until(MONDAY - DAY, [1.0] * 25), "gold": bars_until(MONDAY - DAY, [2.0] * 25)}
-    assert [price.market_open for price in document(bars, MONDAY - DAY).prices] == [True, False]
+def test_a_price_says_whether_it_trades():
+    """On a Sunday the market of gold is closed since Friday; a token of gold trades all the same."""
+    sunday, friday = MONDAY - DAY, MONDAY - 3 * DAY
+    quotes = {
+        name: document({"btc": bars_until(sunday, [1.0] * 25), "gold": bars_until(end, [2.0] * 25)}, sunday).prices
+        for name, end in (("metal", friday), ("token", sunday))
+    }
+    assert {name: [price.market_open for price in prices] for name, prices in quotes.items()} == {
+        "metal": [True, False],
+        "token": [True, True],
+    }
 
 
 BARS = from_rows([(1_795_262_400, 1.0, 2.5, 0.5, 2.0, 3.25), (1_795_266_000, 2.0, 2.0, 1.0, 1.5, 0.0)], HOUR)

@@ -20,7 +20,7 @@ from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
-from service.market.assets import YEAR_HOURS, calendar_of, is_open, open_hours
+from service.market.assets import YEAR_HOURS, calendar_of, open_hours, trades
 from service.market.instants import HOUR
 from service.questions.criterion import price
 from service.questions.kinds.path import takes_place_at
@@ -189,8 +189,8 @@ def _too_short(days: float, asset: str, history_days: float) -> str:
 def state_of(context: Context, spot: float, now: int, until: int) -> AssetState:
     """An asset with the price `spot` in USD from the unix second `now` to `until`."""
     hours = open_hours(context.asset, now, until)
-    if not hours and not is_open(context.asset, context.as_of - 1):
-        hours = (until - now) / HOUR  # its source trades while its market is closed, as a token of gold does
+    if not hours and trades(context.asset, now, context.as_of):
+        hours = (until - now) / HOUR
     window = of_window(context.asset, now, until, hours)
     return AssetState(
         asset=context.asset,

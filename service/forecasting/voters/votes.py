@@ -9,7 +9,7 @@ from typing import Any, Literal
 from service.forecasting.voters.ballots import Ballot, PanelResult, is_model_engine, published_p
 from service.forecasting.voters.price_forecasts import HorizonForecast
 from service.forecasting.voters.track_record import BandRecord, Standing
-from service.market.assets import asset_of, is_open, next_opening
+from service.market.assets import asset_of, next_opening, trades
 from service.market.instants import World, utc
 from service.questions.alternatives import Alternative, alternatives
 from service.questions.canonical import rule
@@ -224,7 +224,7 @@ def closures(question: Question, asked_at: int, as_of: int) -> list[tuple[int, s
     notes = []
     for asset in question.assets:
         opening = next_opening(asset, asked_at)
-        if opening is not None and is_open(asset, as_of - 1):
+        if opening is not None and not trades(asset, asked_at, as_of):
             note = f"{asset_of(asset).name} does not trade now. Its market opens at {utc(opening):%Y-%m-%d %H:%M} UTC"
             if opening >= question.deadline.timestamp():
                 note += ", after the deadline, so until then its price stays as it is"

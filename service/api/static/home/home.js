@@ -79,7 +79,7 @@ async function readPrices() {
   return prices;
 }
 
-const range = ({ quantiles, open_hours }) => (open_hours ? `${price(quantiles[5])} – ${price(quantiles[95])}` : t("market closed"));
+const range = ({ quantiles }) => (quantiles[5] < quantiles[95] ? `${price(quantiles[5])} – ${price(quantiles[95])}` : t("market closed"));
 
 // The card of an asset; it leaves the page in a world that does not have it.
 function assetCard(asset) {
