@@ -23,7 +23,7 @@ function draw(title, options, data) {
   const build = width => {
     const [x, y] = options.axes || [{}, {}];
     chart = new uPlot({
-      width, height: options.height, padding: [10, 12, 0, 0], cursor: { y: false, drag: { x: false, y: false } },
+      width, height: options.height, padding: [10, 20, 0, 0], cursor: { y: false, drag: { x: false, y: false } },
       legend: { show: options.legend !== false, live: options.legend !== false },
       scales: options.scales || {}, bands: options.bands, hooks: options.hooks,
       axes: [{ ...axis, space: 70, values: (_, values) => times(values), ...x },
