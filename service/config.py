@@ -124,6 +124,9 @@ class Settings(BaseModel):
     ledger_tsa_certificates: Path | None = Field(
         None, description="PEM file of the root certificates that timestamps must lead to; empty: any authority"
     )
+    witness_of: Names = Field(
+        (), description="instances whose ledgers this one watches, `https://…`: see `/api/v1/ledger/witness`"
+    )
     world: Literal["", "simulated", "replay", "live"] = Field(
         "",
         description="source of prices: `simulated`, `replay` or `live`; empty: the first start chooses `live` if an "
@@ -268,7 +271,7 @@ class Settings(BaseModel):
     def authorities(self) -> bytes | None:
         """The PEM of the authorities whose timestamps count, empty for any; None where timestamps are not read."""
         if self.ledger_tsa_certificates is None:
-            return b"" if self.ledger_tsa_urls else None
+            return b"" if self.ledger_tsa_urls or self.witness_of else None
         try:
             return read_certificates(self.ledger_tsa_certificates)
         except (OSError, ValueError) as error:

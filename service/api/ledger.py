@@ -14,7 +14,7 @@ from service.api.inputs import DATE, Query
 from service.api.operations import operation
 from service.api.pages import link
 from service.api.responses import BodyBytes, document
-from service.api.services import services
+from service.api.services import latest, services
 from service.api.windows import charge_rows
 from service.errors import ResourceNotFound
 from service.ledger.chain import ChainEntry, Kind
@@ -22,8 +22,10 @@ from service.ledger.proofs import Proof
 from service.ledger.roots import ALGORITHM, Root
 from service.ledger.timestamps import Timestamp
 from service.ledger.vectors import PROTOCOL, Vectors, vectors
+from service.ledger.witness import WitnessDocument
 from service.market.instants import DAY, World
 from service.store import ledger as stored
+from service.store.snapshots import WITNESS
 
 ledger = Blueprint("ledger", __name__, url_prefix="/api/v1/ledger")
 
@@ -233,6 +235,19 @@ def test_vectors() -> LedgerVectors:
     They hold every text that is hashed or signed. `python -m service.ledger verify` does the same.
     """
     return LedgerVectors("ledger-vectors/1", services().clock.world, protocol=PROTOCOL, **vars(vectors()))
+
+
+@ledger.get("/witness")
+@operation(tag="Ledger", limit="telemetry", returns=WitnessDocument, is_cached=True, raises=(ResourceNotFound,))
+def witness() -> Response:
+    """What this service, as a witness, keeps of the ledgers of others, and where they were forked or rewritten.
+
+    Each root is kept as it was first served; a fault stays in the list for good. Two roots of one day with valid
+    signatures by one key prove that its owner signed both. A service is a witness where its operator made it one.
+    """
+    if not services().settings.witness_of:
+        raise ResourceNotFound("This service is no witness: its operator names no ledger in WITNESS_OF.")
+    return document(latest(WITNESS), max_age=60)
 
 
 @ledger.get("/<seq>")

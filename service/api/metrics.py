@@ -7,6 +7,7 @@ Counts belong to one process. Where PROMETHEUS_MULTIPROC_DIR names a folder, as 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from time import perf_counter
@@ -25,11 +26,12 @@ from service.access.quota import shortened
 from service.api.auth import KEY_ID_ENVIRON
 from service.api.services import Services
 from service.market.assets import ASSETS
-from service.market.instants import iso
+from service.market.instants import iso, unix
 from service.store import bars, ledger, notifications, quotas, runs, world
 from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
 from service.store.quotas import spent_on
+from service.store.snapshots import latest_witness
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -141,6 +143,7 @@ class StateGauges:
             yield from self._of_jobs(db)
             yield from self._of_ages(db)
             yield from _of_ledger(db)
+            yield from _of_witness(self._services, db)
             yield from self._of_webhooks(db)
             yield from self._of_models(db)
             yield self._of_connections(db)
@@ -219,6 +222,20 @@ def _of_ledger(db: Connection) -> Iterator[GaugeMetricFamily]:
         yield _gauge("audit_time_seconds", "When the last audit was made, in unix seconds.", latest.at)
     yield _gauge("ledger_rows", "Rows of the ledger.", last)
     yield _gauge("ledger_unsealed_rows", "Rows after the last signed root.", last - (root.last_seq if root else 0))
+
+
+def _of_witness(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
+    document = latest_witness(db) if services.settings.witness_of else None
+    faults = GaugeMetricFamily(
+        "ninefold_witness_faults", "Places where another ledger was forked or rewritten.", labels=["ledger"]
+    )
+    age = GaugeMetricFamily(
+        "ninefold_witness_age_seconds", "Seconds since another ledger was reached.", labels=["ledger"]
+    )
+    for record in document.ledgers if document else ():
+        faults.add_metric([record.address], len(record.faults))
+        age.add_metric([record.address], services.now() - unix(record.reached_at) if record.reached_at else math.inf)
+    yield from (faults, age)
 
 
 def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:

@@ -345,6 +345,10 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """The signed root of every day, or from the day `since`, `YYYY-MM-DD`, on."""
         return self._json("GET", "/api/v1/ledger/roots", params=present(since=since))
 
+    def ledger_witness(self) -> Document:
+        """What the service keeps of the ledgers of others, and where they were forked or rewritten."""
+        return self._json("GET", "/api/v1/ledger/witness")
+
     def verify_proof(self, seq: int, key: str | None = None) -> Document:
         """The proof of a row, after checking here its hash, its path and the signature; raises ProofFailed.
 

@@ -17,6 +17,7 @@ from service.jobs import (
     prune,
     rank,
     score,
+    witness,
 )
 from service.jobs.job import Daily, Every, Job, Monthly
 from service.market.instants import HOUR, World
@@ -51,6 +52,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
             clock="wall",
             is_wanted=committing.awaits_timestamps,
         ),
+        Job("witness", Every(witness.EVERY_S), witness.witness, clock="wall", is_wanted=witness.is_witness),
         Job("answer", Every(apex.ANSWER_EVERY_S), apex.answer, clock="wall", is_wanted=apex.awaits_answers),
         Job("list_markets", Every(score.LISTED_EVERY_S), score.list_markets, clock="wall", is_wanted=score.has_markets),
         Job("rates", Every(prices.RATES_EVERY_S), prices.read_rates, clock="wall"),

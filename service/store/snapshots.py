@@ -12,6 +12,7 @@ from typing import NamedTuple
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, bindparam, select
 
+from service.ledger.witness import WitnessDocument
 from service.market.prices import NO_RATES, AssetPrice, PricesDocument, Rate, Rates
 from service.store.database import insert_into
 from service.store.tables import snapshot
@@ -109,3 +110,12 @@ def latest_rates(db: Connection) -> Rates:
     """The last stored rates by currency; none before the first run of the job."""
     snapshot = latest_snapshot(db, RATES)
     return _RATES.validate_json(snapshot.body) if snapshot else NO_RATES
+
+
+WITNESS = "witness"
+
+
+def latest_witness(db: Connection) -> WitnessDocument | None:
+    """What this instance keeps of other ledgers; None where it is no witness."""
+    snapshot = latest_snapshot(db, WITNESS)
+    return _adapter(WitnessDocument).validate_json(snapshot.body) if snapshot else None

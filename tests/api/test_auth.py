@@ -11,6 +11,7 @@ PUBLIC = {
     "GET /api/v1/ledger/<seq>",
     "GET /api/v1/ledger/proof/<seq>",
     "GET /api/v1/ledger/roots",
+    "GET /api/v1/ledger/witness",
     "GET /api/v1/events",
     "GET /api/v1/plans",
     "POST /api/v1/register",

@@ -69,7 +69,7 @@ def test_jobs_that_callers_wait_for_follow_the_wall_clock():
     """A challenge is answered and votes are counted in seconds, however fast a replay runs."""
     for job in timetable("replay", STEP):
         assert (job.clock == "wall") == (
-            job.name in {"answer", "audit", "list_markets", "rates", "refund_expired", "prune", "stamp"}
+            job.name in {"answer", "audit", "list_markets", "rates", "refund_expired", "prune", "stamp", "witness"}
         )
     assert jobs("replay")["answer"].schedule.seconds == 2
     assert jobs("replay")["list_markets"].schedule.seconds == MINUTE
