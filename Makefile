@@ -143,8 +143,9 @@ wheel: $(CHECKS) ## the service as a package with the command `ninefold`, in dis
 
 sbom: $(CHECKS) ## the packages of each role with their versions and hashes, as CycloneDX in dist/
 	@mkdir -p dist
-	@for role in core models server tables timestamps bot agents; do \
-		$(BIN)/cyclonedx-py requirements .requirements/$$role.txt --output-file dist/$$role.cdx.json || exit 1; done
+	@for file in .requirements/*.txt; do \
+		$(BIN)/cyclonedx-py requirements --output-reproducible $$file \
+			--output-file dist/$$(basename $$file .txt).cdx.json || exit 1; done
 
 gallery: $(CHECKS) ## the pictures of the README from a service of its own (needs Chromium)
 	@$(BIN)/python -m tests.measure.gallery
