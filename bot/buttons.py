@@ -73,7 +73,7 @@ async def forecast_market(update: Update, context: BotContext) -> None:
     market_id, percent = context.captures
     user, p_yes = updates.user_id(update), int(percent) / 100
     receipt = await context.service.for_user(user).forecast_market(market_id, p_yes)
-    await asyncio.to_thread(context.store.remember_forecast, user, receipt["id"], receipt["p_yes"])
+    await asyncio.to_thread(context.store.remember_forecast, user, receipt["market_id"], receipt["p_yes"])
     await acknowledge(updates.press(update), messages.own_page.forecast_noted(p_yes), is_alert=True)
     await replace(update, await VIEWS["market"](context.view_request(update, market_id)))
 
@@ -93,7 +93,7 @@ async def _note_vote(update: Update, context: BotContext, receipt: Document) -> 
     """Show a vote that was counted, and keep it for the pages."""
     context.service.note_votes(receipt)
     user = updates.user_id(update)
-    await asyncio.to_thread(context.store.remember_vote, user, receipt["id"], receipt["vote"])
+    await asyncio.to_thread(context.store.remember_vote, user, receipt["market_id"], receipt["vote"])
     await acknowledge(updates.press(update), notices.voted(receipt))
 
 

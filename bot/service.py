@@ -133,7 +133,7 @@ class Service:
     def note_votes(self, receipt: Document) -> None:
         """Show the votes of a receipt in the cached list of markets too, which is read anew only after minutes."""
         lists = [document["markets"] for key, (_, document) in self._cache.items() if key[0] == "predictions"]
-        for market in [market for markets in lists for market in markets if market["id"] == receipt["id"]]:
+        for market in [market for markets in lists for market in markets if market["id"] == receipt["market_id"]]:
             market["user_votes"] = receipt["user_votes"]
 
     async def _shared(self, method: str, *values: str | None, **options: str | int | None) -> Document:

@@ -75,7 +75,7 @@ def streaks(document: Document) -> str:
     row = next((row for row in rows if row["resolved"]), None)
     if row is None:
         return translate("Nothing is resolved yet.")
-    name = escaped(row["oracle"], 40)
+    name = escaped(row["voter"], 40)
     return translate_plural(
         "Right in a row: {voter} {n} time, now {current}",
         "Right in a row: {voter} {n} times, now {current}",

@@ -47,7 +47,7 @@ class UserVote(Body):
 class Voted:
     """A vote as it counts from now on, and the tally of all callers; `voted_at` is world time."""
 
-    id: str
+    market_id: str
     vote: Side
     voted_at: datetime
     user_votes: UserVotes
@@ -91,7 +91,7 @@ class RecordedForecast:
     opened for a past instant, whose votes are no commitments. /docs/scoring has the rules.
     """
 
-    id: str
+    market_id: str
     p_yes: float
     forecast_at: datetime
     forecaster: str
@@ -161,7 +161,7 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
     check_open(market, at, "Forecasting")
     forecasts.add_forecast(db, MarketForecast(entry.seq, market.id, forecaster, at, p_yes, salt))
     return RecordedForecast(
-        id=market.id,
+        market_id=market.id,
         p_yes=p_yes,
         forecast_at=utc(at),
         forecaster=forecaster,

@@ -75,12 +75,12 @@ def status() -> Response:
     forecasts. The `thresholds` are these quantiles, fixed at 0.15 and 0.75 until there are 60 forecasts. So the mode is
     rare by construction, and says nothing of how often such a forecast is right.
 
-    A layer's `accuracy` is 1 minus its Brier score divided by 0.25: a coin flip has 0, perfect certainty has 1; `skill`
-    is the same against the share of rises so far. All intervals are 95% ones, clustered by week. They are given for
-    live forecasts and for `backfilled` ones, which are never pooled. Where a layer's constants were fitted on prices of
-    the forecast's own time it is `in_sample`: it is shown, has no weight, and is left out of the record, which counts
-    such forecasts as `in_sample`. A new forecast is made every four hours. The direction of a single day is close to a
-    coin flip.
+    A layer's `skill_coin` is 1 minus its Brier score divided by 0.25: a coin flip has 0, perfect certainty has 1;
+    `skill` is the same against the share of rises so far. All intervals are 95% ones, clustered by week. They are given
+    for live forecasts and for `backfilled` ones, which are never pooled. Where a layer's constants were fitted on
+    prices of the forecast's own time it is `in_sample`: it is shown, has no weight, and is left out of the record,
+    which counts such forecasts as `in_sample`. A new forecast is made every four hours. The direction of a single day
+    is close to a coin flip.
     """
     return document(latest("apex"), max_age=MAX_AGE_S)
 

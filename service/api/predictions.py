@@ -81,7 +81,7 @@ class MarketsQuery(PageQuery):
     category: MarketCategory | None = Field(
         None, description="markets of one length alone, imported ones, or challenges; without it all but challenges"
     )
-    template: Comparator | None = Field(None, description="markets of one kind of event alone: `understood.comparator`")
+    comparator: Comparator | None = Field(None, description="markets of one kind of event alone, see `understood`")
     sort: Sort = Field(
         "deadline",
         description="`deadline`: open markets by the earliest, others by the latest; `created`: the newest first; "
@@ -275,7 +275,7 @@ def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_a
         return document(snapshot, max_age=max_age)
     plain = {field: vars(header)[field] for field in DocumentHeader.__dataclass_fields__}
     now, with_votes = unix(header.timestamp), with_votes and media is None
-    selection = MarketSelection(query.status, query.asset, query.category, query.template, query.sort)
+    selection = MarketSelection(query.status, query.asset, query.category, query.comparator, query.sort)
     with services().database.reading() as db:
         page = listings.market_page(db, selection, now, query.limit, cursor=query.cursor, with_votes=with_votes)
         rows = show_all(db, page.markets, now, with_votes=with_votes)

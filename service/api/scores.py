@@ -98,7 +98,7 @@ def _listed(snapshot: Snapshot) -> ForecastersDocument:
 
 def _revealed(forecast: SettledForecast) -> RevealedForecast:
     return RevealedForecast(
-        id=forecast.market,
+        market_id=forecast.market,
         question=canonical.read(forecast.question)["text"],
         p_yes=forecast.p,
         forecast_at=iso(forecast.at),

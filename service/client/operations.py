@@ -48,7 +48,7 @@ class MarketsPage(TypedDict, total=False):
 
     asset: str | None
     category: str | None
-    template: str | None
+    comparator: str | None
     sort: str | None
     limit: int | None
     cursor: str | None

@@ -248,7 +248,7 @@ class FundBook:
 
     backfilled: bool
     days: int
-    trades_count: int
+    trades: int
     fund: Performance
     benchmark: Performance
     versus_benchmark_pct: float
@@ -272,7 +272,6 @@ class FundDocument(Document):
     quantity_btc: float
     exposure_pct: float
     fees_usd: float
-    trades_count: int
     sharpe: float | None
     sharpe_low: float | None
     sharpe_high: float | None
@@ -305,7 +304,6 @@ def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHea
         quantity_btc=round(fund.quantity, 8),
         exposure_pct=percent(1 - fund.cash / equity),
         fees_usd=usd(sum(trade.fee for trade in fund.trades)),
-        trades_count=len(fund.trades),
         **vars(result),
         benchmark=benchmark,
         versus_benchmark_pct=round(result.pnl_pct - benchmark.pnl_pct, 4),
@@ -337,7 +335,7 @@ def _book(fund: FundHistory, live_since: int | None, backfilled: bool, span: sli
     return FundBook(
         backfilled=backfilled,
         days=len(days_over(times)),
-        trades_count=sum(_is_backfilled(trade.time, live_since) == backfilled for trade in fund.trades),
+        trades=sum(_is_backfilled(trade.time, live_since) == backfilled for trade in fund.trades),
         fund=result,
         benchmark=benchmark,
         versus_benchmark_pct=round(result.pnl_pct - benchmark.pnl_pct, 4),

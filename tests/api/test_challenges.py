@@ -246,7 +246,7 @@ class TestVoting:
         create()
         answer = vote(1)
         assert answer.json == {
-            "id": "challenge-1",
+            "market_id": "challenge-1",
             "vote": "yes",
             "voted_at": "2027-01-15T12:00:00Z",
             "user_votes": {"yes": 1, "no": 0, "total": 1, "yes_pct": 100.0},

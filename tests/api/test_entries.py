@@ -114,7 +114,7 @@ def test_a_list_records_each_forecast_or_says_why_not(send_list, database, name)
     answer = send_list({MARKET.id: 0.3, "nowhere": 0.5, "over": 0.4} | {market.id: 0.7 for market in others[:197]})
     assert (answer.status_code, answer.json["count"], len(answer.json["results"])) == (200, 198, 200)
     first, *refusals = answer.json["results"][:3]
-    assert (first["recorded"]["id"], first["recorded"]["p_yes"], first["code"]) == (MARKET.id, 0.3, None)
+    assert (first["recorded"]["market_id"], first["recorded"]["p_yes"], first["code"]) == (MARKET.id, 0.3, None)
     assert [(row["recorded"], row["code"]) for row in refusals] == [(None, "not_found"), (None, "voting_closed")]
     assert first["recorded"]["commitment"] == commitment_of(MARKET.id, "ab" * 16, 0.3, first["recorded"]["salt"])
     assert len(rows(database)) == 198
@@ -146,7 +146,7 @@ class TestRecording:
     def test_the_answer_has_all_that_proves_it(self, forecast: Forecast, database: Database):
         body = forecast().json
         (row,) = rows(database)
-        assert (body["id"], body["p_yes"], body["forecast_at"]) == (MARKET.id, P, "2027-01-15T12:00:00Z")
+        assert (body["market_id"], body["p_yes"], body["forecast_at"]) == (MARKET.id, P, "2027-01-15T12:00:00Z")
         assert (body["seq"], body["hash"], body["forecaster"]) == (row.seq, row.hash, row.subject)
         assert body["commitment"] == commitment_of(MARKET.id, body["forecaster"], P, body["salt"])
         assert body["counts_in"] == ["opening", "time_weighted"]

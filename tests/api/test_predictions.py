@@ -107,7 +107,7 @@ class TestVoting:
 
     def test_a_vote_is_counted_at_once_and_may_be_changed(self, vote):
         assert vote("yes").json == {
-            "id": ID,
+            "market_id": ID,
             "vote": "yes",
             "voted_at": "2027-01-15T12:00:00Z",
             "user_votes": {"yes": 1, "no": 0, "total": 1, "yes_pct": 100.0},
@@ -229,7 +229,7 @@ class TestFiles:
         lines = list(csv.DictReader(io.StringIO(reader.table("predictions", "resolved", limit=200).decode())))
         assert (len(lines), tuple(lines[0])) == (200, tuple(COLUMNS))
         prediction = {row.id: row for row in PAST}[lines[0]["id"]]
-        assert (lines[0]["template"], lines[0]["outcome"]) == (prediction.question.comparator, prediction.outcome)
+        assert (lines[0]["comparator"], lines[0]["outcome"]) == (prediction.question.comparator, prediction.outcome)
         assert float(lines[0]["brier_ai"]) == pytest.approx(
             (prediction.commitment.p - (prediction.outcome == "yes")) ** 2, abs=1e-5
         )

@@ -167,7 +167,7 @@ class TestPages(WithNames):
             *("owl", "forecaster"),
             *(1, 0.04),
         )
-        assert [(row["id"], row["p_yes"], row["outcome"]) for row in body["forecasts"]] == [
+        assert [(row["market_id"], row["p_yes"], row["outcome"]) for row in body["forecasts"]] == [
             (MARKET.id, 0.8, "yes"),
             (MARKET.id, 0.6, "yes"),
         ]

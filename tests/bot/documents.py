@@ -79,7 +79,7 @@ def versus(n: int = 400) -> Document:
     scores |= {"likelier_side_pct": 57.5, "always_no_pct": 58.7}
     scores |= {"accuracy_low_pct": 54.6, "accuracy_high_pct": 63.3}
     bins = [
-        {"p": p / 10, "observed_pct": 10.0 * p, "low_pct": 10.0 * p - 8, "high_pct": 10.0 * p + 8, "n": n // 8}
+        {"p_yes": p / 10, "observed_pct": 10.0 * p, "low_pct": 10.0 * p - 8, "high_pct": 10.0 * p + 8, "n": n // 8}
         for p in range(1, 9)
     ]
     calibration = {"n": n, "miscalibration": 0.01, "discrimination": 0.01, "uncertainty": 0.24, "bins": bins}

@@ -53,7 +53,7 @@ def test_the_fund_of_two_years_has_all_its_calls_and_bars(seeded: Path, tmp_path
             calls = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
             hourly = bars.load_bars(db, ASSET, calls[0].at, START + HOUR, HOUR)
     fund = run([(call.at, call.p_up) for call in calls], hourly, calls[0].at)
-    assert (pages[0]["equity_usd"], pages[0]["trades_count"]) == (round(float(fund.equity[-1]), 2), len(fund.trades))
+    assert (pages[0]["equity_usd"], len(pages[0]["trades"])) == (round(float(fund.equity[-1]), 2), len(fund.trades))
     # Where the repeated bars leave gaps, calls are void.
     assert sum(book["n"] for book in pages[1]["record"]) > 0.9 * len(calls)
 

@@ -19,8 +19,8 @@ def test_the_first_start_has_a_record_that_is_all_backfilled(house):
     assert all(opened(house).values())
     assert {row.kind for row in rows(house) if not row.backfilled} == {"price_forecast"}
     streaks = document(house, "streaks")["streaks"]
-    assert [row["oracle"] for row in streaks if not row["backfilled"]] == ["consensus"]
-    assert {row["oracle"] for row in streaks if row["backfilled"]} > {"consensus", "vol", "news", "sv"}
+    assert [row["voter"] for row in streaks if not row["backfilled"]] == ["consensus"]
+    assert {row["voter"] for row in streaks if row["backfilled"]} > {"consensus", "vol", "news", "sv"}
     live, backfilled = document(house, "ai-vs-market")["books"]
     assert (live["backfilled"], live["n"], live["verdict"]) == (False, 0, "not enough resolved markets")
     assert backfilled["n"] >= 300

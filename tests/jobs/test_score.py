@@ -21,7 +21,7 @@ def test_the_books_stay_apart(house, old_house):
         for backfilled in (False, True)
     }
     assert {backfilled: book["n"] for backfilled, book in books.items()} == counts
-    voters = Counter((row["oracle"], row["backfilled"]) for row in document(old_house, "streaks")["streaks"])
+    voters = Counter((row["voter"], row["backfilled"]) for row in document(old_house, "streaks")["streaks"])
     assert set(voters.values()) == {1}
     assert {oracle for oracle, backfilled in voters if not backfilled} > {"consensus", "vol"}
     assert not document(old_house, "apex")["backfilled"]

@@ -26,7 +26,7 @@ PAIRED_DIFFERENCE = FrameSchema.of(
     verdict=VERDICT,
 )
 CALIBRATION = FrameSchema.of(
-    "forecaster:ai|market backfilled:flag bin:count", "p observed_pct low_pct high_pct n:count world:world"
+    "forecaster:ai|market backfilled:flag bin:count", "p_yes observed_pct low_pct high_pct n:count world:world"
 )
 CUMULATIVE_BRIER = FrameSchema.of("resolved_at:time", "n:count brier_ai brier_market backfilled:flag world:world")
 NO_DIFFERENCE = dict.fromkeys(("n_eff", "mean", "low", "high", "p_value", "weeks"))
@@ -80,8 +80,8 @@ def calibration(document: Document) -> pd.DataFrame:
     Returns
     -------
     One row per forecaster, book and bin, index `forecaster`, `backfilled` and `bin`; bin 1 has the lowest forecasts.
-    `p` is the mean forecast in 0 to 1, `observed_pct` the percentage of YES among `n` markets with a 95% interval. A
-    book with fewer than 30 resolved markets has no rows.
+    `p_yes` is the mean forecast in 0 to 1, `observed_pct` the percentage of YES among `n` markets with a 95% interval.
+    A book with fewer than 30 resolved markets has no rows.
     """
     rows = (row for book in document["books"] for row in _bins(book))
     return CALIBRATION.frame(rows, world=document["world"])

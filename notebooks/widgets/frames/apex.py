@@ -31,8 +31,8 @@ APEX_CALL_LAYERS = FrameSchema.of(
 )
 APEX_ACCURACY = FrameSchema.of(
     "layer:text backfilled:flag",
-    "n:count in_sample:count n_eff accuracy accuracy_low accuracy_high skill skill_low skill_high brier hit_rate_pct"
-    " hit_rate_low_pct hit_rate_high_pct likelier_side_pct always_no_pct verdict as_of:time world:world",
+    "n:count in_sample:count n_eff skill_coin skill_coin_low skill_coin_high skill skill_low skill_high brier"
+    " accuracy_pct accuracy_low_pct accuracy_high_pct likelier_side_pct always_no_pct verdict as_of:time world:world",
     verdict=VERDICT,
 )
 FUND_EQUITY = FrameSchema.of("time:time", "equity_usd benchmark_usd backfilled:flag world:world")

@@ -16,7 +16,7 @@ FORECASTERS = FrameSchema.of(
     " log_score as_of:time world:world",
 )
 FORECASTS = FrameSchema.of(
-    "id:text",
+    "market_id:text",
     "forecaster:text question:text p_yes forecast_at:time seq:count outcome:outcome resolved_at:time world:world",
 )
 
@@ -49,7 +49,7 @@ def forecasts(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    One row per market, index `id`, the newest first. `seq` is the row of the ledger that committed to the forecast.
+    One row per market, index `market_id`, the newest first. `seq` is the row of the ledger that committed to it.
     """
     return FORECASTS.frame(document["forecasts"], forecaster=document["name"], world=document["world"])
 

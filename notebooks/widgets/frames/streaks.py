@@ -30,5 +30,5 @@ def streaks(document: Document) -> pd.DataFrame:
     `expected_best` on average, and luck alone gives the luckiest of `among` such voters the observed one, or its
     accuracy, in so many percent of cases.
     """
-    rows = ({**streak, **(streak["luck"] or NO_LUCK), "voter": streak["oracle"]} for streak in document["streaks"])
+    rows = ({**streak, **(streak["luck"] or NO_LUCK)} for streak in document["streaks"])
     return STREAKS.frame(rows, as_of=document["as_of"], world=document["world"])

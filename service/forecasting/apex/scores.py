@@ -42,9 +42,9 @@ class Accuracy:
     """The accuracy of P(higher) on `n` calls, null without calls.
 
     `in_sample` votes are left out: the layer's constants were fitted on prices of their time.
-    `accuracy` is 1 - Brier / 0.25: 0 is a coin flip, 1 certainty that came true, negative worse than a coin. `skill`
+    `skill_coin` is 1 - Brier / 0.25: 0 is a coin flip, 1 certainty that came true, negative worse than a coin. `skill`
     is the same against the share of rises among the calls of the book that had resolved when each was made.
-    `hit_rate_pct` is the share of calls with a side (p other than 0.5) whose side was right, worth `n_eff` independent
+    `accuracy_pct` is the share of calls with a side (p other than 0.5) whose side was right, worth `n_eff` independent
     ones. On the same calls the likelier side so far reaches `likelier_side_pct`, and "not higher" every time
     `always_no_pct`. Every interval is a 95% one clustered by week of resolution.
     """
@@ -53,16 +53,16 @@ class Accuracy:
     n: int
     in_sample: int
     n_eff: float
-    accuracy: float | None
-    accuracy_low: float | None
-    accuracy_high: float | None
+    skill_coin: float | None
+    skill_coin_low: float | None
+    skill_coin_high: float | None
     skill: float | None
     skill_low: float | None
     skill_high: float | None
     brier: float | None
-    hit_rate_pct: float | None
-    hit_rate_low_pct: float | None
-    hit_rate_high_pct: float | None
+    accuracy_pct: float | None
+    accuracy_low_pct: float | None
+    accuracy_high_pct: float | None
     likelier_side_pct: float | None
     always_no_pct: float | None
     verdict: CoinVerdict
@@ -175,12 +175,12 @@ def _measure(book: _Book, p: Array, layer: str = "") -> Accuracy:
         n=len(p),
         in_sample=in_sample,
         n_eff=right.n_eff,
-        **clustered_mean(skill_terms(p, coin, rises), weeks, CALLS).fields("accuracy", DIGITS),
+        **clustered_mean(skill_terms(p, coin, rises), weeks, CALLS).fields("skill_coin", DIGITS),
         **clustered_mean(skill_terms(p, rate, rises), weeks, CALLS).fields("skill", DIGITS),
         brier=published(loss.mean, DIGITS),
-        hit_rate_pct=right.pct,
-        hit_rate_low_pct=right.low_pct,
-        hit_rate_high_pct=right.high_pct,
+        accuracy_pct=right.pct,
+        accuracy_low_pct=right.low_pct,
+        accuracy_high_pct=right.high_pct,
         likelier_side_pct=right.likelier_side_pct,
         always_no_pct=right.always_no_pct,
         verdict=_verdict(right),

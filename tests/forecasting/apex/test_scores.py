@@ -62,19 +62,19 @@ def test_the_fused_vote_by_hand():
     live, past = score(resolved((0.8, True), (0.6, False), (0.5, True))).vote
     assert (live.backfilled, live.n, live.n_eff) == (False, 3, 1.9)
     assert live.brier == pytest.approx(0.21667)
-    assert live.accuracy == pytest.approx(0.13333)
-    assert (live.hit_rate_pct, live.always_no_pct) == (50, 50)
-    assert live.hit_rate_low_pct < 10
-    assert live.hit_rate_high_pct > 90
+    assert live.skill_coin == pytest.approx(0.13333)
+    assert (live.accuracy_pct, live.always_no_pct) == (50, 50)
+    assert live.accuracy_low_pct < 10
+    assert live.accuracy_high_pct > 90
     assert live.verdict == "not enough resolved markets"
-    assert (past.backfilled, past.n, past.brier, past.hit_rate_pct) == (True, 0, None, None)
+    assert (past.backfilled, past.n, past.brier, past.accuracy_pct) == (True, 0, None, None)
 
 
 def test_backfilled_and_live_calls_are_never_pooled():
     live = resolved((0.8, True))
     past = resolved((0.8, False), (0.8, False), backfilled=True)
     books = score([*past, *live]).vote
-    assert [(book.backfilled, book.n, book.hit_rate_pct) for book in books] == [(False, 1, 100), (True, 2, 0)]
+    assert [(book.backfilled, book.n, book.accuracy_pct) for book in books] == [(False, 1, 100), (True, 2, 0)]
 
 
 def test_a_layer_is_scored_on_the_calls_it_voted_in():
@@ -82,7 +82,7 @@ def test_a_layer_is_scored_on_the_calls_it_voted_in():
     layers = score(rows).layers
     assert list(layers) == list(LAYERS)
     assert (layers["news"][0].n, layers["news"][0].brier) == (1, pytest.approx(0.01))
-    assert (layers["swarm"][0].n, layers["swarm"][0].hit_rate_pct) == (1, 0)
+    assert (layers["swarm"][0].n, layers["swarm"][0].accuracy_pct) == (1, 0)
     assert layers["oracles"][0].n == 0
 
 
@@ -98,8 +98,8 @@ def test_calls_are_clustered_by_week():
     low, high = mean.share_interval()
     assert (live.n, live.n_eff) == (420, round(mean.n_eff, 1))
     assert live.n_eff < 40
-    assert (live.hit_rate_low_pct, live.hit_rate_high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
-    assert live.accuracy_low < live.accuracy < live.accuracy_high
+    assert (live.accuracy_low_pct, live.accuracy_high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
+    assert live.skill_coin_low < live.skill_coin < live.skill_coin_high
     assert live.verdict == "no clear difference from a coin"
 
 
@@ -122,7 +122,7 @@ def test_a_verdict_needs_an_interval_without_50_percent(share: float, verdict: s
 
 def test_no_side_is_no_hit_and_no_miss():
     book = score(resolved((0.5, True), (0.5, False))).vote[0]
-    assert (book.n, book.accuracy, book.hit_rate_pct) == (2, 0, None)
+    assert (book.n, book.skill_coin, book.accuracy_pct) == (2, 0, None)
 
 
 def test_layers_are_weighed_like_voters():
@@ -190,7 +190,7 @@ def test_every_layer_and_the_vote_have_both_books(document: ApexDocument):
     for layer in document.layers:
         assert [book.backfilled for book in layer.accuracy] == [False, True]
     assert document.record[0].brier == 0.1521
-    assert document.record[0].accuracy == 0.3916
+    assert document.record[0].skill_coin == 0.3916
 
 
 def test_a_layer_says_whether_it_is_in_sample():

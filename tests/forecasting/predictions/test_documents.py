@@ -283,7 +283,12 @@ def lines(*markets) -> list[dict[str, str]]:
 def test_a_market_is_a_line_under_the_names():
     (line,) = lines(listed(tally=(3, 1)))
     assert tuple(line) == tuple(COLUMNS)
-    assert (line["id"], line["asset"], line["template"], line["level"]) == ("daily-x", "btc", "touch_above", "55000.0")
+    assert (line["id"], line["asset"], line["comparator"], line["level"]) == (
+        "daily-x",
+        "btc",
+        "touch_above",
+        "55000.0",
+    )
     assert (line["user_yes"], line["user_no"], line["bid"], line["ledger_seq"]) == ("3", "1", "0.47", "17")
     assert (line["backfilled"], line["simulated"]) == ("true", "true")
     assert line["world"] == "simulated"

@@ -45,7 +45,8 @@ def test_a_calibration_is_that_of_the_service(evidence):
     p, outcomes, weeks = evidence
     bins, report = scores.calibration(p[:, 0], outcomes, weeks), calibrate(p[:, 0], outcomes, weeks)
     assert report is not None
-    assert [pytest.approx(vars(bin_), abs=1e-4) for bin_ in report.bins] == bins
+    shares = [[*bin_.values()] for bin_ in bins]
+    assert [pytest.approx([*vars(bin_).values()], abs=1e-4) for bin_ in report.bins] == shares
 
 
 def test_a_better_voter_earns_more_than_the_others(evidence):

@@ -80,7 +80,7 @@ export function lines(title, rows, value, height = 320) {
 
 // How often what was given a probability came true, with the interval of each group.
 export function calibration(title, bins) {
-  const xs = [0, ...bins.map(bin => 100 * bin.p), 100];
+  const xs = [0, ...bins.map(bin => 100 * bin.p_yes), 100];
   const interval = {
     draw: [plot => {
       const context = plot.ctx;
@@ -89,7 +89,7 @@ export function calibration(title, bins) {
       context.lineWidth = 3;
       context.setLineDash([]);
       for (const bin of bins) {
-        const x = plot.valToPos(100 * bin.p, "x", true);
+        const x = plot.valToPos(100 * bin.p_yes, "x", true);
         context.beginPath();
         context.moveTo(x, plot.valToPos(bin.low_pct, "y", true));
         context.lineTo(x, plot.valToPos(bin.high_pct, "y", true));

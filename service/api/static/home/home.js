@@ -161,7 +161,7 @@ const VERDICTS = { "the market is better": "The outside market was closer than t
 
 // Where no outside market has odds for a resolved market, the voters stand alone.
 const record = () => part(() => Promise.all([get("/api/predictions/ai-vs-market"), get("/api/streaks")]), ([{ books }, { streaks }]) => {
-  const book = bookOf(books), alone = bookOf(streaks.filter(row => row.oracle === "consensus"));
+  const book = bookOf(books), alone = bookOf(streaks.filter(row => row.voter === "consensus"));
   if (!book && !alone) return h("p", {}, t("No market is resolved yet."));
   const { verdict, backfilled: isPast, n, simulated } = book || { ...alone, verdict: "no outside market" };
   return [h("p", {}, t(VERDICTS[verdict] || verdict), " ", t("{count} resolved markets.", { count: number(n) }), " ", isPast && backfilled(), " ",
@@ -246,7 +246,7 @@ function apexRecord(books) {
   const book = books.find(row => !row.backfilled && row.n >= 30) || books.find(row => row.backfilled && row.n);
   if (!book) return t("No forecast of it is resolved yet.");
   return [t("Of {count} earlier forecasts {share} were on the right side; always the more common side: {other}.", { count: number(book.n),
-    share: interval(book.hit_rate_pct, book.hit_rate_low_pct, book.hit_rate_high_pct, value => percent(value)), other: percent(book.likelier_side_pct) }),
+    share: interval(book.accuracy_pct, book.accuracy_low_pct, book.accuracy_high_pct, value => percent(value)), other: percent(book.likelier_side_pct) }),
     " ", book.backfilled && backfilled()].filter(Boolean);
 }
 

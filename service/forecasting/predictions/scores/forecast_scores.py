@@ -114,12 +114,12 @@ LEAST_IN_BIN = 10
 
 @dataclass(frozen=True)
 class Bin:
-    """`n` neighbouring forecasts: their mean `p`, and the share of YES among them.
+    """`n` neighbouring forecasts: their mean `p_yes`, and the share of YES among them.
 
     Its 95% interval is clustered by week of resolution.
     """
 
-    p: float
+    p_yes: float
     observed_pct: float
     low_pct: float
     high_pct: float

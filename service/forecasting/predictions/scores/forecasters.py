@@ -334,7 +334,7 @@ class ForecastersDocument(RecordDocument):
 class RevealedForecast:
     """A forecast of a settled market; `seq` is the row of the ledger that committed to it."""
 
-    id: str
+    market_id: str
     question: str
     p_yes: float
     forecast_at: str

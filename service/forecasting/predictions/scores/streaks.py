@@ -37,7 +37,7 @@ class Streak:
     """
 
     rank: int | None
-    oracle: str
+    voter: str
     engine: str
     backfilled: bool
     current: int
@@ -73,7 +73,7 @@ def streaks_document(questions: MarketColumns, header: RecordHeader, records: Re
         is_live_pool = engine == CONSENSUS and not backfilled  # which has a row even without an answer
         if is_live_pool or (of_book & questions.is_sided[:, column]).any():
             rows.append(_streak(column, backfilled, answers, questions, evidence, records))
-    rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.oracle, row.engine))
+    rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.voter, row.engine))
     return StreaksDocument(
         schema="streaks/1",
         **vars(header),
@@ -108,7 +108,7 @@ def _streak(
     share = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES, luckiest(among))
     return Streak(
         rank=None,
-        oracle=engine[0],
+        voter=engine[0],
         engine=engine[1],
         backfilled=backfilled,
         current=current,

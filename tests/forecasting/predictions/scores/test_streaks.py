@@ -28,7 +28,7 @@ def document(markets):
 def pool(markets, backfilled=False):
     """The row of the consensus."""
     rows = document(markets).streaks
-    (row,) = [row for row in rows if (row.oracle, row.backfilled) == ("consensus", backfilled)]
+    (row,) = [row for row in rows if (row.voter, row.backfilled) == ("consensus", backfilled)]
     return row
 
 
@@ -41,7 +41,7 @@ def series(*votes: tuple[float, Outcome]):
 
 
 def test_every_example_in_the_documentation_is_true():
-    assert doctest.testmod(streaks) == (0, 2)
+    assert doctest.testmod(streaks) == (0, 1)
 
 
 def test_a_right_answer_extends_a_run_and_a_wrong_one_ends_it():
@@ -89,7 +89,7 @@ def test_live_streaks_come_first_the_longest_current_one_on_top():
     ]
     past = [settled(f"past-{day}", p=0.9, votes={"vol": 0.9}, opened=days(day), backfilled=True) for day in range(9)]
     page = document([*past, *live])
-    assert [(row.rank, row.oracle, row.backfilled, row.current) for row in page.streaks] == [
+    assert [(row.rank, row.voter, row.backfilled, row.current) for row in page.streaks] == [
         (1, "consensus", False, 2),
         (1, "vol", False, 2),
         (3, "trend", False, 0),
@@ -108,21 +108,21 @@ def test_equal_streaks_share_a_rank_and_the_best_breaks_a_tie():
         )
         for day, probabilities in enumerate(votes)
     ]
-    ranks = {row.oracle: (row.rank, row.current, row.best) for row in document(rows).streaks}
+    ranks = {row.voter: (row.rank, row.current, row.best) for row in document(rows).streaks}
     assert ranks == {"trend": (1, 1, 2), "vol": (2, 1, 1), "garch": (2, 1, 1), "consensus": (None, 0, 0)}
 
 
 def test_the_live_consensus_is_listed_from_the_start():
     page = document([])
     (line,) = page.streaks
-    assert (line.oracle, line.engine, line.backfilled, line.n) == ("consensus", "pool", False, 0)
+    assert (line.voter, line.engine, line.backfilled, line.n) == ("consensus", "pool", False, 0)
     assert (line.accuracy_pct, line.accuracy_low_pct, line.last_resolved_at) == (None, None, None)
     assert (line.rank, line.luck, line.always_no_pct) == (None, None, None)
 
 
 def test_a_voter_that_never_took_a_side_is_left_out():
     page = document([settled(votes={"vol": 0.5, "swarm": 0.9, "trend": 0.6})])
-    assert [row.oracle for row in page.streaks] == ["consensus", "trend"], "swarm is none of the nine"
+    assert [row.voter for row in page.streaks] == ["consensus", "trend"], "swarm is none of the nine"
 
 
 def test_each_engine_of_a_voter_has_a_streak_of_its_own():
@@ -130,7 +130,7 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     (vote,) = rows[1].commitment.votes
     other = committed_vote(vote.voter, vote.p, engine="openai:some-model")
     markets = [rows[0], replace(rows[1], commitment=replace(rows[1].commitment, votes=(other,)))]
-    streaks_of_momentum = [row for row in document(markets).streaks if row.oracle == "momentum"]
+    streaks_of_momentum = [row for row in document(markets).streaks if row.voter == "momentum"]
     engines = {EMBEDDED: 1, "openai:some-model": 1}
     assert {row.engine: row.current for row in streaks_of_momentum} == engines
 

@@ -237,7 +237,7 @@ def test_bins_by_hand():
     p = np.repeat([0.1, 0.5, 0.9], 10)
     outcomes = np.concatenate([np.arange(10) < hits for hits in (1, 5, 9)]).astype(float)
     report = calibrate(p, outcomes, np.tile(np.arange(10), 3))
-    assert [(bucket.p, bucket.observed_pct, bucket.n) for bucket in report.bins] == [
+    assert [(bucket.p_yes, bucket.observed_pct, bucket.n) for bucket in report.bins] == [
         (0.1, 10.0, 10),
         (0.5, 50.0, 10),
         (0.9, 90.0, 10),
@@ -257,7 +257,7 @@ def test_bins_are_equal_ordered_and_complete(n, seed):
     assert len(sizes) <= 10
     assert min(sizes) >= 10
     assert max(sizes) - min(sizes) <= 1
-    assert [bucket.p for bucket in report.bins] == sorted(bucket.p for bucket in report.bins)
+    assert [bucket.p_yes for bucket in report.bins] == sorted(bucket.p_yes for bucket in report.bins)
     assert all(bucket.low_pct <= bucket.observed_pct <= bucket.high_pct for bucket in report.bins)
 
 

@@ -241,7 +241,6 @@ CASES = {
         STREAKS,
         "streaks",
         lambda document: [{**NO_LUCK, **row, **(row["luck"] or {})} for row in document["streaks"]],
-        {"voter": lambda row: row["oracle"]},
     ),
     "shadow_books": FrameCase(shadow.shadow_books, shadow.SHADOW_BOOKS, "shadow", rows_at("books")),
     "shadow_curve": FrameCase(shadow.shadow_curve, shadow.SHADOW_CURVE, "shadow", under("books", "curve")),

@@ -170,7 +170,7 @@ def test_a_revealed_forecast_is_a_row(forecaster):
     document = forecaster
     frame = frames.forecasts(document)
     (forecast,) = document["forecasts"]
-    assert list(frame.index) == [forecast["id"]]
+    assert list(frame.index) == [forecast["market_id"]]
     assert is_same(frame["p_yes"].iloc[0], forecast["p_yes"])
     assert is_same(frame["resolved_at"].iloc[0], forecast["resolved_at"])
     assert set(frame["forecaster"]) == {document["name"]}
