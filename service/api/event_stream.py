@@ -55,6 +55,7 @@ class Wanted(Query):
         le=LAST_SEQ,
         description="begin after this row of the ledger; without it with what comes from now on",
     )
+    optional: bool = Field(False, description="where no stream is free, answer 204, without an error, instead of 503")
     seconds: int = Field(LONGEST_S, ge=1, le=LONGEST_S, description="after so many seconds the stream ends; reconnect")
 
 
@@ -97,7 +98,12 @@ def stream(query: Wanted, caller: Caller) -> Response:
         id=caller.id if isinstance(caller, KeyHolder) else None,
         ends_at=time.monotonic() + query.seconds,
     )
-    stream = streams.open(caller, wide_network())
+    try:
+        stream = streams.open(caller, wide_network())
+    except Busy:
+        if not query.optional:
+            raise
+        return Response(status=204)
     return streaming.respond(_pieces(subscriber, stream, streams), partial(streams.close, stream))
 
 

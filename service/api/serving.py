@@ -205,11 +205,19 @@ def _channel_of_address(
 
 
 def _close_late(server: Any) -> None:
-    """Close the connections whose request did not arrive in time, and the oldest of them where few places are free."""
+    """Close the connections whose request did not arrive in time; where few places are free, others too.
+
+    First those that a browser keeps for a next request, then the oldest of those whose request has not arrived.
+    """
     before = monotonic() - REQUEST_S
     channels = list(server.active_channels.values())
-    queue = sorted((channel for channel in channels if channel.waiting_since is not None), key=_waiting_since)
     excess = len(channels) + FREE_CONNECTIONS - server.adj.connection_limit
+    if excess > 0:
+        idle = [channel for channel in channels if channel.waiting_since is None and _is_idle(channel)]
+        for channel in sorted(idle, key=_last_activity)[:excess]:
+            channel.will_close = True
+        excess -= len(idle)
+    queue = sorted((channel for channel in channels if channel.waiting_since is not None), key=_waiting_since)
     for place, channel in enumerate(queue):
         if place < excess or channel.waiting_since < before:
             channel.will_close = True
@@ -217,6 +225,15 @@ def _close_late(server: Any) -> None:
 
 def _waiting_since(channel: _Channel) -> float:
     return channel.waiting_since or 0.0
+
+
+def _is_idle(channel: HTTPChannel) -> bool:
+    """Whether no request is in progress and no response is left to send."""
+    return not channel.requests and not channel.total_outbufs_len
+
+
+def _last_activity(channel: HTTPChannel) -> float:
+    return channel.last_activity
 
 
 def _turn(sockets: dict, timeout: float) -> None:
@@ -229,7 +246,7 @@ def _drain(server: Any, sockets: dict) -> None:
     while monotonic() < deadline:
         channels = list(server.active_channels.values())
         for channel in channels:
-            if not channel.requests and not channel.total_outbufs_len:
+            if _is_idle(channel):
                 channel.will_close = True
         if not channels:
             return

@@ -157,3 +157,4 @@ def test_a_stopping_server_ends_its_streams(web: Web):
     assert stream.is_over
     refusal = web.send("GET", "/api/v1/events")
     assert (refusal.status_code, refusal.headers["Retry-After"]) == (503, "10")
+    assert web.send("GET", "/api/v1/events?optional=true").status_code == 204

@@ -264,6 +264,20 @@ def test_a_request_that_never_ends_is_closed_in_time(tmp_path: Path, sqlite_url:
 
 
 @pytest.mark.slow
+def test_connections_that_browsers_keep_make_room(tmp_path: Path, sqlite_url: str):
+    """Of more viewers than there are places each is answered; the connection that was idle for longest is closed."""
+    options = {"TRUSTED_PROXIES": "1", "EVENT_STREAMS": "1"}
+    with served(tmp_path, sqlite_url, 60, **options) as port, half_sent(port, 0) as viewers, ExitStack() as stack:
+        for _ in range(CONNECTIONS):
+            viewers.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10)))
+            viewers[-1].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert viewers[-1].recv(65536).startswith(b"HTTP/1.1 200")
+        assert _is_closed(viewers[0])
+        viewers[-1].settimeout(0.2)
+        assert not _is_closed(viewers[-1])
+
+
+@pytest.mark.slow
 def test_every_byte_does_not_give_more_time(tmp_path: Path, sqlite_url: str):
     with served(tmp_path, sqlite_url, 2) as port, half_sent(port, 1) as (connection,):
         began_at = time.monotonic()

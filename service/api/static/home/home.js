@@ -281,7 +281,7 @@ function refresh() {
 // An event says that something has changed. Where no stream is to be had, the page asks every minute all the same.
 function follow() {
   let timer = 0;
-  const stream = new EventSource("/api/v1/events");
+  const stream = new EventSource("/api/v1/events?optional=true");
   const changed = () => { timer ||= setTimeout(() => { timer = 0; refresh() }, PAUSE_MS * (1 + Math.random())) };
   for (const kind of EVENTS) stream.addEventListener(kind, changed);
   setInterval(refresh, EVERY_MS);
