@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 import app
+from service.api import openapi
 from service.config import Settings, read
 from service.jobs import rank
 from service.market.assets import ASSETS
@@ -70,6 +71,24 @@ class Looks:
         hourly = [series[f"{asset}/3600"] for asset in ASSETS if series.get(f"{asset}/300", {}).get("is_listed")]
         if not hourly or any(not each["windows"] or each["windows"][0][0] > each["wanted_from"] for each in hourly):
             self.early.append((documents - FREE, rows))
+
+
+def test_once_it_is_ready_every_public_document_answers(tmp_path):
+    """Whichever job ends last: readiness is asked for after each one, and then every address that takes no key."""
+    with running_service(tmp_path, history_days=60) as service:
+        paths = [
+            route.path.replace("{asset}", "btc").replace("{key}", "macd_slow").replace("{lane}", "trend")
+            for route in openapi.routes(service.runtime.application())
+            if route.method == "GET" and route.operation.key != "required"
+        ]
+        while service.client.get("/readyz").status_code == 503:
+            for run in service.engine.due()[:1]:
+                service.engine.execute(run.job, run.slot)
+        queries = {"/api/v1/candles": "?asset=btc", "/api/v1/events": "?seconds=1"}
+        answers = {path: service.client.get(path + queries.get(path, "")) for path in paths if "{" not in path}
+        others = {path: answer.status_code for path, answer in answers.items() if answer.status_code != 200}
+        assert others == {"/api/v1/ledger/witness": 404}, "this service is no witness"
+        assert len(answers) > 35
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from service.api import metrics
 from service.api.operations import operation
 from service.api.services import Services, not_yet, services
 from service.errors import ServiceUnavailable
+from service.forecasting.voters.price_forecasts import name_of
 from service.market.assets import ASSETS
 from service.market.headers import MISSED_BARS
 from service.market.instants import HOUR, World, iso
@@ -22,6 +23,7 @@ from service.market.prices import AssetHistory, describe_history
 from service.store import bars, runs, snapshots, world
 from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
+from service.trading.strategies import STRATEGIES
 
 health = Blueprint("health", __name__)
 LOG_STATE, REHEARSED_AT = "ninefold.readiness", "ninefold.rehearsed_at"
@@ -34,9 +36,11 @@ log = structlog.stdlib.get_logger(__name__)
 FETCHING_S = 60
 # Real seconds by which the clocks of two machines that share a database may differ.
 CLOCKS_APART_S = 5
-# What every world has within seconds of its first start. A hospital needs a closed month, and the backfilled track
-# record takes some seconds longer.
-DOCUMENTS = ("prices", "bot-battle", "leaderboard")
+# One document of each job that publishes some, all in one transaction; an asset without a forecast has its own reason.
+DOCUMENTS = (
+    *("prices", "bot-battle", "leaderboard", "strategies/" + next(iter(STRATEGIES)), "strategy-hospital", "markets"),
+    *("forecasts/record", "streaks", "news-pulse", "apex", "widget"),
+)
 # Real seconds after which a job that is due is late.
 LATE_S = 600
 # Real seconds after which job processes that looked nowhere are taken for ended.
@@ -84,8 +88,8 @@ def alive() -> Alive:
 def ready() -> Ready:
     """Whether the service can answer: the database takes what a question writes, bars are current, voters are fitted.
 
-    It is not ready either when no job process has looked for a minute what is due, and when no new bars were stored or
-    the ledger could not be sealed for an hour.
+    Every public document has been published once. It is not ready either when no job process has looked for a minute
+    what is due, and when no new bars were stored or the ledger could not be sealed for an hour.
     """
     return _readiness(services())
 
@@ -129,7 +133,10 @@ def _readiness(services: Services) -> Ready:
         silence = world.silence_s(db, wall)
         audit = latest_audit(db)
         histories = bars.histories(db, ASSETS, services.step, services.clock.at(wall))
-        unmade = [name for name in DOCUMENTS if snapshots.latest_snapshot(db, name) is None]
+        names = snapshots.names(db)
+    unmade = [name for name in DOCUMENTS if name not in names]
+    if not any(name_of(asset, None) in names for asset in ASSETS):
+        unmade.append("forecasts")
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of
     is_first = bool(unmade) or fits is None  # later an asset that arrives holds up none of the others

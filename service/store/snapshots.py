@@ -77,6 +77,11 @@ def latest_snapshot(db: Connection, name: str) -> Snapshot | None:
     return Snapshot(*row) if row else None
 
 
+def names(db: Connection) -> set[str]:
+    """The names of all documents that were ever published."""
+    return set(db.scalars(select(snapshot.c.name)))
+
+
 _PRICES = TypeAdapter(PricesDocument)
 
 

@@ -26,7 +26,7 @@ def store(sqlite, wall: Wall):
             if version:
                 fits.save(db, opened_at, Fits(version, opened_at, {}).to_plain())
             world.beat(db, int(wall.time))
-            for name in DOCUMENTS:
+            for name in (*DOCUMENTS, "forecasts/btc"):
                 snapshots.save_snapshot(db, name, opened_at, b"{}")
 
     return store
