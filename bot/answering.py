@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
-from telegram import Bot, ReplyParameters, Update
-from telegram.error import BadRequest, ChatMigrated, NetworkError, TelegramError
+from telegram import Bot, Update
+from telegram.error import TelegramError
 
 from bot import keyboards, messages, telemetry, updates
 from bot.context import BotContext, SharedState
@@ -24,7 +24,7 @@ from bot.languages import speaking
 from bot.messages import notices
 from bot.messages.oracle import has_price
 from bot.personal_keyboards import sharing
-from bot.replies import acknowledge, edit_text, in_background, is_gone, show_typing
+from bot.replies import Reply, acknowledge, edit_text, in_background, show_typing
 from bot.service import Document, Person
 from bot.store import OpenQuestion
 from service.client import BadRequest as RefusedQuestion
@@ -39,7 +39,6 @@ VOTERS = 9  # shown until the service names the voters
 GRACE_S = 1.0  # an answer within this time needs no waiting message
 # Telegram allows one edit a second in a private chat and twenty messages a minute in a group.
 PRIVATE_S, GROUP_S = 4.0, 8.0
-RETRY_PAUSES_S = (1.0, 3.0)  # after a failed delivery
 MAX_AGE_S = 3600  # an older interrupted question is given back instead of answered
 # Between the calls for the same answer: the service finishes it in at most a minute.
 BUSY_PAUSES_S = (0.5, 1, 2, 4, 8, 15, 30)
@@ -62,49 +61,6 @@ class VoteCount:
     @property
     def text(self) -> str:
         return messages.oracle.progress(self.votes, self.voters) if self.votes else messages.oracle.waiting(self.voters)
-
-
-@dataclass
-class Reply:
-    """A message of the bot that is sent once and then edited."""
-
-    bot: Bot
-    chat_id: int
-    quoted_id: int | None
-    message_id: int | None = None
-
-    async def show(self, page: Page) -> None:
-        """Send the page, or show it in the message that was sent; a group that became a supergroup is followed."""
-        try:
-            await self._show(page)
-        except ChatMigrated as error:
-            self.chat_id, self.quoted_id, self.message_id = error.new_chat_id, None, None
-            await self._show(page)
-
-    async def _show(self, page: Page) -> None:
-        if self.message_id is not None:
-            await edit_text(self.bot, self.chat_id, self.message_id, page)
-            return
-        quote = ReplyParameters(self.quoted_id, allow_sending_without_reply=True) if self.quoted_id else None
-        message = await self.bot.send_message(
-            self.chat_id, page.text, reply_markup=page.keyboard, reply_parameters=quote
-        )
-        self.message_id = message.message_id
-
-    async def deliver(self, page: Page) -> None:
-        """Show the page; repeated after network errors, the last time as a new message."""
-        for pause_s in RETRY_PAUSES_S:
-            try:
-                await self.show(page)
-                return
-            except BadRequest as error:
-                if not is_gone(error):
-                    raise
-                break
-            except NetworkError:
-                await asyncio.sleep(pause_s)
-        self.message_id = None
-        await self.show(page)
 
 
 async def answer(context: BotContext, question: OpenQuestion, asker: str | None) -> Page:
@@ -153,8 +109,13 @@ async def _finish(context: BotContext, question: OpenQuestion) -> None:
     if question.user_id in state.askers:
         return
     language = await asyncio.to_thread(state.store.language, question.chat_id, question.user_id)
+    zone = await asyncio.to_thread(state.store.zone, question.chat_id)
     typing = _typing(context.bot, question)
-    with marked_as_asking(state.askers, question.user_id), suppress(TelegramError, *INTERRUPTIONS), speaking(language):
+    with (
+        marked_as_asking(state.askers, question.user_id),
+        suppress(TelegramError, *INTERRUPTIONS),
+        speaking(language, zone),
+    ):
         async with typing:
             await _deliver_late(context, question)
         await asyncio.to_thread(state.store.close_question, question.number)
@@ -169,7 +130,7 @@ async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
     if question.waiting_id is not None:
         with suppress(TelegramError):
             notice = Page(notices.interrupted())
-            await edit_text(context.bot, question.chat_id, question.waiting_id, notice)
+            await edit_text(context.bot, (question.chat_id, question.waiting_id), notice)
     await Reply(context.bot, question.chat_id, question.quoted_id).show(page)
 
 
@@ -180,8 +141,7 @@ async def _answer_page(
     person = state.service.for_user(question.user_id)
     try:
         answer = await _answer_once(person, question, count)
-        others = [other["question"] for other in answer["understood"].get("alternatives", ())]
-        payload = {"answer": answer, "quota": person.quota, "asker": asker, "listed": others}
+        payload = {"answer": answer, "quota": person.quota, "asker": asker}
         return await saved_page(state, question.chat_id, question.user_id, payload)
     except RefusedQuestion as refusal:
         return await refusal_page(state, question.chat_id, question.user_id, refusal)
@@ -192,10 +152,21 @@ async def _answer_page(
 
 
 async def refusal_page(state: SharedState, chat_id: int, user_id: int, refusal: RefusedQuestion) -> Page:
-    """Why a question was refused, with buttons for what the service suggests instead."""
+    """Why a question was refused, with buttons for what the service suggests instead; an uncertain one is a guess."""
+    if refusal.code == "assumed_reading":
+        return await guess_page(state, chat_id, user_id, refusal.suggestions)
     if not refusal.suggestions:
         return failure_page(refusal)
     payload = {"refusal": messages.failures.failure(refusal), "listed": refusal.suggestions}
+    return await saved_page(state, chat_id, user_id, payload)
+
+
+async def guess_page(state: SharedState, chat_id: int, user_id: int, questions: Sequence[str]) -> Page:
+    """The readings of a text that leaves a choice, with buttons that ask them: nothing is counted before."""
+    person = state.service.for_user(user_id)
+    readings = await asyncio.gather(*(person.understand(question) for question in questions))
+    meanings = [reading["understood"] for reading in readings]
+    payload = {"refusal": messages.oracle.guess(meanings), "listed": [meaning["canonical"] for meaning in meanings]}
     return await saved_page(state, chat_id, user_id, payload)
 
 
@@ -216,15 +187,14 @@ async def saved_payload(update: Update, context: BotContext, token: str) -> Docu
 
 async def payload_page(state: SharedState, user_id: int, payload: Document, token: str) -> Page:
     """An answer with its buttons as this person needs them, or a refusal with its suggestions."""
-    others = payload.get("listed", ())  # an answer that was kept before the service had alternatives has none
     if "refusal" in payload:
-        return Page(payload["refusal"], keyboards.listed(token, len(others)))
+        return Page(payload["refusal"], keyboards.listed(token, len(payload["listed"])))
     answer = payload["answer"]
     text = messages.oracle.answer(answer, payload.get("quota"), payload.get("asker"))
     is_followed = await asyncio.to_thread(state.store.is_following, user_id, "answer", answer["id"])
     share = sharing(state.bot.username, "answer", token, messages.oracle.answer_brief(answer))
     chart = ("answer", token) if has_price(answer["understood"]) else None
-    parts = {"has_others": bool(others), "is_followed": is_followed, "is_charted": chart is not None}
+    parts = {"is_followed": is_followed, "is_charted": chart is not None}
     return Page(text, keyboards.answer(token, share, **parts), chart)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, cast
 
 import httpx
 from telegram import LinkPreviewOptions, Update
@@ -14,7 +14,6 @@ from telegram.ext import (
     Application,
     ApplicationBuilder,
     BaseHandler,
-    BasePersistence,
     CallbackQueryHandler,
     ChatMemberHandler,
     ChosenInlineResultHandler,
@@ -24,7 +23,6 @@ from telegram.ext import (
     InlineQueryHandler,
     JobQueue,
     MessageHandler,
-    PersistenceInput,
     TypeHandler,
     filters,
 )
@@ -57,9 +55,10 @@ from bot.rate_limiter import ChatOrder, ChatRateLimiter
 from bot.service import Service
 from bot.settings import BotSettings
 from bot.store import Store
-from bot.store.questions import Step
 from bot.updates import SkippingRequest
+from service.client import ClientError, Unauthorized
 
+LOG = logging.getLogger(__name__)
 WATCH_S = 60
 # The groups of handlers before all others.
 COUNT, LANGUAGE, THROTTLE = -3, -2, -1
@@ -73,13 +72,13 @@ WORDS = filters.TEXT | filters.CAPTION
 VIEW_COMMANDS = ("price", "forecast", "markets", "challenges", "me", "forecasters", "quota", "settings", "research")
 VIEW_COMMANDS += tuple(TOPICS)
 FIXED_REPLIES = {"help": messages.start.help_text, "privacy": messages.start.privacy}
-EVERY_S = 1.0  # how often steps are written; a killed bot loses at most the last second of a conversation
 
 
 def handlers() -> list[BaseHandler]:
     """Every handler; the first that matches an update handles it alone."""
     return [
-        challenges.conversation(),
+        CommandHandler("challenge", challenges.begin, PRIVATE, block=False),
+        CommandHandler("start", challenges.begin, PRIVATE & filters.Regex(r"^/start\s+new$"), block=False),
         CommandHandler("start", buttons.open_link, PRIVATE & filters.Regex(personal_keyboards.LINK), block=False),
         *_group_handlers(),
         CommandHandler("ask", questions.ask, NEW, block=False),
@@ -93,7 +92,6 @@ def handlers() -> list[BaseHandler]:
         CommandHandler(["follow", "following"], follows.follow_by_text, NEW, block=False),
         CommandHandler("name", commands.name_forecaster, NEW, block=False),
         CommandHandler("deleteme", commands.delete_me, NEW),
-        CommandHandler("cancel", commands.fixed_reply(messages.start.nothing_to_cancel), NEW),
         MessageHandler(PRIVATE & filters.COMMAND, commands.fixed_reply(messages.start.unknown_command)),
         MessageHandler(PRIVATE & WORDS, questions.ask_by_text, block=False),
         MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, commands.fixed_reply(notices.text_only)),
@@ -120,12 +118,11 @@ def build(
         .token(settings.telegram_bot_token)
         .base_url(settings.telegram_url)
         .rate_limiter(ChatRateLimiter())
-        .persistence(StorePersistence(store))
         .context_types(ContextTypes(context=BotContext))
         .defaults(Defaults(parse_mode=ParseMode.HTML, link_preview_options=LinkPreviewOptions(is_disabled=True)))
         .concurrent_updates(ChatOrder())
         .job_queue(jobs)
-        .post_init(_publish_menu)
+        .post_init(_prepare)
         .post_shutdown(_close)
     )
     if request is not None:
@@ -155,7 +152,6 @@ def _group_handlers() -> list[BaseHandler]:
         "name",
         "deleteme",
         "privacy",
-        "cancel",
         *VIEW_COMMANDS,
     }
     return [
@@ -185,7 +181,7 @@ def _button_handlers() -> list[BaseHandler]:
     actions = {
         "votes": questions.show_votes,
         "answer": questions.show_answer,
-        "readings": questions.show_readings,
+        "deadline": challenges.choose_deadline,
         "create": challenges.create,
         "discard": challenges.discard,
         "alert": switches.set_state,
@@ -205,8 +201,15 @@ def _button_handlers() -> list[BaseHandler]:
     ]
 
 
-async def _publish_menu(application: Application) -> None:
+async def _prepare(application: Application) -> None:
     await chat_languages.publish(application.bot)
+    state: SharedState = application.bot_data["state"]
+    try:
+        await state.service.for_user(0).usage()
+    except Unauthorized as error:
+        LOG.error("the service rejects BOT_ORACLE_KEY, so that no question can be asked: %s", error)
+    except ClientError as error:
+        LOG.info("the service was not reached at the start: %s", error)
 
 
 async def _close(application: Application) -> None:
@@ -229,53 +232,3 @@ async def _deliver(context: BotContext) -> None:
     """Send the queue of alerts; a long queue does not delay the next pass of the watcher."""
     async with context.state.delivery:
         await alerts.send_queue(context.bot, context.store, lambda: context.application.running)
-
-
-class StorePersistence(BasePersistence[dict, dict, dict]):
-    """Keeps the steps of conversations in the store; `user_data`, `chat_data` and `bot_data` are not kept."""
-
-    def __init__(self, store: Store) -> None:
-        only_conversations = PersistenceInput(bot_data=False, chat_data=False, user_data=False, callback_data=False)
-        super().__init__(only_conversations, update_interval=EVERY_S)
-        self._store = store
-
-    async def get_conversations(self, name: str) -> dict[tuple[int | str, ...], object]:
-        return {**await asyncio.to_thread(self._store.conversations, name)}
-
-    async def update_conversation(self, name: str, key: tuple[int | str, ...], new_state: object | None) -> None:
-        step = cast("Step | None", new_state)  # the bot's conversations number their steps
-        await asyncio.to_thread(self._store.set_conversation, name, key, step)
-
-    async def flush(self) -> None:
-        """Nothing to do: every step is written at once."""
-
-    # The library requires the methods below and never calls them on a persistence of conversations only.
-    async def get_user_data(self) -> dict[int, dict]:
-        return {}
-
-    async def get_chat_data(self) -> dict[int, dict]:
-        return {}
-
-    async def get_bot_data(self) -> dict:
-        return {}
-
-    async def get_callback_data(self) -> None:
-        return None
-
-    async def update_user_data(self, user_id: int, data: dict) -> None: ...
-
-    async def update_chat_data(self, chat_id: int, data: dict) -> None: ...
-
-    async def update_bot_data(self, data: dict) -> None: ...
-
-    async def update_callback_data(self, data: Any) -> None: ...
-
-    async def drop_chat_data(self, chat_id: int) -> None: ...
-
-    async def drop_user_data(self, user_id: int) -> None: ...
-
-    async def refresh_user_data(self, user_id: int, user_data: dict) -> None: ...
-
-    async def refresh_chat_data(self, chat_id: int, chat_data: dict) -> None: ...
-
-    async def refresh_bot_data(self, bot_data: dict) -> None: ...

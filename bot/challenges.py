@@ -1,16 +1,11 @@
-"""Handlers of new challenges: a conversation asks for the question and the deadline, buttons create or cancel it.
-
-The buttons are not part of the conversation, so they also work after a restart of the bot.
-"""
+"""Handlers of new challenges: one message has the question and its date, buttons create it or cancel it."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from datetime import date, datetime, timedelta
 
 from telegram import Update
-from telegram.ext import CommandHandler, ConversationHandler, MessageHandler, filters
 
 from bot import keyboards, messages, updates
 from bot.context import BotContext
@@ -23,57 +18,54 @@ from bot.service import MAX_QUESTION, Person
 from bot.store import Target
 from service.client import BadRequest
 
-QUESTION, DEADLINE = range(2)
-TIMEOUT = timedelta(hours=1)  # afterwards plain text is a question to the oracle again
 MIN_HORIZON, MAX_HORIZON = timedelta(hours=1), timedelta(days=365)  # the service's limits
-MAX_DEADLINE = 60  # characters of a deadline
-PREPOSITION = re.compile(r"^(by|on|until|till|before)\s+", re.IGNORECASE)
 # How the service begins a refusal of a question that no price decides, and its note on a question without a date.
 NO_PRICE, NO_DEADLINE = "No price decides this question", "No deadline was named"
+DATE_WORDS = 5  # at the end of a question, which may be its date
 
 
-async def begin(update: Update, context: BotContext) -> int:
-    """/challenge, alone or followed by the question."""
-    if context.argument:
-        return await _save_question(update, context, context.argument)
-    return await begin_by_link(update, context)
+async def begin(update: Update, context: BotContext) -> None:
+    """/challenge QUESTION with its date: a draft to confirm; without a date, buttons for one."""
+    question = context.argument
+    if not question or question.startswith("new"):
+        page = Page(messages.challenges.ask_question())
+    elif len(question) > MAX_QUESTION:
+        page = Page(notices.question_too_long(len(question), MAX_QUESTION))
+    else:
+        page = await _draft_page(context, updates.user_id(update), question)
+    await reply(update, page)
 
 
-async def begin_by_link(update: Update, _context: BotContext) -> int:
-    """/start new: the link that the bot shows in groups."""
-    await reply(update, Page(messages.challenges.ask_question()))
-    return QUESTION
+async def _draft_page(context: BotContext, user: int, question: str) -> Page:
+    try:
+        deadline = await _deadline(context.service.for_user(user), question)
+    except BadRequest as refusal:
+        return Page(messages.challenges.bad_question(refusal))
+    draft_id = await asyncio.to_thread(context.store.save_draft, user, question)
+    now = await _service_time(context)
+    if deadline is None:
+        return Page(messages.challenges.ask_deadline(question), keyboards.deadlines(draft_id, now.date()))
+    return await _confirmed(context, user, draft_id, deadline, now)
 
 
-async def take_question(update: Update, context: BotContext) -> int:
-    """The first step of the conversation."""
-    return await _save_question(update, context, updates.text(update))
+async def choose_deadline(update: Update, context: BotContext) -> None:
+    """One of the dates below a question that named none."""
+    draft_id, days = map(int, context.captures)
+    now = await _service_time(context)
+    await acknowledge(updates.press(update))
+    deadline = f"{now.date() + timedelta(days=days)}"
+    await replace(update, await _confirmed(context, updates.user_id(update), draft_id, deadline, now))
 
 
-async def take_deadline(update: Update, context: BotContext) -> int:
-    """The second step, repeated until the deadline is one that the service accepts."""
-    user = updates.user_id(update)
-    draft_id = await asyncio.to_thread(context.store.newest_draft, user)
-    draft = None if draft_id is None else await asyncio.to_thread(context.store.draft, user, draft_id)
-    if draft_id is None or draft is None:
-        await reply(update, Page(notices.draft_gone()))
-        return ConversationHandler.END
-    person = context.service.for_user(user)
-    deadline, reason = await _read_deadline(person, updates.text(update))
-    reason = reason or fault_of(deadline, _service_time(await context.service.challenges()))
-    if reason:
-        await reply(update, Page(messages.challenges.bad_deadline(reason)))
-        return DEADLINE
+async def _confirmed(context: BotContext, user: int, draft_id: int, deadline: str, now: datetime) -> Page:
+    """The draft above [Create] and [Cancel]."""
+    if reason := fault_of(deadline, now):
+        return Page(reason)
     await asyncio.to_thread(context.store.set_deadline, user, draft_id, deadline)
-    await reply(update, Page(messages.challenges.confirm(draft.question, deadline), keyboards.draft(draft_id)))
-    return ConversationHandler.END
-
-
-async def cancel(update: Update, context: BotContext) -> int:
-    """/cancel during the conversation."""
-    await asyncio.to_thread(context.store.drop_drafts, updates.user_id(update))
-    await reply(update, Page(notices.cancelled()))
-    return ConversationHandler.END
+    draft = await asyncio.to_thread(context.store.draft, user, draft_id)
+    if draft is None:
+        return Page(messages.start.expired())
+    return Page(messages.challenges.confirm(draft.question, deadline), keyboards.draft(draft_id))
 
 
 async def create(update: Update, context: BotContext) -> None:
@@ -104,18 +96,6 @@ async def discard(update: Update, context: BotContext) -> None:
     await replace(update, Page(notices.cancelled()))
 
 
-async def wait(update: Update, _context: BotContext) -> None:
-    """A text that arrives while the service checks the one before it."""
-    await reply(update, Page(notices.still_checking()))
-
-
-async def leave(update: Update, context: BotContext) -> int:
-    """/start during the conversation."""
-    await asyncio.to_thread(context.store.drop_drafts, updates.user_id(update))
-    await reply(update, Page(messages.start.start()))
-    return ConversationHandler.END
-
-
 def fault_of(deadline: str, now: datetime) -> str | None:
     """Why the service would reject a date, YYYY-MM-DD, at its time `now`; None if it is valid."""
     first, last = (now + MIN_HORIZON).date(), (now + MAX_HORIZON).date()
@@ -124,76 +104,41 @@ def fault_of(deadline: str, now: datetime) -> str | None:
     return notices.date_out_of_range(f"{first}", f"{last}")
 
 
-def conversation() -> ConversationHandler:
-    """The two steps, in a private chat."""
-    private, text = filters.ChatType.PRIVATE & filters.UpdateType.MESSAGE, filters.TEXT & ~filters.COMMAND
-    return ConversationHandler(
-        entry_points=[
-            CommandHandler("challenge", begin, private),
-            CommandHandler("start", begin_by_link, private & filters.Regex(r"^/start\s+new$")),
-        ],
-        states={
-            QUESTION: [MessageHandler(private & text, take_question, block=False)],
-            DEADLINE: [MessageHandler(private & text, take_deadline, block=False)],
-            ConversationHandler.WAITING: [MessageHandler(private & text, wait)],
-        },
-        fallbacks=[
-            CommandHandler("cancel", cancel, private),
-            CommandHandler("start", leave, private & ~filters.Regex(r"^/start\s")),
-        ],
-        allow_reentry=True,
-        conversation_timeout=TIMEOUT,
-        name="challenge",
-        persistent=True,
-    )
+async def _deadline(person: Person, question: str) -> str | None:
+    """The date, YYYY-MM-DD, that a question names; None if it names none.
 
-
-async def _save_question(update: Update, context: BotContext, question: str) -> int:
-    if len(question) > MAX_QUESTION:
-        await reply(update, Page(notices.question_too_long(len(question), MAX_QUESTION)))
-        return QUESTION
-    user = updates.user_id(update)
-    if refusal := await _refusal_of(context.service.for_user(user), question):
-        await reply(update, Page(messages.challenges.bad_question(refusal)))
-        return QUESTION
-    await asyncio.to_thread(context.store.save_draft, user, question)
-    await reply(update, Page(messages.challenges.ask_deadline(question)))
-    return DEADLINE
-
-
-async def _refusal_of(person: Person, question: str) -> BadRequest | None:
-    """Why the service would refuse the question; people can also vote on one that no price decides."""
-    try:
-        reading = await person.understand(question)
-    except BadRequest as refusal:
-        return None if refusal.detail.startswith(NO_PRICE) else refusal
-    return None if reading["understood"] else BadRequest(400, {"code": "not_a_market_question", "detail": ""})
-
-
-async def _read_deadline(person: Person, text: str) -> tuple[str, str]:
-    """The date, YYYY-MM-DD, that the service reads from a text such as "next Friday", and why there is none.
-
-    The text is read in the person's language, then in English.
+    Raises BadRequest for a question that the service would refuse. People can also vote on one that no price decides;
+    its last words are then read as a date, in the person's language, then in English.
     """
-    if len(text) > MAX_DEADLINE:
-        return "", notices.impossible_date()
-    reason = ""
-    for question in dict.fromkeys((_question_until(text), spoken(SOURCE, lambda: _question_until(text)))):
+    try:
+        meaning = (await person.understand(question))["understood"]
+    except BadRequest as refusal:
+        if not refusal.detail.startswith(NO_PRICE):
+            raise
+    else:
+        if meaning is None:
+            raise BadRequest(400, {"code": "not_a_market_question", "detail": ""})
+        return _named_date(meaning)
+    words = " ".join(question.rstrip("?？ ").split()[-DATE_WORDS:])
+    for text in dict.fromkeys((_rising(words), spoken(SOURCE, lambda: _rising(words)))):
         try:
-            meaning = (await person.understand(question))["understood"]
-        except BadRequest as refusal:
-            reason = reason or translate("{detail}", detail=refusal.detail)
+            meaning = (await person.understand(text))["understood"]
+        except BadRequest:
             continue
-        if not any(note.startswith(NO_DEADLINE) for note in meaning["notes"]):
-            return meaning["deadline"][:10], ""
-    return "", reason or notices.impossible_date()
+        if meaning and (deadline := _named_date(meaning)):
+            return deadline
+    return None
 
 
-def _question_until(deadline: str) -> str:
+def _named_date(meaning: dict) -> str | None:
+    return None if any(note.startswith(NO_DEADLINE) for note in meaning["notes"]) else meaning["deadline"][:10]
+
+
+def _rising(deadline: str) -> str:
     """A question with this deadline, in the current language."""
-    return translate("Will Bitcoin rise by {deadline}?", deadline=PREPOSITION.sub("", deadline))
+    return translate("Will Bitcoin rise by {deadline}?", deadline=deadline)
 
 
-def _service_time(challenges: dict) -> datetime:
-    """The service's time when it answered; in a replay it is not the bot's."""
-    return datetime.fromisoformat(challenges["timestamp"])
+async def _service_time(context: BotContext) -> datetime:
+    """The service's time; in a replay it is not the bot's."""
+    return datetime.fromisoformat((await context.service.challenges())["timestamp"])

@@ -33,8 +33,9 @@ async def recognize(update: Update, context: BotContext) -> None:
     if user is None:
         speak(chat and await asyncio.to_thread(context.store.language, chat.id))
         return
-    preference = closest(user.language_code)
-    speak(await asyncio.to_thread(_language, context.store, user.id, chat.id if chat else user.id, preference))
+    place, preference = chat.id if chat else user.id, closest(user.language_code)
+    zone = await asyncio.to_thread(context.store.zone, place)
+    speak(await asyncio.to_thread(_language, context.store, user.id, place, preference), zone)
 
 
 async def choose_by_text(update: Update, context: BotContext) -> None:

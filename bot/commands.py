@@ -65,10 +65,13 @@ async def private_command_in_group(update: Update, context: BotContext) -> None:
 
 
 async def throttle(update: Update, context: BotContext) -> None:
-    """Stop an update of a person who sends too many; the first of them is answered."""
-    if update.effective_user is None or not (update.message or update.callback_query):
+    """Stop an update of another bot, and of a person who sends too many; the first of them is answered."""
+    user = update.effective_user
+    if user is None or not (update.message or update.callback_query):
         return
-    excess = context.state.throttle.excess(update.effective_user.id, context.state.now())
+    if user.is_bot and not (update.message and update.message.sender_chat):
+        raise ApplicationHandlerStop  # two bots would answer each other for ever
+    excess = context.state.throttle.excess(updates.user_id(update), context.state.now())
     if not excess:
         return
     if update.callback_query:

@@ -16,14 +16,14 @@ from telegram import (
     InputTextMessageContent,
     Update,
 )
-from telegram.error import BadRequest, NetworkError
 
 from bot import answering, messages, personal_keyboards, updates
 from bot.context import BotContext
 from bot.errors import failure_page
+from bot.intents import uncertain_readings
 from bot.keyboards import Page
 from bot.personal_keyboards import opening
-from bot.replies import acknowledge, is_unchanged
+from bot.replies import acknowledge, edit_text
 from bot.service import MAX_QUESTION, Document
 from service.client import BadRequest as RefusedQuestion
 from service.client import ClientError
@@ -31,7 +31,6 @@ from service.client import ClientError
 PAUSE_S = 0.3  # after the last key before a text is read
 EARLIER = 5  # answers that are offered before anything is typed
 CACHE_S = 5  # Telegram gives the same person the same results for this time
-RETRY_PAUSES_S = (1.0, 3.0, 0)  # after a failed edit; the last failure is raised
 
 
 async def offer(update: Update, context: BotContext) -> None:
@@ -91,7 +90,7 @@ async def _articles(context: BotContext, query: InlineQuery) -> list[InlineQuery
         return await _price(context, reading["asset"])
     if reading["understood"] is None:
         return []
-    questions = [text, *(other["question"] for other in reading["understood"]["alternatives"])]
+    questions = uncertain_readings(reading["understood"]) or [text]
     return [await _question(context, query.from_user.id, question) for question in questions]
 
 
@@ -132,7 +131,7 @@ async def _answer(context: BotContext, user: int, question: str, token: str, mes
     state.inline_messages.add(message_id)
     try:
         with answering.marked_as_asking(state.askers, user):
-            await _edit(context, message_id, await _page(context, user, question, token))
+            await edit_text(context.bot, message_id, await _page(context, user, question, token))
     finally:
         state.inline_messages.discard(message_id)
 
@@ -152,22 +151,6 @@ async def _keep(context: BotContext, user: int, answer: Document) -> str:
     """The token of an answer, which is saved for the person."""
     payload = {"answer": answer, "owner": user}
     return await asyncio.to_thread(context.store.keep, user, "answer", payload, user_id=user)
-
-
-async def _edit(context: BotContext, message_id: str, page: Page) -> None:
-    """Change the message; repeated after network errors."""
-    for pause_s in RETRY_PAUSES_S:
-        try:
-            await context.bot.edit_message_text(page.text, inline_message_id=message_id, reply_markup=page.keyboard)
-        except BadRequest as error:
-            if not is_unchanged(error):
-                raise
-        except NetworkError:
-            if not pause_s:
-                raise
-            await asyncio.sleep(pause_s)
-            continue
-        return
 
 
 def _opening(context: BotContext, token: str) -> InlineKeyboardMarkup | None:

@@ -36,6 +36,8 @@ async def handle_text(update: Update, context: BotContext, text: str) -> None:
     try:
         reading = await _read(update, context, text)
         page = await _page(update, context, reading)
+        if page is None and (readings := uncertain_readings(reading["understood"])):
+            page = await answering.guess_page(context.state, *updates.sender(update), readings)
     except BadRequest as refusal:
         await reply(update, await answering.refusal_page(context.state, *updates.sender(update), refusal))
     except ClientError as error:
@@ -57,9 +59,20 @@ async def ask_voters(update: Update, context: BotContext, text: str) -> None:
     is_private = chat.type == ChatType.PRIVATE
     quoted_id = None if is_private else updates.message(update).message_id
     with answering.marked_as_asking(context.state.askers, user):
-        question = await asyncio.to_thread(context.store.open_question, user, chat.id, quoted_id, text)
+        question = await asyncio.to_thread(
+            context.store.open_question, user, chat.id, quoted_id, text, update.update_id
+        )
+        if question is None:
+            return
         page = await answering.answer(context, question, None if is_private else updates.first_name(update))
     await photos.follow(update, context, page)
+
+
+def uncertain_readings(meaning: Document | None) -> list[str]:
+    """The questions that a text may mean, where its reading rests on an assumption."""
+    if meaning is None or meaning["certainty"] != "assumed":
+        return []
+    return [meaning["canonical"], *(other["question"] for other in meaning["alternatives"])]
 
 
 def _question(text: str, meaning: Document | None) -> str:

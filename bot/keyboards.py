@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from bot.languages import LANGUAGES, english, translate
+from bot.messages import formats
 from bot.periods import LENGTHS, PERIODS
 from bot.store import CHART_THEMES
 
+DEADLINE_DAYS = (1, 7, 30, 90)  # from today on
 VIEWS = (
     "research|lanes|top|hospital|accuracy|news|streaks|fund|brain|markets|challenges|challenge|quota|price|forecast|"
     "settings|language|alerts|hours|zones|market|following|quiet|me|forecasters"
@@ -30,11 +33,11 @@ PATTERNS = {
     "votes": r"votes:(\d+):([\w-]+)",
     "answer": r"answer:question:([\w-]+)",
     "inline": r"answer:inline:([\w-]+)",
-    "readings": r"readings:question:([\w-]+)",
     "again": r"again:question:([\w-]+)",
     "listed": r"ask:listed:([\w-]+)\.(\d)",
     "market": r"(yes|no):market:([\w-]+)\.(\d)",
     "challenge": r"(yes|no):challenge:(\d+)",
+    "deadline": r"deadline:draft:(\d+)\.(\d+)",
     "create": r"create:draft:(\d+)",
     "discard": r"discard:draft:(\d+)",
     "alert": r"(on|silent|off):alert:([a-z_]+)",
@@ -132,28 +135,26 @@ def answer(
     token: str,
     share: str | None = None,
     *,
-    has_others: bool = False,
     is_followed: bool = False,
     is_charted: bool = False,
 ) -> InlineKeyboardMarkup:
-    """The votes, the same question again, the chart of a price, [Follow], [Share], and the other readings if any."""
+    """The votes, the same question again, the chart of a price, [Follow] and [Share]."""
     below = [
         button(translate("Show votes"), f"votes:0:{token}"),
         button(translate("Ask again"), f"again:question:{token}"),
     ]
     below += [button(translate("Chart"), f"chart:answer:{token}")] if is_charted else []
     following = follow_buttons("answer", token, is_followed=is_followed)
-    readings = [button(translate("Not what I meant"), f"readings:question:{token}")] if has_others else []
-    return rows(below, [*following, *share_buttons(share)], readings)
+    return rows(below, [*following, *share_buttons(share)])
 
 
-def listed(token: str, count: int, *, below_answer: bool = False) -> InlineKeyboardMarkup:
-    """Numbered questions: a button has no room for a sentence. Those of an answer have a button back to it."""
+def listed(token: str, count: int) -> InlineKeyboardMarkup:
+    """Numbered questions: a button has no room for a sentence."""
     buttons = [
         button(translate("Ask {number}", number=number), f"ask:listed:{token}.{number}")
         for number in range(1, count + 1)
     ]
-    return rows(buttons, [button(translate("Answer"), f"answer:question:{token}")] if below_answer else [])
+    return rows(buttons)
 
 
 def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:
@@ -164,6 +165,12 @@ def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:
         *([button("▶", f"votes:{index + 1}:{token}")] if index < pages - 1 else []),
     ]
     return rows(buttons)
+
+
+def deadlines(number: int, today: date) -> InlineKeyboardMarkup:
+    """Dates for a draft that has none."""
+    days = {count: formats.date(f"{today + timedelta(days=count)}") for count in DEADLINE_DAYS}
+    return rows(*grid([button(label, f"deadline:draft:{number}.{count}") for count, label in days.items()], 2))
 
 
 def draft(number: int) -> InlineKeyboardMarkup:

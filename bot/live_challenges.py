@@ -95,7 +95,7 @@ async def _shown(context: BotContext, live: LiveMessage) -> str | None:
     with speaking(await asyncio.to_thread(context.store.language, live.chat_id)):
         page = _page(context, challenge)
     try:
-        await edit_text(context.bot, live.chat_id, live.message_id, page)
+        await edit_text(context.bot, live[:2], page)
     except (BadRequest, Forbidden) as error:
         if isinstance(error, Forbidden) or is_gone(error):
             await asyncio.to_thread(context.store.drop_live, live)

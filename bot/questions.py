@@ -107,14 +107,3 @@ async def open_shared(update: Update, context: BotContext, token: str) -> None:
     payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
     own_token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
     await reply(update, await answering.payload_page(context.state, user, payload, own_token))
-
-
-async def show_readings(update: Update, context: BotContext) -> None:
-    """[Not what I meant]: the other readings of the question, in place."""
-    (token,) = context.captures
-    payload = await saved_payload(update, context, token)
-    if payload is None:
-        return
-    await acknowledge(updates.press(update))
-    text = messages.oracle.readings(payload["answer"], payload["listed"])
-    await replace(update, Page(text, keyboards.listed(token, len(payload["listed"]), below_answer=True)))

@@ -1,4 +1,4 @@
-"""Telegram's limits, the limit of each person, and the order of each chat.
+"""Telegram's limits and failures, the limit of each person, and the order of each chat.
 
 Telegram takes 30 messages a second, 20 a minute in a group; after a refusal only its own chat waits.
 """
@@ -14,10 +14,11 @@ from math import ceil
 from typing import Any
 from weakref import WeakValueDictionary
 
+import httpx
 from aiolimiter import AsyncLimiter
 from telegram import Update
 from telegram.constants import FloodLimit
-from telegram.error import RetryAfter
+from telegram.error import BadRequest, NetworkError, RetryAfter, TimedOut
 from telegram.ext import BaseRateLimiter, BaseUpdateProcessor
 
 LOG = logging.getLogger(__name__)
@@ -25,6 +26,9 @@ LOG = logging.getLogger(__name__)
 ATTEMPTS = 3  # at a call, each after the wait that Telegram requests
 ONE_ATTEMPT = 1  # as `rate_limit_args`: one attempt, which fails where its chat has to wait; the library drops a 0
 MAX_WAIT_S = 60.0  # a call that would wait longer for its chat fails at once
+PAUSES_S = (1.0, 3.0)  # before the second and the third attempt after a failure
+COURTESIES = ("sendChatAction", "answerCallbackQuery")  # of no use later
+NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 MARGIN_S = 0.1  # added to each wait
 GROUP_WINDOW_S = 60
 MAX_CHATS = 1_000  # remembered at once; then the ones without a limit in force are forgotten
@@ -61,7 +65,10 @@ class ChatRateLimiter(BaseRateLimiter[int]):
         data: dict[str, Any],
         rate_limit_args: int | None,
     ) -> Any:
-        """Send one call, again after each refusal with 429 up to the limit of attempts."""
+        """Send one call, again after each refusal with 429 or a failure up to the limit of attempts.
+
+        What may have been done is not sent again, unless it is an edit.
+        """
         chat: Chat | None = data.get("chat_id") or data.get("inline_message_id")
         attempts = rate_limit_args or ATTEMPTS
         for attempt in range(1, attempts + 1):
@@ -76,6 +83,11 @@ class ChatRateLimiter(BaseRateLimiter[int]):
                     raise
                 if chat is None:
                     await asyncio.sleep(wait_s)
+            except NetworkError as error:
+                may_repeat = not isinstance(error, BadRequest) if endpoint.startswith("edit") else is_undelivered(error)
+                if attempt == attempts or endpoint in COURTESIES or not may_repeat:
+                    raise
+                await asyncio.sleep(PAUSES_S[attempt - 1])
         return None
 
     async def _wait(self, chat: Chat | None, longest_s: float) -> None:
@@ -104,6 +116,17 @@ class ChatRateLimiter(BaseRateLimiter[int]):
         if chat not in self._groups:
             self._groups[chat] = AsyncLimiter(FloodLimit.MESSAGES_PER_MINUTE_PER_GROUP, GROUP_WINDOW_S)
         return self._groups[chat]
+
+
+def is_undelivered(error: Exception) -> bool:
+    """Whether Telegram refused temporarily or was not reached; after a later failure the call may have been done."""
+    if isinstance(error, RetryAfter):
+        return True
+    if not isinstance(error, NetworkError) or isinstance(error, BadRequest):
+        return False
+    if isinstance(error.__cause__, NOT_CONNECTED):
+        return True
+    return error.__cause__ is None and not isinstance(error, TimedOut)
 
 
 def _is_group(chat: Chat) -> bool:

@@ -3,20 +3,65 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 
 from telegram import Bot, CallbackQuery, InputMediaPhoto, Message, ReplyParameters, Update
 from telegram.constants import ChatAction, ChatType
-from telegram.error import BadRequest, NetworkError, TelegramError
+from telegram.error import BadRequest, ChatMigrated, NetworkError, TelegramError
 
 from bot import updates
 from bot.keyboards import Page
 
+LOG = logging.getLogger(__name__)
 TYPING_S = 4.0  # Telegram shows the typing status for 5 s
 SAME_TEXT = "message is not modified"
 MESSAGE_ERRORS = ("message to edit not found", "message can't be edited")
 QUERY_ERRORS = ("query is too old", "query id is invalid")
+
+
+@dataclass
+class Reply:
+    """A message of the bot that is sent once and then edited."""
+
+    bot: Bot
+    chat_id: int
+    quoted_id: int | None
+    message_id: int | None = None
+
+    async def show(self, page: Page) -> None:
+        """Send the page, or show it in the message that was sent; a group that became a supergroup is followed."""
+        try:
+            await self._show(page)
+        except ChatMigrated as error:
+            self.chat_id, self.quoted_id, self.message_id = error.new_chat_id, None, None
+            await self._show(page)
+
+    async def _show(self, page: Page) -> None:
+        if self.message_id is not None:
+            await edit_text(self.bot, (self.chat_id, self.message_id), page)
+            return
+        quote = ReplyParameters(self.quoted_id, allow_sending_without_reply=True) if self.quoted_id else None
+        message = await self.bot.send_message(
+            self.chat_id, page.text, reply_markup=page.keyboard, reply_parameters=quote
+        )
+        self.message_id = message.message_id
+
+    async def deliver(self, page: Page) -> None:
+        """Show the page; after a failure once more, as a new message: rather twice than never."""
+        try:
+            await self.show(page)
+        except BadRequest as error:
+            if not is_gone(error):
+                raise
+        except NetworkError:
+            LOG.info("a page is sent as a new message")
+        else:
+            return
+        self.message_id = None
+        await self.show(page)
 
 
 async def reply(update: Update, page: Page) -> Message:
@@ -30,7 +75,7 @@ async def reply(update: Update, page: Page) -> Message:
 async def replace(update: Update, page: Page) -> None:
     """Show a page in the message whose button was pressed; if that message is gone, in a new message."""
     try:
-        await edit_text(update.get_bot(), updates.chat(update).id, updates.message(update).message_id, page)
+        await edit_text(update.get_bot(), (updates.chat(update).id, updates.message(update).message_id), page)
     except BadRequest as error:
         if not is_gone(error):
             raise
@@ -62,17 +107,16 @@ def is_gone(error: BadRequest) -> bool:
     return any(reason in str(error).lower() for reason in MESSAGE_ERRORS)
 
 
-def is_unchanged(error: BadRequest) -> bool:
-    """Whether an edit was refused because it changes nothing."""
-    return SAME_TEXT in str(error).lower()
+async def edit_text(bot: Bot, message: tuple[int, int] | str, page: Page) -> None:
+    """Change a message in place, by its chat and its number or by its inline id.
 
-
-async def edit_text(bot: Bot, chat_id: int, message_id: int, page: Page) -> None:
-    """Change a message in place; Telegram's refusal of an edit that changes nothing is ignored."""
+    Telegram's refusal of an edit that changes nothing is ignored.
+    """
+    chat_id, number, inline_id = (None, None, message) if isinstance(message, str) else (*message, None)
     try:
-        await bot.edit_message_text(page.text, chat_id, message_id, reply_markup=page.keyboard)
+        await bot.edit_message_text(page.text, chat_id, number, inline_id, reply_markup=page.keyboard)
     except BadRequest as error:
-        if not is_unchanged(error):
+        if SAME_TEXT not in str(error).lower():
             raise
 
 

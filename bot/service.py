@@ -201,10 +201,16 @@ class Person:
         self.quota: Document | None = None
 
     async def ask_stream(self, question: str, key: str | None = None) -> AsyncIterator[Document]:
-        """The events of an answer as they arrive; see AsyncClient.ask_stream. `key` is the idempotency key."""
+        """The events of an answer as they arrive; see AsyncClient.ask_stream. `key` is the idempotency key.
+
+        A text that leaves a choice is refused, with its readings as suggestions.
+        """
         reader = self._service.quota_reader()
         client = self._service.client(self._name, ASK_S, reader)
-        async with self._service.places, aclosing(client.ask_stream(question, idempotency_key=key)) as events:
+        async with (
+            self._service.places,
+            aclosing(client.ask_stream(question, strict=True, idempotency_key=key)) as events,
+        ):
             async for event in events:
                 self.quota = reader.quota
                 yield event

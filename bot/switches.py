@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from telegram import Update
 
 from bot import updates
 from bot.context import BotContext
 from bot.keyboards import Page
+from bot.languages import language, speak
 from bot.messages import notices
 from bot.personal_keyboards import QUIET_HOURS, ZONES
 from bot.replies import acknowledge, replace, reply
-from bot.store import DEFAULT_DIGEST, Hours, is_timezone
+from bot.store import Hours, is_timezone
 from bot.views import VIEWS
 
 
 async def alerts(update: Update, context: BotContext) -> None:
-    """/alerts, alone or with the name of a time zone for the digest."""
+    """/alerts, alone or with the name of a time zone."""
     text = "_".join(context.argument.split())
     zone = next((name for name in ZONES if name.lower() == text.lower()), text)
     if zone and not is_timezone(zone):
         await reply(update, Page(notices.unknown_zone(text)))
         return
     if zone:
-        await _set_digest(update, context, timezone=zone)
+        await _choose_zone(update, context, zone)
     await reply(update, await VIEWS["alerts"](context.view_request(update)))
 
 
@@ -46,20 +46,22 @@ async def set_state(update: Update, context: BotContext) -> None:
 
 async def set_hour(update: Update, context: BotContext) -> None:
     """An hour of the day; it also switches the digest on."""
-    await _set_digest(update, context, hour=int(context.captures[0]))
+    user, chat = updates.user_id(update), updates.chat(update).id
+    zone = await asyncio.to_thread(context.store.zone, user)
+    await asyncio.to_thread(context.store.set_digest, user, chat, int(context.captures[0]), zone)
     await _show_switches(update, context)
 
 
 async def set_zone(update: Update, context: BotContext) -> None:
-    """One of the listed time zones; it also switches the digest on."""
-    await _set_digest(update, context, timezone=ZONES[int(context.captures[0])])
+    """One of the listed time zones."""
+    await _choose_zone(update, context, ZONES[int(context.captures[0])])
     await _show_switches(update, context)
 
 
 async def set_quiet_hours(update: Update, context: BotContext) -> None:
-    """One of the choices of quiet hours, in the time zone of the digest."""
+    """One of the choices of quiet hours, in the time zone of the person."""
     user, chosen = updates.user_id(update), QUIET_HOURS[int(context.captures[0])]
-    timezone = (await asyncio.to_thread(context.store.digest, user) or DEFAULT_DIGEST)["timezone"]
+    timezone = await asyncio.to_thread(context.store.zone, user)
     await asyncio.to_thread(context.store.set_quiet_hours, user, Hours(*chosen, timezone) if chosen else None)
     await _show_switches(update, context)
 
@@ -72,10 +74,10 @@ async def set_theme(update: Update, context: BotContext) -> None:
     await replace(update, await VIEWS["settings"](context.view_request(update)))
 
 
-async def _set_digest(update: Update, context: BotContext, **changes: Any) -> None:
-    user, chat = updates.user_id(update), updates.chat(update).id
-    digest = await asyncio.to_thread(context.store.digest, user) or DEFAULT_DIGEST
-    await asyncio.to_thread(context.store.set_digest, user, chat, **{**digest, **changes})
+async def _choose_zone(update: Update, context: BotContext, zone: str) -> None:
+    """Show all dates in a time zone, also those of this reply."""
+    await asyncio.to_thread(context.store.set_zone, updates.user_id(update), zone)
+    speak(language(), zone)
 
 
 async def _show_switches(update: Update, context: BotContext) -> None:

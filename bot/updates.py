@@ -18,8 +18,12 @@ LOG = logging.getLogger(__name__)
 
 
 def user_id(update: Update) -> int:
-    """Telegram's id of the person who caused the update."""
-    return _required(update.effective_user, "user").id
+    """Telegram's id of the person who caused the update; of the group or the channel where it speaks itself.
+
+    All anonymous admins, and all channels, have one user in common.
+    """
+    speaker = update.message.sender_chat if update.message else None
+    return speaker.id if speaker else _required(update.effective_user, "user").id
 
 
 def sender(update: Update) -> tuple[int, int]:
@@ -28,7 +32,9 @@ def sender(update: Update) -> tuple[int, int]:
 
 
 def first_name(update: Update) -> str:
-    return _required(update.effective_user, "user").first_name
+    """The name of the sender."""
+    speaker = update.message.sender_chat if update.message else None
+    return (speaker and speaker.title) or _required(update.effective_user, "user").first_name
 
 
 def chat(update: Update) -> Chat:

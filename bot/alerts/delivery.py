@@ -7,19 +7,17 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-import httpx
 from aiolimiter import AsyncLimiter
 from telegram.constants import ParseMode
-from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TelegramError, TimedOut
+from telegram.error import BadRequest, Forbidden, RetryAfter, TelegramError
 from telegram.ext import ExtBot
 
 from bot import telemetry
-from bot.rate_limiter import ONE_ATTEMPT
+from bot.rate_limiter import ONE_ATTEMPT, is_undelivered
 from bot.store import Alert, Store
 
 LOG = logging.getLogger(__name__)
 
-NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 CHAT_ERRORS = ("chat not found", "peer_id_invalid")
 ALERTS_PER_SECOND = 25  # Telegram accepts 30 messages a second; the others are left for replies
 BURST = 5  # sent at once before that pace begins
@@ -81,7 +79,7 @@ class Delivery:
                 rate_limit_args=ONE_ATTEMPT,
             )
         except TelegramError as error:
-            if _is_undelivered(error):
+            if is_undelivered(error):
                 self._is_telegram_down |= not isinstance(error, RetryAfter)
                 await asyncio.to_thread(self._store.put_back, alert)
                 telemetry.ALERTS.labels("put back").inc()
@@ -107,14 +105,3 @@ def _is_unreachable(error: TelegramError) -> bool:
     if isinstance(error, BadRequest):
         return any(reason in str(error).lower() for reason in CHAT_ERRORS)
     return isinstance(error, Forbidden)
-
-
-def _is_undelivered(error: TelegramError) -> bool:
-    """Whether Telegram refused temporarily or was not reached; after a later failure the alert may have arrived."""
-    if isinstance(error, RetryAfter):
-        return True
-    if not isinstance(error, NetworkError) or isinstance(error, BadRequest):
-        return False
-    if isinstance(error.__cause__, NOT_CONNECTED):
-        return True
-    return error.__cause__ is None and not isinstance(error, TimedOut)

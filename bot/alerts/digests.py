@@ -28,7 +28,7 @@ async def check_digests(service: Service, store: Store, now: datetime) -> None:
     if not due:
         return
     widget, battle, versus = await asyncio.gather(service.widget(), service.battle(), service.ai_vs_market())
-    text = cache(lambda zone, language: spoken(language, lambda: _text(widget, battle, versus, zone, now)))
+    text = cache(lambda zone, language: spoken(language, lambda: _text(widget, battle, versus, zone, now), zone))
     await asyncio.to_thread(_queue, store, due, text, now)
 
 

@@ -251,5 +251,5 @@ def _alert(store: Store, event: Happening, states: dict[int, Any], now: datetime
     if write is None or state == "off":
         return None
     subscriber = Subscriber(follow.user_id, follow.chat_id, state == "silent", now.timestamp())
-    text = spoken(store.language(follow.chat_id), write)
+    text = spoken(store.language(follow.chat_id), write, store.zone(follow.chat_id))
     return alert(subscriber, EVENT, event.key, text, now)

@@ -58,8 +58,9 @@ def alerts(
     store: Store, subscribers: list[Subscriber], event: str, key: str, write: Callable[[], str], now: datetime
 ) -> list[Alert]:
     """The same alert for each subscriber, in the language of their chat; `write` returns its text."""
-    text = cache(lambda language: spoken(language, write))
-    return [alert(person, event, key, text(store.language(person.chat_id)), now) for person in subscribers]
+    text = cache(lambda language, zone: spoken(language, write, zone))
+    places = [(person, store.language(person.chat_id), store.zone(person.chat_id)) for person in subscribers]
+    return [alert(person, event, key, text(language, zone), now) for person, language, zone in places]
 
 
 async def check_consensus(service: Service, store: Store, now: datetime) -> None:

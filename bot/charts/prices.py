@@ -33,7 +33,7 @@ FAN_LENGTHS = {
     "30d": timedelta(days=10),
     ALL_TIME: timedelta(days=30),
 }
-BANDS = "dark: half of all outcomes, light: 90%"
+BANDS = "inner band: half of all outcomes, outer: 90%"
 NO_FORECAST = "there is no forecast now"
 MAX_HEIGHTS = 1.5  # a level this many times the height of the chart away from it is named instead of drawn
 LEVELS = ("5", "25", "50", "75", "95")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
 from functools import cache
+from zoneinfo import ZoneInfo
 
 from babel import Locale
 from babel.numbers import format_decimal
@@ -29,6 +30,7 @@ __all__ = [
     "spoken",
     "translate",
     "translate_plural",
+    "zone",
 ]
 
 # Every language by its code, under its own name. Questions are understood in the same languages.
@@ -46,6 +48,7 @@ LANGUAGES = {
 }
 
 _LANGUAGE: ContextVar[str] = ContextVar("language", default=SOURCE)
+_ZONE: ContextVar[str] = ContextVar("zone", default="UTC")
 
 
 def translate(text: str, /, **values: object) -> str:
@@ -76,25 +79,31 @@ def locale() -> Locale:
     return _locale(language())
 
 
-def speak(language: str | None) -> None:
-    """Set the language of the current task; None is English."""
+def zone() -> ZoneInfo:
+    """The time zone in which dates are shown."""
+    return ZoneInfo(_ZONE.get())
+
+
+def speak(language: str | None, zone: str | None = None) -> None:
+    """Set the language and the time zone of the current task; None is English and UTC."""
     _LANGUAGE.set(language if language in LANGUAGES else SOURCE)
+    _ZONE.set(zone or "UTC")
 
 
 @contextmanager
-def speaking(language: str | None) -> Iterator[None]:
-    """Set the language of the block; None is English."""
-    before = _LANGUAGE.get()
-    speak(language)
+def speaking(language: str | None, zone: str | None = None) -> Iterator[None]:
+    """Set the language and the time zone of the block; None is English and UTC."""
+    before = _LANGUAGE.get(), _ZONE.get()
+    speak(language, zone)
     try:
         yield
     finally:
-        _LANGUAGE.set(before)
+        speak(*before)
 
 
-def spoken(language: str | None, write: Callable[[], str]) -> str:
-    """The text that `write` returns in a language."""
-    with speaking(language):
+def spoken(language: str | None, write: Callable[[], str], zone: str | None = None) -> str:
+    """The text that `write` returns in a language and a time zone."""
+    with speaking(language, zone):
         return write()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from bot.languages import LANGUAGES, english, language, translate, translate_plural
+from bot.languages import LANGUAGES, english, language, translate, translate_plural, zone
 from bot.languages.punctuation import labelled
 from bot.messages import research
 from bot.messages.challenges import OUTCOMES, RIGHT, WRONG, ai_yes
@@ -44,7 +44,7 @@ def alerts(
     switches: Mapping[str, str], digest: Mapping[str, Any] | None = None, quiet_hours: Hours | None = None
 ) -> str:
     """The state of every event, with the digest's hour and time zone and the quiet hours, None if not set."""
-    hour = f" ({digest['hour']:02d}:00 {escaped(digest['timezone'], 60)})" if digest else ""
+    hour = f" ({digest['hour']:02d}:00)" if digest else ""
     lines = [
         labelled(
             f"{_name(EVENTS, event, 60)}{hour if event == 'digest' and state != 'off' else ''}",
@@ -53,8 +53,9 @@ def alerts(
         for event, state in switches.items()
     ]
     if quiet_hours:
-        hours = f"{quiet_hours.start:02d}:00–{quiet_hours.end:02d}:00 {escaped(quiet_hours.timezone, 60)}"
+        hours = f"{quiet_hours.start:02d}:00–{quiet_hours.end:02d}:00"
         lines.append(translate("Quiet hours: {hours}", hours=hours))
+    lines.append(labelled(translate("Time zone"), escaped(zone().key, 60)))
     head = translate("<b>Your alerts</b>")
     return message([head, *lines, "", translate("A silent alert makes no sound. Tap a button to change it.")])
 

@@ -34,7 +34,7 @@ def forecast(document: Mapping[str, Any], horizon: str) -> str:
 def answer(document: Mapping[str, Any], address: str | None = None) -> str:
     """The answer to a question, with the price, the level, the deadline, and a link that a forwarded photo keeps."""
     link = f'<a href="{escaped(address, 300)}">{translate("Open in the bot")}</a>' if address else ""
-    detail = "\n".join(part for part in (facts(document["understood"]), link) if part)
+    detail = "\n".join(part for part in (*facts(document), link) if part)
     return _caption(f"<b>{headline(document)}</b>", detail, document)
 
 

@@ -1,4 +1,4 @@
-"""A challenge: its conversation, its confirmation, and how it looks while open and when resolved."""
+"""A challenge: its draft, its confirmation, and how it looks while open and when resolved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.languages.punctuation import labelled
 from bot.messages.failures import detail_of, suggestions
 from bot.messages.formats import as_of, chance, date, instant, percent, price, sentence, world
 from bot.messages.markup import escaped, message, pages, table
-from bot.messages.oracle import understood_as
+from bot.messages.oracle import has_price, understood_as
 from bot.messages.predictions import outside_odds, user_votes
 from service.client import BadRequest
 
@@ -21,24 +21,24 @@ BAR, BAR_WIDTH = "█", 12  # columns of all votes
 
 
 def ask_question() -> str:
-    """The first step of the conversation."""
-    return translate("What should the AIs answer? Send one yes/no question, or /cancel.")
+    """/challenge without a question."""
+    return translate(
+        "Send one yes/no question with its date, for example:\n"
+        "<code>/challenge Will ethereum be above 5,000 USD on 31 December?</code>"
+    )
 
 
 def ask_deadline(question: str) -> str:
-    """The second step of the conversation."""
-    hint = translate("Which deadline? Send a date such as 2026-12-31, 31 December or next Friday.")
+    """A question without a date; above buttons with dates."""
+    hint = translate("Until when? Choose a date, or send /challenge again with a date in the question.")
     return f"<i>{escaped(question, 3000)}</i>\n\n{hint}"
 
 
 def bad_question(error: BadRequest) -> str:
     """The reply to a question that the service would refuse."""
-    return "\n".join([detail_of(error), *suggestions(error), "", translate("Send another question, or /cancel.")])
-
-
-def bad_deadline(reason: str) -> str:
-    """The reply to a deadline that is not valid."""
-    return f"{sentence(reason, 1000)}\n{translate('Send another date, or /cancel.')}"
+    return "\n".join(
+        [detail_of(error), *suggestions(error), "", translate("Send /challenge again with another question.")]
+    )
 
 
 def confirm(question: str, deadline: str) -> str:
@@ -194,7 +194,7 @@ def _mark(p_yes: float | None, outcome: str | None) -> str:
 
 def _price(challenge: Mapping[str, Any]) -> str:
     context = challenge["context"]
-    if not context or challenge["status"] != "open":
+    if not context or challenge["status"] != "open" or not has_price(challenge["understood"]):
         return ""
     return translate("Price now: {price} USD.", price=price(context["price"]))
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 from babel.dates import format_date
 from babel.numbers import format_decimal, format_percent
 
-from bot.languages import SOURCE, english, language, locale, translate
+from bot.languages import SOURCE, english, language, locale, translate, zone
 from bot.messages.markup import escaped, plain
 from service.client import ASSETS
 
@@ -107,17 +108,24 @@ def signed_decimal(value: float, digits: int) -> str:
 
 
 def instant(text: str | None) -> str:
-    """An instant of the API to the minute, such as "2026-11-21 08:00 UTC"."""
+    """An instant of the API to the minute, in the zone of the person, such as "2026-11-21 08:00 UTC"."""
     if text is None:
         return UNKNOWN
-    match = INSTANT.fullmatch(text)
-    return f"{date(match[1])} {match[2]} UTC" if match else escaped(text, 40)
+    at = _local(text)
+    return f"{date(f'{at:%Y-%m-%d}')} {at:%H:%M %Z}" if at else escaped(text, 40)
 
 
 def time_of_day(text: str | None) -> str:
     """The time of day of an instant of the API, such as "08:00 UTC"; midnight if there is no instant."""
-    match = INSTANT.fullmatch(text or "")
-    return f"{match[2] if match else '00:00'} UTC"
+    at = _local(text or "") or datetime(2000, 1, 1, tzinfo=UTC)
+    return f"{at:%H:%M %Z}"
+
+
+def _local(text: str) -> datetime | None:
+    """An instant of the API in the zone of the person; None for another text."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).astimezone(zone()) if INSTANT.fullmatch(text) else None
+    return None
 
 
 def date(text: str | None) -> str:

@@ -22,7 +22,6 @@ LABELS = {
     "forecasts": english("own forecasts"),
     "follows": english("followed things"),
     "quiet_hours": english("quiet hours"),
-    "conversations": english("open conversations"),
 }
 
 
@@ -58,11 +57,6 @@ def private_only() -> str:
 def cancelled() -> str:
     """A challenge that was not created."""
     return translate("Cancelled. Nothing was created. Send /challenge to start again.")
-
-
-def draft_gone() -> str:
-    """The deadline of a challenge whose question has expired."""
-    return translate("The question of this challenge has expired. Send /challenge to start again.")
 
 
 def nothing_deleted() -> str:
@@ -122,11 +116,6 @@ def admins_only() -> str:
     return translate("Only an admin of this group can change this.")
 
 
-def impossible_date() -> str:
-    """Not a date; a reason for bad_deadline."""
-    return translate("This is not a valid date. Write it like 2026-12-31, 31 December or next Friday.")
-
-
 def date_out_of_range(first: str, last: str) -> str:
     """A date that is too early or too late; a reason for bad_deadline."""
     return translate("The deadline must be between {first} and {last}.", first=date(first), last=date(last))
@@ -170,11 +159,6 @@ def too_fast() -> str:
     return translate("You send more than I can answer. Wait a minute, then go on.")
 
 
-def still_checking() -> str:
-    """A text sent while the step before it of a challenge is being checked."""
-    return translate("I am still checking your last message. Send this one again in a few seconds.")
-
-
 def internal_error() -> str:
     """An error of the bot itself."""
     return translate("Something went wrong in the bot. The error was logged. Try again in a minute.")
@@ -182,7 +166,10 @@ def internal_error() -> str:
 
 def confirm_deletion() -> str:
     """Above [Delete] and [Keep]."""
-    return translate("This deletes your saved answers, drafts and counters. Public challenges stay, without your name.")
+    return translate(
+        "This deletes all that this bot has of you: answers, drafts, votes, forecasts, alerts and settings. Public "
+        "challenges stay, and the service keeps questions and votes under a code without your name."
+    )
 
 
 def deleted(counts: Mapping[str, int]) -> str:

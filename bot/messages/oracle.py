@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.languages import english, translate, translate_plural
-from bot.languages.punctuation import ended, enumerated, labelled
+from bot.languages.punctuation import bracketed, ended, labelled
 from bot.messages.formats import (
     LIKELIHOODS,
     SIDES,
-    as_of,
     asset,
     capitalized,
     chance,
@@ -19,6 +17,7 @@ from bot.messages.formats import (
     instant,
     percent,
     price,
+    signed_percent,
     time_of_day,
     world,
 )
@@ -28,14 +27,19 @@ VOTES_A_PAGE = 5
 ADVICE = english("Paper research. Not investment advice.")
 # Kinds of questions that name no single price.
 WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
-# Kinds whose answer is how likely a rise or a fall of the price is.
-ON_RISE = ("up", "down")
-EXPECTED = {
-    "BULLISH": (english("The voters expect the price to rise: {chance}"), "bull"),
-    "BEARISH": (english("The voters expect the price to fall: {chance}"), "bear"),
+# What YES means.
+STATEMENTS = {
+    "close_above": english("{asset} above {level} USD"),
+    "close_below": english("{asset} below {level} USD"),
+    "touch_above": english("{asset} reaches {level} USD"),
+    "touch_below": english("{asset} falls to {level} USD"),
+    "between": english("{asset} from {level} to {upper} USD"),
+    "up": english("{asset} rises"),
+    "down": english("{asset} falls"),
+    "open": "{asset}",
 }
-UNCLEAR = "?"
-IN_ORDER = (SIDES["BULLISH"], SIDES["NEUTRAL"], SIDES["BEARISH"], UNCLEAR)
+ANY_TIME = ("touch_above", "touch_below")  # until the deadline; the others are true or not at the deadline
+NEW_LINE = "\n"
 
 
 def waiting(voters: int) -> str:
@@ -54,29 +58,76 @@ def busy() -> str:
 
 
 def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, asker: str | None = None) -> str:
-    """The answer first, then what was asked and why.
+    """The answer in at most seven short lines, then the reasons, which unfold at a tap.
 
     `quota` is the person's own, None if unknown; `asker` is whose it is in a group, None in a private chat.
     """
     is_cached = document.get("cached")
     blocks = [
-        f"<i>{escaped(document['question'], 1000)}</i>",
-        "",
         f"<b>{headline(document)}</b>",
+        *facts(document),
         _price_range(document.get("price_forecast")),
-        facts(document["understood"]),
-        understood_as(document),
-        *map(escaped, document["understood"]["notes"][:3]),
-        _reason(document),
-        _consensus(document),
         _turnout(document),
         _remaining_of(quota, asker) if quota and not is_cached else "",
-        translate("The same question was asked minutes ago. This is that answer; it was not counted.")
-        if is_cached
-        else "",
+        translate("Same answer again: not counted") if is_cached else "",
+        f"<i>{world(document)} · {time_of_day(document['as_of'])}</i>",
     ]
-    tail = f"<i>{world(document)} · {as_of(document['as_of'])}</i>\n{translate(ADVICE)}"
-    return message(blocks, tail)
+    return message(blocks, _reasons(document))
+
+
+def facts(document: Mapping[str, Any]) -> list[str]:
+    """What was asked, for when, and the price of now with its distance to the level, a line each."""
+    meaning = document["understood"]
+    return [statement(meaning), *_when(meaning), *([_price_now(document)] if has_price(meaning) else [])]
+
+
+def statement(meaning: Mapping[str, Any]) -> str:
+    """What YES means; in the words of the service for a kind of question that has no words here."""
+    text = STATEMENTS.get(meaning["comparator"])
+    if text is None or meaning["negated"]:
+        return escaped(meaning["canonical"], 300)
+    levels = {"level": price(meaning["level"]), "upper": price(meaning["upper_level"])}
+    return translate(text, asset=asset(meaning["asset"]), **levels)
+
+
+def _when(meaning: Mapping[str, Any]) -> list[str]:
+    """The deadline, unless the statement has it."""
+    if meaning["comparator"] not in STATEMENTS or meaning["negated"]:
+        return []
+    at = instant(meaning["deadline"])
+    return [
+        translate("until {date}", date=at) if meaning["comparator"] in ANY_TIME else translate("on {date}", date=at)
+    ]
+
+
+def _price_now(document: Mapping[str, Any]) -> str:
+    meaning = document["understood"]
+    level, spot = meaning["level"], meaning["spot"]
+    distance = bracketed(signed_percent(100 * (level / spot - 1))) if level and spot else ""
+    amount = f"{price(spot)} USD"
+    if document.get("closed_until"):
+        return translate("closed, last {price}", price=amount) + distance
+    return translate("now {price}", price=amount) + distance
+
+
+def _reasons(document: Mapping[str, Any]) -> str:
+    """That this is no advice, which a folded quotation shows, and below it what the service says."""
+    parts = [
+        translate(ADVICE),
+        _reason(document),
+        *(escaped(note) for note in document["understood"]["notes"][:3]),
+        understood_as(document),
+    ]
+    return f"<blockquote expandable>{NEW_LINE.join(part for part in parts if part)}</blockquote>"
+
+
+def guess(meanings: Sequence[Mapping[str, Any]]) -> str:
+    """The readings of a text that leaves a choice, under the numbers of their buttons."""
+    lines = [
+        f"{number}. {', '.join([statement(meaning), *_when(meaning)])}" for number, meaning in enumerate(meanings, 1)
+    ]
+    head = translate("<b>Do you mean this?</b>")
+    return message([head, *lines], translate("A tap asks it. Nothing is counted before."))
 
 
 def answer_brief(document: Mapping[str, Any]) -> str:
@@ -92,12 +143,6 @@ def inline_question(question: str) -> str:
 def ask_inline() -> str:
     """The title of an article that asks a question, in plain text."""
     return translate("Ask the nine voters")
-
-
-def readings(document: Mapping[str, Any], others: Iterable[str]) -> str:
-    """The other readings of an answered question, under the numbers of their buttons."""
-    hint = translate("If you meant something else, send the question in other words, with its level and its date.")
-    return message([understood_as(document), "", translate("It can also be read as:"), *numbered(others)], hint)
 
 
 def votes(document: Mapping[str, Any]) -> list[str]:
@@ -181,22 +226,6 @@ def has_price(meaning: Mapping[str, Any]) -> bool:
     return meaning["comparator"] not in WITHOUT_PRICE
 
 
-def facts(meaning: Mapping[str, Any]) -> str:
-    """The price of now, the level of the question, and its deadline."""
-    parts = []
-    if has_price(meaning):
-        parts.append(translate("{asset} {price} USD now", asset=asset(meaning["asset"]), price=price(meaning["spot"])))
-        levels = [price(level) for level in (meaning["level"], meaning["upper_level"]) if level is not None]
-        parts += [_levels(*levels)] if levels else []
-    return " · ".join([*parts, translate("until {date}", date=instant(meaning["deadline"]))])
-
-
-def _levels(level: str, upper: str | None = None) -> str:
-    if upper is None:
-        return translate("level {level} USD", level=level)
-    return translate("levels {level} and {upper} USD", level=level, upper=upper)
-
-
 def understood_as(document: Mapping[str, Any]) -> str:
     """What the question was understood as, in the words of the service."""
     return translate("Understood as: {question}", question=escaped(document["understood"]["canonical"], 500))
@@ -214,53 +243,28 @@ def _reason(document: Mapping[str, Any]) -> str:
     return translate("Why ({voter}): {reason}", voter=escaped(name, 60), reason=escaped(vote["reasoning"], 300))
 
 
-def _consensus(document: Mapping[str, Any]) -> str:
-    """What the voters expect of the price, in one sentence.
-
-    "" for a question that is not about one price, and where the answer itself says that a rise is as likely as a fall.
-    """
-    consensus, meaning = document["consensus"], document["understood"]
-    direction = consensus["direction"]
-    if not has_price(meaning):
-        return ""
-    if direction == "NEUTRAL":
-        if meaning["comparator"] in ON_RISE:
-            return ""
-        return translate("The voters see a rise and a fall of the price as equally likely.")
-    if direction not in EXPECTED:
-        return _side(direction)
-    sentence, side = EXPECTED[direction]
-    chance_of_side = percent(consensus[f"{side}_probability"], 0)
-    return f"{direction_arrow(direction)} {translate(sentence, chance=chance_of_side)}"
-
-
 def _remaining_of(quota: Mapping[str, Any], asker: str | None) -> str:
     left = _left(quota)
     return labelled(escaped(asker, 60), left) if asker else capitalized(left)
 
 
 def _price_range(forecast: Mapping[str, Any] | None) -> str:
-    """Where the price will be at the deadline; "" without a forecast of the price."""
+    """Where nine of ten outcomes lie; "" without a forecast of the price."""
     if forecast is None:
         return ""
-    quantiles = {key: price(value) for key, value in forecast["quantiles"].items()}
-    half, most = (
-        translate(
-            "{percent} between {low} and {high}", percent=percent(share, 0), low=quantiles[low], high=quantiles[high]
-        )
-        for share, low, high in ((50, "25", "75"), (90, "5", "95"))
-    )
-    return translate("Price at the deadline: {half}; {most}", half=half, most=most)
+    low, high = (price(forecast["quantiles"][level]) for level in ("5", "95"))
+    return translate("{percent} between {low} and {high}", percent=percent(90, 0), low=low, high=high)
 
 
 def _turnout(document: Mapping[str, Any]) -> str:
-    """How many voted; for a question about one price, how many expect a rise and a fall if any does."""
-    votes, abstentions = len(document["votes"]), len(document["abstained"])
-    turnout = translate("{voted} of {voters} voted", voted=votes, voters=votes + abstentions)
-    sides = Counter(SIDES.get(vote["direction"], UNCLEAR) for vote in document["votes"].values())
-    if not has_price(document["understood"]) or not sides.keys() - {SIDES["NEUTRAL"]}:
+    """How many voted, and from which to which probability of yes."""
+    count = len(document["votes"])
+    turnout = translate("{voted} of {voters} voted", voted=count, voters=count + len(document["abstained"]))
+    chances = sorted(vote["p_yes"] for vote in document["votes"].values() if vote["p_yes"] is not None)
+    if not chances:
         return turnout
-    return labelled(turnout, enumerated(f"{sides[side]} {translate(side)}" for side in IN_ORDER if sides[side]))
+    low, high = chance(chances[0]), chance(chances[-1])
+    return labelled(turnout, low if low == high else f"{low} – {high}")
 
 
 def _side(direction: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -15,11 +16,12 @@ BOUNDS = english(
 )
 NO_FORECAST = english("There is no forecast at the moment. Forecasts are renewed while the market is open.")
 DAY = "24h"
+QUOTED_IN = re.compile(r"(?<=\w)[/ -]?usd[tc]?$")
 
 
 def find_asset(text: str, keys: Iterable[str]) -> str | None:
-    """The key of the asset that `text` names by key or name, such as "btc" or "Bitcoin"; None for another text."""
-    word = text.strip().lower()
+    """The key of the asset that `text` names, such as "btc", "Bitcoin" or "BTC/USDT"; None for another text."""
+    word = QUOTED_IN.sub("", text.strip().lower())
     return next((key for key in keys if word in (key, asset(key).lower())), None)
 
 

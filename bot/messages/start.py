@@ -41,7 +41,6 @@ HELP = (
     english("/stop – no more alerts"),
     english("/settings – charts, language, time zone, quiet hours"),
     english("/language – choose my language"),
-    english("/cancel – stop writing a challenge"),
     english("/privacy – what data is stored"),
     english("/deleteme – delete your data"),
     "",
@@ -96,11 +95,6 @@ def no_advice(question: str) -> str:
 def unknown_command() -> str:
     """A command that does not exist."""
     return translate("I do not know this command. /help lists all commands.")
-
-
-def nothing_to_cancel() -> str:
-    """/cancel when no challenge is being written."""
-    return translate("There is nothing to cancel. Send a question, or /help.")
 
 
 def expired() -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from bot.store.alerts import Alert, Alerts, Hours, QuietHours
 from bot.store.challenges import Challenges, Draft, Drafts, LiveChallenges, LiveMessage
 from bot.store.follows import MAX_FOLLOWS, Follow, FollowEvent, Follows, Kind, OwnCall, Target, Votes
-from bot.store.questions import Answers, Conversations, OpenQuestion, Questions
+from bot.store.questions import Answers, OpenQuestion, Questions
 from bot.store.switches import (
     CHART_THEMES,
     DEFAULT_DIGEST,
@@ -75,7 +73,6 @@ class Store(
     QuietHours,
     Follows,
     Alerts,
-    Conversations,
     ChatLanguages,
 ):
     """All tables of the bot; every method is synchronous, fast, and safe to call from any thread."""
@@ -92,8 +89,5 @@ class Store(
             }
             db.execute("DELETE FROM follow WHERE owner_id = ?", (user_id,))
             db.execute("DELETE FROM chat_language WHERE chat_id = ?", (user_id,))
-            keys = db.execute("SELECT name, key FROM conversation").fetchall()
-            theirs = [tuple(row) for row in keys if user_id in json.loads(row["key"])]
-            db.executemany("DELETE FROM conversation WHERE name = ? AND key = ?", theirs)
         self._empty_log()
-        return counts | {"conversations": len(theirs)}
+        return counts

@@ -64,12 +64,6 @@ class Drafts(SqliteFile):
         row = self._row(f"SELECT question, deadline FROM draft WHERE {_LIVE}", *self._live(user_id, id))  # noqa: S608
         return Draft(**row) if row else None
 
-    def newest_draft(self, user_id: int) -> int | None:
-        """The id of the person's newest draft that is not being created; None if there is none."""
-        newest = "SELECT id FROM draft WHERE user_id = ? AND saved_at >= ? AND creating_key IS NULL ORDER BY id DESC"
-        row = self._row(newest, user_id, self._seconds() - DRAFT_KEPT_S)
-        return row["id"] if row else None
-
     def set_deadline(self, user_id: int, id: int, deadline: str) -> bool:
         """Set the deadline, YYYY-MM-DD; False if there is no such draft."""
         statement = f"UPDATE draft SET deadline = ? WHERE {_LIVE}"  # noqa: S608
@@ -78,10 +72,6 @@ class Drafts(SqliteFile):
     def drop_draft(self, user_id: int, id: int) -> bool:
         """Delete one draft; False if there is no such draft."""
         return self._write("DELETE FROM draft WHERE user_id = ? AND id = ?", user_id, id) == 1
-
-    def drop_drafts(self, user_id: int) -> int:
-        """Delete all drafts of a person; returns their number."""
-        return self._write("DELETE FROM draft WHERE user_id = ?", user_id)
 
     def begin_creating(self, user_id: int, id: int) -> str | None:
         """The idempotency key with which this draft is created; None if there is no such draft.

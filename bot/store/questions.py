@@ -1,4 +1,4 @@
-"""Questions that are being answered, payloads behind buttons, and the steps of conversations."""
+"""Questions that are being answered, and payloads behind buttons."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from bot.store.sqlite_file import SqliteFile
 
 MAX_PER_CHAT = 200  # the newest are kept
 KEPT_S = 7 * 86400
-STEP_KEPT_S = 3600  # afterwards a text is a question to the oracle again, not the next step of the conversation
-Key = tuple[int | str, ...]
-Step = int | str
 
 
 class OpenQuestion(NamedTuple):
@@ -39,10 +36,18 @@ class OpenQuestion(NamedTuple):
 class Questions(SqliteFile):
     """The open questions of all people."""
 
-    def open_question(self, user_id: int, chat_id: int, quoted_id: int | None, question: str) -> OpenQuestion:
-        """Store a question."""
+    def open_question(
+        self, user_id: int, chat_id: int, quoted_id: int | None, question: str, update_id: int | None = None
+    ) -> OpenQuestion | None:
+        """Store a question; None if the same update of Telegram has asked it before."""
         asked_at = self._seconds()
         with self._writing() as db:
+            mark = (user_id, "question", f"{update_id} {chat_id}", asked_at)
+            if (
+                update_id is not None
+                and not db.execute("INSERT OR IGNORE INTO sent VALUES (?, ?, ?, ?)", mark).rowcount
+            ):
+                return None
             row = db.execute(
                 "INSERT INTO open_question (user_id, chat_id, quoted, question, asked_at) VALUES (?, ?, ?, ?, ?)",
                 (user_id, chat_id, quoted_id, question, asked_at),
@@ -113,23 +118,3 @@ class Answers(SqliteFile):
         """The payload of a token in any chat, for a link that somebody shared; None if it has expired."""
         row = self._row("SELECT payload FROM answer WHERE token = ? AND kept_at >= ?", token, self._seconds() - KEPT_S)
         return json.loads(row["payload"]) if row else None
-
-
-class Conversations(SqliteFile):
-    """Steps by the name of the conversation and its key, the ids of the chat and the person."""
-
-    def conversations(self, name: str) -> dict[Key, Step]:
-        """The open conversations of this name that reached their step within the last hour."""
-        since = self._seconds() - STEP_KEPT_S
-        rows = self._rows("SELECT key, step FROM conversation WHERE name = ? AND reached_at >= ?", name, since)
-        return {tuple(json.loads(row["key"])): json.loads(row["step"]) for row in rows}
-
-    def set_conversation(self, name: str, key: Key, step: Step | None) -> None:
-        """Store the step that a conversation has reached; None ends it."""
-        text, now = json.dumps(key), self._seconds()
-        if step is None:
-            self._write("DELETE FROM conversation WHERE name = ? AND key = ?", name, text)
-            return
-        with self._writing() as db:
-            db.execute("DELETE FROM conversation WHERE reached_at < ?", (now - STEP_KEPT_S,))
-            db.execute("REPLACE INTO conversation VALUES (?, ?, ?, ?)", (name, text, json.dumps(step), now))

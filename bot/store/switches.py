@@ -177,12 +177,30 @@ class Groups(Switches):
 
 
 class ChatLanguages(SqliteFile):
-    """Language codes by chat; a private chat has the number of its person."""
+    """Language codes and time zones by chat; a private chat has the number of its person."""
 
     def language(self, *chat_ids: int) -> str | None:
         """The language of the first of these chats that has one; None if there is none."""
         rows = (self._row("SELECT chosen, seen FROM chat_language WHERE chat_id = ?", chat) for chat in chat_ids)
         return next((row["chosen"] or row["seen"] for row in rows if row), None)
+
+    def zone(self, chat_id: int) -> str:
+        """The time zone of a person; UTC until they choose one, and for groups."""
+        row = self._row("SELECT zone FROM chat_language WHERE chat_id = ?", chat_id)
+        return row["zone"] if row and row["zone"] else "UTC"
+
+    def set_zone(self, user_id: int, zone: str) -> None:
+        """Set the time zone of a person, also of their digest and their quiet hours; ValueError if it is unknown."""
+        if not is_timezone(zone):
+            raise ValueError(f"no such time zone: {zone}")
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO chat_language (chat_id, zone) VALUES (?, ?)"
+                " ON CONFLICT DO UPDATE SET zone = excluded.zone",
+                (user_id, zone),
+            )
+            db.execute("UPDATE switch SET timezone = ? WHERE user_id = ? AND event = 'digest'", (zone, user_id))
+            db.execute("UPDATE quiet_hours SET timezone = ? WHERE user_id = ?", (zone, user_id))
 
     def note_language(self, chat_id: int, language: str) -> None:
         """Remember the language that the person's Telegram is set to."""

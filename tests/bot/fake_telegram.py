@@ -15,6 +15,7 @@ from telegram.request import BaseRequest, RequestData
 
 TEXT, CAPTION, POPUP, DATA, ADDRESS, DESCRIPTION = 4096, 1024, 200, 64, 2048, 256
 TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
+ATTRIBUTES = {"a": {"href"}, "blockquote": {"expandable"}}
 ENTITY = re.compile(r"&(lt|gt|amp|quot|#\d+|#x[0-9a-fA-F]+);")
 SAME_TEXT = (
     "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a "
@@ -76,7 +77,7 @@ class Markup(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
         self.open.append(tag)
-        if tag not in TAGS or {name for name, _ in attrs} - ({"href"} if tag == "a" else set()):
+        if tag not in TAGS or {name for name, _ in attrs} - ATTRIBUTES.get(tag, set()):
             self.faults.append(f"<{tag}> is not allowed like this")
 
     def handle_endtag(self, tag: str) -> None:

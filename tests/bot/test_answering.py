@@ -8,16 +8,16 @@ from itertools import islice
 
 import pytest
 
-from bot import answering
+from bot import answering, rate_limiter
 
-QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+QUESTION = "Will Bitcoin be above $60k at the end of the month?"
 BROKEN = "Bad Gateway"
 
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
     """Failed deliveries are repeated at once."""
-    monkeypatch.setattr(answering, "RETRY_PAUSES_S", (0, 0))
+    monkeypatch.setattr(rate_limiter, "PAUSES_S", (0, 0))
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_an_answer_follows_its_waiting_message_to_a_supergroup(stage, waiting_at
 
 
 def test_an_answer_that_cannot_be_edited_in_is_a_new_message(ann, waiting_at_once):
-    for _ in answering.RETRY_PAUSES_S:
+    for _ in range(rate_limiter.ATTEMPTS):
         ann.stage.telegram.refuse("editMessageText", BROKEN, 502)
     ann.says(QUESTION)
     assert len(ann.messages) == 2
@@ -142,7 +142,7 @@ def test_an_answer_that_cannot_be_edited_in_is_a_new_message(ann, waiting_at_onc
 
 def test_an_answer_follows_when_telegram_is_back(ann, store):
     """It was stored by the service, so it is not asked and not counted again."""
-    for _ in range(len(answering.RETRY_PAUSES_S) + 1):
+    for _ in range(2 * rate_limiter.ATTEMPTS):
         ann.stage.telegram.refuse("sendMessage", BROKEN, 502)
     ann.says(QUESTION)
     assert ann.messages == []

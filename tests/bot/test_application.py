@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 
 from bot import alerts
-from bot.application import StorePersistence
 
 
 def test_the_watcher_runs_every_minute(stage, monkeypatch):
@@ -58,13 +56,3 @@ def test_nobody_can_stop_the_bot_for_others(ann, ben, service):
         assert "/quota" in ann.says("/help").plain
     finally:
         service.wall = before
-
-
-def test_a_step_of_a_conversation_is_written_within_a_second(store):
-    """A killed bot has no time to write; nothing but conversations is kept."""
-    persistence = StorePersistence(store)
-    assert persistence.update_interval <= 1
-    asyncio.run(persistence.update_conversation("challenge", (11, 11), 1))
-    assert store.conversations("challenge") == {(11, 11): 1}
-    data = persistence.store_data
-    assert not any((data.user_data, data.chat_data, data.bot_data, data.callback_data))

@@ -21,8 +21,7 @@ def test_a_reload_without_news_changes_nothing(ann, command, caplog):
 
 def test_a_reload_shows_new_votes(ann, ben):
     """The new vote is another person's."""
-    ann.says("/challenge Will Bitcoin be above $70k?")
-    ann.says("2026-12-31")
+    ann.says("/challenge Will Bitcoin be above $70k on 2026-12-31?")
     number = ann.presses("Create").plain.split()[1]
     reply = ben.says(f"/start challenge_{number}")
     ann.presses("Yes")
@@ -33,7 +32,7 @@ def test_a_reload_shows_new_votes(ann, ben):
 
 def test_a_reload_updates_the_quota(ann):
     reply = ann.says("/quota")
-    ann.says("Will Bitcoin be above $60k by the end of the month?")
+    ann.says("Will Bitcoin be above $60k at the end of the month?")
     ann.presses("Reload", on=reply)
     assert "9 of 10" in reply.plain
 
@@ -71,7 +70,7 @@ def test_a_vote_on_a_market_is_shown_at_once(ann, ben):
 
 
 def test_delete_deletes_and_keep_keeps(ann, store):
-    ann.says("Will Bitcoin be above $60k by the end of the month?")
+    ann.says("Will Bitcoin be above $60k at the end of the month?")
     token = ann.newest.buttons["Show votes"].split(":")[2]
     reply = ann.says("/deleteme")
     ann.presses("Keep")

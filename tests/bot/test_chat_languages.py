@@ -7,6 +7,7 @@ from telegram import BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChat
 
 from bot.chat_languages import IN_GROUPS, MENU
 from bot.languages import LANGUAGES, speaking, translate
+from bot.messages.research import TOPICS
 
 
 def test_replies_follow_the_language_of_telegram(ann):
@@ -72,5 +73,5 @@ def test_both_menus_are_set_in_every_language(stage):
 
 
 def test_groups_have_the_commands_that_all_may_see():
-    names = "ask price forecast lanes top accuracy challenge language settings help"
-    assert set(names.split()) == IN_GROUPS
+    names = "ask price forecast research challenge language settings help"
+    assert {*names.split(), *TOPICS} == IN_GROUPS

@@ -11,7 +11,7 @@ from service.trading.strategies import STRATEGIES
 
 COMMANDS = (  # noqa: SIM905
     "start ask research lanes top markets challenge challenges hospital accuracy news streaks fund brain alerts "
-    "quota cancel privacy deleteme help price language stop"
+    "quota privacy deleteme help price language stop"
 ).split()
 GROUP_COMMANDS = ("ask", "price", "language", "help", "research", *TOPICS)
 
@@ -21,7 +21,6 @@ ANSWERS = {
     "/start": "I send your questions to the oracle and show paper-trading results",
     "/help": "/quota",
     "/privacy": "Stored data",
-    "/cancel": "nothing to cancel",
     "/ask": "Add a question",
     "/research": "Hospital 2026-10",
     "/lanes": "A lane is a simulated account",
@@ -32,6 +31,8 @@ ANSWERS = {
     "/price": "Silver",
     "/price btc": "Bitcoin 53,212 USD",
     "/price Gold": "Gold 2,9",
+    "/price BTC/USDT": "Bitcoin 53,212 USD",
+    "/price btc-usd": "Bitcoin 53,212 USD",
     "/price tulips": "Unknown asset",
     "/markets": "open markets",
     "/challenges": "hallenge",
@@ -44,8 +45,8 @@ ANSWERS = {
     "/quota": "10 of 10 questions left today",
     "/alerts": "Your alerts",
     "/stop": "no more alerts",
-    "/deleteme": "This deletes your saved answers, drafts and counters",
-    "/challenge": "What should the AIs answer?",
+    "/deleteme": "This deletes all that this bot has of you",
+    "/challenge": "/challenge Will",
     "/nonsense": "do not know this command",
     "/lanes@ninefold_bot": "Paper lanes",
 }
@@ -97,7 +98,7 @@ def test_private_commands_in_a_group_link_to_the_chat(stage, group, command):
 def test_a_challenge_in_a_group_links_to_the_chat(stage, group, ann):
     reply = stage.person(group).says("/challenge Will gold rise?")
     assert reply.buttons == {"Open our chat": "https://t.me/ninefold_bot?start=new"}
-    assert "What should the AIs answer?" in ann.says("/start new").plain
+    assert "/challenge Will" in ann.says("/start new").plain
 
 
 def test_texts_in_a_group_are_not_questions(stage, group):

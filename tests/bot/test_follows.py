@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+QUESTION = "Will Bitcoin be above $60k at the end of the month?"
 
 
 def link_of(reply) -> tuple[str, str]:
@@ -90,8 +90,7 @@ def test_a_market_is_opened_shared_and_followed(ann, ben, store):
 
 
 def test_a_challenge_is_followed_by_its_author(ann, ben, store):
-    ann.says("/challenge Will Bitcoin be above $71k?")
-    ann.says("2026-12-31")
+    ann.says("/challenge Will Bitcoin be above $71k on 2026-12-31?")
     reply = ann.presses("Create")
     assert "Following ✓" in reply.buttons
     page = ben.says(link_of(reply)[0])
@@ -178,7 +177,7 @@ def test_quiet_hours_are_a_choice_in_the_persons_time_zone(ann, store):
     reply = ann.newest
     ann.presses("Quiet hours")
     ann.presses("22–07")
-    assert "Quiet hours: 22:00–07:00 Asia/Tokyo" in reply.plain
+    assert "Quiet hours: 22:00–07:00\nTime zone: Asia/Tokyo" in reply.plain
     assert store.quiet_hours(ann.id) == (22, 7, "Asia/Tokyo")
     ann.presses("Quiet hours")
     ann.presses("None")

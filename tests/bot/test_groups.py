@@ -64,3 +64,21 @@ def test_a_supergroup_keeps_the_settings(admin, store, group):
     store.set_group_setting(group, "weekly", is_on=True)
     admin.sends(migrate_to_chat_id=group - 100_000)
     assert store.group_settings(group - 100_000).weekly
+
+
+def test_each_anonymous_group_has_its_own_quota(stage, group):
+    """Telegram gives all anonymous admins one user; the group is the person."""
+    texts = []
+    for number in (group, group - 1):
+        admin = stage.person(number)
+        sender = {"id": number, "type": "supergroup", "title": "A group"}
+        robot = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
+        question = f"@ninefold_bot Will Bitcoin be above ${70 + len(texts)}k at the end of the month?"
+        texts.append(admin.says(question, sender_chat=sender, **{"from": robot}).plain)
+    assert all("A group: 9 of 10 questions left today" in text for text in texts)
+
+
+def test_another_bot_gets_no_answer(stage, group):
+    other = stage.person(group)
+    robot = {"id": 77, "is_bot": True, "first_name": "Another bot"}
+    assert other.says("@ninefold_bot Will Bitcoin rise this week?", **{"from": robot}) is None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+QUESTION = "Will Bitcoin be above $60k at the end of the month?"
 TURNOUT = "of 9 voted"
-NEWS = "BREAKING: Bitcoin ETF inflows hit a record\n\nAnalysts expect btc above 60k by December 5. "
+NEWS = "BREAKING: Bitcoin ETF inflows hit a record\n\nAnalysts expect btc above 60k on December 5. "
 NEWS += "More about this follows below. " * 20
 
 
@@ -47,7 +47,7 @@ def test_forwarded_news_is_read_from_its_beginning(ann):
         ("hello", "Nine voters answer it"),
         ("who are you?", "Nine voters answer it"),
         ("help", "/quota"),
-        ("how accurate are you?", "Live"),
+        ("how accurate are you?", "right (n ="),
         ("why?", "This answer has expired"),
     ],
 )
@@ -60,7 +60,7 @@ def test_a_text_that_asks_no_voters_is_free(ann, text, words):
 def test_the_question_instead_of_advice_is_a_button(ann):
     ann.says("should i buy gold?")
     ann.presses("Ask 1")
-    assert "Will Gold rise by 2026-11-28?" in ann.newest.plain
+    assert "Gold rises\non 2026-11-28" in ann.newest.plain
     assert TURNOUT in ann.newest.plain
 
 
@@ -90,14 +90,14 @@ def test_the_reasons_of_the_last_answer_are_free(ann, text):
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
-        ("and eth?", "Will Ethereum (eth) be above"),
-        ("by friday?", "Will Bitcoin (btc) be above 60,000 USD at 2026-11-27"),
-        ("what about 70k", "Will Bitcoin (btc) be above 70,000 USD at 2026-11-30"),
+        ("and eth?", "1. Ethereum above 2,491 USD, on 2026-11-30"),
+        ("by friday?", "Understood as: Will Bitcoin (btc) be above 60,000 USD at 2026-11-27"),
+        ("what about 70k", "Understood as: Will Bitcoin (btc) be above 70,000 USD at 2026-11-30"),
     ],
 )
 def test_a_text_carries_on_the_last_question(ann, text, meaning):
     ann.says(QUESTION)
-    assert f"Understood as: {meaning}" in ann.says(text).plain
+    assert meaning in ann.says(text).plain
 
 
 def test_a_reply_carries_on_the_answer_it_replies_to(ann):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 from bot import keyboards, personal_keyboards
 from bot.photos import PHOTOS
@@ -16,11 +17,9 @@ LEVELS = [("▼ 50,600", 50600.0), ("▲ 0.0001235", 0.0001235)]
 def test_every_button_matches_exactly_one_pattern():
     switches = dict.fromkeys(personal_keyboards.EVENTS, "off")
     rows = [
-        *keyboards.lanes("cex").inline_keyboard,
-        *keyboards.lane("trend", ["trend", "lp_wide"]).inline_keyboard,
+        *keyboards.topic("top", "gold").inline_keyboard,
+        *keyboards.deadlines(123456789, date(2026, 11, 21)).inline_keyboard,
         *keyboards.assets("price", "btc", ["btc", "eth"]).inline_keyboard,
-        *keyboards.strategies(["x" * 40]).inline_keyboard,
-        *keyboards.hospital("trend", ["trend"], 1, 3).inline_keyboard,
         *keyboards.markets("x" * 12, 61, 4, 15, 17).inline_keyboard,
         *keyboards.challenges([123456789] * 5, 1, 3).inline_keyboard,
         *keyboards.challenge(123456789, None, "https://t.me/ninefold_bot?startgroup=challenge_1").inline_keyboard,
@@ -33,14 +32,13 @@ def test_every_button_matches_exactly_one_pattern():
         ).inline_keyboard,
         *personal_keyboards.following([123456789] * 50).inline_keyboard,
         *personal_keyboards.quiet_hours().inline_keyboard,
-        *keyboards.charted("strategy", "x" * 40).inline_keyboard,
         *keyboards.reload("news").inline_keyboard,
-        *keyboards.answer("_-" * 6, has_others=True, is_charted=True).inline_keyboard,
+        *keyboards.answer("_-" * 6, is_charted=True).inline_keyboard,
         *(row for kind in keyboards.CHART_PERIODS for row in keyboards.chart(kind, "x" * 40, "7d").inline_keyboard),
         *personal_keyboards.settings("dark").inline_keyboard,
         *personal_keyboards.group_settings(GroupSettings(weekly=True, commands_only=False)).inline_keyboard,
         *personal_keyboards.group_challenge(123456789, None, is_open=True).inline_keyboard,
-        *keyboards.listed("_-" * 6, 2, below_answer=True).inline_keyboard,
+        *keyboards.listed("_-" * 6, 2).inline_keyboard,
         *keyboards.votes("_-" * 6, 1, 3).inline_keyboard,
         *keyboards.draft(123456789).inline_keyboard,
         *personal_keyboards.alerts(switches).inline_keyboard,

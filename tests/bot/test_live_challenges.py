@@ -22,8 +22,7 @@ def short_pauses(monkeypatch):
 @pytest.fixture
 def number(ann: Person) -> str:
     """An open challenge of Ann's."""
-    ann.says("/challenge Will Bitcoin be above $70k?")
-    ann.says("2026-12-31")
+    ann.says("/challenge Will Bitcoin be above $70k on 2026-12-31?")
     page = ann.presses("Create")
     return re.search(r"Challenge (\d+)", page.plain)[1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+QUESTION = "Will Bitcoin be above $60k at the end of the month?"
 
 
 @pytest.fixture
@@ -37,8 +37,7 @@ def test_the_own_page_lists_votes_forecasts_and_questions(ann, opened):
     ann.presses("65%", on=opened)
     ann.presses("All markets", on=opened)
     ann.presses("1. Yes", on=opened)
-    ann.says("/challenge Will Bitcoin be above $72k?")
-    ann.says("2026-12-31")
+    ann.says("/challenge Will Bitcoin be above $72k on 2026-12-31?")
     ann.presses("Create")
     ann.presses("No")
     ann.says(QUESTION)

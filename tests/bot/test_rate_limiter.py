@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from telegram.error import RetryAfter
+from telegram.error import BadRequest, NetworkError, RetryAfter, TimedOut
 
 from bot import rate_limiter
 from bot.rate_limiter import ONE_ATTEMPT, UPDATES, WINDOW, ChatRateLimiter, Throttle
@@ -104,6 +104,39 @@ def test_a_call_at_once_waits_neither_before_nor_after_a_refusal():
     with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
         assert runner.run(calls(telegram)) < 1
     assert telegram.calls == {ANN: 1, BEN: 1}
+
+
+def failing(endpoint: str, error: NetworkError) -> int:
+    """How often a call is sent whose every attempt fails like this, on a simulated clock."""
+    calls = []
+
+    async def fail() -> None:
+        calls.append(1)
+        raise error
+
+    async def send() -> None:
+        with pytest.raises(NetworkError):
+            await ChatRateLimiter().process_request(fail, (), {}, endpoint, {"chat_id": ANN}, None)
+
+    with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
+        runner.run(send())
+    return len(calls)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "error", "count"),
+    [
+        ("sendMessage", NetworkError("Bad Gateway"), 3),
+        ("sendPhoto", NetworkError("Bad Gateway"), 3),
+        ("sendMessage", TimedOut(), 1),
+        ("editMessageText", TimedOut(), 3),
+        ("editMessageText", BadRequest("message to edit not found"), 1),
+        ("sendChatAction", NetworkError("Bad Gateway"), 1),
+        ("answerCallbackQuery", NetworkError("Bad Gateway"), 1),
+    ],
+)
+def test_a_failed_call_is_repeated_where_it_cannot_double(endpoint, error, count):
+    assert failing(endpoint, error) == count
 
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -23,19 +23,29 @@ def test_buttons_set_the_hour_and_zone_of_the_digest(ann, store):
     reply = ann.says("/alerts")
     ann.presses("Digest hour")
     ann.presses("07")
-    assert "(07:00 UTC)" in reply.plain
+    assert "(07:00)" in reply.plain
     ann.presses("Time zone")
     ann.presses("Asia/Tokyo")
-    assert "(07:00 Asia/Tokyo)" in reply.plain
+    assert "Time zone: Asia/Tokyo" in reply.plain
     assert store.digest(ann.id) == {"hour": 7, "timezone": "Asia/Tokyo"}
     assert store.switches(ann.id)["digest"] == "on"
+
+
+def test_a_zone_is_that_of_every_date(ann, store):
+    """It switches nothing on; dates, the digest and quiet hours follow it."""
+    ann.says("/settings")
+    ann.presses("Time zone")
+    ann.presses("Asia/Tokyo")
+    assert store.switches(ann.id)["digest"] == "off"
+    assert "17:00 JST" in ann.says("/price btc").plain
 
 
 def test_any_time_zone_can_be_sent_by_name(ann, store):
     assert "Europe/Vienna" in ann.says("/alerts Europe/Vienna").plain
     assert "America/New_York" in ann.says("/alerts america/new york").plain
     assert "Unknown time zone “<b>Mars”" in ann.says("/alerts <b>Mars").plain
-    assert store.digest(ann.id) == {"hour": 8, "timezone": "America/New_York"}
+    assert store.zone(ann.id) == "America/New_York"
+    assert store.digest(ann.id) is None
 
 
 def test_stop_switches_every_alert_off(ann, store):

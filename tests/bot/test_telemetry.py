@@ -36,7 +36,7 @@ def test_an_error_of_telegram_is_one_line():
     assert line("down", NetworkError("Bad Gateway")).splitlines()[1:] == ["NetworkError: Bad Gateway"]
 
 
-QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+QUESTION = "Will Bitcoin be above $60k at the end of the month?"
 
 
 def value(name: str, **labels: str) -> float:

@@ -87,8 +87,7 @@ def test_a_call_on_nothing_that_exists_is_left_out(called):
 
 def test_a_challenge_is_read_by_its_number(ann, called, store, monkeypatch):
     """It is in no list, and only so many are read one by one."""
-    ann.says("/challenge Will Bitcoin be above $72k?")
-    ann.says("2026-12-31")
+    ann.says("/challenge Will Bitcoin be above $72k on 2026-12-31?")
     ann.presses("Create")
     ann.presses("No")
     (call,) = store.own_calls(ann.id, 1)

@@ -21,7 +21,7 @@ def test_a_hundred_people_are_answered(bot: str, telegram: Telegram, slow_model:
     """While a slow question is open and one person hammers, everybody else is answered and nobody is refused."""
     record_property("tried", PEOPLE)
     hammerer, waiter, *others = (telegram.person(bot) for _ in range(PEOPLE))
-    waiter.says("Will Bitcoin be above $66k by the end of the month?")
+    waiter.says("Will Bitcoin be above $66k at the end of the month?")
     waiter.reads("have voted")
     for _ in range(HAMMER_COUNT):
         hammerer.says("/help")

@@ -37,10 +37,10 @@ def test_a_chart_is_a_photo_with_a_caption(person: Person):
 def test_deleteme_deletes_the_data_of_one_person(person: Person, another_person: Person):
     """After /deleteme old buttons have expired; the buttons of another person still work."""
     for asker in (person, another_person):
-        asker.says("Will Bitcoin be above $55k by the end of the month?")
+        asker.says("Will Bitcoin be above $55k at the end of the month?")
         answer = asker.waits_for(lambda message: "Show votes" in message.buttons)
     person.says("/deleteme")
-    person.reads("This deletes your saved answers")
+    person.reads("This deletes all that this bot has of you")
     person.presses("Delete")
     person.reads("Deleted.")
     person.presses("Show votes")
@@ -50,7 +50,7 @@ def test_deleteme_deletes_the_data_of_one_person(person: Person, another_person:
 
 
 def test_keep_deletes_nothing(person: Person):
-    person.says("Will Bitcoin be above $55k by the end of the month?")
+    person.says("Will Bitcoin be above $55k at the end of the month?")
     person.waits_for(lambda message: "Show votes" in message.buttons)
     person.says("/deleteme")
     person.presses("Keep")

@@ -13,7 +13,7 @@ from tests.sources.llm.model_server import ModelServer, answers, vote_text
 
 pytestmark = pytest.mark.slow
 
-QUESTION = "Will Bitcoin be above $60k by the end of the month?"
+QUESTION = "Will Bitcoin be above $60k at the end of the month?"
 TURNOUT = "of 9 voted"
 
 
@@ -48,7 +48,7 @@ def test_the_waiting_message_becomes_the_answer(person: Person, slow_model: thre
 def test_markup_in_words_is_shown_as_text(person: Person, slow_model: threading.Event):
     """A question is shown as typed; from a model's reasoning the service removes the tags."""
     slow_model.set()
-    person.says("Will Bitcoin be above $61k & <b>stay</b> there by the end of the month?")
+    person.says("Will Bitcoin be above $61k & <b>stay</b> there at the end of the month?")
     assert "$61k & <b>stay</b> there" in person.reads(TURNOUT).text
     person.presses("Show votes")
     person.reads("Momentum is up & away.")
@@ -80,7 +80,7 @@ def test_a_failed_edit_loses_no_answer(person: Person, telegram: Telegram, slow_
 def test_every_person_has_ten_questions_a_day(person: Person, another_person: Person, model: ModelServer):
     model.behaviours = [answers(vote_text())]
     for count in range(10):
-        person.says(f"Will Bitcoin be above ${70 + count}k by the end of the month?")
+        person.says(f"Will Bitcoin be above ${70 + count}k at the end of the month?")
         person.reads(f"{9 - count} of 10 questions left today")
     person.says(QUESTION)
     person.reads("You have used today's 10 questions. You can ask again after 00:00 UTC.")

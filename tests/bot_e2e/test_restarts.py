@@ -56,7 +56,7 @@ def test_a_bot_killed_before_it_shows_the_answer_does(start_bot: StartBot, teleg
 
 
 def question(level: int) -> str:
-    return f"Will Bitcoin be above ${level}k by the end of the month?"
+    return f"Will Bitcoin be above ${level}k at the end of the month?"
 
 
 def is_answered_once(person: Person) -> None:

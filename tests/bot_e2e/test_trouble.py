@@ -48,28 +48,28 @@ def test_a_flood_wait_of_one_chat_delays_no_other(person: Person, another_person
 def test_a_failed_call_loses_no_answer(person: Person, telegram: Telegram, method: str, status: int, level: int):
     """The answer is shown once and counted once; each case asks a question of its own, as shared ones do not count."""
     telegram.fails(method, status, person.id)
-    person.says(f"Will Bitcoin be above ${level}k by the end of the month?")
+    person.says(f"Will Bitcoin be above ${level}k at the end of the month?")
     assert "9 of 10 questions left today" in person.reads("of 9 voted").text
     assert len(person.messages) == 1
 
 
 @pytest.mark.parametrize("status", [429, 502, RESET])
 def test_a_press_works_without_its_acknowledgement(person: Person, telegram: Telegram, status: int):
-    person.says("/lanes")
-    person.reads("6 lanes")
+    person.says("/price")
+    person.reads("Prices in USD")
     telegram.fails("answerCallbackQuery", status)
-    person.presses("DEX")
-    person.reads("2 lanes")
+    person.presses("gold")
+    person.reads("Gold")
     assert status in [call.status for call in person.calls("answerCallbackQuery")]
 
 
 @pytest.mark.parametrize("status", [502, RESET])
 def test_a_chart_that_failed_can_be_had_again(person: Person, telegram: Telegram, status: int):
-    person.says("/lanes")
+    person.says("/price gold")
+    person.waits_for(lambda message: message.photo)
     telegram.fails("sendPhoto", status, person.id)
     person.presses("Chart")
-    telegram.wait_for(lambda: person.calls("sendPhoto"))
-    assert [call.status for call in person.calls("sendPhoto")] == [status]
+    telegram.wait_for(lambda: status in [call.status for call in person.calls("sendPhoto")])
     person.presses("Chart")
     person.waits_for(lambda message: message.photo)
 
@@ -81,7 +81,7 @@ def test_a_person_who_blocks_the_bot_affects_only_themselves(
     person.says("/help")
     telegram.wait_for(lambda: person.calls("sendMessage"))
     another_person.says("/help")
-    another_person.reads("/lanes")
+    another_person.reads("/research")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, Time
 
 from bot.alerts import delivery, send_queue
 from bot.store import Alert
-from tests.bot.alerts.world import ANN, BEN, SentAlert, World
+from tests.bot.alerts.world import ANN, BEN, CID, SentAlert, World
 from tests.bot.simulated_time import SimulatedLoop
 
 
@@ -138,9 +138,11 @@ def test_a_crash_before_sending_loses_nothing(world):
     world.service.consensus("BULLISH", world.now + timedelta(seconds=5))
     world.check()
     world.service.consensus("BEARISH", world.now + timedelta(seconds=5))
-    world.service.broken["hospital"] = Crash()
+    world.service.broken["battle"] = Crash()
+    world.store.set_digest(CID, CID, world.now.hour, "UTC")
+    world.now += timedelta(days=1)
     with pytest.raises(Crash):
         world.check()
     world.restart()
     world.service.broken.clear()
-    assert [chat for chat, _, _ in world.check()] == [ANN, BEN]
+    assert [chat for chat, _, _ in world.check()] == [ANN, BEN, CID]

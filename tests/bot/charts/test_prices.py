@@ -36,7 +36,7 @@ def test_the_bands_hold_half_and_nine_tenths(drawn):
     week = next(horizon for horizon in documents.forecast()["horizons"] if horizon["horizon"] == "7d")["quantiles"]
     assert (min(light), max(light)) == pytest.approx((week["5"], week["95"]))
     assert (min(dark), max(dark)) == pytest.approx((week["25"], week["75"]))
-    assert "dark: half of all outcomes, light: 90%" in drawn["forecast"].notes
+    assert "inner band: half of all outcomes, outer: 90%" in drawn["forecast"].notes
     assert {f"{week['5']:,.0f}", f"{week['95']:,.0f}"} <= set(drawn["forecast"].labels)
     assert drawn["forecast"].title == f"Bitcoin in 7 days: 90% between {week['5']:,.0f} and {week['95']:,.0f} USD"
 

@@ -44,7 +44,7 @@ def test_a_forecast_states_nine_tenths_and_half():
 def test_an_answer_states_probability_level_and_deadline():
     text = read(captions.answer(documents.ANSWER))
     assert text.startswith("About as likely as not: 56%")
-    assert "level 55,872 USD" in text
+    assert "Bitcoin reaches 55,872 USD" in text
     assert "until 2026-11-30 23:59 UTC" in text
 
 

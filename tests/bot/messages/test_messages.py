@@ -57,7 +57,7 @@ def topic(name: str, document: dict[str, Any], **options: Any) -> str:
 # Every message written from a document: the document, and the function that writes it.
 MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "answer": (documents.answer(), lambda it: messages.oracle.answer(it, USAGE["quota"], "Ann")),
-    "readings": (documents.answer(), lambda it: messages.oracle.readings(it, [it["question"]])),
+    "guess": (documents.answer(), lambda it: messages.oracle.guess([it["understood"]])),
     "votes": (documents.answer(), messages.oracle.votes),
     "quota": (USAGE, messages.oracle.quota),
     "prices": (documents.PRICES, messages.prices.prices),
@@ -114,7 +114,6 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     ),
     "question asked for a deadline": ("Will it?", messages.challenges.ask_deadline),
     "confirm": ("Will it?", lambda it: messages.challenges.confirm(it, it)),
-    "bad deadline": ("No such day.", messages.challenges.bad_deadline),
     "deleted": ({"what": "drafts"}, lambda it: messages.notices.deleted({it["what"]: 2})),
     "refusal": ({"code": "c", "detail": "No."}, lambda it: messages.failures.failure(BadRequest(400, it))),
     "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failures.failure(ServerFault(500, it))),
@@ -126,7 +125,6 @@ FIXED_TEXTS = {
     "delete asked": messages.notices.confirm_deletion,
     "busy": messages.oracle.busy,
     "expired": messages.start.expired,
-    "nothing open": messages.start.nothing_to_cancel,
     "unknown command": messages.start.unknown_command,
     "group": messages.start.challenge_in_private,
     "settings of a group": lambda: messages.alerts.group_settings(GroupSettings(weekly=True, commands_only=False)),
@@ -181,7 +179,6 @@ NOTICES = {
     "text only": notices.text_only,
     "private": notices.private_only,
     "cancelled": notices.cancelled,
-    "draft gone": notices.draft_gone,
     "nothing deleted": notices.nothing_deleted,
     "voted": lambda: notices.voted(RECEIPT),
     "hour": notices.choose_hour,
@@ -190,14 +187,12 @@ NOTICES = {
     "language": notices.choose_language,
     "language chosen": notices.language_chosen,
     "admins": notices.admins_only,
-    "impossible date": notices.impossible_date,
     "date out of range": lambda: notices.date_out_of_range("2026-11-21", "2027-11-20"),
     "too long": lambda: notices.question_too_long(1234, 500),
     "interrupted": notices.interrupted,
     "given back": lambda: notices.given_back("Will it?"),
     "moved": notices.group_moved,
     "too fast": notices.too_fast,
-    "checking": notices.still_checking,
     "error": notices.internal_error,
     "waiting": lambda: messages.oracle.waiting(9),
     "progress": lambda: messages.oracle.progress(3, 9),
@@ -279,7 +274,7 @@ def test_an_answer_in_german_reads_like_german():
     with speaking("de"):
         text = text_of(messages.oracle.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
     assert "Ann: heute noch 1 von 10 Fragen" in text
-    assert "SIMULIERTER Markt · Stand 21.11.2026 12:05 UTC" in text
+    assert "SIMULIERTER Markt · 12:05 UTC" in text
     assert "Keine Anlageberatung" in text
 
 

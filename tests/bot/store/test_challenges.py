@@ -46,28 +46,10 @@ def test_ids_are_never_reused(store):
     assert new != old
 
 
-def test_all_drafts_of_a_person_can_be_dropped(store):
-    ids = [store.save_draft(ANN, QUESTION) for _ in range(3)]
-    others = store.save_draft(BEN, QUESTION)
-    assert store.drop_drafts(ANN) == 3
-    assert [store.draft(ANN, id) for id in ids] == [None] * 3
-    assert store.draft(BEN, others)
-
-
-def test_the_newest_draft_is_not_being_created(store):
-    assert store.newest_draft(ANN) is None
-    first, second = (store.save_draft(ANN, QUESTION) for _ in range(2))
-    store.save_draft(BEN, QUESTION)
-    assert store.newest_draft(ANN) == second
-    store.begin_creating(ANN, second)
-    assert store.newest_draft(ANN) == first
-
-
 def test_a_draft_is_kept_for_seven_days(store, clock):
     id = store.save_draft(ANN, QUESTION)
     clock.move(days=7, seconds=1)
     assert store.draft(ANN, id) is None
-    assert store.newest_draft(ANN) is None
     assert not store.set_deadline(ANN, id, "2026-12-31")
 
 

@@ -18,7 +18,6 @@ def fill(store: Store, user: int) -> tuple[str, int]:
     store.remember_challenge(user, user, user)
     store.set_digest(user, user, 7, "UTC")
     store.queue([alert(user)])
-    store.set_conversation("challenge", (user, user), 1)
     store.open_question(user, user, None, QUESTION)
     store.remember_vote(user, "market", "yes")
     store.remember_forecast(user, "market", 0.7)
@@ -41,7 +40,6 @@ def test_all_data_of_a_person_is_deleted_and_counted(store):
         "forecasts": 1,
         "follows": 1,
         "quiet_hours": 1,
-        "conversations": 1,
     }
     assert set(store.forget(ANN).values()) == {0}
 
@@ -57,7 +55,6 @@ def test_the_data_of_other_people_stays(store):
     assert store.quiet_hours(BEN) == (22, 7, "UTC")
     assert store.digest(BEN) == {"hour": 7, "timezone": "UTC"}
     assert [waiting.user_id for waiting in store.waiting()] == [BEN]
-    assert store.conversations("challenge") == {(BEN, BEN): 1}
 
 
 def test_nobody_follows_the_answer_of_a_deleted_person(store):
