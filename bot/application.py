@@ -84,6 +84,7 @@ def handlers() -> list[BaseHandler]:
         CommandHandler("ask", questions.ask, NEW, block=False),
         MessageHandler(GROUP & WORDS & ~filters.COMMAND, questions.ask_in_group, block=False),
         *(CommandHandler(name, commands.view_command(name), NEW, block=False) for name in VIEW_COMMANDS),
+        CommandHandler("mine", commands.view_command("me"), NEW, block=False),
         CommandHandler("language", chat_languages.choose_by_text, NEW, block=False),
         CommandHandler("start", commands.fixed_reply(messages.start.start, keyboards.start), NEW),
         *(CommandHandler(name, commands.fixed_reply(text), NEW) for name, text in FIXED_REPLIES.items()),
@@ -152,6 +153,7 @@ def _group_handlers() -> list[BaseHandler]:
         "name",
         "deleteme",
         "privacy",
+        "mine",
         *VIEW_COMMANDS,
     }
     return [
@@ -170,6 +172,7 @@ def _button_handlers() -> list[BaseHandler]:
         "chart": buttons.chart,
         "again": questions.ask_again,
         "listed": questions.ask_listed,
+        "mine": questions.reopen,
         "market": buttons.vote_market,
         "challenge": buttons.vote_challenge,
         "forecast": buttons.forecast_market,
@@ -188,6 +191,7 @@ def _button_handlers() -> list[BaseHandler]:
         "hour": switches.set_hour,
         "zone": switches.set_zone,
         "drop": follows.drop,
+        "terms": follows.set_terms,
         "quiet": switches.set_quiet_hours,
         "theme": switches.set_theme,
         "group": groups.set_switch,
@@ -203,7 +207,11 @@ def _button_handlers() -> list[BaseHandler]:
 
 async def _prepare(application: Application) -> None:
     await chat_languages.publish(application.bot)
-    state: SharedState = application.bot_data["state"]
+    application.bot_data["check"] = asyncio.create_task(_check_key(application.bot_data["state"]))
+
+
+async def _check_key(state: SharedState) -> None:
+    """Say in the log at once that the service rejects the bot's key; the start waits for no service."""
     try:
         await state.service.for_user(0).usage()
     except Unauthorized as error:

@@ -92,7 +92,7 @@ MENU = (
     MenuEntry("forecast", english("Where a price will be, such as /forecast btc"), True),
     MenuEntry("research", english("Lanes, strategies, track record, news"), True),
     MenuEntry("markets", english("Open markets; vote yes or no"), False),
-    MenuEntry("me", english("Your votes, forecasts and questions"), False),
+    MenuEntry("mine", english("Your questions, votes and forecasts"), False),
     MenuEntry("challenge", english("Give the AIs a question with a deadline"), True),
     MenuEntry("language", english("Choose the language"), True),
     MenuEntry("settings", english("Settings of this chat"), True),

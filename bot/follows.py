@@ -11,7 +11,7 @@ from datetime import datetime
 from telegram import Update
 from telegram.constants import ChatType
 
-from bot import answering, messages, updates
+from bot import answering, messages, personal_keyboards, updates
 from bot.answering import saved_payload
 from bot.context import BotContext
 from bot.keyboards import Page
@@ -51,7 +51,10 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
         return await VIEWS["price"](context.view_request(update, reading["asset"]))
     if not 1 / MOST_TIMES < level / spot < MOST_TIMES or side * (level - spot) <= 0:
         return Page(messages.follows.strange_level(reading["asset"], level, spot))
-    return Page(await _follow_level(update, context, _price_target(quote, level)))
+    target = _price_target(quote, level)
+    text = await _follow_level(update, context, target)
+    follow = await asyncio.to_thread(context.store.follow_of, updates.user_id(update), target)
+    return Page(text, follow and personal_keyboards.terms(follow.number, 0, repeats=follow.repeats))
 
 
 async def press_follow(update: Update, context: BotContext) -> None:
@@ -85,6 +88,18 @@ async def press_level(update: Update, context: BotContext) -> None:
         target = Target("chance", subject, float(text) / 100, title=market["question"], value=p)
     notice = await _follow_level(update, context, target)
     await acknowledge(updates.press(update), notice, is_alert=True)
+
+
+async def set_terms(update: Update, context: BotContext) -> None:
+    """When an alert ends, and whether it comes again, in the message that confirmed it."""
+    number, days, repeats = map(int, context.captures)
+    user, is_repeated = updates.user_id(update), bool(repeats)
+    if not await asyncio.to_thread(context.store.change_follow, user, number, days, repeats=is_repeated):
+        await acknowledge(updates.press(update), messages.start.expired(), is_alert=True)
+        return
+    await acknowledge(updates.press(update))
+    markup = personal_keyboards.terms(number, days, repeats=is_repeated)
+    await replace(update, Page(updates.message(update).text_html, markup))
 
 
 async def drop(update: Update, context: BotContext) -> None:

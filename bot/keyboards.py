@@ -48,6 +48,8 @@ PATTERNS = {
     "level": r"level:(price|chance):([\w.-]+):(\d+(?:\.\d+)?)",
     "forecast": r"forecast:market:([\w.-]+):(\d\d?)",
     "drop": r"drop:follow:(\d+)",
+    "terms": r"terms:follow:(\d+)\.(\d+)\.([01])",
+    "mine": r"reopen:answer:([\w-]+)",
     "quiet": r"quiet:hours:(\d)",
     "theme": rf"theme:charts:({'|'.join(CHART_THEMES)})",
     "group": r"(on|off):group:(weekly|commands_only)",

@@ -9,17 +9,19 @@ from urllib.parse import urlencode
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.helpers import create_deep_linked_url
 
-from bot.keyboards import assets, button, follow_buttons, grid, rows, share_buttons, show, yes_no
+from bot.keyboards import PERIOD_LABELS, assets, button, follow_buttons, grid, rows, share_buttons, show, yes_no
 from bot.languages import LANGUAGES, english, translate
 from bot.languages.punctuation import labelled
 from bot.messages.alerts import SETTINGS, state
 from bot.messages.markup import plain
+from bot.periods import LENGTHS
 from bot.store import CHART_THEMES, GroupSettings
 
 # The choices of quiet hours: from one hour to another of the next day; None: no quiet hours.
 QUIET_HOURS = (None, (21, 7), (22, 7), (22, 8), (23, 7), (23, 8), (0, 7), (0, 8))
 FORECASTS = (5, 20, 35, 50, 65, 80, 95)  # the percentages of a forecast
 MAX_SUBJECT = 44  # characters of a market's id that fit into the data of every button
+ALERT_DAYS: tuple[int, ...] = (0, 1, 7, 30)  # that an alert lasts; 0 without an end
 STATES = ("off", "on", "silent")
 EVENTS = {
     "followed": english("Followed"),
@@ -80,6 +82,18 @@ def market(
     )
 
 
+def terms(number: int, days: int, *, repeats: bool) -> InlineKeyboardMarkup:
+    """When an alert ends, and whether it comes again; a press moves each on to its next state."""
+    names = dict(zip(ALERT_DAYS, ("–", *(translate(PERIOD_LABELS[key]) for key in LENGTHS)), strict=True))
+    later = ALERT_DAYS[(ALERT_DAYS.index(days) + 1) % len(ALERT_DAYS)]
+    return rows(
+        [
+            button(labelled(translate("Ends"), names[days]), f"terms:follow:{number}.{later}.{repeats:d}"),
+            button(labelled(translate("Again"), state(repeats)), f"terms:follow:{number}.{days}.{not repeats:d}"),
+        ]
+    )
+
+
 def following(numbers: Sequence[int]) -> InlineKeyboardMarkup:
     """One button for each follow; it ends the follow."""
     buttons = [button(f"{place} ✕", f"drop:follow:{number}") for place, number in enumerate(numbers, 1)]
@@ -94,8 +108,11 @@ def open_in_bot(address: str) -> InlineKeyboardMarkup:
     return rows([InlineKeyboardButton(translate("Open in the bot"), url=address)])
 
 
-def me() -> InlineKeyboardMarkup:
+def me(answers: Sequence[str]) -> InlineKeyboardMarkup:
+    """One button for each listed answer, by their ids; it opens the answer."""
+    opening = [button(str(number), f"reopen:answer:{id}") for number, id in enumerate(answers, 1)]
     return rows(
+        opening,
         [show(translate("Markets"), "markets"), show(translate("Forecasters"), "forecasters")],
         [show(translate("What I follow"), "following"), show(translate("Reload"), "me")],
     )

@@ -107,3 +107,11 @@ async def open_shared(update: Update, context: BotContext, token: str) -> None:
     payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
     own_token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
     await reply(update, await answering.payload_page(context.state, user, payload, own_token))
+
+
+async def reopen(update: Update, context: BotContext) -> None:
+    """A number of /mine: the person's own answer again, with what became known since."""
+    user = updates.user_id(update)
+    answer = await context.service.for_user(user).answer(context.captures[0])
+    await acknowledge(updates.press(update))
+    await reply(update, await answering.saved_page(context.state, updates.chat(update).id, user, {"answer": answer}))

@@ -134,7 +134,8 @@ async def me(request: ViewRequest) -> Page:
     )
     called_entries = await called_markets(request.service, calls)
     text = messages.own_page.own_page(called_entries, answers["answers"], usage["forecaster"], resolutions)
-    return Page(text, personal_keyboards.me())
+    listed = [answer["id"] for answer in answers["answers"][: messages.own_page.QUESTIONS]]
+    return Page(text, personal_keyboards.me(listed))
 
 
 async def forecasters(request: ViewRequest) -> Page:
@@ -150,9 +151,9 @@ async def forecasters(request: ViewRequest) -> Page:
 
 async def following(request: ViewRequest) -> Page:
     follows = await asyncio.to_thread(request.store.follows_of, request.user_id)
-    return Page(
-        messages.follows.following(follows), personal_keyboards.following([follow.number for follow in follows])
-    )
+    prices = {quote["asset"]: quote["price"] for quote in (await request.service.prices())["prices"]} if follows else {}
+    text = messages.follows.following(follows, prices)
+    return Page(text, personal_keyboards.following([follow.number for follow in follows]))
 
 
 async def challenges(request: ViewRequest) -> Page:

@@ -58,7 +58,10 @@ async def check_prices(service: Service, store: Store, now: datetime) -> None:
             continue
         since = max(looks.get(asset, 0), min(follow.target.due or as_of for follow in follows))
         bars = await _bars(service, asset, since) if since < as_of else []
-        await asyncio.to_thread(_record, store, _prices(follows, quote, bars, document), now)
+        happenings = _prices(follows, quote, bars, document)
+        reached = {happening.follow.number for happening in happenings}
+        ended = _ended((follow for follow in follows if follow.number not in reached), now)
+        await asyncio.to_thread(_record, store, [*happenings, *ended], now)
         looks[asset] = as_of
     await asyncio.to_thread(store.set_state, LOOKS, looks)
 
@@ -158,8 +161,27 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
     for first, *others in of_chat.values():
         levels = sorted({follow.target.level for follow in (first, *others)})
         write = partial(messages.follows.price_reached, document, quote, levels)
-        happenings += [Happening(first, f"price {first.number}", write), *map(Happening, others)]
+        happenings.append(_reached(first, quote, f"price {first.number} {quote['as_of']}", write))
+        happenings += [_reached(follow, quote) for follow in others]
     return happenings
+
+
+def _reached(follow: Follow, quote: Document, key: str = "", write: Callable[[], str] | None = None) -> Happening:
+    """The end of a follow, or its next start from the price of now."""
+    return Happening(follow, key, write, quote["price"] if follow.repeats else None, not follow.repeats)
+
+
+def _ended(follows: Iterable[Follow], now: datetime) -> list[Happening]:
+    """The follows whose time is over."""
+    return [
+        Happening(
+            follow,
+            f"end {follow.number}",
+            partial(messages.follows.price_missed, follow.target.subject, follow.target.level),
+        )
+        for follow in follows
+        if follow.until is not None and follow.until < now.timestamp()
+    ]
 
 
 def _market(follow: Follow, market: Document, texts: _Texts) -> Happening | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from bot.languages import english, translate
-from bot.languages.punctuation import enumerated
+from bot.languages.punctuation import bracketed, enumerated
 from bot.messages.challenges import outcome_word
 from bot.messages.formats import (
     as_of,
@@ -15,6 +16,7 @@ from bot.messages.formats import (
     change_arrow,
     decimal,
     footer,
+    instant,
     price,
     sentence,
     signed_percent,
@@ -38,11 +40,11 @@ FOLLOW_REPLIES = {
 }
 
 
-def following(follows: Sequence[Follow]) -> str:
-    """Everything that the person follows, under the numbers of the buttons that end it."""
+def following(follows: Sequence[Follow], prices: Mapping[str, float]) -> str:
+    """Everything that the person follows, under the numbers of the buttons that end it; `prices` are those of now."""
     if not follows:
         return f"{translate('You follow nothing.')} {translate(HOW)}"
-    lines = [f"{number}. {_target(follow)}" for number, follow in enumerate(follows, 1)]
+    lines = [f"{number}. {_target(follow)}{_terms(follow, prices)}" for number, follow in enumerate(follows, 1)]
     return message([translate("<b>You follow</b>"), *lines], translate("A button ends the one with its number."))
 
 
@@ -149,6 +151,23 @@ def _target(follow: Follow) -> str:
     if not title:
         name = translate("Challenge {number}", number=escaped(subject, 60))
     return translate("{question}: AI at {chance}", question=name, chance=chance(level)) if kind == "chance" else name
+
+
+def _terms(follow: Follow, prices: Mapping[str, float]) -> str:
+    """The distance to the level, the end, and whether it comes again."""
+    now = prices.get(follow.target.subject) if follow.target.kind == "price" else None
+    end = f"{datetime.fromtimestamp(follow.until, UTC):%Y-%m-%dT%H:%M:%SZ}" if follow.until else ""
+    parts = [
+        signed_percent(100 * (follow.target.level / now - 1)) if now else "",
+        translate("until {date}", date=instant(end)) if end else "",
+        translate("Again").lower() if follow.repeats else "",
+    ]
+    return bracketed(enumerated(parts)) if any(parts) else ""
+
+
+def price_missed(key: str, level: float) -> str:
+    """The end of an alert whose level was not reached."""
+    return translate("{asset} did not reach {price} USD. The alert has ended.", asset=asset(key), price=price(level))
 
 
 def _where() -> str:

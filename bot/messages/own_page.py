@@ -9,12 +9,13 @@ from bot.languages import english, translate, translate_plural
 from bot.messages.challenges import RIGHT, WRONG, outcome_word
 from bot.messages.formats import UNKNOWN, chance, decimal, footer, term
 from bot.messages.markup import escaped, message, table
+from bot.messages.oracle import statement
 
 if TYPE_CHECKING:
     from bot.store import OwnCall
 
 OUTCOME = {"yes": 1.0, "no": 0.0}
-RECENT = 8  # votes, forecasts and questions that are listed
+RECENT, QUESTIONS = 8, 5  # votes and forecasts, and questions, that are listed
 MAX_ROWS = 12  # rows of the table of forecasters
 HOW_TO_NAME = english(
     "Send <code>/name sturdy-owl</code> to be listed under a name of your choice, /name off to leave."
@@ -36,6 +37,7 @@ def own_page(
         _votes(decisions),
         _forecasts(decisions),
         _questions(answers),
+        *(_answer(number, answer) for number, answer in enumerate(answers[:QUESTIONS], 1)),
         *(_call(call, entry) for call, entry in calls[:RECENT]),
         "" if calls else translate("You have no votes and no forecasts yet. /markets has questions for both."),
         _listed_as(name) if name else translate(HOW_TO_NAME),
@@ -145,6 +147,15 @@ def _questions(answers: Sequence[Mapping[str, Any]]) -> str:
         return text
     brier = translate("Brier score of the answers: {score}", score=decimal(sum(scores) / len(scores), 3))
     return f"{text} · {brier}"
+
+
+def _answer(number: int, answer: Mapping[str, Any]) -> str:
+    """A question with its answer, and its outcome once it is known, under the number of its button."""
+    outcome = answer["resolution"] and answer["resolution"]["outcome"]
+    p_yes = answer["p_yes"]
+    mark = "" if outcome not in OUTCOME or p_yes is None else RIGHT if (p_yes > 0.5) == (outcome == "yes") else WRONG
+    result = f"{mark} {outcome_word(outcome)}".strip() if outcome else translate("open")
+    return f"{number}. {statement(answer['understood'])} · {chance(p_yes)} · {result}"
 
 
 def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:

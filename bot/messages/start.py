@@ -35,7 +35,7 @@ HELP = (
     "/lanes /top /hospital /accuracy /streaks /brain /fund /news",
     "",
     english("<b>You</b>"),
-    english("/me – your votes, forecasts and questions, and which came true"),
+    english("/mine – your questions, votes and forecasts, and which came true"),
     english("/following – what you follow; also /follow btc 70000"),
     english("/alerts – choose which messages I send you"),
     english("/stop – no more alerts"),

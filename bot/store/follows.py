@@ -10,7 +10,7 @@ from bot.store.alerts import Alert, queue_alerts
 from bot.store.sqlite_file import SqliteFile
 
 MAX_FOLLOWS = 50  # of one person
-COLUMNS = "number, user_id, chat_id, kind, subject, level, title, value, due, owner_id"
+COLUMNS = "number, user_id, chat_id, until, repeats, kind, subject, level, title, value, due, owner_id"
 
 Kind = Literal["market", "challenge", "answer", "price", "chance"]
 CALL_KEPT_S = 366 * 86400  # no market and no challenge is open for longer
@@ -35,12 +35,18 @@ class Target(NamedTuple):
 
 
 class Follow(NamedTuple):
-    """A target that a person follows, and the chat that gets the alerts."""
+    """A target that a person follows, and the chat that gets the alerts.
+
+    A price is followed until the unix second `until`, None without an end; one that `repeats` also after its level was
+    reached.
+    """
 
     number: int
     user_id: int
     chat_id: int
     target: Target
+    until: float | None = None
+    repeats: bool = False
 
 
 class FollowEvent(NamedTuple):
@@ -77,6 +83,18 @@ class Follows(SqliteFile):
     def unfollow(self, user_id: int, kind: str, subject: str) -> None:
         """Stop following a target at any level."""
         self._write("DELETE FROM follow WHERE user_id = ? AND kind = ? AND subject = ?", user_id, kind, subject)
+
+    def follow_of(self, user_id: int, target: Target) -> Follow | None:
+        """The person's follow of a target at its level."""
+        key = (target.kind, target.subject, target.level)
+        return next((follow for follow in self.follows_of(user_id) if follow.target[:3] == key), None)
+
+    def change_follow(self, user_id: int, number: int, days: int, *, repeats: bool) -> Follow | None:
+        """Set how many days from now on a price is followed, 0 without an end, and whether it repeats."""
+        until = self._seconds() + days * 86400 if days else None
+        statement = "UPDATE follow SET until = ?, repeats = ? WHERE user_id = ? AND number = ?"
+        self._write(statement, until, repeats, user_id, number)
+        return next((follow for follow in self.follows_of(user_id) if follow.number == number), None)
 
     def drop_follow(self, user_id: int, number: int) -> None:
         """Stop following by the number of the follow."""
@@ -121,8 +139,8 @@ def _change(db: sqlite3.Connection, event: FollowEvent) -> bool:
 
 
 def _follow(row: sqlite3.Row) -> Follow:
-    number, user_id, chat_id, *target = row
-    return Follow(number, user_id, chat_id, Target(*target))
+    number, user_id, chat_id, until, repeats, *target = row
+    return Follow(number, user_id, chat_id, Target(*target), until, bool(repeats))
 
 
 class OwnCall(NamedTuple):

@@ -184,12 +184,12 @@ SEVENTH = (
     # The home page has the events of lanes and the months of the hospital.
     "DELETE FROM switch WHERE event IN ('lane', 'hospital')",
     "DELETE FROM alert WHERE event IN ('lane', 'hospital')",
-    # The time zone of a person, in which dates are shown, and until when a price is followed.
+    # The time zone of a person, in which dates are shown; until when a price is followed, and whether again.
     "ALTER TABLE chat_language ADD COLUMN zone TEXT",
     "INSERT OR IGNORE INTO chat_language (chat_id) SELECT user_id FROM switch WHERE timezone IS NOT NULL",
     "UPDATE chat_language SET zone = (SELECT timezone FROM switch WHERE user_id = chat_id AND event = 'digest')",
     "ALTER TABLE follow ADD COLUMN until REAL",
-    "ALTER TABLE follow ADD COLUMN note TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE follow ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0",
 )
 # For each version of the schema, the statements that change the previous version into it.
 VERSIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)

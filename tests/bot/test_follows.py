@@ -154,7 +154,7 @@ def test_what_is_followed_is_listed_and_ended(ann, store):
     ann.says("/follow btc 70000")
     ann.says("/follow eth 9000")
     reply = ann.says("/following")
-    assert "1. Ethereum at 9,000 USD\n2. Bitcoin at 70,000 USD" in reply.plain
+    assert "1. Ethereum at 9,000 USD (+307%)\n2. Bitcoin at 70,000 USD (+31.5%)" in reply.plain
     ann.presses("2 ✕")
     assert "Bitcoin" not in reply.plain
     assert followed(store, ann) == [("price", "eth")]
@@ -182,3 +182,19 @@ def test_quiet_hours_are_a_choice_in_the_persons_time_zone(ann, store):
     ann.presses("Quiet hours")
     ann.presses("None")
     assert "Quiet hours:" not in reply.plain
+
+
+def test_an_alert_can_end_and_come_again(ann, store):
+    """Two buttons below its confirmation; the list shows both, and the distance to the level."""
+    reply = ann.says("alert me when btc hits 60k")
+    assert list(reply.buttons) == ["Ends: –", "Again: off"]
+    ann.presses("Ends: –")
+    ann.presses("Ends: 24 h")
+    ann.presses("Again: off")
+    assert list(reply.buttons) == ["Ends: 7 d", "Again: on"]
+    assert "when Bitcoin reaches 60,000 USD" in reply.plain
+    assert "1. Bitcoin at 60,000 USD (+12.8%, until 2026-11-28 08:0" in ann.says("/following").plain
+    (follow,) = store.follows_of(ann.id)
+    store.drop_follow(ann.id, follow.number)
+    ann.presses("Again: on", on=reply)
+    assert ann.stage.telegram.popups[-1] == "This answer has expired. Ask again."

@@ -43,6 +43,8 @@ def test_every_button_matches_exactly_one_pattern():
         *keyboards.draft(123456789).inline_keyboard,
         *personal_keyboards.alerts(switches).inline_keyboard,
         *personal_keyboards.hours().inline_keyboard,
+        *personal_keyboards.terms(123456789, 7, repeats=True).inline_keyboard,
+        *personal_keyboards.me(["998968125db559dd"]).inline_keyboard,
         *personal_keyboards.zones().inline_keyboard,
         *personal_keyboards.delete_or_keep().inline_keyboard,
     ]

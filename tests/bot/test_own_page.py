@@ -33,7 +33,7 @@ def test_a_forecast_is_shown_to_nobody_else(ann, ben, opened, store):
 
 
 def test_the_own_page_lists_votes_forecasts_and_questions(ann, opened):
-    assert "no votes and no forecasts yet" in ann.says("/me").plain
+    assert "no votes and no forecasts yet" in ann.says("/mine").plain
     ann.presses("65%", on=opened)
     ann.presses("All markets", on=opened)
     ann.presses("1. Yes", on=opened)
@@ -41,12 +41,16 @@ def test_the_own_page_lists_votes_forecasts_and_questions(ann, opened):
     ann.presses("Create")
     ann.presses("No")
     ann.says(QUESTION)
-    reply = ann.says("/me")
+    reply = ann.says("/mine")
     assert "Questions: 1, 0 of them decided" in reply.plain
     assert "you: yes, 65% · AI" in reply.plain
     assert "you: no · " in reply.plain
     assert "72,000" in reply.plain or "$72k" in reply.plain
-    assert reply.plain.count("open\n") == 2
+    assert "1. Bitcoin above 60,000 USD · " in reply.plain
+    ann.presses("1", on=reply)
+    assert "9 of 9 voted" in ann.newest.plain
+    assert "Show votes" in ann.newest.buttons
+    assert "9 of 10" in ann.says("/quota").plain
 
 
 def test_a_name_is_a_choice(ann, ben, opened):
@@ -54,12 +58,12 @@ def test_a_name_is_a_choice(ann, ben, opened):
         assert "3 to 32 of a-z" in ann.says(text).plain
     ann.presses("65%", on=opened)
     assert "sturdy-owl" in ann.says("/name Sturdy-Owl").plain
-    assert "listed among the /forecasters as sturdy-owl" in ann.says("/me").plain
+    assert "listed among the /forecasters as sturdy-owl" in ann.says("/mine").plain
     assert "after your first decided market" in ann.says("/forecasters").plain
     refusal = ben.says("/name sturdy-owl").plain
     assert "Another forecaster is called sturdy-owl" in refusal
     assert "not listed" in ann.says("/name off").plain
-    assert "sturdy-owl" not in ann.says("/me").plain.replace("/name sturdy-owl", "")
+    assert "sturdy-owl" not in ann.says("/mine").plain.replace("/name sturdy-owl", "")
 
 
 def test_the_table_of_forecasters_leads_to_the_own_page(ann):

@@ -48,9 +48,10 @@ def test_the_waiting_message_becomes_the_answer(person: Person, slow_model: thre
 def test_markup_in_words_is_shown_as_text(person: Person, slow_model: threading.Event):
     """A question is shown as typed; from a model's reasoning the service removes the tags."""
     slow_model.set()
-    person.says("Will Bitcoin be above $61k & <b>stay</b> there at the end of the month?")
-    assert "$61k & <b>stay</b> there" in person.reads(TURNOUT).text
+    person.says("Will Bitcoin be <b>above</b> $61k & more at the end of the month?")
+    person.reads(TURNOUT)
     person.presses("Show votes")
+    person.reads("Will Bitcoin be <b>above</b> $61k & more at the end of the month?")
     person.reads("Momentum is up & away.")
 
 
@@ -69,7 +70,7 @@ def test_a_question_does_not_delay_other_people(person: Person, another_person: 
 @pytest.mark.parametrize("status", [429, 500, 502, RESET])
 def test_a_failed_edit_loses_no_answer(person: Person, telegram: Telegram, slow_model: threading.Event, status: int):
     """The last edit of the waiting message fails; the answer is shown, once."""
-    person.says(QUESTION.replace("60", str(status)))
+    person.says(QUESTION.replace("60", str(status or 64)))
     person.reads("8 of 9 have voted.")
     telegram.fails("editMessageText", status, person.id)
     slow_model.set()

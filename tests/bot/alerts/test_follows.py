@@ -53,6 +53,29 @@ def test_a_price_at_its_level_is_reported_once(world, level, price):
     assert world.store.follows_of(ANN) == []
 
 
+def test_an_alert_that_comes_again_crosses_its_level_again(world):
+    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_211.85))
+    (follow,) = world.store.follows_of(ANN)
+    world.store.change_follow(ANN, follow.number, 0, repeats=True)
+    counts = []
+    for minute, price in enumerate((54_000, 55_100, 55_200, 54_900, 55_300)):
+        set_price(world, price)
+        world.service.documents["prices"]["prices"][0]["as_of"] = iso(START + timedelta(minutes=minute))
+        counts.append(len(world.check()))
+    assert counts == [0, 1, 0, 1, 1]
+    assert [follow.number for follow in world.store.follows_of(ANN)] == [follow.number]
+
+
+def test_an_alert_ends_at_its_time_and_says_so(world):
+    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_211.85))
+    (follow,) = world.store.follows_of(ANN)
+    world.store.change_follow(ANN, follow.number, 1, repeats=False)
+    assert world.check(after=timedelta(hours=23)) == []
+    ((chat, text),) = texts(world, after=timedelta(hours=2))
+    assert (chat, text) == (ANN, "Bitcoin did not reach 55,000 USD. The alert has ended.")
+    assert world.store.follows_of(ANN) == []
+
+
 def add_bar(world, low: float, high: float, close: float) -> None:
     """An hour passes, within which the price was between `low` and `high`."""
     quote = world.service.documents["prices"]["prices"][0]

@@ -20,12 +20,12 @@ from tests.bot.messages.reading import text_of
     ],
 )
 def test_each_follow_has_a_numbered_line(target, line):
-    text = text_of(follows.following([Follow(1, 1, 1, target), Follow(2, 1, 1, target)]))
+    text = text_of(follows.following([Follow(1, 1, 1, target), Follow(2, 1, 1, target)], {}))
     assert f"1. {line}\n2. {line}" in text
 
 
 def test_who_follows_nothing_learns_how():
-    assert "You follow nothing. Tap Follow below an answer" in text_of(follows.following([]))
+    assert "You follow nothing. Tap Follow below an answer" in text_of(follows.following([], {}))
 
 
 @pytest.mark.parametrize("kind", follows.FOLLOW_REPLIES)

@@ -98,7 +98,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "reached probability": (documents.market(), lambda it: messages.follows.chance_reached(it, 0.6)),
     "reached price": (documents.PRICES, lambda it: messages.follows.price_reached(it, it["prices"][0], [55_000])),
     "decided question": (documents.decided_answer(), messages.follows.answer_resolved),
-    "following": ({"follows": ["btc"]}, lambda it: messages.follows.following(list(map(follow, it["follows"])))),
+    "following": ({"follows": ["btc"]}, lambda it: messages.follows.following(list(map(follow, it["follows"])), {})),
     "own page": (
         {"called": [documents.market()], "answers": [documents.decided_answer()], "name": "sturdy-owl"},
         lambda it: messages.own_page.own_page(

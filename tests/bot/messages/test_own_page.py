@@ -46,9 +46,10 @@ def test_the_brier_score_is_of_the_decided_forecasts():
 
 
 def test_questions_are_counted_with_their_scores():
-    decision = {"resolution": {"outcome": "yes"}, "score": {"brier": 0.2, "log": 0.5}}
-    text = page(answers=[decision, {"resolution": None, "score": None}])
+    decision = documents.answer() | {"resolution": {"outcome": "yes"}, "score": {"brier": 0.2, "log": 0.5}}
+    text = page(answers=[decision, decision | {"resolution": None, "score": None}])
     assert "Questions: 2, 1 of them decided · Brier score of the answers: 0.200" in text
+    assert "1. Bitcoin reaches 55,872 USD · 56% · ✓ YES\n2. Bitcoin reaches 55,872 USD · 56% · open" in text
 
 
 def entry(name: str, n: int, rank: int | None = None) -> dict:
