@@ -178,3 +178,13 @@ def test_a_module_with_behaviour_has_tests_near_by():
     mirrored = [file for file in EVERYTHING if file.parent.name != "versions" and statements(file) > MOST_UNTRIED]
     missing = [str(file.relative_to(ROOT)) for file in mirrored if not has_tests(file)]
     assert [name for name in missing if not name.startswith(TRIED_TOGETHER)] == []
+
+
+def test_a_program_starts_after_its_last_definition():
+    """What stands below the guard of `__main__` is not defined when the program runs."""
+    late = []
+    for file in (file for name in ("service", "bot", "notebooks", "tests") for file in (ROOT / name).rglob("*.py")):
+        body = ast.parse(file.read_text()).body
+        guards = [at for at, node in enumerate(body) if isinstance(node, ast.If) and "__name__" in ast.dump(node.test)]
+        late += [str(file.relative_to(ROOT)) for at in guards if at + 1 < len(body)]
+    assert late == []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from notebooks.lab.foresight import StrategyRefused
     from notebooks.lab.record import AskedQuestion, MarketRecord, OpeningInputs, read_bars
     from notebooks.lab.report import BacktestReport, backtest
-    from notebooks.lab.returns import statistics
+    from notebooks.lab.returns import daily_returns, daily_values, statistics
     from notebooks.lab.strategies import ArenaReport, service_strategies
     from notebooks.lab.studies import differences, leave_one_out
     from notebooks.lab.tearsheet_panel import tearsheet
@@ -36,6 +36,8 @@ __all__ = [
     "VoterRefused",
     "backtest",
     "calibration",
+    "daily_returns",
+    "daily_values",
     "differences",
     "enter",
     "forest_plot",
@@ -52,7 +54,7 @@ MODULES = {
     **dict.fromkeys(("TournamentEntry", "enter"), "entry"),
     **dict.fromkeys(("AskedQuestion", "MarketRecord", "OpeningInputs", "read_bars"), "record"),
     **dict.fromkeys(("BacktestReport", "backtest"), "report"),
-    "statistics": "returns",
+    **dict.fromkeys(("daily_returns", "daily_values", "statistics"), "returns"),
     **dict.fromkeys(("ArenaReport", "service_strategies"), "strategies"),
     "StrategyRefused": "foresight",
     **dict.fromkeys(("differences", "leave_one_out"), "studies"),

@@ -69,7 +69,7 @@ class ScoredBook:
         return f"the {reference}" if reference in (POOL, COIN) else reference
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BacktestReport:
     """What a backtest found, live and backfilled markets apart; `forecasts` is P(YES) by market.
 
@@ -131,6 +131,9 @@ class BacktestReport:
             table = self.scores.loc[chosen].dropna()
         origin = f"{self.world.upper()} · {'BACKFILLED' if backfilled else 'LIVE'} · left of zero it is better"
         return forest_plot(table, title=f"Brier score of {self.voter} minus that of each other", subtitle=origin)
+
+    def __repr__(self) -> str:
+        return "\n".join([self.voter, *self.verdicts])
 
     def _repr_html_(self) -> str:
         paragraphs = "".join(f"<p>{escape(verdict)}</p>" for verdict in self.verdicts)

@@ -84,7 +84,8 @@ def statistics(series: pd.Series | Mapping[str, pd.Series]) -> pd.DataFrame:
     """
     series_by_name = series if isinstance(series, Mapping) else {str(series.name or "series"): series}
     rows = [{"name": name, **_statistics(daily_values(values))} for name, values in series_by_name.items()]
-    return pd.DataFrame(rows, columns=["name", *STATISTICS]).set_index("name").astype({"days": "int64"})
+    table = pd.DataFrame(rows, columns=["name", *STATISTICS]).set_index("name")
+    return table.astype({"days": "int64", "drawdown_days": "Int64"})
 
 
 def _statistics(values: pd.Series) -> dict[str, Any]:

@@ -40,7 +40,7 @@ BENCHMARK = "buy and hold"
 WORLD = "replay"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ArenaReport:
     """What strategies made of bars, on paper.
 
@@ -141,6 +141,9 @@ class ArenaReport:
     def _beyond_luck(self, name: str) -> float:
         distribution = return_statistics(self.returns[name].to_numpy())
         return probability_above(distribution, self._luckiest / sqrt(max(distribution.days - 1, 1)))
+
+    def __repr__(self) -> str:
+        return f"{self.verdict}\n{self.table.round(2)}"
 
     def _repr_html_(self) -> str:
         table = self.table.to_html(float_format="{:.2f}".format)

@@ -16,10 +16,9 @@ from notebooks.widgets.base.theme import Theme
 from notebooks.widgets.base.wording import escaped, number
 
 # The rows by the number of their vertical axis: the part of the height, and the heading.
-ROWS = {"": ([0.58, 1], "gain"), "2": ([0.36, 0.5], "below the highest value"), "3": ([0, 0.28], "months")}
+ROWS = {"": ([0.58, 1], "gain"), "2": ([0.41, 0.53], "below the highest value"), "3": ([0, 0.29], "months")}
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 STEEPEST = 10.0  # percent of a month in full colour
-NARROW = {"xaxis2": {"tickmode": "array", "tickvals": [0, 3, 6, 9], "ticktext": MONTHS[::3]}}
 DAY = "%{x|%Y-%m-%d}<extra></extra>"
 
 
@@ -51,7 +50,7 @@ class Tearsheet(ChartPanel):
         for axes, (domain, _) in ROWS.items():
             figure.layout[f"yaxis{axes}"] = {"domain": domain, "anchor": "x" if axes != "3" else "x2"}
         figure.update_layout(
-            height=680,
+            height=740,
             showlegend=False,
             hovermode="closest",
             margin={"r": 150, "t": 90},
@@ -59,15 +58,14 @@ class Tearsheet(ChartPanel):
             xaxis2={"anchor": "y3", "type": "category", "showgrid": False},
             yaxis={"ticksuffix": "%", "zeroline": True},
             yaxis2={"ticksuffix": "%"},
-            yaxis3={"type": "category", "autorange": "reversed", "showgrid": False},
-            meta={"narrow": NARROW},
+            yaxis3={"type": "category", "dtick": 1, "autorange": "reversed", "showgrid": False},
         )
         self.gains = [figure.new_scatter(mode="lines", hovertemplate=f"%{{y:+.2f}}%<br>{DAY}") for _ in self.values]
         self.falls = [
             figure.new_scatter(mode="lines", yaxis="y2", hovertemplate=f"%{{y:.2f}}%<br>{DAY}") for _ in self.values
         ]
         months = {"xaxis": "x2", "yaxis": "y3", "showscale": False, "xgap": 2, "ygap": 2, "texttemplate": "%{text}"}
-        figure.add_heatmap(**months, hovertemplate="%{x} %{y}: %{z:+.2f}%<extra></extra>", zmin=-1, zmax=1)
+        figure.add_heatmap(**months, hovertemplate="%{y} %{x}: %{z:+.2f}%<extra></extra>", zmin=-1, zmax=1)
         self.months = figure.traces[-1]
         return figure
 
@@ -103,17 +101,17 @@ class Tearsheet(ChartPanel):
     def _draw_months(self, days: pd.Series) -> None:
         ends = days.resample("ME").last()
         gains, months = 100 * (ends / ends.shift(fill_value=days.iloc[0]) - 1), pd.DatetimeIndex(ends.index)
-        table = pd.Series(gains.to_numpy(), [months.year, months.month]).unstack().reindex(columns=range(1, 13))
+        table = pd.Series(gains.to_numpy(), [months.month, months.year]).unstack().reindex(range(1, 13))
         reach = min(STEEPEST, max(1.0, float(gains.abs().max())))
         self.months.update(
-            x=MONTHS,
-            y=[str(year) for year in table.index],
+            x=[str(year) for year in table.columns],
+            y=MONTHS,
             z=table.to_numpy(),
             text=[["" if np.isnan(gain) else number(gain, "+.1f") for gain in row] for row in table.to_numpy()],
             zmin=-reach,
             zmax=reach,
             colorscale=[[0, self.palette.colour(3)], [0.5, self.palette.paper], [1, self.palette.colour(0)]],
-            textfont={"color": self.palette.ink, "size": 11},
+            textfont={"color": self.palette.ink, "size": 10},
         )
 
 
@@ -145,5 +143,5 @@ def _title(table: pd.DataFrame) -> str:
     return ", ".join([*parts, f"worst drawdown {number(row['max_drawdown_pct'], '.1f')}%"])
 
 
-def _cell(value: Any) -> float | int | None:
-    return None if pd.isna(value) else int(value) if isinstance(value, np.integer) else float(value)
+def _cell(value: Any) -> float | None:
+    return None if pd.isna(value) else value

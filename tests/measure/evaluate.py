@@ -184,10 +184,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     show(questions, {name: scores_of(questions, read(options.out, name, questions)) for name in names})
 
 
-if __name__ == "__main__":
-    main()
-
-
 class Answer(NamedTuple):
     """Log returns at QUANTILES, shape (99,); P(close above the level); P(the other level is touched)."""
 
@@ -244,3 +240,7 @@ def _mixture(densities: list[Density]) -> Array:
 
 def _of(own: Density, question: tuple) -> Answer:
     return Answer(own.quantiles(QUANTILES), own.above(question.level), own.touch(question.touch) if own.sigma else 0.0)
+
+
+if __name__ == "__main__":
+    main()

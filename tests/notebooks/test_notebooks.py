@@ -19,8 +19,9 @@ def notebook(request) -> nbformat.NotebookNode:
     return nbformat.read(request.param, as_version=4)
 
 
-def test_the_workbench_has_its_nine_notebooks():
+def test_the_workbench_has_its_twelve_notebooks():
     expected = {"index", "battle", "hospital", "accuracy", "oracle", "strategies", "research", "study", "ledger"}
+    expected |= {"tearsheet", "arena", "halfyears"}
     assert {file.stem for file in NOTEBOOKS} == expected
 
 

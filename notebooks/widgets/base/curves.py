@@ -10,6 +10,9 @@ import pandas as pd
 
 PADDING = 0.05  # what plotly leaves free at each end of an axis, as a fraction of it
 
+# What an axis has on a narrow page, where the plot takes the width: its labels stand over the plot.
+INSIDE = {"ticklabelposition": "inside", "ticklabeloverflow": "allow"}
+
 Points = Sequence[Mapping[str, Any]]
 
 

@@ -78,7 +78,7 @@ export default {
 # `layout.meta.narrow` is what a narrow chart has instead of the same parts of the layout.
 FIT = (
     f"const TITLE = {TITLE}, SUBTITLE = {SUBTITLE}, SIZE = {SIZE}, HEIGHT = {HEIGHT};"
-    "const TOP = 76, AROUND = 20, NAMES = 180, NARROW = 500, LINE = 1.3;"
+    "const TOP = 76, AROUND = 20, NAMES = 180, NARROW = 500, EDGE = 10, AXIS = 84, LINE = 1.3;"
     + r"""
 const pen = document.createElement("canvas").getContext("2d");
 const lengthOf = (line, size) => {
@@ -100,17 +100,15 @@ const sizeOf = ({ font }) => font?.size ?? SIZE;
 // How far it is from the left end of a heading's axis to the right end of the chart.
 const roomOf = ({ xref }, layout, width) => {
   const axis = layout[xref.replace(/^x(\d*) domain$/, "xaxis$1")];
-  return (1 - (axis?.domain?.[0] ?? 0)) * (width - NAMES);
+  return (1 - (axis?.domain?.[0] ?? 0)) * (width - (width < NARROW ? AXIS : NAMES));
 };
-// A narrow chart leaves no more on its right than the labels there need.
+// On a narrow chart the plot gets the width: what stood beside it stands inside, on paper of its own.
 const narrowed = (layout) => {
   const parts = Object.entries(layout.meta?.narrow ?? {});
-  const { annotations = [], margin, ...rest } = layout;
-  const beside = annotations.filter(isBeside).map((note) => (note.xshift ?? 0) + AROUND / 2
-    + Math.max(...note.text.split("<br>").map((line) => lengthOf(line, sizeOf(note)))));
-  const right = beside.length && margin?.r ? { r: Math.min(margin.r, Math.max(...beside)) } : {};
+  const paper = { xanchor: "right", xshift: -2, borderpad: 1, bgcolor: layout.template?.layout?.paper_bgcolor };
+  const annotations = (layout.annotations ?? []).map((note) => (isBeside(note) ? { ...note, ...paper } : note));
   const changed = parts.map(([name, part]) => [name, typeof part === "object" ? { ...layout[name], ...part } : part]);
-  return { ...rest, annotations, margin: { ...margin, ...right }, ...Object.fromEntries(changed) };
+  return { ...layout, annotations, margin: { ...layout.margin, l: EDGE, r: EDGE }, ...Object.fromEntries(changed) };
 };
 // plotly would also keep the width of its first drawing.
 const fitted = (original, width) => {

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import plotly.graph_objects as go
 
 Theme = Literal["light", "dark"]
+LOST = "This panel has lost its kernel: it shows what was last drawn. Run its cell again."
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 SIZE, TITLE, SUBTITLE = 13, 17, 12  # pixels
 # Colour-blind safe, with a contrast of at least 4.5 to the paper below: labels have the colours of their curves.
@@ -88,6 +89,9 @@ def style(theme: Theme) -> str:
         f"background-color: {palette.paper} !important; }}"
         f"{box} .jupyter-button.mod-active {{ background-color: {palette.grid} !important; "
         f"border-color: {palette.quiet}; box-shadow: none; }}"
+        # JupyterLab marks the widgets of a kernel that restarted or died; without a word the panel would look alive.
+        f"{box}.jupyter-widgets-disconnected::before {{ content: {LOST!r}; color: {palette.alarm}; font: 14px {FONT}; "
+        f"width: auto; }} {box} .jupyter-widgets-disconnected::before {{ content: none; }}"
         f"{box} .quiet {{ color: {palette.quiet}; }} {box} .alarm {{ color: {palette.alarm}; }}"
         f"{box} .widget-html-content {{ min-width: 0; }}"  # or a wide table would widen the panel instead of scrolling
         f"{box} table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}"

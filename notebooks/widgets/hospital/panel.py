@@ -13,6 +13,7 @@ from ipywidgets import Dropdown, Layout, Widget
 from plotly.subplots import make_subplots
 
 from notebooks.widgets import frames
+from notebooks.widgets.base.curves import INSIDE
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.html_tables import Fact, grid, table
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
@@ -28,6 +29,7 @@ STATUSES = {
     "observation": (3, "diamond-open", "◇"),
 }
 UNKNOWN = ("star", "★")
+ABOVE_PX = 26  # from the middle of a row to its name on a narrow page
 JITTER = 0.6  # part of the height of a row within which marks of similar health are spread
 HOVER = "%{customdata[0]}<br>%{customdata[1]}, score %{x:.1f}<br>recommended: %{customdata[2]}<extra></extra>"
 LOWER_IS_BETTER = {"max_drawdown_pct", "trades_a_month"}
@@ -153,7 +155,9 @@ class HospitalPanel(RefreshingPanel):
             f"{escaped(category)} · {len(scores[category])}<br>median {median(scores[category]):.0f}"
             for category in categories
         ]
-        self.figure.update_layout(yaxis2={"tickvals": rows, "ticktext": labels})
+        above = {**INSIDE, "ticklabelshift": ABOVE_PX}
+        narrow = {"yaxis2": {**above, "ticktext": [label.replace("<br>", ", ") for label in labels]}}
+        self.figure.update_layout(yaxis2={"tickvals": rows, "ticktext": labels}, meta={"narrow": narrow})
         return categories
 
     def _draw_counts(self, counts: Mapping[str, int]) -> None:

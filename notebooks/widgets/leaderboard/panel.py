@@ -14,7 +14,7 @@ from plotly.subplots import make_subplots
 
 from notebooks.widgets import frames
 from notebooks.widgets.base.chart_panel import selected
-from notebooks.widgets.base.curves import CurveEnd, instants, labels, values
+from notebooks.widgets.base.curves import INSIDE, CurveEnd, instants, labels, values
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.html_tables import Fact, grid, table
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
@@ -37,7 +37,9 @@ NORMAL_95 = 1.959964  # two-sided 95% of a normal distribution
 SCOPES = {"all assets": "", **{asset: asset for asset in ASSETS}}
 PARTS = {"top 15": slice(15), "bottom 15": slice(-15, None), "all strategies": slice(None)}
 ROW_PX, CURVES_PX, BETWEEN_PX, TOP_PX, BOTTOM_PX = 21, 230, 90, 160, 40
-LONGEST_NAME, NARROW_NAME = 60, 14  # characters of a name, also on a narrow page
+RIGHT_END = 0.75  # of the horizontal axis
+NARROW_ROW_PX = 38  # on a narrow page a name stands above its bar
+LONGEST_NAME, NARROW_NAME = 60, 13  # characters of a name, also on a narrow page
 HOVER = (
     "rank %{customdata[0]}: %{customdata[1]} (%{customdata[2]})<br>gain %{customdata[3]}, Sharpe ratio %{customdata[4]}"
     "<br>maximum drawdown %{customdata[5]}, win rate %{customdata[6]}, %{customdata[7]} trades<extra></extra>"
@@ -126,7 +128,7 @@ class LeaderboardPanel(RefreshingPanel):
         self._draw_ghosts(ghosts, metric, len(rows))
         curve_labels = self._draw_strategy(strategy)
         layout = self.figure.layout
-        layout.annotations = [*legend(colours, len(ghosts)), *_ghost_labels(ghosts, metric), *curve_labels]
+        layout.annotations = [*legend(colours, len(ghosts)), *_ghost_labels(ghosts, rows, metric), *curve_labels]
         layout.shapes = [usual_range(years, self.palette)] if shows_luck else []
         layout.title = _title(board, metric, part)
         self.figure.update_layout(**_axes(rows, metric, strategy["key"]))
@@ -169,12 +171,17 @@ class LeaderboardPanel(RefreshingPanel):
         ]
 
 
-def _ghost_labels(ghosts: list[Document], metric: str) -> list[dict[str, Any]]:
-    """The names of the ghosts above the rows, each on its own line because two ghosts may be close together."""
+def _ghost_labels(ghosts: list[Document], rows: list[Document], metric: str) -> list[dict[str, Any]]:
+    """The names of the ghosts above the rows, each on its own line because two ghosts may be close together.
+
+    A name at the right end of the chart stands left of its line, so that no page cuts it.
+    """
     common = {"xref": "x", "yref": "y domain", "y": 1, "yanchor": "bottom", "showarrow": False}
     texts = [f"{escaped(ghost['name'])} {formatted(ghost[metric], metric)}" for ghost in ghosts]
+    reach = RIGHT_END * max([row[metric] or 0 for row in (*rows, *ghosts)], default=0)
     return [
         {**common, "x": ghost[metric], "yshift": 18 * line, "text": text}
+        | ({"xanchor": "right"} if ghost[metric] > reach else {})
         for line, (ghost, text) in enumerate(zip(ghosts, texts, strict=True))
     ]
 
@@ -184,17 +191,31 @@ def _axes(rows: list[Document], metric: str, key: str) -> dict[str, Any]:
 
     Names and ranks are on the left, the strategy drawn below in bold; values are on the right, clear of the lines.
     """
-    names = _row_names(rows, key)
-    inner = len(rows) * ROW_PX + BETWEEN_PX + CURVES_PX
     axis = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
+    above = {**INSIDE, "ticklabelshift": NARROW_ROW_PX // 3}
+    narrow, wide = _heights(len(rows), NARROW_ROW_PX), _heights(len(rows), ROW_PX)
     return {
-        "height": inner + TOP_PX + BOTTOM_PX,
+        **wide,
         "xaxis": {"ticksuffix": METRICS[metric].unit},
-        "yaxis": {**axis, "ticktext": names, "domain": [1 - len(rows) * ROW_PX / inner, 1]},
+        "yaxis": {**axis, "ticktext": _row_names(rows, key), **wide["yaxis"]},
         "yaxis2": {**axis, "ticktext": [formatted(row[metric], metric) for row in rows]},
-        "yaxis3": {"domain": [0, CURVES_PX / inner]},
-        "meta": {"narrow": {"xaxis": {"nticks": 3}, "yaxis": {"ticktext": _row_names(rows, key, NARROW_NAME)}}},
+        "meta": {
+            "narrow": {
+                **narrow,
+                "bargap": 0.6,
+                "xaxis": {"nticks": 3},
+                "yaxis": {**narrow["yaxis"], **above, "ticktext": _row_names(rows, key, NARROW_NAME)},
+                "yaxis2": above,
+            }
+        },
     }
+
+
+def _heights(count: int, row_px: int) -> dict[str, Any]:
+    """The height of the figure with so many rows, and the parts of it that the rows and the curves take."""
+    inner = count * row_px + BETWEEN_PX + CURVES_PX
+    rows, curves = [1 - count * row_px / inner, 1], [0, CURVES_PX / inner]
+    return {"height": inner + TOP_PX + BOTTOM_PX, "yaxis": {"domain": rows}, "yaxis3": {"domain": curves}}
 
 
 def _row_names(rows: list[Document], key: str, longest: int = LONGEST_NAME) -> list[str]:

@@ -34,8 +34,8 @@ def test_a_tearsheet_draws_both_series_with_their_numbers(sheet: Tearsheet):
 
 def test_the_months_multiply_to_the_whole(sheet: Tearsheet):
     gains = np.array(sheet.months.z, float)
-    assert list(sheet.months.y) == ["2024", "2025"]
-    assert [MONTHS[column] for column in np.flatnonzero(np.isfinite(gains).any(axis=0))] == ["Jan", "Nov", "Dec"]
+    assert list(sheet.months.x) == ["2024", "2025"]
+    assert [MONTHS[row] for row in np.flatnonzero(np.isfinite(gains).any(axis=1))] == ["Jan", "Nov", "Dec"]
     product = 100 * (np.nanprod(1 + gains / 100) - 1)
     assert product == pytest.approx(sheet.statistics["return_pct"].iloc[0])
 

@@ -51,3 +51,11 @@ def test_the_arrow_of_a_select_has_the_colour_of_text(theme: Theme):
     """Pages draw it as an image, which no other colour of the style sheet reaches."""
     (arrow,) = re.findall(r"--jp-widgets-dropdown-arrow: url\(\"data:image/svg\+xml,(.+?)\"\)", style(theme))
     assert f"fill='{PALETTES[theme].ink}'" in unquote(arrow)
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+def test_a_lost_kernel_is_said_in_the_panel(theme):
+    """JupyterLab gives its widgets a class; the panel says it once, not each of its controls."""
+    rule = f".ninefold-{theme}.jupyter-widgets-disconnected::before {{ content: 'This panel has lost its kernel"
+    assert rule in style(theme)
+    assert f".ninefold-{theme} .jupyter-widgets-disconnected::before {{ content: none; }}" in style(theme)
