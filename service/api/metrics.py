@@ -226,17 +226,13 @@ def _of_ledger(db: Connection) -> Iterator[GaugeMetricFamily]:
 
 def _of_witness(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
     document = latest_witness(db) if services.settings.witness_of else None
-    faults = GaugeMetricFamily(
-        "ninefold_witness_faults", "Places where another ledger was forked or rewritten.", labels=["ledger"]
-    )
-    age = GaugeMetricFamily(
-        "ninefold_witness_age_seconds", "Seconds since another ledger was reached.", labels=["ledger"]
-    )
+    faults = _gauge("witness_faults", "Places where another ledger was forked or rewritten.", labels=["ledger"])
+    age = _gauge("witness_age_seconds", "Seconds since another ledger was read.", labels=["ledger"])
     for record in document.ledgers if document else ():
         faults.add_metric([record.address], len(record.faults))
         age.add_metric([record.address], services.now() - unix(record.reached_at) if record.reached_at else math.inf)
     yield from (faults, age)
 
 
-def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"ninefold_{name}", description, value=value)
+def _gauge(name: str, description: str, value: float | None = None, **options: Any) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"ninefold_{name}", description, value=value, **options)

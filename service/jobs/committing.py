@@ -22,7 +22,6 @@ from service.forecasting.predictions.scores.forecasters import score_forecasts
 from service.forecasting.voters.track_record import build
 from service.jobs.job import Effects, JobContext
 from service.ledger.chain import ChainEntry
-from service.ledger.roots import Root
 from service.ledger.timestamps import LATEST_S, authority_of
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import DAY, HOUR, iso, unix
@@ -32,8 +31,6 @@ from service.store.database import Database
 from service.store.erasures import erased_ids
 from service.store.pages import RECORD, records
 from service.store.secret import ledger_key
-
-STAMP_EVERY_S = 600
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -170,32 +167,25 @@ def seal(job_context: JobContext, slot: int) -> Effects:
     return lambda db: ledger.seal(db, iso(slot)[:10], key, slot)
 
 
-def awaits_timestamps(db: Connection, job_context: JobContext) -> bool:
-    """Whether an authority has not signed the last root yet; the times of a replay mean nothing to them."""
-    return job_context.clock.world != "replay" and bool(_unstamped(db, job_context)[1])
+def names_authorities(_db: Connection, job_context: JobContext) -> bool:
+    """Whether the operator names authorities; the times of a replay mean nothing to them."""
+    return job_context.clock.world != "replay" and bool(job_context.settings.ledger_tsa_urls)
 
 
 def stamp(job_context: JobContext, slot: int) -> Effects:
     """Have the last root signed by each authority; one that fails is asked again in the next slot, for a day."""
-    settings, timestamps = job_context.settings, []
-    with job_context.database.reading() as db:
-        root, urls = _unstamped(db, job_context)
-    if root is None or slot >= unix(root.signed_at) + LATEST_S:
-        return lambda _: None
     from service.sources.timestamps import stamp as ask  # imported lazily: few operators name an authority
 
-    for url in urls:
+    settings, timestamps = job_context.settings, []
+    with job_context.database.reading() as db:
+        root = ledger.last_root(db)
+        names = {timestamp.authority for timestamp in ledger.timestamps(db, root.day, root.day)} if root else set()
+    if root is None or slot >= unix(root.signed_at) + LATEST_S:
+        return lambda _: None
+    for url in settings.ledger_tsa_urls:
         try:
-            timestamps.append(ask(url, root, settings.authorities or b"", settings.source_timeout_s))
+            if authority_of(url) not in names:
+                timestamps.append(ask(url, root, settings.authorities or b"", settings.source_timeout_s))
         except SourceFailed as error:
             log.warning("source_failed", authority=authority_of(url), detail=error.detail)
     return lambda db: ledger.add_timestamps(db, timestamps)
-
-
-def _unstamped(db: Connection, job_context: JobContext) -> tuple[Root | None, list[str]]:
-    """The last root, and the addresses of the authorities that have not signed it."""
-    root = ledger.last_root(db) if job_context.settings.ledger_tsa_urls else None
-    if root is None:
-        return None, []
-    names = {timestamp.authority for timestamp in ledger.timestamps(db, root.day, root.day)}
-    return root, [url for url in job_context.settings.ledger_tsa_urls if authority_of(url) not in names]

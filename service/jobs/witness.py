@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -47,22 +48,21 @@ def witness(job_context: JobContext, slot: int) -> Effects:
     return lambda db: snapshots.publish(db, slot, {snapshots.WITNESS: document})
 
 
-def _visit(client: Client, ledger: WitnessedLedger, at: str, certificates: bytes | None) -> WitnessedLedger:
+def _visit(client: Client, before: WitnessedLedger, at: str, certificates: bytes | None) -> WitnessedLedger:
     """A ledger after a visit, as far as it answered."""
-    before, end, rows = ledger, time.monotonic() + VISIT_S, 0
+    ledger, end, rows = before, time.monotonic() + VISIT_S, 0
     try:
         pages = list(_pages(client))
         ledger = ledger.with_served((root for page in pages for root in ROOTS.validate_python(page["roots"])), at)
-        stamps = [stamp for page in pages for stamp in page["timestamps"]]
         for place in ledger.due():
-            if time.monotonic() > end or rows > MOST_ROWS:
+            root, after = ledger.roots[place].root, ledger.roots[place - 1].root if place else None
+            rows += (size := root.last_seq - root.first_seq + 1)
+            if time.monotonic() > end or rows > MOST_ROWS + size:
                 break
-            root = ledger.roots[place].root
-            rows += root.last_seq - root.first_seq + 1
-            stamp_lines = [line("timestamp", stamp) for stamp in stamps if stamp["day"] == root.day]
-            lines = [*_rows(client, root), line("root", vars(root)), *stamp_lines]
-            after = ledger.roots[place - 1].root if place else None
+            stamps = (stamp for page in pages for stamp in page["timestamps"] if stamp["day"] == root.day)
+            lines = [*_rows(client, root), line("root", vars(root)), *(line("timestamp", stamp) for stamp in stamps)]
             ledger = ledger.with_rows(place, verify(lines, certificates=certificates, after=after).fault, at)
+        ledger = replace(ledger, reached_at=at)
     except (ClientError, AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         log.warning("source_failed", ledger=ledger.address, detail=f"{type(error).__name__}: {error}"[:300])
     for fault in ledger.faults[len(before.faults) :]:
@@ -81,9 +81,10 @@ def _pages(client: Client) -> Iterator[dict[str, Any]]:
 
 
 def _rows(client: Client, root: Root) -> Iterator[str]:
-    """The rows under a root as lines of an export."""
-    if root.last_seq - root.first_seq >= MOST_ROWS:
-        raise ValueError(f"the root of {root.day} is over too many rows")
-    for first in range(root.first_seq, root.last_seq + 1, 500):
-        page = client.ledger(first, min(500, root.last_seq + 1 - first))
+    """The rows under a root as lines of an export, at most so many that the end of one that is too long is missing."""
+    last = min(root.last_seq, root.first_seq + MOST_ROWS)
+    for first in range(root.first_seq, last + 1, 500):
+        page = client.ledger(first, min(500, last + 1 - first))
         yield from (line("row", entry) for entry in page["entries"])
+        if not page["entries"]:
+            return

@@ -32,7 +32,10 @@ class WitnessFault:
 
 @dataclass(frozen=True)
 class WitnessedLedger:
-    """What is kept of the ledger at an address: its roots, oldest first, and all faults that were ever found."""
+    """What is kept of the ledger at an address: its roots, oldest first, and all faults that were ever found.
+
+    It was `reached_at` the end of the last visit that read everything that it wanted.
+    """
 
     address: str
     reached_at: str | None = None
@@ -42,7 +45,7 @@ class WitnessedLedger:
     def with_served(self, served: Iterable[Root], at: str) -> WitnessedLedger:
         """The same after it served these roots, all it has, at an instant."""
         by_day = {root.day: root for root in served}
-        ledger = replace(self, reached_at=at)
+        ledger = self
         for row in self.roots:
             root = by_day.pop(row.root.day, None)
             if root != row.root:

@@ -56,18 +56,11 @@ def stamp(context: JobContext, at: int) -> list[str]:
         return [timestamp.day for timestamp in ledger.timestamps(db)]
 
 
-def is_wanted(context: JobContext) -> bool:
-    with context.database.reading() as db:
-        return committing.awaits_timestamps(db, context)
-
-
 def test_the_last_root_is_timestamped_once(context, tsa: Authority, now: int):
-    assert not is_wanted(context)
+    assert stamp(context, now) == []
     root = seal(context, now)
-    assert is_wanted(context)
-    assert stamp(context, now) == [root.day]
-    assert not is_wanted(context)
-    assert stamp(context, now) == [root.day]
+    assert stamp(context, now) == stamp(context, now) == [root.day]
+    assert len(list(tsa.folder.glob("reply"))) == 1
     with context.database.reading() as db:
         result = verify(ledger.export(db), certificates=context.settings.authorities)
     assert (result.fault, result.timestamps, result.stamped_seq) == (None, 1, 1)
@@ -79,22 +72,24 @@ def test_a_failure_is_logged_and_tried_again(context, tsa: Authority, now: int, 
     tsa.failures[:] = [503]
     assert stamp(context, now) == []
     assert [event["event"] for event in log_events] == ["source_failed"]
-    assert is_wanted(context)
-    assert stamp(context, now + committing.STAMP_EVERY_S) == [root.day]
+    assert stamp(context, now + 600) == [root.day]
 
 
 def test_one_authority_does_not_wait_for_another(context, tsa: Authority, now: int):
-    """The address of each is one in itself: of two that fail in turn, each signs once."""
     urls = ("http://127.0.0.1:1/away", tsa.url)
     context = replace(context, settings=context.settings.model_copy(update={"ledger_tsa_urls": urls}))
     root = seal(context, now)
     assert stamp(context, now) == [root.day]
-    assert is_wanted(context)
 
 
-@pytest.mark.parametrize(("changes", "age_s"), [({}, DAY + HOUR), ({"clock": WorldClock("replay")}, 0)])
-def test_what_would_be_stale_is_not_asked_for(context, now: int, changes: dict, age_s: int):
-    """A root that waited for a day, and every root of a replay."""
-    context = replace(context, **changes)
-    seal(context, now - age_s)
-    assert stamp(context, now) == [] if age_s else not is_wanted(context)
+def test_a_root_that_would_be_stale_is_not_stamped(context, now: int):
+    seal(context, now - DAY - HOUR)
+    assert stamp(context, now) == []
+
+
+@pytest.mark.parametrize(("world", "urls", "is_wanted"), [("live", 1, True), ("live", 0, False), ("replay", 1, False)])
+def test_roots_of_a_replay_are_never_stamped(context, world: str, urls: int, is_wanted: bool):
+    settings = context.settings.model_copy(update={"ledger_tsa_urls": context.settings.ledger_tsa_urls[:urls]})
+    context = replace(context, settings=settings, clock=WorldClock(world))
+    with context.database.reading() as db:
+        assert committing.names_authorities(db, context) is is_wanted

@@ -240,19 +240,23 @@ class Endless:
     """A ledger whose lists have no end, whose roots are over endless rows, or whose rows are no rows."""
 
     def __init__(self, root: dict, rows: object = ()) -> None:
-        self.root, self.rows = root, rows
+        self.root, self.rows, self.calls = root, rows, 0
 
     def ledger_roots(self, since: str | None) -> dict:
+        self.calls += 1
         return {"roots": [self.root], "timestamps": [], "next": "2021-11-21" if self.rows is None else None}
 
     def ledger(self, first: int, limit: int) -> dict:
+        self.calls += 1
         return {"entries": self.rows}
 
 
-@pytest.mark.parametrize("rows", [None, [{"seq": 2**80}], [7], {"a": 1}, 5])
+@pytest.mark.parametrize("rows", [None, [{"seq": 2**80}], [7], {"a": 1}, 5, [], [{"form": "rfc8785"}]])
 @pytest.mark.parametrize("last_seq", [2, 10**15, "many"])
 def test_no_answer_keeps_a_witness_busy_or_ends_it(rows: object, last_seq: object):
-    root = vars(books.book(2).roots[0]) | {"last_seq": last_seq}
-    record = witness._visit(Endless(root, rows), WitnessedLedger("https://liar.example"), iso(NOON), None)
-    assert len(record.roots) <= 1
-    assert all("damaged" in fault.detail for fault in record.faults)
+    """What cannot be read is no accusation, but counts as not reached; rows that are no rows are a fault."""
+    client = Endless(vars(books.book(2).roots[0]) | {"last_seq": last_seq}, rows)
+    record = witness._visit(client, WitnessedLedger("https://liar.example"), iso(NOON), None)
+    assert client.calls <= 600
+    assert bool(record.faults) is (record.reached_at is not None)
+    assert all("damaged" in fault.detail or "missing" in fault.detail for fault in record.faults)
