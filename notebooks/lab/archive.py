@@ -14,7 +14,7 @@ from typing import Any, cast
 import pandas as pd
 from platformdirs import user_cache_path
 
-from notebooks.lab.pages import Page, pages
+from notebooks.lab.pages import Page, pages, with_progress
 from notebooks.lab.record import MarketRecord, record_of
 from notebooks.widgets import frames
 from notebooks.widgets.frames.apex import APEX_CALL_LAYERS, APEX_CALLS
@@ -58,6 +58,7 @@ class Archive:
     ) -> None:
         self.client = client
         self._root = folder or user_cache_path("ninefold", appauthor=False)
+        self._progress = progress
         self._pages = partial(pages, progress=progress, sleep=sleep)
 
     @cached_property
@@ -154,7 +155,10 @@ class Archive:
 
     def hospital_months(self) -> pd.DataFrame:
         """Every month of the hospital. See `frames.hospital_months`."""
-        return frames.hospital_months(map(self.client.hospital, self.client.hospital()["links"]["months"]))
+        months = with_progress(
+            self.client.hospital()["links"]["months"], "hospital", unit="months", progress=self._progress
+        )
+        return frames.hospital_months(map(self.client.hospital, months))
 
     def strategy_equity(self, *keys: str) -> pd.DataFrame:
         """The equity of these strategies, or of all. See `frames.strategy_equity`."""

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from tqdm.auto import tqdm
 
 from service.client import RateLimited
 
 Page = dict[str, Any]
+Item = TypeVar("Item")
 LONGEST_WAIT_S = 90  # a limit per minute resets within it, a daily quota does not
 SHOWN_AFTER_S = 1.0
+
+
+def with_progress(items: Sequence[Item], label: str, *, unit: str = "", progress: bool = True) -> Iterable[Item]:
+    """The items, with a bar where they take longer than a second; an interrupt of the kernel ends the loop."""
+    return tqdm(items, desc=label, unit=f" {unit}", delay=SHOWN_AFTER_S, disable=not progress, leave=False)
 
 
 def pages(

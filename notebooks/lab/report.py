@@ -205,7 +205,7 @@ def backtest(voter: Any, source: Any, *, terms: AccountTerms = TERMS, progress: 
         return run_arena(voter, source, terms=terms, progress=progress)
     record = record_from(source)
     forecasts = walk_forward(voter, record, progress=progress)
-    refuse_foresight(voter, record, forecasts)
+    refuse_foresight(voter, record, forecasts, progress=progress)
     table = forecasts_table(record)
     books = (_book(record, table, forecasts, backfilled) for backfilled in (False, True))
     name = getattr(voter, "__name__", type(voter).__name__)

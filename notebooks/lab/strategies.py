@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from notebooks.lab.foresight import refuse_strategy_foresight, targets_of
-from notebooks.lab.pages import SHOWN_AFTER_S
+from notebooks.lab.pages import with_progress
 from notebooks.lab.returns import statistics
 from notebooks.widgets import frames
 from notebooks.widgets.frames.market import OHLC
@@ -167,7 +166,7 @@ def run_arena(
     days = day_ends(anchor, max(array.as_of for array in arrays.values()))
     histories: dict[str, dict[str, TradeHistory]] = {}
     tasks = [(name, asset) for name in functions for asset in tables]
-    for name, asset in tqdm(tasks, desc="arena", delay=SHOWN_AFTER_S, disable=not progress, leave=False):
+    for name, asset in with_progress(tasks, "arena", unit="accounts", progress=progress):
         targets = targets_of(name, functions[name], tables[asset])
         refuse_strategy_foresight(name, functions[name], asset, tables[asset], targets)
         histories.setdefault(name, {})[asset] = trade(targets, arrays[asset], terms)

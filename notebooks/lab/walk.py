@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
-from notebooks.lab.pages import SHOWN_AFTER_S
+from notebooks.lab.pages import with_progress
 from notebooks.lab.record import AskedQuestion, MarketRecord, OpeningInputs, RecordedMarket
 
 LEARNT = timedelta(days=365)
@@ -104,11 +103,11 @@ class VoterWalk:
 def walk_forward(build: BuildVoter, record: MarketRecord, *, progress: bool = False) -> pd.Series:
     """P(YES) of each market by its id, NaN where the voter abstains."""
     walk = VoterWalk(build, record)
-    bar = tqdm(record.markets, desc="walk", unit=" markets", delay=SHOWN_AFTER_S, disable=not progress, leave=False)
-    return pd.Series({market.question.id: walk.forecast(market) for market in bar}, dtype="float64")
+    markets = with_progress(record.markets, "walk", unit="markets", progress=progress)
+    return pd.Series({market.question.id: walk.forecast(market) for market in markets}, dtype="float64")
 
 
-def refuse_foresight(build: BuildVoter, record: MarketRecord, reference: pd.Series) -> None:
+def refuse_foresight(build: BuildVoter, record: MarketRecord, reference: pd.Series, *, progress: bool = False) -> None:
     """Raise VoterRefused where a forecast on a prefix of the record differs from that on the whole of it, `reference`.
 
     The voter is walked over five prefixes, each of which ends when a market is asked, with other ids of the markets: by
@@ -117,7 +116,8 @@ def refuse_foresight(build: BuildVoter, record: MarketRecord, reference: pd.Seri
     """
     name = getattr(build, "__name__", type(build).__name__)
     instants = sorted({market.question.asked_at for market in record.markets})
-    for place in np.linspace(0, len(instants), PREFIXES + 2)[1:-1].astype(int) if instants else ():
+    places = np.linspace(0, len(instants), PREFIXES + 2)[1:-1].astype(int).tolist() if instants else []
+    for place in with_progress(places, "look-ahead proof", unit="prefixes", progress=progress):
         prefix, end = record.until(instants[place]), f"{instants[place]:%Y-%m-%d %H:%M} UTC"
         try:
             forecasts = _masked_walk(build, prefix)

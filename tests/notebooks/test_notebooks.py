@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 
 import nbformat
+import pandas as pd
 import pytest
+from nbconvert import HTMLExporter
 
 import notebooks
+from notebooks import lab
 from tests.processes import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -41,6 +44,19 @@ def test_a_notebook_has_no_outputs_and_no_widget_state(notebook):
 def test_the_index_links_every_other_notebook():
     index = (ROOT / "notebooks" / "index.ipynb").read_text()
     assert not [file.name for file in NOTEBOOKS if file.stem != "index" and f"({file.name})" not in index]
+
+
+def test_an_exported_page_shows_the_conclusion():
+    """`nbconvert --to html` of a saved notebook, without a kernel: the title, the status and the numbers of a panel."""
+    days = pd.Series([100.0, 101.0, 99.0], pd.date_range("2026-01-01", periods=3), name="mine")
+    sheet = lab.tearsheet(days)
+    cell = nbformat.v4.new_code_cell(
+        "sheet", outputs=[nbformat.v4.new_output("display_data", sheet._repr_mimebundle_())]
+    )
+    page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    assert sheet.figure.layout.title.text in page
+    assert "max_drawdown_pct" in page
+    sheet.close()
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from notebooks.lab.pages import pages
+from notebooks.lab.pages import pages, with_progress
 from service.client import RateLimited
 
 PAGES = [{"count": 2, "rows": [1, 2], "next": "b"}, {"count": 1, "rows": [3], "next": None}]
@@ -47,3 +47,10 @@ def test_a_used_up_day_is_not_waited_for():
 
     with pytest.raises(RateLimited):
         list(pages(fetch, "rows", progress=False, sleep=lambda _: pytest.fail("it waited")))
+
+
+def test_a_quick_loop_shows_no_bar(capsys):
+    """What takes longer than a second has one, which leaves nothing behind."""
+    assert list(with_progress([1, 2], "loop", unit="rows")) == [1, 2]
+    assert "loop" not in capsys.readouterr().err
+    assert list(with_progress([1, 2], "loop", progress=False)) == [1, 2]
