@@ -152,7 +152,7 @@ def test_a_challenge_no_price_decides_waits_for_the_operator(house, operate):
     key = {"X-API-Key": house.register()}
     number = challenge(house, "Will the SEC approve a Solana ETF?", "2026-11-22", **key)
     house.move(BEAT_S)
-    assert shown(house, number)["resolved_by"] == "hand"
+    assert shown(house, number)["resolution"]["source"] == "hand"
     house.move(3 * DAY)
     assert shown(house, number)["status"] == "closed"
     assert operate("challenges", "resolve", str(number), "yes", "--evidence", "https://example.com/filing") == 0
