@@ -8,13 +8,14 @@ from datetime import date, datetime, timedelta
 from telegram import Update
 
 from bot import keyboards, messages, updates
+from bot.answering import saved_payload
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.languages import SOURCE, spoken, translate
 from bot.messages import notices
 from bot.personal_keyboards import posting, sharing
 from bot.replies import acknowledge, replace, reply
-from bot.service import MAX_QUESTION, Person
+from bot.service import MAX_QUESTION, Document, Person
 from bot.store import Target
 from service.client import BadRequest
 
@@ -32,55 +33,61 @@ async def begin(update: Update, context: BotContext) -> None:
     elif len(question) > MAX_QUESTION:
         page = Page(notices.question_too_long(len(question), MAX_QUESTION))
     else:
-        page = await _draft_page(context, updates.user_id(update), question)
+        page = await _draft_page(update, context, question)
     await reply(update, page)
 
 
-async def _draft_page(context: BotContext, user: int, question: str) -> Page:
+async def _draft_page(update: Update, context: BotContext, question: str) -> Page:
+    person, now = context.service.for_user(updates.user_id(update)), await _service_time(context)
     try:
-        deadline = await _deadline(context.service.for_user(user), question)
+        deadline = await _deadline(person, question)
     except BadRequest as refusal:
         return Page(messages.challenges.bad_question(refusal))
-    draft_id = await asyncio.to_thread(context.store.save_draft, user, question)
-    now = await _service_time(context)
-    if deadline is None:
-        return Page(messages.challenges.ask_deadline(question), keyboards.deadlines(draft_id, now.date()))
-    return await _confirmed(context, user, draft_id, deadline, now)
+    if deadline is not None:
+        return await _confirmation(update, context, question, deadline, now)
+    token = await _save(update, context, {"challenge": question})
+    return Page(messages.challenges.ask_deadline(question), keyboards.deadlines(token, now.date()))
+
+
+async def _save(update: Update, context: BotContext, draft: Document) -> str:
+    """The token of a draft, which is saved for its buttons."""
+    chat, user = updates.sender(update)
+    return await asyncio.to_thread(context.store.keep, chat, "challenge", draft, user_id=user)
 
 
 async def choose_deadline(update: Update, context: BotContext) -> None:
     """One of the dates below a question that named none."""
-    draft_id, days = map(int, context.captures)
+    token, days = context.captures
+    draft = await saved_payload(update, context, token)
+    if draft is None:
+        return
     now = await _service_time(context)
     await acknowledge(updates.press(update))
-    deadline = f"{now.date() + timedelta(days=days)}"
-    await replace(update, await _confirmed(context, updates.user_id(update), draft_id, deadline, now))
+    deadline = f"{now.date() + timedelta(days=int(days))}"
+    await replace(update, await _confirmation(update, context, draft["challenge"], deadline, now))
 
 
-async def _confirmed(context: BotContext, user: int, draft_id: int, deadline: str, now: datetime) -> Page:
+async def _confirmation(update: Update, context: BotContext, question: str, deadline: str, now: datetime) -> Page:
     """The draft above [Create] and [Cancel]."""
     if reason := fault_of(deadline, now):
         return Page(reason)
-    await asyncio.to_thread(context.store.set_deadline, user, draft_id, deadline)
-    draft = await asyncio.to_thread(context.store.draft, user, draft_id)
-    if draft is None:
-        return Page(messages.start.expired())
-    return Page(messages.challenges.confirm(draft.question, deadline), keyboards.draft(draft_id))
+    token = await _save(update, context, {"challenge": question, "deadline": deadline})
+    return Page(messages.challenges.confirm(question, deadline), keyboards.draft(token))
 
 
 async def create(update: Update, context: BotContext) -> None:
     """[Create]: it creates the challenge once, however often it is pressed and also after a restart."""
-    user, draft_id = updates.user_id(update), int(context.captures[0])
-    draft = await asyncio.to_thread(context.store.draft, user, draft_id)
-    key = await asyncio.to_thread(context.store.begin_creating, user, draft_id)
-    if draft is None or draft.deadline is None or key is None:
-        await acknowledge(updates.press(update), messages.start.expired(), is_alert=True)
+    (token,), (chat, user) = context.captures, updates.sender(update)
+    draft = await saved_payload(update, context, token)
+    if draft is None:
         return
     await acknowledge(updates.press(update))
     person = context.service.for_user(user)
-    challenge = await person.create_challenge(draft.question, draft.deadline, idempotency_key=key)
+    challenge = await person.create_challenge(
+        draft["challenge"], draft["deadline"], idempotency_key=f"challenge-{token}"
+    )
+    await asyncio.to_thread(context.store.drop_payload, chat, token)
     number = challenge["number"]
-    chat = updates.chat(update).id
     await asyncio.to_thread(context.store.remember_challenge, user, chat, number)
     target = Target("challenge", str(number), title=challenge["question"])
     is_followed = await asyncio.to_thread(context.store.follow, user, chat, target)
@@ -91,7 +98,7 @@ async def create(update: Update, context: BotContext) -> None:
 
 async def discard(update: Update, context: BotContext) -> None:
     """[Cancel]"""
-    await asyncio.to_thread(context.store.drop_draft, updates.user_id(update), int(context.captures[0]))
+    await asyncio.to_thread(context.store.drop_payload, updates.chat(update).id, context.captures[0])
     await acknowledge(updates.press(update))
     await replace(update, Page(notices.cancelled()))
 

@@ -15,7 +15,7 @@ from bot.errors import failure_page
 from bot.keyboards import Page
 from bot.messages import notices
 from bot.replies import reply
-from bot.service import MAX_QUESTION, Document
+from bot.service import MAX_QUESTION, Document, Person
 from bot.views import VIEWS
 from service.client import ASSETS, BadRequest, ClientError, ConnectionFailed, TimedOut
 
@@ -23,6 +23,7 @@ CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
 HEADLINE = 400  # characters of a forwarded text; what it says stands at its beginning
 LONGEST_FORECAST_H = 720
 ADVICE_DAYS = 7
+QUESTION_MARKS = ("?", "？")
 UNREAD: Document = {"intent": "question", "understood": None}
 
 
@@ -88,6 +89,10 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
     person = context.service.for_user(updates.user_id(update))
     earlier = await _earlier(update, context)
     try:
+        if earlier is None or not text.endswith(QUESTION_MARKS):
+            reading = await _alone(person, text, is_last=earlier is None)
+            if reading is not None:
+                return reading
         return await person.understand(text, earlier)
     except (ConnectionFailed, TimedOut):
         return UNREAD
@@ -95,6 +100,17 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
         if earlier is None or not any(error["field"].startswith("context") for error in refusal.errors):
             raise
     return await person.understand(text)
+
+
+async def _alone(person: Person, text: str, *, is_last: bool) -> Document | None:
+    """What a text wants by itself: "btc" after a question is a price; None for a question, which may carry it on."""
+    try:
+        reading = await person.understand(text)
+    except BadRequest:
+        if is_last:
+            raise
+        return None
+    return reading if is_last or reading["intent"] != "question" else None
 
 
 async def _earlier(update: Update, context: BotContext) -> Document | None:

@@ -37,9 +37,9 @@ PATTERNS = {
     "listed": r"ask:listed:([\w-]+)\.(\d)",
     "market": r"(yes|no):market:([\w-]+)\.(\d)",
     "challenge": r"(yes|no):challenge:(\d+)",
-    "deadline": r"deadline:draft:(\d+)\.(\d+)",
-    "create": r"create:draft:(\d+)",
-    "discard": r"discard:draft:(\d+)",
+    "deadline": r"deadline:draft:([\w-]+)\.(\d+)",
+    "create": r"create:draft:([\w-]+)",
+    "discard": r"discard:draft:([\w-]+)",
     "alert": r"(on|silent|off):alert:([a-z_]+)",
     "hour": r"hour:digest:(\d|1\d|2[0-3])",
     "zone": r"zone:digest:(\d|1[0-4])",
@@ -169,17 +169,17 @@ def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:
     return rows(buttons)
 
 
-def deadlines(number: int, today: date) -> InlineKeyboardMarkup:
+def deadlines(token: str, today: date) -> InlineKeyboardMarkup:
     """Dates for a draft that has none."""
     days = {count: formats.date(f"{today + timedelta(days=count)}") for count in DEADLINE_DAYS}
-    return rows(*grid([button(label, f"deadline:draft:{number}.{count}") for count, label in days.items()], 2))
+    return rows(*grid([button(label, f"deadline:draft:{token}.{count}") for count, label in days.items()], 2))
 
 
-def draft(number: int) -> InlineKeyboardMarkup:
+def draft(token: str) -> InlineKeyboardMarkup:
     return rows(
         [
-            button(translate("Create"), f"create:draft:{number}"),
-            button(translate("Cancel"), f"discard:draft:{number}"),
+            button(translate("Create"), f"create:draft:{token}"),
+            button(translate("Cancel"), f"discard:draft:{token}"),
         ]
     )
 

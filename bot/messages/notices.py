@@ -12,7 +12,6 @@ from bot.messages.markup import escaped, message
 
 LABELS = {
     "answers": english("saved answers"),
-    "drafts": english("drafts"),
     "challenges": english("challenges noted as yours"),
     "alerts": english("alert settings"),
     "waiting": english("alerts not sent yet"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.languages import english, translate, translate_plural
-from bot.languages.punctuation import bracketed, ended, labelled
+from bot.languages.punctuation import bracketed, ended, enumerated, labelled
 from bot.messages.formats import (
     LIKELIHOODS,
     SIDES,
@@ -124,7 +124,7 @@ def _reasons(document: Mapping[str, Any]) -> str:
 def guess(meanings: Sequence[Mapping[str, Any]]) -> str:
     """The readings of a text that leaves a choice, under the numbers of their buttons."""
     lines = [
-        f"{number}. {', '.join([statement(meaning), *_when(meaning)])}" for number, meaning in enumerate(meanings, 1)
+        f"{number}. {enumerated([statement(meaning), *_when(meaning)])}" for number, meaning in enumerate(meanings, 1)
     ]
     head = translate("<b>Do you mean this?</b>")
     return message([head, *lines], translate("A tap asks it. Nothing is counted before."))

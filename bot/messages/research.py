@@ -134,8 +134,8 @@ def research(documents: Mapping[str, Document], home: str, *, now: datetime | No
     lines = [f"{TOPICS[name].line(document)}{_link(home, name)}" for name, document in documents.items()]
     if len(documents) == 1:
         lines.append(translate(TOPICS[next(iter(documents))].meaning))
-    oldest = min(documents.values(), key=lambda document: document["as_of"])
-    return message([f"<b>{translate('Research')}</b>", *lines], footer(oldest, now, paper=True))
+    newest = max(documents.values(), key=lambda document: document["as_of"])
+    return message([f"<b>{translate('Research')}</b>", *lines], footer(newest, now, paper=True))
 
 
 def _link(home: str, name: str) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from bot.languages import english, translate
 
 START = english(
-    """I send your questions to the oracle and show paper-trading results. \
+    """I say how likely something is on the markets of crypto, gold and silver. \
 Nothing here trades, and nothing is investment advice. \
 Each reply says whether its market is SIMULATED.
 
-Send me a question about a market, for example:
+Send me a question, for example:
 <i>Will bitcoin be above 120,000 USD on December 31?</i>
 
-Nine voters answer it, each with its reasoning. See /research for paper trading, /help for all commands."""
+Nine models answer it. Prices (“btc”) and alerts (“tell me when btc hits 60k”) are free. /help shows everything."""
 )
 
 # A line each; an empty line separates two sections.

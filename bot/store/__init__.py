@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.store.alerts import Alert, Alerts, Hours, QuietHours
-from bot.store.challenges import Challenges, Draft, Drafts, LiveChallenges, LiveMessage
+from bot.store.challenges import Challenges, LiveChallenges, LiveMessage
 from bot.store.follows import MAX_FOLLOWS, Follow, FollowEvent, Follows, Kind, OwnCall, Target, Votes
 from bot.store.questions import Answers, OpenQuestion, Questions
 from bot.store.switches import (
@@ -30,7 +30,6 @@ __all__ = [
     "STATES",
     "Alert",
     "DigestSubscriber",
-    "Draft",
     "Follow",
     "FollowEvent",
     "GroupSettings",
@@ -48,7 +47,6 @@ __all__ = [
 # The tables with personal data, by the names that `forget` counts them under.
 PERSONAL = {
     "answers": "answer",
-    "drafts": "draft",
     "challenges": "challenge",
     "alerts": "switch",
     "waiting": "alert",
@@ -65,7 +63,6 @@ class Store(
     Answers,
     Questions,
     Votes,
-    Drafts,
     Challenges,
     LiveChallenges,
     Groups,

@@ -104,6 +104,10 @@ class Answers(SqliteFile):
         )
         return json.loads(row["payload"]) if row else None
 
+    def drop_payload(self, chat_id: int, token: str) -> None:
+        """Its buttons have expired."""
+        self._write("DELETE FROM answer WHERE chat_id = ? AND token = ?", chat_id, token)
+
     def newest_answer(self, chat_id: int, age_s: float = KEPT_S) -> tuple[str, dict[str, Any] | None]:
         """The token and the payload of the last answer in this chat, at most `age_s` seconds old; None without one."""
         row = self._row(

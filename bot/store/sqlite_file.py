@@ -191,8 +191,10 @@ SEVENTH = (
     "ALTER TABLE follow ADD COLUMN until REAL",
     "ALTER TABLE follow ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0",
 )
+# A draft is a payload behind its buttons.
+EIGHTH = ("DROP TABLE draft",)
 # For each version of the schema, the statements that change the previous version into it.
-VERSIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
+VERSIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH)
 
 
 class SqliteFile:

@@ -16,9 +16,9 @@ COMMANDS = (  # noqa: SIM905
 GROUP_COMMANDS = ("ask", "price", "language", "help", "research", *TOPICS)
 
 ANSWERS = {
-    "/start whatever_17": "I send your questions",
+    "/start whatever_17": "I say how likely something is",
     "/start challenge_999999999": "Nothing has that name",
-    "/start": "I send your questions to the oracle and show paper-trading results",
+    "/start": "I say how likely something is",
     "/help": "/quota",
     "/privacy": "Stored data",
     "/ask": "Add a question",

@@ -44,8 +44,8 @@ def test_forwarded_news_is_read_from_its_beginning(ann):
         ),
         ("long or short 10x?", "I give no advice"),
         ("thanks!", "You are welcome"),
-        ("hello", "Nine voters answer it"),
-        ("who are you?", "Nine voters answer it"),
+        ("hello", "Nine models answer it"),
+        ("who are you?", "Nine models answer it"),
         ("help", "/quota"),
         ("how accurate are you?", "right (n ="),
         ("why?", "This answer has expired"),
@@ -98,6 +98,14 @@ def test_the_reasons_of_the_last_answer_are_free(ann, text):
 def test_a_text_carries_on_the_last_question(ann, text, meaning):
     ann.says(QUESTION)
     assert meaning in ann.says(text).plain
+
+
+@pytest.mark.parametrize(("text", "words"), [("btc", "▲ Bitcoin 53,212 USD"), ("was kostet gold", "▲ Gold 2,939 USD")])
+def test_a_price_after_a_question_is_free(ann, text, words):
+    """A text that says all by itself does not carry the last question on."""
+    ann.says(QUESTION)
+    assert words in ann.says(text).plain
+    assert left(ann) == "9"
 
 
 def test_a_reply_carries_on_the_answer_it_replies_to(ann):

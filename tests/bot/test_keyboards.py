@@ -18,7 +18,7 @@ def test_every_button_matches_exactly_one_pattern():
     switches = dict.fromkeys(personal_keyboards.EVENTS, "off")
     rows = [
         *keyboards.topic("top", "gold").inline_keyboard,
-        *keyboards.deadlines(123456789, date(2026, 11, 21)).inline_keyboard,
+        *keyboards.deadlines("_-" * 6, date(2026, 11, 21)).inline_keyboard,
         *keyboards.assets("price", "btc", ["btc", "eth"]).inline_keyboard,
         *keyboards.markets("x" * 12, 61, 4, 15, 17).inline_keyboard,
         *keyboards.challenges([123456789] * 5, 1, 3).inline_keyboard,
@@ -40,7 +40,7 @@ def test_every_button_matches_exactly_one_pattern():
         *personal_keyboards.group_challenge(123456789, None, is_open=True).inline_keyboard,
         *keyboards.listed("_-" * 6, 2).inline_keyboard,
         *keyboards.votes("_-" * 6, 1, 3).inline_keyboard,
-        *keyboards.draft(123456789).inline_keyboard,
+        *keyboards.draft("_-" * 6).inline_keyboard,
         *personal_keyboards.alerts(switches).inline_keyboard,
         *personal_keyboards.hours().inline_keyboard,
         *personal_keyboards.terms(123456789, 7, repeats=True).inline_keyboard,

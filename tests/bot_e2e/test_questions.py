@@ -28,7 +28,7 @@ def slow_model(model: ModelServer) -> Iterator[threading.Event]:
 
 def test_start_states_that_nothing_trades(person: Person):
     person.says("/start")
-    assert "Nothing here trades, and nothing is investment advice." in person.reads("send your questions").text
+    assert "Nothing here trades, and nothing is investment advice." in person.reads("say how likely something is").text
 
 
 def test_the_waiting_message_becomes_the_answer(person: Person, slow_model: threading.Event):

@@ -114,7 +114,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     ),
     "question asked for a deadline": ("Will it?", messages.challenges.ask_deadline),
     "confirm": ("Will it?", lambda it: messages.challenges.confirm(it, it)),
-    "deleted": ({"what": "drafts"}, lambda it: messages.notices.deleted({it["what"]: 2})),
+    "deleted": ({"what": "answers"}, lambda it: messages.notices.deleted({it["what"]: 2})),
     "refusal": ({"code": "c", "detail": "No."}, lambda it: messages.failures.failure(BadRequest(400, it))),
     "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failures.failure(ServerFault(500, it))),
 }

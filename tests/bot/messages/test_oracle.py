@@ -50,6 +50,7 @@ def test_every_line_of_an_answer_fits_a_phone(language, comparator):
     """35 columns in each language, also in a zone with a long name."""
     answer = documents.answer()
     answer["understood"] |= {"comparator": comparator, "upper_level": 60_000.0}
+    answer["votes"]["voter0"]["p_yes"], answer["votes"]["voter1"]["p_yes"] = 0.004, 0.62
     with speaking(language, "America/Sao_Paulo"):
         lines = text_of(messages.oracle.answer(answer, USAGE["quota"])).split("\n")[:7]
     assert [line for line in lines if columns_of(line) > 35] == []

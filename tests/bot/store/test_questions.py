@@ -81,3 +81,11 @@ def test_a_payload_in_a_group_belongs_to_one_person(store):
     assert store.forget(ANN)["answers"] == 1
     assert store.find(GROUP, of_ann) is None
     assert store.find(GROUP, of_ben) == {"question": QUESTION}
+
+
+def test_a_dropped_payload_is_gone_in_its_chat_alone(store):
+    token = store.keep(ANN, "challenge", {"challenge": QUESTION})
+    store.drop_payload(BEN, token)
+    assert store.find(ANN, token)
+    store.drop_payload(ANN, token)
+    assert store.find(ANN, token) is None

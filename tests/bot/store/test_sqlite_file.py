@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bot.store import Draft, Hours, Store, Target
+from bot.store import Hours, Store, Target
 from bot.store.sqlite_file import FIRST
 from tests.bot.store.conftest import ANN, BEN, QUESTION, alert
 
 
-def fill(store: Store, user: int) -> tuple[str, int]:
-    """Store every kind of data of a person; returns the token of the payload and the id of the draft."""
+def fill(store: Store, user: int) -> str:
+    """Store every kind of data of a person; returns the token of the payload."""
     store.remember_challenge(user, user, user)
     store.set_digest(user, user, 7, "UTC")
     store.queue([alert(user)])
@@ -23,14 +23,13 @@ def fill(store: Store, user: int) -> tuple[str, int]:
     store.remember_forecast(user, "market", 0.7)
     store.follow(user, user, Target("market", "daily-btc-up"))
     store.set_quiet_hours(user, Hours(22, 7, "UTC"))
-    return store.keep(user, "votes", {"question": QUESTION}), store.save_draft(user, QUESTION)
+    return store.keep(user, "votes", {"question": QUESTION})
 
 
 def test_all_data_of_a_person_is_deleted_and_counted(store):
     fill(store, ANN)
     assert store.forget(ANN) == {
         "answers": 1,
-        "drafts": 1,
         "challenges": 1,
         "alerts": 1,
         "waiting": 1,
@@ -46,10 +45,9 @@ def test_all_data_of_a_person_is_deleted_and_counted(store):
 
 def test_the_data_of_other_people_stays(store):
     fill(store, ANN)
-    token, draft = fill(store, BEN)
+    token = fill(store, BEN)
     store.forget(ANN)
     assert store.find(BEN, token) == {"question": QUESTION}
-    assert store.draft(BEN, draft) == Draft(QUESTION, None)
     assert store.is_author(BEN, BEN)
     assert [follow.user_id for follow in store.follows("market")] == [BEN]
     assert store.quiet_hours(BEN) == (22, 7, "UTC")
@@ -74,7 +72,7 @@ def test_deleted_data_is_not_left_on_the_disk(store, file):
 
 
 def test_all_files_are_readable_by_their_owner_only(store, file):
-    store.save_draft(ANN, QUESTION)
+    store.keep(ANN, "votes", {})
     files = list(file.parent.iterdir())
     assert len(files) == 3
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
@@ -108,9 +106,9 @@ def test_a_failed_transaction_leaves_nothing(store):
 
 def test_threads_and_processes_can_write_at_once(store, again):
     with ThreadPoolExecutor(8) as pool:
-        ids = list(pool.map(lambda n: (store, again)[n % 2].save_draft(n, QUESTION), range(80)))
-    assert len(set(ids)) == 80
-    assert all(store.draft(n, id) for n, id in enumerate(ids))
+        tokens = list(pool.map(lambda n: (store, again)[n % 2].keep(n, "votes", {"n": n}), range(80)))
+    assert len(set(tokens)) == 80
+    assert all(store.find(n, token) == {"n": n} for n, token in enumerate(tokens))
 
 
 def test_a_file_of_the_first_version_is_migrated(file, clock):
