@@ -222,15 +222,15 @@ const lanes = () => [part(() => get("/api/v1/bot-battle"), document => [heading(
     lines(t("Equity of six lanes in USD"), document.lanes.map(lane => ({ label: t(lane.label), points: lane.points.map(point => [point.time, point.equity_usd]) })), price))];
 
 const accuracy = () => [heading(1, t("How good is it?"), t("The nine voters and an outside market on the same resolved markets, at the same instant.")), record(),
-  part(() => get("/api/predictions/ai-vs-market"), ({ books, markets }) => {
+  part(() => Promise.all([get("/api/predictions/ai-vs-market"), get("/api/v1/markets?status=resolved")]), ([{ books }, { markets }]) => {
     const book = bookOf(books);
     return book && [heading(2, t("Calibration"), t("Each point is a tenth of the markets; its line is the interval that holds with 95% probability.")),
       calibration(t("Calibration of the nine voters"), book.calibration.ai.bins),
       heading(2, t("Brier scores over time"), t("The mean of all markets until then; lower is better.")),
       lines(t("Brier scores over time"), [[t("The nine voters"), "brier_ai"], [t("The outside market"), "brier_market"]].map(([label, name]) =>
         ({ label, points: book.cumulative.map(row => [row.resolved_at, row[name]]) })), score),
-      heading(2, t("The latest markets")), table([t("Question"), t("Outcome"), `#${t("Our odds")}`, `#${t("Their odds")}`], markets.slice(0, 20).map(row =>
-        [row.question, row.outcome === "yes" ? t("Yes") : t("No"), odds(row.p_ai), odds(row.p_market)]))];
+      heading(2, t("The latest markets")), table([t("Question"), t("Outcome"), `#${t("Our odds")}`, `#${t("Their odds")}`], markets.filter(row => row.ai && row.market_odds).slice(0, 20).map(row =>
+        [row.question, row.resolution.outcome === "yes" ? t("Yes") : t("No"), odds(row.ai.p_yes), odds(row.market_odds.p_yes)]))];
   })];
 
 const HEALTH = { healthy: "healthy", watch: "watch", sick: "sick", critical: "critical", observation: "observation" };
