@@ -27,12 +27,14 @@ from service.store.secret import KeySecrets
 from service.store.snapshots import Snapshot
 
 KEPT_S = 1.0  # reading a document from the database takes longer than responding
+STALLED_S = 30  # between two tries of a source that fails, growing to a minute
 RETRY_S = 2  # a first start publishes most documents within seconds
 ARRIVAL = "The price history is arriving: about {seconds} s left."
 PREPARATION = "The price history is here; the first forecasts are being made from it."
 FAILURE = "The price history cannot be completed: {reason}."
 TOO_SHORT = "The voters need {needed} days of hourly prices; {days:.0f} are stored, and no source has more."
-NOT_YET = "Not available yet: the job that publishes it has not finished for the first time."
+STALLED = "The price history does not arrive: {reason}. The service goes on asking."
+NOT_YET = "It is being computed for the first time, in the first two minutes of a new service."
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,11 @@ def not_yet(services: Services) -> ServiceUnavailable:
         histories = bars.histories(db, ASSETS, services.step, now).values()
     if services.clock.world != "live":
         return ServiceUnavailable(NOT_YET, retry_after_s=RETRY_S)
-    waits = [history.seconds_left for history in histories if history.state == "arriving"]
-    if waits or not histories:
-        seconds = max(waits, default=FIRST_GUESS_S + MAKING_S)
+    arriving = [history for history in histories if history.state == "arriving"]
+    if arriving or not histories:
+        if arriving and all(history.detail for history in arriving):
+            return HistoryArriving(STALLED.format(reason=arriving[0].detail), retry_after_s=STALLED_S)
+        seconds = max((history.seconds_left for history in arriving), default=FIRST_GUESS_S + MAKING_S)
         return HistoryArriving(ARRIVAL.format(seconds=seconds), retry_after_s=seconds)
     longest = max((history.days for history in histories if history.state == "complete"), default=None)
     if longest is not None and longest < LEAST_DAYS:
@@ -127,5 +131,5 @@ def not_yet(services: Services) -> ServiceUnavailable:
         reason = next(
             (history.detail for history in histories if history.state == "failing"), "no source has any asset"
         )
-        return ServiceUnavailable(FAILURE.format(reason=reason), retry_after_s=30)
+        return ServiceUnavailable(FAILURE.format(reason=reason), retry_after_s=STALLED_S)
     return ServiceUnavailable(PREPARATION, retry_after_s=MAKING_S // 2)

@@ -118,7 +118,8 @@ def fetch(
         answer = job_context.feed.fetch(asset, *span, step)
     except SourceFailed as error:
         is_listed = not isinstance(error, AssetUnlisted)
-        return Outcome(asset, step, None, partial(Coverage.failed, fault=error.detail, at=now, is_listed=is_listed))
+        fault = error.detail.removeprefix(f"no bars of {asset}: ")
+        return Outcome(asset, step, None, partial(Coverage.failed, fault=fault, at=now, is_listed=is_listed))
     if answer.refused:
         first = answer.refused[0]
         log.warning("bars_refused", asset=asset, count=len(answer.refused), first=first.time, reason=first.reason)
@@ -146,7 +147,7 @@ def keep_outcomes(db: Connection, job_context: JobContext, outcomes: list[Outcom
             change = outcome.change if length == outcome.step else replace
             before, after = bars.change_coverage(db, outcome.asset, length, Coverage(since, now), change)
             if after.fault and after.fault != before.fault:
-                faults[after.fault.removeprefix(f"no bars of {outcome.asset}: ")].append(outcome.asset)
+                faults[after.fault].append(outcome.asset)
             if before.fault and not after.fault:
                 log.info("source_answers", asset=outcome.asset, source=after.source)
     for fault, assets in faults.items():

@@ -95,9 +95,9 @@ class History(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The state in words: "240 of 240 days", "12 of 240 days, about 40 s left"."""
+        """The state in words: "240 of 240 days", "12 of 240 days, about 40 s left", or why it does not go on."""
         share = f"{self.days:.0f} of {self.wanted_s / DAY:.0f} days"
-        if self.state == "arriving":
+        if self.state == "arriving" and not self.detail:
             return f"{share}, about {self.seconds_left} s left"
         return self.detail if self.state == "absent" else share + (f"; {self.detail}" if self.detail else "")
 

@@ -43,11 +43,12 @@ def copy(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
 def bring_back(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
     """Make the SQLite database from a backup, after its ledger and its pages were verified; the service must not run.
 
-    An existing database is not overwritten.
+    An existing database is not overwritten. Its world is that of the backup.
     """
-    verification = restore(arguments.file, settings)
+    database, world, verification = restore(arguments.file, settings)
     return {
-        "database": settings.database.removeprefix("sqlite:///"),
+        "database": str(database),
+        "start": f"WORLD={world} make run",
         "ledger_rows": verification.rows,
         "ledger_roots": verification.roots,
         "ledger_head": verification.head,

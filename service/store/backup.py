@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from sqlalchemy import Connection, Table, func, select, text
 from sqlalchemy.exc import DatabaseError
@@ -46,25 +46,34 @@ def backup(database: Database, file: Path) -> None:
         raise ServiceUnavailable(f"The backup could not be written: {error}.") from error
 
 
-def restore(file: Path, settings: Settings) -> Verification:
-    """Make the SQLite database of the settings from a backup, and return the verification of its ledger.
+class Restored(NamedTuple):
+    """The database that was made from a backup, its world, and the verification of its ledger."""
 
-    The backup is verified before it becomes the database: its pages, its schema, its world, its ledger, and that it
-    belongs to the secrets that are here. Raises InvalidRequest where it cannot be restored or a database exists.
+    database: Path
+    world: str
+    verification: Verification
+
+
+def restore(file: Path, settings: Settings) -> Restored:
+    """Make an SQLite database from a backup: that of the backup's world, whichever the settings name.
+
+    The backup is verified before it becomes the database: its pages, its schema, its ledger, and that it belongs to the
+    secrets that are here. Raises InvalidRequest where it cannot be restored or a database exists.
     """
-    if not settings.database.startswith("sqlite"):
+    if settings.database_url.startswith("postgresql"):
         raise InvalidRequest(POSTGRESQL_ADVICE)
-    target = Path(settings.database.removeprefix("sqlite:///"))
-    for path in (target, *(target.with_name(target.name + part) for part in ("-wal", "-shm"))):
-        if path.exists():
-            raise InvalidRequest(f"{path} exists already: stop the service and move it away, with -wal and -shm.")
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.restoring")
+    folder = _path(settings, "simulated").parent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = folder / f".{file.name}.restoring"
     try:
         draft.touch(mode=0o600)
         shutil.copyfile(file, draft)
         with closing(Database(f"sqlite:///{draft}")) as database:
-            verification = _verified(database, settings)
+            restored_world, verification = _verified(database, settings)
+        target = _path(settings, restored_world)
+        for path in (target, *(target.with_name(target.name + part) for part in ("-wal", "-shm"))):
+            if path.exists():
+                raise InvalidRequest(f"{path} exists already: stop the service and move it away, with -wal and -shm.")
         draft.rename(target)
     except OSError as error:
         raise InvalidRequest(f"The backup cannot be restored: {error.strerror}.") from error
@@ -73,10 +82,15 @@ def restore(file: Path, settings: Settings) -> Verification:
     finally:
         for part in ("", "-wal", "-shm"):
             draft.with_name(draft.name + part).unlink(missing_ok=True)
-    return verification
+    return Restored(target, restored_world, verification)
 
 
-def _verified(database: Database, settings: Settings) -> Verification:
+def _path(settings: Settings, world_name: str) -> Path:
+    return Path(settings.in_world(world_name).database.removeprefix("sqlite:///"))
+
+
+def _verified(database: Database, settings: Settings) -> tuple[str, Verification]:
+    """The world of a backup, and the verification of its ledger."""
     if damage := database.check_pages("integrity_check"):
         raise InvalidRequest(f"The backup cannot be restored. {damage}")
     with database.writing() as db:
@@ -84,15 +98,14 @@ def _verified(database: Database, settings: Settings) -> Verification:
         if revision is None or not migrations.FIRST <= revision <= migrations.head():
             raise InvalidRequest(f"The backup cannot be restored: its revision is {revision}.")
         migrations.upgrade(db)
-        if (backup_world := world.find_clock(db).world) != settings.world:
-            raise InvalidRequest(f"The backup is of the {backup_world} world: set WORLD={backup_world}.")
+        restored_world = world.find_clock(db).world
         verification = verify(ledger.export(db))
         if verification.fault:
             raise InvalidRequest(f"The ledger of the backup is not intact: {verification.fault}")
         for name in secret.VARIABLES:
             if secret_exists(settings, name):
                 secret.verify_fingerprint(db, settings, name)
-    return verification
+    return restored_world, verification
 
 
 if TYPE_CHECKING:

@@ -72,6 +72,14 @@ def test_the_slowest_asset_counts(services, sqlite):
     assert not_yet(services).retry_after_s == round(178 / 60 * 10) + 12
 
 
+def test_without_a_network_no_time_is_promised(services, sqlite):
+    """From the first failure on: 37 s were left for five minutes."""
+    keep(sqlite, lambda first: first.failed("kraken: it could not be reached", NOW))
+    reason = not_yet(services)
+    assert isinstance(reason, HistoryArriving)
+    assert reason.detail.startswith("The price history does not arrive: kraken: it could not be reached. The service")
+
+
 def test_a_source_that_fails_is_named(services, sqlite):
     """After five minutes without progress no time is promised."""
     services.now = lambda: NOW + 400
@@ -102,4 +110,4 @@ def test_with_history_the_first_forecasts_are_being_made(services, sqlite):
 def test_other_worlds_have_their_history_at_once(services):
     """There it is the job that has not finished."""
     services.clock = WorldClock("simulated")
-    assert not_yet(services).detail.startswith("Not available yet: the job")
+    assert not_yet(services).detail.startswith("It is being computed for the first time")

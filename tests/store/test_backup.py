@@ -75,7 +75,7 @@ def test_a_backup_goes_to_a_new_file_of_a_folder(source: Database, backup_file: 
 def test_a_restored_database_is_the_same_under_the_same_secrets(
     backup_file: Path, settings: Settings, source: Database
 ):
-    verification = restore(backup_file, settings)
+    verification = restore(backup_file, settings).verification
     assert (verification.fault, verification.rows) == (None, 3)
     with closing(Database(settings.database)) as copy, copy.reading() as db, source.reading() as original:
         assert list(ledger.export(db)) == list(ledger.export(original))
@@ -87,14 +87,20 @@ def test_a_backup_of_an_older_version_is_restored(source: Database, tmp_path: Pa
         db.execute(text("DROP TABLE ledger_timestamp"))
         db.execute(text("UPDATE alembic_version SET version_num = '0023'"))
     backup(source, tmp_path / "kept")
-    assert restore(tmp_path / "kept", settings).rows == 3
+    assert restore(tmp_path / "kept", settings).verification.rows == 3
     assert revision_at(settings.database) == migrations.head()
+
+
+@pytest.mark.parametrize("world_name", ["", "live", "simulated"])
+def test_a_backup_knows_its_world(backup_file: Path, settings: Settings, world_name: str):
+    """Also where the service was started once more in another world, or in none yet."""
+    database, restored_world, _ = restore(backup_file, settings.model_copy(update={"world": world_name}))
+    assert (database, restored_world) == (settings.data_dir / "simulated.sqlite", "simulated")
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ("UPDATE world SET name = 'replay'", "of the replay world: set WORLD=replay"),
         ("UPDATE alembic_version SET version_num = '9999'", "its revision is 9999"),
         ("DROP TRIGGER ledger_update; UPDATE ledger SET recorded_at = 1 WHERE seq = 2", "ledger of the backup is not"),
     ],
