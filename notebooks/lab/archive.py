@@ -180,8 +180,13 @@ class Archive:
         """Every vote on a market that resolved yes or no, with its score. See `frames.resolved_votes`."""
         return frames.resolved_votes(self.ledger_lines(*RECORD_KINDS), self.world)
 
-    def record(self) -> MarketRecord:
-        """What a voter is walked over: every market of the ledger with its votes, and what was known then."""
+    def record(self, *, with_inputs: bool = True) -> MarketRecord:
+        """What a voter is walked over: every market of the ledger with its votes, and what was known then.
+
+        Without inputs it has neither bars nor features, whose download a comparison of votes does not need.
+        """
+        if not with_inputs:
+            return record_of(self.ledger_lines(*RECORD_KINDS), {}, self.world, FEATURES.frame([]))
         candles = self.candles()
         bars = {str(asset): bars for asset, bars in candles.groupby("asset", sort=False)}
         return record_of(self.ledger_lines(*RECORD_KINDS), bars, self.world, self.features())

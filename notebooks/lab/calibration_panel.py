@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from ipywidgets import Dropdown, Layout, ToggleButtons, Widget
 
-from notebooks.lab.archive import Archive, record_from
+from notebooks.lab.archive import Archive
 from notebooks.lab.record import MarketRecord
 from notebooks.lab.reliability import (
     MARKET,
@@ -251,5 +251,7 @@ def calibration(
     -------
     A panel, which shows itself where a cell ends with it. Raises ClientError where the service cannot be reached.
     """
-    prices = source.client.forecast_record() if isinstance(source, Archive) else None
-    return CalibrationPanel(record_from(source), candidates, prices, theme=theme)
+    if isinstance(source, MarketRecord):
+        return CalibrationPanel(source, candidates, theme=theme)
+    prices = source.client.forecast_record()
+    return CalibrationPanel(source.record(with_inputs=False), candidates, prices, theme=theme)

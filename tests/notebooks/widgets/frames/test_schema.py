@@ -52,7 +52,7 @@ def test_a_schema_can_be_written_as_text():
 def test_dtypes_do_not_depend_on_the_rows(rows: list[dict[str, Any]]):
     frame, no_rows = WEATHERS.frame(rows), WEATHERS.frame([])
     assert frame.dtypes.to_dict() == no_rows.dtypes.to_dict() == WEATHERS.columns
-    assert frame.index.dtype == no_rows.index.dtype == WEATHERS.index["station"]
+    assert frame.index.dtype == no_rows.index.dtype == pd.Series(dtype=TEXT).dtype  # an object before pandas 3
 
 
 @given(rows=ROWS)
