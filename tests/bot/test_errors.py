@@ -90,6 +90,12 @@ def test_an_arriving_history_is_one_message(start, text):
     assert len(ann.messages) == 1
 
 
+def test_an_unknown_key_is_in_the_log_at_the_start(start, caplog):
+    """Before the first person asks."""
+    stage = start(oracle_key="nf_live_unknown")
+    stage.wait_for(lambda: "the service rejects BOT_ORACLE_KEY" in caplog.text)
+
+
 def test_an_unknown_key_is_one_sentence(start):
     reply = start(oracle_key="nf_live_unknown").person().says(QUESTION)
     assert is_one_sentence(reply)
