@@ -41,7 +41,7 @@ $(CORE): .requirements/core.txt
 	@touch $@
 
 $(VENV)/.%: .requirements/%.txt $(CORE)
-	@echo "Installing what the $* need …"
+	@echo "Installing for: $* …"
 	@$(call install,$<)
 	@touch $@
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 TOKEN = "TELEGRAM_BOT_TOKEN"  # noqa: S105
 KEY = "BOT_ORACLE_KEY"
-MINT = "python -m service.operator keys mint --delegating --email you@example.com"
+MINT = ".venv/bin/python -m service.operator keys mint --delegating --email you@example.com"
 SECRET = re.compile("[A-Za-z0-9_-]{1,256}")
 
 
