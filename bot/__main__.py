@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from urllib.parse import urlsplit
 
@@ -13,6 +14,8 @@ from telegram.ext import Application
 from bot import telemetry
 from bot.application import build
 from bot.settings import TOKEN, BotSettings, BotSettingsError, read
+
+LOG = logging.getLogger("bot")
 
 UPDATE_TYPES = [Update.MESSAGE, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER]
 UPDATE_TYPES += [Update.INLINE_QUERY, Update.CHOSEN_INLINE_RESULT]
@@ -37,6 +40,7 @@ def main() -> int:
     except OSError as error:
         print(f"bot: BOT_METRICS_PORT {settings.bot_metrics_port} cannot be opened: {error}", file=sys.stderr)
         return 1
+    LOG.info("connecting to %s; questions go to %s", settings.telegram_url.removesuffix("/bot"), settings.oracle_url)
     try:
         run(build(settings), settings)
     except InvalidToken:

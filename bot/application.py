@@ -207,6 +207,7 @@ def _button_handlers() -> list[BaseHandler]:
 
 async def _prepare(application: Application) -> None:
     await chat_languages.publish(application.bot)
+    LOG.info("@%s answers", application.bot.username)
     application.bot_data["check"] = asyncio.create_task(_check_key(application.bot_data["state"]))
 
 
@@ -217,7 +218,7 @@ async def _check_key(state: SharedState) -> None:
     except Unauthorized as error:
         LOG.error("the service rejects BOT_ORACLE_KEY, so that no question can be asked: %s", error)
     except ClientError as error:
-        LOG.info("the service was not reached at the start: %s", error)
+        LOG.warning("the service does not answer yet: %s", error)
 
 
 async def _close(application: Application) -> None:

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from tests.conftest import absent
-from tests.processes import free_port, running
+from tests.processes import free_port, running, wait_until
 
 ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_bot"}
 CHAT = {"id": 7, "type": "private"}
@@ -113,6 +113,8 @@ def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path,
         for _ in range(4):
             calls.get(timeout=PATIENCE_S)
         next_call(calls, "setMyCommands")
+        wait_until(lambda: " answers" in (tmp_path / "log").read_text())
+    assert "connecting to" in (tmp_path / "log").read_text()
 
 
 def start_failing(tmp_path: Path, address: str, **options: str) -> subprocess.CompletedProcess:
