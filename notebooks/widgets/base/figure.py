@@ -100,7 +100,9 @@ const sizeOf = ({ font }) => font?.size ?? SIZE;
 // How far it is from the left end of a heading's axis to the right end of the chart.
 const roomOf = ({ xref }, layout, width) => {
   const axis = layout[xref.replace(/^x(\d*) domain$/, "xaxis$1")];
-  return (1 - (axis?.domain?.[0] ?? 0)) * (width - (width < NARROW ? AXIS : NAMES));
+  const names = (layout.yaxis?.ticktext ?? []).flatMap((name) => name.split("<br>"));
+  const longest = Math.max(0, ...names.map((name) => lengthOf(name, SIZE))) + (layout.margin?.r ?? 0) + AROUND;
+  return (1 - (axis?.domain?.[0] ?? 0)) * (width - (width < NARROW ? AXIS : Math.max(NAMES, longest)));
 };
 // On a narrow chart the plot gets the width: what stood beside it stands inside, on paper of its own.
 const narrowed = (layout) => {
