@@ -52,6 +52,13 @@ TERMS = (
     english("sick"),
     english("critical"),
     english("observation"),
+    # lanes
+    english("Trend follower"),
+    english("Mean reverter"),
+    english("Breakout with ATR stop"),
+    english("Oracle's consensus"),
+    english("Wide range"),
+    english("Best pool"),
     # votes
     english("yes"),
     english("no"),

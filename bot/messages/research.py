@@ -42,7 +42,7 @@ def lanes(battle: Document) -> str:
     by_name = {lane["name"]: lane for lane in battle["lanes"]}
     summary = battle["summary"]
     extremes = [
-        f"{rank} {escaped(name, 60)} {signed_percent(by_name[name]['pnl_pct'])}"
+        f"{rank} {escaped(term(by_name[name]['label']), 60)} {signed_percent(by_name[name]['pnl_pct'])}"
         for rank, name in ((translate("best"), summary["best_lane"]), (translate("worst"), summary["worst_lane"]))
         if name in by_name
     ]
@@ -54,7 +54,7 @@ def lanes(battle: Document) -> str:
 def top(leaderboard: Document) -> str:
     """The best strategies, over all assets or in one."""
     key, count = leaderboard["asset"], leaderboard["count"]
-    rows = [(signed_percent(entry["pnl_pct"]), entry["key"]) for entry in leaderboard["entries"][:MAX_ENTRIES]]
+    rows = [(signed_percent(entry["pnl_pct"]), entry["name"]) for entry in leaderboard["entries"][:MAX_ENTRIES]]
     title = translate("Best of {n} strategies over all assets", n=count)
     if key:
         title = translate("Best of {n} strategies: {asset}", n=count, asset=asset(key))

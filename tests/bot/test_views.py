@@ -104,6 +104,12 @@ def test_the_research_links_to_the_pages_of_the_service(start):
     assert "href" not in start().person().says("/research").text
 
 
+@pytest.mark.parametrize("command", ["/research", "/lanes", "/top"])
+def test_lanes_and_strategies_have_the_names_for_people(ann, command):
+    """No key of the service, such as lp_wide or macd_slow."""
+    assert "_" not in ann.says(command).plain
+
+
 def test_the_research_leaves_out_what_does_not_exist_yet(start, web):
     ann = start(without_forecasts(web, ["status"], "unavailable", "/api/apex")).person()
     text = ann.says("/research").plain
