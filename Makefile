@@ -115,6 +115,7 @@ bench: $(CHECKS) $(REFEREE)/.installed ## speed, as ratios in one run
 	@$(REFEREE)/bin/python -m tests.measure.arena_speed
 
 evaluate: $(CHECKS) $(REFEREE)/.installed ## our forecasts beside their peers' over real bars (BARS=folder of hourly CSV files, OUT=folder, SINCE, UNTIL=day)
+	@test -f "$(BARS)/btc.csv" || { echo "BARS=folder is needed, of hourly btc.csv, eth.csv and so on: service/docs/worlds.md"; exit 2; }
 	@$(REFEREE)/bin/python -m tests.measure.peers $(OUT) $(BARS)
 	@$(BIN)/python -m tests.measure.evaluate $(OUT) $(BARS) $(if $(SINCE),--since $(SINCE)) $(if $(UNTIL),--until $(UNTIL))
 

@@ -37,7 +37,7 @@ EVIDENCE = (
     " +0.19 (±0.11), Sharpe ratio drawn to the class +0.15 (±0.14), drawdown against chance +0.16 (±0.12). The score"
     " before this one, which weighed five measures, had +0.13 (±0.12) on the same months. Nothing was fitted to them."
 )
-FAILURE = "In the last six months this did not rank the next month's results and has not earned its place: {names}."
+FAILURE = "In the last six months these parts of the score did not rank the next month's results: {names}."
 SCHEMA = "strategy-hospital/2"
 PATH = "/api/v1/strategy-hospital"
 # The section of the documentation page that explains the score.

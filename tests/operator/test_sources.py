@@ -254,7 +254,10 @@ def test_an_error_is_described_by_its_class(error: Exception, detail: str):
 @pytest.mark.parametrize(
     ("cause", "meaning"),
     [
-        ("NetworkError", "it could not be reached; check that it is running and its address"),
+        (
+            "NetworkError",
+            "it could not be reached; check the network, SOURCE_PROXY, or that it is running and its address",
+        ),
         ("ProxyError", "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY"),
         ("RateLimitExceeded", "it failed or refused the request; try again later"),
         ("JSONDecodeError", "the answer cannot be read"),

@@ -102,6 +102,9 @@ function assetCard(asset) {
 
 const assets = () => h("div", { class: "grid" }, ASSETS.map(assetCard));
 
+// The difference of what is shown: 38% and 42% differ by 4.
+const shown = p => (Math.min(p, 1 - p) < 0.01 ? 100 * p : Math.round(100 * p));
+
 const marketTable = (markets, count) => table(
   [t("Question"), t("Until"), `#${t("Our odds")}`, `#${t("Their odds")}`, `#${t("Difference")}`],
   markets.slice(0, count).map(market => {
@@ -109,7 +112,7 @@ const marketTable = (markets, count) => table(
     const isPast = market.backfilled && market.ai_now === null;
     return [isPast ? [market.question, " ", backfilled()] : market.question, minute(market.deadline), odds(ours),
       theirs === null ? "–" : [odds(theirs), market.market_odds.simulated ? h("small", {}, ` ${t("simulated")}`) : ""],
-      ours === null || theirs === null ? "–" : h("span", { class: side(ours - theirs) }, points(100 * (ours - theirs)))];
+      ours === null || theirs === null ? "–" : h("span", { class: side(ours - theirs) }, points(shown(ours) - shown(theirs)))];
   }));
 
 const openMarkets = () => part(() => get("/api/v1/markets"), ({ markets }) => {
