@@ -42,7 +42,7 @@ FAULTS = (
     (r"Authentication|Permission|AccessDenied", "access refused; check the name and the password"),
     (r"OperationalError", "it does not answer; check that it is running, its address and its password"),
     (r"SQLAlchemyError", "it cannot be read; check that it is a database of this service"),
-    (r"Connection|Network|OSError|Schema|URL", "it could not be reached; check the network, SOURCE_PROXY, or that it is running and its address"),
+    (r"Connection|Network|OSError|Schema|URL", "it could not be reached; check the network and its address"),
     (r"HTTPError|RateLimit|DDoS|Maintenance|NotAvailable", "it failed or refused the request; try again later"),
     (r"^\w+$", "the answer cannot be read"),
 )

@@ -14,7 +14,7 @@ SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
 TIMEOUT_S = 1.0
 # What threads and a slow machine may add to a deadline.
 MARGIN_S = 2.5
-NO_CONNECTION = "It could not be reached; check the network, SOURCE_PROXY, or that it is running and its address."
+NO_CONNECTION = "It could not be reached; check the network and its address."
 Examine = Callable[..., dict[str, Finding]]
 
 

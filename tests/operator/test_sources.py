@@ -256,7 +256,7 @@ def test_an_error_is_described_by_its_class(error: Exception, detail: str):
     [
         (
             "NetworkError",
-            "it could not be reached; check the network, SOURCE_PROXY, or that it is running and its address",
+            "it could not be reached; check the network and its address",
         ),
         ("ProxyError", "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY"),
         ("RateLimitExceeded", "it failed or refused the request; try again later"),
