@@ -156,7 +156,7 @@ def test_the_tournament_of_the_readme_is_open(port: int):
     market = markets["markets"][0]["id"]
     wanted = commands.replace("\\\n", " ").replace("MARKET", market).strip().splitlines()
     forecast, usage = (json.loads(run(line, port, KEY=key)) for line in wanted)
-    assert (forecast["id"], forecast["p_yes"], usage["forecaster"]) == (market, 0.62, "sturdy-owl")
+    assert (forecast["market_id"], forecast["p_yes"], usage["forecaster"]) == (market, 0.62, "sturdy-owl")
 
 
 @pytest.mark.slow

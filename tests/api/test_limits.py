@@ -252,7 +252,7 @@ class TestFlaskLimiter:
             by_view.setdefault(view, []).extend([calls] if calls else [])
         assert by_view["prices.current"] == ["120 per 1 minute", "600 per 1 minute", "1200 per 1 minute"]
         assert by_view["keys.register"] == ["10 per 1 day", "50 per 1 day"]
-        assert by_view["challenges.vote"] == ["60 per 1 hour", "300 per 1 hour"]
+        assert by_view["predictions.vote"] == ["60 per 1 hour", "300 per 1 hour"]
         assert by_view["challenges.create"] == ["60 per 1 minute", "300 per 1 minute", "3 per 1 day", "15 per 1 day"]
         assert by_view["oracle.ask"] == [
             "60 per 1 minute",
