@@ -69,7 +69,7 @@ def test_a_failed_measure_is_named_in_the_caveat():
     document = snapshot("2025-08", [], months, month_header(ends("2025-08"), "2025-08", world="replay", sources={}))
     assert document.summary.worth[0].correlation == -1
     assert document.summary.caveat.startswith(CAVEAT)
-    assert document.summary.caveat.endswith("earned its place: score, turnover.")
+    assert document.summary.caveat.endswith("next month's results: score, turnover.")
 
 
 def test_published_months_are_enough(real_hours):
