@@ -30,19 +30,22 @@ OTHERS = ROOT / ".venv-bench"
 
 def main() -> int:
     """Print every figure; the exit code says whether all goals were met."""
-    addresses = load.sources()
+    has_missed = False
     with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder)
-        figures = [_first_start(data)]
-        figures += _throughput(data, addresses)
-        figures.append(_oracle(data))
-        figures += model_speed.figures(data, addresses)
-        figures += workbench.figures(data)
-        figures += page_speed.figures(data)
-        figures += workbench.first_chart_figures(data)
-    for figure in figures:
-        print(figure)
-    return 0 if all(str(figure).startswith("ok") for figure in figures) else 1
+        for figure in _figures(Path(folder), load.sources()):
+            print(figure, flush=True)
+            has_missed |= not str(figure).startswith("ok")
+    return int(has_missed)
+
+
+def _figures(data: Path, addresses: Iterator[str]) -> Iterator[Figure]:
+    yield _first_start(data)
+    yield from _throughput(data, addresses)
+    yield _oracle(data)
+    yield from model_speed.figures(data, addresses)
+    yield from workbench.figures(data)
+    yield from page_speed.figures(data)
+    yield from workbench.first_chart_figures(data)
 
 
 def _first_start(data: Path) -> Figure:

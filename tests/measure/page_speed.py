@@ -15,13 +15,14 @@ from pydantic import TypeAdapter
 from sqlalchemy import make_url, text
 
 from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
+from service.market.headers import header
 from service.market.prices import candles_json
 from service.store import bars as stored_bars
 from service.store import listings, predictions
 from service.store.database import Database
 from service.store.listings import MarketSelection
 from tests.conftest import POSTGRESQL, schema_of_its_own
-from tests.forecasting.markets import HEADER, MONDAY, NAMES, days, settled
+from tests.forecasting.markets import MONDAY, NAMES, days, settled
 from tests.measure.servers import Figure
 from tests.store.test_bars import walk
 
@@ -31,6 +32,7 @@ NOW = days(10_000)
 ASSETS = ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")
 KINDS = ("up", "close_above", "close_below", "touch_above", "touch_below", "between", "move", "relative")
 SELECTION = MarketSelection("resolved", asset="btc")
+HEADER = header(NOW, NOW, step=FINE_STEP, world="simulated", sources={})
 PAGE = TypeAdapter(PredictionsDocument)
 
 
@@ -42,10 +44,11 @@ def figures(data: Path) -> list[Figure]:
             "SQLite": f"sqlite:///{data}/pages.sqlite",
             "PostgreSQL": stack.enter_context(schema_of_its_own(postgresql)),
         }
-        return [figure for name, url in urls.items() for figure in _figures(name, url)]
+        return [figure for name, url in urls.items() for figure in timed(name, url)]
 
 
-def _figures(name: str, url: str) -> Iterator[Figure]:
+def timed(name: str, url: str) -> Iterator[Figure]:
+    """The times of the pages of a database."""
     with closing(Database(url)) as database:
         database.migrate()
         yield _bars_figure(name, database)
