@@ -102,7 +102,7 @@ def _first_chart(browser: Browser, data: Path, service: int) -> float:
         (folder / "app.py").symlink_to(ROOT / "app.py")
         settings = {"LAB_PORT": str(port), "DATA_DIR": str(data), "ORACLE_URL": f"http://127.0.0.1:{service}"}
         began = time.perf_counter()
-        with launched("lab", folder, **settings) as (process, log), opened(browser) as page:
+        with launched(folder, **settings) as (process, log), opened(browser) as page:
             token = wait_until_said(r"/lab\S*[?]token=(\w+)", process, log).group(1)
             page.page.goto(f"http://127.0.0.1:{port}/lab/tree/battle.ipynb?reset&token={token}")
             page.run_all()
