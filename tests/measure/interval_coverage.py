@@ -38,7 +38,6 @@ from service.forecasting.price_record.committed import PRIORS, STANDARD, ScoreSu
 from service.forecasting.price_record.committed import score as score_prices
 from service.forecasting.voters.inputs import survey
 from service.market.bars import Bars, resample
-from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.scores.dependence import CALLS, LEVELS, weeks_of
@@ -47,6 +46,7 @@ from service.scores.luck import SimulatedRecords
 from service.scores.proper import base_rate_known, skill_terms
 from service.scores.sides import right_share, sides_right
 from service.sources.feeds.replay import open_replay
+from tests.forecasting.markets import HEADER
 from tests.forecasting.predictions.lived_markets import live
 from tests.measure.price_questions import BARS
 
@@ -130,9 +130,6 @@ def market_measures(markets: MarketColumns) -> dict[str, tuple[Measure, Rows]]:
     return {name: (measure, weeks) for name, measure in measures.items()} | {
         "streaks": (streaks, weeks_of(questions.resolved_at))
     }
-
-
-HEADER = header(0, 0, step=HOUR, world="replay", sources={})
 
 
 def _forecaster(name: str, p: Array, evidence: ScoredMarkets) -> Measure:
