@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar, get_args, get_ori
 
 from flask import request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
@@ -187,7 +188,7 @@ FAULTS = {
     "missing": ("required", "is required"),
     "extra_forbidden": ("unknown", "is unknown; allowed: {allowed}"),
     "literal_error": ("not_allowed", "must be {expected}"),
-    "string_pattern_mismatch": ("malformed", "must match {pattern}"),
+    "string_pattern_mismatch": ("malformed", "must be {form}"),
     "string_too_short": ("too_short", "must have at least {min_length} characters"),
     "string_too_long": ("too_long", "must have at most {max_length} characters"),
     "too_long": ("too_long", "must have at most {max_length} values"),
@@ -208,7 +209,16 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str, str
     """The name of a field, and the code and sentence of what is wrong with it."""
     code, sentence = FAULTS.get(details["type"], ("invalid", "is not valid"))
     context = {"allowed": ", ".join(model.model_fields) or "none"} | details.get("ctx", {})
+    if "pattern" in context:
+        context["form"] = _form(model.model_fields.get(str(details["loc"][-1])), context["pattern"])
     return ".".join(map(str, details["loc"])), code, sentence.format_map(context)
+
+
+def _form(field: FieldInfo | None, pattern: str) -> str:
+    """The form of a text: an example and what the field means, or else its pattern."""
+    if field is None or not field.examples:
+        return f"of the form {pattern}"
+    return f"like {field.examples[0]}: {field.description}"
 
 
 def _unprintable(value: object, name: str = "") -> Iterable[str]:

@@ -62,8 +62,9 @@ class Registration(Body):
 class ForecasterName(Body):
     """The name under which a caller's forecasts are listed."""
 
-    forecaster: Annotated[str, Field(pattern=f"^{NAMES}$", examples=["sturdy-owl"])] | None = Field(
-        description="3 to 32 of a-z, 0-9, _ and -, the first and last a letter or digit; null: not listed"
+    forecaster: Annotated[str, Field(pattern=f"^{NAMES}$")] | None = Field(
+        description="3 to 32 of a-z, 0-9, _ and -, the first and last a letter or digit; null: not listed",
+        examples=["sturdy-owl"],
     )
 
 

@@ -61,7 +61,9 @@ class Rows(Query):
 class Days(Query):
     """Which roots are wanted."""
 
-    since: str = Field("2000-01-01", pattern=f"^{DATE}$", description="the first day that is wanted")
+    since: str = Field(
+        "2000-01-01", pattern=f"^{DATE}$", examples=["2026-11-01"], description="the first day that is wanted"
+    )
     limit: int = Field(100, ge=1, le=PAGE_LIMIT, description="roots on a page")
 
 

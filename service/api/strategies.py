@@ -41,6 +41,7 @@ class TriageQuery(Query):
     month: str | None = Field(
         None,
         pattern="^[0-9]{4}-(0[1-9]|1[0-2])$",
+        examples=["2026-10"],
         description="a month that has ended, `YYYY-MM`; without it the last one",
     )
 

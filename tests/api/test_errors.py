@@ -90,6 +90,8 @@ def test_each_wrong_field_says_its_place_code_and_words_of_ours(client: FlaskCli
         client.post("/api/v1/register?foo=1", json={"email": "a@example.com"}),
         client.post("/api/v1/predictions/x/forecast", json={"p_yes": 7}, headers=headers),
         client.post("/api/v1/register", json={"email": "a@example.com"}, headers={"Idempotency-Key": "1"}),
+        client.get("/api/v1/ledger/roots?since=yesterday"),
+        client.get("/api/v1/webhooks/x/deliveries?cursor=0", headers=headers),
     ]
     rows = [
         (row["field"], row["in"], row["code"], row["message"]) for answer in answers for row in answer.json["errors"]
@@ -104,6 +106,8 @@ def test_each_wrong_field_says_its_place_code_and_words_of_ours(client: FlaskCli
         ("foo", "query", "unknown", "is unknown; allowed: none"),
         ("p_yes", "body", "out_of_range", "must be at most 0.999"),
         ("Idempotency-Key", "header", "invalid", "must be 16 to 255 printable ASCII characters without spaces"),
+        ("since", "query", "malformed", "must be like 2026-11-01: the first day that is wanted"),
+        ("cursor", "query", "malformed", "must be of the form ^[1-9][0-9]{0,8}$"),
     ]
 
 
