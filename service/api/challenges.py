@@ -12,16 +12,18 @@ from typing import Annotated
 
 from flask import Blueprint
 from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from service.api.answering import answering
 from service.api.auth import KEY_HEADER, Caller, KeyHolder
+from service.api.entries import UserVote, Voted, cast, find_listed
 from service.api.idempotency import settle_and_keep
 from service.api.inputs import DATE, Body
 from service.api.operations import operation
 from service.api.predictions import show_all
 from service.api.services import latest, services
-from service.errors import Busy, InvalidQuestion, MissingKey, NotAMarketQuestion
+from service.errors import Busy, InvalidQuestion, MissingKey, NotAMarketQuestion, ResourceNotFound, VotingClosed
 from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.callers import open_challenge
 from service.forecasting.predictions.commitments import question_row, withdrawn
@@ -141,3 +143,27 @@ def active() -> ChallengesDocument:
     with web.database.reading() as db:
         listing = show_all(db, listings.market_page(db, OPEN, now, LIST_LIMIT).markets, now)
     return challenges_document(listing, now=now, world=web.clock.world)
+
+
+@challenges.get("/<number>", endpoint="one")
+@operation(tag="Challenges", limit="telemetry", raises=(ResourceNotFound,))
+def show(number: str) -> ListedPrediction:
+    """One challenge by its number or id; `/api/v1/predictions/{market_id}` has more of it."""
+    web = services()
+    now = web.clock.at(web.now())
+    with web.database.reading() as db:
+        return show_all(db, [_challenge(db, number)], now)[0]
+
+
+@challenges.post("/<number>/vote")
+@operation(tag="Challenges", key="welcome", limit="votes", raises=(ResourceNotFound, VotingClosed))
+def vote(number: str, body: UserVote, caller: Caller) -> Voted:
+    """Vote yes or no on a challenge, as at `/api/v1/predictions/{market_id}/vote`."""
+    web = services()
+    now = web.clock.at(web.now())
+    with web.database.writing() as db:
+        return cast(db, _challenge(db, number), body.vote, caller, now)
+
+
+def _challenge(db: Connection, number: str) -> Prediction:
+    return find_listed(db, f"challenge-{number.removeprefix('challenge-')}")

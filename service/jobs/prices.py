@@ -19,6 +19,7 @@ from service.market.bars import (
     CoinBars,
     empty,
     merge,
+    near,
     newest_run,
     oldest_run,
     resample,
@@ -33,6 +34,7 @@ from service.store import bars, coins, predictions, snapshots
 log = structlog.stdlib.get_logger(__name__)
 
 LIVE_SPAN_S = 2 * DAY  # of short bars that a tick requests from a live source; `history` fetches what is older
+COMPARED_S = 30 * DAY  # within which a new price is compared with the last stored one
 # A bar fetched in the second it ends may lack its last trades, and stored bars are never replaced.
 LIVE_DELAY_S = 5
 # A day of bars, and enough before it for the price 24 h ago.
@@ -71,7 +73,7 @@ def tick(job_context: JobContext, slot: int) -> Effects:
 def fetch_latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     """The bars of an asset since the last stored one, up to `slot`; in the live world those of two days at most.
 
-    What is stored settles markets for ever, so prices in another unit than those of today are a fault of the source.
+    What is stored settles markets for ever, so in the live world a price far from the last one is no price.
     """
     step = job_context.feed.step
     with job_context.database.reading() as db:
@@ -82,12 +84,9 @@ def fetch_latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
     since = floor if last is None else max(floor, last)
     # After the last stored bar the whole span counts as answered, also where it begins without a trade. Without a
     # stored bar, what is older than the first one may be beyond the reach of the source.
-    outcome = fetch(job_context, asset, step, (since, slot), slot, joins=since == last or not is_live)
-    if newest and outcome.bars is not None and len(outcome.bars) and slot - newest.time < DAY:
-        price = float(outcome.bars.open[0])
-        if not newest.close / LARGEST_MOVE <= price <= newest.close * LARGEST_MOVE:
-            fault = f"a price of {price:g} USD cannot follow one of {newest.close:g} USD"
-            return Outcome(asset, step, None, partial(Coverage.failed, fault=fault, at=slot))
+    price = newest.close if newest and slot - newest.time < COMPARED_S else None
+    check = partial(near, price=price) if is_live else None
+    outcome = fetch(job_context, asset, step, (since, slot), slot, joins=since == last or not is_live, check=check)
     if last is None and outcome.bars is not None and not len(outcome.bars):
         return outcome._replace(change=partial(Coverage.failed, fault="no trade in two days", at=slot, is_listed=False))
     return outcome
@@ -106,9 +105,17 @@ def short_bars_from(db: Connection, job_context: JobContext, slot: int) -> int:
 
 
 def fetch(
-    job_context: JobContext, asset: str, step: int, span: Span, now: int, *, joins: bool = False, past_of: int = 0
+    job_context: JobContext,
+    asset: str,
+    step: int,
+    span: Span,
+    now: int,
+    *,
+    joins: bool = False,
+    past_of: int = 0,
+    check: Callable[[Bars], Bars] | None = None,
 ) -> Outcome:
-    """The bars of a span, asked for at the unix second `now`.
+    """The bars of a span, asked for at the unix second `now`; those that a `check` leaves out count as never sent.
 
     A span that `joins` the stored bars is answered from its beginning, else from its first bar; one of the past, where
     `past_of` assets take turns, to its end. Where a source failed, only bars next to the stored ones count.
@@ -123,7 +130,9 @@ def fetch(
     if answer.refused:
         first = answer.refused[0]
         log.warning("bars_refused", asset=asset, count=len(answer.refused), first=first.time, reason=first.reason)
-    bars, fault = answer.bars, answer.fault
+    bars, fault = check(answer.bars) if check else answer.bars, answer.fault
+    if wild := len(answer.bars) - len(bars):
+        fault = fault or f"{wild} prices are more than {LARGEST_MOVE:g} times away from the others"
     if fault and (past_of or joins):
         bars = newest_run(bars, span[1]) if past_of else oldest_run(bars, span[0])
     if not len(bars):

@@ -123,6 +123,14 @@ def equal(left: Bars, right: Bars) -> bool:
     )
 
 
+def near(bars: Bars, price: float | None) -> Bars:
+    """The bars whose closes lie within a factor of five of a `price` in USD, or of their median where there is none."""
+    if not len(bars):
+        return bars
+    ratios = bars.close / (price or float(np.median(bars.close)))
+    return bars[(ratios >= 1 / LARGEST_MOVE) & (ratios <= LARGEST_MOVE)]
+
+
 def check(rows: Iterable[Sequence[float | None]], step: int) -> tuple[Bars, list[RefusedBar]]:
     """Split raw rows of (time, open, high, low, close, volume) into valid bars and refused ones.
 

@@ -47,6 +47,8 @@ PUBLIC = {
     "GET /api/predictions/news-pulse",
     "POST /api/challenges/create",
     "GET /api/challenges/active",
+    "GET /api/challenges/<number>",
+    "POST /api/challenges/<number>/vote",
     "GET /api/streaks",
     "GET /api/apex/status",
     "GET /api/apex/fund",

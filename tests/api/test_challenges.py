@@ -120,6 +120,16 @@ class TestCreating:
         assert challenges[1].items() <= challenge.items()
         assert vote(2).json["user_votes"]["total"] == 1
 
+    def test_it_has_an_address_by_its_number_and_by_its_id(self, create, call, check_schema):
+        """Both are those of the contract; the votes are those of the market's own address."""
+        challenge = create().json
+        for address in ("/api/challenges/1", "/api/challenges/challenge-1"):
+            assert call("GET", address).json == challenge
+        check_schema("/api/challenges/{number}", challenge)
+        assert call("POST", "/api/challenges/1/vote", json={"vote": "yes"}).json["user_votes"]["yes"] == 1
+        assert call("GET", "/api/v1/predictions/challenge-1").json["user_votes"]["yes"] == 1
+        assert [call("GET", f"/api/challenges/{name}").status_code for name in ("2", "x", "daily-btc")] == [404] * 3
+
     @pytest.mark.parametrize(
         "text", [f"Call Ann Doe, 555 0100. {QUESTION}", "Will the SEC approve a Solana ETF for Ann Doe?"]
     )

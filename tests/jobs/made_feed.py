@@ -29,8 +29,9 @@ class MadeFeed:
     """`silent` bars are those in which nobody traded.
 
     The `faulty_assets` raise, the `absentees` are had nowhere; no bar of a length is older than its `oldest`. A fetch
-    that passes one of the `broken` instants loses a day of bars before it to a passing fault, once. Prices are in
-    another unit for the assets in `units`. `requests` are the assets, spans and lengths that were asked for.
+    that passes one of the `broken` instants loses a day of bars before it to a passing fault, once. `units` are, by
+    asset, the unit of its prices between two instants. `requests` are the assets, spans and lengths that were asked
+    for.
     """
 
     world: str = "live"
@@ -42,7 +43,7 @@ class MadeFeed:
     silent: set[int] = field(default_factory=set)
     oldest: dict[int, int] = field(default_factory=dict)
     broken: list[int] = field(default_factory=list)
-    units: dict[str, float] = field(default_factory=dict)
+    units: dict[str, tuple[float, int, int]] = field(default_factory=dict)
     requests: list[tuple[str, int, int, int]] = field(default_factory=list)
 
     def fetch(self, asset: str, since: int, until: int, step: int = STEP) -> FetchedBars:
@@ -57,7 +58,8 @@ class MadeFeed:
         self.broken = [instant for instant in self.broken if instant != gap_end]
         span = range(first, until - step + 1, step)
         times = [time for time in span if time not in self.silent and not gap_end - DAY <= time < gap_end]
-        rows = [(time, *[float(time // STEP) * self.units.get(asset, 1.0)] * 4, 1.0) for time in times]
+        unit, begins, ends = self.units.get(asset, (1.0, 0, 0))
+        rows = [(time, *[time // STEP * (unit if begins <= time < ends else 1.0)] * 4, 1.0) for time in times]
         return FetchedBars(from_rows(rows, step), (), "a test", fault)
 
 

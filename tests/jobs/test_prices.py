@@ -104,13 +104,25 @@ def test_a_failed_source_keeps_the_bars_of_its_asset(live):
 def test_prices_in_another_unit_are_a_fault_of_the_source(live):
     """A settlement by them would stand in the ledger for ever; once the source is right again nothing is missing."""
     live.run(prices.tick)
-    live.feed.units = {"eth": 0.01}
+    live.feed.units = {"eth": (0.01, SLOT, SLOT + 2 * HOUR)}
     live.run(prices.tick, SLOT + HOUR)
     assert live.times("eth")[-1] == SLOT - STEP
-    assert live.histories()["eth"].detail == "a price of 58799.5 USD cannot follow one of 5.87995e+06 USD"
+    assert live.histories()["eth"].detail == "12 prices are more than 5 times away from the others"
     live.feed.units = {}
     live.run(prices.tick, SLOT + 2 * HOUR)
     assert live.times("eth") == live.times("btc")
+
+
+@pytest.mark.parametrize("wild", [SLOT - DAY, SLOT + STEP])
+def test_one_wild_price_holds_up_no_other(live, wild):
+    """Among those of the first tick or of a later one; its place is filled as that of a bar without a trade."""
+    live.feed.units = {"eth": (1000.0, wild, wild + STEP)}
+    live.run(prices.tick)
+    live.run(prices.tick, SLOT + HOUR)
+    with live.database.reading() as db:
+        series = bars.load_bars(db, "eth", wild, wild + 2 * STEP, STEP)
+    assert live.times("eth") == live.times("btc")
+    assert (series.close[0], series.volume[0]) == (wild // STEP - 1, 0)
 
 
 def test_a_fault_is_logged_once_and_its_end_too(live):
