@@ -83,6 +83,7 @@ class Existing:
         (features,) = service.client.get("/api/v1/features?limit=1").get_json()["rows"]
         self._shared: Mapping[str, Any] = {
             "market_id": f"challenge-{number}",
+            "number": str(number),
             "seq": "1",
             "hash": features["hash"],
             "asset": "btc",

@@ -22,7 +22,7 @@ def test_every_operation_declares_what_it_costs(app):
     assert by_limit.pop("understanding") == {"POST /api/v1/oracle/understand"}
     assert by_limit.pop("challenges") == {"POST /api/challenges/create"}
     assert by_limit.pop("registration") == {"POST /api/v1/register"}
-    votes = {f"{vote}/vote", f"{vote}/forecast", "PATCH /api/v1/me"}
+    votes = {f"{vote}/vote", f"{vote}/forecast", "POST /api/challenges/{number}/vote", "PATCH /api/v1/me"}
     assert by_limit.pop("votes") == votes
     assert all(" /api/v1/webhooks" in address for address in by_limit.pop("webhooks"))
     assert by_limit.pop("forecast lists") == {"POST /api/v1/forecasts"}

@@ -13,6 +13,8 @@ from service.client import Client
 
 # Addresses that are for browsers or the same under another name.
 WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/embed"), ("GET", "/api/v1/openapi-lite.json")}
+# Views of a challenge, which `prediction` and `vote` reach by its id.
+WITHOUT_METHOD |= {("GET", "/api/challenges/number"), ("POST", "/api/challenges/number/vote")}
 # Methods that are made of others, which check or gather what those answer; and the streams.
 MADE_OF_OTHERS = {"verify_proof", "export_ledger", "ask_stream", "events", "pages", "table"}
 STREAMS = {("GET", "/api/v1/events")}
