@@ -43,7 +43,7 @@ SEPARATORS = ",;\t"
 UNITS = (1, 10**3, 10**6, 10**9)  # of a second
 FIRST_SECOND, LAST_SECOND = 10**8, 10**11  # 1973 and 5138: a count between them is in one unit only
 PAIR = r"[-_]?usd[tc]?([-_]\d+[mhdw])?([-_]\d{4}-\d\d(-\d\d)?)?"  # with the length of the bars, and their month
-FAILURES = (OSError, EOFError, ValueError, TypeError, RuntimeError, BadZipFile, csv.Error, zlib.error)
+FAILURES = (OSError, EOFError, MemoryError, ValueError, TypeError, RuntimeError, BadZipFile, csv.Error, zlib.error)
 
 Row = tuple[int, list[str]]  # its number in the file, and its cells
 
@@ -128,7 +128,7 @@ def _rows(content: bytes, is_growing: bool) -> tuple[str, list[Row]]:
         return "line", _csv_rows(text[: text.rfind("\n") + 1] if is_growing else text)
     entries: list[list[object]] = json.loads(text, parse_int=str, parse_float=str)
     return "row", [
-        (number, ["" if cell is None else str(cell) for cell in row]) for number, row in enumerate(entries, 1)
+        (number, ["" if cell is None else str(cell) for cell in row]) for number, row in enumerate(entries, 1) if row
     ]
 
 

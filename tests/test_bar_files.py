@@ -201,6 +201,7 @@ TWO_TICKERS = "Price,Close,Close,High,High,Low,Low,Open,Open,Volume,Volume\n"
         (b"PAR1", "btc cannot be read: "),
         (b"[[1,", "btc cannot be read: "),
         (b"[1, 2]", "btc, row 1: it is no bar"),
+        (b"[{}, [1, 2]]", "btc, row 2: it is no bar"),
         (gzip.compress(b"time", mtime=0)[:-9], "btc cannot be read: Compressed file ended"),
         (b"PK\x03\x04", "btc cannot be read: File is not a zip file"),
         (in_zip(a="1", b="2"), "btc cannot be read: it holds 2 files, not one"),

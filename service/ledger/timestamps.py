@@ -74,4 +74,6 @@ def fault(timestamp: Timestamp, root: Root, certificates: bytes = b"") -> str | 
             verifier.verify(response, digest)
         except VerificationError:
             return f"{subject} is signed by no authority that is trusted."
+        except ValueError:  # in what no signature covers
+            return f"{subject} is damaged."
     return None

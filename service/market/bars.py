@@ -156,7 +156,7 @@ def _is_instant(time: Prices) -> NDArray[np.bool_]:
 def _faults(table: Prices, step: int) -> dict[str, NDArray[np.bool_]]:
     """The faults by their description, in order of precedence, each with the rows of `table` (n, 6) that have it."""
     time, opens, high, low, closes, volume = table.T
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         faults = {
             "a value is not a finite number": ~np.isfinite(table).all(axis=1),
             "its time is not a unix second": ~_is_instant(time),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any, NamedTuple
 
 import requests
@@ -20,6 +19,8 @@ from service.sources.sessions import BoundedSession
 from service.trading.pools import Pool, likely_concentration
 
 SMALLEST_TVL_USD = 5e6
+SMALLEST_VOLUME_USD = 1e3  # of a day: a pool with less is not in use
+LARGEST_USD = 1e12  # more than all pools together: no such number is believed
 
 PROJECTS = {"uniswap-v3", "pancakeswap-amm-v3", "aerodrome-slipstream"}
 # Symbols that stand for an asset, and stablecoins that count as one dollar.
@@ -29,7 +30,7 @@ DOLLARS = {"USDC", "USDC.E", "USDBC", "USDT", "USDT0", "DAI", "FDUSD"}
 GAS_GWEI = {"Ethereum": 2.4, "Arbitrum": 0.08, "Base": 0.08, "Optimism": 0.08, "BSC": 0.12}
 
 # The description of a pool ends with its fee: `0.05%`, `CL100 - 0.0334%`.
-FEE = re.compile(r"(\d+(?:\.\d+)?)%\s*$")
+FEE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)%\s*$")
 
 
 class RefusedPool(NamedTuple):
@@ -75,9 +76,12 @@ def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool]
 
 def _asset(row: Mapping[str, Any]) -> str | None:
     """The asset that a row pairs with a stablecoin in concentrated liquidity; None for any other row."""
-    if row.get("project") not in PROJECTS or row.get("chain") not in GAS_GWEI or not isinstance(row.get("symbol"), str):
+    project, chain, symbol = (row.get(name) for name in ("project", "chain", "symbol"))
+    if not (isinstance(project, str) and isinstance(chain, str) and isinstance(symbol, str)):
         return None
-    coins = row["symbol"].upper().split("-")
+    if project not in PROJECTS or chain not in GAS_GWEI:
+        return None
+    coins = symbol.upper().split("-")
     dollars = [coin for coin in coins if coin in DOLLARS]
     assets = [SYMBOLS[coin] for coin in coins if coin in SYMBOLS]
     return assets[0] if len(coins) == 2 and len(dollars) == 1 and assets else None
@@ -90,8 +94,8 @@ def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool 
         return RefusedPool(key, "its fee is missing")
     if tvl is None or tvl < SMALLEST_TVL_USD:
         return RefusedPool(key, "its TVL is too small")
-    if volume is None:
-        return RefusedPool(key, "its volume is missing")
+    if volume is None or volume < SMALLEST_VOLUME_USD:
+        return RefusedPool(key, "its volume is missing or too small")
     if not volatility:
         return RefusedPool(key, f"the volatility of {asset} is unknown")
     return Pool(
@@ -123,4 +127,4 @@ def _volume(row: Mapping[str, Any]) -> float | None:
 def _positive(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if isfinite(value) and value > 0 else None
+    return float(value) if 0 < value < LARGEST_USD else None

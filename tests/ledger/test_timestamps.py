@@ -128,6 +128,13 @@ def test_a_change_of_its_signature_is_reported(exhibit: Exhibit, tsa: Authority)
     assert "signed by no authority" in fault
 
 
+def test_a_status_that_does_not_exist_is_reported(exhibit: Exhibit, tsa: Authority):
+    """The signature does not cover it."""
+    token = base64.b64decode(exhibit.timestamp.token).replace(b"\x30\x03\x02\x01\x00", b"\x30\x03\x02\x01\x40", 1)
+    lines = exhibit.lines(token=base64.b64encode(token).decode())
+    assert "is damaged" in (verify(lines, certificates=tsa.certificates.read_bytes()).fault or "")
+
+
 def test_the_command_says_what_is_timestamped(exhibit: Exhibit, tsa: Authority, stranger: Authority, tmp_path, capsys):
     file = tmp_path / "ledger"
     file.write_text("".join(f"{line}\n" for line in exhibit.lines()), newline="")

@@ -76,6 +76,9 @@ def test_other_fields_of_a_row_count_as_well(row):
         ({"volumeUsd1d": None}, "volume"),
         ({"volumeUsd1d": "90000000"}, "volume"),
         ({"volumeUsd1d": -1}, "volume"),
+        ({"volumeUsd1d": 999}, "volume"),
+        ({"volumeUsd1d": 1e12}, "volume"),
+        ({"tvlUsd": 10**400}, "TVL is too small"),
         ({"symbol": "SOL-USDC"}, "volatility of sol"),
     ],
 )
@@ -90,6 +93,8 @@ def test_an_unusable_row_is_refused_with_the_reason(row, change, reason):
     [
         {"project": "uniswap-v2"},
         {"project": None},
+        {"project": []},
+        {"chain": {}},
         {"chain": "Moonbeam"},
         {"symbol": "USDC-USDT"},
         {"symbol": "WETH-WBTC"},

@@ -33,8 +33,8 @@ BLANK = re.compile(r"\$?_{2,}")
 WHICH_PRICE = re.compile(r"^what price will (.+?) (?:hit|reach)\b", re.IGNORECASE)
 PRICE_AT = re.compile(r"^(.+?) price (?:range )?(?=(?:on|at)\b)", re.IGNORECASE)
 
-TAG = re.compile(r"</?[a-zA-Z!][^>]*>")
-LINK = re.compile(r"\[([^\]]*)\]\s*\([^)]*\)")
+TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
+LINK = re.compile(r"\[([^\[\]]*)\]\s*\([^()]*\)")
 MARKS = re.compile(r"[*_`#\s]+")
 
 
@@ -77,7 +77,7 @@ MAX_AN_HOUR = 4
 WIDEST_SPREAD = 0.1
 LATEST_QUOTE = 1 / 10
 # The dates of its title are not read: "10AM ET" is when the hour begins.
-SHORT_TITLE = re.compile(r"(\w+) (?:price )?up\b.*", re.IGNORECASE)
+SHORT_TITLE = re.compile(r"\b(\w+) (?:price )?up\b.*", re.IGNORECASE)
 
 # Notes that leave no doubt: the market has its own deadline, which is compared with that of the question, and its rules
 # may ask for the price at it.
