@@ -13,18 +13,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
-from telegram import Bot, Update
+from telegram import Bot
 from telegram.error import TelegramError
 
-from bot import keyboards, messages, telemetry, updates
+from bot import keyboards, messages, telemetry
 from bot.context import BotContext, SharedState
+from bot.delivery import Address, Reply, edit, in_background, show_typing
 from bot.errors import failure_page
 from bot.keyboards import Page
 from bot.languages import speaking
 from bot.messages import notices
 from bot.messages.oracle import has_price
 from bot.personal_keyboards import sharing
-from bot.replies import Reply, acknowledge, edit_text, in_background, show_typing
 from bot.service import Document, Person
 from bot.store import OpenQuestion
 from service.client import BadRequest as RefusedQuestion
@@ -69,7 +69,7 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     The question stays stored if Telegram cannot be reached; `finish_interrupted` then delivers the answer.
     """
     state = context.state
-    reply, began = Reply(context.bot, question.chat_id, question.quoted_id), time.perf_counter()
+    reply, began = _reply(context, question), time.perf_counter()
     typing = _typing(context.bot, question)
     count, is_answered = VoteCount(), asyncio.Event()
     async with typing:
@@ -90,6 +90,10 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     await asyncio.to_thread(state.store.close_question, question.number)
     telemetry.ANSWERS.observe(time.perf_counter() - began)
     return page
+
+
+def _reply(context: BotContext, question: OpenQuestion) -> Reply:
+    return Reply(context.bot, Address(question.chat_id, question.topic, question.quoted_id))
 
 
 def _typing(bot: Bot, question: OpenQuestion) -> AbstractAsyncContextManager[None]:
@@ -130,8 +134,8 @@ async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
     if question.waiting_id is not None:
         with suppress(TelegramError):
             notice = Page(notices.interrupted())
-            await edit_text(context.bot, (question.chat_id, question.waiting_id), notice)
-    await Reply(context.bot, question.chat_id, question.quoted_id).show(page)
+            await edit(context.bot, (question.chat_id, question.waiting_id), notice)
+    await _reply(context, question).show(page)
 
 
 async def _answer_page(
@@ -177,14 +181,6 @@ async def saved_page(state: SharedState, chat_id: int, user_id: int, payload: Do
     return await payload_page(state, user_id, payload, token)
 
 
-async def saved_payload(update: Update, context: BotContext, token: str) -> Document | None:
-    """What was saved in this chat under a button's token; once it has expired, tells the person and returns None."""
-    payload = await asyncio.to_thread(context.store.find, updates.chat(update).id, token)
-    if payload is None:
-        await acknowledge(updates.press(update), messages.start.expired(), is_alert=True)
-    return payload
-
-
 async def payload_page(state: SharedState, user_id: int, payload: Document, token: str) -> Page:
     """An answer with its buttons as this person needs them, or a refusal with its suggestions."""
     if "refusal" in payload:
@@ -196,6 +192,13 @@ async def payload_page(state: SharedState, user_id: int, payload: Document, toke
     chart = ("answer", token) if has_price(answer["understood"]) else None
     parts = {"is_followed": is_followed, "is_charted": chart is not None}
     return Page(text, keyboards.answer(token, share, **parts), chart)
+
+
+def votes_page(payload: Document, token: str, page: int = 0) -> Page:
+    """A page of the votes behind an answer."""
+    pages = messages.oracle.votes(payload["answer"])
+    index = min(page, len(pages) - 1)
+    return Page(pages[index], keyboards.votes(token, index, len(pages)))
 
 
 async def _answer_once(person: Person, question: OpenQuestion, count: VoteCount) -> Document:

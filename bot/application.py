@@ -47,6 +47,7 @@ from bot import (
     switches,
     telemetry,
 )
+from bot.commands import Handler, shown
 from bot.context import BotContext, SharedState
 from bot.keyboards import PATTERNS
 from bot.messages import notices
@@ -68,39 +69,88 @@ PRIVATE = filters.ChatType.PRIVATE & NEW
 GROUP = filters.ChatType.GROUPS & NEW
 WORDS = filters.TEXT | filters.CAPTION
 
-# Handlers that call the service do not block: other updates of the chat are handled while they wait.
 VIEW_COMMANDS = ("price", "forecast", "markets", "challenges", "me", "forecasters", "quota", "settings", "research")
 VIEW_COMMANDS += tuple(TOPICS)
 FIXED_REPLIES = {"help": messages.start.help_text, "privacy": messages.start.privacy}
+PRIVATE_COMMANDS = {"start", "stop", "alerts", "follow", "following", "name", "deleteme", "privacy", "mine"}
+PRIVATE_COMMANDS |= {*VIEW_COMMANDS}
+# What a press of each button does, by the pattern of its data.
+PRESSES = {
+    "show": buttons.show,
+    "chart": buttons.chart,
+    "again": questions.ask_again,
+    "listed": questions.ask_listed,
+    "mine": questions.reopen,
+    "market": buttons.vote_market,
+    "challenge": buttons.vote_challenge,
+    "forecast": buttons.forecast_market,
+    "inline": inline.press_answer,
+    "open": buttons.open_market,
+    "follow": follows.press_follow,
+    "level": follows.press_level,
+    "votes": questions.show_votes,
+    "answer": questions.show_answer,
+    "deadline": challenges.choose_deadline,
+    "create": challenges.create,
+    "discard": challenges.discard,
+    "alert": switches.set_state,
+    "hour": switches.set_hour,
+    "zone": switches.set_zone,
+    "drop": follows.drop,
+    "terms": follows.set_terms,
+    "quiet": switches.set_quiet_hours,
+    "theme": switches.set_theme,
+    "group": groups.set_switch,
+    "forget": buttons.delete_or_keep,
+    "language": chat_languages.choose,
+}
+# These call the service for what they show: other updates of the chat are handled while they wait.
+READING = {"show", "chart", "again", "listed", "mine", "market", "challenge", "forecast", "inline", "open", "follow"}
+READING |= {"level"}
 
 
 def handlers() -> list[BaseHandler]:
     """Every handler; the first that matches an update handles it alone."""
     return [
-        CommandHandler("challenge", challenges.begin, PRIVATE, block=False),
-        CommandHandler("start", challenges.begin, PRIVATE & filters.Regex(r"^/start\s+new$"), block=False),
-        CommandHandler("start", buttons.open_link, PRIVATE & filters.Regex(personal_keyboards.LINK), block=False),
-        *_group_handlers(),
-        CommandHandler("ask", questions.ask, NEW, block=False),
-        MessageHandler(GROUP & WORDS & ~filters.COMMAND, questions.ask_in_group, block=False),
-        *(CommandHandler(name, commands.view_command(name), NEW, block=False) for name in VIEW_COMMANDS),
-        CommandHandler("mine", commands.view_command("me"), NEW, block=False),
-        CommandHandler("language", chat_languages.choose_by_text, NEW, block=False),
-        CommandHandler("start", commands.fixed_reply(messages.start.start, keyboards.start), NEW),
-        *(CommandHandler(name, commands.fixed_reply(text), NEW) for name, text in FIXED_REPLIES.items()),
-        CommandHandler("alerts", switches.alerts, NEW),
-        CommandHandler("stop", switches.stop, NEW),
-        CommandHandler(["follow", "following"], follows.follow_by_text, NEW, block=False),
-        CommandHandler("name", commands.name_forecaster, NEW, block=False),
-        CommandHandler("deleteme", commands.delete_me, NEW),
-        MessageHandler(PRIVATE & filters.COMMAND, commands.fixed_reply(messages.start.unknown_command)),
-        MessageHandler(PRIVATE & WORDS, questions.ask_by_text, block=False),
-        MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, commands.fixed_reply(notices.text_only)),
+        _command("challenge", challenges.begin, PRIVATE),
+        _command("start", challenges.begin, PRIVATE & filters.Regex(r"^/start\s+new$")),
+        _command("start", buttons.open_link, PRIVATE & filters.Regex(personal_keyboards.LINK)),
+        # What groups get for the commands that work only in a private chat.
+        MessageHandler(filters.StatusUpdate.MIGRATE, groups.moved),
+        _command("settings", groups.settings, GROUP),
+        _command("challenge", live_challenges.post, GROUP),
+        _command("start", live_challenges.post, GROUP & filters.Regex(personal_keyboards.POST_LINK)),
+        _command(sorted(PRIVATE_COMMANDS - chat_languages.IN_GROUPS), commands.private_command_in_group, GROUP),
+        _command("ask", questions.ask),
+        MessageHandler(GROUP & WORDS & ~filters.COMMAND, shown(questions.ask_in_group), block=False),
+        *(_command(name, commands.view_command(name)) for name in VIEW_COMMANDS),
+        _command("mine", commands.view_command("me")),
+        _command("language", chat_languages.choose_by_text),
+        _command("start", commands.fixed_reply(messages.start.start, keyboards.start)),
+        *(_command(name, commands.fixed_reply(text)) for name, text in FIXED_REPLIES.items()),
+        _command("alerts", switches.alerts, block=True),
+        _command("stop", switches.stop, block=True),
+        _command(["follow", "following"], follows.follow_by_text),
+        _command("name", commands.name_forecaster),
+        _command("deleteme", commands.fixed_reply(notices.confirm_deletion, personal_keyboards.delete_or_keep)),
+        MessageHandler(PRIVATE & filters.COMMAND, shown(commands.fixed_reply(messages.start.unknown_command))),
+        MessageHandler(PRIVATE & WORDS, shown(questions.ask_by_text), block=False),
+        MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, shown(commands.fixed_reply(notices.text_only))),
         InlineQueryHandler(inline.offer, block=False),
         ChosenInlineResultHandler(inline.chosen, block=False),
-        *_button_handlers(),
+        *(
+            CallbackQueryHandler(shown(press), f"^{PATTERNS[name]}$", block=name not in READING)
+            for name, press in PRESSES.items()
+        ),
+        CallbackQueryHandler(shown(buttons.expired)),
         ChatMemberHandler(commands.membership_changed, ChatMemberHandler.MY_CHAT_MEMBER),
     ]
+
+
+def _command(
+    names: str | list[str], handler: Handler, where: filters.BaseFilter = NEW, *, block: bool = False
+) -> CommandHandler:
+    return CommandHandler(names, shown(handler), where, block=block)
 
 
 def build(
@@ -140,69 +190,6 @@ def build(
     at_start = {"next_run_time": datetime.now(UTC), "misfire_grace_time": None}
     jobs.run_repeating(_watch, WATCH_S, job_kwargs=at_start)
     return application
-
-
-def _group_handlers() -> list[BaseHandler]:
-    """What groups get for the commands that work only in a private chat."""
-    of_private_chats = {
-        "start",
-        "stop",
-        "alerts",
-        "follow",
-        "following",
-        "name",
-        "deleteme",
-        "privacy",
-        "mine",
-        *VIEW_COMMANDS,
-    }
-    return [
-        MessageHandler(filters.StatusUpdate.MIGRATE, groups.moved),
-        CommandHandler("settings", groups.settings, GROUP, block=False),
-        CommandHandler("challenge", live_challenges.post, GROUP, block=False),
-        CommandHandler("start", live_challenges.post, GROUP & filters.Regex(personal_keyboards.POST_LINK), block=False),
-        CommandHandler(sorted(of_private_chats - chat_languages.IN_GROUPS), commands.private_command_in_group, GROUP),
-    ]
-
-
-def _button_handlers() -> list[BaseHandler]:
-    """One handler for each pattern of button data; those that call the service for a page do not block."""
-    pages = {
-        "show": buttons.show,
-        "chart": buttons.chart,
-        "again": questions.ask_again,
-        "listed": questions.ask_listed,
-        "mine": questions.reopen,
-        "market": buttons.vote_market,
-        "challenge": buttons.vote_challenge,
-        "forecast": buttons.forecast_market,
-        "inline": inline.press_answer,
-        "open": buttons.open_market,
-        "follow": follows.press_follow,
-        "level": follows.press_level,
-    }
-    actions = {
-        "votes": questions.show_votes,
-        "answer": questions.show_answer,
-        "deadline": challenges.choose_deadline,
-        "create": challenges.create,
-        "discard": challenges.discard,
-        "alert": switches.set_state,
-        "hour": switches.set_hour,
-        "zone": switches.set_zone,
-        "drop": follows.drop,
-        "terms": follows.set_terms,
-        "quiet": switches.set_quiet_hours,
-        "theme": switches.set_theme,
-        "group": groups.set_switch,
-        "forget": buttons.delete_or_keep,
-        "language": chat_languages.choose,
-    }
-    return [
-        *(CallbackQueryHandler(press, f"^{PATTERNS[name]}$", block=False) for name, press in pages.items()),
-        *(CallbackQueryHandler(press, f"^{PATTERNS[name]}$") for name, press in actions.items()),
-        CallbackQueryHandler(buttons.expired),
-    ]
 
 
 async def _prepare(application: Application) -> None:

@@ -8,105 +8,94 @@ from telegram import Update
 from telegram.constants import ChatType
 
 from bot import live_challenges, messages, photos, updates
-from bot.answering import saved_payload
 from bot.context import BotContext
-from bot.keyboards import Page
+from bot.delivery import acknowledge, replace
+from bot.keyboards import Page, Popup
 from bot.messages import notices
 from bot.questions import open_shared
-from bot.replies import acknowledge, replace, reply
 from bot.service import Document
 from bot.views import VIEWS
 
 
-async def open_link(update: Update, context: BotContext) -> None:
+async def open_link(update: Update, context: BotContext) -> Page:
     """/start challenge_17 and so on: a link to a view or to a shared answer."""
     kind, subject = context.captures
     if kind == "answer":
-        await open_shared(update, context, subject)
-    else:
-        await reply(update, await VIEWS[kind](context.view_request(update, subject)))
+        return await open_shared(update, context, subject)
+    return await VIEWS[kind](context.view_request(update, subject))
 
 
-async def show(update: Update, context: BotContext) -> None:
+async def show(update: Update, context: BotContext) -> Page:
     """Show a view in place: reload it, turn a page or set a filter."""
     view, argument, page = context.captures
-    await acknowledge(updates.press(update))
-    await replace(update, await VIEWS[view](context.view_request(update, argument, int(page))))
+    return await VIEWS[view](context.view_request(update, argument, int(page)))
 
 
 async def chart(update: Update, context: BotContext) -> None:
     """[Chart]: send a photo below the message. A period below a photo: show that period in its place."""
     kind, argument, period = context.captures
-    if kind == "answer" and await saved_payload(update, context, argument) is None:
-        return
+    if kind == "answer":
+        await context.payload(update, argument)
     await acknowledge(updates.press(update))
     if period is None:
         await photos.send(update, context, kind, argument)
     else:
-        await photos.show_period(update, context, kind, argument, period)
+        await replace(context.bot, update, await photos.photo(update, context, kind, argument, period))
 
 
-async def open_market(update: Update, context: BotContext) -> None:
+async def open_market(update: Update, context: BotContext) -> Page:
     """The page of a market of the list, in place."""
     token, index = context.captures
-    payload = await saved_payload(update, context, token)
-    if payload is None:
-        return
-    await acknowledge(updates.press(update))
-    await replace(update, await VIEWS["market"](context.view_request(update, payload["markets"][int(index)])))
+    payload = await context.payload(update, token)
+    return await VIEWS["market"](context.view_request(update, payload["markets"][int(index)]))
 
 
-async def vote_market(update: Update, context: BotContext) -> None:
+async def vote_market(update: Update, context: BotContext) -> Popup:
     """[Yes] and [No] for a market of the page, which is then updated; the button carries the market's index on it."""
     vote, token, index = context.captures
-    payload = await saved_payload(update, context, token)
-    if payload is None:
-        return
+    payload = await context.payload(update, token)
     person = context.service.for_user(updates.user_id(update))
-    receipt = await person.vote(payload["markets"][int(index)], vote)
-    await _note_vote(update, context, receipt)
-    await replace(update, await VIEWS["markets"](context.view_request(update, page=payload.get("page", 0))))
+    notice = await _note_vote(update, context, await person.vote(payload["markets"][int(index)], vote))
+    return notice._replace(page=await VIEWS["markets"](context.view_request(update, page=payload.get("page", 0))))
 
 
-async def forecast_market(update: Update, context: BotContext) -> None:
+async def forecast_market(update: Update, context: BotContext) -> Popup:
     """A percentage on the page of a market: the person's forecast of yes."""
     market_id, percent = context.captures
     user, p_yes = updates.user_id(update), int(percent) / 100
     receipt = await context.service.for_user(user).forecast_market(market_id, p_yes)
     await asyncio.to_thread(context.store.remember_forecast, user, receipt["market_id"], receipt["p_yes"])
-    await acknowledge(updates.press(update), messages.own_page.forecast_noted(p_yes), is_alert=True)
-    await replace(update, await VIEWS["market"](context.view_request(update, market_id)))
+    page = await VIEWS["market"](context.view_request(update, market_id))
+    return Popup(messages.own_page.forecast_noted(p_yes), page)
 
 
-async def vote_challenge(update: Update, context: BotContext) -> None:
+async def vote_challenge(update: Update, context: BotContext) -> Popup:
     """[Yes] and [No] for a challenge; the page in a private chat and the messages in groups are then updated."""
     vote, number = context.captures
     person = context.service.for_user(updates.user_id(update))
     receipt = await person.vote_challenge(int(number), vote)
-    await _note_vote(update, context, receipt)
-    if updates.chat(update).type == ChatType.PRIVATE:
-        await replace(update, await VIEWS["challenge"](context.view_request(update, number)))
+    notice = await _note_vote(update, context, receipt)
     await live_challenges.show_votes(context, int(number))
+    if updates.chat(update).type != ChatType.PRIVATE:
+        return notice
+    return notice._replace(page=await VIEWS["challenge"](context.view_request(update, number)))
 
 
-async def _note_vote(update: Update, context: BotContext, receipt: Document) -> None:
-    """Show a vote that was counted, and keep it for the pages."""
+async def _note_vote(update: Update, context: BotContext, receipt: Document) -> Popup:
+    """Keep a vote that was counted for the pages."""
     context.service.note_votes(receipt)
     user = updates.user_id(update)
     await asyncio.to_thread(context.store.remember_vote, user, receipt["market_id"], receipt["vote"])
-    await acknowledge(updates.press(update), notices.voted(receipt))
+    return Popup(notices.voted(receipt), is_alert=False)
 
 
-async def delete_or_keep(update: Update, context: BotContext) -> None:
+async def delete_or_keep(update: Update, context: BotContext) -> Page:
     """[Delete] and [Keep] of /deleteme."""
-    await acknowledge(updates.press(update))
     if context.captures[0] == "keep":
-        await replace(update, Page(notices.nothing_deleted()))
-        return
-    counts = await asyncio.to_thread(context.store.forget, updates.user_id(update))
-    await replace(update, Page(messages.notices.deleted(counts)))
+        return Page(notices.nothing_deleted())
+    return Page(notices.deleted(await asyncio.to_thread(context.store.forget, updates.user_id(update))))
 
 
-async def expired(update: Update, _context: BotContext) -> None:
+async def expired(_update: Update, _context: BotContext) -> Popup:
     """A button that no handler knows, such as one of an earlier version of the bot."""
-    await acknowledge(updates.press(update), messages.start.expired(), is_alert=True)
+    return Popup(messages.start.expired())

@@ -8,13 +8,11 @@ from datetime import date, datetime, timedelta
 from telegram import Update
 
 from bot import keyboards, messages, updates
-from bot.answering import saved_payload
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.languages import SOURCE, spoken, translate
 from bot.messages import notices
 from bot.personal_keyboards import posting, sharing
-from bot.replies import acknowledge, replace, reply
 from bot.service import MAX_QUESTION, Document, Person
 from bot.store import Target
 from service.client import BadRequest
@@ -25,16 +23,14 @@ NO_PRICE, NO_DEADLINE = "No price decides this question", "No deadline was named
 DATE_WORDS = 5  # at the end of a question, which may be its date
 
 
-async def begin(update: Update, context: BotContext) -> None:
+async def begin(update: Update, context: BotContext) -> Page:
     """/challenge QUESTION with its date: a draft to confirm; without a date, buttons for one."""
     question = context.argument
     if not question or question.startswith("new"):
-        page = Page(messages.challenges.ask_question())
-    elif len(question) > MAX_QUESTION:
-        page = Page(notices.question_too_long(len(question), MAX_QUESTION))
-    else:
-        page = await _draft_page(update, context, question)
-    await reply(update, page)
+        return Page(messages.challenges.ask_question())
+    if len(question) > MAX_QUESTION:
+        return Page(notices.question_too_long(len(question), MAX_QUESTION))
+    return await _draft_page(update, context, question)
 
 
 async def _draft_page(update: Update, context: BotContext, question: str) -> Page:
@@ -55,16 +51,12 @@ async def _save(update: Update, context: BotContext, draft: Document) -> str:
     return await asyncio.to_thread(context.store.keep, chat, "challenge", draft, user_id=user)
 
 
-async def choose_deadline(update: Update, context: BotContext) -> None:
+async def choose_deadline(update: Update, context: BotContext) -> Page:
     """One of the dates below a question that named none."""
     token, days = context.captures
-    draft = await saved_payload(update, context, token)
-    if draft is None:
-        return
-    now = await _service_time(context)
-    await acknowledge(updates.press(update))
+    draft, now = await context.payload(update, token), await _service_time(context)
     deadline = f"{now.date() + timedelta(days=int(days))}"
-    await replace(update, await _confirmation(update, context, draft["challenge"], deadline, now))
+    return await _confirmation(update, context, draft["challenge"], deadline, now)
 
 
 async def _confirmation(update: Update, context: BotContext, question: str, deadline: str, now: datetime) -> Page:
@@ -75,14 +67,10 @@ async def _confirmation(update: Update, context: BotContext, question: str, dead
     return Page(messages.challenges.confirm(question, deadline), keyboards.draft(token))
 
 
-async def create(update: Update, context: BotContext) -> None:
+async def create(update: Update, context: BotContext) -> Page:
     """[Create]: it creates the challenge once, however often it is pressed and also after a restart."""
     (token,), (chat, user) = context.captures, updates.sender(update)
-    draft = await saved_payload(update, context, token)
-    if draft is None:
-        return
-    await acknowledge(updates.press(update))
-    person = context.service.for_user(user)
+    draft, person = await context.payload(update, token), context.service.for_user(user)
     challenge = await person.create_challenge(
         draft["challenge"], draft["deadline"], idempotency_key=f"challenge-{token}"
     )
@@ -93,14 +81,13 @@ async def create(update: Update, context: BotContext) -> None:
     is_followed = await asyncio.to_thread(context.store.follow, user, chat, target)
     share = sharing(context.bot.username, "challenge", str(number), challenge["question"])
     keyboard = keyboards.challenge(number, share, posting(context.bot.username, number), is_followed=is_followed)
-    await replace(update, Page(messages.challenges.created(challenge), keyboard))
+    return Page(messages.challenges.created(challenge), keyboard)
 
 
-async def discard(update: Update, context: BotContext) -> None:
+async def discard(update: Update, context: BotContext) -> Page:
     """[Cancel]"""
     await asyncio.to_thread(context.store.drop_payload, updates.chat(update).id, context.captures[0])
-    await acknowledge(updates.press(update))
-    await replace(update, Page(notices.cancelled()))
+    return Page(notices.cancelled())
 
 
 def fault_of(deadline: str, now: datetime) -> str | None:

@@ -19,11 +19,10 @@ from telegram.constants import ChatType
 from bot import personal_keyboards, updates
 from bot.context import BotContext
 from bot.groups import is_admin
-from bot.keyboards import Page
+from bot.keyboards import Page, Popup
 from bot.languages import LANGUAGES, SOURCE, closest, english, speak, speaking, translate
 from bot.messages import notices
 from bot.messages.research import TOPICS
-from bot.replies import acknowledge, replace, reply
 from bot.store import Store
 
 
@@ -38,37 +37,29 @@ async def recognize(update: Update, context: BotContext) -> None:
     speak(await asyncio.to_thread(_language, context.store, user.id, place, preference), zone)
 
 
-async def choose_by_text(update: Update, context: BotContext) -> None:
+async def choose_by_text(update: Update, context: BotContext) -> Page:
     """/language, alone or with a language: its code, such as de, or its own name."""
     codes = {name.casefold(): code for code, name in LANGUAGES.items()}
     chosen = codes.get(context.argument.casefold()) or closest(context.argument)
     if chosen is None:
-        await reply(update, Page(notices.choose_language(), personal_keyboards.languages()))
-        return
+        return Page(notices.choose_language(), personal_keyboards.languages())
     if not await is_admin(update):
-        await reply(update, Page(notices.admins_only()))
-        return
-    await _set_language(update, context, chosen)
-    await reply(update, Page(notices.language_chosen(), personal_keyboards.languages()))
-    await publish_for_chat(context.bot, updates.chat(update), chosen)
+        return Page(notices.admins_only())
+    return await _set_language(update, context, chosen)
 
 
-async def choose(update: Update, context: BotContext) -> None:
+async def choose(update: Update, context: BotContext) -> Page | Popup:
     """A language, or the one of the person's Telegram; in a group only its admins choose."""
-    chat = updates.chat(update)
     if not await is_admin(update):
-        await acknowledge(updates.press(update), notices.admins_only(), is_alert=True)
-        return
-    chosen = context.captures[0] or None
-    await _set_language(update, context, chosen)
-    await acknowledge(updates.press(update))
-    await replace(update, Page(notices.language_chosen(), personal_keyboards.languages()))
-    await publish_for_chat(context.bot, chat, chosen)
+        return Popup(notices.admins_only())
+    return await _set_language(update, context, context.captures[0] or None)
 
 
-async def _set_language(update: Update, context: BotContext, chosen: str | None) -> None:
+async def _set_language(update: Update, context: BotContext, chosen: str | None) -> Page:
     await asyncio.to_thread(context.store.choose_language, updates.chat(update).id, chosen)
     await recognize(update, context)
+    await publish_for_chat(context.bot, updates.chat(update), chosen)
+    return Page(notices.language_chosen(), personal_keyboards.languages())
 
 
 def _language(store: Store, user: int, chat: int, preference: str | None) -> str | None:

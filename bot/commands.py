@@ -4,64 +4,77 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 
 from telegram import ChatMember, InlineKeyboardMarkup, Update
 from telegram.ext import ApplicationHandlerStop
 from telegram.helpers import create_deep_linked_url
 
 from bot import keyboards, messages, personal_keyboards, photos, updates
-from bot.context import BotContext
-from bot.keyboards import Page
+from bot.context import BotContext, Expired
+from bot.delivery import acknowledge, replace, reply
+from bot.keyboards import Page, Popup
 from bot.messages import notices
-from bot.replies import acknowledge, reply
 from bot.views import VIEWS
 
 NAME = re.compile("[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]")  # of a forecaster
 OFF = "off"
 
-Handler = Callable[[Update, BotContext], Coroutine[None, None, None]]
+Handler = Callable[[Update, BotContext], Awaitable[Page | Popup | None]]
+Callback = Callable[[Update, BotContext], Coroutine[None, None, None]]
+
+
+def shown(handler: Handler) -> Callback:
+    """A callback of the library that shows what a handler returns; None: the handler has shown everything itself.
+
+    A page is sent below a command and replaces the message whose button was pressed.
+    """
+
+    async def callback(update: Update, context: BotContext) -> None:
+        try:
+            outcome = await handler(update, context)
+        except Expired:
+            outcome = Popup(messages.start.expired())
+        if outcome is None:
+            return
+        popup = outcome if isinstance(outcome, Popup) else Popup("", outcome)
+        if update.callback_query:
+            await acknowledge(update.callback_query, popup.text or None, is_alert=popup.is_alert)
+            if popup.page:
+                await replace(context.bot, update, popup.page)
+        elif popup.page:
+            await reply(context.bot, update, popup.page)
+            await photos.follow(update, context, popup.page)
+
+    return callback
 
 
 def view_command(view: str) -> Handler:
     """A command that shows a view; the words after it are the view's argument."""
-
-    async def handle(update: Update, context: BotContext) -> None:
-        page = await VIEWS[view](context.view_request(update, context.argument))
-        await reply(update, page)
-        await photos.follow(update, context, page)
-
-    return handle
+    return lambda update, context: VIEWS[view](context.view_request(update, context.argument))
 
 
 def fixed_reply(text: Callable[[], str], keyboard: Callable[[], InlineKeyboardMarkup] | None = None) -> Handler:
-    """A handler that always sends the same text with the same buttons."""
+    """A handler that always returns the same text with the same buttons."""
 
-    async def handle(update: Update, _context: BotContext) -> None:
-        await reply(update, Page(text(), keyboard and keyboard()))
+    async def page(_update: Update, _context: BotContext) -> Page:
+        return Page(text(), keyboard and keyboard())
 
-    return handle
+    return page
 
 
-async def name_forecaster(update: Update, context: BotContext) -> None:
+async def name_forecaster(update: Update, context: BotContext) -> Page:
     """/name NAME lists the person's forecasts under it, /name off no longer."""
     name = context.argument.lower()
     if not NAME.fullmatch(name):
-        await reply(update, Page(messages.own_page.bad_name()))
-        return
+        return Page(messages.own_page.bad_name())
     usage = await context.service.for_user(updates.user_id(update)).name_forecaster(None if name == OFF else name)
-    await reply(update, Page(messages.own_page.named(usage["forecaster"]), personal_keyboards.forecasters()))
+    return Page(messages.own_page.named(usage["forecaster"]), personal_keyboards.forecasters())
 
 
-async def delete_me(update: Update, _context: BotContext) -> None:
-    """/deleteme: asks for confirmation."""
-    await reply(update, Page(messages.notices.confirm_deletion(), personal_keyboards.delete_or_keep()))
-
-
-async def private_command_in_group(update: Update, context: BotContext) -> None:
+async def private_command_in_group(_update: Update, context: BotContext) -> Page:
     """A command of the private chat, sent in a group."""
-    address = create_deep_linked_url(context.bot.username)
-    await reply(update, Page(notices.private_only(), keyboards.link(address)))
+    return Page(notices.private_only(), keyboards.link(create_deep_linked_url(context.bot.username)))
 
 
 async def throttle(update: Update, context: BotContext) -> None:
@@ -77,7 +90,7 @@ async def throttle(update: Update, context: BotContext) -> None:
     if update.callback_query:
         await acknowledge(update.callback_query, notices.too_fast())
     elif excess == 1:
-        await reply(update, Page(notices.too_fast()))
+        await reply(context.bot, update, Page(notices.too_fast()))
     raise ApplicationHandlerStop
 
 

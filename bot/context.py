@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from telegram import Bot, Update
 from telegram.ext import CallbackContext, ExtBot
@@ -16,6 +17,10 @@ from bot.rate_limiter import Throttle
 from bot.service import Service
 from bot.store import Store
 from bot.views import ViewRequest
+
+
+class Expired(Exception):
+    """What a button needs is not saved any more."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,13 @@ class BotContext(CallbackContext[ExtBot, dict, dict, dict]):
     def captures(self) -> tuple[str, ...]:
         """The groups captured by the handler's pattern, in order; empty for a handler without a pattern."""
         return self.match.groups() if self.match else ()
+
+    async def payload(self, update: Update, token: str) -> dict[str, Any]:
+        """What was saved in the update's chat under a button's token; raises Expired after its time."""
+        payload = await asyncio.to_thread(self.store.find, updates.chat(update).id, token)
+        if payload is None:
+            raise Expired(token)
+        return payload
 
     def view_request(self, update: Update, argument: str = "", page: int = 0) -> ViewRequest:
         """A request of the update's sender for a view."""

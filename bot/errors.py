@@ -6,13 +6,13 @@ import asyncio
 import logging
 
 from telegram import Chat, Update
-from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, RetryAfter, TelegramError
+from telegram.error import BadRequest, ChatMigrated, NetworkError, RetryAfter, TelegramError
 
 from bot import messages, telemetry
 from bot.context import BotContext
+from bot.delivery import Address, acknowledge, address, is_unreachable, send
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.replies import acknowledge
 from service.client import ClientError
 
 LOG = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def failure_page(error: Exception) -> Page:
 
 async def _report(update: Update, chat: Chat, context: BotContext) -> None:
     error = context.error
-    if isinstance(error, Forbidden):
+    if isinstance(error, TelegramError) and is_unreachable(error):
         await asyncio.to_thread(context.store.switch_off, chat.id)
         return
     if isinstance(error, RetryAfter) or (isinstance(error, NetworkError) and not isinstance(error, BadRequest)):
@@ -52,10 +52,10 @@ async def _report(update: Update, chat: Chat, context: BotContext) -> None:
     if update.callback_query:
         await acknowledge(update.callback_query)
     text = messages.failures.failure(error) if isinstance(error, ClientError) else notices.internal_error()
-    chat_id = chat.id
+    place = address(update) if update.effective_message else Address(chat.id)
     if isinstance(error, ChatMigrated):
-        chat_id, text = error.new_chat_id, notices.group_moved()
+        place, text = Address(error.new_chat_id), notices.group_moved()
     try:
-        await context.bot.send_message(chat_id, text)
+        await send(context.bot, place, Page(text))
     except TelegramError as failure:
         LOG.warning("the report of an error was not delivered: %s", failure)

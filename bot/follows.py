@@ -12,10 +12,8 @@ from telegram import Update
 from telegram.constants import ChatType
 
 from bot import answering, messages, personal_keyboards, updates
-from bot.answering import saved_payload
-from bot.context import BotContext
-from bot.keyboards import Page
-from bot.replies import acknowledge, replace, reply
+from bot.context import BotContext, Expired
+from bot.keyboards import Page, Popup
 from bot.service import Document
 from bot.store import MAX_FOLLOWS, Target
 from bot.views import VIEWS
@@ -24,18 +22,15 @@ from service.client import BadRequest
 MOST_TIMES = 10  # a level that is so many times higher or lower than the price is a slip of the pen
 
 
-async def follow_by_text(update: Update, context: BotContext) -> None:
+async def follow_by_text(update: Update, context: BotContext) -> Page:
     """/follow btc 70000; alone it shows what the person follows."""
     if not context.argument:
-        await reply(update, await VIEWS["following"](context.view_request(update)))
-        return
+        return await VIEWS["following"](context.view_request(update))
     try:
         reading = await context.service.for_user(updates.user_id(update)).understand(f"alert {context.argument}")
     except BadRequest:
-        page = Page(messages.follows.bad_follow())
-    else:
-        page = await alert_page(update, context, reading)
-    await reply(update, page)
+        return Page(messages.follows.bad_follow())
+    return await alert_page(update, context, reading)
 
 
 async def alert_page(update: Update, context: BotContext, reading: Document) -> Page:
@@ -57,12 +52,10 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     return Page(text, follow and personal_keyboards.terms(follow.number, 0, repeats=follow.repeats))
 
 
-async def press_follow(update: Update, context: BotContext) -> None:
+async def press_follow(update: Update, context: BotContext) -> Popup:
     """[Follow] and [Following] below an answer, a market or a challenge."""
     verb, kind, reference = context.captures
     target = await _target(update, context, kind, reference)
-    if target is None:
-        return
     user = updates.user_id(update)
     if verb == "unfollow":
         await asyncio.to_thread(context.store.unfollow, user, target.kind, target.subject)
@@ -70,12 +63,11 @@ async def press_follow(update: Update, context: BotContext) -> None:
     else:
         is_new = await asyncio.to_thread(context.store.follow, user, user, target)
         text = messages.follows.followed(kind) if is_new else messages.follows.follows_too_much(MAX_FOLLOWS)
-    await acknowledge(updates.press(update), text, is_alert=True)
-    if updates.chat(update).type == ChatType.PRIVATE:
-        await _show_again(update, context, kind, reference)
+    is_private = updates.chat(update).type == ChatType.PRIVATE
+    return Popup(text, await _page(update, context, kind, reference) if is_private else None)
 
 
-async def press_level(update: Update, context: BotContext) -> None:
+async def press_level(update: Update, context: BotContext) -> Popup:
     """A level of a price, or in percent of a market's probability."""
     kind, subject, text = context.captures
     if kind == "price":
@@ -86,27 +78,23 @@ async def press_level(update: Update, context: BotContext) -> None:
         latest = market["ai_now"] or market["ai"]
         p = latest and latest["p_yes"]
         target = Target("chance", subject, float(text) / 100, title=market["question"], value=p)
-    notice = await _follow_level(update, context, target)
-    await acknowledge(updates.press(update), notice, is_alert=True)
+    return Popup(await _follow_level(update, context, target))
 
 
-async def set_terms(update: Update, context: BotContext) -> None:
+async def set_terms(update: Update, context: BotContext) -> Page:
     """When an alert ends, and whether it comes again, in the message that confirmed it."""
     number, days, repeats = map(int, context.captures)
     user, is_repeated = updates.user_id(update), bool(repeats)
     if not await asyncio.to_thread(context.store.change_follow, user, number, days, repeats=is_repeated):
-        await acknowledge(updates.press(update), messages.start.expired(), is_alert=True)
-        return
-    await acknowledge(updates.press(update))
-    markup = personal_keyboards.terms(number, days, repeats=is_repeated)
-    await replace(update, Page(updates.message(update).text_html, markup))
+        raise Expired(number)
+    return Page(updates.message(update).text_html, personal_keyboards.terms(number, days, repeats=is_repeated))
 
 
-async def drop(update: Update, context: BotContext) -> None:
+async def drop(update: Update, context: BotContext) -> Popup:
     """A number of /following: it ends."""
     await asyncio.to_thread(context.store.drop_follow, updates.user_id(update), int(context.captures[0]))
-    await acknowledge(updates.press(update), messages.follows.unfollowed())
-    await replace(update, await VIEWS["following"](context.view_request(update)))
+    page = await VIEWS["following"](context.view_request(update))
+    return Popup(messages.follows.unfollowed(), page, is_alert=False)
 
 
 async def _follow_level(update: Update, context: BotContext, target: Target) -> str:
@@ -119,8 +107,8 @@ async def _follow_level(update: Update, context: BotContext, target: Target) -> 
     return messages.follows.chance_followed(target.level)
 
 
-async def _target(update: Update, context: BotContext, kind: str, reference: str) -> Target | None:
-    """What a button stands for; None, after a notice, if its answer has expired."""
+async def _target(update: Update, context: BotContext, kind: str, reference: str) -> Target:
+    """What a button stands for."""
     if kind == "market":
         market = await context.service.market(reference)
         latest = market["ai_now"]
@@ -128,22 +116,19 @@ async def _target(update: Update, context: BotContext, kind: str, reference: str
     if kind == "challenge":
         challenge = await context.service.challenge(int(reference))
         return Target("challenge", reference, title=challenge["question"])
-    payload = await saved_payload(update, context, reference)
-    if payload is None:
-        return None
+    payload = await context.payload(update, reference)
     answer = payload["answer"]
     due = datetime.fromisoformat(answer["understood"]["deadline"]).timestamp()
     owner = payload.get("owner", updates.user_id(update))
     return Target("answer", answer["id"], title=answer["question"], due=due, owner_id=owner)
 
 
-async def _show_again(update: Update, context: BotContext, kind: str, reference: str) -> None:
+async def _page(update: Update, context: BotContext, kind: str, reference: str) -> Page:
+    """The page again whose [Follow] was pressed."""
     if kind != "answer":
-        await replace(update, await VIEWS[kind](context.view_request(update, reference)))
-        return
-    payload = await saved_payload(update, context, reference)
-    if payload is not None:
-        await replace(update, await answering.payload_page(context.state, updates.user_id(update), payload, reference))
+        return await VIEWS[kind](context.view_request(update, reference))
+    payload = await context.payload(update, reference)
+    return await answering.payload_page(context.state, updates.user_id(update), payload, reference)
 
 
 def _price_target(quote: Document, level: float) -> Target:

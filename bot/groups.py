@@ -9,9 +9,8 @@ from telegram.constants import ChatMemberStatus, ChatType
 
 from bot import updates
 from bot.context import BotContext
-from bot.keyboards import Page
+from bot.keyboards import Page, Popup
 from bot.messages import notices
-from bot.replies import acknowledge, replace, reply
 from bot.views import VIEWS
 
 ADMINS = (ChatMemberStatus.ADMINISTRATOR, ChatMemberStatus.OWNER)
@@ -28,23 +27,20 @@ async def is_admin(update: Update) -> bool:
     return (await chat.get_member(updates.user_id(update))).status in ADMINS
 
 
-async def settings(update: Update, context: BotContext) -> None:
+async def settings(update: Update, context: BotContext) -> Page:
     """/settings in a group."""
     is_allowed = await is_admin(update)
-    page = await VIEWS["settings"](context.view_request(update)) if is_allowed else Page(notices.admins_only())
-    await reply(update, page)
+    return await VIEWS["settings"](context.view_request(update)) if is_allowed else Page(notices.admins_only())
 
 
-async def set_switch(update: Update, context: BotContext) -> None:
+async def set_switch(update: Update, context: BotContext) -> Page | Popup:
     """A switch of the settings."""
     state, name = context.captures
     if not await is_admin(update):
-        await acknowledge(updates.press(update), notices.admins_only(), is_alert=True)
-        return
+        return Popup(notices.admins_only())
     chat = updates.chat(update).id
     await asyncio.to_thread(context.store.set_group_setting, chat, name, is_on=state == "on")
-    await acknowledge(updates.press(update))
-    await replace(update, await VIEWS["settings"](context.view_request(update)))
+    return await VIEWS["settings"](context.view_request(update))
 
 
 async def moved(update: Update, context: BotContext) -> None:

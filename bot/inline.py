@@ -19,11 +19,11 @@ from telegram import (
 
 from bot import answering, messages, personal_keyboards, updates
 from bot.context import BotContext
+from bot.delivery import acknowledge, edit
 from bot.errors import failure_page
 from bot.intents import uncertain_readings
 from bot.keyboards import Page
 from bot.personal_keyboards import opening
-from bot.replies import acknowledge, edit_text
 from bot.service import MAX_QUESTION, Document
 from service.client import BadRequest as RefusedQuestion
 from service.client import ClientError
@@ -131,7 +131,7 @@ async def _answer(context: BotContext, user: int, question: str, token: str, mes
     state.inline_messages.add(message_id)
     try:
         with answering.marked_as_asking(state.askers, user):
-            await edit_text(context.bot, message_id, await _page(context, user, question, token))
+            await edit(context.bot, message_id, await _page(context, user, question, token))
     finally:
         state.inline_messages.discard(message_id)
 

@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from telegram import Message, Update
 from telegram.constants import ChatType
 
-from bot import answering, follows, keyboards, messages, photos, updates
+from bot import answering, follows, messages, photos, updates
 from bot.context import BotContext
+from bot.delivery import address, reply
 from bot.errors import failure_page
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.replies import reply
 from bot.service import MAX_QUESTION, Document, Person
 from bot.views import VIEWS
 from service.client import ASSETS, BadRequest, ClientError, ConnectionFailed, TimedOut
@@ -27,42 +27,35 @@ QUESTION_MARKS = ("?", "？")
 UNREAD: Document = {"intent": "question", "understood": None}
 
 
-async def handle_text(update: Update, context: BotContext, text: str) -> None:
-    """Do what a text wants; only an answer of the voters counts."""
+async def handle_text(update: Update, context: BotContext, text: str) -> Page | None:
+    """Do what a text wants; only an answer of the voters counts, which delivers itself."""
     if updates.message(update).forward_origin is not None:
         text = text[:HEADLINE]
     if len(text) > MAX_QUESTION:
-        await reply(update, Page(notices.question_too_long(len(text), MAX_QUESTION)))
-        return
+        return Page(notices.question_too_long(len(text), MAX_QUESTION))
     try:
         reading = await _read(update, context, text)
         page = await _page(update, context, reading)
         if page is None and (readings := uncertain_readings(reading["understood"])):
             page = await answering.guess_page(context.state, *updates.sender(update), readings)
     except BadRequest as refusal:
-        await reply(update, await answering.refusal_page(context.state, *updates.sender(update), refusal))
+        return await answering.refusal_page(context.state, *updates.sender(update), refusal)
     except ClientError as error:
-        await reply(update, failure_page(error))
-    else:
-        if page is None:
-            await ask_voters(update, context, _question(text, reading["understood"]))
-            return
-        await reply(update, page)
-        await photos.follow(update, context, page)
+        return failure_page(error)
+    if page is None:
+        await ask_voters(update, context, _question(text, reading["understood"]))
+    return page
 
 
 async def ask_voters(update: Update, context: BotContext, text: str) -> None:
     """Reply with the answer of the voters, which counts."""
     user, chat = updates.user_id(update), updates.chat(update)
     if user in context.state.askers:
-        await reply(update, Page(messages.oracle.busy()))
+        await reply(context.bot, update, Page(messages.oracle.busy()))
         return
     is_private = chat.type == ChatType.PRIVATE
-    quoted_id = None if is_private else updates.message(update).message_id
     with answering.marked_as_asking(context.state.askers, user):
-        question = await asyncio.to_thread(
-            context.store.open_question, user, chat.id, quoted_id, text, update.update_id
-        )
+        question = await asyncio.to_thread(context.store.open_question, user, *address(update), text, update.update_id)
         if question is None:
             return
         page = await answering.answer(context, question, None if is_private else updates.first_name(update))
@@ -176,8 +169,7 @@ async def _votes(update: Update, context: BotContext, _reading: Document) -> Pag
     token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id)
     if payload is None:
         return Page(messages.start.expired())
-    pages = messages.oracle.votes(payload["answer"])
-    return Page(pages[0], keyboards.votes(token, 0, len(pages)))
+    return answering.votes_page(payload, token)
 
 
 async def _accuracy(update: Update, context: BotContext, _reading: Document) -> Page:

@@ -59,11 +59,23 @@ PATTERNS = {
 
 
 class Page(NamedTuple):
-    """A message: its HTML and its buttons; `chart` is the kind and the argument of the chart that belongs to it."""
+    """A message: its HTML and its buttons, and for a photo its PNG, of which the HTML is the caption.
+
+    `chart` is the kind and the argument of the chart that belongs below it.
+    """
 
     text: str
     keyboard: InlineKeyboardMarkup | None = None
     chart: tuple[str, str] | None = None
+    picture: bytes | None = None
+
+
+class Popup(NamedTuple):
+    """The answer to a press in plain text, which waits to be closed if it `is_alert`, and the page to show in place."""
+
+    text: str
+    page: Page | None = None
+    is_alert: bool = True
 
 
 def start() -> InlineKeyboardMarkup:

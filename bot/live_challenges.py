@@ -11,12 +11,12 @@ from telegram import Update
 from telegram.error import BadRequest, Forbidden, TelegramError
 from telegram.helpers import create_deep_linked_url
 
-from bot import keyboards, messages, personal_keyboards, updates
+from bot import keyboards, messages, personal_keyboards
 from bot.context import BotContext
+from bot.delivery import edit, is_gone, reply
 from bot.keyboards import Page
 from bot.languages import speaking
 from bot.personal_keyboards import opening
-from bot.replies import edit_text, is_gone, reply
 from bot.store import LiveMessage
 from service.client import ClientError, NotFound
 
@@ -29,17 +29,17 @@ EVERY_S = 6.0  # a message is edited at most once in this time; a group may get 
 UNLISTED_MIN = 30
 
 
-async def post(update: Update, context: BotContext) -> None:
+async def post(update: Update, context: BotContext) -> Page | None:
     """/challenge 17 in a group, or a link that posts it there; without a number, the way to write one."""
     number = context.argument.removeprefix("challenge_")
     if not number.isdecimal():
         address = create_deep_linked_url(context.bot.username, "new")
-        await reply(update, Page(messages.start.challenge_in_private(), keyboards.link(address)))
-        return
+        return Page(messages.start.challenge_in_private(), keyboards.link(address))
     challenge = await context.service.challenge(int(number))
-    message = await reply(update, _page(context, challenge))
-    live = LiveMessage(updates.chat(update).id, message.message_id, challenge["number"], _state(challenge))
+    message = await reply(context.bot, update, _page(context, challenge))
+    live = LiveMessage(message.chat_id, message.message_id, challenge["number"], _state(challenge))
     await asyncio.to_thread(context.store.show_live, live)
+    return None
 
 
 async def show_votes(context: BotContext, number: int) -> None:
@@ -95,7 +95,7 @@ async def _shown(context: BotContext, live: LiveMessage) -> str | None:
     with speaking(await asyncio.to_thread(context.store.language, live.chat_id)):
         page = _page(context, challenge)
     try:
-        await edit_text(context.bot, live[:2], page)
+        await edit(context.bot, live[:2], page)
     except (BadRequest, Forbidden) as error:
         if isinstance(error, Forbidden) or is_gone(error):
             await asyncio.to_thread(context.store.drop_live, live)

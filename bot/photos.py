@@ -7,7 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import NamedTuple
 
 from telegram import Update
 from telegram.constants import ChatAction, ChatType
@@ -16,6 +15,7 @@ from telegram.error import TelegramError
 from bot import charts, keyboards, updates
 from bot.charts import THEMES, ChartTheme
 from bot.context import BotContext
+from bot.delivery import reply
 from bot.drawing import DrawingThread
 from bot.keyboards import CHART_PERIODS, Page
 from bot.languages import SOURCE, spoken
@@ -23,19 +23,11 @@ from bot.messages import captions
 from bot.messages.oracle import headline
 from bot.periods import ALL_TIME, LENGTHS, start
 from bot.personal_keyboards import opening
-from bot.replies import replace_photo, send_photo
 from bot.service import Document, Service
 from service.client import BadRequest, ClientError, NotFound, Unavailable
 
 BARS = {"24h": "5m", "7d": "1h", "30d": "1h", ALL_TIME: "1d"}
 LOG = logging.getLogger(__name__)
-
-
-class Photo(NamedTuple):
-    """A PNG with its caption and its buttons."""
-
-    picture: bytes
-    page: Page
 
 
 @dataclass(frozen=True)
@@ -54,10 +46,10 @@ class PhotoRequest:
     answer: Document | None = None
     address: str | None = None
 
-    async def photo(self, caption: str, chart: Callable[..., bytes], *values: object) -> Photo:
+    async def page(self, caption: str, chart: Callable[..., bytes], *values: object) -> Page:
         """The chart of these values in the request's theme, with buttons for its periods."""
         picture = await self.drawing.draw(chart, *values, self.theme)
-        return Photo(picture, Page(caption, keyboards.chart(self.kind, self.argument, self.period)))
+        return Page(caption, keyboards.chart(self.kind, self.argument, self.period), picture=picture)
 
 
 @dataclass(frozen=True)
@@ -70,35 +62,33 @@ class PriceDocuments:
     forecast: Document | None
 
 
-async def price(request: PhotoRequest) -> Photo:
+async def price(request: PhotoRequest) -> Page:
     """The price of an asset, and its forecast."""
     read = await _price_documents(request, request.argument)
     caption = captions.price(read.prices, read.quote, read.forecast)
     values = (read.prices, read.quote, read.candles, read.forecast, request.period)
-    return await request.photo(caption, charts.price, *values)
+    return await request.page(caption, charts.price, *values)
 
 
-async def forecast(request: PhotoRequest) -> Photo:
+async def forecast(request: PhotoRequest) -> Page:
     """The forecast of an asset's price as far as the period is long."""
     document = await request.service.forecast(request.argument)
     read = await _price_documents(request, request.argument)
     caption = captions.forecast(document, request.period)
-    return await request.photo(
-        caption, charts.forecast, read.prices, read.quote, read.candles, document, request.period
-    )
+    return await request.page(caption, charts.forecast, read.prices, read.quote, read.candles, document, request.period)
 
 
-async def answer(request: PhotoRequest) -> Photo:
+async def answer(request: PhotoRequest) -> Page:
     """The price, the level and the deadline of an answered question, and the forecast until then."""
     document = request.answer
     assert document is not None  # the button of an expired answer makes no request
     read = await _price_documents(request, document["understood"]["asset"])
     title = spoken(SOURCE, lambda: headline(document))  # charts are English, and their font has no Chinese
     values = (document, read.quote, read.candles, read.forecast, title)
-    return await request.photo(captions.answer(document, request.address), charts.answer, *values)
+    return await request.page(captions.answer(document, request.address), charts.answer, *values)
 
 
-async def market(request: PhotoRequest) -> Photo:
+async def market(request: PhotoRequest) -> Page:
     """A market as a question that the AI answers now."""
     entry = await request.service.market(request.argument)
     prices, pool = await request.service.prices(), entry["ai_now"] or entry["ai"]
@@ -136,20 +126,15 @@ async def _price_documents(request: PhotoRequest, asset: str) -> PriceDocuments:
     return PriceDocuments(prices, quote, candles, forecast)
 
 
-PHOTOS: dict[str, Callable[[PhotoRequest], Awaitable[Photo]]] = {
-    photo.__name__: photo for photo in (price, forecast, answer, market)
+PHOTOS: dict[str, Callable[[PhotoRequest], Awaitable[Page]]] = {
+    chart.__name__: chart for chart in (price, forecast, answer, market)
 }
 
 
 async def send(update: Update, context: BotContext, kind: str, argument: str, *, is_silent: bool = False) -> None:
     """Send a chart as a new message."""
     await updates.message(update).reply_chat_action(ChatAction.UPLOAD_PHOTO)
-    await send_photo(update, *await _photo(update, context, kind, argument), is_silent=is_silent)
-
-
-async def show_period(update: Update, context: BotContext, kind: str, argument: str, period: str) -> None:
-    """Show a chart over another period in the message whose button was pressed."""
-    await replace_photo(update, *await _photo(update, context, kind, argument, period))
+    await reply(context.bot, update, await photo(update, context, kind, argument), is_silent=is_silent)
 
 
 async def follow(update: Update, context: BotContext, page: Page) -> None:
@@ -167,7 +152,7 @@ async def follow(update: Update, context: BotContext, page: Page) -> None:
         LOG.exception("a chart was not drawn")
 
 
-async def _photo(update: Update, context: BotContext, kind: str, argument: str, period: str | None = None) -> Photo:
+async def photo(update: Update, context: BotContext, kind: str, argument: str, period: str | None = None) -> Page:
     """A chart in the person's theme; a chart of kind "answer" has the token of a saved answer as its argument."""
     state, answer = context.state, None
     if kind == "answer":

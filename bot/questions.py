@@ -7,29 +7,27 @@ import re
 
 from telegram import Update
 
-from bot import answering, keyboards, messages, updates
-from bot.answering import saved_payload
+from bot import answering, messages, updates
 from bot.context import BotContext
+from bot.delivery import acknowledge, reply
 from bot.intents import ask_voters, handle_text
 from bot.keyboards import Page
 from bot.messages import notices
-from bot.replies import acknowledge, replace, reply
 
 
-async def ask(update: Update, context: BotContext) -> None:
+async def ask(update: Update, context: BotContext) -> Page | None:
     """/ask QUESTION"""
     if not context.argument:
-        await reply(update, Page(notices.question_missing()))
-        return
-    await handle_text(update, context, context.argument)
+        return Page(notices.question_missing())
+    return await handle_text(update, context, context.argument)
 
 
-async def ask_by_text(update: Update, context: BotContext) -> None:
+async def ask_by_text(update: Update, context: BotContext) -> Page | None:
     """Plain text or a caption in a private chat is a question."""
-    await handle_text(update, context, updates.text(update))
+    return await handle_text(update, context, updates.text(update))
 
 
-async def ask_in_group(update: Update, context: BotContext) -> None:
+async def ask_in_group(update: Update, context: BotContext) -> Page | None:
     """In a group, a text that mentions the bot or replies to it is a question; any other is none of its business.
 
     A mention alone asks what the message says that it replies to.
@@ -39,28 +37,25 @@ async def ask_in_group(update: Update, context: BotContext) -> None:
     original = message.reply_to_message
     is_reply = original is not None and original.from_user is not None and original.from_user.id == context.bot.id
     if text == updates.text(update) and not is_reply:
-        return
+        return None
     if (await asyncio.to_thread(context.store.group_settings, updates.chat(update).id)).commands_only:
-        return
+        return None
     original_text = updates.words(original) if original is not None and not is_reply else ""
     if question := text.strip() or original_text:
-        await handle_text(update, context, question)
-    else:
-        await reply(update, Page(notices.question_missing()))
+        return await handle_text(update, context, question)
+    return Page(notices.question_missing())
 
 
 async def ask_again(update: Update, context: BotContext) -> None:
     """[Ask again]: it counts for the person who presses it, unless no new price would change the answer."""
-    payload = await saved_payload(update, context, context.captures[0])
-    if payload is None:
-        return
+    payload = await context.payload(update, context.captures[0])
     await acknowledge(updates.press(update))
     answer, prices = payload["answer"], await context.service.prices()
     as_of = {quote["asset"]: quote["as_of"] for quote in prices["prices"]}
     if answer["world"] == prices["world"] and answer["as_of"] == as_of.get(answer["understood"]["asset"]):
         same = payload | {"answer": answer | {"cached": True}}
         user, (token,) = updates.user_id(update), context.captures
-        await reply(update, await answering.payload_page(context.state, user, same, token))
+        await reply(context.bot, update, await answering.payload_page(context.state, user, same, token))
     else:
         await ask_voters(update, context, answer["question"])
 
@@ -68,45 +63,33 @@ async def ask_again(update: Update, context: BotContext) -> None:
 async def ask_listed(update: Update, context: BotContext) -> None:
     """[Ask 1] and so on: another reading of an answered question, or a suggestion of a refusal."""
     token, number = context.captures
-    payload = await saved_payload(update, context, token)
-    if payload is None:
-        return
+    payload = await context.payload(update, token)
     await acknowledge(updates.press(update))
     await ask_voters(update, context, payload["listed"][int(number) - 1])
 
 
-async def show_votes(update: Update, context: BotContext) -> None:
+async def show_votes(update: Update, context: BotContext) -> Page:
     """[Show votes] and its pages, in place."""
     page, token = context.captures
-    payload = await saved_payload(update, context, token)
-    if payload is None:
-        return
-    await acknowledge(updates.press(update))
-    pages = messages.oracle.votes(payload["answer"])
-    index = min(int(page), len(pages) - 1)
-    await replace(update, Page(pages[index], keyboards.votes(token, index, len(pages))))
+    return answering.votes_page(await context.payload(update, token), token, int(page))
 
 
-async def show_answer(update: Update, context: BotContext) -> None:
+async def show_answer(update: Update, context: BotContext) -> Page:
     """[Answer]: back from the votes to the consensus, in place."""
     (token,) = context.captures
-    payload = await saved_payload(update, context, token)
-    if payload is None:
-        return
-    await acknowledge(updates.press(update))
-    await replace(update, await answering.payload_page(context.state, updates.user_id(update), payload, token))
+    payload = await context.payload(update, token)
+    return await answering.payload_page(context.state, updates.user_id(update), payload, token)
 
 
-async def open_shared(update: Update, context: BotContext, token: str) -> None:
+async def open_shared(update: Update, context: BotContext, token: str) -> Page:
     """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
     shared_payload = await asyncio.to_thread(context.store.find_shared, token)
     if shared_payload is None or "answer" not in shared_payload:
-        await reply(update, Page(messages.start.expired()))
-        return
+        return Page(messages.start.expired())
     user, chat = updates.user_id(update), updates.chat(update).id
     payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
     own_token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
-    await reply(update, await answering.payload_page(context.state, user, payload, own_token))
+    return await answering.payload_page(context.state, user, payload, own_token)
 
 
 async def reopen(update: Update, context: BotContext) -> None:
@@ -114,4 +97,5 @@ async def reopen(update: Update, context: BotContext) -> None:
     user = updates.user_id(update)
     answer = await context.service.for_user(user).answer(context.captures[0])
     await acknowledge(updates.press(update))
-    await reply(update, await answering.saved_page(context.state, updates.chat(update).id, user, {"answer": answer}))
+    page = await answering.saved_page(context.state, updates.chat(update).id, user, {"answer": answer})
+    await reply(context.bot, update, page)

@@ -8,17 +8,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from aiolimiter import AsyncLimiter
-from telegram.constants import ParseMode
-from telegram.error import BadRequest, Forbidden, RetryAfter, TelegramError
+from telegram.error import RetryAfter, TelegramError
 from telegram.ext import ExtBot
 
 from bot import telemetry
+from bot.delivery import Address, is_unreachable, send
+from bot.keyboards import Page
 from bot.rate_limiter import ONE_ATTEMPT, is_undelivered
 from bot.store import Alert, Store
 
 LOG = logging.getLogger(__name__)
 
-CHAT_ERRORS = ("chat not found", "peer_id_invalid")
 ALERTS_PER_SECOND = 25  # Telegram accepts 30 messages a second; the others are left for replies
 BURST = 5  # sent at once before that pace begins
 CHATS_AT_ONCE = 8
@@ -71,13 +71,8 @@ class Delivery:
             return True
         try:
             # In a chat that has to wait, an alert waits in the queue.
-            await self._bot.send_message(
-                alert.chat_id,
-                alert.text,
-                parse_mode=ParseMode.HTML,
-                disable_notification=alert.silent,
-                rate_limit_args=ONE_ATTEMPT,
-            )
+            place, page = Address(alert.chat_id), Page(alert.text)
+            await send(self._bot, place, page, is_silent=alert.silent, attempts=ONE_ATTEMPT)
         except TelegramError as error:
             if is_undelivered(error):
                 self._is_telegram_down |= not isinstance(error, RetryAfter)
@@ -94,14 +89,7 @@ class Delivery:
 
 def _give_up(store: Store, alert: Alert, error: TelegramError) -> None:
     """Log the lost alert; if the chat is gone, switch off all alerts to it."""
-    if _is_unreachable(error):
+    if is_unreachable(error):
         store.switch_off(alert.chat_id)
         return
     LOG.error("an alert for %s was lost: %s", alert.event, error)
-
-
-def _is_unreachable(error: TelegramError) -> bool:
-    """Whether the bot is blocked, or the chat or its person is deleted."""
-    if isinstance(error, BadRequest):
-        return any(reason in str(error).lower() for reason in CHAT_ERRORS)
-    return isinstance(error, Forbidden)

@@ -15,13 +15,14 @@ KEPT_S = 7 * 86400
 class OpenQuestion(NamedTuple):
     """A question without a delivered answer.
 
-    `quoted_id` is the message that asked it in a group, `waiting_id` the bot's waiting message; `asked_at` is a unix
-    second.
+    `quoted_id` is the message that asked it in a group, maybe in a `topic`, `waiting_id` the bot's waiting message;
+    `asked_at` is a unix second.
     """
 
     number: int
     user_id: int
     chat_id: int
+    topic: int | None
     quoted_id: int | None
     waiting_id: int | None
     question: str
@@ -37,7 +38,13 @@ class Questions(SqliteFile):
     """The open questions of all people."""
 
     def open_question(
-        self, user_id: int, chat_id: int, quoted_id: int | None, question: str, update_id: int | None = None
+        self,
+        user_id: int,
+        chat_id: int,
+        topic: int | None,
+        quoted_id: int | None,
+        question: str,
+        update_id: int | None = None,
     ) -> OpenQuestion | None:
         """Store a question; None if the same update of Telegram has asked it before."""
         asked_at = self._seconds()
@@ -49,10 +56,11 @@ class Questions(SqliteFile):
             ):
                 return None
             row = db.execute(
-                "INSERT INTO open_question (user_id, chat_id, quoted, question, asked_at) VALUES (?, ?, ?, ?, ?)",
-                (user_id, chat_id, quoted_id, question, asked_at),
+                "INSERT INTO open_question (user_id, chat_id, topic, quoted, question, asked_at)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (user_id, chat_id, topic, quoted_id, question, asked_at),
             )
-            return OpenQuestion(row.lastrowid or 0, user_id, chat_id, quoted_id, None, question, asked_at)
+            return OpenQuestion(row.lastrowid or 0, user_id, chat_id, topic, quoted_id, None, question, asked_at)
 
     def set_waiting(self, number: int, message_id: int) -> None:
         """Store the id of the question's waiting message."""
@@ -64,7 +72,7 @@ class Questions(SqliteFile):
 
     def open_questions(self) -> list[OpenQuestion]:
         """Every open question, the oldest first."""
-        columns = "number, user_id, chat_id, quoted, waiting, question, asked_at"
+        columns = "number, user_id, chat_id, topic, quoted, waiting, question, asked_at"
         return [OpenQuestion(*row) for row in self._rows(f"SELECT {columns} FROM open_question ORDER BY number")]  # noqa: S608
 
 

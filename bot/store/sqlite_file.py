@@ -193,8 +193,9 @@ SEVENTH = (
 )
 # A draft is a payload behind its buttons.
 EIGHTH = ("DROP TABLE draft",)
+NINTH = ("ALTER TABLE open_question ADD COLUMN topic INTEGER",)
 # For each version of the schema, the statements that change the previous version into it.
-VERSIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH)
+VERSIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH)
 
 
 class SqliteFile:

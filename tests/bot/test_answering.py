@@ -77,7 +77,7 @@ def test_a_question_waits_until_the_service_answers(start, web, monkeypatch, sta
     monkeypatch.setattr(answering, "BUSY_PAUSES_S", (0, 0))
     stage = start(refusing(web, status, code, 2 * calls))
     ann, store = stage.person(), stage.application.bot_data["state"].store
-    store.open_question(ann.id, ann.chat, None, QUESTION)
+    store.open_question(ann.id, ann.chat, None, None, QUESTION)
     for _ in range(2):
         watch(stage)
         assert ann.messages == []
@@ -158,7 +158,7 @@ def test_a_question_of_a_killed_bot_is_answered_at_its_start(start):
     ann = stage.person()
     message = ann.says("/help")
     state = stage.application.bot_data["state"]
-    question = state.store.open_question(ann.id, ann.chat, None, QUESTION)
+    question = state.store.open_question(ann.id, ann.chat, None, None, QUESTION)
     state.store.set_waiting(question.number, message.id)
     watch(stage)
     assert "was interrupted" in message.plain
@@ -169,7 +169,7 @@ def test_a_question_of_a_killed_bot_is_answered_at_its_start(start):
 
 
 def test_an_old_interrupted_question_is_given_back(ann, store, service):
-    store.open_question(ann.id, ann.chat, None, QUESTION)
+    store.open_question(ann.id, ann.chat, None, None, QUESTION)
     before = service.wall
     try:
         service.wall += timedelta(hours=2).total_seconds()

@@ -18,7 +18,7 @@ def fill(store: Store, user: int) -> str:
     store.remember_challenge(user, user, user)
     store.set_digest(user, user, 7, "UTC")
     store.queue([alert(user)])
-    store.open_question(user, user, None, QUESTION)
+    store.open_question(user, user, None, None, QUESTION)
     store.remember_vote(user, "market", "yes")
     store.remember_forecast(user, "market", 0.7)
     store.follow(user, user, Target("market", "daily-btc-up"))
