@@ -37,7 +37,6 @@ from bot import (
     commands,
     errors,
     follows,
-    groups,
     inline,
     keyboards,
     live_challenges,
@@ -93,16 +92,10 @@ PRESSES = {
     "deadline": challenges.choose_deadline,
     "create": challenges.create,
     "discard": challenges.discard,
-    "alert": switches.set_state,
-    "hour": switches.set_hour,
-    "zone": switches.set_zone,
+    "set": switches.choose,
     "drop": follows.drop,
     "terms": follows.set_terms,
-    "quiet": switches.set_quiet_hours,
-    "theme": switches.set_theme,
-    "group": groups.set_switch,
     "forget": buttons.delete_or_keep,
-    "language": chat_languages.choose,
 }
 # These call the service for what they show: other updates of the chat are handled while they wait.
 READING = {"show", "chart", "again", "listed", "mine", "market", "challenge", "forecast", "inline", "open", "follow"}
@@ -116,8 +109,8 @@ def handlers() -> list[BaseHandler]:
         _command("start", challenges.begin, PRIVATE & filters.Regex(r"^/start\s+new$")),
         _command("start", buttons.open_link, PRIVATE & filters.Regex(personal_keyboards.LINK)),
         # What groups get for the commands that work only in a private chat.
-        MessageHandler(filters.StatusUpdate.MIGRATE, groups.moved),
-        _command("settings", groups.settings, GROUP),
+        MessageHandler(filters.StatusUpdate.MIGRATE, switches.group_moved),
+        _command("settings", switches.group_settings, GROUP),
         _command("challenge", live_challenges.post, GROUP),
         _command("start", live_challenges.post, GROUP & filters.Regex(personal_keyboards.POST_LINK)),
         _command(sorted(PRIVATE_COMMANDS - chat_languages.IN_GROUPS), commands.private_command_in_group, GROUP),

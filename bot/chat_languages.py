@@ -18,8 +18,7 @@ from telegram.constants import ChatType
 
 from bot import personal_keyboards, updates
 from bot.context import BotContext
-from bot.groups import is_admin
-from bot.keyboards import Page, Popup
+from bot.keyboards import Page
 from bot.languages import LANGUAGES, SOURCE, closest, english, speak, speaking, translate
 from bot.messages import notices
 from bot.messages.research import TOPICS
@@ -43,21 +42,15 @@ async def choose_by_text(update: Update, context: BotContext) -> Page:
     chosen = codes.get(context.argument.casefold()) or closest(context.argument)
     if chosen is None:
         return Page(notices.choose_language(), personal_keyboards.languages())
-    if not await is_admin(update):
+    if not await updates.is_admin(update):
         return Page(notices.admins_only())
-    return await _set_language(update, context, chosen)
-
-
-async def choose(update: Update, context: BotContext) -> Page | Popup:
-    """A language, or the one of the person's Telegram; in a group only its admins choose."""
-    if not await is_admin(update):
-        return Popup(notices.admins_only())
-    return await _set_language(update, context, context.captures[0] or None)
-
-
-async def _set_language(update: Update, context: BotContext, chosen: str | None) -> Page:
-    await asyncio.to_thread(context.store.choose_language, updates.chat(update).id, chosen)
+    await asyncio.to_thread(context.store.set_setting, updates.chat(update).id, "language", chosen)
     await recognize(update, context)
+    return await page(update, context, chosen)
+
+
+async def page(update: Update, context: BotContext, chosen: str | None) -> Page:
+    """What is said once a language is chosen, which Telegram's menu of the chat has from now on too."""
     await publish_for_chat(context.bot, updates.chat(update), chosen)
     return Page(notices.language_chosen(), personal_keyboards.languages())
 
@@ -65,7 +58,7 @@ async def _set_language(update: Update, context: BotContext, chosen: str | None)
 def _language(store: Store, user: int, chat: int, preference: str | None) -> str | None:
     """The language chosen for the chat, else that of the person, whose Telegram is set to `seen` now."""
     if preference:
-        store.note_language(user, preference)
+        store.set_setting(user, "seen", preference)
     return store.language(chat, user)
 
 

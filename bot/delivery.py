@@ -94,6 +94,8 @@ async def replace(bot: ExtBot, update: Update, page: Page) -> None:
     """Show a page in the message whose button was pressed; if that message is gone, in a new message."""
     try:
         await edit(bot, (updates.chat(update).id, updates.message(update).message_id), page)
+    except ChatMigrated as error:
+        await send(bot, Address(error.new_chat_id), page)
     except BadRequest as error:
         if not is_gone(error):
             raise

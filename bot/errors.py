@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from telegram import Chat, Update
-from telegram.error import BadRequest, ChatMigrated, NetworkError, RetryAfter, TelegramError
+from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
 
 from bot import messages, telemetry
 from bot.context import BotContext
@@ -52,10 +52,7 @@ async def _report(update: Update, chat: Chat, context: BotContext) -> None:
     if update.callback_query:
         await acknowledge(update.callback_query)
     text = messages.failures.failure(error) if isinstance(error, ClientError) else notices.internal_error()
-    place = address(update) if update.effective_message else Address(chat.id)
-    if isinstance(error, ChatMigrated):
-        place, text = Address(error.new_chat_id), notices.group_moved()
     try:
-        await send(context.bot, place, Page(text))
+        await send(context.bot, address(update) if update.effective_message else Address(chat.id), Page(text))
     except TelegramError as failure:
         LOG.warning("the report of an error was not delivered: %s", failure)

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from bot.languages import LANGUAGES, english, translate
+from bot.languages import english, translate
 from bot.messages import formats
 from bot.periods import LENGTHS, PERIODS
-from bot.store import CHART_THEMES
 
 DEADLINE_DAYS = (1, 7, 30, 90)  # from today on
 VIEWS = (
@@ -40,9 +39,7 @@ PATTERNS = {
     "deadline": r"deadline:draft:([\w-]+)\.(\d+)",
     "create": r"create:draft:([\w-]+)",
     "discard": r"discard:draft:([\w-]+)",
-    "alert": r"(on|silent|off):alert:([a-z_]+)",
-    "hour": r"hour:digest:(\d|1\d|2[0-3])",
-    "zone": r"zone:digest:(\d|1[0-4])",
+    "set": r"set:([a-z_]+):([\w/-]*)",
     "open": r"open:market:([\w-]+)\.(\d)",
     "follow": r"(follow|unfollow):(market|challenge|answer):([\w.-]+)",
     "level": r"level:(price|chance):([\w.-]+):(\d+(?:\.\d+)?)",
@@ -50,11 +47,7 @@ PATTERNS = {
     "drop": r"drop:follow:(\d+)",
     "terms": r"terms:follow:(\d+)\.(\d+)\.([01])",
     "mine": r"reopen:answer:([\w-]+)",
-    "quiet": r"quiet:hours:(\d)",
-    "theme": rf"theme:charts:({'|'.join(CHART_THEMES)})",
-    "group": r"(on|off):group:(weekly|commands_only)",
     "forget": r"(delete|keep):me:all",
-    "language": rf"choose:language:({'|'.join(LANGUAGES)}|)",
 }
 
 

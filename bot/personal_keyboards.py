@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -12,22 +13,14 @@ from telegram.helpers import create_deep_linked_url
 from bot.keyboards import PERIOD_LABELS, assets, button, follow_buttons, grid, rows, share_buttons, show, yes_no
 from bot.languages import LANGUAGES, english, translate
 from bot.languages.punctuation import labelled
-from bot.messages.alerts import SETTINGS, state
+from bot.messages.alerts import SETTINGS
 from bot.messages.markup import plain
 from bot.periods import LENGTHS
-from bot.store import CHART_THEMES, GroupSettings
 
-# The choices of quiet hours: from one hour to another of the next day; None: no quiet hours.
-QUIET_HOURS = (None, (21, 7), (22, 7), (22, 8), (23, 7), (23, 8), (0, 7), (0, 8))
 FORECASTS = (5, 20, 35, 50, 65, 80, 95)  # the percentages of a forecast
 MAX_SUBJECT = 44  # characters of a market's id that fit into the data of every button
 ALERT_DAYS: tuple[int, ...] = (0, 1, 7, 30)  # that an alert lasts; 0 without an end
-STATES = ("off", "on", "silent")
-EVENTS = {
-    "followed": english("Followed"),
-    "flip": english("Consensus"),
-    "digest": english("Digest"),
-}
+EVENTS = {"followed": english("Followed"), "flip": english("Consensus"), "digest": english("Digest")}
 ZONES = (
     "UTC",
     "Europe/London",
@@ -45,7 +38,40 @@ ZONES = (
     "America/Chicago",
     "America/Los_Angeles",
 )
-THEME_LABELS = {"light": english("Light"), "dark": english("Dark")}
+
+
+class Choice(NamedTuple):
+    """The values of a setting with their labels, how many stand in a row, and the view that shows what was chosen."""
+
+    values: Mapping[str, str]
+    width: int = 2
+    view: str = "alerts"
+
+
+SWITCH = Choice({state: state for state in ("off", "on", "silent")})
+GROUP_SWITCH = Choice({"off": "off", "on": "on"}, view="settings")
+CHOICES = {
+    **dict.fromkeys(EVENTS, SWITCH),
+    **dict.fromkeys(SETTINGS, GROUP_SWITCH),
+    "hour": Choice({f"{hour}": f"{hour:02d}" for hour in range(24)}, 6),
+    "zone": Choice({zone: zone for zone in ZONES}),
+    # From one hour to another of the next day.
+    "quiet": Choice(
+        {
+            "": english("None"),
+            "21-7": "21–07",
+            "22-7": "22–07",
+            "22-8": "22–08",
+            "23-7": "23–07",
+            "23-8": "23–08",
+            "0-7": "00–07",
+            "0-8": "00–08",
+        },
+        4,
+    ),
+    "theme": Choice({"light": english("Light"), "dark": english("Dark")}, view="settings"),
+    "language": Choice({**LANGUAGES, "": english("As in Telegram")}, view="language"),
+}
 VIEWS = ("challenge", "market", "price")  # what a link can open beside an answer
 LINK = re.compile(rf"^/start\s+({'|'.join(VIEWS)}|answer)_([\w-]{{1,57}})$", re.ASCII)
 POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
@@ -89,7 +115,10 @@ def terms(number: int, days: int, *, repeats: bool) -> InlineKeyboardMarkup:
     return rows(
         [
             button(labelled(translate("Ends"), names[days]), f"terms:follow:{number}.{later}.{repeats:d}"),
-            button(labelled(translate("Again"), state(repeats)), f"terms:follow:{number}.{days}.{not repeats:d}"),
+            button(
+                labelled(translate("Again"), translate("on" if repeats else "off")),
+                f"terms:follow:{number}.{days}.{not repeats:d}",
+            ),
         ]
     )
 
@@ -122,16 +151,48 @@ def forecasters() -> InlineKeyboardMarkup:
     return rows([show(translate("My page"), "me"), show(translate("Reload"), "forecasters")])
 
 
-def quiet_hours() -> InlineKeyboardMarkup:
-    """The choices of quiet hours."""
-    labels = [translate("None") if hours is None else f"{hours[0]:02d}–{hours[1]:02d}" for hours in QUIET_HOURS]
-    choices = [button(label, f"quiet:hours:{index}") for index, label in enumerate(labels)]
-    return rows(*grid(choices, 4), [show(translate("Back"), "alerts")])
+def choices(name: str, *, back: str = "alerts") -> InlineKeyboardMarkup:
+    """A button for each value of a setting, and the way back."""
+    return rows(*_values(name), [show(translate("Back"), back)])
+
+
+def languages() -> InlineKeyboardMarkup:
+    """Every language under its own name, and that of Telegram."""
+    return rows(*_values("language"))
+
+
+def _values(name: str, chosen: str | None = None) -> list[Sequence[InlineKeyboardButton]]:
+    """The buttons of a setting's values, the chosen one between dots."""
+    labels = {value: translate(label) if label else label for value, label in CHOICES[name].values.items()}
+    marks = {value: f"· {label} ·" if value == chosen else label for value, label in labels.items()}
+    return grid([button(label, f"set:{name}:{value}") for value, label in marks.items()], CHOICES[name].width)
+
+
+def _switch(name: str, label: str, state: str) -> InlineKeyboardButton:
+    """The state of a switch; each press moves it on to the next."""
+    states = list(CHOICES[name].values)
+    following = states[(states.index(state) + 1) % len(states)]
+    return button(labelled(translate(label), translate(state)), f"set:{name}:{following}")
+
+
+def settings(theme: str) -> InlineKeyboardMarkup:
+    """The theme of charts, and the ways to the other settings."""
+    return rows(
+        *_values("theme", theme),
+        [show(translate("Alerts"), "alerts"), show(translate("Language"), "language")],
+        [show(translate("Time zone"), "zones"), show(translate("Quiet hours"), "quiet")],
+    )
+
+
+def group_settings(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
+    """A switch for each setting, and the languages."""
+    buttons = [[_switch(name, label, switches[name])] for name, label in SETTINGS.items()]
+    return rows(*buttons, [show(translate("Language"), "language")])
 
 
 def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
     """A switch for each event, then the hour and time zone of the digest."""
-    buttons = [_switch(event, switches[event]) for event in EVENTS]
+    buttons = [_switch(event, label, switches[event]) for event, label in EVENTS.items()]
     settings = [
         show(translate("Digest hour"), "hours"),
         show(translate("Time zone"), "zones"),
@@ -140,51 +201,8 @@ def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
     return rows(*grid(buttons, 2), settings, [show(translate("What I follow"), "following")])
 
 
-def settings(theme: str) -> InlineKeyboardMarkup:
-    """The theme of charts, and the ways to the other settings."""
-    themes = {key: translate(THEME_LABELS[key]) for key in CHART_THEMES}
-    labels = {key: f"· {label} ·" if key == theme else label for key, label in themes.items()}
-    choices = [button(label, f"theme:charts:{key}") for key, label in labels.items()]
-    return rows(
-        choices,
-        [show(translate("Alerts"), "alerts"), show(translate("Language"), "language")],
-        [show(translate("Time zone"), "zones"), show(translate("Quiet hours"), "quiet")],
-    )
-
-
-def hours() -> InlineKeyboardMarkup:
-    choices = [button(f"{hour:02d}", f"hour:digest:{hour}") for hour in range(24)]
-    return rows(*grid(choices, 6), [show(translate("Back"), "alerts")])
-
-
-def zones() -> InlineKeyboardMarkup:
-    choices = [button(zone, f"zone:digest:{index}") for index, zone in enumerate(ZONES)]
-    return rows(*grid(choices, 2), [show(translate("Back"), "alerts")])
-
-
-def languages() -> InlineKeyboardMarkup:
-    """Every language under its own name, and that of Telegram."""
-    choices = [button(name, f"choose:language:{code}") for code, name in LANGUAGES.items()]
-    return rows(*grid(choices, 2), [button(translate("As in Telegram"), "choose:language:")])
-
-
 def delete_or_keep() -> InlineKeyboardMarkup:
     return rows([button(translate("Delete"), "delete:me:all"), button(translate("Keep"), "keep:me:all")])
-
-
-def _switch(event: str, state: str) -> InlineKeyboardButton:
-    """The state of an event's alerts; each press moves it on in the order of STATES."""
-    following = STATES[(STATES.index(state) + 1) % len(STATES)]
-    return button(labelled(translate(EVENTS[event]), translate(state)), f"{following}:alert:{event}")
-
-
-def group_settings(group: GroupSettings) -> InlineKeyboardMarkup:
-    """A switch for each setting, and the languages."""
-    switches = [
-        [button(labelled(translate(SETTINGS[name]), state(is_on)), f"{'off' if is_on else 'on'}:group:{name}")]
-        for name, is_on in group._asdict().items()
-    ]
-    return rows(*switches, [show(translate("Language"), "language")])
 
 
 def group_challenge(number: int, address: str | None, *, is_open: bool) -> InlineKeyboardMarkup:

@@ -158,7 +158,7 @@ async def photo(update: Update, context: BotContext, kind: str, argument: str, p
     if kind == "answer":
         payload = await asyncio.to_thread(state.store.find, updates.chat(update).id, argument)
         answer = payload and payload["answer"]
-    theme = THEMES[await asyncio.to_thread(state.store.chart_theme, updates.user_id(update))]
+    theme = THEMES[await asyncio.to_thread(state.store.setting, updates.user_id(update), "theme") or "light"]
     if period not in CHART_PERIODS[kind]:
         period = default_period(kind, answer)
     address = opening(context.bot.username, kind, argument)

@@ -38,7 +38,8 @@ async def ask_in_group(update: Update, context: BotContext) -> Page | None:
     is_reply = original is not None and original.from_user is not None and original.from_user.id == context.bot.id
     if text == updates.text(update) and not is_reply:
         return None
-    if (await asyncio.to_thread(context.store.group_settings, updates.chat(update).id)).commands_only:
+    switches = await asyncio.to_thread(context.store.group_switches, updates.chat(update).id)
+    if switches["commands_only"] == "on":
         return None
     original_text = updates.words(original) if original is not None and not is_reply else ""
     if question := text.strip() or original_text:

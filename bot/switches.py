@@ -1,4 +1,4 @@
-"""Handlers of /alerts: the switch of each event, and the hour and time zone of the digest."""
+"""Handlers of the settings of a person or a group: /settings, /alerts, /stop, and the buttons of every choice."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import asyncio
 
 from telegram import Update
 
-from bot import updates
-from bot.context import BotContext
-from bot.keyboards import Page
-from bot.languages import language, speak
+from bot import chat_languages, updates
+from bot.context import BotContext, Expired
+from bot.keyboards import Page, Popup
 from bot.messages import notices
-from bot.personal_keyboards import QUIET_HOURS, ZONES
-from bot.store import Hours, is_timezone
+from bot.personal_keyboards import CHOICES, ZONES
+from bot.store import EVENTS, GROUP_EVENTS, Store, is_timezone
 from bot.views import VIEWS
+
+
+async def group_settings(update: Update, context: BotContext) -> Page:
+    """/settings in a group."""
+    is_allowed = await updates.is_admin(update)
+    return await VIEWS["settings"](context.view_request(update)) if is_allowed else Page(notices.admins_only())
 
 
 async def alerts(update: Update, context: BotContext) -> Page:
@@ -23,55 +28,46 @@ async def alerts(update: Update, context: BotContext) -> Page:
     if zone and not is_timezone(zone):
         return Page(notices.unknown_zone(text))
     if zone:
-        await _choose_zone(update, context, zone)
+        await asyncio.to_thread(context.store.set_setting, updates.user_id(update), "zone", zone)
+        await chat_languages.recognize(update, context)
     return await VIEWS["alerts"](context.view_request(update))
 
 
 async def stop(update: Update, context: BotContext) -> Page:
     """/stop: no alerts any more, nor those of the queue."""
-    user, chat = updates.user_id(update), updates.chat(update).id
+    chat, user = updates.sender(update)
     await asyncio.to_thread(context.store.stop_alerts, user, chat)
     return Page(notices.stopped())
 
 
-async def set_state(update: Update, context: BotContext) -> Page:
-    """The button of an event: it sets the next state of on, silent and off."""
-    state, event = context.captures
-    user, chat = updates.user_id(update), updates.chat(update).id
-    await asyncio.to_thread(context.store.set_switch, user, chat, event, state)
-    return await VIEWS["alerts"](context.view_request(update))
+async def choose(update: Update, context: BotContext) -> Page | Popup:
+    """One of the values of a setting; in a group only its admins choose."""
+    name, value = context.captures
+    choice = CHOICES.get(name)
+    if choice is None or value not in choice.values:
+        raise Expired(name)
+    if not await updates.is_admin(update):
+        return Popup(notices.admins_only())
+    await asyncio.to_thread(_keep, context.store, *updates.sender(update), name, value)
+    await chat_languages.recognize(update, context)
+    if name == "language":
+        return await chat_languages.page(update, context, value or None)
+    return await VIEWS[choice.view](context.view_request(update))
 
 
-async def set_hour(update: Update, context: BotContext) -> Page:
-    """An hour of the day; it also switches the digest on."""
-    user, chat = updates.user_id(update), updates.chat(update).id
-    zone = await asyncio.to_thread(context.store.zone, user)
-    await asyncio.to_thread(context.store.set_digest, user, chat, int(context.captures[0]), zone)
-    return await VIEWS["alerts"](context.view_request(update))
+def _keep(store: Store, chat: int, user: int, name: str, value: str) -> None:
+    if name in GROUP_EVENTS:
+        store.set_switch(chat, chat, name, value)
+    elif name in EVENTS:
+        store.set_switch(user, chat, name, value)
+    elif name == "hour":
+        store.set_digest_hour(user, chat, value)
+    else:
+        store.set_setting(chat if name == "language" else user, name, value or None)
 
 
-async def set_zone(update: Update, context: BotContext) -> Page:
-    """One of the listed time zones."""
-    await _choose_zone(update, context, ZONES[int(context.captures[0])])
-    return await VIEWS["alerts"](context.view_request(update))
-
-
-async def set_quiet_hours(update: Update, context: BotContext) -> Page:
-    """One of the choices of quiet hours, in the time zone of the person."""
-    user, chosen = updates.user_id(update), QUIET_HOURS[int(context.captures[0])]
-    timezone = await asyncio.to_thread(context.store.zone, user)
-    await asyncio.to_thread(context.store.set_quiet_hours, user, Hours(*chosen, timezone) if chosen else None)
-    return await VIEWS["alerts"](context.view_request(update))
-
-
-async def set_theme(update: Update, context: BotContext) -> Page:
-    """Light or dark charts, in the message of /settings."""
-    user, chat = updates.user_id(update), updates.chat(update).id
-    await asyncio.to_thread(context.store.set_chart_theme, user, chat, context.captures[0])
-    return await VIEWS["settings"](context.view_request(update))
-
-
-async def _choose_zone(update: Update, context: BotContext, zone: str) -> None:
-    """Show all dates in a time zone, also those of this reply."""
-    await asyncio.to_thread(context.store.set_zone, updates.user_id(update), zone)
-    speak(language(), zone)
+async def group_moved(update: Update, context: BotContext) -> None:
+    """The group became a supergroup, which has another number."""
+    new_id = updates.message(update).migrate_to_chat_id
+    if new_id is not None:
+        await asyncio.to_thread(context.store.move_group, updates.chat(update).id, new_id)

@@ -11,10 +11,12 @@ import logging
 from typing import Any, TypeVar
 
 from telegram import CallbackQuery, Chat, Message, Update
+from telegram.constants import ChatMemberStatus, ChatType
 from telegram.request import BaseRequest
 
 T = TypeVar("T")
 LOG = logging.getLogger(__name__)
+ADMINS = (ChatMemberStatus.ADMINISTRATOR, ChatMemberStatus.OWNER)
 
 
 def user_id(update: Update) -> int:
@@ -56,6 +58,17 @@ def words(message: Message) -> str:
     lines = (message.text or message.caption or "").splitlines()
     lines_of_words = ("".join(letter if letter.isprintable() else " " for letter in line).split() for line in lines)
     return "\n".join(" ".join(words) for words in lines_of_words if words)
+
+
+async def is_admin(update: Update) -> bool:
+    """Whether the sender may change the settings of the chat; an anonymous admin sends as the group itself."""
+    place = chat(update)
+    if place.type == ChatType.PRIVATE:
+        return True
+    speaker = update.message.sender_chat if update.message else None
+    if speaker is not None:
+        return speaker.id == place.id
+    return (await place.get_member(user_id(update))).status in ADMINS
 
 
 def press(update: Update) -> CallbackQuery:

@@ -89,10 +89,10 @@ async def _forecasts(service: Service, keys: Iterable[str]) -> list[Document]:
 async def settings(request: ViewRequest) -> Page:
     """Those of a person, or in a group those of the group."""
     if request.chat_id < 0:
-        group = await asyncio.to_thread(request.store.group_settings, request.chat_id)
-        return Page(messages.alerts.group_settings(group), personal_keyboards.group_settings(group))
-    theme = await asyncio.to_thread(request.store.chart_theme, request.user_id)
-    return Page(notices.settings(), personal_keyboards.settings(theme))
+        switches = await asyncio.to_thread(request.store.group_switches, request.chat_id)
+        return Page(messages.alerts.group_settings(switches), personal_keyboards.group_settings(switches))
+    theme = await asyncio.to_thread(request.store.setting, request.user_id, "theme")
+    return Page(notices.settings(), personal_keyboards.settings(theme or ""))
 
 
 async def language(_request: ViewRequest) -> Page:
@@ -207,21 +207,20 @@ async def quota(request: ViewRequest) -> Page:
 
 async def alerts(request: ViewRequest) -> Page:
     switches = await asyncio.to_thread(request.store.switches, request.user_id)
-    digest = await asyncio.to_thread(request.store.digest, request.user_id)
-    quiet_hours = await asyncio.to_thread(request.store.quiet_hours, request.user_id)
-    return Page(messages.alerts.alerts(switches, digest, quiet_hours), personal_keyboards.alerts(switches))
+    hour, quiet_hours = (request.store.setting(request.user_id, name) for name in ("hour", "quiet"))
+    return Page(messages.alerts.alerts(switches, hour, quiet_hours), personal_keyboards.alerts(switches))
 
 
 async def hours(_request: ViewRequest) -> Page:
-    return Page(notices.choose_hour(), personal_keyboards.hours())
+    return Page(notices.choose_hour(), personal_keyboards.choices("hour"))
 
 
 async def zones(_request: ViewRequest) -> Page:
-    return Page(notices.choose_zone(), personal_keyboards.zones())
+    return Page(notices.choose_zone(), personal_keyboards.choices("zone"))
 
 
 async def quiet(_request: ViewRequest) -> Page:
-    return Page(notices.choose_quiet_hours(), personal_keyboards.quiet_hours())
+    return Page(notices.choose_quiet_hours(), personal_keyboards.choices("quiet"))
 
 
 View = Callable[[ViewRequest], Awaitable[Page]]

@@ -47,8 +47,9 @@ def _queue(
 def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str, str]]:
     """The people whose digest is due and not queued yet, with the due instant, the alert's key, and the time zone."""
     due = []
-    for subscriber, hour, timezone in store.digest_subscribers():
-        due_at = last_due(hour, timezone, now)
+    for subscriber in store.subscribers(DIGEST):
+        timezone = store.zone(subscriber.user_id)
+        due_at = last_due(int(store.setting(subscriber.user_id, "hour") or 0), timezone, now)
         key = due_at.isoformat()
         is_too_late = now - due_at > MAX_DELAY or due_at.timestamp() < subscriber.since
         if not is_too_late and not store.is_marked(subscriber.user_id, DIGEST, key):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.languages import LANGUAGES, english, language, translate, translate_plural, zone
 from bot.languages.punctuation import labelled
@@ -24,10 +24,6 @@ from bot.messages.formats import (
 from bot.messages.markup import escaped, message
 from bot.messages.predictions import verdict
 
-if TYPE_CHECKING:
-    from bot.store import GroupSettings, Hours
-
-
 EVENTS = {
     "followed": english("What I follow"),
     "flip": english("The consensus changes sides"),
@@ -40,11 +36,9 @@ WEEK = timedelta(days=7)
 MAX_ENTRIES = 3  # resolved markets and open challenges
 
 
-def alerts(
-    switches: Mapping[str, str], digest: Mapping[str, Any] | None = None, quiet_hours: Hours | None = None
-) -> str:
-    """The state of every event, with the digest's hour and time zone and the quiet hours, None if not set."""
-    hour = f" ({digest['hour']:02d}:00)" if digest else ""
+def alerts(switches: Mapping[str, str], digest_hour: str | None = None, quiet_hours: str | None = None) -> str:
+    """The state of every event, with the hour of the digest, and the quiet hours, such as 22-7, None if not set."""
+    hour = f" ({_full_hour(digest_hour)})" if digest_hour else ""
     lines = [
         labelled(
             f"{_name(EVENTS, event, 60)}{hour if event == 'digest' and state != 'off' else ''}",
@@ -53,7 +47,7 @@ def alerts(
         for event, state in switches.items()
     ]
     if quiet_hours:
-        hours = f"{quiet_hours.start:02d}:00–{quiet_hours.end:02d}:00"
+        hours = "–".join(map(_full_hour, quiet_hours.split("-")))
         lines.append(translate("Quiet hours: {hours}", hours=hours))
     lines.append(labelled(translate("Time zone"), escaped(zone().key, 60)))
     head = translate("<b>Your alerts</b>")
@@ -119,24 +113,27 @@ def bitcoin_price(bitcoin: Mapping[str, Any]) -> str:
     return translate("Bitcoin {price} USD, {change} in 24 hours", price=price(bitcoin["price"]), change=change)
 
 
+def _full_hour(hour: str) -> str:
+    return f"{int(hour):02d}:00"
+
+
 def _name(names: Mapping[str, str], key: str, limit: int) -> str:
     return translate(names[key]) if key in names else escaped(key, limit)
 
 
-def group_settings(settings: GroupSettings) -> str:
+def group_settings(switches: Mapping[str, str]) -> str:
     """/settings in a group."""
     blocks = [
         translate("<b>Settings of this group</b>"),
         labelled(translate("Language"), LANGUAGES[language()]),
-        *(labelled(translate(SETTINGS[name]), f"<b>{state(is_on)}</b>") for name, is_on in settings._asdict().items()),
+        *(
+            labelled(translate(label), f"<b>{translate(STATES[switches[name]])}</b>")
+            for name, label in SETTINGS.items()
+        ),
         "",
         translate("The digest comes on Mondays at 08:00 UTC. With “only commands” I ignore mentions and replies."),
     ]
     return "\n".join(blocks)
-
-
-def state(is_on: bool) -> str:
-    return translate(STATES["on" if is_on else "off"])
 
 
 def weekly(resolutions: Market, versus: Market, battle: Market, challenges: Market, now: datetime) -> str:

@@ -20,7 +20,6 @@ LABELS = {
     "votes": english("own votes"),
     "forecasts": english("own forecasts"),
     "follows": english("followed things"),
-    "quiet_hours": english("quiet hours"),
 }
 
 
@@ -146,11 +145,6 @@ def given_back(question: str) -> str:
     """A question that was interrupted long ago."""
     hint = translate("The bot could not deliver the answer to this question. Send it again.")
     return f"<i>{escaped(question, 1000)}</i>\n\n{hint}"
-
-
-def group_moved() -> str:
-    """A group became a supergroup, which has another number, while a command was answered."""
-    return translate("This group has just become a supergroup. Send your last command again.")
 
 
 def too_fast() -> str:

@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-from bot.store.alerts import Alert, Alerts, Hours, QuietHours
+from bot.store.alerts import Alert, Alerts
 from bot.store.challenges import Challenges, LiveChallenges, LiveMessage
 from bot.store.follows import MAX_FOLLOWS, Follow, FollowEvent, Follows, Kind, OwnCall, Target, Votes
 from bot.store.questions import Answers, OpenQuestion, Questions
-from bot.store.switches import (
-    CHART_THEMES,
-    DEFAULT_DIGEST,
-    DEFAULTS,
-    EVENTS,
-    STATES,
-    ChartThemes,
-    ChatLanguages,
-    DigestSubscriber,
-    Groups,
-    GroupSettings,
-    Subscriber,
-    is_timezone,
-)
+from bot.store.settings import CHART_THEMES, Settings, is_timezone
+from bot.store.switches import DEFAULTS, EVENTS, GROUP_EVENTS, STATES, Subscriber, Switches
 
-__all__ = [
-    "CHART_THEMES",
-    "DEFAULTS",
-    "DEFAULT_DIGEST",
-    "EVENTS",
-    "MAX_FOLLOWS",
-    "STATES",
-    "Alert",
-    "DigestSubscriber",
-    "Follow",
-    "FollowEvent",
-    "GroupSettings",
-    "Hours",
-    "Kind",
-    "LiveMessage",
-    "OpenQuestion",
-    "OwnCall",
-    "Store",
-    "Subscriber",
-    "Target",
-    "is_timezone",
-]
+__all__ = ["CHART_THEMES", "DEFAULTS", "EVENTS", "GROUP_EVENTS", "MAX_FOLLOWS", "STATES", "Alert", "Follow"]
+__all__ += ["FollowEvent", "Kind", "LiveMessage", "OpenQuestion", "OwnCall", "Store", "Subscriber", "Target"]
+__all__ += ["is_timezone"]
 
 # The tables with personal data, by the names that `forget` counts them under.
 PERSONAL = {
@@ -55,29 +24,16 @@ PERSONAL = {
     "votes": "vote",
     "forecasts": "forecast",
     "follows": "follow",
-    "quiet_hours": "quiet_hours",
 }
 
 
-class Store(
-    Answers,
-    Questions,
-    Votes,
-    Challenges,
-    LiveChallenges,
-    Groups,
-    ChartThemes,
-    QuietHours,
-    Follows,
-    Alerts,
-    ChatLanguages,
-):
+class Store(Answers, Questions, Votes, Challenges, LiveChallenges, Settings, Switches, Follows, Alerts):
     """All tables of the bot; every method is synchronous, fast, and safe to call from any thread."""
 
     def forget(self, user_id: int) -> dict[str, int]:
         """Delete all data of a person; returns the number of deleted rows of each kind.
 
-        The language is not counted: every update stores that of the person's Telegram again.
+        The language of their Telegram is not counted: every update stores it again.
         """
         with self._writing() as db:
             counts = {
@@ -85,6 +41,7 @@ class Store(
                 for name, table in PERSONAL.items()
             }
             db.execute("DELETE FROM follow WHERE owner_id = ?", (user_id,))
-            db.execute("DELETE FROM chat_language WHERE chat_id = ?", (user_id,))
+            db.execute("DELETE FROM setting WHERE chat_id = ? AND name = 'seen'", (user_id,))
+            counts["alerts"] += db.execute("DELETE FROM setting WHERE chat_id = ?", (user_id,)).rowcount
         self._empty_log()
         return counts

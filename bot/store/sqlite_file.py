@@ -28,17 +28,6 @@ FIRST = (
         kept_at REAL NOT NULL
     )""",
     "CREATE INDEX answer_of_chat ON answer (chat_id, kept_at)",
-    # A challenge that is being written. Ids are never reused: an old button must not find a new draft.
-    """CREATE TABLE draft (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        user_id INTEGER NOT NULL,
-        question TEXT NOT NULL,
-        deadline TEXT,
-        saved_at REAL NOT NULL,
-        creating_key TEXT,
-        creating_at REAL
-    )""",
-    "CREATE INDEX draft_of_user ON draft (user_id)",
     # A created challenge and its author, who gets its outcome.
     """CREATE TABLE challenge (
         number INTEGER PRIMARY KEY,
@@ -81,14 +70,6 @@ FIRST = (
     )""",
     # The last documents that the watcher saw.
     "CREATE TABLE state (name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID",
-    # The current step of each conversation.
-    """CREATE TABLE conversation (
-        name TEXT NOT NULL,
-        key TEXT NOT NULL,
-        step TEXT NOT NULL,
-        reached_at REAL NOT NULL,
-        PRIMARY KEY (name, key)
-    ) WITHOUT ROWID""",
 )
 SECOND = (
     "ALTER TABLE challenge RENAME COLUMN looked_at TO checked_at",
@@ -180,7 +161,7 @@ SIXTH = (
 )
 SEVENTH = (
     # A challenge is written in one message.
-    "DROP TABLE conversation",
+    "DROP TABLE IF EXISTS conversation",
     # The home page has the events of lanes and the months of the hospital.
     "DELETE FROM switch WHERE event IN ('lane', 'hospital')",
     "DELETE FROM alert WHERE event IN ('lane', 'hospital')",
@@ -192,8 +173,29 @@ SEVENTH = (
     "ALTER TABLE follow ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0",
 )
 # A draft is a payload behind its buttons.
-EIGHTH = ("DROP TABLE draft",)
-NINTH = ("ALTER TABLE open_question ADD COLUMN topic INTEGER",)
+EIGHTH = ("DROP TABLE IF EXISTS draft",)
+NINTH = (
+    "ALTER TABLE open_question ADD COLUMN topic INTEGER",
+    # What a chat or its person has chosen, each value by its name.
+    """CREATE TABLE setting (
+        chat_id INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (chat_id, name)
+    ) WITHOUT ROWID""",
+    "INSERT INTO setting SELECT chat_id, 'language', chosen FROM chat_language WHERE chosen IS NOT NULL",
+    "INSERT INTO setting SELECT chat_id, 'seen', seen FROM chat_language WHERE seen IS NOT NULL",
+    "INSERT INTO setting SELECT chat_id, 'zone', zone FROM chat_language WHERE zone IS NOT NULL",
+    "INSERT INTO setting SELECT user_id, 'quiet', begin || '-' || end FROM quiet_hours",
+    "INSERT INTO setting SELECT user_id, 'hour', hour FROM switch WHERE event = 'digest' AND hour IS NOT NULL",
+    "INSERT INTO setting SELECT user_id, 'theme', 'dark' FROM switch"
+    " WHERE event = 'dark_charts' AND (state = 'on' OR unreachable)",
+    "DELETE FROM switch WHERE event = 'dark_charts'",
+    "ALTER TABLE switch DROP COLUMN hour",
+    "ALTER TABLE switch DROP COLUMN timezone",
+    "DROP TABLE chat_language",
+    "DROP TABLE quiet_hours",
+)
 # For each version of the schema, the statements that change the previous version into it.
 VERSIONS = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH)
 

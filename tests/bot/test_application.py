@@ -25,7 +25,7 @@ def test_the_watcher_runs_every_minute(stage, monkeypatch):
 
 def test_a_due_digest_is_sent_over_the_real_service(ann, store, service, caplog):
     """Two passes send it once."""
-    store.set_digest(ann.id, ann.chat, 8, "UTC")
+    store.set_digest_hour(ann.id, ann.chat, "8")
     (job,) = ann.stage.application.job_queue.jobs()
     before = service.wall
     try:

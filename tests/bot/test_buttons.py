@@ -84,7 +84,7 @@ def test_delete_deletes_and_keep_keeps(ann, store):
 
 
 OLD_DATA = ("votes:0:gone", "again:question:gone", "answer:question:gone", "yes:market:gone.1", "chart:answer:gone.7d")
-FORGED_DATA = ("nonsense", "show:secrets:.0", "chart:news:", "hour:digest:24", "zone:digest:15")
+FORGED_DATA = ("nonsense", "show:secrets:.0", "chart:news:", "set:hour:24", "set:zone:Mars", "set:secret:1")
 
 
 @pytest.mark.parametrize("data", OLD_DATA + FORGED_DATA)

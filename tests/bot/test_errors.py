@@ -141,7 +141,7 @@ def test_an_error_in_an_answer_replaces_the_waiting_text(ann, monkeypatch, caplo
 
 def test_a_chat_that_blocks_the_bot_gets_no_alerts(ann, store):
     ann.says("/alerts")
-    ann.sends_data("on:alert:flip", ann.newest)
+    ann.sends_data("set:flip:on", ann.newest)
     ann.stage.telegram.refuse("sendMessage", "Forbidden: bot was blocked by the user", 403)
     ann.says("/help")
     assert store.switches(ann.id)["flip"] == "off"
@@ -156,13 +156,13 @@ def test_a_refusal_of_telegram_is_logged_without_token(ann, caplog):
     assert ann.newest.text == notices.internal_error()
 
 
-def test_a_group_that_becomes_a_supergroup_is_told_there(stage, group, caplog):
+def test_a_group_that_becomes_a_supergroup_is_answered_there(stage, group, caplog):
     migration = "Bad Request: group chat was upgraded to a supergroup chat"
     stage.telegram.refuse("sendMessage", migration, migrate_to_chat_id=group - 1)
     member = stage.person(group)
     member.says("/help")
     member.chat = group - 1
-    assert "Send your last command again" in member.newest.plain
+    assert "/quota" in member.newest.plain
     assert "raised" not in caplog.text
 
 

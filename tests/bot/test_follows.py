@@ -178,7 +178,7 @@ def test_quiet_hours_are_a_choice_in_the_persons_time_zone(ann, store):
     ann.presses("Quiet hours")
     ann.presses("22–07")
     assert "Quiet hours: 22:00–07:00\nTime zone: Asia/Tokyo" in reply.plain
-    assert store.quiet_hours(ann.id) == (22, 7, "Asia/Tokyo")
+    assert (store.setting(ann.id, "quiet"), store.zone(ann.id)) == ("22-7", "Asia/Tokyo")
     ann.presses("Quiet hours")
     ann.presses("None")
     assert "Quiet hours:" not in reply.plain

@@ -7,7 +7,6 @@ from datetime import date
 
 from bot import keyboards, personal_keyboards
 from bot.photos import PHOTOS
-from bot.store import GroupSettings
 from bot.views import VIEWS
 
 SHARE = "https://t.me/share/url"
@@ -31,21 +30,21 @@ def test_every_button_matches_exactly_one_pattern():
             "x." * 48, [35, 55], SHARE, is_open=True, is_followed=False, is_charted=True
         ).inline_keyboard,
         *personal_keyboards.following([123456789] * 50).inline_keyboard,
-        *personal_keyboards.quiet_hours().inline_keyboard,
+        *personal_keyboards.choices("quiet").inline_keyboard,
         *keyboards.reload("news").inline_keyboard,
         *keyboards.answer("_-" * 6, is_charted=True).inline_keyboard,
         *(row for kind in keyboards.CHART_PERIODS for row in keyboards.chart(kind, "x" * 40, "7d").inline_keyboard),
         *personal_keyboards.settings("dark").inline_keyboard,
-        *personal_keyboards.group_settings(GroupSettings(weekly=True, commands_only=False)).inline_keyboard,
+        *personal_keyboards.group_settings({"weekly": "on", "commands_only": "off"}).inline_keyboard,
         *personal_keyboards.group_challenge(123456789, None, is_open=True).inline_keyboard,
         *keyboards.listed("_-" * 6, 2).inline_keyboard,
         *keyboards.votes("_-" * 6, 1, 3).inline_keyboard,
         *keyboards.draft("_-" * 6).inline_keyboard,
         *personal_keyboards.alerts(switches).inline_keyboard,
-        *personal_keyboards.hours().inline_keyboard,
+        *personal_keyboards.choices("hour").inline_keyboard,
         *personal_keyboards.terms(123456789, 7, repeats=True).inline_keyboard,
         *personal_keyboards.me(["998968125db559dd"]).inline_keyboard,
-        *personal_keyboards.zones().inline_keyboard,
+        *personal_keyboards.choices("zone").inline_keyboard,
         *personal_keyboards.delete_or_keep().inline_keyboard,
     ]
     for data in [button.callback_data for row in rows for button in row if not button.url]:

@@ -8,7 +8,7 @@ import pytest
 from telegram import InlineKeyboardMarkup
 
 from bot import personal_keyboards
-from bot.personal_keyboards import FORECASTS, MAX_SUBJECT, QUIET_HOURS
+from bot.personal_keyboards import FORECASTS, MAX_SUBJECT
 from bot.store import is_timezone
 
 SHARE = "https://t.me/share/url"
@@ -67,10 +67,10 @@ def test_a_level_of_a_price_keeps_its_digits():
     assert data(keyboard)[:2] == ["level:price:btc:0.123456789", "level:price:btc:70000"]
 
 
-def test_quiet_hours_are_chosen_by_their_place_in_the_list():
-    keyboard = personal_keyboards.quiet_hours()
+def test_quiet_hours_are_two_hours_or_none():
+    keyboard = personal_keyboards.choices("quiet")
     assert labels(keyboard)[0] == ["None", "21–07", "22–07", "22–08"]
-    assert data(keyboard)[:-1] == [f"quiet:hours:{place}" for place in range(len(QUIET_HOURS))]
+    assert data(keyboard)[:3] == ["set:quiet:", "set:quiet:21-7", "set:quiet:22-7"]
 
 
 def test_every_listed_time_zone_exists():
@@ -90,4 +90,4 @@ def test_settings_lead_to_every_other_setting():
 def test_a_switch_moves_on_to_its_next_state():
     switches = dict.fromkeys(personal_keyboards.EVENTS, "off") | {"flip": "on", "digest": "silent"}
     choices = [button.callback_data for row in personal_keyboards.alerts(switches).inline_keyboard for button in row]
-    assert choices[:3] == ["on:alert:followed", "silent:alert:flip", "off:alert:digest"]
+    assert choices[:3] == ["set:followed:on", "set:flip:silent", "set:digest:off"]

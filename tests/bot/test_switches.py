@@ -15,7 +15,7 @@ def test_a_press_moves_a_switch_to_its_next_state(ann, store):
 def test_every_event_has_a_button(ann, store):
     reply = ann.says("/alerts")
     for event in store.switches(ann.id):
-        ann.sends_data(f"silent:alert:{event}", reply)
+        ann.sends_data(f"set:{event}:silent", reply)
     assert set(store.switches(ann.id).values()) == {"silent"}
 
 
@@ -27,7 +27,7 @@ def test_buttons_set_the_hour_and_zone_of_the_digest(ann, store):
     ann.presses("Time zone")
     ann.presses("Asia/Tokyo")
     assert "Time zone: Asia/Tokyo" in reply.plain
-    assert store.digest(ann.id) == {"hour": 7, "timezone": "Asia/Tokyo"}
+    assert (store.setting(ann.id, "hour"), store.zone(ann.id)) == ("7", "Asia/Tokyo")
     assert store.switches(ann.id)["digest"] == "on"
 
 
@@ -45,11 +45,11 @@ def test_any_time_zone_can_be_sent_by_name(ann, store):
     assert "America/New_York" in ann.says("/alerts america/new york").plain
     assert "Unknown time zone “<b>Mars”" in ann.says("/alerts <b>Mars").plain
     assert store.zone(ann.id) == "America/New_York"
-    assert store.digest(ann.id) is None
+    assert store.switches(ann.id)["digest"] == "off"
 
 
 def test_stop_switches_every_alert_off(ann, store):
     reply = ann.says("/alerts")
-    ann.sends_data("on:alert:flip", reply)
+    ann.sends_data("set:flip:on", reply)
     assert "no more alerts" in ann.says("/stop").plain
     assert set(store.switches(ann.id).values()) == {"off"}

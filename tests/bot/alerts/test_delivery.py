@@ -139,7 +139,7 @@ def test_a_crash_before_sending_loses_nothing(world):
     world.check()
     world.service.consensus("BEARISH", world.now + timedelta(seconds=5))
     world.service.broken["battle"] = Crash()
-    world.store.set_digest(CID, CID, world.now.hour, "UTC")
+    world.store.set_digest_hour(CID, CID, f"{world.now.hour}")
     world.now += timedelta(days=1)
     with pytest.raises(Crash):
         world.check()

@@ -18,8 +18,10 @@ def at(world: World, instant: str) -> list[SentAlert]:
 
 
 def test_each_person_has_an_hour_and_a_time_zone(world):
-    world.store.set_digest(ANN, ANN, 7, "Europe/Zurich")
-    world.store.set_digest(BEN, BEN, 7, "America/New_York")
+    world.store.set_digest_hour(ANN, ANN, "7")
+    world.store.set_setting(ANN, "zone", "Europe/Zurich")
+    world.store.set_digest_hour(BEN, BEN, "7")
+    world.store.set_setting(BEN, "zone", "America/New_York")
     assert at(world, "2026-11-22T05:59:59+00:00") == []
     assert [chat for chat, _, _ in at(world, "2026-11-22T06:00:00+00:00")] == [ANN]
     assert [chat for chat, _, _ in at(world, "2026-11-22T12:00:00+00:00")] == [BEN]
@@ -27,7 +29,7 @@ def test_each_person_has_an_hour_and_a_time_zone(world):
 
 
 def test_it_is_sent_once_a_day_across_restarts(world):
-    world.store.set_digest(ANN, ANN, 7, "UTC")
+    world.store.set_digest_hour(ANN, ANN, "7")
     assert len(at(world, "2026-11-22T07:00:10+00:00")) == 1
     world.restart()
     assert at(world, "2026-11-22T07:01:10+00:00") == []
@@ -35,7 +37,7 @@ def test_it_is_sent_once_a_day_across_restarts(world):
 
 
 def test_documents_are_read_only_when_one_is_due(world):
-    world.store.set_digest(ANN, ANN, 7, "UTC")
+    world.store.set_digest_hour(ANN, ANN, "7")
     at(world, "2026-11-22T07:00:00+00:00")
     at(world, "2026-11-22T07:01:00+00:00")
     assert world.service.calls.count("ai_vs_market") == 1
@@ -43,13 +45,13 @@ def test_documents_are_read_only_when_one_is_due(world):
 
 def test_an_hour_already_past_is_for_tomorrow(world):
     world.now = datetime(2026, 11, 22, 7, 30, tzinfo=UTC)
-    world.store.set_digest(ANN, ANN, 7, "UTC")
+    world.store.set_digest_hour(ANN, ANN, "7")
     assert at(world, "2026-11-22T07:31:00+00:00") == []
     assert len(at(world, "2026-11-23T07:00:00+00:00")) == 1
 
 
 def test_it_is_up_to_three_hours_late_and_then_skipped(world):
-    world.store.set_digest(ANN, ANN, 7, "UTC")
+    world.store.set_digest_hour(ANN, ANN, "7")
     world.service.broken["battle"] = DOWN
     assert at(world, "2026-11-22T07:00:00+00:00") == []
     world.service.broken.clear()
@@ -73,7 +75,8 @@ def test_the_hour_is_local_time_in_summer_and_winter(day, due):
 
 def test_a_skipped_hour_comes_an_hour_later(world):
     world.now = datetime(2026, 3, 28, 12, tzinfo=UTC)
-    world.store.set_digest(ANN, ANN, 2, "Europe/Zurich")
+    world.store.set_digest_hour(ANN, ANN, "2")
+    world.store.set_setting(ANN, "zone", "Europe/Zurich")
     assert at(world, "2026-03-29T00:59:00+00:00") == []
     assert len(at(world, "2026-03-29T01:00:00+00:00")) == 1
     assert at(world, "2026-03-29T01:01:00+00:00") == []
@@ -81,7 +84,8 @@ def test_a_skipped_hour_comes_an_hour_later(world):
 
 def test_a_repeated_hour_sends_one_digest(world):
     world.now = datetime(2026, 10, 24, 12, tzinfo=UTC)
-    world.store.set_digest(ANN, ANN, 2, "Europe/Zurich")
+    world.store.set_digest_hour(ANN, ANN, "2")
+    world.store.set_setting(ANN, "zone", "Europe/Zurich")
     assert len(at(world, "2026-10-25T00:00:00+00:00")) == 1
     assert at(world, "2026-10-25T01:00:00+00:00") == []
     assert len(at(world, "2026-10-26T01:00:00+00:00")) == 1
@@ -98,8 +102,9 @@ def test_one_digest_is_due_every_24_hours(zone, hour):
 
 def test_the_date_is_the_readers(world):
     """Monday morning in Sydney is still Sunday in UTC."""
-    world.store.set_digest(ANN, ANN, 7, "Australia/Sydney")
-    world.store.set_digest(BEN, BEN, 20, "UTC")
+    world.store.set_digest_hour(ANN, ANN, "7")
+    world.store.set_setting(ANN, "zone", "Australia/Sydney")
+    world.store.set_digest_hour(BEN, BEN, "20")
     texts = {chat: text for chat, text, _ in at(world, "2026-11-22T20:00:00+00:00")}
     assert "Digest, Monday 23 November" in texts[ANN]
     assert "Digest, Sunday 22 November" in texts[BEN]
@@ -112,7 +117,7 @@ MONDAY = "2026-11-23T08:00:00+00:00"
 @pytest.fixture
 def group(world: World) -> int:
     """A group that gets the digest."""
-    world.store.set_group_setting(GROUP, "weekly", is_on=True)
+    world.store.set_switch(GROUP, GROUP, "weekly", "on")
     return GROUP
 
 
@@ -127,14 +132,14 @@ def test_it_is_sent_once_on_monday_across_restarts(world, group):
 
 
 def test_only_groups_that_want_it_get_it(world, group):
-    world.store.set_group_setting(SECOND_GROUP, "weekly", is_on=True)
-    world.store.set_group_setting(group, "weekly", is_on=False)
+    world.store.set_switch(SECOND_GROUP, SECOND_GROUP, "weekly", "on")
+    world.store.set_switch(group, group, "weekly", "off")
     assert [chat for chat, _, _ in at(world, MONDAY)] == [SECOND_GROUP]
 
 
 def test_each_group_reads_its_language(world, group):
-    world.store.set_group_setting(SECOND_GROUP, "weekly", is_on=True)
-    world.store.choose_language(SECOND_GROUP, "de")
+    world.store.set_switch(SECOND_GROUP, SECOND_GROUP, "weekly", "on")
+    world.store.set_setting(SECOND_GROUP, "language", "de")
     texts = {chat: text for chat, text, _ in at(world, MONDAY)}
     assert "The week to" in texts[group]
     assert "Die Woche bis" in texts[SECOND_GROUP]
@@ -142,7 +147,7 @@ def test_each_group_reads_its_language(world, group):
 
 def test_a_group_that_joins_later_waits_a_week(world):
     world.now = datetime.fromisoformat("2026-11-23T08:00:01+00:00")
-    world.store.set_group_setting(GROUP, "weekly", is_on=True)
+    world.store.set_switch(GROUP, GROUP, "weekly", "on")
     assert at(world, "2026-11-23T08:01:00+00:00") == []
     assert len(at(world, "2026-11-30T08:00:00+00:00")) == 1
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.store import MAX_FOLLOWS, Hours, Target
+from bot.store import MAX_FOLLOWS, Target
 from service.client import NotFound
 from tests.bot import documents
 from tests.bot.alerts.world import ANN, BEN, DOWN, START, challenge, iso
@@ -254,7 +254,7 @@ def test_a_broken_check_does_not_stop_the_others(world):
 
 def test_followed_news_waits_for_the_end_of_quiet_hours(world):
     """It arrives late, although its price has gone back, and once."""
-    world.store.set_quiet_hours(ANN, Hours(12, 20, "UTC"))
+    world.store.set_setting(ANN, "quiet", "12-20")
     world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_000))
     set_price(world, 56_000)
     assert world.check() == []

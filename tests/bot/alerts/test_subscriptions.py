@@ -148,7 +148,7 @@ def test_an_unreachable_service_sends_nothing(world, caplog, error):
 
 def test_a_failed_check_does_not_block_the_others(world, caplog):
     world.subscribe("flip", ANN)
-    world.store.set_digest(ANN, ANN, 8, "UTC")
+    world.store.set_digest_hour(ANN, ANN, "8")
     world.service.documents["widget"] = {}
     world.author(ANN, 7)
     world.service.challenges_by_number[7] = challenge(7)

@@ -21,7 +21,7 @@ def test_the_digest_is_dated_in_the_readers_zone():
 
 
 def test_every_switch_and_the_digest_hour_are_shown():
-    page = text_of(messages.alerts.alerts({"flip": "silent", "digest": "on"}, {"hour": 8, "timezone": "Europe/Zurich"}))
+    page = text_of(messages.alerts.alerts({"flip": "silent", "digest": "on"}, "8"))
     assert "Daily digest (08:00): on" in page
     assert "The consensus changes sides: silent" in page
 

@@ -17,7 +17,7 @@ from bot import messages
 from bot.languages import LANGUAGES, speaking, translate
 from bot.messages import captions, notices
 from bot.messages.markup import CAPTION, WIDTH, columns_of
-from bot.store import Follow, GroupSettings, OwnCall, Target
+from bot.store import Follow, OwnCall, Target
 from service.client import BadRequest, ServerFault
 from service.questions.circumstances import Circumstances
 from service.questions.understanding import understand
@@ -89,7 +89,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "resolved live challenge": (documents.challenge(status="resolved"), messages.challenges.live_challenge),
     "alerts": (
         {"switches": SWITCHES, "digest": DIGEST},
-        lambda it: messages.alerts.alerts({**it["switches"], it["digest"]["timezone"]: "on"}, it["digest"]),
+        lambda it: messages.alerts.alerts({**it["switches"], it["digest"]["timezone"]: "on"}, "7"),
     ),
     "market": (documents.market(), messages.predictions.one_market),
     "resolved market": (documents.resolved_market(), messages.follows.market_resolved),
@@ -127,7 +127,7 @@ FIXED_TEXTS = {
     "expired": messages.start.expired,
     "unknown command": messages.start.unknown_command,
     "group": messages.start.challenge_in_private,
-    "settings of a group": lambda: messages.alerts.group_settings(GroupSettings(weekly=True, commands_only=False)),
+    "settings of a group": lambda: messages.alerts.group_settings({"weekly": "on", "commands_only": "off"}),
     "ask question": messages.challenges.ask_question,
 }
 # The messages with a time in their footer.
@@ -191,7 +191,6 @@ NOTICES = {
     "too long": lambda: notices.question_too_long(1234, 500),
     "interrupted": notices.interrupted,
     "given back": lambda: notices.given_back("Will it?"),
-    "moved": notices.group_moved,
     "too fast": notices.too_fast,
     "error": notices.internal_error,
     "waiting": lambda: messages.oracle.waiting(9),

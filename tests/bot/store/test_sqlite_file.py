@@ -8,21 +8,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bot.store import Hours, Store, Target
-from bot.store.sqlite_file import FIRST
+from bot.store import Store, Target
+from bot.store.sqlite_file import FIRST, VERSIONS
 from tests.bot.store.conftest import ANN, BEN, QUESTION, alert
 
 
 def fill(store: Store, user: int) -> str:
     """Store every kind of data of a person; returns the token of the payload."""
     store.remember_challenge(user, user, user)
-    store.set_digest(user, user, 7, "UTC")
+    store.set_digest_hour(user, user, "7")
     store.queue([alert(user)])
     store.open_question(user, user, None, None, QUESTION)
     store.remember_vote(user, "market", "yes")
     store.remember_forecast(user, "market", 0.7)
     store.follow(user, user, Target("market", "daily-btc-up"))
-    store.set_quiet_hours(user, Hours(22, 7, "UTC"))
+    store.set_setting(user, "quiet", "22-7")
     return store.keep(user, "votes", {"question": QUESTION})
 
 
@@ -31,14 +31,13 @@ def test_all_data_of_a_person_is_deleted_and_counted(store):
     assert store.forget(ANN) == {
         "answers": 1,
         "challenges": 1,
-        "alerts": 1,
+        "alerts": 3,
         "waiting": 1,
         "sent": 1,
         "questions": 1,
         "votes": 1,
         "forecasts": 1,
         "follows": 1,
-        "quiet_hours": 1,
     }
     assert set(store.forget(ANN).values()) == {0}
 
@@ -50,8 +49,8 @@ def test_the_data_of_other_people_stays(store):
     assert store.find(BEN, token) == {"question": QUESTION}
     assert store.is_author(BEN, BEN)
     assert [follow.user_id for follow in store.follows("market")] == [BEN]
-    assert store.quiet_hours(BEN) == (22, 7, "UTC")
-    assert store.digest(BEN) == {"hour": 7, "timezone": "UTC"}
+    assert store.setting(BEN, "quiet") == "22-7"
+    assert store.setting(BEN, "hour") == "7"
     assert [waiting.user_id for waiting in store.waiting()] == [BEN]
 
 
@@ -128,4 +127,24 @@ def test_a_file_of_the_first_version_is_migrated(file, clock):
     assert store.find(ANN, "other") == {"markets": ["m1"]}
     assert [(follow.user_id, follow.target.subject) for follow in store.follows("challenge")] == [(ANN, "1")]
     assert store.is_author(ANN, 2)
+    store.close()
+
+
+def test_the_choices_of_an_earlier_version_are_kept(file, clock):
+    """The language, the zone, the hour of the digest, quiet hours and the theme become settings."""
+    file.parent.mkdir()
+    with sqlite3.connect(file) as db:
+        for statements in VERSIONS[:8]:
+            for statement in statements:
+                db.execute(statement)
+        db.execute("INSERT INTO chat_language VALUES (11, 'de', 'fr', 'Asia/Tokyo')")
+        db.execute("INSERT INTO quiet_hours VALUES (11, 22, 7, 'Asia/Tokyo')")
+        for event, hour in (("digest", 6), ("dark_charts", None)):
+            values = (11, event, 11, "on", 5.0, 0, hour, "Asia/Tokyo")
+            db.execute("INSERT INTO switch VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        db.execute("PRAGMA user_version = 8")
+    store = Store(file, clock)
+    names = ("language", "seen", "zone", "hour", "quiet", "theme")
+    assert [store.setting(ANN, name) for name in names] == ["de", "fr", "Asia/Tokyo", "6", "22-7", "dark"]
+    assert store.subscribers("digest") == [(ANN, ANN, False, 5.0)]
     store.close()

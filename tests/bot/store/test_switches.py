@@ -86,58 +86,20 @@ def test_an_unreachable_chat_is_switched_off(store):
     assert store.waiting() == [alert(BEN)]
 
 
-def test_a_digest_has_an_hour_and_a_time_zone(store, again):
-    store.set_digest(ANN, ANN, 7, "Europe/Zurich")
-    assert again.digest(ANN) == {"hour": 7, "timezone": "Europe/Zurich"}
-    assert again.switches(ANN)["digest"] == "on"
-    ((subscriber, hour, timezone),) = again.digest_subscribers()
-    assert (subscriber.user_id, hour, timezone) == (ANN, 7, "Europe/Zurich")
-
-
-@pytest.mark.parametrize(
-    ("hour", "timezone"),
-    [(24, "UTC"), (-1, "UTC"), (7, "Mars/Base"), (7, ""), (7, "../etc/passwd"), (7, "Europe")],
-)
-def test_an_invalid_hour_or_time_zone_is_refused(store, hour, timezone):
-    with pytest.raises(ValueError, match="no such hour"):
-        store.set_digest(ANN, ANN, hour, timezone)
-    assert store.digest(ANN) is None
-
-
 SUPERGROUP = -1001
-
-
-@pytest.mark.parametrize("name", ["weekly", "commands_only"])
-def test_a_setting_is_switched_on_and_off(store, again, name):
-    store.set_group_setting(GROUP, name, is_on=True)
-    assert [key for key, is_on in again.group_settings(GROUP)._asdict().items() if is_on] == [name]
-    store.set_group_setting(GROUP, name, is_on=False)
-    assert again.group_settings(GROUP) == (False, False)
-
-
-def test_an_unknown_setting_is_refused(store):
-    with pytest.raises(ValueError, match="no such setting"):
-        store.set_group_setting(GROUP, "flip", is_on=True)
 
 
 def test_a_supergroup_keeps_what_the_group_had(store):
     """Its settings, its language, its alerts, and the marks of those that were sent."""
-    store.set_group_setting(GROUP, "weekly", is_on=True)
-    store.choose_language(GROUP, "de")
+    store.set_switch(GROUP, GROUP, "weekly", "on")
+    store.set_setting(GROUP, "language", "de")
     store.queue([alert(GROUP, "weekly")])
     store.move_group(GROUP, SUPERGROUP)
-    assert store.group_settings(SUPERGROUP).weekly
-    assert not store.group_settings(GROUP).weekly
+    assert store.group_switches(SUPERGROUP)["weekly"] == "on"
+    assert store.group_switches(GROUP)["weekly"] == "off"
     assert store.language(SUPERGROUP) == "de"
     assert [waiting.chat_id for waiting in store.waiting()] == [SUPERGROUP]
     assert store.is_marked(SUPERGROUP, "weekly", "noon")
-
-
-@pytest.mark.parametrize("theme", ["dark", "light"])
-def test_each_person_has_a_theme(store, again, theme):
-    store.set_chart_theme(ANN, ANN, "dark")
-    store.set_chart_theme(ANN, ANN, theme)
-    assert (again.chart_theme(ANN), again.chart_theme(BEN)) == (theme, "light")
 
 
 def test_only_what_is_followed_is_on_by_default(store):
@@ -156,23 +118,18 @@ def test_a_new_follow_switches_them_on_again(store):
 
 
 def test_a_digest_keeps_its_hour_and_state(store):
-    """It is at eight UTC by default, and keeps its hour while it is off."""
+    """It is at eight by default, and keeps its hour while it is off."""
     store.set_switch(ANN, ANN, "digest", "silent")
-    assert store.digest(ANN) == {"hour": 8, "timezone": "UTC"}
-    store.set_digest(ANN, ANN, 0, "Asia/Tokyo")
+    assert store.setting(ANN, "hour") == "8"
+    store.set_digest_hour(ANN, ANN, "0")
     assert store.switches(ANN)["digest"] == "silent"
-    store.set_digest(ANN, ANN, None, "Asia/Tokyo")
-    assert store.switches(ANN)["digest"] == "off"
+    store.set_switch(ANN, ANN, "digest", "off")
     store.set_switch(ANN, ANN, "digest", "on")
-    assert store.digest(ANN) == {"hour": 0, "timezone": "Asia/Tokyo"}
+    assert store.setting(ANN, "hour") == "0"
 
 
-def test_the_theme_is_no_alert_and_outlives_a_blocked_bot(store):
-    """Blocking the bot switches off all alerts of the chat; deletion forgets the theme."""
-    switches = store.switches(ANN)
-    store.set_chart_theme(ANN, ANN, "dark")
-    assert store.switches(ANN) == switches
-    store.switch_off(ANN)
-    assert store.chart_theme(ANN) == "dark"
-    assert store.forget(ANN)["alerts"] > 0
-    assert store.chart_theme(ANN) == "light"
+def test_a_new_hour_starts_tomorrow_if_it_has_passed(store, clock):
+    store.set_switch(ANN, ANN, "digest", "on")
+    clock.move(hours=1)
+    store.set_digest_hour(ANN, ANN, "3")
+    assert store.subscribers("digest")[0].since == clock.now.timestamp()

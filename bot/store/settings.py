@@ -1,0 +1,100 @@
+"""Settings of persons, chats and groups: one value for each name. A private chat has the number of its person."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime, time, timedelta
+from functools import cache
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, available_timezones
+
+from bot.store.sqlite_file import SqliteFile
+
+CHART_THEMES = ("light", "dark")
+# `language` was chosen, `seen` is that of the person's Telegram; `quiet` has two hours, such as 22-7.
+NAMES = ("language", "seen", "zone", "theme", "quiet", "hour")
+DEFAULTS = {"zone": "UTC", "theme": "light", "hour": "8"}
+
+
+class Settings(SqliteFile):
+    """What a chat or its person has chosen."""
+
+    def setting(self, chat_id: int, name: str) -> str | None:
+        """The value of a setting, or its default if it has one."""
+        with self._lock:
+            return read(self._db, chat_id, name)
+
+    def set_setting(self, chat_id: int, name: str, value: str | None) -> None:
+        """Set or, with None, delete a setting; raises ValueError for an unknown name or time zone.
+
+        Alerts that wait for the end of quiet hours wait for that of the new ones.
+        """
+        if name not in NAMES or (name == "zone" and not is_timezone(value or "")):
+            raise ValueError(f"no such setting: {name} {value}")
+        if value == self.setting(chat_id, name) and value is not None:
+            return
+        with self._writing() as db:
+            write(db, chat_id, name, value)
+            due = quiet_until(db, chat_id, self._seconds())
+            db.execute("UPDATE alert SET due = ? WHERE user_id = ? AND due > 0", (due, chat_id))
+
+    def language(self, *chat_ids: int) -> str | None:
+        """The language of the first of these chats that has one; None if there is none."""
+        languages = (self.setting(chat, "language") or self.setting(chat, "seen") for chat in chat_ids)
+        return next(filter(None, languages), None)
+
+    def zone(self, chat_id: int) -> str:
+        """The time zone of a person; UTC until they choose one, and for groups."""
+        return self.setting(chat_id, "zone") or "UTC"
+
+
+def read(db: sqlite3.Connection, chat_id: int, name: str) -> str | None:
+    row = db.execute("SELECT value FROM setting WHERE chat_id = ? AND name = ?", (chat_id, name)).fetchone()
+    return row["value"] if row else DEFAULTS.get(name)
+
+
+def write(db: sqlite3.Connection, chat_id: int, name: str, value: str | None) -> None:
+    db.execute("DELETE FROM setting WHERE chat_id = ? AND name = ?", (chat_id, name))
+    if value is not None:
+        db.execute("INSERT INTO setting VALUES (?, ?, ?)", (chat_id, name, value))
+
+
+class Hours(NamedTuple):
+    """From the hour `start` to the hour `end`, 0 to 23, which may be on the next day, in a time zone."""
+
+    start: int
+    end: int
+    timezone: str
+
+
+def quiet_until(db: sqlite3.Connection, user_id: int, now: float) -> float:
+    """When the quiet hours of `now` end for a person, in unix seconds; 0 if it is none of them."""
+    hours = read(db, user_id, "quiet")
+    if hours is None:
+        return 0
+    start, end = map(int, hours.split("-"))
+    return end_of_quiet(Hours(start, end, read(db, user_id, "zone") or "UTC"), now)
+
+
+def end_of_quiet(hours: Hours, now: float) -> float:
+    """When the quiet hours that `now` lies in end, in unix seconds; 0 if it lies in none."""
+    zone = ZoneInfo(hours.timezone)
+    instant = datetime.fromtimestamp(now, UTC)
+    today = instant.astimezone(zone).date()
+    length = timedelta(days=hours.end <= hours.start)
+    for day in (today - timedelta(days=1), today):
+        start = datetime.combine(day, time(hours.start), zone).astimezone(UTC)
+        end = datetime.combine(day + length, time(hours.end), zone).astimezone(UTC)
+        if start <= instant < end:
+            return end.timestamp()
+    return 0
+
+
+def is_timezone(name: str) -> bool:
+    """Whether this is a name in the IANA time zone database, such as Europe/Zurich."""
+    return name in _timezones()
+
+
+@cache
+def _timezones() -> frozenset[str]:
+    return frozenset(available_timezones())
