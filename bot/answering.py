@@ -20,11 +20,10 @@ from bot import keyboards, messages, telemetry
 from bot.context import BotContext, SharedState
 from bot.delivery import Address, Reply, edit, in_background, show_typing
 from bot.errors import failure_page
-from bot.keyboards import Page
-from bot.languages import speaking
+from bot.keyboards import Page, sharing
+from bot.languages import speaking, translate
 from bot.messages import notices
 from bot.messages.oracle import has_price
-from bot.personal_keyboards import sharing
 from bot.service import Document, Person
 from bot.store import OpenQuestion
 from service.client import BadRequest as RefusedQuestion
@@ -81,7 +80,7 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
         is_answered.set()
         await display
     if page is None:  # the question stays open, and its answer is delivered later
-        page = Page(notices.answer_delayed())
+        page = Page(translate(notices.ANSWER_DELAYED))
         await reply.deliver(page)
         if reply.message_id is not None:
             await asyncio.to_thread(state.store.set_waiting, question.number, reply.message_id)
@@ -133,7 +132,7 @@ async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
         page = await _answer_page(state, question, VoteCount(), None, is_new=False)
     if question.waiting_id is not None:
         with suppress(TelegramError):
-            notice = Page(notices.interrupted())
+            notice = Page(translate(notices.INTERRUPTED))
             await edit(context.bot, (question.chat_id, question.waiting_id), notice)
     await _reply(context, question).show(page)
 

@@ -40,8 +40,6 @@ from bot import (
     inline,
     keyboards,
     live_challenges,
-    messages,
-    personal_keyboards,
     questions,
     switches,
     telemetry,
@@ -70,7 +68,7 @@ WORDS = filters.TEXT | filters.CAPTION
 
 VIEW_COMMANDS = ("price", "forecast", "markets", "challenges", "me", "forecasters", "quota", "settings", "research")
 VIEW_COMMANDS += tuple(TOPICS)
-FIXED_REPLIES = {"help": messages.start.help_text, "privacy": messages.start.privacy}
+FIXED_REPLIES = {"help": notices.HELP, "privacy": notices.PRIVACY}
 PRIVATE_COMMANDS = {"start", "stop", "alerts", "follow", "following", "name", "deleteme", "privacy", "mine"}
 PRIVATE_COMMANDS |= {*VIEW_COMMANDS}
 # What a press of each button does, by the pattern of its data.
@@ -107,28 +105,28 @@ def handlers() -> list[BaseHandler]:
     return [
         _command("challenge", challenges.begin, PRIVATE),
         _command("start", challenges.begin, PRIVATE & filters.Regex(r"^/start\s+new$")),
-        _command("start", buttons.open_link, PRIVATE & filters.Regex(personal_keyboards.LINK)),
+        _command("start", buttons.open_link, PRIVATE & filters.Regex(keyboards.LINK)),
         # What groups get for the commands that work only in a private chat.
         MessageHandler(filters.StatusUpdate.MIGRATE, switches.group_moved),
         _command("settings", switches.group_settings, GROUP),
         _command("challenge", live_challenges.post, GROUP),
-        _command("start", live_challenges.post, GROUP & filters.Regex(personal_keyboards.POST_LINK)),
+        _command("start", live_challenges.post, GROUP & filters.Regex(keyboards.POST_LINK)),
         _command(sorted(PRIVATE_COMMANDS - chat_languages.IN_GROUPS), commands.private_command_in_group, GROUP),
         _command("ask", questions.ask),
         MessageHandler(GROUP & WORDS & ~filters.COMMAND, shown(questions.ask_in_group), block=False),
         *(_command(name, commands.view_command(name)) for name in VIEW_COMMANDS),
         _command("mine", commands.view_command("me")),
         _command("language", chat_languages.choose_by_text),
-        _command("start", commands.fixed_reply(messages.start.start, keyboards.start)),
-        *(_command(name, commands.fixed_reply(text)) for name, text in FIXED_REPLIES.items()),
+        _command("start", commands.fixed_reply(notices.START, keyboard=keyboards.start)),
+        *(_command(name, commands.fixed_reply(*texts)) for name, texts in FIXED_REPLIES.items()),
         _command("alerts", switches.alerts, block=True),
         _command("stop", switches.stop, block=True),
         _command(["follow", "following"], follows.follow_by_text),
         _command("name", commands.name_forecaster),
-        _command("deleteme", commands.fixed_reply(notices.confirm_deletion, personal_keyboards.delete_or_keep)),
-        MessageHandler(PRIVATE & filters.COMMAND, shown(commands.fixed_reply(messages.start.unknown_command))),
+        _command("deleteme", commands.fixed_reply(notices.CONFIRM_DELETION, keyboard=keyboards.delete_or_keep)),
+        MessageHandler(PRIVATE & filters.COMMAND, shown(commands.fixed_reply(notices.UNKNOWN_COMMAND))),
         MessageHandler(PRIVATE & WORDS, shown(questions.ask_by_text), block=False),
-        MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, shown(commands.fixed_reply(notices.text_only))),
+        MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, shown(commands.fixed_reply(notices.TEXT_ONLY))),
         InlineQueryHandler(inline.offer, block=False),
         ChosenInlineResultHandler(inline.chosen, block=False),
         *(

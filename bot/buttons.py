@@ -11,7 +11,9 @@ from bot import live_challenges, messages, photos, updates
 from bot.context import BotContext
 from bot.delivery import acknowledge, replace
 from bot.keyboards import Page, Popup
+from bot.languages import translate
 from bot.messages import notices
+from bot.messages.follows import CHALLENGE
 from bot.questions import open_shared
 from bot.service import Document
 from bot.views import VIEWS
@@ -73,7 +75,7 @@ async def vote_challenge(update: Update, context: BotContext) -> Popup:
     """[Yes] and [No] for a challenge; the page in a private chat and the messages in groups are then updated."""
     vote, number = context.captures
     person = context.service.for_user(updates.user_id(update))
-    receipt = await person.vote_challenge(int(number), vote)
+    receipt = await person.vote(f"{CHALLENGE}{number}", vote)
     notice = await _note_vote(update, context, receipt)
     await live_challenges.show_votes(context, int(number))
     if updates.chat(update).type != ChatType.PRIVATE:
@@ -92,10 +94,10 @@ async def _note_vote(update: Update, context: BotContext, receipt: Document) -> 
 async def delete_or_keep(update: Update, context: BotContext) -> Page:
     """[Delete] and [Keep] of /deleteme."""
     if context.captures[0] == "keep":
-        return Page(notices.nothing_deleted())
+        return Page(translate(notices.NOTHING_DELETED))
     return Page(notices.deleted(await asyncio.to_thread(context.store.forget, updates.user_id(update))))
 
 
 async def expired(_update: Update, _context: BotContext) -> Popup:
     """A button that no handler knows, such as one of an earlier version of the bot."""
-    return Popup(messages.start.expired())
+    return Popup(translate(notices.EXPIRED))

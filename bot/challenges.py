@@ -9,10 +9,9 @@ from telegram import Update
 
 from bot import keyboards, messages, updates
 from bot.context import BotContext
-from bot.keyboards import Page
+from bot.keyboards import Page, posting, sharing
 from bot.languages import SOURCE, spoken, translate
 from bot.messages import notices
-from bot.personal_keyboards import posting, sharing
 from bot.service import MAX_QUESTION, Document, Person
 from bot.store import Target
 from service.client import BadRequest
@@ -77,17 +76,18 @@ async def create(update: Update, context: BotContext) -> Page:
     await asyncio.to_thread(context.store.drop_payload, chat, token)
     number = challenge["number"]
     await asyncio.to_thread(context.store.remember_challenge, user, chat, number)
-    target = Target("challenge", str(number), title=challenge["question"])
+    target = Target("market", challenge["id"], title=challenge["question"])
     is_followed = await asyncio.to_thread(context.store.follow, user, chat, target)
-    share = sharing(context.bot.username, "challenge", str(number), challenge["question"])
-    keyboard = keyboards.challenge(number, share, posting(context.bot.username, number), is_followed=is_followed)
+    share = sharing(context.bot.username, "market", challenge["id"], challenge["question"])
+    address = posting(context.bot.username, number)
+    keyboard = keyboards.market(challenge["id"], share, (), address, is_followed=is_followed)
     return Page(messages.challenges.created(challenge), keyboard)
 
 
 async def discard(update: Update, context: BotContext) -> Page:
     """[Cancel]"""
     await asyncio.to_thread(context.store.drop_payload, updates.chat(update).id, context.captures[0])
-    return Page(notices.cancelled())
+    return Page(translate(notices.CANCELLED))
 
 
 def fault_of(deadline: str, now: datetime) -> str | None:

@@ -16,7 +16,7 @@ from telegram import (
 )
 from telegram.constants import ChatType
 
-from bot import personal_keyboards, updates
+from bot import keyboards, updates
 from bot.context import BotContext
 from bot.keyboards import Page
 from bot.languages import LANGUAGES, SOURCE, closest, english, speak, speaking, translate
@@ -41,9 +41,9 @@ async def choose_by_text(update: Update, context: BotContext) -> Page:
     codes = {name.casefold(): code for code, name in LANGUAGES.items()}
     chosen = codes.get(context.argument.casefold()) or closest(context.argument)
     if chosen is None:
-        return Page(notices.choose_language(), personal_keyboards.languages())
+        return Page(translate(notices.CHOOSE_LANGUAGE), keyboards.choices("language"))
     if not await updates.is_admin(update):
-        return Page(notices.admins_only())
+        return Page(translate(notices.ADMINS_ONLY))
     await asyncio.to_thread(context.store.set_setting, updates.chat(update).id, "language", chosen)
     await recognize(update, context)
     return await page(update, context, chosen)
@@ -52,7 +52,7 @@ async def choose_by_text(update: Update, context: BotContext) -> Page:
 async def page(update: Update, context: BotContext, chosen: str | None) -> Page:
     """What is said once a language is chosen, which Telegram's menu of the chat has from now on too."""
     await publish_for_chat(context.bot, updates.chat(update), chosen)
-    return Page(notices.language_chosen(), personal_keyboards.languages())
+    return Page(translate(notices.LANGUAGE_CHOSEN), keyboards.choices("language"))
 
 
 def _language(store: Store, user: int, chat: int, preference: str | None) -> str | None:

@@ -10,10 +10,11 @@ from telegram import ChatMember, InlineKeyboardMarkup, Update
 from telegram.ext import ApplicationHandlerStop
 from telegram.helpers import create_deep_linked_url
 
-from bot import keyboards, messages, personal_keyboards, photos, updates
+from bot import keyboards, messages, photos, updates
 from bot.context import BotContext, Expired
 from bot.delivery import acknowledge, replace, reply
 from bot.keyboards import Page, Popup
+from bot.languages import translate
 from bot.messages import notices
 from bot.views import VIEWS
 
@@ -34,7 +35,7 @@ def shown(handler: Handler) -> Callback:
         try:
             outcome = await handler(update, context)
         except Expired:
-            outcome = Popup(messages.start.expired())
+            outcome = Popup(translate(notices.EXPIRED))
         if outcome is None:
             return
         popup = outcome if isinstance(outcome, Popup) else Popup("", outcome)
@@ -54,11 +55,13 @@ def view_command(view: str) -> Handler:
     return lambda update, context: VIEWS[view](context.view_request(update, context.argument))
 
 
-def fixed_reply(text: Callable[[], str], keyboard: Callable[[], InlineKeyboardMarkup] | None = None) -> Handler:
-    """A handler that always returns the same text with the same buttons."""
+def fixed_reply(
+    *texts: str, keyboard: Callable[[], InlineKeyboardMarkup] | None = None
+) -> Callable[..., Awaitable[Page]]:
+    """A handler that always returns the same lines with the same buttons."""
 
-    async def page(_update: Update, _context: BotContext) -> Page:
-        return Page(text(), keyboard and keyboard())
+    async def page(*_inputs: object) -> Page:
+        return Page("\n".join(text and translate(text) for text in texts), keyboard and keyboard())
 
     return page
 
@@ -69,12 +72,16 @@ async def name_forecaster(update: Update, context: BotContext) -> Page:
     if not NAME.fullmatch(name):
         return Page(messages.own_page.bad_name())
     usage = await context.service.for_user(updates.user_id(update)).name_forecaster(None if name == OFF else name)
-    return Page(messages.own_page.named(usage["forecaster"]), personal_keyboards.forecasters())
+    return Page(
+        messages.own_page.named(usage["forecaster"]),
+        keyboards.reload("forecasters", "", keyboards.show("My page", "me")),
+    )
 
 
 async def private_command_in_group(_update: Update, context: BotContext) -> Page:
     """A command of the private chat, sent in a group."""
-    return Page(notices.private_only(), keyboards.link(create_deep_linked_url(context.bot.username)))
+    address = create_deep_linked_url(context.bot.username)
+    return Page(notices.private_only(), keyboards.rows(keyboards.link("Open our chat", address)))
 
 
 async def throttle(update: Update, context: BotContext) -> None:
@@ -88,9 +95,9 @@ async def throttle(update: Update, context: BotContext) -> None:
     if not excess:
         return
     if update.callback_query:
-        await acknowledge(update.callback_query, notices.too_fast())
+        await acknowledge(update.callback_query, translate(notices.TOO_FAST))
     elif excess == 1:
-        await reply(context.bot, update, Page(notices.too_fast()))
+        await reply(context.bot, update, Page(translate(notices.TOO_FAST)))
     raise ApplicationHandlerStop
 
 

@@ -12,6 +12,7 @@ from bot import messages, telemetry
 from bot.context import BotContext
 from bot.delivery import Address, acknowledge, address, is_unreachable, send
 from bot.keyboards import Page
+from bot.languages import translate
 from bot.messages import notices
 from service.client import ClientError
 
@@ -20,16 +21,9 @@ LOG = logging.getLogger(__name__)
 
 async def handle(update: object, context: BotContext) -> None:
     """The application's error handler."""
-    error = context.error
-    telemetry.FAILURES.labels(type(error).__name__).inc()
-    if isinstance(error, ClientError):
-        LOG.info("the service refused: %s", error)
-    elif isinstance(error, TelegramError):
-        LOG.warning("Telegram refused: %s", error)
-    else:
-        LOG.error("a handler failed", exc_info=error)
+    page = failure_page(context.error or RuntimeError("an unknown error"))
     if isinstance(update, Update) and update.effective_chat:
-        await _report(update, update.effective_chat, context)
+        await _report(update, update.effective_chat, context, page)
 
 
 def failure_page(error: Exception) -> Page:
@@ -38,11 +32,14 @@ def failure_page(error: Exception) -> Page:
     if isinstance(error, ClientError):
         LOG.info("the service refused: %s", error)
         return Page(messages.failures.failure(error))
-    LOG.error("an answer failed", exc_info=error)
-    return Page(notices.internal_error())
+    if isinstance(error, TelegramError):
+        LOG.warning("Telegram refused: %s", error)
+    else:
+        LOG.error("a handler failed", exc_info=error)
+    return Page(translate(notices.INTERNAL_ERROR))
 
 
-async def _report(update: Update, chat: Chat, context: BotContext) -> None:
+async def _report(update: Update, chat: Chat, context: BotContext, page: Page) -> None:
     error = context.error
     if isinstance(error, TelegramError) and is_unreachable(error):
         await asyncio.to_thread(context.store.switch_off, chat.id)
@@ -51,8 +48,7 @@ async def _report(update: Update, chat: Chat, context: BotContext) -> None:
         return  # Telegram takes no message for this chat now
     if update.callback_query:
         await acknowledge(update.callback_query)
-    text = messages.failures.failure(error) if isinstance(error, ClientError) else notices.internal_error()
     try:
-        await send(context.bot, address(update) if update.effective_message else Address(chat.id), Page(text))
+        await send(context.bot, address(update) if update.effective_message else Address(chat.id), page)
     except TelegramError as failure:
         LOG.warning("the report of an error was not delivered: %s", failure)

@@ -11,9 +11,10 @@ from datetime import datetime
 from telegram import Update
 from telegram.constants import ChatType
 
-from bot import answering, messages, personal_keyboards, updates
+from bot import answering, keyboards, messages, updates
 from bot.context import BotContext, Expired
 from bot.keyboards import Page, Popup
+from bot.messages.follows import CHALLENGE
 from bot.service import Document
 from bot.store import MAX_FOLLOWS, Target
 from bot.views import VIEWS
@@ -49,12 +50,14 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     target = _price_target(quote, level)
     text = await _follow_level(update, context, target)
     follow = await asyncio.to_thread(context.store.follow_of, updates.user_id(update), target)
-    return Page(text, follow and personal_keyboards.terms(follow.number, 0, repeats=follow.repeats))
+    return Page(text, follow and keyboards.terms(follow.number, 0, repeats=follow.repeats))
 
 
 async def press_follow(update: Update, context: BotContext) -> Popup:
     """[Follow] and [Following] below an answer, a market or a challenge."""
     verb, kind, reference = context.captures
+    if kind == "challenge":  # a button of an earlier version
+        kind, reference = "market", f"{CHALLENGE}{reference}"
     target = await _target(update, context, kind, reference)
     user = updates.user_id(update)
     if verb == "unfollow":
@@ -62,7 +65,7 @@ async def press_follow(update: Update, context: BotContext) -> Popup:
         text = messages.follows.unfollowed()
     else:
         is_new = await asyncio.to_thread(context.store.follow, user, user, target)
-        text = messages.follows.followed(kind) if is_new else messages.follows.follows_too_much(MAX_FOLLOWS)
+        text = messages.follows.followed(target) if is_new else messages.follows.follows_too_much(MAX_FOLLOWS)
     is_private = updates.chat(update).type == ChatType.PRIVATE
     return Popup(text, await _page(update, context, kind, reference) if is_private else None)
 
@@ -87,7 +90,7 @@ async def set_terms(update: Update, context: BotContext) -> Page:
     user, is_repeated = updates.user_id(update), bool(repeats)
     if not await asyncio.to_thread(context.store.change_follow, user, number, days, repeats=is_repeated):
         raise Expired(number)
-    return Page(updates.message(update).text_html, personal_keyboards.terms(number, days, repeats=is_repeated))
+    return Page(updates.message(update).text_html, keyboards.terms(number, days, repeats=is_repeated))
 
 
 async def drop(update: Update, context: BotContext) -> Popup:
@@ -113,9 +116,6 @@ async def _target(update: Update, context: BotContext, kind: str, reference: str
         market = await context.service.market(reference)
         latest = market["ai_now"]
         return Target("market", reference, title=market["question"], value=latest and latest["p_yes"])
-    if kind == "challenge":
-        challenge = await context.service.challenge(int(reference))
-        return Target("challenge", reference, title=challenge["question"])
     payload = await context.payload(update, reference)
     answer = payload["answer"]
     due = datetime.fromisoformat(answer["understood"]["deadline"]).timestamp()

@@ -17,13 +17,14 @@ from telegram import (
     Update,
 )
 
-from bot import answering, messages, personal_keyboards, updates
+from bot import answering, messages, updates
 from bot.context import BotContext
 from bot.delivery import acknowledge, edit
 from bot.errors import failure_page
 from bot.intents import uncertain_readings
-from bot.keyboards import Page
-from bot.personal_keyboards import opening
+from bot.keyboards import Page, button, link, opening, rows
+from bot.languages import translate
+from bot.messages import notices
 from bot.service import MAX_QUESTION, Document
 from service.client import BadRequest as RefusedQuestion
 from service.client import ClientError
@@ -66,7 +67,7 @@ async def press_answer(update: Update, context: BotContext) -> None:
     press, token = updates.press(update), context.captures[0]
     payload = await asyncio.to_thread(context.store.find_shared, token)
     if payload is None or press.inline_message_id is None:
-        await acknowledge(press, messages.start.expired(), is_alert=True)
+        await acknowledge(press, translate(notices.EXPIRED), is_alert=True)
         return
     user = press.from_user.id
     is_busy = press.inline_message_id in context.state.inline_messages or user in context.state.askers
@@ -78,7 +79,7 @@ async def press_answer(update: Update, context: BotContext) -> None:
 async def _articles(context: BotContext, query: InlineQuery) -> list[InlineQueryResultArticle]:
     person, text = context.service.for_user(query.from_user.id), " ".join(query.query.split())
     if not text:
-        answers = (await person.answers(EARLIER))["answers"]
+        answers = (await person.answers(limit=EARLIER))["answers"]
         return [await _card(context, query.from_user.id, answer) for answer in answers]
     if len(text) > MAX_QUESTION:
         return []
@@ -107,7 +108,7 @@ async def _price(context: BotContext, asset: str) -> list[InlineQueryResultArtic
 async def _question(context: BotContext, user: int, question: str) -> InlineQueryResultArticle:
     """An article that asks a question."""
     token = await asyncio.to_thread(context.store.keep, user, "answer", {"inline": question}, user_id=user)
-    page = Page(messages.oracle.inline_question(question), personal_keyboards.inline_question(token))
+    page = Page(messages.oracle.inline_question(question), _show_button(token))
     return _article(token, messages.oracle.ask_inline(), question, page)
 
 
@@ -143,7 +144,7 @@ async def _page(context: BotContext, user: int, question: str, token: str) -> Pa
     except Exception as error:
         failure = failure_page(error)
         text = f"{messages.oracle.inline_question(question)}\n\n{failure.text}"
-        return Page(text, personal_keyboards.inline_question(token))
+        return Page(text, _show_button(token))
     return Page(messages.oracle.answer(answer), _opening(context, await _keep(context, user, answer)))
 
 
@@ -153,7 +154,11 @@ async def _keep(context: BotContext, user: int, answer: Document) -> str:
     return await asyncio.to_thread(context.store.keep, user, "answer", payload, user_id=user)
 
 
+def _show_button(token: str) -> InlineKeyboardMarkup:
+    return rows([button("Show the answer", f"answer:inline:{token}")])
+
+
 def _opening(context: BotContext, token: str) -> InlineKeyboardMarkup | None:
     """[Open in the bot]: there the answer has all its buttons."""
     address = opening(context.bot.username, "answer", token)
-    return personal_keyboards.open_in_bot(address) if address else None
+    return rows(link("Open in the bot", address)) if address else None

@@ -10,10 +10,12 @@ from telegram import Message, Update
 from telegram.constants import ChatType
 
 from bot import answering, follows, messages, photos, updates
+from bot.commands import fixed_reply
 from bot.context import BotContext
 from bot.delivery import address, reply
 from bot.errors import failure_page
 from bot.keyboards import Page
+from bot.languages import translate
 from bot.messages import notices
 from bot.service import MAX_QUESTION, Document, Person
 from bot.views import VIEWS
@@ -86,7 +88,7 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
             reading = await _alone(person, text, is_last=earlier is None)
             if reading is not None:
                 return reading
-        return await person.understand(text, earlier)
+        return await person.understand(text, context=earlier)
     except (ConnectionFailed, TimedOut):
         return UNREAD
     except BadRequest as refusal:
@@ -160,7 +162,7 @@ async def _advice(update: Update, context: BotContext, reading: Document) -> Pag
     now = datetime.fromisoformat((await context.service.prices())["timestamp"])
     name = ASSETS.get(reading["asset"] or "btc", ASSETS["btc"])
     question = f"Will {name} rise by {now + timedelta(days=ADVICE_DAYS):%Y-%m-%d}?"
-    payload = {"refusal": messages.start.no_advice(question), "listed": [question]}
+    payload = {"refusal": notices.no_advice(question), "listed": [question]}
     return await answering.saved_page(context.state, *updates.sender(update), payload)
 
 
@@ -168,19 +170,12 @@ async def _votes(update: Update, context: BotContext, _reading: Document) -> Pag
     """The votes of the last answer, each with its reasons."""
     token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id)
     if payload is None:
-        return Page(messages.start.expired())
+        return Page(translate(notices.EXPIRED))
     return answering.votes_page(payload, token)
 
 
 async def _accuracy(update: Update, context: BotContext, _reading: Document) -> Page:
     return await VIEWS["accuracy"](context.view_request(update))
-
-
-def _fixed(text: Callable[[], str]) -> Callable[[Update, BotContext, Document], Awaitable[Page]]:
-    async def page(_update: Update, _context: BotContext, _reading: Document) -> Page:
-        return Page(text())
-
-    return page
 
 
 PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]]] = {
@@ -191,8 +186,8 @@ PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]
     "why": _votes,
     "show_votes": _votes,
     "accuracy": _accuracy,
-    "thanks": _fixed(messages.start.welcome),
-    "greeting": _fixed(messages.start.start),
-    "about_you": _fixed(messages.start.start),
-    "help": _fixed(messages.start.help_text),
+    "thanks": fixed_reply(notices.WELCOME),
+    "greeting": fixed_reply(notices.START),
+    "about_you": fixed_reply(notices.START),
+    "help": fixed_reply(*notices.HELP),
 }

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.helpers import create_deep_linked_url
 
-from bot.languages import english, translate
+from bot.languages import LANGUAGES, english, translate
+from bot.languages.punctuation import labelled
 from bot.messages import formats
+from bot.messages.alerts import SETTINGS
+from bot.messages.follows import CHALLENGE
+from bot.messages.markup import plain
 from bot.periods import LENGTHS, PERIODS
 
 DEADLINE_DAYS = (1, 7, 30, 90)  # from today on
+FORECASTS = (5, 20, 35, 50, 65, 80, 95)  # the percentages of a forecast
+MAX_SUBJECT = 44  # characters of a market's id that fit into the data of every button
+ALERT_DAYS: tuple[int, ...] = (0, 1, 7, 30)  # that an alert lasts; 0 without an end
 VIEWS = (
     "research|lanes|top|hospital|accuracy|news|streaks|fund|brain|markets|challenges|challenge|quota|price|forecast|"
     "settings|language|alerts|hours|zones|market|following|quiet|me|forecasters"
 )
 # Every chart with the periods that can be chosen.
-CHART_PERIODS: dict[str, tuple[str, ...]] = {
-    "price": PERIODS,
-    "forecast": tuple(LENGTHS),
-    "answer": PERIODS,
-    "market": PERIODS,
-}
+CHART_PERIODS = {"price": PERIODS, "forecast": tuple(LENGTHS), "answer": PERIODS, "market": PERIODS}
 PERIOD_LABELS = {"24h": english("24 h"), "7d": english("7 d"), "30d": english("30 d"), "all": english("All")}
 # The data of every button; a handler receives the captured groups of its pattern.
 PATTERNS = {
@@ -49,6 +54,51 @@ PATTERNS = {
     "mine": r"reopen:answer:([\w-]+)",
     "forget": r"(delete|keep):me:all",
 }
+LINK = re.compile(r"^/start\s+(challenge|market|price|answer)_([\w-]{1,57})$", re.ASCII)
+POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
+SUBJECT = re.compile(r"[\w-]{1,48}", re.ASCII)
+SHARE, MAX_SHARED = "https://t.me/share/url", 300
+EVENTS = {"followed": english("Followed"), "flip": english("Consensus"), "digest": english("Digest")}
+ZONES = (
+    "UTC",
+    "Europe/London",
+    "Europe/Berlin",
+    "Europe/Istanbul",
+    "Africa/Lagos",
+    "Asia/Dubai",
+    "Asia/Kolkata",
+    "Asia/Singapore",
+    "Asia/Shanghai",
+    "Asia/Tokyo",
+    "Australia/Sydney",
+    "America/Sao_Paulo",
+    "America/New_York",
+    "America/Chicago",
+    "America/Los_Angeles",
+)
+QUIET_HOURS = ("21-7", "22-7", "22-8", "23-7", "23-8", "0-7", "0-8")  # to an hour of the next day
+
+
+class Choice(NamedTuple):
+    """The values of a setting with their labels, how many stand in a row, and the view that shows what was chosen."""
+
+    values: Mapping[str, str]
+    width: int = 2
+    view: str = "alerts"
+
+
+SWITCH = Choice({state: state for state in ("off", "on", "silent")})
+GROUP_SWITCH = Choice({state: state for state in ("off", "on")}, view="settings")
+QUIET_LABELS = {hours: "–".join(f"{int(hour):02d}" for hour in hours.split("-")) for hours in QUIET_HOURS}
+CHOICES = {
+    **dict.fromkeys(EVENTS, SWITCH),
+    **dict.fromkeys(SETTINGS, GROUP_SWITCH),
+    "hour": Choice({f"{hour}": f"{hour:02d}" for hour in range(24)}, 6),
+    "zone": Choice({zone: zone for zone in ZONES}),
+    "quiet": Choice({"": english("None"), **QUIET_LABELS}, 4),
+    "theme": Choice({"light": english("Light"), "dark": english("Dark")}, view="settings"),
+    "language": Choice({**LANGUAGES, "": english("As in Telegram")}, view="language"),
+}
 
 
 class Page(NamedTuple):
@@ -71,141 +121,42 @@ class Popup(NamedTuple):
     is_alert: bool = True
 
 
-def start() -> InlineKeyboardMarkup:
-    """The first things to look at."""
-    return rows(
-        [show(translate("Prices"), "price"), show(translate("Markets"), "markets")],
-        [show(translate("Research"), "research"), show(translate("Challenges"), "challenges")],
-        [show(translate("Language"), "language")],
-    )
+def button(label: str, data: str) -> InlineKeyboardButton:
+    """A button with its label in the current language; the catalogues contain the constant labels."""
+    return InlineKeyboardButton(translate(label), callback_data=data)
 
 
-def assets(view: str, chosen: str, keys: Sequence[str]) -> InlineKeyboardMarkup:
-    """Choose all assets ("") or one, in a view of them; with Chart for one if the view has charts."""
-    choices = [_choice(key or translate("All"), view, key, chosen) for key in ("", *keys)]
-    chart_buttons = [button(translate("Chart"), f"chart:{view}:{chosen}")] if chosen and view in CHART_PERIODS else []
-    return rows(*grid(choices, 4), [show(translate("Reload"), view, chosen), *chart_buttons])
+def show(label: str, view: str, argument: str = "", page: int = 0) -> InlineKeyboardButton:
+    return button(label, f"show:{view}:{argument}.{page}")
 
 
-def chart(kind: str, argument: str, period: str) -> InlineKeyboardMarkup:
-    """The periods of a chart; the chosen one is marked, and draws the chart again."""
-    periods = {key: translate(PERIOD_LABELS[key]) for key in CHART_PERIODS[kind]}
-    labels = {key: f"· {label} ·" if key == period else label for key, label in periods.items()}
-    return rows([button(label, f"chart:{kind}:{argument}.{key}") for key, label in labels.items()])
+def link(label: str, address: str | None) -> list[InlineKeyboardButton]:
+    """A button that opens an address, if there is one."""
+    return [InlineKeyboardButton(translate(label), url=address)] if address else []
 
 
-def markets(token: str, first: int, count: int, index: int, pages: int) -> InlineKeyboardMarkup:
-    """Yes, No and the page of each of the `count` markets of a list; they are numbered from `first` on."""
-    entries = [
-        [
-            *yes_no(f"market:{token}.{number}", f"{first + number}. "),
-            button(f"{first + number}. …", f"open:market:{token}.{number}"),
-        ]
-        for number in range(count)
-    ]
-    return rows(*entries, _page_buttons("markets", "", index, pages))
+def rows(*rows: Collection[InlineKeyboardButton]) -> InlineKeyboardMarkup:
+    return InlineKeyboardMarkup([list(row) for row in rows if row])
 
 
-def challenges(numbers: Sequence[int], index: int, pages: int) -> InlineKeyboardMarkup:
-    """One button for each challenge of the page; it opens the challenge."""
-    opening = [show(str(number), "challenge", str(number)) for number in numbers]
-    return rows(opening, _page_buttons("challenges", "", index, pages))
+def grid(buttons: Iterable[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
+    entries = list(buttons)
+    return [entries[start : start + width] for start in range(0, len(entries), width)]
 
 
-def challenge(
-    number: int, share: str | None, group_link: str, *, is_open: bool = True, is_followed: bool = False
-) -> InlineKeyboardMarkup:
-    """Vote, follow and share; `posting` is the address that posts the challenge in a group."""
-    vote_buttons = yes_no(f"challenge:{number}") if is_open else []
-    following = follow_buttons("challenge", str(number), is_followed=is_followed) if is_open else []
-    return rows(
-        vote_buttons,
-        [*following, *share_buttons(share)],
-        [InlineKeyboardButton(translate("Post in a group"), url=group_link)] if is_open else [],
-        [
-            show(translate("Reload"), "challenge", str(number)),
-            show(translate("All challenges"), "challenges"),
-        ],
-    )
+def marked(label: str, *, is_chosen: bool) -> str:
+    """The chosen one of several labels stands between dots."""
+    return f"· {translate(label)} ·" if is_chosen else label
 
 
-def reload(view: str) -> InlineKeyboardMarkup:
-    return rows([show(translate("Reload"), view)])
+def reload(view: str, argument: str = "", *others: InlineKeyboardButton) -> InlineKeyboardMarkup:
+    return rows([show("Reload", view, argument), *others])
 
 
-def topic(name: str, argument: str) -> InlineKeyboardMarkup:
-    """A part of the research, and the whole of it."""
-    return rows([show(translate("Reload"), name, argument), show(translate("Research"), "research")])
-
-
-def answer(
-    token: str,
-    share: str | None = None,
-    *,
-    is_followed: bool = False,
-    is_charted: bool = False,
-) -> InlineKeyboardMarkup:
-    """The votes, the same question again, the chart of a price, [Follow] and [Share]."""
-    below = [
-        button(translate("Show votes"), f"votes:0:{token}"),
-        button(translate("Ask again"), f"again:question:{token}"),
-    ]
-    below += [button(translate("Chart"), f"chart:answer:{token}")] if is_charted else []
-    following = follow_buttons("answer", token, is_followed=is_followed)
-    return rows(below, [*following, *share_buttons(share)])
-
-
-def listed(token: str, count: int) -> InlineKeyboardMarkup:
-    """Numbered questions: a button has no room for a sentence."""
-    buttons = [
-        button(translate("Ask {number}", number=number), f"ask:listed:{token}.{number}")
-        for number in range(1, count + 1)
-    ]
-    return rows(buttons)
-
-
-def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:
-    """The pages of the votes, and back to the answer."""
-    buttons = [
-        *([button("◀", f"votes:{index - 1}:{token}")] if index > 0 else []),
-        button(translate("Answer"), f"answer:question:{token}"),
-        *([button("▶", f"votes:{index + 1}:{token}")] if index < pages - 1 else []),
-    ]
-    return rows(buttons)
-
-
-def deadlines(token: str, today: date) -> InlineKeyboardMarkup:
-    """Dates for a draft that has none."""
-    days = {count: formats.date(f"{today + timedelta(days=count)}") for count in DEADLINE_DAYS}
-    return rows(*grid([button(label, f"deadline:draft:{token}.{count}") for count, label in days.items()], 2))
-
-
-def draft(token: str) -> InlineKeyboardMarkup:
-    return rows(
-        [
-            button(translate("Create"), f"create:draft:{token}"),
-            button(translate("Cancel"), f"discard:draft:{token}"),
-        ]
-    )
-
-
-def link(address: str) -> InlineKeyboardMarkup:
-    """A link to the private chat."""
-    return rows([InlineKeyboardButton(translate("Open our chat"), url=address)])
-
-
-def _choice(label: str, view: str, argument: str, chosen: str | None) -> InlineKeyboardButton:
-    """A choice among several; the chosen one is marked with dots."""
-    return show(f"· {label} ·" if argument == chosen else label, view, argument)
-
-
-def _page_buttons(view: str, argument: str, index: int, pages: int) -> list[InlineKeyboardButton]:
+def _turn(view: str, index: int, pages: int) -> list[InlineKeyboardButton]:
     """Previous page, reload, next page."""
-    return [
-        *([show("◀", view, argument, index - 1)] if index > 0 else []),
-        show(translate("Reload"), view, argument, index),
-        *([show("▶", view, argument, index + 1)] if index < pages - 1 else []),
-    ]
+    before, after = show("◀", view, "", index - 1), show("▶", view, "", index + 1)
+    return [*[before][: index > 0], show("Reload", view, "", index), *[after][: index < pages - 1]]
 
 
 def yes_no(data: str, prefix: str = "") -> list[InlineKeyboardButton]:
@@ -213,28 +164,203 @@ def yes_no(data: str, prefix: str = "") -> list[InlineKeyboardButton]:
     return [button(f"{prefix}{label}", f"{vote}:{data}") for vote, label in labels.items()]
 
 
-def button(label: str, data: str) -> InlineKeyboardButton:
-    return InlineKeyboardButton(label, callback_data=data)
-
-
-def show(label: str, view: str, argument: str = "", page: int = 0) -> InlineKeyboardButton:
-    return button(label, f"show:{view}:{argument}.{page}")
-
-
-def grid(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
-    return [buttons[start : start + width] for start in range(0, len(buttons), width)]
-
-
-def rows(*rows: Collection[InlineKeyboardButton]) -> InlineKeyboardMarkup:
-    return InlineKeyboardMarkup([list(row) for row in rows if row])
-
-
-def follow_buttons(kind: str, reference: str, *, is_followed: bool) -> list[InlineKeyboardButton]:
+def _follow(kind: str, reference: str, *, is_followed: bool) -> InlineKeyboardButton:
     """[Follow], or the button that ends it."""
     verb, label = ("unfollow", translate("Following ✓")) if is_followed else ("follow", translate("Follow"))
-    return [button(label, f"{verb}:{kind}:{reference}")]
+    return button(label, f"{verb}:{kind}:{reference}")
 
 
-def share_buttons(address: str | None) -> list[InlineKeyboardButton]:
-    """[Share] with its address, if there is one."""
-    return [InlineKeyboardButton(translate("Share"), url=address)] if address else []
+def start() -> InlineKeyboardMarkup:
+    """The first things to look at."""
+    return rows(
+        [show("Prices", "price"), show("Markets", "markets")],
+        [show("Research", "research"), show("Challenges", "challenges")],
+        [show("Language", "language")],
+    )
+
+
+def assets(
+    view: str, chosen: str, keys: Sequence[str], levels: Sequence[tuple[str, float]] = ()
+) -> InlineKeyboardMarkup:
+    """Choose all assets ("") or one, in a view of them; for one, its chart and the levels that the bot can watch."""
+    choices = [show(marked(key or "All", is_chosen=key == chosen), view, key) for key in ("", *keys)]
+    charts = [button("Chart", f"chart:{view}:{chosen}")] if chosen else []
+    bells = [button(f"🔔 {label}", f"level:price:{chosen}:{level:.10g}") for label, level in levels]
+    return rows(bells, *grid(choices, 4), [show("Reload", view, chosen), *charts])
+
+
+def chart(kind: str, argument: str, period: str) -> InlineKeyboardMarkup:
+    """The periods of a chart; the chosen one is marked, and draws the chart again."""
+    labels = {key: marked(PERIOD_LABELS[key], is_chosen=key == period) for key in CHART_PERIODS[kind]}
+    return rows([button(label, f"chart:{kind}:{argument}.{key}") for key, label in labels.items()])
+
+
+def markets(token: str, first: int, count: int, index: int, pages: int) -> InlineKeyboardMarkup:
+    """Yes, No and the page of each of the `count` markets of a list; they are numbered from `first` on."""
+    labels = {place: f"{first + place}. " for place in range(count)}
+    calls = (
+        [*yes_no(f"market:{token}.{place}", label), button(f"{label}…", f"open:market:{token}.{place}")]
+        for place, label in labels.items()
+    )
+    return rows(*calls, _turn("markets", index, pages))
+
+
+def challenges(numbers: Sequence[int], index: int, pages: int) -> InlineKeyboardMarkup:
+    """One button for each challenge of the page; it opens the challenge."""
+    return rows([show(str(number), "challenge", str(number)) for number in numbers], _turn("challenges", index, pages))
+
+
+def market(
+    market_id: str,
+    share: str | None,
+    levels: Sequence[int] = (),
+    posting: str | None = None,
+    *,
+    is_open: bool = True,
+    is_followed: bool = False,
+    is_charted: bool = False,
+) -> InlineKeyboardMarkup:
+    """The calls on a market, the probabilities at which the person wants a message, [Follow], [Share] and [Chart].
+
+    A challenge is voted on, and has the address that posts it in a group; a market is forecast in percent.
+    """
+    number = market_id.removeprefix(CHALLENGE) if market_id.startswith(CHALLENGE) else ""
+    others = show("All challenges", "challenges") if number else show("All markets", "markets")
+    if len(market_id) > MAX_SUBJECT:
+        return rows([others])
+    forecasts = [button(f"{p}%", f"forecast:market:{market_id}:{p}") for p in FORECASTS]
+    labels = {level: translate("AI {chance}", chance=f"{level}%") for level in levels}
+    below = [_follow("market", market_id, is_followed=is_followed)] if is_open else []
+    below += link("Share", share)
+    below += [button("Chart", f"chart:market:{market_id}")] if is_charted and share else []
+    return rows(
+        (yes_no(f"challenge:{number}") if number else forecasts) if is_open else [],
+        [button(f"🔔 {label}", f"level:chance:{market_id}:{level}") for level, label in labels.items()],
+        below,
+        link("Post in a group", posting) if is_open else [],
+        [show("Reload", "market", market_id), others],
+    )
+
+
+def answer(
+    token: str, share: str | None = None, *, is_followed: bool = False, is_charted: bool = False
+) -> InlineKeyboardMarkup:
+    """The votes, the same question again, the chart of a price, [Follow] and [Share]."""
+    below = [button("Show votes", f"votes:0:{token}"), button("Ask again", f"again:question:{token}")]
+    below += [button("Chart", f"chart:answer:{token}")] if is_charted else []
+    return rows(below, [_follow("answer", token, is_followed=is_followed), *link("Share", share)])
+
+
+def listed(token: str, count: int) -> InlineKeyboardMarkup:
+    """Numbered questions: a button has no room for a sentence."""
+    labels = {number: translate("Ask {number}", number=number) for number in range(1, count + 1)}
+    return rows([button(label, f"ask:listed:{token}.{number}") for number, label in labels.items()])
+
+
+def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:
+    """The pages of the votes, and back to the answer."""
+    before, after = button("◀", f"votes:{index - 1}:{token}"), button("▶", f"votes:{index + 1}:{token}")
+    back = button("Answer", f"answer:question:{token}")
+    return rows([*[before][: index > 0], back, *[after][: index < pages - 1]])
+
+
+def deadlines(token: str, today: date) -> InlineKeyboardMarkup:
+    """Dates for a draft that has none."""
+    days = {count: formats.date(f"{today + timedelta(days=count)}") for count in DEADLINE_DAYS}
+    return rows(*grid((button(label, f"deadline:draft:{token}.{count}") for count, label in days.items()), 2))
+
+
+def draft(token: str) -> InlineKeyboardMarkup:
+    return rows([button("Create", f"create:draft:{token}"), button("Cancel", f"discard:draft:{token}")])
+
+
+def terms(number: int, days: int, *, repeats: bool) -> InlineKeyboardMarkup:
+    """When an alert ends, and whether it comes again; a press moves each on to its next state."""
+    names = dict(zip(ALERT_DAYS, ("–", *(translate(PERIOD_LABELS[key]) for key in LENGTHS)), strict=True))
+    later = ALERT_DAYS[(ALERT_DAYS.index(days) + 1) % len(ALERT_DAYS)]
+    end, again = labelled(translate("Ends"), names[days]), translate("on" if repeats else "off")
+    return rows(
+        [
+            button(end, f"terms:follow:{number}.{later}.{repeats:d}"),
+            button(labelled(translate("Again"), again), f"terms:follow:{number}.{days}.{not repeats:d}"),
+        ]
+    )
+
+
+def following(numbers: Sequence[int]) -> InlineKeyboardMarkup:
+    """One button for each follow; it ends the follow."""
+    buttons = (button(f"{place} ✕", f"drop:follow:{number}") for place, number in enumerate(numbers, 1))
+    return rows(*grid(buttons, 5), [show("Reload", "following")])
+
+
+def me(answers: Sequence[str]) -> InlineKeyboardMarkup:
+    """One button for each listed answer, by their ids; it opens the answer."""
+    return rows(
+        [button(str(number), f"reopen:answer:{id}") for number, id in enumerate(answers, 1)],
+        [show("Markets", "markets"), show("Forecasters", "forecasters")],
+        [show("What I follow", "following"), show("Reload", "me")],
+    )
+
+
+def group_challenge(number: int, address: str | None, *, is_open: bool) -> InlineKeyboardMarkup:
+    """[Yes] and [No] while the challenge is open, and its page in the bot."""
+    return rows(yes_no(f"challenge:{number}") if is_open else [], link("Open in the bot", address))
+
+
+def delete_or_keep() -> InlineKeyboardMarkup:
+    return rows([button("Delete", "delete:me:all"), button("Keep", "keep:me:all")])
+
+
+def choices(name: str, back: str = "") -> InlineKeyboardMarkup:
+    """A button for each value of a setting, and the way back."""
+    return rows(*_values(name), [show("Back", back)] if back else [])
+
+
+def _values(name: str, chosen: str | None = None) -> list[Sequence[InlineKeyboardButton]]:
+    labels = {value: marked(label, is_chosen=value == chosen) for value, label in CHOICES[name].values.items()}
+    return grid((button(label, f"set:{name}:{value}") for value, label in labels.items()), CHOICES[name].width)
+
+
+def _switch(name: str, label: str, state: str) -> InlineKeyboardButton:
+    """The state of a switch; each press moves it on to the next."""
+    states = list(CHOICES[name].values)
+    following = states[(states.index(state) + 1) % len(states)]
+    return button(labelled(translate(label), translate(state)), f"set:{name}:{following}")
+
+
+def settings(theme: str) -> InlineKeyboardMarkup:
+    """The theme of charts, and the ways to the other settings."""
+    return rows(
+        *_values("theme", theme),
+        [show("Alerts", "alerts"), show("Language", "language")],
+        [show("Time zone", "zones"), show("Quiet hours", "quiet")],
+    )
+
+
+def group_settings(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
+    """A switch for each setting, and the languages."""
+    buttons = [[_switch(name, label, switches[name])] for name, label in SETTINGS.items()]
+    return rows(*buttons, [show("Language", "language")])
+
+
+def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
+    """A switch for each event, then the hour and time zone of the digest."""
+    buttons = (_switch(event, label, switches[event]) for event, label in EVENTS.items())
+    settings = [show("Digest hour", "hours"), show("Time zone", "zones"), show("Quiet hours", "quiet")]
+    return rows(*grid(buttons, 2), settings, [show("What I follow", "following")])
+
+
+def opening(username: str, kind: str, subject: str) -> str | None:
+    """The address that opens a subject in the bot; None if the subject's id does not fit into an address."""
+    return create_deep_linked_url(username, f"{kind}_{subject}") if SUBJECT.fullmatch(subject) else None
+
+
+def posting(username: str, number: int) -> str:
+    """The address at which Telegram lets the person choose a group in which the bot posts a challenge."""
+    return create_deep_linked_url(username, f"challenge_{number}", group=True)
+
+
+def sharing(username: str, kind: str, subject: str, text: str) -> str | None:
+    """The address at which Telegram lets the person choose to whom a link is sent; None as in `opening`."""
+    address = opening(username, kind, subject)
+    return address and f"{SHARE}?{urlencode({'url': address, 'text': plain(text)[:MAX_SHARED]})}"

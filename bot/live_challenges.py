@@ -11,12 +11,13 @@ from telegram import Update
 from telegram.error import BadRequest, Forbidden, TelegramError
 from telegram.helpers import create_deep_linked_url
 
-from bot import keyboards, messages, personal_keyboards
+from bot import keyboards, messages
 from bot.context import BotContext
 from bot.delivery import edit, is_gone, reply
-from bot.keyboards import Page
-from bot.languages import speaking
-from bot.personal_keyboards import opening
+from bot.keyboards import Page, opening
+from bot.languages import speaking, translate
+from bot.messages import notices
+from bot.messages.follows import CHALLENGE
 from bot.store import LiveMessage
 from service.client import ClientError, NotFound
 
@@ -34,8 +35,8 @@ async def post(update: Update, context: BotContext) -> Page | None:
     number = context.argument.removeprefix("challenge_")
     if not number.isdecimal():
         address = create_deep_linked_url(context.bot.username, "new")
-        return Page(messages.start.challenge_in_private(), keyboards.link(address))
-    challenge = await context.service.challenge(int(number))
+        return Page(translate(notices.CHALLENGE_IN_PRIVATE), keyboards.rows(keyboards.link("Open our chat", address)))
+    challenge = await context.service.market(f"{CHALLENGE}{number}")
     message = await reply(context.bot, update, _page(context, challenge))
     live = LiveMessage(message.chat_id, message.message_id, challenge["number"], _state(challenge))
     await asyncio.to_thread(context.store.show_live, live)
@@ -111,7 +112,7 @@ async def _challenge(context: BotContext, number: int) -> Document:
     """A challenge from the list of the open ones, which all messages share, else by itself."""
     document = await context.service.challenges()
     entry = next((challenge for challenge in document["challenges"] if challenge["number"] == number), None)
-    return entry | {"world": document["world"]} if entry else await context.service.challenge(number)
+    return entry | {"world": document["world"]} if entry else await context.service.market(f"{CHALLENGE}{number}")
 
 
 def _state(challenge: Document) -> str:
@@ -125,5 +126,5 @@ def _page(context: BotContext, challenge: Document) -> Page:
     address = opening(context.bot.username, "challenge", str(number))
     return Page(
         messages.challenges.live_challenge(challenge),
-        personal_keyboards.group_challenge(number, address, is_open=is_open),
+        keyboards.group_challenge(number, address, is_open=is_open),
     )

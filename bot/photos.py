@@ -17,12 +17,11 @@ from bot.charts import THEMES, ChartTheme
 from bot.context import BotContext
 from bot.delivery import reply
 from bot.drawing import DrawingThread
-from bot.keyboards import CHART_PERIODS, Page
+from bot.keyboards import CHART_PERIODS, Page, opening
 from bot.languages import SOURCE, spoken
 from bot.messages import captions
 from bot.messages.oracle import headline
 from bot.periods import ALL_TIME, LENGTHS, start
-from bot.personal_keyboards import opening
 from bot.service import Document, Service
 from service.client import BadRequest, ClientError, NotFound, Unavailable
 

@@ -7,18 +7,19 @@ import re
 
 from telegram import Update
 
-from bot import answering, messages, updates
+from bot import answering, updates
 from bot.context import BotContext
 from bot.delivery import acknowledge, reply
 from bot.intents import ask_voters, handle_text
 from bot.keyboards import Page
+from bot.languages import translate
 from bot.messages import notices
 
 
 async def ask(update: Update, context: BotContext) -> Page | None:
     """/ask QUESTION"""
     if not context.argument:
-        return Page(notices.question_missing())
+        return Page(translate(notices.QUESTION_MISSING))
     return await handle_text(update, context, context.argument)
 
 
@@ -44,7 +45,7 @@ async def ask_in_group(update: Update, context: BotContext) -> Page | None:
     original_text = updates.words(original) if original is not None and not is_reply else ""
     if question := text.strip() or original_text:
         return await handle_text(update, context, question)
-    return Page(notices.question_missing())
+    return Page(translate(notices.QUESTION_MISSING))
 
 
 async def ask_again(update: Update, context: BotContext) -> None:
@@ -86,7 +87,7 @@ async def open_shared(update: Update, context: BotContext, token: str) -> Page:
     """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
     shared_payload = await asyncio.to_thread(context.store.find_shared, token)
     if shared_payload is None or "answer" not in shared_payload:
-        return Page(messages.start.expired())
+        return Page(translate(notices.EXPIRED))
     user, chat = updates.user_id(update), updates.chat(update).id
     payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
     own_token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))

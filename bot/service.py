@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -67,64 +68,17 @@ class Service:
         """The service on behalf of a Telegram user."""
         return Person(self, f"telegram {user_id}")
 
-    async def battle(self) -> Document:
-        return await self._shared("battle")
-
-    async def prices(self) -> Document:
-        return await self._shared("prices")
-
     async def candles(self, asset: str, interval: str, since: str | None) -> Document:
         """The bars of an asset from `since` on, at most 10,000."""
         return await self._shared("candles", asset, interval, since=since, limit=MOST_BARS)
-
-    async def forecast(self, asset: str) -> Document:
-        return await self._shared("forecast", asset)
-
-    async def leaderboard(self, asset: str | None = None) -> Document:
-        return await self._shared("leaderboard", asset)
-
-    async def hospital(self) -> Document:
-        return await self._shared("hospital")
-
-    async def predictions(self) -> Document:
-        return await self._shared("predictions")
 
     async def resolved_markets(self) -> Document:
         """The markets that were resolved last, without the votes of the voters."""
         return await self._shared("markets", "resolved", limit=MOST_MARKETS)
 
-    async def forecasters(self) -> Document:
-        return await self._shared("forecasters")
-
-    async def forecaster(self, name: str) -> Document:
-        return await self._shared("forecaster", name)
-
     async def market(self, market_id: str) -> Document:
+        """A market, or a challenge as `challenge-17`."""
         return await self.call(None, "prediction", market_id)
-
-    async def challenges(self) -> Document:
-        return await self._shared("challenges")
-
-    async def challenge(self, number: int) -> Document:
-        return await self.market(f"challenge-{number}")
-
-    async def streaks(self) -> Document:
-        return await self._shared("streaks")
-
-    async def ai_vs_market(self) -> Document:
-        return await self._shared("ai_vs_market")
-
-    async def news(self) -> Document:
-        return await self._shared("news")
-
-    async def apex(self) -> Document:
-        return await self._shared("apex")
-
-    async def fund(self) -> Document:
-        return await self._shared("fund")
-
-    async def widget(self) -> Document:
-        return await self._shared("widget")
 
     def drop(self, method: str) -> None:
         """Read these documents anew at the next call."""
@@ -145,6 +99,22 @@ class Service:
                 document = await self.call(self._reader(key), method, *values, **options)
                 self._cache[key] = (_fresh_until(method, document, self._now()), document)
             return self._cache[key][1]
+
+    ai_vs_market = partialmethod(_shared, "ai_vs_market")
+    apex = partialmethod(_shared, "apex")
+    battle = partialmethod(_shared, "battle")
+    challenges = partialmethod(_shared, "challenges")
+    forecast = partialmethod(_shared, "forecast")
+    forecaster = partialmethod(_shared, "forecaster")
+    forecasters = partialmethod(_shared, "forecasters")
+    fund = partialmethod(_shared, "fund")
+    hospital = partialmethod(_shared, "hospital")
+    leaderboard = partialmethod(_shared, "leaderboard")
+    news = partialmethod(_shared, "news")
+    predictions = partialmethod(_shared, "predictions")
+    prices = partialmethod(_shared, "prices")
+    streaks = partialmethod(_shared, "streaks")
+    widget = partialmethod(_shared, "widget")
 
     def _drop_expired(self) -> None:
         now = self._now()
@@ -215,48 +185,30 @@ class Person:
                 self.quota = reader.quota
                 yield event
 
-    async def answers(self, limit: int, *, votes: str = "full") -> Document:
-        """The person's newest answers, `limit` of them, with their `votes` or with "none"."""
-        return await self._call("answers", limit=limit, votes=votes)
-
-    async def answer(self, answer_id: str) -> Document:
-        """One of the person's answers, with its outcome once it is known."""
-        return await self._call("answer", answer_id)
-
-    async def market(self, market_id: str) -> Document:
-        """A market with the person's own vote and forecast."""
-        return await self._call("prediction", market_id)
-
-    async def understand(self, text: str, context: Document | None = None) -> Document:
-        """What a text wants, which may carry on what was `understood` in `context`; free of charge."""
-        return await self._call("understand", text, context=context)
+    async def _call(self, method: str, *values: Any, **options: Any) -> Document:
+        return await self._service.call(self._name, method, *values, **options)
 
     async def create_challenge(self, question: str, deadline: str, *, idempotency_key: str) -> Document:
         challenge = await self._call("create_challenge", question, deadline, idempotency_key=idempotency_key)
         self._service.drop("challenges")
         return challenge
 
-    async def vote_challenge(self, number: int, vote: str) -> Document:
-        receipt = await self.vote(f"challenge-{number}", vote)
+    async def vote(self, market_id: str, vote: str) -> Document:
+        receipt = await self._call("vote", market_id, vote)
         self._service.drop("challenges")
         return receipt
-
-    async def vote(self, market_id: str, vote: str) -> Document:
-        return await self._call("vote", market_id, vote)
-
-    async def forecast_market(self, market_id: str, p_yes: float) -> Document:
-        return await self._call("forecast_market", market_id, p_yes)
 
     async def name_forecaster(self, name: str | None) -> Document:
         """List the person's forecasts under a public name; None: no longer."""
         self._service.drop("forecaster")
         return await self._call("name_forecaster", name)
 
-    async def usage(self) -> Document:
-        return await self._call("usage")
-
-    async def _call(self, method: str, *values: Any, **options: Any) -> Document:
-        return await self._service.call(self._name, method, *values, **options)
+    answers = partialmethod(_call, "answers")
+    answer = partialmethod(_call, "answer")
+    forecast_market = partialmethod(_call, "forecast_market")
+    market = partialmethod(_call, "prediction")  # with the person's own vote and forecast
+    understand = partialmethod(_call, "understand")  # what a text wants; free of charge
+    usage = partialmethod(_call, "usage")
 
 
 def _fresh_until(method: str, document: Document, now: datetime) -> datetime:

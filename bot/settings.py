@@ -21,30 +21,9 @@ class BotSettingsError(Exception):
 
 @dataclass(frozen=True)
 class BotSettings:
-    """Every setting of the bot. The variable has the field's name in capitals; `oracle_key` is BOT_ORACLE_KEY.
+    """Every setting of the bot, as bot/README.md explains them.
 
-    Attributes
-    ----------
-    telegram_bot_token
-        Token of the bot, issued by @BotFather.
-    oracle_key
-        Delegating API key of the service: the bot calls on behalf of its users.
-    oracle_url
-        Address of the service.
-    bot_data
-        Folder of the bot's own files: its database (saved answers, drafts, alerts) and the secret of its user codes.
-    bot_home_url
-        Public address of the service's home page, for links; empty: `oracle_url` if it is an HTTPS address.
-    bot_webhook_url
-        Public HTTPS address to which Telegram sends updates; empty: the bot polls Telegram for them.
-    bot_webhook_port
-        Local port, 1 to 65535, to which the proxy forwards the webhook.
-    bot_webhook_secret
-        1 to 256 letters, digits, "_" and "-" that Telegram sends with every update; required with `bot_webhook_url`.
-    bot_metrics_port
-        Local port of the bot's own /metrics, 1 to 65535; 0: none.
-    telegram_url
-        Address of the Telegram Bot API, up to the token.
+    The variable has the field's name in capitals; `oracle_key` is BOT_ORACLE_KEY. A port of 0 is not opened.
     """
 
     telegram_bot_token: str = field(repr=False)

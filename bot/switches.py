@@ -8,9 +8,9 @@ from telegram import Update
 
 from bot import chat_languages, updates
 from bot.context import BotContext, Expired
-from bot.keyboards import Page, Popup
+from bot.keyboards import CHOICES, ZONES, Page, Popup
+from bot.languages import translate
 from bot.messages import notices
-from bot.personal_keyboards import CHOICES, ZONES
 from bot.store import EVENTS, GROUP_EVENTS, Store, is_timezone
 from bot.views import VIEWS
 
@@ -18,7 +18,7 @@ from bot.views import VIEWS
 async def group_settings(update: Update, context: BotContext) -> Page:
     """/settings in a group."""
     is_allowed = await updates.is_admin(update)
-    return await VIEWS["settings"](context.view_request(update)) if is_allowed else Page(notices.admins_only())
+    return await VIEWS["settings"](context.view_request(update)) if is_allowed else Page(translate(notices.ADMINS_ONLY))
 
 
 async def alerts(update: Update, context: BotContext) -> Page:
@@ -37,7 +37,7 @@ async def stop(update: Update, context: BotContext) -> Page:
     """/stop: no alerts any more, nor those of the queue."""
     chat, user = updates.sender(update)
     await asyncio.to_thread(context.store.stop_alerts, user, chat)
-    return Page(notices.stopped())
+    return Page(translate(notices.STOPPED))
 
 
 async def choose(update: Update, context: BotContext) -> Page | Popup:
@@ -47,7 +47,7 @@ async def choose(update: Update, context: BotContext) -> Page | Popup:
     if choice is None or value not in choice.values:
         raise Expired(name)
     if not await updates.is_admin(update):
-        return Popup(notices.admins_only())
+        return Popup(translate(notices.ADMINS_ONLY))
     await asyncio.to_thread(_keep, context.store, *updates.sender(update), name, value)
     await chat_languages.recognize(update, context)
     if name == "language":

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from bot import keyboards, messages, personal_keyboards
-from bot.keyboards import Page
+from bot import keyboards, messages
+from bot.keyboards import Page, posting, sharing
+from bot.languages import translate
 from bot.messages import notices
+from bot.messages.follows import CHALLENGE
 from bot.messages.oracle import has_price
 from bot.messages.research import TOPICS
-from bot.personal_keyboards import posting, sharing
 from bot.service import Document, Service
 from bot.store import OwnCall, Store
 from service.client import ASSETS, ClientError, HistoryPending, NotFound, Unavailable
 
 OWN_CALLS, OWN_ANSWERS = 50, 50  # the newest of a person, on their page
-CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
 MAX_READS = 10  # documents that are read one by one, of those that are in neither list
 
 
@@ -53,7 +53,7 @@ async def price(request: ViewRequest) -> Page:
         text = messages.prices.prices(document, now=request.now)
     levels = messages.prices.price_levels(quotes[asset]) if asset else []
     chart = ("price", asset) if asset else None
-    return Page(text, personal_keyboards.price(asset or "", keys, levels), chart)
+    return Page(text, keyboards.assets("price", asset or "", keys, levels), chart)
 
 
 async def forecast(request: ViewRequest) -> Page:
@@ -90,13 +90,9 @@ async def settings(request: ViewRequest) -> Page:
     """Those of a person, or in a group those of the group."""
     if request.chat_id < 0:
         switches = await asyncio.to_thread(request.store.group_switches, request.chat_id)
-        return Page(messages.alerts.group_settings(switches), personal_keyboards.group_settings(switches))
+        return Page(messages.alerts.group_settings(switches), keyboards.group_settings(switches))
     theme = await asyncio.to_thread(request.store.setting, request.user_id, "theme")
-    return Page(notices.settings(), personal_keyboards.settings(theme or ""))
-
-
-async def language(_request: ViewRequest) -> Page:
-    return Page(notices.choose_language(), personal_keyboards.languages())
+    return Page(translate(notices.SETTINGS), keyboards.settings(theme or ""))
 
 
 async def markets(request: ViewRequest) -> Page:
@@ -112,30 +108,38 @@ async def markets(request: ViewRequest) -> Page:
 
 
 async def market(request: ViewRequest) -> Page:
+    """A market or a challenge."""
     document = await request.service.for_user(request.user_id).market(request.argument)
-    world = (await request.service.prices())["world"]
-    market_id, is_open = document["id"], document["status"] == "open"
+    world, market_id = (await request.service.prices())["world"], document["id"]
+    is_open, number = document["status"] == "open", document.get("number")
+    is_author = bool(number) and await asyncio.to_thread(request.store.is_author, request.user_id, number)
     is_followed = await asyncio.to_thread(request.store.is_following, request.user_id, "market", market_id)
-    text = messages.predictions.one_market(document | {"world": world})
+    text = messages.predictions.one_market(document | {"world": world}, is_author=is_author)
     share = sharing(request.username, "market", market_id, document["question"])
     levels = messages.predictions.chance_levels(document) if is_open else []
     is_charted = is_open and document["ai"] is not None and has_price(document["understood"])
     parts = {"is_open": is_open, "is_followed": is_followed, "is_charted": is_charted}
-    return Page(text, personal_keyboards.market(market_id, levels, share, **parts))
+    address = posting(request.username, number) if number else None
+    return Page(text, keyboards.market(market_id, share, levels, address, **parts))
+
+
+async def challenge(request: ViewRequest) -> Page:
+    """A challenge by its number."""
+    return await market(replace(request, argument=f"{CHALLENGE}{request.argument}"))
 
 
 async def me(request: ViewRequest) -> Page:
     person = request.service.for_user(request.user_id)
     calls, answers, usage, resolutions = await asyncio.gather(
         asyncio.to_thread(request.store.own_calls, request.user_id, OWN_CALLS),
-        person.answers(OWN_ANSWERS, votes="none"),
+        person.answers(limit=OWN_ANSWERS, votes="none"),
         person.usage(),
         request.service.resolved_markets(),
     )
     called_entries = await called_markets(request.service, calls)
     text = messages.own_page.own_page(called_entries, answers["answers"], usage["forecaster"], resolutions)
     listed = [answer["id"] for answer in answers["answers"][: messages.own_page.QUESTIONS]]
-    return Page(text, personal_keyboards.me(listed))
+    return Page(text, keyboards.me(listed))
 
 
 async def forecasters(request: ViewRequest) -> Page:
@@ -144,37 +148,24 @@ async def forecasters(request: ViewRequest) -> Page:
     )
     name = usage["forecaster"]
     entries = (await request.service.forecaster(name))["entries"] if name else []
-    return Page(
-        messages.own_page.forecasters(document, entries[0] if entries else None, name), personal_keyboards.forecasters()
-    )
+    text = messages.own_page.forecasters(document, entries[0] if entries else None, name)
+    return Page(text, keyboards.reload("forecasters", "", keyboards.show("My page", "me")))
 
 
 async def following(request: ViewRequest) -> Page:
     follows = await asyncio.to_thread(request.store.follows_of, request.user_id)
     prices = {quote["asset"]: quote["price"] for quote in (await request.service.prices())["prices"]} if follows else {}
     text = messages.follows.following(follows, prices)
-    return Page(text, personal_keyboards.following([follow.number for follow in follows]))
+    return Page(text, keyboards.following([follow.number for follow in follows]))
 
 
 async def challenges(request: ViewRequest) -> Page:
     document = await request.service.challenges()
-    pages = messages.challenges.challenges(document)
+    pages = messages.predictions.challenges(document)
     index = min(request.page, len(pages) - 1)
-    first = index * messages.challenges.CHALLENGES_A_PAGE
-    entries = document["challenges"][first : first + messages.challenges.CHALLENGES_A_PAGE]
+    first = index * messages.predictions.CHALLENGES_A_PAGE
+    entries = document["challenges"][first : first + messages.predictions.CHALLENGES_A_PAGE]
     return Page(pages[index], keyboards.challenges([challenge["number"] for challenge in entries], index, len(pages)))
-
-
-async def challenge(request: ViewRequest) -> Page:
-    document = await request.service.challenge(int(request.argument))
-    number, is_open = document["number"], document["status"] == "open"
-    is_author = await asyncio.to_thread(request.store.is_author, request.user_id, number)
-    own_votes = await asyncio.to_thread(request.store.votes_of, request.user_id, [document["id"]])
-    is_followed = await asyncio.to_thread(request.store.is_following, request.user_id, "challenge", str(number))
-    share = sharing(request.username, "challenge", str(number), document["question"])
-    text = messages.challenges.challenge(document, is_author, own_votes.get(document["id"]))
-    address = posting(request.username, number)
-    return Page(text, keyboards.challenge(number, share, address, is_open=is_open, is_followed=is_followed))
 
 
 async def research(request: ViewRequest) -> Page:
@@ -193,7 +184,7 @@ async def _topic(request: ViewRequest, name: str) -> Page:
     asset = (messages.prices.find_asset(request.argument, ASSETS) or "") if name == "top" else ""
     document = await (request.service.leaderboard(asset) if asset else _read(request, name))
     text = messages.research.research({name: document}, request.service.home, now=request.now)
-    return Page(text, keyboards.topic(name, asset))
+    return Page(text, keyboards.reload(name, asset, keyboards.show("Research", "research")))
 
 
 async def _read(request: ViewRequest, name: str) -> Document:
@@ -208,25 +199,26 @@ async def quota(request: ViewRequest) -> Page:
 async def alerts(request: ViewRequest) -> Page:
     switches = await asyncio.to_thread(request.store.switches, request.user_id)
     hour, quiet_hours = (request.store.setting(request.user_id, name) for name in ("hour", "quiet"))
-    return Page(messages.alerts.alerts(switches, hour, quiet_hours), personal_keyboards.alerts(switches))
+    return Page(messages.alerts.alerts(switches, hour, quiet_hours), keyboards.alerts(switches))
 
 
-async def hours(_request: ViewRequest) -> Page:
-    return Page(notices.choose_hour(), personal_keyboards.choices("hour"))
-
-
-async def zones(_request: ViewRequest) -> Page:
-    return Page(notices.choose_zone(), personal_keyboards.choices("zone"))
-
-
-async def quiet(_request: ViewRequest) -> Page:
-    return Page(notices.choose_quiet_hours(), personal_keyboards.choices("quiet"))
+async def _choosing(_request: ViewRequest, choosing: tuple[str, str, str]) -> Page:
+    text, setting, back = choosing
+    return Page(translate(text), keyboards.choices(setting, back))
 
 
 View = Callable[[ViewRequest], Awaitable[Page]]
-SINGLE = (price, forecast, settings, language, market, me, forecasters, following, challenge, quota)
-LISTS = (markets, challenges, alerts, hours, zones, quiet, research)
+SINGLE = (price, forecast, settings, market, me, forecasters, following, challenge, quota)
+LISTS = (markets, challenges, alerts, research)
 VIEWS: dict[str, View] = {view.__name__: view for view in (*SINGLE, *LISTS)}
+# The choices of settings: what is asked, the setting, and the view to go back to.
+CHOOSING = {
+    "hours": (notices.CHOOSE_HOUR, "hour", "alerts"),
+    "zones": (notices.CHOOSE_ZONE, "zone", "alerts"),
+    "quiet": (notices.CHOOSE_QUIET_HOURS, "quiet", "alerts"),
+    "language": (notices.CHOOSE_LANGUAGE, "language", ""),
+}
+VIEWS |= {name: partial(_choosing, choosing=choosing) for name, choosing in CHOOSING.items()}
 VIEWS |= {name: partial(_topic, name=name) for name in TOPICS}
 
 
@@ -242,8 +234,6 @@ async def called_markets(service: Service, calls: Sequence[OwnCall]) -> list[tup
 
 async def _document(service: Service, prediction_id: str) -> Document | None:
     try:
-        if prediction_id.startswith(CHALLENGE):
-            return await service.challenge(int(prediction_id.removeprefix(CHALLENGE)))
         return await service.market(prediction_id)
     except NotFound:
         return None

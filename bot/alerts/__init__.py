@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bot.alerts.delivery import send_queue
 from bot.alerts.digests import check_digests, check_weekly
-from bot.alerts.follows import check_answers, check_challenges, check_markets, check_prices
+from bot.alerts.follows import check_answers, check_markets, check_prices
 from bot.alerts.subscriptions import check_consensus
 from bot.store import Store
 from service.client import ClientError
@@ -25,7 +25,7 @@ LOG = logging.getLogger(__name__)
 
 __all__ = ["CHECKS", "send_queue", "watch"]
 
-FOLLOWS = (check_prices, check_markets, check_challenges, check_answers)
+FOLLOWS = (check_prices, check_markets, check_answers)
 CHECKS = (*FOLLOWS, check_consensus, check_digests, check_weekly)
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot import messages
-from bot.alerts.subscriptions import MAX_AGE_S, alert, alerts
-from bot.languages import spoken
+from bot.alerts.subscriptions import MAX_AGE_S, alert, once_each
+from bot.languages import zone
 from bot.store import Store, Subscriber
 
 if TYPE_CHECKING:
-    from bot.service import Document, Service
+    from bot.service import Service
 
 DIGEST, WEEKLY = "digest", "weekly"  # the events
 WEEKLY_HOUR = 8  # UTC
@@ -28,24 +27,16 @@ async def check_digests(service: Service, store: Store, now: datetime) -> None:
     if not due:
         return
     widget, battle, versus = await asyncio.gather(service.widget(), service.battle(), service.ai_vs_market())
-    text = cache(lambda zone, language: spoken(language, lambda: _text(widget, battle, versus, zone, now), zone))
-    await asyncio.to_thread(_queue, store, due, text, now)
+    write = once_each(lambda: messages.alerts.digest(widget, battle, versus, now.astimezone(zone())))
+
+    def queue() -> None:
+        store.queue(alert(store, person, DIGEST, key, write, now) for person, key in due)
+
+    await asyncio.to_thread(queue)
 
 
-def _text(widget: Document, battle: Document, versus: Document, zone: str, now: datetime) -> str:
-    return messages.alerts.digest(widget, battle, versus, now.astimezone(ZoneInfo(zone)))
-
-
-def _queue(
-    store: Store, due: list[tuple[Subscriber, str, str]], text: Callable[[str, str | None], str], now: datetime
-) -> None:
-    """Queue the digests, each in the time zone of its person and in the language of their chat."""
-    languages = {person.chat_id: store.language(person.chat_id) for person, _, _ in due}
-    store.queue(alert(person, DIGEST, key, text(zone, languages[person.chat_id]), now) for person, key, zone in due)
-
-
-def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str, str]]:
-    """The people whose digest is due and not queued yet, with the due instant, the alert's key, and the time zone."""
+def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str]]:
+    """The people whose digest is due and not queued yet, with the due instant, the alert's key."""
     due = []
     for subscriber in store.subscribers(DIGEST):
         timezone = store.zone(subscriber.user_id)
@@ -53,7 +44,7 @@ def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str, str]]:
         key = due_at.isoformat()
         is_too_late = now - due_at > MAX_DELAY or due_at.timestamp() < subscriber.since
         if not is_too_late and not store.is_marked(subscriber.user_id, DIGEST, key):
-            due.append((subscriber, key, timezone))
+            due.append((subscriber, key))
     return due
 
 
@@ -62,20 +53,11 @@ def last_due(hour: int, timezone: str, now: datetime) -> datetime:
 
     Of an hour that occurs twice in a day, the first counts. For an hour that the clocks skip, the instant counts at
     which it would have begun without the change: the clocks then show an hour more.
-
-    Parameters
-    ----------
-    hour
-        0 to 23.
-    timezone
-        A name of the IANA database.
-    now
-        An aware datetime.
     """
-    zone = ZoneInfo(timezone)
-    today = now.astimezone(zone).date()
+    place = ZoneInfo(timezone)
+    today = now.astimezone(place).date()
     days = (today, today - timedelta(days=1), today - timedelta(days=2))
-    instants = (datetime.combine(day, time(hour), zone).astimezone(UTC) for day in days)
+    instants = (datetime.combine(day, time(hour), place).astimezone(UTC) for day in days)
     return next(instant for instant in instants if instant <= now)
 
 
@@ -90,9 +72,10 @@ async def check_weekly(service: Service, store: Store, now: datetime) -> None:
     )
     as_of = datetime.fromisoformat(resolutions["as_of"])  # in a replay the service's clock is another
 
+    write = once_each(partial(messages.alerts.weekly, resolutions, versus, battle, challenges, as_of))
+
     def queue() -> None:
-        write = partial(messages.alerts.weekly, resolutions, versus, battle, challenges, as_of)
-        store.queue(alerts(store, due, WEEKLY, due_at.isoformat(), write, now))
+        store.queue(alert(store, group, WEEKLY, due_at.isoformat(), write, now) for group in due)
 
     await asyncio.to_thread(queue)
 

@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bot import messages
-from bot.alerts.subscriptions import alert, seconds
-from bot.languages import language, spoken
+from bot.alerts.subscriptions import alert, once_each, seconds
+from bot.messages.follows import CHALLENGE
 from bot.store import DEFAULTS, Alert, Follow, FollowEvent, Store, Subscriber, Target
 from service.client import BadRequest, NotFound
 
@@ -30,6 +30,7 @@ MAX_PER_PASS = 20  # documents read one by one: the service allows 120 calls a m
 YES, NO = 0.52, 0.48
 
 Document = dict[str, Any]
+Texts = dict[str, Callable[[], str]]  # what many follows share, by its name
 
 
 class Happening(NamedTuple):
@@ -76,35 +77,26 @@ async def _bars(service: Service, asset: str, since: float) -> list[Document]:
 
 
 async def check_markets(service: Service, store: Store, now: datetime) -> None:
-    """Markets that resolved, reached a probability, or whose pool changed sides."""
+    """Markets and challenges that resolved, reached a probability, or whose pool changed sides."""
     follows = await asyncio.to_thread(store.follows, "market", "chance")
     if not follows:
         return
-    document = await service.predictions()
-    markets = {market["id"]: market | {"world": document["world"]} for market in document["markets"]}
-    texts = _Texts()
-    happenings = [_market(follow, markets[follow.target.subject], texts) for follow in follows if _in(markets, follow)]
+    texts: Texts = {}
+    kinds = {follow.target.subject.startswith(CHALLENGE) for follow in follows}
+    lists = [await (service.challenges() if kind else service.predictions()) for kind in sorted(kinds)]
+    world = lists[0]["world"]
+    entries = [entry for document in lists for entry in document.get("markets") or document.get("challenges", ())]
+    markets = {entry["id"]: entry | {"world": world} for entry in entries}
+    happenings = [
+        _market(store, texts, follow, markets[follow.target.subject]) for follow in follows if _in(markets, follow)
+    ]
     await asyncio.to_thread(_record, store, happenings, now)
     others = [follow for follow in follows if not _in(markets, follow)]
 
     async def read(target: Target) -> Document:
-        return await service.market(target.subject) | {"world": document["world"]}
+        return await service.market(target.subject) | {"world": world}
 
-    await _check_each(store, others, read, partial(_market, texts=texts), now)
-
-
-async def check_challenges(service: Service, store: Store, now: datetime) -> None:
-    """Challenges that are no longer listed as open and are resolved."""
-    follows = await asyncio.to_thread(store.follows, "challenge")
-    if not follows:
-        return
-    open_numbers = {str(challenge["number"]) for challenge in (await service.challenges())["challenges"]}
-    others = [follow for follow in follows if follow.target.subject not in open_numbers]
-
-    async def read(target: Target) -> Document:
-        return await service.challenge(int(target.subject))
-
-    await _check_each(store, others, read, partial(_challenge, store), now)
+    await _check_each(store, others, read, partial(_market, store, texts), now)
 
 
 async def check_answers(service: Service, store: Store, now: datetime) -> None:
@@ -184,10 +176,12 @@ def _ended(follows: Iterable[Follow], now: datetime) -> list[Happening]:
     ]
 
 
-def _market(follow: Follow, market: Document, texts: _Texts) -> Happening | None:
+def _market(store: Store, texts: Texts, follow: Follow, market: Document) -> Happening | None:
     if market["status"] in END_STATUSES:
         # The same key for all follows of the market: one alert.
-        write = texts.of(f"resolved {market['id']}", lambda: messages.follows.market_resolved(market))
+        is_author = "number" in market and store.is_author(follow.user_id, market["number"])
+        name = f"{is_author} {market['id']}"
+        write = texts.setdefault(name, once_each(lambda: messages.predictions.resolved(market, is_author)))
         return Happening(follow, f"{market['id']} {market['created_at']}", write)
     latest = market.get("ai_now")
     if latest is None or market["status"] != "open":
@@ -196,28 +190,12 @@ def _market(follow: Follow, market: Document, texts: _Texts) -> Happening | None
     if target.value is None:
         return Happening(follow, value=p, is_last=False)
     if target.kind == "chance":
-        return _chance(follow, market, p)
-    if not _has_changed_sides(target.value, p):
+        write = partial(messages.follows.chance_reached, market, target.level)
+        return Happening(follow, f"chance {follow.number}", write) if _is_reached(target, p) else None
+    if (target.value < 0.5 and p < YES) or (target.value >= 0.5 and p > NO):
         return None
-    write = texts.of(f"sides {market['id']}", lambda: messages.follows.sides_changed(market))
+    write = texts.setdefault(f"sides {market['id']}", once_each(lambda: messages.follows.sides_changed(market)))
     return Happening(follow, f"{follow.number} {latest['as_of']}", write, p, is_last=False)
-
-
-def _chance(follow: Follow, market: Document, p: float) -> Happening | None:
-    if not _is_reached(follow.target, p):
-        return None
-    return Happening(
-        follow, f"chance {follow.number}", lambda: messages.follows.chance_reached(market, follow.target.level)
-    )
-
-
-def _challenge(store: Store, follow: Follow, challenge: Document) -> Happening | None:
-    if challenge["status"] not in END_STATUSES:
-        return None
-    is_author = store.is_author(follow.user_id, challenge["number"])
-    # The key holds the time of creation, because a service with a new database counts from 1 again.
-    key = f"{challenge['number']} {challenge['created_at']}"
-    return Happening(follow, key, lambda: messages.challenges.resolved(challenge, is_author))
 
 
 def _answer(follow: Follow, answer: Document) -> Happening | None:
@@ -233,30 +211,8 @@ def _is_reached(target: Target, value: float) -> bool:
     return (target.value - target.level) * (value - target.level) <= 0
 
 
-def _has_changed_sides(before: float, p: float) -> bool:
-    return p >= YES if before < 0.5 else p <= NO
-
-
 def _in(markets: dict[str, Document], follow: Follow) -> bool:
     return follow.target.subject in markets
-
-
-class _Texts:
-    """Texts that many follows share, each written once for a language."""
-
-    def __init__(self) -> None:
-        self._texts: dict[tuple[str, str], str] = {}
-
-    def of(self, name: str, write: Callable[[], str]) -> Callable[[], str]:
-        """Like `write`, of the text with this name."""
-
-        def text() -> str:
-            key = name, language()
-            if key not in self._texts:
-                self._texts[key] = write()
-            return self._texts[key]
-
-        return text
 
 
 def _record(store: Store, happenings: Iterable[Happening | None], now: datetime) -> None:
@@ -273,5 +229,4 @@ def _alert(store: Store, event: Happening, states: dict[int, Any], now: datetime
     if write is None or state == "off":
         return None
     subscriber = Subscriber(follow.user_id, follow.chat_id, state == "silent", now.timestamp())
-    text = spoken(store.language(follow.chat_id), write, store.zone(follow.chat_id))
-    return alert(subscriber, EVENT, event.key, text, now)
+    return alert(store, subscriber, EVENT, event.key, write, now)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from bot import messages
-from bot.languages import spoken
+from bot.languages import language, spoken, zone
 from bot.store import Alert, Store, Subscriber
 
 if TYPE_CHECKING:
@@ -31,36 +30,23 @@ def seconds(instant: str) -> float:
     return datetime.fromisoformat(instant).timestamp()
 
 
-def is_after_subscription(subscriber: Subscriber, instant: str, world: str, looked_at: float) -> bool:
-    """Whether an event at `instant` happened after this person subscribed.
+def once_each(write: Callable[[], str]) -> Callable[[], str]:
+    """Like `write`, which is called once for each language and time zone."""
+    texts: dict[tuple[str, str], str] = {}
 
-    In a replay, instants and subscriptions are on different clocks. There the event counts as new if the watcher
-    checked after the subscription (`looked_at`, unix seconds) and did not see it then.
-    """
-    if world == "replay":
-        return subscriber.since <= looked_at
-    return subscriber.since <= seconds(instant)
+    def text() -> str:
+        key = language(), zone().key
+        if key not in texts:
+            texts[key] = write()
+        return texts[key]
 
-
-def subscribers_before(store: Store, event: str, instant: str, world: str, looked_at: float) -> list[Subscriber]:
-    """The people who subscribed to an event before it happened."""
-    subscribers = store.subscribers(event)
-    return [person for person in subscribers if is_after_subscription(person, instant, world, looked_at)]
+    return text
 
 
-def alert(subscriber: Subscriber, event: str, key: str, text: str, now: datetime) -> Alert:
-    """An alert for one subscriber."""
-    until = now.timestamp() + MAX_AGE_S[event]
-    return Alert(subscriber.user_id, event, key, subscriber.chat_id, subscriber.silent, text, until)
-
-
-def alerts(
-    store: Store, subscribers: list[Subscriber], event: str, key: str, write: Callable[[], str], now: datetime
-) -> list[Alert]:
-    """The same alert for each subscriber, in the language of their chat; `write` returns its text."""
-    text = cache(lambda language, zone: spoken(language, write, zone))
-    places = [(person, store.language(person.chat_id), store.zone(person.chat_id)) for person in subscribers]
-    return [alert(person, event, key, text(language, zone), now) for person, language, zone in places]
+def alert(store: Store, person: Subscriber, event: str, key: str, write: Callable[[], str], now: datetime) -> Alert:
+    """An alert for a subscriber, in the language and the time zone of their chat; `write` returns its text."""
+    text = spoken(store.language(person.chat_id), write, store.zone(person.chat_id))
+    return Alert(person.user_id, event, key, person.chat_id, person.silent, text, now.timestamp() + MAX_AGE_S[event])
 
 
 async def check_consensus(service: Service, store: Store, now: datetime) -> None:
@@ -97,7 +83,9 @@ def _consensus_alerts(
     store: Store, before: dict[str, Any], after: dict[str, Any], looked_at: float, now: datetime
 ) -> list[Alert]:
     voted_at, world = after["consensus"]["voted_at"], after["world"]
-    subscribers = subscribers_before(store, "flip", voted_at, world, looked_at)
-    return alerts(
-        store, subscribers, "flip", f"{world} {voted_at}", lambda: messages.alerts.flipped(before, after), now
-    )
+    # In a replay, instants and subscriptions are on different clocks. There an event counts as new for those who had
+    # subscribed when the watcher looked before and did not see it.
+    before_s = looked_at if world == "replay" else seconds(voted_at)
+    subscribers = [person for person in store.subscribers("flip") if person.since <= before_s]
+    write = once_each(lambda: messages.alerts.flipped(before, after))
+    return [alert(store, person, "flip", f"{world} {voted_at}", write, now) for person in subscribers]

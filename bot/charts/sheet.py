@@ -116,21 +116,9 @@ def format_time_axis(axes: Axes) -> None:
 
 
 def spread(heights: Sequence[float], distance: float) -> list[float]:
-    """Positions for labels near given heights that do not overlap.
+    """Positions for labels near the given heights, in their order, at least `distance` apart.
 
     Neighbours that are too close are moved apart by equal amounts until all distances hold, for at most 100 rounds.
-
-    Parameters
-    ----------
-    heights
-        The wanted positions, in any unit and order; may be empty.
-    distance
-        The minimum distance of two labels, above 0, in the unit of `heights`.
-
-    Returns
-    -------
-    list[float]
-        One position for each height, in the order of `heights`.
     """
     order = sorted(range(len(heights)), key=heights.__getitem__)
     middles = [heights[index] for index in order]

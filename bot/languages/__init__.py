@@ -18,20 +18,8 @@ from babel.numbers import format_decimal
 
 from bot.languages.catalogues import SOURCE, translations
 
-__all__ = [
-    "LANGUAGES",
-    "SOURCE",
-    "closest",
-    "english",
-    "language",
-    "locale",
-    "speak",
-    "speaking",
-    "spoken",
-    "translate",
-    "translate_plural",
-    "zone",
-]
+__all__ = ["LANGUAGES", "SOURCE", "closest", "english", "english_words", "language", "locale", "speak", "speaking"]
+__all__ += ["spoken", "translate", "translate_plural", "zone"]
 
 # Every language by its code, under its own name. Questions are understood in the same languages.
 LANGUAGES = {
@@ -67,6 +55,11 @@ def translate_plural(singular: str, plural: str, n: int, /, **values: object) ->
 def english(text: str) -> str:
     """The text itself: marks a constant that `translate` is called with later, so that the catalogues contain it."""
     return text
+
+
+def english_words(*words: str) -> tuple[str, ...]:
+    """The same for several words."""
+    return words
 
 
 def language() -> str:

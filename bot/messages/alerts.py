@@ -9,7 +9,7 @@ from typing import Any
 from bot.languages import LANGUAGES, english, language, translate, translate_plural, zone
 from bot.languages.punctuation import labelled
 from bot.messages import research
-from bot.messages.challenges import OUTCOMES, RIGHT, WRONG, ai_yes
+from bot.messages.challenges import ai_yes
 from bot.messages.formats import (
     change_arrow,
     direction_arrow,
@@ -22,7 +22,7 @@ from bot.messages.formats import (
     weekday_and_date,
 )
 from bot.messages.markup import escaped, message
-from bot.messages.predictions import verdict
+from bot.messages.predictions import OUTCOMES, mark, verdict
 
 EVENTS = {
     "followed": english("What I follow"),
@@ -172,8 +172,7 @@ def _counts(markets: Sequence[Market]) -> str:
 
 def _outcome(market: Market) -> str:
     outcome, pool = market["resolution"]["outcome"], market["ai"]
-    mark = (RIGHT if (pool["p_yes"] > 0.5) == (outcome == "yes") else WRONG) if pool else ""
-    ai = f" · {ai_yes(pool['p_yes'])} {mark}" if pool else ""
+    ai = f" · {ai_yes(pool['p_yes'])} {mark(pool['p_yes'], outcome)}" if pool else ""
     return f"<i>{escaped(market['question'], 200)}</i> {translate(OUTCOMES[outcome])}{ai}"
 
 

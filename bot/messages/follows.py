@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.languages import english, translate
 from bot.languages.punctuation import bracketed, enumerated
-from bot.messages.challenges import outcome_word
 from bot.messages.formats import (
-    as_of,
     asset,
     chance,
     change_arrow,
@@ -18,16 +16,16 @@ from bot.messages.formats import (
     footer,
     instant,
     price,
-    sentence,
     signed_percent,
     world,
 )
 from bot.messages.markup import escaped, message
-from bot.messages.predictions import outside_odds
+from bot.messages.predictions import evidence, market_footer, outcome_word
 
 if TYPE_CHECKING:
-    from bot.store import Follow
+    from bot.store import Follow, Target
 
+CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
 # The outcome of a question without yes and no.
 ROSE = {"yes": english("the price rose"), "no": english("the price did not rise")}
 HOW = english(
@@ -48,8 +46,9 @@ def following(follows: Sequence[Follow], prices: Mapping[str, float]) -> str:
     return message([translate("<b>You follow</b>"), *lines], translate("A button ends the one with its number."))
 
 
-def followed(kind: str) -> str:
+def followed(target: Target) -> str:
     """The pop-up after [Follow], in plain text."""
+    kind = "challenge" if target.subject.startswith(CHALLENGE) else target.kind
     return f"{translate(FOLLOW_REPLIES[kind])} {_where()}"
 
 
@@ -99,7 +98,7 @@ def chance_reached(market: Mapping[str, Any], level: float) -> str:
     """The pool's probability has reached the level that the person chose."""
     head = translate("<b>The AI's probability of yes has reached {chance}</b>", chance=chance(level))
     now = translate("Now: {chance}", chance=chance(market["ai_now"]["p_yes"]))
-    return message([head, _question(market), now], _tail(market))
+    return message([head, _question(market), now], market_footer(market))
 
 
 def sides_changed(market: Mapping[str, Any]) -> str:
@@ -109,21 +108,7 @@ def sides_changed(market: Mapping[str, Any]) -> str:
         head = translate("<b>The AI changed sides: now yes, {chance}</b>", chance=chance(p))
     else:
         head = translate("<b>The AI changed sides: now no, {chance}</b>", chance=chance(1 - p))
-    return message([head, _question(market)], _tail(market))
-
-
-def market_resolved(market: Mapping[str, Any]) -> str:
-    """A market is resolved: the outcome, the evidence, and what was forecast when it opened."""
-    ai = translate("AI {chance}", chance=chance(market["ai"]["p_yes"])) if market["ai"] else ""
-    odds = outside_odds(market["market_odds"]) if market["market_odds"] else ""
-    forecasts = " · ".join(part for part in (ai, odds) if part)
-    blocks = [
-        translate("<b>Resolved: {outcome}</b>", outcome=outcome_word(market["resolution"]["outcome"])),
-        _question(market),
-        _evidence(market["resolution"]),
-        translate("Yes at the opening: {forecasts}", forecasts=forecasts) if forecasts else "",
-    ]
-    return message(blocks, _tail(market))
+    return message([head, _question(market)], market_footer(market))
 
 
 def answer_resolved(answer: Mapping[str, Any]) -> str:
@@ -134,7 +119,7 @@ def answer_resolved(answer: Mapping[str, Any]) -> str:
     blocks = [
         translate("<b>Your question is decided: {outcome}</b>", outcome=outcome),
         _question(answer),
-        _evidence(answer["resolution"]),
+        evidence(answer),
         translate("The answer was yes {chance}.", chance=chance(p_yes)) if p_yes is not None else "",
         translate("Brier score {score} (0 is perfect, {coin} a coin flip)", score=decimal(score["brier"], 2), coin=0.25)
         if score
@@ -149,7 +134,7 @@ def _target(follow: Follow) -> str:
         return translate("{asset} at {price} USD", asset=asset(subject), price=price(level))
     name = escaped(title, 200)
     if not title:
-        name = translate("Challenge {number}", number=escaped(subject, 60))
+        name = translate("Challenge {number}", number=escaped(subject.removeprefix(CHALLENGE), 60))
     return translate("{question}: AI at {chance}", question=name, chance=chance(level)) if kind == "chance" else name
 
 
@@ -180,14 +165,3 @@ def _advice() -> str:
 
 def _question(document: Mapping[str, Any]) -> str:
     return f"<i>{escaped(document['question'], 800)}</i>"
-
-
-def _evidence(resolution: Mapping[str, Any]) -> str:
-    evidence = resolution["evidence"]
-    return translate("Evidence: {evidence}", evidence=sentence(evidence, 400)) if evidence else ""
-
-
-def _tail(market: Mapping[str, Any]) -> str:
-    latest = market.get("ai_now")
-    at = market["resolution"]["resolved_at"] or (latest and latest["as_of"])
-    return f"<i>{world(market)} · {as_of(at)}</i>\n{_advice()}"

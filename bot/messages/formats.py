@@ -12,7 +12,7 @@ from typing import Any
 from babel.dates import format_date
 from babel.numbers import format_decimal, format_percent
 
-from bot.languages import SOURCE, english, language, locale, translate, zone
+from bot.languages import SOURCE, english, english_words, language, locale, translate, zone
 from bot.messages.markup import escaped, plain
 from service.client import ASSETS
 
@@ -28,45 +28,24 @@ WORLDS = {
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(\.\d+)?Z")
 # How likely yes is.
-LIKELIHOODS = (
-    english("Almost certain"),
-    english("Very likely"),
-    english("Likely"),
-    english("About as likely as not"),
-    english("Unlikely"),
-    english("Very unlikely"),
-    english("Almost impossible"),
+LIKELIHOODS = english_words(
+    "Almost certain",
+    "Very likely",
+    "Likely",
+    "About as likely as not",
+    "Unlikely",
+    "Very unlikely",
+    "Almost impossible",
 )
-TERMS = (
-    # directions and strengths
-    english("BULLISH"),
-    english("BEARISH"),
-    english("NEUTRAL"),
-    english("weak"),
-    english("moderate"),
-    english("strong"),
-    english("divided"),
-    # states of strategies
-    english("healthy"),
-    english("watch"),
-    english("sick"),
-    english("critical"),
-    english("observation"),
-    # lanes
-    english("Trend follower"),
-    english("Mean reverter"),
-    english("Breakout with ATR stop"),
-    english("Oracle's consensus"),
-    english("Wide range"),
-    english("Best pool"),
-    # votes
-    english("yes"),
-    english("no"),
-    # verdicts
-    english("not enough resolved markets"),
-    english("no clear difference yet"),
-    english("the AI is better"),
-    english("the market is better"),
+# Directions and strengths, states of strategies, lanes, votes, verdicts.
+TERMS = english_words("BULLISH", "BEARISH", "NEUTRAL", "weak", "moderate", "strong", "divided")
+TERMS += english_words("healthy", "watch", "sick", "critical", "observation")
+TERMS += english_words(
+    "Trend follower", "Mean reverter", "Breakout with ATR stop", "Oracle's consensus", "Wide range", "Best pool"
+)
+TERMS += english_words("yes", "no")
+TERMS += english_words(
+    "not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better"
 )
 NEW_NAMES = {word.upper(): word for word in ("weak", "moderate", "strong", "divided")}
 

@@ -10,6 +10,96 @@ from bot.languages.punctuation import labelled
 from bot.messages.formats import date, decimal, words
 from bot.messages.markup import escaped, message
 
+QUESTION_MISSING = english(
+    "Add a question, for example:\n<code>/ask Will bitcoin be above 120,000 USD on December 31?</code>"
+)
+SETTINGS = english("<b>Settings</b>\nThe colours of charts:")
+TEXT_ONLY = english("I can read only text. Send a question about a market, or /help.")
+CANCELLED = english("Cancelled. Nothing was created. Send /challenge to start again.")
+NOTHING_DELETED = english("Nothing was deleted.")
+CHOOSE_HOUR = english("At which hour should the digest arrive?")
+CHOOSE_ZONE = english("In which time zone? If yours is not listed, send its name:\n<code>/alerts Europe/Vienna</code>")
+CHOOSE_QUIET_HOURS = english("In which hours should I be quiet? Alerts of these hours arrive when they end.")
+STOPPED = english("I send you no more alerts. /alerts switches them on again, /deleteme deletes your data.")
+CHOOSE_LANGUAGE = english("In which language should I reply?")
+LANGUAGE_CHOSEN = english("I reply in English now. You can ask in any of these languages.")
+ADMINS_ONLY = english("Only an admin of this group can change this.")
+INTERRUPTED = english("This question was interrupted. The message below has its result.")
+ANSWER_DELAYED = english(
+    "The connection to the voters was lost. Your question may have been counted. I keep it and send the answer as "
+    "soon as it is there."
+)
+TOO_FAST = english("You send more than I can answer. Wait a minute, then go on.")
+INTERNAL_ERROR = english("Something went wrong in the bot. The error was logged. Try again in a minute.")
+CONFIRM_DELETION = english(
+    "This deletes all that this bot has of you: answers, drafts, votes, forecasts, alerts and settings. Public "
+    "challenges stay, and the service keeps questions and votes under a code without your name."
+)
+WELCOME = english("You are welcome. Send me the next question whenever you like.")
+UNKNOWN_COMMAND = english("I do not know this command. /help lists all commands.")
+EXPIRED = english("This answer has expired. Ask again.")
+CHALLENGE_IN_PRIVATE = english("You can write a challenge only in our private chat. The button below opens it.")
+START = english(
+    """I say how likely something is on the markets of crypto, gold and silver. \
+Nothing here trades, and nothing is investment advice. \
+Each reply says whether its market is SIMULATED.
+
+Send me a question, for example:
+<i>Will bitcoin be above 120,000 USD on December 31?</i>
+
+Nine models answer it. Prices (“btc”) and alerts (“tell me when btc hits 60k”) are free. /help shows everything."""
+)
+
+# A line each; an empty line separates two sections.
+HELP = (
+    english("<b>Questions</b>"),
+    english("Send a question about a market (in a group with my name in it, or as a reply to me), or"),
+    english("/ask QUESTION – nine voters answer it"),
+    english("/price – all prices; also /price btc"),
+    english("/forecast – where prices will be; also /forecast btc"),
+    english("/quota – your remaining questions today"),
+    "",
+    english("<b>Predictions</b>"),
+    english("/markets – open markets; vote yes or no, forecast, follow"),
+    english("/challenge – give the AIs a question with a deadline"),
+    english("/challenges – open challenges"),
+    english("/forecasters – people, the AI and the market compared; /name to be listed"),
+    "",
+    english("<b>Paper trading</b>"),
+    english("/research – lanes, strategies, track record, news; one line each, or alone:"),
+    "/lanes /top /hospital /accuracy /streaks /brain /fund /news",
+    "",
+    english("<b>You</b>"),
+    english("/mine – your questions, votes and forecasts, and which came true"),
+    english("/following – what you follow; also /follow btc 70000"),
+    english("/alerts – choose which messages I send you"),
+    english("/stop – no more alerts"),
+    english("/settings – charts, language, time zone, quiet hours"),
+    english("/language – choose my language"),
+    english("/privacy – what data is stored"),
+    english("/deleteme – delete your data"),
+    "",
+    english("Nothing here trades, and nothing is investment advice."),
+)
+
+PRIVACY = (
+    english("<b>Stored data</b>"),
+    english(
+        "This bot stores your Telegram user ID, your language, drafts of challenges, the numbers of your challenges, "
+        "your votes and forecasts, what you follow, a question until it is answered, your alerts with their hours and "
+        "time zone, and for seven days the answers behind buttons."
+    ),
+    "",
+    english(
+        "The service does not know who you are. It gets a code, computed from your Telegram user ID with a secret of "
+        "this bot. Under that code it counts your questions and votes. It stores questions and challenges with their "
+        "votes, and everybody can see challenges."
+    ),
+    "",
+    english("Telegram transports all messages under its own rules."),
+    "",
+    english("/deleteme deletes the data of this bot. Public challenges stay, without your name."),
+)
 LABELS = {
     "answers": english("saved answers"),
     "challenges": english("challenges noted as yours"),
@@ -23,43 +113,16 @@ LABELS = {
 }
 
 
-def question_missing() -> str:
-    """/ask without a question."""
-    return translate(
-        "Add a question, for example:\n<code>/ask Will bitcoin be above 120,000 USD on December 31?</code>"
-    )
-
-
 def unknown_asset(command: str, assets: Sequence[str]) -> str:
     """/top or /price with an unknown asset."""
     choices = "\n".join(f"<code>/{command} {escaped(asset, 60)}</code>" for asset in assets[:20])
     return f"{translate('Unknown asset. Send one of these:')}\n{choices}"
 
 
-def settings() -> str:
-    """/settings: above the themes of charts."""
-    return translate("<b>Settings</b>\nThe colours of charts:")
-
-
-def text_only() -> str:
-    """A photo, a voice message or a sticker."""
-    return translate("I can read only text. Send a question about a market, or /help.")
-
-
 def private_only() -> str:
     """A command of the private chat, sent in a group."""
     commands = "/ask, /price, /forecast, /research, /challenge, /language, /settings, /help"
     return translate("In groups I answer {commands}. Open our private chat for the other commands.", commands=commands)
-
-
-def cancelled() -> str:
-    """A challenge that was not created."""
-    return translate("Cancelled. Nothing was created. Send /challenge to start again.")
-
-
-def nothing_deleted() -> str:
-    """[Keep]"""
-    return translate("Nothing was deleted.")
 
 
 def voted(receipt: Mapping[str, Any]) -> str:
@@ -70,26 +133,6 @@ def voted(receipt: Mapping[str, Any]) -> str:
     return f"{vote} {counts}"
 
 
-def choose_hour() -> str:
-    """Above the hours of the day."""
-    return translate("At which hour should the digest arrive?")
-
-
-def choose_zone() -> str:
-    """Above the time zones."""
-    return translate("In which time zone? If yours is not listed, send its name:\n<code>/alerts Europe/Vienna</code>")
-
-
-def choose_quiet_hours() -> str:
-    """Above the choices of quiet hours."""
-    return translate("In which hours should I be quiet? Alerts of these hours arrive when they end.")
-
-
-def stopped() -> str:
-    """/stop"""
-    return translate("I send you no more alerts. /alerts switches them on again, /deleteme deletes your data.")
-
-
 def unknown_zone(name: str) -> str:
     """/alerts with an unknown time zone."""
     return translate(
@@ -97,21 +140,6 @@ def unknown_zone(name: str) -> str:
         "<code>/alerts Europe/Vienna</code>, or /alerts to choose from a list.",
         name=escaped(name, 100),
     )
-
-
-def choose_language() -> str:
-    """/language; above the languages."""
-    return translate("In which language should I reply?")
-
-
-def language_chosen() -> str:
-    """A language was chosen, which is that of this text."""
-    return translate("I reply in English now. You can ask in any of these languages.")
-
-
-def admins_only() -> str:
-    """A setting of a group, pressed by another member, as plain text."""
-    return translate("Only an admin of this group can change this.")
 
 
 def date_out_of_range(first: str, last: str) -> str:
@@ -128,41 +156,10 @@ def question_too_long(length: int, limit: int) -> str:
     )
 
 
-def interrupted() -> str:
-    """In place of a waiting message whose question was interrupted."""
-    return translate("This question was interrupted. The message below has its result.")
-
-
-def answer_delayed() -> str:
-    """In place of an answer after the connection to the service was lost: whether it was counted is not certain."""
-    return translate(
-        "The connection to the voters was lost. Your question may have been counted. I keep it and send the answer as "
-        "soon as it is there."
-    )
-
-
 def given_back(question: str) -> str:
     """A question that was interrupted long ago."""
     hint = translate("The bot could not deliver the answer to this question. Send it again.")
     return f"<i>{escaped(question, 1000)}</i>\n\n{hint}"
-
-
-def too_fast() -> str:
-    """Too many updates of one person in a minute."""
-    return translate("You send more than I can answer. Wait a minute, then go on.")
-
-
-def internal_error() -> str:
-    """An error of the bot itself."""
-    return translate("Something went wrong in the bot. The error was logged. Try again in a minute.")
-
-
-def confirm_deletion() -> str:
-    """Above [Delete] and [Keep]."""
-    return translate(
-        "This deletes all that this bot has of you: answers, drafts, votes, forecasts, alerts and settings. Public "
-        "challenges stay, and the service keeps questions and votes under a code without your name."
-    )
 
 
 def deleted(counts: Mapping[str, int]) -> str:
@@ -175,3 +172,8 @@ def deleted(counts: Mapping[str, int]) -> str:
     if not lines:
         return translate("This bot has no data of yours, so there is nothing to delete.")
     return message([translate("Deleted."), *lines], translate("Public challenges stay, without your name."))
+
+
+def no_advice(question: str) -> str:
+    """The reply to someone who asks what to buy or sell; above the button that asks the question."""
+    return f"{translate('I give no advice. I can say how likely something is, for example:')}\n1. {question}"

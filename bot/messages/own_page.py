@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.languages import english, translate, translate_plural
-from bot.messages.challenges import RIGHT, WRONG, outcome_word
 from bot.messages.formats import UNKNOWN, chance, decimal, footer, term
 from bot.messages.markup import escaped, message, table
 from bot.messages.oracle import statement
+from bot.messages.predictions import mark, outcome_word
 
 if TYPE_CHECKING:
     from bot.store import OwnCall
@@ -153,28 +153,19 @@ def _answer(number: int, answer: Mapping[str, Any]) -> str:
     """A question with its answer, and its outcome once it is known, under the number of its button."""
     outcome = answer["resolution"] and answer["resolution"]["outcome"]
     p_yes = answer["p_yes"]
-    mark = "" if outcome not in OUTCOME or p_yes is None else RIGHT if (p_yes > 0.5) == (outcome == "yes") else WRONG
-    result = f"{mark} {outcome_word(outcome)}".strip() if outcome else translate("open")
+    result = f"{mark(p_yes, outcome)} {outcome_word(outcome)}".strip() if outcome else translate("open")
     return f"{number}. {statement(answer['understood'])} · {chance(p_yes)} · {result}"
 
 
 def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
-    outcome = entry["resolution"]["outcome"]
+    outcome, p_yes = entry["resolution"]["outcome"], OUTCOME.get(call.vote or "") if call.p is None else call.p
     own_calls = [escaped(term(call.vote), 20) if call.vote else "", chance(call.p) if call.p is not None else ""]
     calls = [
         translate("you: {calls}", calls=", ".join(part for part in own_calls if part)),
         translate("AI {chance}", chance=chance(entry["ai"]["p_yes"])) if entry["ai"] else translate("no AI vote yet"),
-        f"{_mark(call, outcome)} {outcome_word(outcome)}".strip() if outcome else translate("open"),
+        f"{mark(p_yes, outcome)} {outcome_word(outcome)}".strip() if outcome else translate("open"),
     ]
     return f"\n{escaped(entry['question'], 300)}\n{' · '.join(calls)}"
-
-
-def _mark(call: OwnCall, outcome: str) -> str:
-    """Right or wrong, by the forecast or else the vote; "" for a forecast of 50% and for a void market."""
-    side = call.vote if call.p is None else "yes" if call.p > 0.5 else "no" if call.p < 0.5 else None
-    if side is None or outcome not in OUTCOME:
-        return ""
-    return RIGHT if side == outcome else WRONG
 
 
 def _row(entry: Mapping[str, Any], name: str | None) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""Markets, and the track record in a sentence."""
+"""Markets and challenges, open and resolved, and the track record in a sentence."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ from bot.messages.formats import (
     term,
     world,
 )
-from bot.messages.markup import escaped, message, pages
+from bot.messages.markup import escaped, message, pages, table
+from bot.messages.oracle import has_price, understood_as
 
-MARKETS_A_PAGE = 4
+MARKETS_A_PAGE, CHALLENGES_A_PAGE = 4, 5
+RIGHT, WRONG, DRAW = "✓", "✗", "="
+OUTCOMES = {"yes": english("YES"), "no": english("NO"), "void": english("VOID")}
 HOW_TO_FORECAST = english("Tap a percentage to forecast yes. Only you see it until the market is decided.")
 NO_VERDICT = "not enough resolved markets"  # the API's verdict
 ACCURACY = {"percent": "accuracy_pct", "low": "accuracy_low_pct", "high": "accuracy_high_pct"}
@@ -42,39 +45,152 @@ def markets(
     return pages(blocks, MARKETS_A_PAGE, head, tail)
 
 
-def one_market(entry: Mapping[str, Any]) -> str:
-    """The page of a market: what all sides give it now, how it will be settled, and how it was."""
-    outcome, latest = entry["resolution"]["outcome"], entry["ai_now"]
-    own_vote, own_forecast = entry["my_vote"], entry["my_forecast"]
-    votes = [
-        _ai(entry["ai"]),
-        translate("AI now {chance}", chance=chance(latest["p_yes"])) if latest else "",
-        outside_odds(entry["market_odds"]),
-        user_votes(entry["user_votes"], own_vote and own_vote["vote"]),
-    ]
+def challenges(document: Mapping[str, Any]) -> list[str]:
+    """The open challenges in the API's order, CHALLENGES_A_PAGE to a page, each under its own number."""
+    blocks = [market(entry["number"], entry) for entry in document["challenges"]]
+    if not blocks:
+        return [translate("No challenge is open. Send /challenge to write one.")]
+    head = translate_plural("<b>{n} open challenge</b>", "<b>{n} open challenges</b>", document["count"])
+    tail = f"{translate('Send /challenge to write one.')}\n<i>{world(document)}</i>"
+    return pages(blocks, CHALLENGES_A_PAGE, head, tail)
+
+
+def one_market(entry: Mapping[str, Any], *, is_author: bool = False) -> str:
+    """The page of a market or a challenge: what all sides give it, how it is or was settled, the reader's own calls."""
+    number, own_forecast, resolution = entry.get("number"), entry.get("my_forecast"), entry["resolution"]
+    rule = translate("Rule: {rule}", rule=sentence(resolution["rule"], 400))
     blocks = [
+        challenge_head(number) + (f" · {translate('yours')}" if is_author else "") if number else "",
         f"<b>{escaped(entry['question'], 800)}</b>",
-        translate("Yes: {votes}", votes=" · ".join(part for part in votes if part)),
+        understood_as(entry) if number else "",
+        _yes(entry, (entry.get("my_vote") or {}).get("vote")),
         translate("Your forecast: yes {chance}", chance=chance(own_forecast["p_yes"])) if own_forecast else "",
         _facts(entry),
-        translate("Resolved: {outcome}", outcome=escaped(term(outcome), 20)) if outcome else "",
-        translate("Evidence: {evidence}", evidence=sentence(entry["resolution"]["evidence"], 400)) if outcome else "",
-        translate("Rule: {rule}", rule=sentence(entry["resolution"]["rule"], 400)) if not outcome else "",
+        ai_votes(entry) if number else "",
+        evidence(entry) if resolution["outcome"] else rule,
         translate(HOW_TO_FORECAST) if entry["status"] == "open" else "",
     ]
-    latest_at = entry["resolution"]["resolved_at"] or (latest and latest["as_of"]) or entry["created_at"]
-    return message(blocks, f"<i>{world(entry)} · {as_of(latest_at)}</i>\n{translate('Not investment advice.')}")
+    return message(blocks, market_footer(entry))
+
+
+def challenge_head(number: int) -> str:
+    return translate("<b>Challenge {number}</b>", number=str(number))
+
+
+def market_footer(entry: Mapping[str, Any]) -> str:
+    """The world, and the instant of the newest number."""
+    latest, context = entry.get("ai_now"), entry["context"]
+    instants = [entry["resolution"]["resolved_at"], latest and latest["as_of"], context and context["as_of"]]
+    at = next(filter(None, instants), entry["created_at"])
+    source = f"{world(entry)} · " if "world" in entry else ""
+    return f"<i>{source}{as_of(at)}</i>\n{translate('Not investment advice.')}"
+
+
+def resolved(entry: Mapping[str, Any], is_author: bool = False) -> str:
+    """The outcome of a market or a challenge, the evidence, and what was forecast when it opened."""
+    outcome, number = entry["resolution"]["outcome"], entry.get("number")
+    marks = [mark(vote["p_yes"], outcome) for vote in entry["ai_votes"].values()] if number else []
+    odds = outside_odds(entry["market_odds"]) if entry["market_odds"] else ""
+    forecasts = " · ".join(filter(None, [_ai(entry["ai"]) if entry["ai"] else "", odds]))
+    blocks = [
+        _resolved(number, outcome_word(outcome), is_author=is_author),
+        f"<i>{escaped(entry['question'], 800)}</i>",
+        evidence(entry),
+        translate("Yes at the opening: {forecasts}", forecasts=forecasts) if forecasts else "",
+        _right(marks) if outcome in ("yes", "no") and marks else "",
+        translate("It could not be decided, so no vote is scored.") if outcome == "void" else "",
+        ai_votes(entry) if number else "",
+        _users(entry["user_votes"]) if number else "",
+    ]
+    return message(blocks, market_footer(entry))
+
+
+def _resolved(number: int | None, outcome: str, *, is_author: bool) -> str:
+    if number is None:
+        return translate("<b>Resolved: {outcome}</b>", outcome=outcome)
+    if is_author:
+        return translate("<b>Your challenge {number} is resolved: {outcome}</b>", number=str(number), outcome=outcome)
+    return translate("<b>Challenge {number} is resolved: {outcome}</b>", number=str(number), outcome=outcome)
+
+
+def _right(marks: list[str]) -> str:
+    return translate_plural(
+        "{right} of {n} AI was right.", "{right} of {n} AIs were right.", len(marks), right=marks.count(RIGHT)
+    )
+
+
+def _users(votes: Mapping[str, Any]) -> str:
+    if not votes["total"]:
+        return ""
+    share = percent(votes["yes_pct"], 0)
+    return translate_plural(
+        "{percent} of {n} user voted yes.", "{percent} of {n} users voted yes.", votes["total"], percent=share
+    )
+
+
+def outcome_word(outcome: str) -> str:
+    """The outcome in the language of the chat; a word that is not known stays as it is."""
+    return translate(OUTCOMES[outcome]) if outcome in OUTCOMES else escaped(outcome, 60)
+
+
+def evidence(entry: Mapping[str, Any]) -> str:
+    """What decided a market; "" until then."""
+    text = entry["resolution"]["evidence"]
+    return translate("Evidence: {evidence}", evidence=sentence(text, 400)) if text else ""
+
+
+def state(entry: Mapping[str, Any]) -> str:
+    """Until when a market is open, or its outcome."""
+    if entry["status"] == "open":
+        return translate("open until {date}", date=instant(entry["closes_at"]))
+    outcome = entry["resolution"]["outcome"]
+    if not outcome:
+        return translate("closed, not resolved yet")
+    return translate("resolved: {outcome}", outcome=outcome_word(outcome))
+
+
+def ai_votes(entry: Mapping[str, Any]) -> str:
+    """Each AI's probability of yes; once the challenge is resolved, with a mark for right or wrong."""
+    votes = dict(entry["ai_votes"]) | ({"apex": entry["apex"]} if entry["apex"] else {})
+    outcome = entry["resolution"]["outcome"]
+    rows = [
+        (mark(vote["p_yes"], outcome), name, translate("yes {chance}", chance=chance(vote["p_yes"])))
+        for name, vote in votes.items()
+    ]
+    return table(rows, "<1", "<12", ">18") if rows else ""
+
+
+def mark(p_yes: float | None, outcome: str | None) -> str:
+    """Whether a probability of yes was right; "" while the outcome is not known."""
+    if outcome not in ("yes", "no") or p_yes is None:
+        return ""
+    if p_yes == 0.5:
+        return DRAW
+    return RIGHT if (p_yes > 0.5) == (outcome == "yes") else WRONG
+
+
+def _yes(entry: Mapping[str, Any], own_vote: str | None) -> str:
+    """The probability that each side gives yes."""
+    latest, odds = entry.get("ai_now"), entry["market_odds"]
+    votes = [
+        _ai(entry["ai"]) if not entry.get("votes_pending") else translate("the AIs are voting"),
+        translate("AI now {chance}", chance=chance(latest["p_yes"])) if latest else "",
+        outside_odds(odds) if odds or "number" not in entry else "",
+        user_votes(entry["user_votes"], own_vote),
+    ]
+    return translate("Yes: {votes}", votes=" · ".join(filter(None, votes)))
 
 
 def _facts(entry: Mapping[str, Any]) -> str:
     """The asset, its price, the end of the market, and whether it was backfilled."""
+    is_priced = entry["context"] and has_price(entry["understood"])
     parts = [
-        asset(entry["asset"]),
-        translate("now {price}", price=price(entry["context"]["price"])) if entry["context"] else "",
-        translate("until {date}", date=instant(entry["closes_at"])),
+        asset(entry["asset"]) if entry["asset"] else "",
+        translate("now {price}", price=price(entry["context"]["price"])) if is_priced else "",
+        state(entry),
         translate("backfilled") if entry["backfilled"] else "",
     ]
-    return " · ".join(part for part in parts if part)
+    return " · ".join(filter(None, parts))
 
 
 def chance_levels(entry: Mapping[str, Any]) -> list[int]:
@@ -87,15 +203,8 @@ def chance_levels(entry: Mapping[str, Any]) -> list[int]:
 
 
 def market(number: int, entry: Mapping[str, Any], own_vote: str | None = None) -> str:
-    """One market: the probabilities of the AI, of the outside market and of the users."""
-    votes = f"{_ai(entry['ai'])} · {outside_odds(entry['market_odds'])} · {user_votes(entry['user_votes'], own_vote)}"
-    return "\n".join(
-        [
-            f"\n<b>{number}.</b> {escaped(entry['question'], 420)}",
-            translate("Yes: {votes}", votes=votes),
-            _facts(entry),
-        ]
-    )
+    """One market of a list: the probabilities of the AI, of the outside market and of the users."""
+    return f"\n<b>{number}.</b> {escaped(entry['question'], 420)}\n{_yes(entry, own_vote)}\n{_facts(entry)}"
 
 
 def user_votes(votes: Mapping[str, Any], own_vote: str | None = None) -> str:

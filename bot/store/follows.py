@@ -12,7 +12,7 @@ from bot.store.sqlite_file import SqliteFile
 MAX_FOLLOWS = 50  # of one person
 COLUMNS = "number, user_id, chat_id, until, repeats, kind, subject, level, title, value, due, owner_id"
 
-Kind = Literal["market", "challenge", "answer", "price", "chance"]
+Kind = Literal["market", "answer", "price", "chance"]
 CALL_KEPT_S = 366 * 86400  # no market and no challenge is open for longer
 Side = Literal["yes", "no"]
 
@@ -20,7 +20,7 @@ Side = Literal["yes", "no"]
 class Target(NamedTuple):
     """What can be followed.
 
-    `subject` is the id of a market (also for a `chance`) or an answer, the number of a challenge, or an asset. `level`
+    `subject` is the id of a market or challenge (also for a `chance`) or of an answer, or an asset. `level`
     is the price or the probability to be reached, else 0; `value` is the price or the probability of now. Nothing can
     happen before the world second `due`. `owner_id` is the person whose question an answer answers.
     """

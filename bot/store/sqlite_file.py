@@ -19,55 +19,24 @@ WAIT_S = 10
 PRAGMAS = ("journal_mode = wal", "synchronous = normal", "secure_delete = on")
 FIRST = (
     # The data behind the buttons of sent messages.
-    """CREATE TABLE answer (
-        token TEXT PRIMARY KEY,
-        chat_id INTEGER NOT NULL,
-        user_id INTEGER,
-        verb TEXT NOT NULL,
-        payload TEXT NOT NULL,
-        kept_at REAL NOT NULL
-    )""",
+    "CREATE TABLE answer (token TEXT PRIMARY KEY, chat_id INTEGER NOT NULL, user_id INTEGER, verb TEXT NOT NULL, "
+    "payload TEXT NOT NULL, kept_at REAL NOT NULL)",
     "CREATE INDEX answer_of_chat ON answer (chat_id, kept_at)",
     # A created challenge and its author, who gets its outcome.
-    """CREATE TABLE challenge (
-        number INTEGER PRIMARY KEY,
-        user_id INTEGER NOT NULL,
-        chat_id INTEGER NOT NULL,
-        looked_at REAL NOT NULL,
-        told_at REAL
-    )""",
+    "CREATE TABLE challenge (number INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, chat_id INTEGER NOT NULL, "
+    "looked_at REAL NOT NULL, told_at REAL)",
     "CREATE INDEX challenge_of_user ON challenge (user_id)",
     # A person's state for an event, the chat, and the start. `unreachable`: switched off because the chat is gone.
-    """CREATE TABLE switch (
-        user_id INTEGER NOT NULL,
-        event TEXT NOT NULL,
-        chat_id INTEGER NOT NULL,
-        state TEXT NOT NULL,
-        since REAL NOT NULL,
-        unreachable INTEGER NOT NULL DEFAULT 0,
-        hour INTEGER,
-        timezone TEXT,
-        PRIMARY KEY (user_id, event)
-    ) WITHOUT ROWID""",
+    "CREATE TABLE switch (user_id INTEGER NOT NULL, event TEXT NOT NULL, chat_id INTEGER NOT NULL, "
+    "state TEXT NOT NULL, since REAL NOT NULL, unreachable INTEGER NOT NULL DEFAULT 0, hour INTEGER, "
+    "timezone TEXT, PRIMARY KEY (user_id, event)) WITHOUT ROWID",
     # Alerts that were queued or sent, so that none is sent twice.
-    """CREATE TABLE sent (
-        user_id INTEGER NOT NULL,
-        event TEXT NOT NULL,
-        key TEXT NOT NULL,
-        marked_at REAL NOT NULL,
-        PRIMARY KEY (user_id, event, key)
-    ) WITHOUT ROWID""",
+    "CREATE TABLE sent (user_id INTEGER NOT NULL, event TEXT NOT NULL, key TEXT NOT NULL, "
+    "marked_at REAL NOT NULL, PRIMARY KEY (user_id, event, key)) WITHOUT ROWID",
     # The queue of alerts; rowids give its order.
-    """CREATE TABLE alert (
-        user_id INTEGER NOT NULL,
-        event TEXT NOT NULL,
-        key TEXT NOT NULL,
-        chat_id INTEGER NOT NULL,
-        silent INTEGER NOT NULL,
-        text TEXT NOT NULL,
-        until REAL NOT NULL,
-        PRIMARY KEY (user_id, event, key)
-    )""",
+    "CREATE TABLE alert (user_id INTEGER NOT NULL, event TEXT NOT NULL, key TEXT NOT NULL, "
+    "chat_id INTEGER NOT NULL, silent INTEGER NOT NULL, text TEXT NOT NULL, until REAL NOT NULL, "
+    "PRIMARY KEY (user_id, event, key))",
     # The last documents that the watcher saw.
     "CREATE TABLE state (name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID",
 )
@@ -80,23 +49,11 @@ SECOND = (
 )
 THIRD = (
     # A question whose answer was not delivered yet; `quoted` and `waiting` are ids of messages.
-    """CREATE TABLE open_question (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        user_id INTEGER NOT NULL,
-        chat_id INTEGER NOT NULL,
-        quoted INTEGER,
-        waiting INTEGER,
-        question TEXT NOT NULL,
-        asked_at REAL NOT NULL
-    )""",
+    "CREATE TABLE open_question (number INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL, "
+    "chat_id INTEGER NOT NULL, quoted INTEGER, waiting INTEGER, question TEXT NOT NULL, asked_at REAL NOT NULL)",
     # A person's latest vote on a market or a challenge, by the id that the service gives it.
-    """CREATE TABLE vote (
-        user_id INTEGER NOT NULL,
-        prediction_id TEXT NOT NULL,
-        vote TEXT NOT NULL,
-        voted_at REAL NOT NULL,
-        PRIMARY KEY (user_id, prediction_id)
-    ) WITHOUT ROWID""",
+    "CREATE TABLE vote (user_id INTEGER NOT NULL, prediction_id TEXT NOT NULL, vote TEXT NOT NULL, "
+    "voted_at REAL NOT NULL, PRIMARY KEY (user_id, prediction_id)) WITHOUT ROWID",
 )
 FOURTH = (
     # The language of a chat: chosen with /language, and the last one that the person's Telegram was set to.
@@ -106,36 +63,16 @@ FIFTH = (
     # What a person follows. `kind` and `subject` name it; `level` is the price or probability to be reached, else 0.
     # `value` is the one seen last, `due` the world second before which nothing can happen, `owner_id` whose question
     # it is.
-    """CREATE TABLE follow (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        user_id INTEGER NOT NULL,
-        chat_id INTEGER NOT NULL,
-        kind TEXT NOT NULL,
-        subject TEXT NOT NULL,
-        level REAL NOT NULL,
-        title TEXT NOT NULL,
-        value REAL,
-        due REAL NOT NULL,
-        owner_id INTEGER,
-        since REAL NOT NULL,
-        checked_at REAL NOT NULL,
-        UNIQUE (user_id, kind, subject, level)
-    )""",
+    "CREATE TABLE follow (number INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL, "
+    "chat_id INTEGER NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, level REAL NOT NULL, "
+    "title TEXT NOT NULL, value REAL, due REAL NOT NULL, owner_id INTEGER, since REAL NOT NULL, "
+    "checked_at REAL NOT NULL, UNIQUE (user_id, kind, subject, level))",
     # The hours of the day without alerts, in the person's time zone.
-    """CREATE TABLE quiet_hours (
-        user_id INTEGER PRIMARY KEY,
-        begin INTEGER NOT NULL,
-        end INTEGER NOT NULL,
-        timezone TEXT NOT NULL
-    )""",
+    "CREATE TABLE quiet_hours (user_id INTEGER PRIMARY KEY, begin INTEGER NOT NULL, end INTEGER NOT NULL, "
+    "timezone TEXT NOT NULL)",
     # A person's latest forecast of a market, P(YES).
-    """CREATE TABLE forecast (
-        user_id INTEGER NOT NULL,
-        prediction_id TEXT NOT NULL,
-        p REAL NOT NULL,
-        forecast_at REAL NOT NULL,
-        PRIMARY KEY (user_id, prediction_id)
-    ) WITHOUT ROWID""",
+    "CREATE TABLE forecast (user_id INTEGER NOT NULL, prediction_id TEXT NOT NULL, p REAL NOT NULL, "
+    "forecast_at REAL NOT NULL, PRIMARY KEY (user_id, prediction_id)) WITHOUT ROWID",
     # An alert that is being sent keeps its place in the queue; in quiet hours it waits until `due`.
     "ALTER TABLE alert ADD COLUMN taken INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE alert ADD COLUMN due REAL NOT NULL DEFAULT 0",
@@ -151,13 +88,8 @@ FIFTH = (
 )
 SIXTH = (
     # A message in a group that shows a challenge, and the state of the challenge that it shows.
-    """CREATE TABLE live_challenge (
-        chat_id INTEGER NOT NULL,
-        message_id INTEGER NOT NULL,
-        number INTEGER NOT NULL,
-        shown TEXT NOT NULL,
-        PRIMARY KEY (chat_id, message_id)
-    ) WITHOUT ROWID""",
+    "CREATE TABLE live_challenge (chat_id INTEGER NOT NULL, message_id INTEGER NOT NULL, number INTEGER NOT NULL, "
+    "shown TEXT NOT NULL, PRIMARY KEY (chat_id, message_id)) WITHOUT ROWID",
 )
 SEVENTH = (
     # A challenge is written in one message.
@@ -175,14 +107,12 @@ SEVENTH = (
 # A draft is a payload behind its buttons.
 EIGHTH = ("DROP TABLE IF EXISTS draft",)
 NINTH = (
+    # A challenge is a market.
+    "UPDATE follow SET kind = 'market', subject = 'challenge-' || subject WHERE kind = 'challenge'",
     "ALTER TABLE open_question ADD COLUMN topic INTEGER",
     # What a chat or its person has chosen, each value by its name.
-    """CREATE TABLE setting (
-        chat_id INTEGER NOT NULL,
-        name TEXT NOT NULL,
-        value TEXT NOT NULL,
-        PRIMARY KEY (chat_id, name)
-    ) WITHOUT ROWID""",
+    "CREATE TABLE setting (chat_id INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, "
+    "PRIMARY KEY (chat_id, name)) WITHOUT ROWID",
     "INSERT INTO setting SELECT chat_id, 'language', chosen FROM chat_language WHERE chosen IS NOT NULL",
     "INSERT INTO setting SELECT chat_id, 'seen', seen FROM chat_language WHERE seen IS NOT NULL",
     "INSERT INTO setting SELECT chat_id, 'zone', zone FROM chat_language WHERE zone IS NOT NULL",

@@ -15,15 +15,27 @@ from bot.languages.catalogues import FOLDER, catalogue
 from service.client import ASSETS
 
 BOT = Path(__file__).resolve().parents[2] / "bot"
-TEXTS = {"english": 1, "translate": 1, "translate_plural": 2}  # arguments that are texts, by function
+TEXTS = {"english": 1, "translate": 1, "translate_plural": 2, "english_words": 99}  # arguments that are texts
+LABELLED = {"button", "show", "link"}  # these translate their label, unless it is a symbol
 TRANSLATIONS = [code for code in LANGUAGES if code != SOURCE]
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
-    """The name and the texts of each call of a function in TEXTS; Babel's own reader skips those in f-strings."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TEXTS:
-            yield node.func.id, node.args[: TEXTS[node.func.id]]
+    """The name and the texts of each call of such a function; Babel's own reader skips those in f-strings."""
+    for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if name == "english_words":
+            yield from ((name, [word]) for word in node.args)
+        elif isinstance(node.func, ast.Name) and name in TEXTS:
+            yield name, node.args[: TEXTS[name]]
+        elif name in LABELLED and any(letter.isalpha() for letter in _constant(node)):
+            yield name, node.args[:1]
+
+
+def _constant(call: ast.Call) -> str:
+    """The first argument of a call, if it is a constant text."""
+    label = call.args[0] if call.args else None
+    return label.value if isinstance(label, ast.Constant) and isinstance(label.value, str) else ""
 
 
 def extracted() -> Catalog:

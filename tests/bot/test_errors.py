@@ -11,6 +11,7 @@ import pytest
 
 import bot.service
 import service.client.streams
+from bot.languages import translate
 from bot.messages import notices
 from tests.processes import free_port
 
@@ -153,7 +154,7 @@ def test_a_refusal_of_telegram_is_logged_without_token(ann, caplog):
         ann.says("/help")
     assert "A new limit" in caplog.text
     assert ann.stage.application.bot.token not in caplog.text
-    assert ann.newest.text == notices.internal_error()
+    assert ann.newest.text == translate(notices.INTERNAL_ERROR)
 
 
 def test_a_group_that_becomes_a_supergroup_is_answered_there(stage, group, caplog):

@@ -92,19 +92,19 @@ def test_a_deleted_message_is_forgotten(ann, stage, group, store, number):
 def test_a_resolved_challenge_is_shown_and_forgotten(stage, group, store, number, monkeypatch):
     reply = stage.person(group).says(f"/challenge {number}")
     service = stage.application.bot_data["state"].service
-    challenge = stage.runner.run(service.challenge(int(number)))
+    challenge = stage.runner.run(service.market(f"challenge-{number}"))
     challenge |= {
         "status": "resolved",
         "resolution": challenge["resolution"] | {"outcome": "yes", "evidence": "So it is."},
     }
 
-    async def resolved(_service: object, _number: int) -> dict:
+    async def resolved(_service: object, _market_id: str) -> dict:
         return challenge
 
     async def none_open(_service: object) -> dict:
         return {"challenges": [], "world": "simulated"}
 
-    monkeypatch.setattr(type(service), "challenge", resolved)
+    monkeypatch.setattr(type(service), "market", resolved)
     monkeypatch.setattr(type(service), "challenges", none_open)
     watch(stage)
     assert "resolved: YES" in reply.plain

@@ -145,7 +145,7 @@ def test_metered_calls_cost_at_most_four_an_hour(make, recorded, clock):
 def test_a_challenge_is_never_cached(make, recorded):
     service = make()
     for _ in range(2):
-        asyncio.run(service.challenge(7))
+        asyncio.run(service.market("challenge-7"))
     assert len(recorded.requests) == 2
 
 

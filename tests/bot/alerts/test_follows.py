@@ -233,7 +233,7 @@ def test_a_direction_is_decided_by_the_price(world):
 
 def test_a_follower_of_a_challenge_is_no_author(world):
     world.author(ANN, 17)
-    world.store.follow(BEN, BEN, Target("challenge", "17"))
+    world.store.follow(BEN, BEN, Target("market", "challenge-17"))
     world.service.challenges_by_number[17] = challenge(17)
     text_by_chat = dict(texts(world))
     assert "Your challenge 17 is resolved" in text_by_chat[ANN]

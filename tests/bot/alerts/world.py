@@ -116,10 +116,10 @@ class FakeService:
     async def prices(self) -> dict[str, Any]:
         return await self._answer("prices")
 
-    async def challenge(self, number: int) -> dict[str, Any]:
-        return self._single(f"challenge {number}", self.challenges_by_number.get(number, DOWN))
-
     async def market(self, market_id: str) -> dict[str, Any]:
+        number = market_id.removeprefix("challenge-")
+        if number != market_id:
+            return self._single(f"challenge {number}", self.challenges_by_number.get(int(number), DOWN))
         return self._single(f"market {market_id}", self.markets.get(market_id, DOWN))
 
     def for_user(self, user_id: int) -> FakePerson:
@@ -172,7 +172,7 @@ class World:
     def author(self, user: int, number: int) -> None:
         """A challenge of this person, who follows it."""
         self.store.remember_challenge(user, user, number)
-        self.store.follow(user, user, Target("challenge", str(number)))
+        self.store.follow(user, user, Target("market", f"challenge-{number}"))
 
     def subscribe(self, event: str, *users: int, state: str = "on") -> None:
         for user in users:

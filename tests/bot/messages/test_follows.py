@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.messages import follows
+from bot.messages import follows, predictions
 from bot.store import Follow, Target
 from tests.bot import documents
 from tests.bot.messages.reading import text_of
@@ -16,7 +16,7 @@ from tests.bot.messages.reading import text_of
         (Target("price", "btc", 70_000.0), "Bitcoin at 70,000 USD"),
         (Target("chance", "m1", 0.6, "Will it?"), "Will it?: AI at 60%"),
         (Target("market", "m1", title="Will <it>?"), "Will <it>?"),
-        (Target("challenge", "7"), "Challenge 7"),
+        (Target("market", "challenge-7"), "Challenge 7"),
     ],
 )
 def test_each_follow_has_a_numbered_line(target, line):
@@ -28,9 +28,9 @@ def test_who_follows_nothing_learns_how():
     assert "You follow nothing. Tap Follow below an answer" in text_of(follows.following([], {}))
 
 
-@pytest.mark.parametrize("kind", follows.FOLLOW_REPLIES)
-def test_a_new_follow_says_when_a_message_comes_and_where(kind):
-    text = follows.followed(kind)
+@pytest.mark.parametrize("target", [Target("market", "m1"), Target("market", "challenge-7"), Target("answer", "a1")])
+def test_a_new_follow_says_when_a_message_comes_and_where(target):
+    text = follows.followed(target)
     assert text.startswith("You get a message when")
     assert text.endswith("It comes to our private chat. /following lists everything.")
 
@@ -43,4 +43,4 @@ def test_a_change_of_sides_names_the_likelier_outcome(p, side):
 
 def test_a_market_that_nobody_forecast_is_resolved_without_forecasts():
     market = documents.resolved_market() | {"ai": None, "market_odds": None}
-    assert "Yes at the opening" not in text_of(follows.market_resolved(market))
+    assert "Yes at the opening" not in text_of(predictions.resolved(market))

@@ -65,10 +65,10 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "forecast": (documents.forecast(), messages.prices.forecast),
     "forecasts": ([documents.forecast()], messages.prices.forecasts),
     "markets": (documents.PREDICTIONS, messages.predictions.markets),
-    "challenge": (documents.challenge(), lambda it: messages.challenges.challenge(it, is_author=True)),
-    "challenges": (documents.CHALLENGES, messages.challenges.challenges),
+    "challenge": (documents.challenge(), lambda it: messages.predictions.one_market(it, is_author=True)),
+    "challenges": (documents.CHALLENGES, messages.predictions.challenges),
     "created": (documents.challenge(), messages.challenges.created),
-    "resolved": (documents.challenge(), messages.challenges.resolved),
+    "resolved": (documents.challenge(), messages.predictions.resolved),
     "flipped": (documents.WIDGET, lambda it: messages.alerts.flipped(it, it)),
     "research": (RESEARCH, lambda it: messages.research.research(it, "https://ninefold.example")),
     **{name: (RESEARCH[name], partial(topic, name)) for name in messages.research.TOPICS},
@@ -92,7 +92,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
         lambda it: messages.alerts.alerts({**it["switches"], it["digest"]["timezone"]: "on"}, "7"),
     ),
     "market": (documents.market(), messages.predictions.one_market),
-    "resolved market": (documents.resolved_market(), messages.follows.market_resolved),
+    "resolved market": (documents.resolved_market(), messages.predictions.resolved),
     "page of a resolved market": (documents.resolved_market(), messages.predictions.one_market),
     "changed sides": (documents.market(), messages.follows.sides_changed),
     "reached probability": (documents.market(), lambda it: messages.follows.chance_reached(it, 0.6)),
@@ -119,14 +119,14 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failures.failure(ServerFault(500, it))),
 }
 FIXED_TEXTS = {
-    "start": messages.start.start,
-    "help": messages.start.help_text,
-    "privacy": messages.start.privacy,
-    "delete asked": messages.notices.confirm_deletion,
+    "start": lambda: translate(notices.START),
+    "help": lambda: "\n".join(text and translate(text) for text in notices.HELP),
+    "privacy": lambda: "\n".join(text and translate(text) for text in notices.PRIVACY),
+    "delete asked": lambda: translate(notices.CONFIRM_DELETION),
     "busy": messages.oracle.busy,
-    "expired": messages.start.expired,
-    "unknown command": messages.start.unknown_command,
-    "group": messages.start.challenge_in_private,
+    "expired": lambda: translate(notices.EXPIRED),
+    "unknown command": lambda: translate(notices.UNKNOWN_COMMAND),
+    "group": lambda: translate(notices.CHALLENGE_IN_PRIVATE),
     "settings of a group": lambda: messages.alerts.group_settings({"weekly": "on", "commands_only": "off"}),
     "ask question": messages.challenges.ask_question,
 }
@@ -174,29 +174,29 @@ def test_old_numbers_are_marked_stale(name):
 
 RECEIPT = {"vote": "yes", "user_votes": {"yes": 1200, "no": 3}}
 NOTICES = {
-    "question missing": notices.question_missing,
+    "question missing": lambda: translate(notices.QUESTION_MISSING),
     "asset": lambda: notices.unknown_asset("top", ["btc", "gold"]),
-    "text only": notices.text_only,
+    "text only": lambda: translate(notices.TEXT_ONLY),
     "private": notices.private_only,
-    "cancelled": notices.cancelled,
-    "nothing deleted": notices.nothing_deleted,
+    "cancelled": lambda: translate(notices.CANCELLED),
+    "nothing deleted": lambda: translate(notices.NOTHING_DELETED),
     "voted": lambda: notices.voted(RECEIPT),
-    "hour": notices.choose_hour,
-    "zone": notices.choose_zone,
+    "hour": lambda: translate(notices.CHOOSE_HOUR),
+    "zone": lambda: translate(notices.CHOOSE_ZONE),
     "unknown zone": lambda: notices.unknown_zone("Moon"),
-    "language": notices.choose_language,
-    "language chosen": notices.language_chosen,
-    "admins": notices.admins_only,
+    "language": lambda: translate(notices.CHOOSE_LANGUAGE),
+    "language chosen": lambda: translate(notices.LANGUAGE_CHOSEN),
+    "admins": lambda: translate(notices.ADMINS_ONLY),
     "date out of range": lambda: notices.date_out_of_range("2026-11-21", "2027-11-20"),
     "too long": lambda: notices.question_too_long(1234, 500),
-    "interrupted": notices.interrupted,
+    "interrupted": lambda: translate(notices.INTERRUPTED),
     "given back": lambda: notices.given_back("Will it?"),
-    "too fast": notices.too_fast,
-    "error": notices.internal_error,
+    "too fast": lambda: translate(notices.TOO_FAST),
+    "error": lambda: translate(notices.INTERNAL_ERROR),
     "waiting": lambda: messages.oracle.waiting(9),
     "progress": lambda: messages.oracle.progress(3, 9),
 }
-POPUPS = (lambda: notices.voted(RECEIPT), notices.admins_only, notices.too_fast, messages.start.expired)
+POPUPS = (lambda: notices.voted(RECEIPT), NOTICES["admins"], NOTICES["too fast"], FIXED_TEXTS["expired"])
 EACH_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 CUT = re.compile(r"\S…\S")
 
@@ -296,7 +296,7 @@ DEADLINES = {
 def test_the_service_understands_the_bots_examples(language):
     """The question of /start, and the question with which the bot has a deadline read."""
     with speaking(language):
-        example = re.search("<i>(.*)</i>", messages.start.start())[1]
+        example = re.search("<i>(.*)</i>", translate(notices.START))[1]
         question_until = translate("Will Bitcoin rise by {deadline}?", deadline=DEADLINES[language])
     for text in (example, question_until):
         question = understand(text, Circumstances(NOW, SPOTS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot import messages
+from bot.languages import translate
 from bot.messages import notices
 from tests.bot.documents import HOSTILE
 from tests.bot.messages.reading import text_of
@@ -37,4 +38,4 @@ def test_deleted_rows_are_counted():
 
 
 def test_the_first_screen_says_that_markets_can_be_simulated():
-    assert "SIMULATED" in messages.start.start()
+    assert "SIMULATED" in translate(notices.START)

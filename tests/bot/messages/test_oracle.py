@@ -82,11 +82,11 @@ PAGES = {
     "answer in brief": messages.oracle.answer_brief,
     "caption": captions.answer,
     "votes": messages.oracle.votes,
-    "challenge": lambda it: messages.challenges.challenge(_challenge(it)),
-    "list of challenges": lambda it: messages.challenges.challenges(
+    "challenge": lambda it: messages.predictions.one_market(_challenge(it)),
+    "list of challenges": lambda it: messages.predictions.challenges(
         documents.CHALLENGES | {"challenges": [_challenge(it)]}
     ),
-    "resolved challenge": lambda it: messages.challenges.resolved(_challenge(it) | {"status": "resolved"}),
+    "resolved challenge": lambda it: messages.predictions.resolved(_challenge(it) | {"status": "resolved"}),
     "list of markets": lambda it: messages.predictions.markets(documents.PREDICTIONS | {"markets": [_market(it)]}),
     "market": lambda it: messages.predictions.one_market(_market(it)),
 }

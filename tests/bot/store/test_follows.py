@@ -37,10 +37,10 @@ def test_the_number_of_follows_is_limited(store):
 
 def test_the_least_recently_checked_comes_first(store, clock):
     for number in "123":
-        store.follow(ANN, ANN, Target("challenge", number))
+        store.follow(ANN, ANN, Target("market", number))
     clock.move(minutes=1)
-    store.mark_checked(store.follows("challenge")[:1])
-    assert [follow.target.subject for follow in store.follows("challenge")] == ["2", "3", "1"]
+    store.mark_checked(store.follows("market")[:1])
+    assert [follow.target.subject for follow in store.follows("market")] == ["2", "3", "1"]
     assert store.follows("market", "price") == []
 
 

@@ -125,7 +125,7 @@ def test_a_file_of_the_first_version_is_migrated(file, clock):
     store = Store(file, clock)
     assert store.find(ANN, "token") == {"answer": {"question": "Will it?", "p_yes": 0.5}, "usage": None}
     assert store.find(ANN, "other") == {"markets": ["m1"]}
-    assert [(follow.user_id, follow.target.subject) for follow in store.follows("challenge")] == [(ANN, "1")]
+    assert [(follow.user_id, follow.target.subject) for follow in store.follows("market")] == [(ANN, "challenge-1")]
     assert store.is_author(ANN, 2)
     store.close()
 

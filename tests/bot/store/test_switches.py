@@ -108,12 +108,12 @@ def test_only_what_is_followed_is_on_by_default(store):
 
 def test_a_new_follow_switches_them_on_again(store):
     """After the chat was unreachable, or the person switched them off: a follow is a promise of a message."""
-    store.follow(ANN, ANN, Target("challenge", "17"))
+    store.follow(ANN, ANN, Target("market", "challenge-17"))
     store.set_switch(BEN, BEN, "followed", "off")
     for person in (ANN, BEN):
         store.switch_off(person)
         assert store.switches(person)["followed"] == "off"
-        store.follow(person, person, Target("challenge", "18"))
+        store.follow(person, person, Target("market", "challenge-18"))
     assert (store.switches(ANN)["followed"], store.switches(BEN)["followed"]) == ("on", "on")
 
 
