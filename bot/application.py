@@ -8,24 +8,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import httpx
-from telegram import LinkPreviewOptions, Update
+from telegram import LinkPreviewOptions, Update, ext
 from telegram.constants import ParseMode
-from telegram.ext import (
-    Application,
-    ApplicationBuilder,
-    BaseHandler,
-    CallbackQueryHandler,
-    ChatMemberHandler,
-    ChosenInlineResultHandler,
-    CommandHandler,
-    ContextTypes,
-    Defaults,
-    InlineQueryHandler,
-    JobQueue,
-    MessageHandler,
-    TypeHandler,
-    filters,
-)
+from telegram.ext import Application, CallbackQueryHandler, CommandHandler, MessageHandler, TypeHandler, filters
 from telegram.request import BaseRequest, HTTPXRequest
 
 from bot import (
@@ -95,12 +80,10 @@ PRESSES = {
     "terms": follows.set_terms,
     "forget": buttons.delete_or_keep,
 }
-# These call the service for what they show: other updates of the chat are handled while they wait.
-READING = {"show", "chart", "again", "listed", "mine", "market", "challenge", "forecast", "inline", "open", "follow"}
-READING |= {"level"}
+ORDERED = {"set", "terms", "create", "discard"}  # the next press waits for them
 
 
-def handlers() -> list[BaseHandler]:
+def handlers() -> list[ext.BaseHandler]:
     """Every handler; the first that matches an update handles it alone."""
     return [
         _command("challenge", challenges.begin, PRIVATE),
@@ -127,14 +110,14 @@ def handlers() -> list[BaseHandler]:
         MessageHandler(PRIVATE & filters.COMMAND, shown(commands.fixed_reply(notices.UNKNOWN_COMMAND))),
         MessageHandler(PRIVATE & WORDS, shown(questions.ask_by_text), block=False),
         MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, shown(commands.fixed_reply(notices.TEXT_ONLY))),
-        InlineQueryHandler(inline.offer, block=False),
-        ChosenInlineResultHandler(inline.chosen, block=False),
+        ext.InlineQueryHandler(inline.offer, block=False),
+        ext.ChosenInlineResultHandler(inline.chosen, block=False),
         *(
-            CallbackQueryHandler(shown(press), f"^{PATTERNS[name]}$", block=name not in READING)
-            for name, press in PRESSES.items()
+            CallbackQueryHandler(shown(PRESSES[name]), f"^{data}$", block=name in ORDERED)
+            for name, data in PATTERNS.items()
         ),
         CallbackQueryHandler(shown(buttons.expired)),
-        ChatMemberHandler(commands.membership_changed, ChatMemberHandler.MY_CHAT_MEMBER),
+        ext.ChatMemberHandler(commands.membership_changed, ext.ChatMemberHandler.MY_CHAT_MEMBER),
     ]
 
 
@@ -154,14 +137,14 @@ def build(
     """The bot, ready to run; `request` is the connection to Telegram, `transport` the one to the service."""
     store = Store(settings.bot_data / "bot.sqlite", now)
     service = Service(settings, transport=transport, now=now)
-    jobs = JobQueue()
+    jobs = ext.JobQueue()
     builder = (
-        ApplicationBuilder()
+        ext.ApplicationBuilder()
         .token(settings.telegram_bot_token)
         .base_url(settings.telegram_url)
         .rate_limiter(ChatRateLimiter())
-        .context_types(ContextTypes(context=BotContext))
-        .defaults(Defaults(parse_mode=ParseMode.HTML, link_preview_options=LinkPreviewOptions(is_disabled=True)))
+        .context_types(ext.ContextTypes(context=BotContext))
+        .defaults(ext.Defaults(parse_mode=ParseMode.HTML, link_preview_options=LinkPreviewOptions(is_disabled=True)))
         .concurrent_updates(ChatOrder())
         .job_queue(jobs)
         .post_init(_prepare)

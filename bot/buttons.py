@@ -16,7 +16,6 @@ from bot.messages import notices
 from bot.messages.follows import CHALLENGE
 from bot.questions import open_shared
 from bot.service import Document
-from bot.views import VIEWS
 
 
 async def open_link(update: Update, context: BotContext) -> Page:
@@ -24,13 +23,13 @@ async def open_link(update: Update, context: BotContext) -> Page:
     kind, subject = context.captures
     if kind == "answer":
         return await open_shared(update, context, subject)
-    return await VIEWS[kind](context.view_request(update, subject))
+    return await context.view(update, kind, subject)
 
 
 async def show(update: Update, context: BotContext) -> Page:
     """Show a view in place: reload it, turn a page or set a filter."""
     view, argument, page = context.captures
-    return await VIEWS[view](context.view_request(update, argument, int(page)))
+    return await context.view(update, view, argument, int(page))
 
 
 async def chart(update: Update, context: BotContext) -> None:
@@ -49,16 +48,16 @@ async def open_market(update: Update, context: BotContext) -> Page:
     """The page of a market of the list, in place."""
     token, index = context.captures
     payload = await context.payload(update, token)
-    return await VIEWS["market"](context.view_request(update, payload["markets"][int(index)]))
+    return await context.view(update, "market", payload["markets"][int(index)])
 
 
 async def vote_market(update: Update, context: BotContext) -> Popup:
     """[Yes] and [No] for a market of the page, which is then updated; the button carries the market's index on it."""
     vote, token, index = context.captures
     payload = await context.payload(update, token)
-    person = context.service.for_user(updates.user_id(update))
+    person = context.person(update)
     notice = await _note_vote(update, context, await person.vote(payload["markets"][int(index)], vote))
-    return notice._replace(page=await VIEWS["markets"](context.view_request(update, page=payload.get("page", 0))))
+    return notice._replace(page=await context.view(update, "markets", page=payload.get("page", 0)))
 
 
 async def forecast_market(update: Update, context: BotContext) -> Popup:
@@ -67,20 +66,20 @@ async def forecast_market(update: Update, context: BotContext) -> Popup:
     user, p_yes = updates.user_id(update), int(percent) / 100
     receipt = await context.service.for_user(user).forecast_market(market_id, p_yes)
     await asyncio.to_thread(context.store.remember_forecast, user, receipt["market_id"], receipt["p_yes"])
-    page = await VIEWS["market"](context.view_request(update, market_id))
+    page = await context.view(update, "market", market_id)
     return Popup(messages.own_page.forecast_noted(p_yes), page)
 
 
 async def vote_challenge(update: Update, context: BotContext) -> Popup:
     """[Yes] and [No] for a challenge; the page in a private chat and the messages in groups are then updated."""
     vote, number = context.captures
-    person = context.service.for_user(updates.user_id(update))
+    person = context.person(update)
     receipt = await person.vote(f"{CHALLENGE}{number}", vote)
     notice = await _note_vote(update, context, receipt)
     await live_challenges.show_votes(context, int(number))
     if updates.chat(update).type != ChatType.PRIVATE:
         return notice
-    return notice._replace(page=await VIEWS["challenge"](context.view_request(update, number)))
+    return notice._replace(page=await context.view(update, "challenge", number))
 
 
 async def _note_vote(update: Update, context: BotContext, receipt: Document) -> Popup:

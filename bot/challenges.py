@@ -33,7 +33,7 @@ async def begin(update: Update, context: BotContext) -> Page:
 
 
 async def _draft_page(update: Update, context: BotContext, question: str) -> Page:
-    person, now = context.service.for_user(updates.user_id(update)), await _service_time(context)
+    person, now = context.person(update), await _service_time(context)
     try:
         deadline = await _deadline(person, question)
     except BadRequest as refusal:

@@ -16,7 +16,6 @@ from bot.delivery import acknowledge, replace, reply
 from bot.keyboards import Page, Popup
 from bot.languages import translate
 from bot.messages import notices
-from bot.views import VIEWS
 
 NAME = re.compile("[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]")  # of a forecaster
 OFF = "off"
@@ -52,7 +51,7 @@ def shown(handler: Handler) -> Callback:
 
 def view_command(view: str) -> Handler:
     """A command that shows a view; the words after it are the view's argument."""
-    return lambda update, context: VIEWS[view](context.view_request(update, context.argument))
+    return lambda update, context: context.view(update, view, context.argument)
 
 
 def fixed_reply(
@@ -71,7 +70,7 @@ async def name_forecaster(update: Update, context: BotContext) -> Page:
     name = context.argument.lower()
     if not NAME.fullmatch(name):
         return Page(messages.own_page.bad_name())
-    usage = await context.service.for_user(updates.user_id(update)).name_forecaster(None if name == OFF else name)
+    usage = await context.person(update).name_forecaster(None if name == OFF else name)
     return Page(
         messages.own_page.named(usage["forecaster"]),
         keyboards.reload("forecasters", "", keyboards.show("My page", "me")),

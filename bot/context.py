@@ -13,10 +13,11 @@ from telegram.ext import CallbackContext, ExtBot
 
 from bot import updates
 from bot.drawing import DrawingThread
+from bot.keyboards import Page
 from bot.rate_limiter import Throttle
-from bot.service import Service
+from bot.service import Person, Service
 from bot.store import Store
-from bot.views import ViewRequest
+from bot.views import VIEWS, ViewRequest
 
 
 class Expired(Exception):
@@ -77,15 +78,14 @@ class BotContext(CallbackContext[ExtBot, dict, dict, dict]):
             raise Expired(token)
         return payload
 
-    def view_request(self, update: Update, argument: str = "", page: int = 0) -> ViewRequest:
-        """A request of the update's sender for a view."""
-        return ViewRequest(
-            service=self.service,
-            store=self.store,
-            username=self.bot.username,
-            user_id=updates.user_id(update),
-            chat_id=updates.chat(update).id,
-            now=self.state.now(),
-            argument=argument,
-            page=page,
+    def person(self, update: Update) -> Person:
+        """The service on behalf of the update's sender."""
+        return self.service.for_user(updates.user_id(update))
+
+    async def view(self, update: Update, name: str, argument: str = "", page: int = 0) -> Page:
+        """A view for the update's sender."""
+        chat_id, user_id = updates.sender(update)
+        request = ViewRequest(
+            self.service, self.store, self.bot.username, user_id, chat_id, self.state.now(), argument, page
         )
+        return await VIEWS[name](request)

@@ -17,7 +17,6 @@ from bot.keyboards import Page, Popup
 from bot.messages.follows import CHALLENGE
 from bot.service import Document
 from bot.store import MAX_FOLLOWS, Target
-from bot.views import VIEWS
 from service.client import BadRequest
 
 MOST_TIMES = 10  # a level that is so many times higher or lower than the price is a slip of the pen
@@ -26,9 +25,9 @@ MOST_TIMES = 10  # a level that is so many times higher or lower than the price 
 async def follow_by_text(update: Update, context: BotContext) -> Page:
     """/follow btc 70000; alone it shows what the person follows."""
     if not context.argument:
-        return await VIEWS["following"](context.view_request(update))
+        return await context.view(update, "following")
     try:
-        reading = await context.service.for_user(updates.user_id(update)).understand(f"alert {context.argument}")
+        reading = await context.person(update).understand(f"alert {context.argument}")
     except BadRequest:
         return Page(messages.follows.bad_follow())
     return await alert_page(update, context, reading)
@@ -44,7 +43,7 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     if reading["level_pct"] is not None:
         level = spot * (1 + reading["level_pct"] / 100)
     if level is None:
-        return await VIEWS["price"](context.view_request(update, reading["asset"]))
+        return await context.view(update, "price", reading["asset"])
     if not 1 / MOST_TIMES < level / spot < MOST_TIMES or side * (level - spot) <= 0:
         return Page(messages.follows.strange_level(reading["asset"], level, spot))
     target = _price_target(quote, level)
@@ -96,7 +95,7 @@ async def set_terms(update: Update, context: BotContext) -> Page:
 async def drop(update: Update, context: BotContext) -> Popup:
     """A number of /following: it ends."""
     await asyncio.to_thread(context.store.drop_follow, updates.user_id(update), int(context.captures[0]))
-    page = await VIEWS["following"](context.view_request(update))
+    page = await context.view(update, "following")
     return Popup(messages.follows.unfollowed(), page, is_alert=False)
 
 
@@ -126,7 +125,7 @@ async def _target(update: Update, context: BotContext, kind: str, reference: str
 async def _page(update: Update, context: BotContext, kind: str, reference: str) -> Page:
     """The page again whose [Follow] was pressed."""
     if kind != "answer":
-        return await VIEWS[kind](context.view_request(update, reference))
+        return await context.view(update, kind, reference)
     payload = await context.payload(update, reference)
     return await answering.payload_page(context.state, updates.user_id(update), payload, reference)
 

@@ -18,7 +18,6 @@ from bot.keyboards import Page
 from bot.languages import translate
 from bot.messages import notices
 from bot.service import MAX_QUESTION, Document, Person
-from bot.views import VIEWS
 from service.client import ASSETS, BadRequest, ClientError, ConnectionFailed, TimedOut
 
 CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
@@ -81,7 +80,7 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
 
     While the service is away every text is a question, which is kept and answered later.
     """
-    person = context.service.for_user(updates.user_id(update))
+    person = context.person(update)
     earlier = await _earlier(update, context)
     try:
         if earlier is None or not text.endswith(QUESTION_MARKS):
@@ -142,7 +141,7 @@ async def _price(update: Update, context: BotContext, reading: Document) -> Page
     assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
     if reading["asset"] not in assets:
         return None
-    return await VIEWS["price"](context.view_request(update, reading["asset"]))
+    return await context.view(update, "price", reading["asset"])
 
 
 async def _forecast(update: Update, context: BotContext, reading: Document) -> Page | None:
@@ -150,7 +149,7 @@ async def _forecast(update: Update, context: BotContext, reading: Document) -> P
     assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
     if reading["asset"] not in assets or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
         return None
-    return await VIEWS["forecast"](context.view_request(update, reading["asset"]))
+    return await context.view(update, "forecast", reading["asset"])
 
 
 async def _alert(update: Update, context: BotContext, reading: Document) -> Page:
@@ -175,7 +174,7 @@ async def _votes(update: Update, context: BotContext, _reading: Document) -> Pag
 
 
 async def _accuracy(update: Update, context: BotContext, _reading: Document) -> Page:
-    return await VIEWS["accuracy"](context.view_request(update))
+    return await context.view(update, "accuracy")
 
 
 PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]]] = {

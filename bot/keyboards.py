@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.helpers import create_deep_linked_url
 
-from bot.languages import LANGUAGES, english, translate
-from bot.languages.punctuation import labelled
+from bot.languages import LANGUAGES, english, labelled, translate
 from bot.messages import formats
 from bot.messages.alerts import SETTINGS
 from bot.messages.follows import CHALLENGE

@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import NamedTuple
 
 from telegram import Update
 from telegram.constants import ChatAction, ChatType
 from telegram.error import TelegramError
 
 from bot import charts, keyboards, updates
-from bot.charts import THEMES, ChartTheme
+from bot.charts import THEMES
 from bot.context import BotContext
 from bot.delivery import reply
-from bot.drawing import DrawingThread
 from bot.keyboards import CHART_PERIODS, Page, opening
 from bot.languages import SOURCE, spoken
 from bot.messages import captions
@@ -29,74 +28,63 @@ BARS = {"24h": "5m", "7d": "1h", "30d": "1h", ALL_TIME: "1d"}
 LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class PhotoRequest:
-    """A request for a chart: the `argument` is what it shows, such as an asset.
+class ChartRequest(NamedTuple):
+    """A request for a chart: the `subject` is what it shows, such as an asset.
 
     `answer` is that of a question, `address` opens what is shown in the bot.
     """
 
     service: Service
-    drawing: DrawingThread
-    theme: ChartTheme
-    kind: str
-    argument: str
+    subject: str
     period: str
     answer: Document | None = None
     address: str | None = None
 
-    async def page(self, caption: str, chart: Callable[..., bytes], *values: object) -> Page:
-        """The chart of these values in the request's theme, with buttons for its periods."""
-        picture = await self.drawing.draw(chart, *values, self.theme)
-        return Page(caption, keyboards.chart(self.kind, self.argument, self.period), picture=picture)
+
+class ChartPlan(NamedTuple):
+    """A caption, and the function that draws the chart from these values and a theme."""
+
+    caption: str
+    draw: Callable[..., bytes]
+    values: tuple
 
 
-@dataclass(frozen=True)
-class PriceDocuments:
-    """The prices of all assets, that of one asset, its bars over a period, and its forecast if there is one."""
-
-    prices: Document
-    quote: Document
-    candles: Document
-    forecast: Document | None
-
-
-async def price(request: PhotoRequest) -> Page:
+async def price(request: ChartRequest) -> ChartPlan:
     """The price of an asset, and its forecast."""
-    read = await _price_documents(request, request.argument)
-    caption = captions.price(read.prices, read.quote, read.forecast)
-    values = (read.prices, read.quote, read.candles, read.forecast, request.period)
-    return await request.page(caption, charts.price, *values)
+    prices, quote, candles, forecast = await _documents(request, request.subject)
+    caption = captions.price(prices, quote, forecast)
+    return ChartPlan(caption, charts.price, (prices, quote, candles, forecast, request.period))
 
 
-async def forecast(request: PhotoRequest) -> Page:
+async def forecast(request: ChartRequest) -> ChartPlan:
     """The forecast of an asset's price as far as the period is long."""
-    document = await request.service.forecast(request.argument)
-    read = await _price_documents(request, request.argument)
+    document = await request.service.forecast(request.subject)
+    prices, quote, candles, _ = await _documents(request, request.subject)
     caption = captions.forecast(document, request.period)
-    return await request.page(caption, charts.forecast, read.prices, read.quote, read.candles, document, request.period)
+    return ChartPlan(caption, charts.forecast, (prices, quote, candles, document, request.period))
 
 
-async def answer(request: PhotoRequest) -> Page:
+async def answer(request: ChartRequest) -> ChartPlan:
     """The price, the level and the deadline of an answered question, and the forecast until then."""
     document = request.answer
     assert document is not None  # the button of an expired answer makes no request
-    read = await _price_documents(request, document["understood"]["asset"])
+    _, quote, candles, forecast = await _documents(request, document["understood"]["asset"])
     title = spoken(SOURCE, lambda: headline(document))  # charts are English, and their font has no Chinese
-    values = (document, read.quote, read.candles, read.forecast, title)
-    return await request.page(captions.answer(document, request.address), charts.answer, *values)
+    return ChartPlan(
+        captions.answer(document, request.address), charts.answer, (document, quote, candles, forecast, title)
+    )
 
 
-async def market(request: PhotoRequest) -> Page:
+async def market(request: ChartRequest) -> ChartPlan:
     """A market as a question that the AI answers now."""
-    entry = await request.service.market(request.argument)
+    entry = await request.service.market(request.subject)
     prices, pool = await request.service.prices(), entry["ai_now"] or entry["ai"]
     if pool is None:
-        raise LookupError(f"the AI has not voted on {request.argument}")
+        raise LookupError(f"the AI has not voted on {request.subject}")
     spot = next(quote["price"] for quote in prices["prices"] if quote["asset"] == entry["asset"])
     document = {"understood": entry["understood"] | {"spot": spot}, "p_yes": pool["p_yes"], "consensus": None}
     document |= {"world": prices["world"], "as_of": prices["as_of"]}
-    return await answer(replace(request, answer=document))
+    return await answer(request._replace(answer=document))
 
 
 def default_period(kind: str, answer: Document | None) -> str:
@@ -107,7 +95,8 @@ def default_period(kind: str, answer: Document | None) -> str:
     return "7d" if "24h" in CHART_PERIODS[kind] else ALL_TIME
 
 
-async def _price_documents(request: PhotoRequest, asset: str) -> PriceDocuments:
+async def _documents(request: ChartRequest, asset: str) -> tuple[Document, Document, Document, Document | None]:
+    """The prices of all assets, that of one asset, its bars over the period, and its forecast if there is one."""
     service = request.service
     prices = await service.prices()
     quote = next((quote for quote in prices["prices"] if quote["asset"] == asset), None)
@@ -122,10 +111,10 @@ async def _price_documents(request: PhotoRequest, asset: str) -> PriceDocuments:
         forecast = await service.forecast(asset)
     except (NotFound, Unavailable):
         forecast = None  # the chart says so
-    return PriceDocuments(prices, quote, candles, forecast)
+    return prices, quote, candles, forecast
 
 
-PHOTOS: dict[str, Callable[[PhotoRequest], Awaitable[Page]]] = {
+PHOTOS: dict[str, Callable[[ChartRequest], Awaitable[ChartPlan]]] = {
     chart.__name__: chart for chart in (price, forecast, answer, market)
 }
 
@@ -161,6 +150,6 @@ async def photo(update: Update, context: BotContext, kind: str, argument: str, p
     if period not in CHART_PERIODS[kind]:
         period = default_period(kind, answer)
     address = opening(context.bot.username, kind, argument)
-    return await PHOTOS[kind](
-        PhotoRequest(state.service, state.drawing, theme, kind, argument, period, answer, address)
-    )
+    plan = await PHOTOS[kind](ChartRequest(state.service, argument, period, answer, address))
+    picture = await state.drawing.draw(plan.draw, *plan.values, theme)
+    return Page(plan.caption, keyboards.chart(kind, argument, period), picture=picture)

@@ -12,13 +12,12 @@ from bot.keyboards import CHOICES, ZONES, Page, Popup
 from bot.languages import translate
 from bot.messages import notices
 from bot.store import EVENTS, GROUP_EVENTS, Store, is_timezone
-from bot.views import VIEWS
 
 
 async def group_settings(update: Update, context: BotContext) -> Page:
     """/settings in a group."""
     is_allowed = await updates.is_admin(update)
-    return await VIEWS["settings"](context.view_request(update)) if is_allowed else Page(translate(notices.ADMINS_ONLY))
+    return await context.view(update, "settings") if is_allowed else Page(translate(notices.ADMINS_ONLY))
 
 
 async def alerts(update: Update, context: BotContext) -> Page:
@@ -30,7 +29,7 @@ async def alerts(update: Update, context: BotContext) -> Page:
     if zone:
         await asyncio.to_thread(context.store.set_setting, updates.user_id(update), "zone", zone)
         await chat_languages.recognize(update, context)
-    return await VIEWS["alerts"](context.view_request(update))
+    return await context.view(update, "alerts")
 
 
 async def stop(update: Update, context: BotContext) -> Page:
@@ -52,7 +51,7 @@ async def choose(update: Update, context: BotContext) -> Page | Popup:
     await chat_languages.recognize(update, context)
     if name == "language":
         return await chat_languages.page(update, context, value or None)
-    return await VIEWS[choice.view](context.view_request(update))
+    return await context.view(update, choice.view)
 
 
 def _keep(store: Store, chat: int, user: int, name: str, value: str) -> None:

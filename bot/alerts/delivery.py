@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from aiolimiter import AsyncLimiter
 from telegram.error import RetryAfter, TelegramError
@@ -34,57 +34,41 @@ async def send_queue(bot: ExtBot, store: Store, is_running: Callable[[], bool] =
     telemetry.QUEUE.set(len(alerts))
     for alert in alerts:
         of_chat[alert.chat_id].append(alert)
-    chats = iter(of_chat.values())
-    delivery = Delivery(bot, store, is_running)
-    await asyncio.gather(*(delivery.send_all(chats) for _ in range(min(CHATS_AT_ONCE, len(of_chat)))))
+    places, limiter = asyncio.Semaphore(CHATS_AT_ONCE), AsyncLimiter(BURST, BURST / ALERTS_PER_SECOND)
+    outage = asyncio.Event()
+
+    async def send_in_order(alerts: list[Alert]) -> None:
+        async with places:
+            for alert in alerts:
+                if outage.is_set() or not is_running():
+                    return
+                await limiter.acquire()
+                if outage.is_set() or not is_running() or not await _send(bot, store, alert, outage):
+                    return
+
+    await asyncio.gather(*map(send_in_order, of_chat.values()))
 
 
-class Delivery:
-    """One pass over the queue."""
-
-    def __init__(self, bot: ExtBot, store: Store, is_running: Callable[[], bool]) -> None:
-        self._bot, self._store, self._is_running = bot, store, is_running
-        self._limiter = AsyncLimiter(BURST, BURST / ALERTS_PER_SECOND)
-        self._is_telegram_down = False
-
-    async def send_all(self, chats: Iterable[list[Alert]]) -> None:
-        """Send the alerts of the next chat, until no chat is left; several tasks share the iterator."""
-        for alerts in chats:
-            if self._is_over:
-                return
-            await self._send_in_order(alerts)
-
-    @property
-    def _is_over(self) -> bool:
-        """Whether the rest of the queue waits for a next pass."""
-        return self._is_telegram_down or not self._is_running()
-
-    async def _send_in_order(self, alerts: list[Alert]) -> None:
-        for alert in alerts:
-            await self._limiter.acquire()
-            if self._is_over or not await self._send(alert):
-                return
-
-    async def _send(self, alert: Alert) -> bool:
-        """Whether the chat's next alert can be sent."""
-        if not await asyncio.to_thread(self._store.take, alert):
-            return True
-        try:
-            # In a chat that has to wait, an alert waits in the queue.
-            place, page = Address(alert.chat_id), Page(alert.text)
-            await send(self._bot, place, page, is_silent=alert.silent, attempts=ONE_ATTEMPT)
-        except TelegramError as error:
-            if is_undelivered(error):
-                self._is_telegram_down |= not isinstance(error, RetryAfter)
-                await asyncio.to_thread(self._store.put_back, alert)
-                telemetry.ALERTS.labels("put back").inc()
-                return False
-            await asyncio.to_thread(_give_up, self._store, alert, error)
-            telemetry.ALERTS.labels("lost").inc()
-        else:
-            telemetry.ALERTS.labels("sent").inc()
-        await asyncio.to_thread(self._store.remove, alert)
+async def _send(bot: ExtBot, store: Store, alert: Alert, outage: asyncio.Event) -> bool:
+    """Whether the chat's next alert can be sent; an error that is not about this chat is an outage."""
+    if not await asyncio.to_thread(store.take, alert):
         return True
+    try:
+        # In a chat that has to wait, an alert waits in the queue.
+        await send(bot, Address(alert.chat_id), Page(alert.text), is_silent=alert.silent, attempts=ONE_ATTEMPT)
+    except TelegramError as error:
+        if is_undelivered(error):
+            if not isinstance(error, RetryAfter):
+                outage.set()
+            await asyncio.to_thread(store.put_back, alert)
+            telemetry.ALERTS.labels("put back").inc()
+            return False
+        await asyncio.to_thread(_give_up, store, alert, error)
+        telemetry.ALERTS.labels("lost").inc()
+    else:
+        telemetry.ALERTS.labels("sent").inc()
+    await asyncio.to_thread(store.remove, alert)
+    return True
 
 
 def _give_up(store: Store, alert: Alert, error: TelegramError) -> None:

@@ -6,7 +6,7 @@ enclosing `speaking`. A text without a translation stays English. See catalogues
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
@@ -18,8 +18,8 @@ from babel.numbers import format_decimal
 
 from bot.languages.catalogues import SOURCE, translations
 
-__all__ = ["LANGUAGES", "SOURCE", "closest", "english", "english_words", "language", "locale", "speak", "speaking"]
-__all__ += ["spoken", "translate", "translate_plural", "zone"]
+__all__ = ["LANGUAGES", "SOURCE", "bracketed", "closest", "ended", "english", "english_words", "enumerated"]
+__all__ += ["labelled", "language", "locale", "speak", "speaking", "spoken", "translate", "translate_plural", "zone"]
 
 # Every language by its code, under its own name. Questions are understood in the same languages.
 LANGUAGES = {
@@ -50,6 +50,26 @@ def translate(text: str, /, **values: object) -> str:
 def translate_plural(singular: str, plural: str, n: int, /, **values: object) -> str:
     """A text about `n` things in the current language, such as ("{n} trade", "{n} trades", 3)."""
     return _filled(translations(language()).ngettext(singular, plural, n), {"n": n, **values})
+
+
+def labelled(label: str, text: str) -> str:
+    """A text after its label, such as "Live: 3 trades"."""
+    return translate("{label}: {text}", label=label, text=text)
+
+
+def enumerated(parts: Iterable[str]) -> str:
+    """The parts that are not empty, separated by commas."""
+    return translate(", ").join(part for part in parts if part)
+
+
+def bracketed(text: str) -> str:
+    """A text in brackets, after a space where the language has one."""
+    return translate(" ({text})", text=text)
+
+
+def ended(sentence: str) -> str:
+    """A sentence with its full stop."""
+    return translate("{sentence}.", sentence=sentence)
 
 
 def english(text: str) -> str:

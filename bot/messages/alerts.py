@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.languages import LANGUAGES, english, language, translate, translate_plural, zone
-from bot.languages.punctuation import labelled
+from bot.languages import LANGUAGES, english, labelled, language, translate, translate_plural, zone
 from bot.messages import research
 from bot.messages.challenges import ai_yes
 from bot.messages.formats import (

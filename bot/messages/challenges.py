@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.languages import translate
-from bot.languages.punctuation import labelled
+from bot.languages import labelled, translate
 from bot.messages.failures import detail_of, suggestions
 from bot.messages.formats import chance, date
 from bot.messages.markup import escaped, message, table

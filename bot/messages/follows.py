@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from bot.languages import english, translate
-from bot.languages.punctuation import bracketed, enumerated
+from bot.languages import bracketed, english, enumerated, translate
 from bot.messages.formats import (
     asset,
     chance,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.languages import english, translate
-from bot.languages.punctuation import labelled
+from bot.languages import english, labelled, translate
 from bot.messages.formats import date, decimal, words
 from bot.messages.markup import escaped, message
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bot.languages import english, translate, translate_plural
-from bot.languages.punctuation import bracketed, ended, enumerated, labelled
+from bot.languages import bracketed, ended, english, enumerated, labelled, translate, translate_plural
 from bot.messages.formats import (
     LIKELIHOODS,
     SIDES,

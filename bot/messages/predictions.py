@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.languages import english, translate, translate_plural
-from bot.languages.punctuation import bracketed
+from bot.languages import bracketed, english, translate, translate_plural
 from bot.messages.formats import (
     as_of,
     asset,

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from bot.languages import english, translate, translate_plural
-from bot.languages.punctuation import enumerated, labelled
+from bot.languages import english, enumerated, labelled, translate, translate_plural
 from bot.messages.formats import (
     asset,
     chance,
