@@ -100,13 +100,15 @@ def handlers() -> list[ext.BaseHandler]:
         *(_command(name, commands.view_command(name)) for name in VIEW_COMMANDS),
         _command("mine", commands.view_command("me")),
         _command("language", chat_languages.choose_by_text),
-        _command("start", commands.fixed_reply(notices.START, keyboard=keyboards.start)),
-        *(_command(name, commands.fixed_reply(*texts)) for name, texts in FIXED_REPLIES.items()),
+        _command("start", commands.fixed_reply(notices.START, keyboard=keyboards.start), block=True),
+        *(_command(name, commands.fixed_reply(*texts), block=True) for name, texts in FIXED_REPLIES.items()),
         _command("alerts", switches.alerts, block=True),
         _command("stop", switches.stop, block=True),
         _command(["follow", "following"], follows.follow_by_text),
         _command("name", commands.name_forecaster),
-        _command("deleteme", commands.fixed_reply(notices.CONFIRM_DELETION, keyboard=keyboards.delete_or_keep)),
+        _command(
+            "deleteme", commands.fixed_reply(notices.CONFIRM_DELETION, keyboard=keyboards.delete_or_keep), block=True
+        ),
         MessageHandler(PRIVATE & filters.COMMAND, shown(commands.fixed_reply(notices.UNKNOWN_COMMAND))),
         MessageHandler(PRIVATE & WORDS, shown(questions.ask_by_text), block=False),
         MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, shown(commands.fixed_reply(notices.TEXT_ONLY))),

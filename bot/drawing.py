@@ -9,7 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
+
+from bot.languages import SOURCE, spoken, zone
 
 MAX_QUEUE = 10  # charts; with more, those that nobody pressed a button for are left out
 
@@ -30,7 +33,9 @@ class DrawingThread:
         """The picture that `chart` returns for these values."""
         self._queue += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, chart, *values)
+            # Charts are English, and their font has no Chinese; their dates are in the zone of the person.
+            drawing = partial(spoken, SOURCE, partial(chart, *values), zone().key)
+            return await asyncio.get_running_loop().run_in_executor(self._thread, drawing)
         finally:
             self._queue -= 1
 

@@ -19,12 +19,11 @@ from bot.charts.sheet import (
     moment,
     notes,
     png,
-    price_text,
     sheet,
-    signed_percent,
-    stamp,
 )
-from bot.periods import ALL_TIME, LENGTHS, WORDS, change_pct
+from bot.languages import zone
+from bot.messages import formats
+from bot.periods import ALL_TIME, LENGTHS, WORDS
 
 # How far the fan of /price reaches: about a third of the period.
 FAN_LENGTHS = {
@@ -50,7 +49,7 @@ class PriceCurve:
 
     @property
     def change_pct(self) -> float:
-        return change_pct(self.prices[0], self.prices[-1])
+        return 100 * (self.prices[-1] / self.prices[0] - 1)
 
 
 def price(
@@ -67,8 +66,8 @@ def price(
     _draw(chart, curve, outlook)
     change = quote["change_24h_pct"] if period == "24h" else curve.change_pct
     since = f"since {curve.times[0]:%d %b %Y}" if period == ALL_TIME else WORDS[period]
-    title = f"{curve.name} {price_text(quote['price'])} USD"
-    title += "" if change is None else f", {signed_percent(change)} {since}"
+    title = f"{curve.name} {formats.price(quote['price'])} USD"
+    title += "" if change is None else f", {formats.signed_percent(change)} {since}"
     return png(chart, title, notes(prices, *_explained(outlook)))
 
 
@@ -84,7 +83,7 @@ def forecast(
     chart, curve = sheet(960, theme), price_curve(candles, quote)
     outlook = fan(forecast, moment(forecast["as_of"]) + LENGTHS[horizon])
     _draw(chart, curve, outlook)
-    low, high = (price_text(outlook.prices[level][-1]) for level in ("5", "95"))
+    low, high = (formats.price(outlook.prices[level][-1]) for level in ("5", "95"))
     title = f"{curve.name} {WORDS[horizon]}: 90% between {low} and {high} USD"
     return png(chart, title, notes(prices, *_explained(outlook)))
 
@@ -104,7 +103,7 @@ def answer(
     outlook = fan(forecast, deadline, answer.get("price_forecast")) if forecast else None
     levels = [level for level in (meaning["level"], meaning["upper_level"]) if level is not None]
     remarks = _draw(chart, curve, outlook, levels)
-    key = [*_explained(outlook), *remarks, f"deadline {stamp(meaning['deadline'])}"]
+    key = [*_explained(outlook), *remarks, f"deadline {formats.instant(meaning['deadline'])}"]
     if outlook and outlook.times[-1] < deadline:
         key.append(f"the forecast reaches {outlook.times[-1]:%d %b}")
     return png(chart, headline, notes(answer, *key), meaning["canonical"])
@@ -126,12 +125,12 @@ def _draw(chart: Sheet, curve: PriceCurve, outlook: Fan | None, levels: Sequence
     if outlook:
         _draw_fan(chart, outlook)
         bounds = [outlook.prices[level][-1] for level in ("5", "95")]
-        ends = [(bound, price_text(bound), theme.soft_ink) for bound in bounds]
-    ends.append((curve.prices[-1], price_text(curve.prices[-1]), theme.line))
+        ends = [(bound, formats.price(bound), theme.soft_ink) for bound in bounds]
+    ends.append((curve.prices[-1], formats.price(curve.prices[-1]), theme.line))
     lines, remarks = _near_and_far(axes.get_ylim(), levels)
     for level in lines:
         axes.axhline(level, color=theme.level, linewidth=3, linestyle="--")
-        ends.append((level, f"level {price_text(level)}", theme.level))
+        ends.append((level, f"level {formats.price(level)}", theme.level))
     format_dollars(axes)
     format_time_axis(axes)
     label_ends(chart, ends)
@@ -153,12 +152,14 @@ def _near_and_far(limits: tuple[float, float], levels: Sequence[float]) -> tuple
     room = MAX_HEIGHTS * (high - low)
     lines = [level for level in levels if low - room <= level <= high + room]
     sides = [(level, "above" if level > high else "below") for level in levels if level not in lines]
-    return lines, [f"level {price_text(level)} USD: far {side} this chart" for level, side in sides]
+    return lines, [f"level {formats.price(level)} USD: far {side} this chart" for level, side in sides]
 
 
 def _explained(outlook: Fan | None) -> list[str]:
     """The meaning of the bands and where they end."""
-    parts = [f"forecast until {outlook.times[-1]:%d %b %H:%M} UTC", BANDS] if outlook else [NO_FORECAST]
+    parts = (
+        [f"forecast until {outlook.times[-1].astimezone(zone()):%d %b %H:%M %Z}", BANDS] if outlook else [NO_FORECAST]
+    )
     return ["in USD", *parts]
 
 

@@ -20,6 +20,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
+from bot.languages import zone
+from bot.messages import formats
+
 DPI = 100
 WIDTH_PX = 1080
 MARGIN_PX = 40
@@ -29,7 +32,6 @@ NOTE, TEXT, TITLE = 20, 21, 28
 LABEL_PX = 38  # between the middles of two labels
 TITLE_CHARACTERS, SMALL_CHARACTERS = 43, 62  # that fit on a line
 TITLE_PX, SMALL_PX = 46, 34  # the height of a line
-WORLDS = {"simulated": "SIMULATED market", "replay": "REPLAY of past prices", "live": "live prices"}
 
 # The date format for a time span below so many days.
 DATES = ((1.6, "%H:%M"), (3, "%a %H:%M"), (300, "%d %b"), (float("inf"), "%b %Y"))
@@ -85,14 +87,8 @@ def png(sheet: Sheet, title: str, notes: Iterable[str], subtitle: str = "") -> b
 
 
 def notes(document: Mapping[str, Any], *remarks: str) -> list[str]:
-    """The source of a document's numbers: the market, and the time in UTC."""
-    world = WORLDS.get(document["world"]) or str(document["world"])
-    return [world, *remarks, f"as of {stamp(document['as_of'])}"]
-
-
-def stamp(text: str) -> str:
-    """An instant of the API to the minute, such as "2026-11-21 08:00 UTC"."""
-    return f"{moment(text):%Y-%m-%d %H:%M} UTC"
+    """The source of a document's numbers: the market, and the time in the zone of the person."""
+    return [formats.world(document), *remarks, formats.as_of(document["as_of"])]
 
 
 def moment(text: str) -> datetime:
@@ -106,13 +102,15 @@ def draw_line(axes: Axes, times: Sequence[datetime], heights: Sequence[float], *
 
 
 def format_time_axis(axes: Axes) -> None:
-    """Dates in UTC below the axes, few enough to read."""
+    """Dates in the zone of the person below the axes, few enough to read."""
     first, last = axes.get_xlim()
     date_format = next(date_format for days, date_format in DATES if last - first < days)
     # Multiples of four days restart on the 1st: the labels of the 29th and the 1st would overlap.
     max_ticks, round_steps = MOST_TICKS.get(date_format, 6), date_format != "%d %b"
-    axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=max_ticks, interval_multiples=round_steps))
-    axes.xaxis.set_major_formatter(DateFormatter(date_format))
+    axes.xaxis.set_major_locator(
+        AutoDateLocator(zone(), minticks=2, maxticks=max_ticks, interval_multiples=round_steps)
+    )
+    axes.xaxis.set_major_formatter(DateFormatter(date_format, zone()))
 
 
 def spread(heights: Sequence[float], distance: float) -> list[float]:
@@ -153,7 +151,7 @@ def label_ends(sheet: Sheet, ends: Sequence[tuple[float, str, str]]) -> None:
 
 def format_dollars(axes: Axes) -> None:
     """USD on the left."""
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: price_text(value)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: formats.price(value)))
 
 
 def _write(sheet: Sheet, height: float, lines: Sequence[str], **style: Any) -> Text:
@@ -200,14 +198,3 @@ class ChartTheme:
 LIGHT = ChartTheme("#ffffff", ink="#1b1f24", soft_ink="#57606a", grid="#d8dee4", line="#0072B2", level="#B88000")
 DARK = ChartTheme("#15191f", ink="#e6edf3", soft_ink="#9aa7b4", grid="#2b323b", line="#56A8E0", level="#E0A93B")
 THEMES = {"light": LIGHT, "dark": DARK}
-
-
-def signed_percent(value: float) -> str:
-    """A change in percent, such as "+2.1%"; a value that rounds to zero has no sign."""
-    text = f"{value:+,.1f}%" if abs(value) < 99.95 else f"{value:+,.0f}%"
-    return "0.0%" if text in ("+0.0%", "-0.0%") else text
-
-
-def price_text(value: float) -> str:
-    """A price in USD without its unit, with as many digits as matter at its size."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.2f}" if abs(value) >= 1 else f"{value:.4g}"

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
 from functools import cache
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from babel import Locale
@@ -35,6 +36,7 @@ LANGUAGES = {
     "ja": "日本語",
 }
 
+T = TypeVar("T")
 _LANGUAGE: ContextVar[str] = ContextVar("language", default=SOURCE)
 _ZONE: ContextVar[str] = ContextVar("zone", default="UTC")
 
@@ -114,8 +116,8 @@ def speaking(language: str | None, zone: str | None = None) -> Iterator[None]:
         speak(*before)
 
 
-def spoken(language: str | None, write: Callable[[], str], zone: str | None = None) -> str:
-    """The text that `write` returns in a language and a time zone."""
+def spoken(language: str | None, write: Callable[[], T], zone: str | None = None) -> T:
+    """What `write` returns in a language and a time zone."""
     with speaking(language, zone):
         return write()
 

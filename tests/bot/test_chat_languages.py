@@ -37,11 +37,11 @@ def test_an_unknown_language_gets_the_choice(ann):
 
 def test_the_menu_of_a_chat_follows_the_chosen_language(ann):
     ann.presses("Español", on=ann.says("/language"))
-    method, menu = ann.stage.telegram.calls[-1]
-    assert (method, menu["scope"]) == ("setMyCommands", {"type": "chat", "chat_id": ann.chat})
+    menu = [values for method, values in ann.stage.telegram.calls if method == "setMyCommands"][-1]
+    assert menu["scope"] == {"type": "chat", "chat_id": ann.chat}
     assert "Todos los comandos" in [entry["description"] for entry in menu["commands"]]
     ann.presses("Como en Telegram")
-    assert ann.stage.telegram.calls[-1][0] == "deleteMyCommands"
+    assert "deleteMyCommands" in ann.stage.telegram.methods()
 
 
 def test_only_admins_choose_the_language_of_a_group(stage, group):
