@@ -15,7 +15,7 @@ from bot.context import BotContext
 from bot.delivery import address, reply
 from bot.errors import failure_page
 from bot.keyboards import Page
-from bot.languages import translate
+from bot.languages import translate, zone
 from bot.messages import notices
 from bot.service import MAX_QUESTION, Document, Person
 from service.client import ASSETS, BadRequest, ClientError, ConnectionFailed, TimedOut
@@ -36,6 +36,7 @@ async def handle_text(update: Update, context: BotContext, text: str) -> Page | 
         return Page(notices.question_too_long(len(text), MAX_QUESTION))
     try:
         reading = await _read(update, context, text)
+        text, reading = await _in_zone(update, context, text, reading)
         page = await _page(update, context, reading)
         if page is None and (readings := uncertain_readings(reading["understood"])):
             page = await answering.guess_page(context.state, *updates.sender(update), readings)
@@ -94,6 +95,22 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
         if earlier is None or not any(error["field"].startswith("context") for error in refusal.errors):
             raise
     return await person.understand(text)
+
+
+async def _in_zone(update: Update, context: BotContext, text: str, reading: Document) -> tuple[str, Document]:
+    """The text and what it wants with its dates in the person's time zone, where the service reads a zone."""
+    meaning = reading["understood"]
+    if meaning is None or reading["intent"] != "question" or zone().key == "UTC":
+        return text, reading
+    offset = f"{datetime.fromisoformat(meaning['deadline']).astimezone(zone()):%z}"
+    local_text = f"{text.rstrip(' '.join(QUESTION_MARKS))} UTC{offset}?"
+    earlier = await _earlier(update, context) if meaning["carryover"] else None
+    try:
+        local = await context.person(update).understand(local_text, context=earlier)
+    except BadRequest:
+        return text, reading
+    notes = local["understood"]["notes"] if local["understood"] else [f"utc{offset}"]
+    return (text, reading) if any(f"utc{offset}" in note.lower() for note in notes) else (local_text, local)
 
 
 async def _alone(person: Person, text: str, *, is_last: bool) -> Document | None:

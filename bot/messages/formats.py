@@ -132,7 +132,7 @@ def weekday_and_date(now: datetime) -> str:
 
 def sentence(text: str, limit: int) -> str:
     """A sentence of the API, escaped, with its instants written as by `instant`."""
-    return escaped(INSTANT.sub(lambda match: f"{match[1]} {match[2]} UTC", text), limit)
+    return escaped(INSTANT.sub(lambda match: instant(match[0]), text), limit)
 
 
 def direction_arrow(direction: object) -> str:

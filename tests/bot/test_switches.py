@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_a_press_moves_a_switch_to_its_next_state(ann, store):
     reply = ann.says("/alerts")
@@ -53,3 +55,18 @@ def test_stop_switches_every_alert_off(ann, store):
     ann.sends_data("set:flip:on", reply)
     assert "no more alerts" in ann.says("/stop").plain
     assert set(store.switches(ann.id).values()) == {"off"}
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("Will Bitcoin be above $60k on 30 November at 5pm?", "2026-11-30 17:00 JST"),
+        ("Will Bitcoin be above $60k by Friday?", "2026-11-27 23:59 JST"),
+        ("Will Bitcoin be above $60k on 30 November at 5pm ET?", "2026-12-01 07:00 JST"),
+        ("Will Bitcoin be above $60k at the end of the month?", "2026-12-01 08:59 JST"),
+    ],
+)
+def test_a_date_is_read_in_the_zone_of_the_person(ann, store, text, date):
+    """A zone in the text is stronger; where the service takes no zone, the day is that of UTC, as the answer shows."""
+    store.set_setting(ann.id, "zone", "Asia/Tokyo")
+    assert date in ann.says(text).plain
