@@ -23,15 +23,15 @@ from bot import (
     errors,
     follows,
     inline,
+    intents,
     keyboards,
     live_challenges,
-    questions,
     switches,
     telemetry,
 )
 from bot.commands import Handler, shown
 from bot.context import BotContext, SharedState
-from bot.keyboards import PATTERNS
+from bot.keyboards import CHART_PERIODS, PERIODS
 from bot.messages import notices
 from bot.messages.research import TOPICS
 from bot.rate_limiter import ChatOrder, ChatRateLimiter
@@ -39,6 +39,7 @@ from bot.service import Service
 from bot.settings import BotSettings
 from bot.store import Store
 from bot.updates import SkippingRequest
+from bot.views import VIEWS
 from service.client import ClientError, Unauthorized
 
 LOG = logging.getLogger(__name__)
@@ -56,31 +57,31 @@ VIEW_COMMANDS += tuple(TOPICS)
 FIXED_REPLIES = {"help": notices.HELP, "privacy": notices.PRIVACY}
 PRIVATE_COMMANDS = {"start", "stop", "alerts", "follow", "following", "name", "deleteme", "privacy", "mine"}
 PRIVATE_COMMANDS |= {*VIEW_COMMANDS}
-# What a press of each button does, by the pattern of its data.
+# What a press of each button does, by the pattern of its data; the handler gets the captured groups.
 PRESSES = {
-    "show": buttons.show,
-    "chart": buttons.chart,
-    "again": questions.ask_again,
-    "listed": questions.ask_listed,
-    "mine": questions.reopen,
-    "market": buttons.vote_market,
-    "challenge": buttons.vote_challenge,
-    "forecast": buttons.forecast_market,
-    "inline": inline.press_answer,
-    "open": buttons.open_market,
-    "follow": follows.press_follow,
-    "level": follows.press_level,
-    "votes": questions.show_votes,
-    "answer": questions.show_answer,
-    "deadline": challenges.choose_deadline,
-    "create": challenges.create,
-    "discard": challenges.discard,
-    "set": switches.choose,
-    "drop": follows.drop,
-    "terms": follows.set_terms,
-    "forget": buttons.delete_or_keep,
+    rf"show:({'|'.join(VIEWS)}):([\w.-]*)\.(\d+)": buttons.show,
+    rf"chart:({'|'.join(CHART_PERIODS)}):([\w-]*)(?:\.({'|'.join(PERIODS)}))?": buttons.chart,
+    r"votes:(\d+):([\w-]+)": buttons.show_votes,
+    r"answer:question:([\w-]+)": buttons.show_answer,
+    r"answer:inline:([\w-]+)": inline.press_answer,
+    r"again:question:([\w-]+)": buttons.ask_again,
+    r"ask:listed:([\w-]+)\.(\d)": buttons.ask_listed,
+    r"reopen:answer:([\w-]+)": buttons.reopen,
+    r"open:market:([\w-]+)\.(\d)": buttons.open_market,
+    r"(yes|no):market:([\w-]+)\.(\d)": buttons.vote_market,
+    r"(yes|no):challenge:(\d+)": buttons.vote_challenge,
+    r"forecast:market:([\w.-]+):(\d\d?)": buttons.forecast_market,
+    r"deadline:draft:([\w-]+)\.(\d+)": challenges.choose_deadline,
+    r"create:draft:([\w-]+)": challenges.create,
+    r"discard:draft:([\w-]+)": challenges.discard,
+    r"(follow|unfollow):(market|challenge|answer):([\w.-]+)": follows.press_follow,
+    r"level:(price|chance):([\w.-]+):(\d+(?:\.\d+)?)": follows.press_level,
+    r"drop:follow:(\d+)": follows.drop,
+    r"terms:follow:(\d+)\.(\d+)\.([01])": follows.set_terms,
+    r"set:([a-z_]+):([\w/-]*)": switches.choose,
+    r"(delete|keep):me:all": buttons.delete_or_keep,
 }
-ORDERED = {"set", "terms", "create", "discard"}  # the next press waits for them
+ORDERED = (switches.choose, follows.set_terms, challenges.create, challenges.discard)  # the next press waits for them
 
 
 def handlers() -> list[ext.BaseHandler]:
@@ -95,8 +96,8 @@ def handlers() -> list[ext.BaseHandler]:
         _command("challenge", live_challenges.post, GROUP),
         _command("start", live_challenges.post, GROUP & filters.Regex(keyboards.POST_LINK)),
         _command(sorted(PRIVATE_COMMANDS - chat_languages.IN_GROUPS), commands.private_command_in_group, GROUP),
-        _command("ask", questions.ask),
-        MessageHandler(GROUP & WORDS & ~filters.COMMAND, shown(questions.ask_in_group), block=False),
+        _command("ask", intents.ask),
+        MessageHandler(GROUP & WORDS & ~filters.COMMAND, shown(intents.ask_in_group), block=False),
         *(_command(name, commands.view_command(name)) for name in VIEW_COMMANDS),
         _command("mine", commands.view_command("me")),
         _command("language", chat_languages.choose_by_text),
@@ -110,14 +111,11 @@ def handlers() -> list[ext.BaseHandler]:
             "deleteme", commands.fixed_reply(notices.CONFIRM_DELETION, keyboard=keyboards.delete_or_keep), block=True
         ),
         MessageHandler(PRIVATE & filters.COMMAND, shown(commands.fixed_reply(notices.UNKNOWN_COMMAND))),
-        MessageHandler(PRIVATE & WORDS, shown(questions.ask_by_text), block=False),
+        MessageHandler(PRIVATE & WORDS, shown(intents.ask_by_text), block=False),
         MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, shown(commands.fixed_reply(notices.TEXT_ONLY))),
         ext.InlineQueryHandler(inline.offer, block=False),
         ext.ChosenInlineResultHandler(inline.chosen, block=False),
-        *(
-            CallbackQueryHandler(shown(PRESSES[name]), f"^{data}$", block=name in ORDERED)
-            for name, data in PATTERNS.items()
-        ),
+        *(CallbackQueryHandler(shown(press), f"^{data}$", block=press in ORDERED) for data, press in PRESSES.items()),
         CallbackQueryHandler(shown(buttons.expired)),
         ext.ChatMemberHandler(commands.membership_changed, ext.ChatMemberHandler.MY_CHAT_MEMBER),
     ]
@@ -194,7 +192,7 @@ async def _close(application: Application) -> None:
 async def _watch(context: BotContext) -> None:
     """One pass over interrupted questions and live challenges, each in its own task, and over alerts."""
     await answering.finish_interrupted(context)
-    await live_challenges.watch(context)
+    await live_challenges.refresh(context)
     await alerts.watch(context.service, context.store, context.state.now())
     if not context.state.delivery.locked():
         context.application.create_task(_deliver(context))

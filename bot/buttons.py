@@ -7,14 +7,14 @@ import asyncio
 from telegram import Update
 from telegram.constants import ChatType
 
-from bot import live_challenges, messages, photos, updates
+from bot import answering, live_challenges, messages, photos, updates
 from bot.context import BotContext
-from bot.delivery import acknowledge, replace
+from bot.delivery import acknowledge, replace, reply
+from bot.intents import ask_voters
 from bot.keyboards import Page, Popup
 from bot.languages import translate
 from bot.messages import notices
 from bot.messages.follows import CHALLENGE
-from bot.questions import open_shared
 from bot.service import Document
 
 
@@ -76,7 +76,7 @@ async def vote_challenge(update: Update, context: BotContext) -> Popup:
     person = context.person(update)
     receipt = await person.vote(f"{CHALLENGE}{number}", vote)
     notice = await _note_vote(update, context, receipt)
-    await live_challenges.show_votes(context, int(number))
+    await live_challenges.refresh(context, int(number))
     if updates.chat(update).type != ChatType.PRIVATE:
         return notice
     return notice._replace(page=await context.view(update, "challenge", number))
@@ -88,6 +88,61 @@ async def _note_vote(update: Update, context: BotContext, receipt: Document) -> 
     user = updates.user_id(update)
     await asyncio.to_thread(context.store.remember_vote, user, receipt["market_id"], receipt["vote"])
     return Popup(notices.voted(receipt), is_alert=False)
+
+
+async def ask_again(update: Update, context: BotContext) -> None:
+    """[Ask again]: it counts for the person who presses it, unless no new price would change the answer."""
+    payload = await context.payload(update, context.captures[0])
+    await acknowledge(updates.press(update))
+    answer, prices = payload["answer"], await context.service.prices()
+    as_of = {quote["asset"]: quote["as_of"] for quote in prices["prices"]}
+    if answer["world"] == prices["world"] and answer["as_of"] == as_of.get(answer["understood"]["asset"]):
+        same = payload | {"answer": answer | {"cached": True}}
+        user, (token,) = updates.user_id(update), context.captures
+        await reply(context.bot, update, await answering.payload_page(context.state, user, same, token))
+    else:
+        await ask_voters(update, context, answer["question"])
+
+
+async def ask_listed(update: Update, context: BotContext) -> None:
+    """[Ask 1] and so on: another reading of an answered question, or a suggestion of a refusal."""
+    token, number = context.captures
+    payload = await context.payload(update, token)
+    await acknowledge(updates.press(update))
+    await ask_voters(update, context, payload["listed"][int(number) - 1])
+
+
+async def show_votes(update: Update, context: BotContext) -> Page:
+    """[Show votes] and its pages, in place."""
+    page, token = context.captures
+    return answering.votes_page(await context.payload(update, token), token, int(page))
+
+
+async def show_answer(update: Update, context: BotContext) -> Page:
+    """[Answer]: back from the votes to the consensus, in place."""
+    (token,) = context.captures
+    payload = await context.payload(update, token)
+    return await answering.payload_page(context.state, updates.user_id(update), payload, token)
+
+
+async def open_shared(update: Update, context: BotContext, token: str) -> Page:
+    """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
+    shared_payload = await asyncio.to_thread(context.store.find_shared, token)
+    if shared_payload is None or "answer" not in shared_payload:
+        return Page(translate(notices.EXPIRED))
+    user, chat = updates.user_id(update), updates.chat(update).id
+    payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
+    own_token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
+    return await answering.payload_page(context.state, user, payload, own_token)
+
+
+async def reopen(update: Update, context: BotContext) -> None:
+    """A number of /mine: the person's own answer again, with what became known since."""
+    user = updates.user_id(update)
+    answer = await context.service.for_user(user).answer(context.captures[0])
+    await acknowledge(updates.press(update))
+    page = await answering.saved_page(context.state, updates.chat(update).id, user, {"answer": answer})
+    await reply(context.bot, update, page)
 
 
 async def delete_or_keep(update: Update, context: BotContext) -> Page:

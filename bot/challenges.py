@@ -12,6 +12,7 @@ from bot.context import BotContext
 from bot.keyboards import Page, posting, sharing
 from bot.languages import SOURCE, spoken, translate
 from bot.messages import notices
+from bot.messages.failures import detail_of, suggestions
 from bot.service import MAX_QUESTION, Document, Person
 from bot.store import Target
 from service.client import BadRequest
@@ -26,7 +27,7 @@ async def begin(update: Update, context: BotContext) -> Page:
     """/challenge QUESTION with its date: a draft to confirm; without a date, buttons for one."""
     question = context.argument
     if not question or question.startswith("new"):
-        return Page(messages.challenges.ask_question())
+        return Page(translate(messages.challenges.ASK_QUESTION))
     if len(question) > MAX_QUESTION:
         return Page(notices.question_too_long(len(question), MAX_QUESTION))
     return await _draft_page(update, context, question)
@@ -37,7 +38,8 @@ async def _draft_page(update: Update, context: BotContext, question: str) -> Pag
     try:
         deadline = await _deadline(person, question)
     except BadRequest as refusal:
-        return Page(messages.challenges.bad_question(refusal))
+        hint = translate("Send /challenge again with another question.")
+        return Page("\n".join([detail_of(refusal), *suggestions(refusal), "", hint]))
     if deadline is not None:
         return await _confirmation(update, context, question, deadline, now)
     token = await _save(update, context, {"challenge": question})

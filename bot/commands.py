@@ -16,6 +16,7 @@ from bot.delivery import acknowledge, replace, reply
 from bot.keyboards import Page, Popup
 from bot.languages import translate
 from bot.messages import notices
+from bot.messages.own_page import BAD_NAME, HOW_TO_NAME
 
 NAME = re.compile("[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]")  # of a forecaster
 OFF = "off"
@@ -69,7 +70,7 @@ async def name_forecaster(update: Update, context: BotContext) -> Page:
     """/name NAME lists the person's forecasts under it, /name off no longer."""
     name = context.argument.lower()
     if not NAME.fullmatch(name):
-        return Page(messages.own_page.bad_name())
+        return Page(f"{translate(BAD_NAME)} {translate(HOW_TO_NAME)}")
     usage = await context.person(update).name_forecaster(None if name == OFF else name)
     return Page(
         messages.own_page.named(usage["forecaster"]),

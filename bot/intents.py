@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
@@ -26,6 +27,38 @@ LONGEST_FORECAST_H = 720
 ADVICE_DAYS = 7
 QUESTION_MARKS = ("?", "？")
 UNREAD: Document = {"intent": "question", "understood": None}
+
+
+async def ask(update: Update, context: BotContext) -> Page | None:
+    """/ask QUESTION"""
+    if not context.argument:
+        return Page(translate(notices.QUESTION_MISSING))
+    return await handle_text(update, context, context.argument)
+
+
+async def ask_by_text(update: Update, context: BotContext) -> Page | None:
+    """Plain text or a caption in a private chat is a question."""
+    return await handle_text(update, context, updates.text(update))
+
+
+async def ask_in_group(update: Update, context: BotContext) -> Page | None:
+    """In a group, a text that mentions the bot or replies to it is a question; any other is none of its business.
+
+    A mention alone asks what the message says that it replies to.
+    """
+    message, mention = updates.message(update), f"@{context.bot.username}"
+    text = re.sub(re.escape(mention) + r"\b", "", updates.text(update), flags=re.IGNORECASE)
+    original = message.reply_to_message
+    is_reply = original is not None and original.from_user is not None and original.from_user.id == context.bot.id
+    if text == updates.text(update) and not is_reply:
+        return None
+    switches = await asyncio.to_thread(context.store.group_switches, updates.chat(update).id)
+    if switches["commands_only"] == "on":
+        return None
+    original_text = updates.words(original) if original is not None and not is_reply else ""
+    if question := text.strip() or original_text:
+        return await handle_text(update, context, question)
+    return Page(translate(notices.QUESTION_MISSING))
 
 
 async def handle_text(update: Update, context: BotContext, text: str) -> Page | None:

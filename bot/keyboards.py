@@ -1,4 +1,4 @@
-"""The buttons below messages. The data of a button is `verb:noun:token`, at most 64 bytes; see PATTERNS."""
+"""The buttons below messages. Their data is `verb:noun:token`, at most 64 bytes; see `application.PRESSES`."""
 
 from __future__ import annotations
 
@@ -16,43 +16,24 @@ from bot.messages import formats
 from bot.messages.alerts import SETTINGS
 from bot.messages.follows import CHALLENGE
 from bot.messages.markup import plain
-from bot.periods import LENGTHS, PERIODS
 
 DEADLINE_DAYS = (1, 7, 30, 90)  # from today on
 FORECASTS = (5, 20, 35, 50, 65, 80, 95)  # the percentages of a forecast
 MAX_SUBJECT = 44  # characters of a market's id that fit into the data of every button
 ALERT_DAYS: tuple[int, ...] = (0, 1, 7, 30)  # that an alert lasts; 0 without an end
-VIEWS = (
-    "research|lanes|top|hospital|accuracy|news|streaks|fund|brain|markets|challenges|challenge|quota|price|forecast|"
-    "settings|language|alerts|hours|zones|market|following|quiet|me|forecasters"
-)
+ALL_TIME = "all"
+LENGTHS = {"24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
+PERIODS = (*LENGTHS, ALL_TIME)
+# At the end of a sentence: "+2.1% in 7 days".
+PERIOD_WORDS = {
+    "24h": english("in 24 hours"),
+    "7d": english("in 7 days"),
+    "30d": english("in 30 days"),
+    ALL_TIME: english("since the start"),
+}
 # Every chart with the periods that can be chosen.
 CHART_PERIODS = {"price": PERIODS, "forecast": tuple(LENGTHS), "answer": PERIODS, "market": PERIODS}
 PERIOD_LABELS = {"24h": english("24 h"), "7d": english("7 d"), "30d": english("30 d"), "all": english("All")}
-# The data of every button; a handler receives the captured groups of its pattern.
-PATTERNS = {
-    "show": rf"show:({VIEWS}):([\w.-]*)\.(\d+)",
-    "chart": rf"chart:({'|'.join(CHART_PERIODS)}):([\w-]*)(?:\.({'|'.join(PERIODS)}))?",
-    "votes": r"votes:(\d+):([\w-]+)",
-    "answer": r"answer:question:([\w-]+)",
-    "inline": r"answer:inline:([\w-]+)",
-    "again": r"again:question:([\w-]+)",
-    "listed": r"ask:listed:([\w-]+)\.(\d)",
-    "market": r"(yes|no):market:([\w-]+)\.(\d)",
-    "challenge": r"(yes|no):challenge:(\d+)",
-    "deadline": r"deadline:draft:([\w-]+)\.(\d+)",
-    "create": r"create:draft:([\w-]+)",
-    "discard": r"discard:draft:([\w-]+)",
-    "set": r"set:([a-z_]+):([\w/-]*)",
-    "open": r"open:market:([\w-]+)\.(\d)",
-    "follow": r"(follow|unfollow):(market|challenge|answer):([\w.-]+)",
-    "level": r"level:(price|chance):([\w.-]+):(\d+(?:\.\d+)?)",
-    "forecast": r"forecast:market:([\w.-]+):(\d\d?)",
-    "drop": r"drop:follow:(\d+)",
-    "terms": r"terms:follow:(\d+)\.(\d+)\.([01])",
-    "mine": r"reopen:answer:([\w-]+)",
-    "forget": r"(delete|keep):me:all",
-}
 LINK = re.compile(r"^/start\s+(challenge|market|price|answer)_([\w-]{1,57})$", re.ASCII)
 POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
 SUBJECT = re.compile(r"[\w-]{1,48}", re.ASCII)
@@ -299,11 +280,6 @@ def me(answers: Sequence[str]) -> InlineKeyboardMarkup:
         [show("Markets", "markets"), show("Forecasters", "forecasters")],
         [show("What I follow", "following"), show("Reload", "me")],
     )
-
-
-def group_challenge(number: int, address: str | None, *, is_open: bool) -> InlineKeyboardMarkup:
-    """[Yes] and [No] while the challenge is open, and its page in the bot."""
-    return rows(yes_no(f"challenge:{number}") if is_open else [], link("Open in the bot", address))
 
 
 def delete_or_keep() -> InlineKeyboardMarkup:

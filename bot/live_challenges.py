@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from telegram import Update
 from telegram.error import BadRequest, Forbidden, TelegramError
 from telegram.helpers import create_deep_linked_url
 
-from bot import keyboards, messages
+from bot import messages
 from bot.context import BotContext
 from bot.delivery import edit, is_gone, reply
-from bot.keyboards import Page, opening
+from bot.keyboards import Page, link, opening, rows, yes_no
 from bot.languages import speaking, translate
 from bot.messages import notices
 from bot.messages.follows import CHALLENGE
@@ -35,7 +34,7 @@ async def post(update: Update, context: BotContext) -> Page | None:
     number = context.argument.removeprefix("challenge_")
     if not number.isdecimal():
         address = create_deep_linked_url(context.bot.username, "new")
-        return Page(translate(notices.CHALLENGE_IN_PRIVATE), keyboards.rows(keyboards.link("Open our chat", address)))
+        return Page(translate(notices.CHALLENGE_IN_PRIVATE), rows(link("Open our chat", address)))
     challenge = await context.service.market(f"{CHALLENGE}{number}")
     message = await reply(context.bot, update, _page(context, challenge))
     live = LiveMessage(message.chat_id, message.message_id, challenge["number"], _state(challenge))
@@ -43,27 +42,19 @@ async def post(update: Update, context: BotContext) -> Page | None:
     return None
 
 
-async def show_votes(context: BotContext, number: int) -> None:
-    """Bring the messages of a challenge up to date after a vote."""
-    _start(context, await asyncio.to_thread(context.store.live_messages, number))
+async def refresh(context: BotContext, number: int | None = None) -> None:
+    """Bring the messages of a challenge up to date after a vote, or all: other programs vote, challenges are resolved.
 
-
-async def watch(context: BotContext) -> None:
-    """Bring all messages up to date: other programs vote too, and challenges are resolved.
-
-    Every message of an open challenge is looked at; one that is over is looked up in one of UNLISTED_MIN minutes.
+    Of all messages, those of open challenges are looked at; others are looked up in one of UNLISTED_MIN minutes.
     """
-    lives = await asyncio.to_thread(context.store.live_messages)
-    if not lives:
-        return
-    with suppress(ClientError):
-        still_open = {challenge["number"] for challenge in (await context.service.challenges())["challenges"]}
+    lives = await asyncio.to_thread(context.store.live_messages, number)
+    if lives and number is None:
+        try:
+            still_open = {challenge["number"] for challenge in (await context.service.challenges())["challenges"]}
+        except ClientError:
+            return
         turn = context.state.now().minute % UNLISTED_MIN
-        _start(context, [live for live in lives if live.number in still_open or live.number % UNLISTED_MIN == turn])
-
-
-def _start(context: BotContext, lives: list[LiveMessage]) -> None:
-    """Follow each of these messages in a task of its own."""
+        lives = [live for live in lives if live.number in still_open or live.number % UNLISTED_MIN == turn]
     for live in lives:
         if live[:2] not in context.state.live_edits:
             context.application.create_task(_follow(context, live))
@@ -124,7 +115,5 @@ def _state(challenge: Document) -> str:
 def _page(context: BotContext, challenge: Document) -> Page:
     number, is_open = challenge["number"], challenge["status"] == "open"
     address = opening(context.bot.username, "challenge", str(number))
-    return Page(
-        messages.challenges.live_challenge(challenge),
-        keyboards.group_challenge(number, address, is_open=is_open),
-    )
+    votes = yes_no(f"challenge:{number}") if is_open else []
+    return Page(messages.challenges.live_challenge(challenge), rows(votes, link("Open in the bot", address)))

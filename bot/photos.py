@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from telegram import Update
@@ -16,11 +16,10 @@ from bot import charts, keyboards, updates
 from bot.charts import THEMES
 from bot.context import BotContext
 from bot.delivery import reply
-from bot.keyboards import CHART_PERIODS, Page, opening
+from bot.keyboards import ALL_TIME, CHART_PERIODS, LENGTHS, Page, opening
 from bot.languages import SOURCE, spoken
 from bot.messages import captions
 from bot.messages.oracle import headline
-from bot.periods import ALL_TIME, LENGTHS, start
 from bot.service import Document, Service
 from service.client import BadRequest, ClientError, NotFound, Unavailable
 
@@ -87,6 +86,13 @@ async def market(request: ChartRequest) -> ChartPlan:
     return await answer(request._replace(answer=document))
 
 
+def period_start(as_of: str, period: str) -> str | None:
+    """The first instant of the period that ends at `as_of`, in the API's format; None for all time."""
+    if period not in LENGTHS:
+        return None
+    return (datetime.fromisoformat(as_of) - LENGTHS[period]).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def default_period(kind: str, answer: Document | None) -> str:
     """The period of a chart until another one is chosen; for an answer about as long as the question looks ahead."""
     if answer is not None:
@@ -102,7 +108,7 @@ async def _documents(request: ChartRequest, asset: str) -> tuple[Document, Docum
     quote = next((quote for quote in prices["prices"] if quote["asset"] == asset), None)
     if quote is None:
         raise LookupError(f"there is no price of {asset}")
-    since = start(prices["as_of"], request.period)
+    since = period_start(prices["as_of"], request.period)
     try:
         candles = await service.candles(asset, BARS[request.period], since)
     except BadRequest:  # the source has no bars of five minutes

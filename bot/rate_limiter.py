@@ -94,7 +94,7 @@ class ChatRateLimiter(BaseRateLimiter[int]):
         """Wait until a call to this chat is allowed; raises RetryAfter if that takes longer than `longest_s`."""
         if chat is None:
             return
-        if _is_group(chat):
+        if isinstance(chat, int) and chat < 0:
             await self._group(chat).acquire()
         while (wait_s := self._resume_at.get(chat, 0) - _now()) > 0:
             if wait_s > longest_s:
@@ -129,10 +129,6 @@ def is_undelivered(error: Exception) -> bool:
     return error.__cause__ is None and not isinstance(error, TimedOut)
 
 
-def _is_group(chat: Chat) -> bool:
-    return isinstance(chat, int) and chat < 0
-
-
 def _seconds(refusal: RetryAfter) -> float:
     wait = refusal.retry_after
     return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
@@ -160,12 +156,9 @@ class Throttle:
         if excess < 2:
             recent.append(now)
         if len(self._instants) > MAX_PERSONS:
-            self._forget(now)
+            for idle in [person for person, recent in self._instants.items() if recent[-1] <= now - WINDOW]:
+                del self._instants[idle]
         return excess
-
-    def _forget(self, now: datetime) -> None:
-        for person in [person for person, recent in self._instants.items() if recent[-1] <= now - WINDOW]:
-            del self._instants[person]
 
 
 class ChatOrder(BaseUpdateProcessor):

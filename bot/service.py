@@ -54,7 +54,7 @@ class Service:
     ) -> None:
         self._settings, self._now = settings, now
         self.home = settings.home
-        self._transport = transport or httpx.AsyncHTTPTransport(retries=1)
+        self.transport = transport or httpx.AsyncHTTPTransport(retries=1)
         self._secret = _secret(settings.bot_data / SECRET_FILE)
         self.places = asyncio.Semaphore(MAX_CALLS)
         self._cache: dict[tuple, tuple[datetime, Document]] = {}  # until when it is fresh
@@ -62,7 +62,7 @@ class Service:
 
     async def close(self) -> None:
         """Close the connections; calls in progress fail."""
-        await self._transport.aclose()
+        await self.transport.aclose()
 
     def for_user(self, user_id: int) -> Person:
         """The service on behalf of a Telegram user."""
@@ -133,16 +133,10 @@ class Service:
 
     def client(self, name: str | None, timeout_s: float, quota: QuotaReader | None = None) -> AsyncClient:
         """A client that calls on behalf of `name`; all clients share the connections."""
-        key, code = (self._settings.oracle_key, self._code(name)) if name else (None, None)
-        transport = quota or self._transport
+        code = name and hmac.new(self._secret, name.encode(), hashlib.sha256).hexdigest()
+        key = self._settings.oracle_key if name else None
+        transport = quota or self.transport
         return AsyncClient(self._settings.oracle_url, key, timeout_s=timeout_s, end_user=code, transport=transport)
-
-    def quota_reader(self) -> QuotaReader:
-        """The connection to the service, for a call whose quota is wanted."""
-        return QuotaReader(self._transport)
-
-    def _code(self, name: str) -> str:
-        return hmac.new(self._secret, name.encode(), hashlib.sha256).hexdigest()
 
 
 class QuotaReader(httpx.AsyncBaseTransport):
@@ -175,7 +169,7 @@ class Person:
 
         A text that leaves a choice is refused, with its readings as suggestions.
         """
-        reader = self._service.quota_reader()
+        reader = QuotaReader(self._service.transport)
         client = self._service.client(self._name, ASK_S, reader)
         async with (
             self._service.places,

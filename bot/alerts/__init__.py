@@ -12,9 +12,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.alerts.delivery import send_queue
-from bot.alerts.digests import check_digests, check_weekly
 from bot.alerts.follows import check_answers, check_markets, check_prices
-from bot.alerts.subscriptions import check_consensus
+from bot.alerts.subscriptions import check_consensus, check_digests, check_weekly
 from bot.store import Store
 from service.client import ClientError
 

@@ -1,4 +1,4 @@
-"""Alerts that people subscribe to: the consensus changes sides.
+"""Alerts that people subscribe to: the consensus changes sides, the digest of each day, that of groups on Mondays.
 
 An alert goes to those who subscribed before its event, and an undelivered one is worth sending for some time.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from bot import messages
 from bot.languages import language, spoken, zone
@@ -23,6 +25,9 @@ DAY = 24 * HOUR
 MAX_AGE_S = {"followed": 30 * DAY, "flip": 6 * HOUR, "digest": 3 * HOUR}
 MAX_AGE_S["weekly"] = 12 * HOUR
 SIDES = ("BULLISH", "BEARISH")
+DIGEST, WEEKLY = "digest", "weekly"  # the events
+WEEKLY_HOUR = 8  # UTC
+MAX_DELAY = timedelta(seconds=MAX_AGE_S[DIGEST])
 
 
 def seconds(instant: str) -> float:
@@ -50,42 +55,96 @@ def alert(store: Store, person: Subscriber, event: str, key: str, write: Callabl
 
 
 async def check_consensus(service: Service, store: Store, now: datetime) -> None:
-    widget = await service.widget()
-    await asyncio.to_thread(_record_consensus, store, widget, now)
+    """Queue alerts if the consensus is on another side than when it last was on one."""
+    await asyncio.to_thread(_record_consensus, store, await service.widget(), now)
 
 
 def _record_consensus(store: Store, widget: dict[str, Any], now: datetime) -> None:
-    """Queue alerts if the widget's side differs from the last one; `taken` is the last widget with a side."""
-    name = f"flip {widget['world']}"
+    world, consensus, name = widget["world"], widget["consensus"], f"flip {widget['world']}"
     state = store.state(name) or {"taken": None, "looked_at": now.timestamp()}
-    before, after = state["taken"], state["taken"]
-    if _is_later(before, widget):
-        after = widget
-    new = _consensus_alerts(store, before, after, state["looked_at"], now) if _has_flipped(before, after) else []
-    store.record(name, {"taken": after, "looked_at": now.timestamp()}, new)
+    before, new = state["taken"], []
+    has_side = consensus is not None and consensus["direction"] in SIDES
+    if has_side and (before is None or consensus["voted_at"] > before["consensus"]["voted_at"]):
+        state["taken"] = widget
+        if before is not None and before["consensus"]["direction"] != consensus["direction"]:
+            # In a replay, instants and subscriptions are on different clocks. There an event counts as new for those
+            # who had subscribed when the watcher looked before and did not see it.
+            last_s = state["looked_at"] if world == "replay" else seconds(consensus["voted_at"])
+            subscribers = [person for person in store.subscribers("flip") if person.since <= last_s]
+            write = once_each(lambda: messages.alerts.flipped(before, widget))
+            key = f"{world} {consensus['voted_at']}"
+            new = [alert(store, person, "flip", key, write, now) for person in subscribers]
+    store.record(name, {"taken": state["taken"], "looked_at": now.timestamp()}, new)
 
 
-def _is_later(before: dict[str, Any] | None, widget: dict[str, Any]) -> bool:
-    """Whether the widget has a side and its vote is later than the stored one."""
-    consensus = widget["consensus"]
-    if consensus is None or consensus["direction"] not in SIDES:
-        return False
-    return before is None or consensus["voted_at"] > before["consensus"]["voted_at"]
+async def check_digests(service: Service, store: Store, now: datetime) -> None:
+    """Write the digest if one is due and queue it for everyone whose digest is due."""
+    due = await asyncio.to_thread(_due, store, now)
+    if not due:
+        return
+    widget, battle, versus = await asyncio.gather(service.widget(), service.battle(), service.ai_vs_market())
+    write = once_each(lambda: messages.alerts.digest(widget, battle, versus, now.astimezone(zone())))
+
+    def queue() -> None:
+        store.queue(alert(store, person, DIGEST, key, write, now) for person, key in due)
+
+    await asyncio.to_thread(queue)
 
 
-def _has_flipped(before: dict[str, Any] | None, after: dict[str, Any] | None) -> bool:
-    if before is None or after is None:
-        return False
-    return before["consensus"]["direction"] != after["consensus"]["direction"]
+def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str]]:
+    """The people whose digest is due and not queued yet, with the due instant, the alert's key."""
+    due = []
+    for subscriber in store.subscribers(DIGEST):
+        timezone = store.zone(subscriber.user_id)
+        due_at = last_due(int(store.setting(subscriber.user_id, "hour") or 0), timezone, now)
+        key = due_at.isoformat()
+        is_too_late = now - due_at > MAX_DELAY or due_at.timestamp() < subscriber.since
+        if not is_too_late and not store.is_marked(subscriber.user_id, DIGEST, key):
+            due.append((subscriber, key))
+    return due
 
 
-def _consensus_alerts(
-    store: Store, before: dict[str, Any], after: dict[str, Any], looked_at: float, now: datetime
-) -> list[Alert]:
-    voted_at, world = after["consensus"]["voted_at"], after["world"]
-    # In a replay, instants and subscriptions are on different clocks. There an event counts as new for those who had
-    # subscribed when the watcher looked before and did not see it.
-    before_s = looked_at if world == "replay" else seconds(voted_at)
-    subscribers = [person for person in store.subscribers("flip") if person.since <= before_s]
-    write = once_each(lambda: messages.alerts.flipped(before, after))
-    return [alert(store, person, "flip", f"{world} {voted_at}", write, now) for person in subscribers]
+def last_due(hour: int, timezone: str, now: datetime) -> datetime:
+    """The last instant, in UTC and not after `now`, at which the clocks in `timezone` reached `hour`.
+
+    Of an hour that occurs twice in a day, the first counts. For an hour that the clocks skip, the instant counts at
+    which it would have begun without the change: the clocks then show an hour more.
+    """
+    place = ZoneInfo(timezone)
+    today = now.astimezone(place).date()
+    days = (today, today - timedelta(days=1), today - timedelta(days=2))
+    instants = (datetime.combine(day, time(hour), place).astimezone(UTC) for day in days)
+    return next(instant for instant in instants if instant <= now)
+
+
+async def check_weekly(service: Service, store: Store, now: datetime) -> None:
+    """Write the digest if it is due and queue it for every group that switched it on before."""
+    due_at = last_monday(now)
+    due = await asyncio.to_thread(_due_groups, store, due_at, now)
+    if not due:
+        return
+    resolutions, versus, battle, challenges = await asyncio.gather(
+        service.resolved_markets(), service.ai_vs_market(), service.battle(), service.challenges()
+    )
+    as_of = datetime.fromisoformat(resolutions["as_of"])  # in a replay the service's clock is another
+
+    write = once_each(partial(messages.alerts.weekly, resolutions, versus, battle, challenges, as_of))
+
+    def queue() -> None:
+        store.queue(alert(store, group, WEEKLY, due_at.isoformat(), write, now) for group in due)
+
+    await asyncio.to_thread(queue)
+
+
+def last_monday(now: datetime) -> datetime:
+    """The last Monday at WEEKLY_HOUR that is not after `now`, in UTC."""
+    morning = last_due(WEEKLY_HOUR, "UTC", now)
+    return morning - timedelta(days=morning.weekday())
+
+
+def _due_groups(store: Store, due_at: datetime, now: datetime) -> list[Subscriber]:
+    """The groups whose digest of this Monday is not queued yet."""
+    if now - due_at > timedelta(seconds=MAX_AGE_S[WEEKLY]):
+        return []
+    groups = [group for group in store.subscribers(WEEKLY) if group.since <= due_at.timestamp()]
+    return [group for group in groups if not store.is_marked(group.user_id, WEEKLY, due_at.isoformat())]

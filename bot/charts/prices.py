@@ -21,9 +21,9 @@ from bot.charts.sheet import (
     png,
     sheet,
 )
+from bot.keyboards import ALL_TIME, LENGTHS, PERIOD_WORDS
 from bot.languages import zone
 from bot.messages import formats
-from bot.periods import ALL_TIME, LENGTHS, WORDS
 
 # How far the fan of /price reaches: about a third of the period.
 FAN_LENGTHS = {
@@ -65,7 +65,7 @@ def price(
     outlook = fan(forecast, moment(forecast["as_of"]) + FAN_LENGTHS[period]) if forecast else None
     _draw(chart, curve, outlook)
     change = quote["change_24h_pct"] if period == "24h" else curve.change_pct
-    since = f"since {curve.times[0]:%d %b %Y}" if period == ALL_TIME else WORDS[period]
+    since = f"since {curve.times[0]:%d %b %Y}" if period == ALL_TIME else PERIOD_WORDS[period]
     title = f"{curve.name} {formats.price(quote['price'])} USD"
     title += "" if change is None else f", {formats.signed_percent(change)} {since}"
     return png(chart, title, notes(prices, *_explained(outlook)))
@@ -84,7 +84,7 @@ def forecast(
     outlook = fan(forecast, moment(forecast["as_of"]) + LENGTHS[horizon])
     _draw(chart, curve, outlook)
     low, high = (formats.price(outlook.prices[level][-1]) for level in ("5", "95"))
-    title = f"{curve.name} {WORDS[horizon]}: 90% between {low} and {high} USD"
+    title = f"{curve.name} {PERIOD_WORDS[horizon]}: 90% between {low} and {high} USD"
     return png(chart, title, notes(prices, *_explained(outlook)))
 
 

@@ -5,36 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.languages import labelled, translate
-from bot.messages.failures import detail_of, suggestions
+from bot.languages import english, labelled, translate
 from bot.messages.formats import chance, date
 from bot.messages.markup import escaped, message, table
 from bot.messages.oracle import understood_as
 from bot.messages.predictions import challenge_head, evidence, market_footer, state
-from service.client import BadRequest
 
+ASK_QUESTION = english(
+    "Send one yes/no question with its date, for example:\n"
+    "<code>/challenge Will ethereum be above 5,000 USD on 31 December?</code>"
+)
 BAR, BAR_WIDTH = "█", 12  # columns of all votes
-
-
-def ask_question() -> str:
-    """/challenge without a question."""
-    return translate(
-        "Send one yes/no question with its date, for example:\n"
-        "<code>/challenge Will ethereum be above 5,000 USD on 31 December?</code>"
-    )
 
 
 def ask_deadline(question: str) -> str:
     """A question without a date; above buttons with dates."""
     hint = translate("Until when? Choose a date, or send /challenge again with a date in the question.")
     return f"<i>{escaped(question, 3000)}</i>\n\n{hint}"
-
-
-def bad_question(error: BadRequest) -> str:
-    """The reply to a question that the service would refuse."""
-    return "\n".join(
-        [detail_of(error), *suggestions(error), "", translate("Send /challenge again with another question.")]
-    )
 
 
 def confirm(question: str, deadline: str) -> str:
@@ -84,7 +71,8 @@ def live_challenge(document: Mapping[str, Any]) -> str:
     """The question, what the AI gives it, and how people voted; once it is resolved, the outcome."""
     is_open, votes = document["status"] == "open", document["user_votes"]
     sides = {"yes": translate("Yes"), "no": translate("No")}
-    rows = [(label, _bar(votes[side], votes["total"]), votes[side]) for side, label in sides.items()]
+    bars = {side: BAR * round(BAR_WIDTH * votes[side] / (votes["total"] or 1)) for side in sides}
+    rows = [(label, bars[side], votes[side]) for side, label in sides.items()]
     blocks = [
         challenge_head(document["number"]) + f" · {state(document)}",
         f"<i>{escaped(document['question'], 800)}</i>",
@@ -93,7 +81,3 @@ def live_challenge(document: Mapping[str, Any]) -> str:
         translate("Tap to vote. The group sees how many voted, not who.") if is_open else evidence(document),
     ]
     return message(blocks, market_footer(document))
-
-
-def _bar(votes: int, total: int) -> str:
-    return BAR * round(BAR_WIDTH * votes / total) if total else ""

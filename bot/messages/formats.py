@@ -57,7 +57,7 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 def signed_percent(value: float | None, digits: int = 1) -> str:
     """A change in percent, such as "+2.1%"; without decimals from 100% on."""
-    return UNKNOWN if value is None else _signed(value, _digits(value, digits), _percentage)
+    return UNKNOWN if value is None else _signed(value, digits if abs(value) < 99.95 else 0, _percentage)
 
 
 def chance(p: float | None) -> str:
@@ -151,11 +151,6 @@ def asset(key: object) -> str:
     return translate(name) if name else escaped(str(key).capitalize(), 60)
 
 
-def book_name(book: Mapping[str, Any]) -> str:
-    """Whether the votes of a book are live or backfilled."""
-    return translate("Backfilled") if book["backfilled"] else translate("Live")
-
-
 def capitalized(text: str) -> str:
     """The text as the beginning of a sentence."""
     return text[:1].upper() + text[1:]
@@ -204,10 +199,6 @@ def _percentage(value: float, digits: int) -> str:
 
 def _signed(value: float, digits: int, write: Callable[[float, int], str]) -> str:
     return ("" if _rounded(value, digits) < 0 else "+") + write(value, digits)
-
-
-def _digits(value: float, digits: int) -> int:
-    return digits if abs(value) < 99.95 else 0
 
 
 def _rounded(value: float, digits: int) -> Decimal:

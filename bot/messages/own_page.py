@@ -21,6 +21,8 @@ HOW_TO_NAME = english(
     "Send <code>/name sturdy-owl</code> to be listed under a name of your choice, /name off to leave."
 )
 
+BAD_NAME = english("A name has 3 to 32 of a-z, 0-9, _ and -.")
+
 CalledEntry = tuple["OwnCall", Mapping[str, Any]]
 
 
@@ -40,7 +42,9 @@ def own_page(
         *(_answer(number, answer) for number, answer in enumerate(answers[:QUESTIONS], 1)),
         *(_call(call, entry) for call, entry in calls[:RECENT]),
         "" if calls else translate("You have no votes and no forecasts yet. /markets has questions for both."),
-        _listed_as(name) if name else translate(HOW_TO_NAME),
+        translate("You are listed among the /forecasters as <b>{name}</b>.", name=escaped(name, 40))
+        if name
+        else translate(HOW_TO_NAME),
     ]
     return message(blocks, f"{_scores()}\n{footer(source)}")
 
@@ -79,11 +83,6 @@ def named(name: str | None) -> str:
     )
 
 
-def bad_name() -> str:
-    """/name without a valid name."""
-    return f"{translate('A name has 3 to 32 of a-z, 0-9, _ and -.')} {translate(HOW_TO_NAME)}"
-
-
 def _scores() -> str:
     return translate("Brier score: mean squared error. Lower is better; a coin flip has {score}.", score=0.25)
 
@@ -96,10 +95,6 @@ def _ranking(entries: Sequence[Mapping[str, Any]]) -> str:
         "Ranked above pool: better than the AI's pool, even as the best of {n}. Below it, luck may decide.",
         n=entries[0]["entrants"],
     )
-
-
-def _listed_as(name: str) -> str:
-    return translate("You are listed among the /forecasters as <b>{name}</b>.", name=escaped(name, 40))
 
 
 def _votes(decisions: Sequence[CalledEntry]) -> str:

@@ -10,7 +10,6 @@ from bot.languages import bracketed, english, translate, translate_plural
 from bot.messages.formats import (
     as_of,
     asset,
-    book_name,
     chance,
     footer,
     instant,
@@ -96,7 +95,11 @@ def resolved(entry: Mapping[str, Any], is_author: bool = False) -> str:
         f"<i>{escaped(entry['question'], 800)}</i>",
         evidence(entry),
         translate("Yes at the opening: {forecasts}", forecasts=forecasts) if forecasts else "",
-        _right(marks) if outcome in ("yes", "no") and marks else "",
+        translate_plural(
+            "{right} of {n} AI was right.", "{right} of {n} AIs were right.", len(marks), right=marks.count(RIGHT)
+        )
+        if outcome in ("yes", "no") and marks
+        else "",
         translate("It could not be decided, so no vote is scored.") if outcome == "void" else "",
         ai_votes(entry) if number else "",
         _users(entry["user_votes"]) if number else "",
@@ -110,12 +113,6 @@ def _resolved(number: int | None, outcome: str, *, is_author: bool) -> str:
     if is_author:
         return translate("<b>Your challenge {number} is resolved: {outcome}</b>", number=str(number), outcome=outcome)
     return translate("<b>Challenge {number} is resolved: {outcome}</b>", number=str(number), outcome=outcome)
-
-
-def _right(marks: list[str]) -> str:
-    return translate_plural(
-        "{right} of {n} AI was right.", "{right} of {n} AIs were right.", len(marks), right=marks.count(RIGHT)
-    )
 
 
 def _users(votes: Mapping[str, Any]) -> str:
@@ -228,7 +225,8 @@ def _simulated(odds: Mapping[str, Any]) -> str:
 
 def verdict(versus: Mapping[str, Any]) -> str:
     """The track record in one sentence, of the live book once it has enough resolved markets."""
-    book = next((book for book in _live_first(versus) if not _has_too_few(book)), None)
+    live_first = sorted(versus["books"], key=lambda book: book["backfilled"])
+    book = next((book for book in live_first if book["verdict"] != NO_VERDICT), None)
     if book is None:
         return translate("AI against market: {verdict}.", verdict=term(NO_VERDICT))
     ai, outside = (
@@ -243,18 +241,9 @@ def verdict(versus: Mapping[str, Any]) -> str:
         "AI {ai}, market {market}, {book}: {verdict}.",
         ai=ai,
         market=outside + _simulated(book),
-        book=book_name(book).lower(),
+        book=(translate("Backfilled") if book["backfilled"] else translate("Live")).lower(),
         verdict=escaped(term(book["verdict"]), 120),
     )
-
-
-def _live_first(versus: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return sorted(versus["books"], key=lambda book: book["backfilled"])
-
-
-def _has_too_few(book: Mapping[str, Any]) -> bool:
-    """Whether a book has too few resolved markets for any number."""
-    return book["verdict"] == NO_VERDICT
 
 
 def _ai(pool: Mapping[str, Any] | None) -> str:

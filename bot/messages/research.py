@@ -130,12 +130,9 @@ def research(documents: Mapping[str, Document], home: str, *, now: datetime | No
 
     Telegram has no link to an address of the own machine: `home` is then empty.
     """
-    lines = [f"{TOPICS[name].line(document)}{_link(home, name)}" for name, document in documents.items()]
+    links = {name: f' <a href="{escaped(home)}/#/{topic.page}">↗</a>' if home else "" for name, topic in TOPICS.items()}
+    lines = [f"{TOPICS[name].line(document)}{links[name]}" for name, document in documents.items()]
     if len(documents) == 1:
         lines.append(translate(TOPICS[next(iter(documents))].meaning))
     newest = max(documents.values(), key=lambda document: document["as_of"])
     return message([f"<b>{translate('Research')}</b>", *lines], footer(newest, now, paper=True))
-
-
-def _link(home: str, name: str) -> str:
-    return f' <a href="{escaped(home)}/#/{TOPICS[name].page}">↗</a>' if home else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
-from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
 from bot.store.sqlite_file import SqliteFile
@@ -59,34 +58,26 @@ def write(db: sqlite3.Connection, chat_id: int, name: str, value: str | None) ->
         db.execute("INSERT INTO setting VALUES (?, ?, ?)", (chat_id, name, value))
 
 
-class Hours(NamedTuple):
-    """From the hour `start` to the hour `end`, 0 to 23, which may be on the next day, in a time zone."""
-
-    start: int
-    end: int
-    timezone: str
-
-
 def quiet_until(db: sqlite3.Connection, user_id: int, now: float) -> float:
     """When the quiet hours of `now` end for a person, in unix seconds; 0 if it is none of them."""
     hours = read(db, user_id, "quiet")
     if hours is None:
         return 0
     start, end = map(int, hours.split("-"))
-    return end_of_quiet(Hours(start, end, read(db, user_id, "zone") or "UTC"), now)
+    return end_of_quiet(start, end, read(db, user_id, "zone") or "UTC", now)
 
 
-def end_of_quiet(hours: Hours, now: float) -> float:
-    """When the quiet hours that `now` lies in end, in unix seconds; 0 if it lies in none."""
-    zone = ZoneInfo(hours.timezone)
+def end_of_quiet(start: int, end: int, timezone: str, now: float) -> float:
+    """When quiet hours that begin and end at these hours and contain `now` end, in unix seconds; 0 if they do not."""
+    zone = ZoneInfo(timezone)
     instant = datetime.fromtimestamp(now, UTC)
     today = instant.astimezone(zone).date()
-    length = timedelta(days=hours.end <= hours.start)
+    length = timedelta(days=end <= start)
     for day in (today - timedelta(days=1), today):
-        start = datetime.combine(day, time(hours.start), zone).astimezone(UTC)
-        end = datetime.combine(day + length, time(hours.end), zone).astimezone(UTC)
-        if start <= instant < end:
-            return end.timestamp()
+        first = datetime.combine(day, time(start), zone).astimezone(UTC)
+        last = datetime.combine(day + length, time(end), zone).astimezone(UTC)
+        if first <= instant < last:
+            return last.timestamp()
     return 0
 
 

@@ -10,10 +10,10 @@ import pytest
 from telegram import InlineKeyboardMarkup
 
 from bot import keyboards
+from bot.application import PRESSES
 from bot.keyboards import FORECASTS, MAX_SUBJECT
 from bot.photos import PHOTOS
 from bot.store import is_timezone
-from bot.views import VIEWS
 
 SHARE = "https://t.me/share/url"
 LEVELS = [("▼ 50,600", 50600.0), ("▲ 0.0001235", 0.0001235)]
@@ -38,7 +38,6 @@ def test_every_button_matches_exactly_one_pattern():
         *(row for kind in keyboards.CHART_PERIODS for row in keyboards.chart(kind, "x" * 40, "7d").inline_keyboard),
         *keyboards.settings("dark").inline_keyboard,
         *keyboards.group_settings({"weekly": "on", "commands_only": "off"}).inline_keyboard,
-        *keyboards.group_challenge(123456789, None, is_open=True).inline_keyboard,
         *keyboards.listed("_-" * 6, 2).inline_keyboard,
         *keyboards.votes("_-" * 6, 1, 3).inline_keyboard,
         *keyboards.draft("_-" * 6).inline_keyboard,
@@ -51,11 +50,10 @@ def test_every_button_matches_exactly_one_pattern():
     ]
     for data in [button.callback_data for row in rows for button in row if not button.url]:
         assert len(data.encode()) <= 64
-        assert sum(bool(re.fullmatch(pattern, data)) for pattern in keyboards.PATTERNS.values()) == 1, data
+        assert sum(bool(re.fullmatch(pattern, data)) for pattern in PRESSES) == 1, data
 
 
-def test_patterns_name_every_view_and_chart():
-    assert set(keyboards.VIEWS.split("|")) == set(VIEWS)
+def test_every_chart_has_periods():
     assert set(keyboards.CHART_PERIODS) == set(PHOTOS)
 
 

@@ -14,7 +14,7 @@ from bot import charts, rate_limiter
 from bot.charts.sheet import DARK, LIGHT
 from bot.languages import speaking, translate
 from bot.messages.formats import LIKELIHOODS
-from bot.photos import default_period
+from bot.photos import default_period, period_start
 
 
 def test_a_chart_is_titled_in_english(ann, drawn):
@@ -297,3 +297,9 @@ def test_a_chart_stays_in_its_topic_and_makes_no_sound(start, drawn):
         for method in ("sendPhoto", "sendChatAction")
     )
     assert (chart["message_thread_id"], action["message_thread_id"]) == (17, 17)
+
+
+def test_a_period_starts_before_the_instant_of_the_document():
+    """The clock of a replay is not ours."""
+    assert period_start("2024-03-08T12:00:00Z", "7d") == "2024-03-01T12:00:00Z"
+    assert period_start("2024-03-08T12:00:00Z", "all") is None

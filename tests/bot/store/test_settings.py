@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from bot.store.settings import Hours, end_of_quiet
+from bot.store.settings import end_of_quiet
 from tests.bot.store.conftest import ANN, BEN, alert
 
 
@@ -46,7 +46,7 @@ def test_a_chosen_language_beats_that_of_telegram(store):
     assert store.language(ANN) == "de"
 
 
-NIGHT = Hours(22, 7, "UTC")
+NIGHT = (22, 7, "UTC")
 
 
 def seconds(text: str) -> float:
@@ -60,14 +60,14 @@ def seconds(text: str) -> float:
         (NIGHT, "2026-11-21T22:00:00Z", "2026-11-22T07:00:00Z"),
         (NIGHT, "2026-11-22T06:59:59Z", "2026-11-22T07:00:00Z"),
         (NIGHT, "2026-11-22T07:00:00Z", None),
-        (Hours(0, 8, "Asia/Tokyo"), "2026-11-21T15:00:00Z", "2026-11-21T23:00:00Z"),
-        (Hours(0, 8, "Asia/Tokyo"), "2026-11-21T23:00:00Z", None),
+        ((0, 8, "Asia/Tokyo"), "2026-11-21T15:00:00Z", "2026-11-21T23:00:00Z"),
+        ((0, 8, "Asia/Tokyo"), "2026-11-21T23:00:00Z", None),
         # The clocks of Berlin go back an hour in this night.
-        (Hours(22, 7, "Europe/Berlin"), "2026-10-24T20:00:00Z", "2026-10-25T06:00:00Z"),
+        ((22, 7, "Europe/Berlin"), "2026-10-24T20:00:00Z", "2026-10-25T06:00:00Z"),
     ],
 )
 def test_the_end_of_quiet_hours(hours, now, end):
-    assert end_of_quiet(hours, seconds(now)) == (seconds(end) if end else 0)
+    assert end_of_quiet(*hours, seconds(now)) == (seconds(end) if end else 0)
 
 
 def test_alerts_wait_for_the_end_in_their_order(store, clock):
