@@ -18,7 +18,7 @@ from telegram.error import TelegramError
 
 from bot import keyboards, messages, telemetry
 from bot.context import BotContext, SharedState
-from bot.delivery import Address, Reply, edit, in_background, show_typing
+from bot.delivery import Address, Reply, edit, typing
 from bot.errors import failure_page
 from bot.keyboards import Page, sharing
 from bot.languages import speaking, translate
@@ -69,9 +69,9 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     """
     state = context.state
     reply, began = _reply(context, question), time.perf_counter()
-    typing = _typing(context.bot, question)
+    status = _typing(context.bot, question)
     count, is_answered = VoteCount(), asyncio.Event()
-    async with typing:
+    async with status:
         display = asyncio.create_task(_show_waiting(state, question, reply, count, is_answered))
         try:
             page = await _answer_page(state, question, count, asker)
@@ -97,7 +97,7 @@ def _reply(context: BotContext, question: OpenQuestion) -> Reply:
 
 def _typing(bot: Bot, question: OpenQuestion) -> AbstractAsyncContextManager[None]:
     """Show the typing status in a private chat; in a group each such call would count against its limit."""
-    return in_background(show_typing(bot, question.chat_id)) if question.quoted_id is None else nullcontext()
+    return typing(bot, question.chat_id) if question.quoted_id is None else nullcontext()
 
 
 async def finish_interrupted(context: BotContext) -> None:
@@ -113,13 +113,13 @@ async def _finish(context: BotContext, question: OpenQuestion) -> None:
         return
     language = await asyncio.to_thread(state.store.language, question.chat_id, question.user_id)
     zone = await asyncio.to_thread(state.store.zone, question.chat_id)
-    typing = _typing(context.bot, question)
+    status = _typing(context.bot, question)
     with (
         marked_as_asking(state.askers, question.user_id),
         suppress(TelegramError, *INTERRUPTIONS),
         speaking(language, zone),
     ):
-        async with typing:
+        async with status:
             await _deliver_late(context, question)
         await asyncio.to_thread(state.store.close_question, question.number)
 

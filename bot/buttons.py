@@ -65,7 +65,7 @@ async def forecast_market(update: Update, context: BotContext) -> Popup:
     market_id, percent = context.captures
     user, p_yes = updates.user_id(update), int(percent) / 100
     receipt = await context.service.for_user(user).forecast_market(market_id, p_yes)
-    await asyncio.to_thread(context.store.remember_forecast, user, receipt["market_id"], receipt["p_yes"])
+    await asyncio.to_thread(context.store.remember_call, user, receipt["market_id"], receipt["p_yes"])
     page = await context.view(update, "market", market_id)
     return Popup(messages.own_page.forecast_noted(p_yes), page)
 
@@ -86,7 +86,7 @@ async def _note_vote(update: Update, context: BotContext, receipt: Document) -> 
     """Keep a vote that was counted for the pages."""
     context.service.note_votes(receipt)
     user = updates.user_id(update)
-    await asyncio.to_thread(context.store.remember_vote, user, receipt["market_id"], receipt["vote"])
+    await asyncio.to_thread(context.store.remember_call, user, receipt["market_id"], receipt["vote"])
     return Popup(notices.voted(receipt), is_alert=False)
 
 

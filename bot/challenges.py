@@ -10,7 +10,7 @@ from telegram import Update
 from bot import keyboards, messages, updates
 from bot.context import BotContext
 from bot.keyboards import Page, posting, sharing
-from bot.languages import SOURCE, spoken, translate
+from bot.languages import SOURCE, language, spoken, translate
 from bot.messages import notices
 from bot.messages.failures import detail_of, suggestions
 from bot.service import MAX_QUESTION, Document, Person
@@ -62,8 +62,9 @@ async def choose_deadline(update: Update, context: BotContext) -> Page:
 
 async def _confirmation(update: Update, context: BotContext, question: str, deadline: str, now: datetime) -> Page:
     """The draft above [Create] and [Cancel]."""
-    if reason := fault_of(deadline, now):
-        return Page(reason)
+    first, last = (now + MIN_HORIZON).date(), (now + MAX_HORIZON).date()
+    if not first <= date.fromisoformat(deadline) <= last:
+        return Page(notices.date_out_of_range(f"{first}", f"{last}"))
     token = await _save(update, context, {"challenge": question, "deadline": deadline})
     return Page(messages.challenges.confirm(question, deadline), keyboards.draft(token))
 
@@ -92,14 +93,6 @@ async def discard(update: Update, context: BotContext) -> Page:
     return Page(translate(notices.CANCELLED))
 
 
-def fault_of(deadline: str, now: datetime) -> str | None:
-    """Why the service would reject a date, YYYY-MM-DD, at its time `now`; None if it is valid."""
-    first, last = (now + MIN_HORIZON).date(), (now + MAX_HORIZON).date()
-    if first <= date.fromisoformat(deadline) <= last:
-        return None
-    return notices.date_out_of_range(f"{first}", f"{last}")
-
-
 async def _deadline(person: Person, question: str) -> str | None:
     """The date, YYYY-MM-DD, that a question names; None if it names none.
 
@@ -116,7 +109,8 @@ async def _deadline(person: Person, question: str) -> str | None:
             raise BadRequest(400, {"code": "not_a_market_question", "detail": ""})
         return _named_date(meaning)
     words = " ".join(question.rstrip("?？ ").split()[-DATE_WORDS:])
-    for text in dict.fromkeys((_rising(words), spoken(SOURCE, lambda: _rising(words)))):
+    for code in dict.fromkeys((language(), SOURCE)):
+        text = spoken(code, lambda: translate("Will Bitcoin rise by {deadline}?", deadline=words))
         try:
             meaning = (await person.understand(text))["understood"]
         except BadRequest:
@@ -128,11 +122,6 @@ async def _deadline(person: Person, question: str) -> str | None:
 
 def _named_date(meaning: dict) -> str | None:
     return None if any(note.startswith(NO_DEADLINE) for note in meaning["notes"]) else meaning["deadline"][:10]
-
-
-def _rising(deadline: str) -> str:
-    """A question with this deadline, in the current language."""
-    return translate("Will Bitcoin rise by {deadline}?", deadline=deadline)
 
 
 async def _service_time(context: BotContext) -> datetime:

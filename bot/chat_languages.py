@@ -22,7 +22,6 @@ from bot.keyboards import Page
 from bot.languages import LANGUAGES, SOURCE, closest, english, speak, speaking, translate
 from bot.messages import notices
 from bot.messages.research import TOPICS
-from bot.store import Store
 
 
 async def recognize(update: Update, context: BotContext) -> None:
@@ -33,7 +32,9 @@ async def recognize(update: Update, context: BotContext) -> None:
         return
     place, preference = chat.id if chat else user.id, closest(user.language_code)
     zone = await asyncio.to_thread(context.store.zone, place)
-    speak(await asyncio.to_thread(_language, context.store, user.id, place, preference), zone)
+    if preference:
+        await asyncio.to_thread(context.store.set_setting, user.id, "seen", preference)
+    speak(await asyncio.to_thread(context.store.language, place, user.id), zone)
 
 
 async def choose_by_text(update: Update, context: BotContext) -> Page:
@@ -53,13 +54,6 @@ async def page(update: Update, context: BotContext, chosen: str | None) -> Page:
     """What is said once a language is chosen, which Telegram's menu of the chat has from now on too."""
     await publish_for_chat(context.bot, updates.chat(update), chosen)
     return Page(translate(notices.LANGUAGE_CHOSEN), keyboards.choices("language"))
-
-
-def _language(store: Store, user: int, chat: int, preference: str | None) -> str | None:
-    """The language chosen for the chat, else that of the person, whose Telegram is set to `seen` now."""
-    if preference:
-        store.set_setting(user, "seen", preference)
-    return store.language(chat, user)
 
 
 class MenuEntry(NamedTuple):

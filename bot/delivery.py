@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -161,19 +161,18 @@ async def acknowledge(press: CallbackQuery, text: str | None = None, *, is_alert
 
 
 @asynccontextmanager
-async def in_background(task: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Run an endless coroutine during the block; Telegram's errors in it are ignored, since it is only a courtesy."""
-    background = asyncio.create_task(task)
+async def typing(bot: Bot, chat_id: int) -> AsyncIterator[None]:
+    """Show the typing status during the block; Telegram's errors in it are ignored, since it is only a courtesy."""
+
+    async def show() -> None:
+        while True:
+            await bot.send_chat_action(chat_id, ChatAction.TYPING)
+            await asyncio.sleep(TYPING_S)
+
+    task = asyncio.create_task(show())
     try:
         yield
     finally:
-        background.cancel()
+        task.cancel()
         with suppress(asyncio.CancelledError, TelegramError):
-            await background
-
-
-async def show_typing(bot: Bot, chat_id: int) -> None:
-    """Show the typing status in a chat until cancelled."""
-    while True:
-        await bot.send_chat_action(chat_id, ChatAction.TYPING)
-        await asyncio.sleep(TYPING_S)
+            await task

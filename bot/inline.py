@@ -80,7 +80,9 @@ async def _articles(context: BotContext, query: InlineQuery) -> list[InlineQuery
     person, text = context.service.for_user(query.from_user.id), " ".join(query.query.split())
     if not text:
         answers = (await person.answers(limit=EARLIER))["answers"]
-        return [await _card(context, query.from_user.id, answer) for answer in answers]
+        pages = [await _kept(context, query.from_user.id, answer) for answer in answers]
+        titles = [(answer["question"], messages.oracle.answer_brief(answer)) for answer in answers]
+        return [_article(token, *title, page) for (token, page), title in zip(pages, titles, strict=True)]
     if len(text) > MAX_QUESTION:
         return []
     try:
@@ -100,9 +102,8 @@ async def _price(context: BotContext, asset: str) -> list[InlineQueryResultArtic
     prices = await context.service.prices()
     if asset not in {quote["asset"] for quote in prices["prices"]}:
         return []
-    return [
-        _article(f"price-{asset}", messages.formats.asset(asset), "", Page(messages.prices.one_price(prices, asset)))
-    ]
+    page = Page(messages.prices.one_price(prices, asset))
+    return [_article(f"price-{asset}", messages.formats.asset(asset), "", page)]
 
 
 async def _question(context: BotContext, user: int, question: str) -> InlineQueryResultArticle:
@@ -110,13 +111,6 @@ async def _question(context: BotContext, user: int, question: str) -> InlineQuer
     token = await asyncio.to_thread(context.store.keep, user, "answer", {"inline": question}, user_id=user)
     page = Page(messages.oracle.inline_question(question), _show_button(token))
     return _article(token, messages.oracle.ask_inline(), question, page)
-
-
-async def _card(context: BotContext, user: int, answer: Document) -> InlineQueryResultArticle:
-    """An article of an earlier answer of this person."""
-    token = await _keep(context, user, answer)
-    page = Page(messages.oracle.answer(answer), _opening(context, token))
-    return _article(token, answer["question"], messages.oracle.answer_brief(answer), page)
 
 
 def _article(id: str, title: str, description: str, page: Page) -> InlineQueryResultArticle:
@@ -145,20 +139,16 @@ async def _page(context: BotContext, user: int, question: str, token: str) -> Pa
         failure = failure_page(error)
         text = f"{messages.oracle.inline_question(question)}\n\n{failure.text}"
         return Page(text, _show_button(token))
-    return Page(messages.oracle.answer(answer), _opening(context, await _keep(context, user, answer)))
+    return (await _kept(context, user, answer))[1]
 
 
-async def _keep(context: BotContext, user: int, answer: Document) -> str:
-    """The token of an answer, which is saved for the person."""
+async def _kept(context: BotContext, user: int, answer: Document) -> tuple[str, Page]:
+    """The token and the page of an answer, which is saved for the person; in the bot it has all its buttons."""
     payload = {"answer": answer, "owner": user}
-    return await asyncio.to_thread(context.store.keep, user, "answer", payload, user_id=user)
+    token = await asyncio.to_thread(context.store.keep, user, "answer", payload, user_id=user)
+    below = link("Open in the bot", opening(context.bot.username, "answer", token))
+    return token, Page(messages.oracle.answer(answer), rows(below) if below else None)
 
 
 def _show_button(token: str) -> InlineKeyboardMarkup:
     return rows([button("Show the answer", f"answer:inline:{token}")])
-
-
-def _opening(context: BotContext, token: str) -> InlineKeyboardMarkup | None:
-    """[Open in the bot]: there the answer has all its buttons."""
-    address = opening(context.bot.username, "answer", token)
-    return rows(link("Open in the bot", address)) if address else None

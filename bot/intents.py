@@ -52,7 +52,7 @@ async def ask_in_group(update: Update, context: BotContext) -> Page | None:
     is_reply = original is not None and original.from_user is not None and original.from_user.id == context.bot.id
     if text == updates.text(update) and not is_reply:
         return None
-    switches = await asyncio.to_thread(context.store.group_switches, updates.chat(update).id)
+    switches = await asyncio.to_thread(context.store.switches, updates.chat(update).id)
     if switches["commands_only"] == "on":
         return None
     original_text = updates.words(original) if original is not None and not is_reply else ""

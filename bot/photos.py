@@ -12,13 +12,12 @@ from telegram import Update
 from telegram.constants import ChatAction, ChatType
 from telegram.error import TelegramError
 
-from bot import charts, keyboards, updates
+from bot import charts, keyboards, messages, updates
 from bot.charts import THEMES
 from bot.context import BotContext
 from bot.delivery import reply
 from bot.keyboards import ALL_TIME, CHART_PERIODS, LENGTHS, Page, opening
 from bot.languages import SOURCE, spoken
-from bot.messages import captions
 from bot.messages.oracle import headline
 from bot.service import Document, Service
 from service.client import BadRequest, ClientError, NotFound, Unavailable
@@ -40,27 +39,23 @@ class ChartRequest(NamedTuple):
     address: str | None = None
 
 
-class ChartPlan(NamedTuple):
-    """A caption, and the function that draws the chart from these values and a theme."""
-
-    caption: str
-    draw: Callable[..., bytes]
-    values: tuple
+# A caption, and the function that draws the chart from these values and a theme.
+ChartPlan = tuple[str, Callable[..., bytes], tuple]
 
 
 async def price(request: ChartRequest) -> ChartPlan:
     """The price of an asset, and its forecast."""
     prices, quote, candles, forecast = await _documents(request, request.subject)
-    caption = captions.price(prices, quote, forecast)
-    return ChartPlan(caption, charts.price, (prices, quote, candles, forecast, request.period))
+    caption = messages.prices.price_caption(prices, quote, forecast)
+    return caption, charts.price, (prices, quote, candles, forecast, request.period)
 
 
 async def forecast(request: ChartRequest) -> ChartPlan:
     """The forecast of an asset's price as far as the period is long."""
     document = await request.service.forecast(request.subject)
     prices, quote, candles, _ = await _documents(request, request.subject)
-    caption = captions.forecast(document, request.period)
-    return ChartPlan(caption, charts.forecast, (prices, quote, candles, document, request.period))
+    caption = messages.prices.forecast_caption(document, request.period)
+    return caption, charts.forecast, (prices, quote, candles, document, request.period)
 
 
 async def answer(request: ChartRequest) -> ChartPlan:
@@ -69,9 +64,8 @@ async def answer(request: ChartRequest) -> ChartPlan:
     assert document is not None  # the button of an expired answer makes no request
     _, quote, candles, forecast = await _documents(request, document["understood"]["asset"])
     title = spoken(SOURCE, lambda: headline(document))  # charts are English, and their font has no Chinese
-    return ChartPlan(
-        captions.answer(document, request.address), charts.answer, (document, quote, candles, forecast, title)
-    )
+    caption = messages.prices.answer_caption(document, request.address)
+    return caption, charts.answer, (document, quote, candles, forecast, title)
 
 
 async def market(request: ChartRequest) -> ChartPlan:
@@ -156,6 +150,6 @@ async def photo(update: Update, context: BotContext, kind: str, argument: str, p
     if period not in CHART_PERIODS[kind]:
         period = default_period(kind, answer)
     address = opening(context.bot.username, kind, argument)
-    plan = await PHOTOS[kind](ChartRequest(state.service, argument, period, answer, address))
-    picture = await state.drawing.draw(plan.draw, *plan.values, theme)
-    return Page(plan.caption, keyboards.chart(kind, argument, period), picture=picture)
+    caption, draw, values = await PHOTOS[kind](ChartRequest(state.service, argument, period, answer, address))
+    picture = await state.drawing.draw(draw, *values, theme)
+    return Page(caption, keyboards.chart(kind, argument, period), picture=picture)

@@ -93,10 +93,13 @@ class Service:
     async def _shared(self, method: str, *values: str | None, **options: str | int | None) -> Document:
         """A public document, from the cache while its copy is fresh."""
         key = (method, *values, *options.values())
+        # A metered call is made under a name of its own, new every hour.
+        reader = f"everybody {key} {self._now():%Y-%m-%dT%H}" if method in METERED_METHODS else None
         async with self._locks[method]:
-            self._drop_expired()
+            now = self._now()
+            self._cache = {other: copy for other, copy in self._cache.items() if now < copy[0]}
             if key not in self._cache:
-                document = await self.call(self._reader(key), method, *values, **options)
+                document = await self.call(reader, method, *values, **options)
                 self._cache[key] = (_fresh_until(method, document, self._now()), document)
             return self._cache[key][1]
 
@@ -115,16 +118,6 @@ class Service:
     prices = partialmethod(_shared, "prices")
     streaks = partialmethod(_shared, "streaks")
     widget = partialmethod(_shared, "widget")
-
-    def _drop_expired(self) -> None:
-        now = self._now()
-        self._cache = {key: (until, document) for key, (until, document) in self._cache.items() if now < until}
-
-    def _reader(self, key: tuple) -> str | None:
-        """The name under which a public document is read: none, or for a metered call its own, new every hour."""
-        if key[0] not in METERED_METHODS:
-            return None
-        return f"everybody {key} {self._now():%Y-%m-%dT%H}"
 
     async def call(self, name: str | None, method: str, *values: Any, **options: Any) -> Document:
         """The result of a client method, called on behalf of `name`; without a name, without the API key."""

@@ -89,7 +89,7 @@ async def _forecasts(service: Service, keys: Iterable[str]) -> list[Document]:
 async def settings(request: ViewRequest) -> Page:
     """Those of a person, or in a group those of the group."""
     if request.chat_id < 0:
-        switches = await asyncio.to_thread(request.store.group_switches, request.chat_id)
+        switches = await asyncio.to_thread(request.store.switches, request.chat_id)
         return Page(messages.alerts.group_settings(switches), keyboards.group_settings(switches))
     theme = await asyncio.to_thread(request.store.setting, request.user_id, "theme")
     return Page(translate(notices.SETTINGS), keyboards.settings(theme or ""))

@@ -7,7 +7,6 @@ sent: it is sent once, also across a restart or with two watchers. If the servic
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -24,20 +23,15 @@ LOG = logging.getLogger(__name__)
 
 __all__ = ["CHECKS", "send_queue", "watch"]
 
-FOLLOWS = (check_prices, check_markets, check_answers)
-CHECKS = (*FOLLOWS, check_consensus, check_digests, check_weekly)
+CHECKS = (check_prices, check_markets, check_answers, check_consensus, check_digests, check_weekly)
 
 
 async def watch(service: Service, store: Store, now: datetime) -> None:
     """One pass at the aware instant `now`; a failed check is logged and does not stop the others."""
     for check in CHECKS:
-        await _logged(check(service, store, now))
-
-
-async def _logged(check: Awaitable[None]) -> None:
-    try:
-        await check
-    except ClientError as error:
-        LOG.info("service unavailable, will retry: %s", error)
-    except Exception:
-        LOG.exception("a check for alerts failed")
+        try:
+            await check(service, store, now)
+        except ClientError as error:
+            LOG.info("service unavailable, will retry: %s", error)
+        except Exception:
+            LOG.exception("a check for alerts failed")

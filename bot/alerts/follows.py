@@ -64,7 +64,7 @@ async def check_prices(service: Service, store: Store, now: datetime) -> None:
         ended = _ended((follow for follow in follows if follow.number not in reached), now)
         await asyncio.to_thread(_record, store, [*happenings, *ended], now)
         looks[asset] = as_of
-    await asyncio.to_thread(store.set_state, LOOKS, looks)
+    await asyncio.to_thread(store.record, LOOKS, looks, [])
 
 
 async def _bars(service: Service, asset: str, since: float) -> list[Document]:
@@ -87,11 +87,10 @@ async def check_markets(service: Service, store: Store, now: datetime) -> None:
     world = lists[0]["world"]
     entries = [entry for document in lists for entry in document.get("markets") or document.get("challenges", ())]
     markets = {entry["id"]: entry | {"world": world} for entry in entries}
-    happenings = [
-        _market(store, texts, follow, markets[follow.target.subject]) for follow in follows if _in(markets, follow)
-    ]
+    listed = [follow for follow in follows if follow.target.subject in markets]
+    happenings = [_market(store, texts, follow, markets[follow.target.subject]) for follow in listed]
     await asyncio.to_thread(_record, store, happenings, now)
-    others = [follow for follow in follows if not _in(markets, follow)]
+    others = [follow for follow in follows if follow.target.subject not in markets]
 
     async def read(target: Target) -> Document:
         return await service.market(target.subject) | {"world": world}
@@ -126,19 +125,14 @@ async def _check_each(
         of_subject[follow.target.subject].append(follow)
     for group in list(of_subject.values())[:MAX_PER_PASS]:
         await asyncio.to_thread(store.mark_checked, group)
-        document = await _document(read(group[0].target))
+        try:
+            document = await read(group[0].target)
+        except NotFound as error:
+            if error.code != "not_found":  # not an answer of the service itself
+                raise
+            document = None
         happenings = [check(follow, document) if document else Happening(follow) for follow in group]
         await asyncio.to_thread(_record, store, happenings, now)
-
-
-async def _document(reading: Awaitable[Document]) -> Document | None:
-    """A document; None if the service itself answers that it does not exist."""
-    try:
-        return await reading
-    except NotFound as error:
-        if error.code == "not_found":
-            return None
-        raise
 
 
 def _prices(follows: list[Follow], quote: Document, bars: list[Document], document: Document) -> list[Happening]:
@@ -153,14 +147,12 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
     for first, *others in of_chat.values():
         levels = sorted({follow.target.level for follow in (first, *others)})
         write = partial(messages.follows.price_reached, document, quote, levels)
-        happenings.append(_reached(first, quote, f"price {first.number} {quote['as_of']}", write))
-        happenings += [_reached(follow, quote) for follow in others]
+        texts = [(f"price {first.number} {quote['as_of']}", write), *(("", None) for _ in others)]
+        happenings += [
+            Happening(follow, *text, quote["price"] if follow.repeats else None, not follow.repeats)
+            for follow, text in zip((first, *others), texts, strict=True)
+        ]
     return happenings
-
-
-def _reached(follow: Follow, quote: Document, key: str = "", write: Callable[[], str] | None = None) -> Happening:
-    """The end of a follow, or its next start from the price of now."""
-    return Happening(follow, key, write, quote["price"] if follow.repeats else None, not follow.repeats)
 
 
 def _ended(follows: Iterable[Follow], now: datetime) -> list[Happening]:
@@ -209,10 +201,6 @@ def _is_reached(target: Target, value: float) -> bool:
     if target.value is None:
         return False
     return (target.value - target.level) * (value - target.level) <= 0
-
-
-def _in(markets: dict[str, Document], follow: Follow) -> bool:
-    return follow.target.subject in markets
 
 
 def _record(store: Store, happenings: Iterable[Happening | None], now: datetime) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
-from functools import cache
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
@@ -36,6 +35,7 @@ LANGUAGES = {
     "ja": "日本語",
 }
 
+LOCALES = {code: Locale.parse(code) for code in LANGUAGES}
 T = TypeVar("T")
 _LANGUAGE: ContextVar[str] = ContextVar("language", default=SOURCE)
 _ZONE: ContextVar[str] = ContextVar("zone", default="UTC")
@@ -91,7 +91,7 @@ def language() -> str:
 
 def locale() -> Locale:
     """The current language's rules for numbers and dates."""
-    return _locale(language())
+    return LOCALES[language()]
 
 
 def zone() -> ZoneInfo:
@@ -131,13 +131,5 @@ def closest(code: str | None) -> str | None:
 def _filled(text: str, values: dict[str, object]) -> str:
     if not values:
         return text
-    return text.format(**{name: _written(value) for name, value in values.items()})
-
-
-def _written(value: object) -> object:
-    return format_decimal(value, locale=locale()) if isinstance(value, int | float | Decimal) else value
-
-
-@cache
-def _locale(language: str) -> Locale:
-    return Locale.parse(language)
+    numbers = {name: value for name, value in values.items() if isinstance(value, int | float | Decimal)}
+    return text.format(**values | {name: format_decimal(value, locale=locale()) for name, value in numbers.items()})

@@ -40,8 +40,8 @@ def alerts(switches: Mapping[str, str], digest_hour: str | None = None, quiet_ho
     hour = f" ({_full_hour(digest_hour)})" if digest_hour else ""
     lines = [
         labelled(
-            f"{_name(EVENTS, event, 60)}{hour if event == 'digest' and state != 'off' else ''}",
-            f"<b>{_name(STATES, state, 40)}</b>",
+            f"{translate(EVENTS[event])}{hour if event == 'digest' and state != 'off' else ''}",
+            f"<b>{translate(STATES[state])}</b>",
         )
         for event, state in switches.items()
     ]
@@ -114,10 +114,6 @@ def bitcoin_price(bitcoin: Mapping[str, Any]) -> str:
 
 def _full_hour(hour: str) -> str:
     return f"{int(hour):02d}:00"
-
-
-def _name(names: Mapping[str, str], key: str, limit: int) -> str:
-    return translate(names[key]) if key in names else escaped(key, limit)
 
 
 def group_settings(switches: Mapping[str, str]) -> str:

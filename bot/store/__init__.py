@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from bot.store.alerts import Alert, Alerts
-from bot.store.challenges import Challenges, LiveChallenges, LiveMessage
-from bot.store.follows import MAX_FOLLOWS, Follow, FollowEvent, Follows, Kind, OwnCall, Target, Votes
+from bot.store.follows import (
+    MAX_FOLLOWS,
+    Challenges,
+    Follow,
+    FollowEvent,
+    Follows,
+    Kind,
+    LiveChallenges,
+    LiveMessage,
+    OwnCall,
+    Target,
+    Votes,
+)
 from bot.store.questions import Answers, OpenQuestion, Questions
 from bot.store.settings import CHART_THEMES, Settings, is_timezone
 from bot.store.switches import DEFAULTS, EVENTS, GROUP_EVENTS, STATES, Subscriber, Switches

@@ -42,10 +42,6 @@ class Alerts(SqliteFile):
         row = self._row("SELECT document FROM state WHERE name = ?", name)
         return json.loads(row["document"]) if row else None
 
-    def set_state(self, name: str, document: dict[str, Any]) -> None:
-        """Replace the watcher's document of this name."""
-        self.record(name, document, [])
-
     def record(self, name: str, document: dict[str, Any], alerts: Iterable[Alert]) -> None:
         """Replace the document and queue the alerts it causes, in one transaction; marked alerts are skipped."""
         with self._writing() as db:

@@ -1,4 +1,4 @@
-"""What a person follows, and their own votes and forecasts."""
+"""What a person follows, their own votes, forecasts and challenges, and the messages in groups about challenges."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from bot.store.alerts import Alert, queue_alerts
 from bot.store.sqlite_file import SqliteFile
 
 MAX_FOLLOWS = 50  # of one person
+MAX_A_CHAT = 10  # messages about challenges, the newest of a group; older ones keep what they show
 COLUMNS = "number, user_id, chat_id, until, repeats, kind, subject, level, title, value, due, owner_id"
 
 Kind = Literal["market", "answer", "price", "chance"]
@@ -154,19 +155,13 @@ class OwnCall(NamedTuple):
 class Votes(SqliteFile):
     """The latest vote and the latest forecast of a person by the id of the market or challenge."""
 
-    def remember_vote(self, user_id: int, prediction_id: str, vote: str) -> None:
-        """Store a vote, "yes" or "no", in place of an earlier one."""
+    def remember_call(self, user_id: int, prediction_id: str, call: str | float) -> None:
+        """Store a vote, "yes" or "no", or a forecast P(YES) in place of an earlier one."""
+        table, at = ("vote", "voted_at") if isinstance(call, str) else ("forecast", "forecast_at")
         now = self._seconds()
         with self._writing() as db:
-            db.execute("DELETE FROM vote WHERE voted_at < ?", (now - CALL_KEPT_S,))
-            db.execute("REPLACE INTO vote VALUES (?, ?, ?, ?)", (user_id, prediction_id, vote, now))
-
-    def remember_forecast(self, user_id: int, prediction_id: str, p: float) -> None:
-        """Store a forecast in place of an earlier one."""
-        now = self._seconds()
-        with self._writing() as db:
-            db.execute("DELETE FROM forecast WHERE forecast_at < ?", (now - CALL_KEPT_S,))
-            db.execute("REPLACE INTO forecast VALUES (?, ?, ?, ?)", (user_id, prediction_id, p, now))
+            db.execute(f"DELETE FROM {table} WHERE {at} < ?", (now - CALL_KEPT_S,))  # noqa: S608
+            db.execute(f"REPLACE INTO {table} VALUES (?, ?, ?, ?)", (user_id, prediction_id, call, now))  # noqa: S608
 
     def votes_of(self, user_id: int, prediction_ids: Collection[str]) -> dict[str, Side]:
         """The person's votes on these markets and challenges, by their ids."""
@@ -185,3 +180,50 @@ class Votes(SqliteFile):
             limit,
         )
         return [OwnCall(*row[:3]) for row in map(tuple, rows)]
+
+
+class Challenges(SqliteFile):
+    """The author of each challenge."""
+
+    def remember_challenge(self, user_id: int, chat_id: int, number: int) -> None:
+        """Store the author of a challenge.
+
+        The same number with another author belongs to a new database of the service: the new author replaces the old
+        one.
+        """
+        self._write("REPLACE INTO challenge (number, user_id, chat_id) VALUES (?, ?, ?)", number, user_id, chat_id)
+
+    def is_author(self, user_id: int, number: int) -> bool:
+        """Whether this person created the challenge with this bot, resolved or not."""
+        return bool(self._row("SELECT 1 FROM challenge WHERE number = ? AND user_id = ?", number, user_id))
+
+
+class LiveMessage(NamedTuple):
+    """A message about the challenge `number`; `state` is that of the challenge as the message shows it."""
+
+    chat_id: int
+    message_id: int
+    number: int
+    state: str
+
+
+class LiveChallenges(SqliteFile):
+    """One row for each message, until its challenge is resolved."""
+
+    def show_live(self, live: LiveMessage) -> None:
+        """Store what a message shows; the oldest messages of its chat are forgotten."""
+        with self._writing() as db:
+            db.execute("REPLACE INTO live_challenge VALUES (?, ?, ?, ?)", live)
+            db.execute(
+                "DELETE FROM live_challenge WHERE chat_id = ? AND message_id NOT IN (SELECT message_id"
+                " FROM live_challenge WHERE chat_id = ? ORDER BY message_id DESC LIMIT ?)",
+                (live.chat_id, live.chat_id, MAX_A_CHAT),
+            )
+
+    def live_messages(self, number: int | None = None) -> list[LiveMessage]:
+        """The messages of a challenge, or of all."""
+        rows = self._rows("SELECT * FROM live_challenge WHERE ?1 IS NULL OR number = ?1", number)
+        return [LiveMessage(*row) for row in rows]
+
+    def drop_live(self, live: LiveMessage) -> None:
+        self._write("DELETE FROM live_challenge WHERE chat_id = ? AND message_id = ?", *live[:2])

@@ -13,9 +13,9 @@ State = Literal["on", "silent", "off"]
 STATES = ("on", "silent", "off")
 # What a person follows is on by default; every other event must be switched on.
 DEFAULTS: dict[str, State] = {"followed": "on", "flip": "off", "digest": "off"}
-EVENTS = tuple(DEFAULTS)
 # A group has the digest on Mondays, and the switch that lets the bot answer commands alone.
-GROUP_EVENTS = ("weekly", "commands_only")
+GROUP_DEFAULTS: dict[str, State] = {"weekly": "off", "commands_only": "off"}
+EVENTS, GROUP_EVENTS = tuple(DEFAULTS), tuple(GROUP_DEFAULTS)
 
 
 class Subscriber(NamedTuple):
@@ -31,15 +31,10 @@ class Switches(SqliteFile):
     """Alerts start with events after their switch was on."""
 
     def switches(self, user_id: int) -> dict[str, State]:
-        """The state of every event of a person."""
+        """The state of every event of a person, or of a group, whose number is below zero."""
+        defaults = DEFAULTS if user_id > 0 else GROUP_DEFAULTS
         rows = self._rows("SELECT event, state FROM switch WHERE user_id = ?", user_id)
-        return DEFAULTS | {row["event"]: row["state"] for row in rows if row["event"] in EVENTS}
-
-    def group_switches(self, chat_id: int) -> dict[str, State]:
-        """The state of every event of a group; all are off at first."""
-        rows = self._rows("SELECT event, state FROM switch WHERE user_id = ?", chat_id)
-        states = {row["event"]: row["state"] for row in rows}
-        return {event: states.get(event, "off") for event in GROUP_EVENTS}
+        return defaults | {row["event"]: row["state"] for row in rows if row["event"] in defaults}
 
     def set_switch(self, user_id: int, chat_id: int, event: str, state: str) -> None:
         """Set the state of an event; raises ValueError for an unknown event or state.

@@ -17,9 +17,9 @@ def test_an_admin_switches_the_weekly_digest(admin, store, group):
     assert "Weekly digest: off" in reply.plain
     admin.presses("Weekly digest: off")
     assert "Weekly digest: on" in reply.plain
-    assert store.group_switches(group)["weekly"] == "on"
+    assert store.switches(group)["weekly"] == "on"
     admin.presses("Weekly digest: on")
-    assert store.group_switches(group)["weekly"] == "off"
+    assert store.switches(group)["weekly"] == "off"
 
 
 def test_other_members_change_nothing(admin, stage, store, group):
@@ -30,7 +30,7 @@ def test_other_members_change_nothing(admin, stage, store, group):
     reply = admin.says("/settings")
     member.presses("Weekly digest: off", on=reply)
     assert "Only an admin" in stage.telegram.popups[-1]
-    assert store.group_switches(group)["weekly"] == "off"
+    assert store.switches(group)["weekly"] == "off"
 
 
 def test_an_anonymous_admin_is_an_admin(stage, group):
@@ -63,7 +63,7 @@ def test_the_language_is_chosen_from_the_settings(admin):
 def test_a_supergroup_keeps_the_settings(admin, store, group):
     store.set_switch(group, group, "weekly", "on")
     admin.sends(migrate_to_chat_id=group - 100_000)
-    assert store.group_switches(group - 100_000)["weekly"] == "on"
+    assert store.switches(group - 100_000)["weekly"] == "on"
 
 
 def test_each_anonymous_group_has_its_own_quota(stage, group):

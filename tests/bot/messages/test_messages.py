@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bot import messages
 from bot.languages import LANGUAGES, speaking, translate
-from bot.messages import captions, notices
+from bot.messages import notices, prices
 from bot.messages.markup import CAPTION, WIDTH, columns_of
 from bot.store import Follow, OwnCall, Target
 from service.client import BadRequest, ServerFault
@@ -89,7 +89,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "resolved live challenge": (documents.challenge(status="resolved"), messages.challenges.live_challenge),
     "alerts": (
         {"switches": SWITCHES, "digest": DIGEST},
-        lambda it: messages.alerts.alerts({**it["switches"], it["digest"]["timezone"]: "on"}, "7"),
+        lambda it: messages.alerts.alerts(SWITCHES, "7"),
     ),
     "market": (documents.market(), messages.predictions.one_market),
     "resolved market": (documents.resolved_market(), messages.predictions.resolved),
@@ -234,9 +234,9 @@ def test_captions_fit_in_every_language(language):
     quote = documents.PRICES["prices"][0]
     with speaking(language):
         for text in (
-            captions.price(documents.PRICES, quote, documents.forecast()),
-            captions.forecast(documents.forecast(), "30d"),
-            captions.answer(documents.ANSWER),
+            prices.price_caption(documents.PRICES, quote, documents.forecast()),
+            prices.forecast_caption(documents.forecast(), "30d"),
+            prices.answer_caption(documents.ANSWER),
         ):
             texts_of(text, CAPTION)
 

@@ -8,7 +8,7 @@ import pytest
 
 from bot import messages
 from bot.languages import LANGUAGES, speaking
-from bot.messages import captions
+from bot.messages import prices
 from bot.messages.markup import columns_of
 from tests.bot import documents
 from tests.bot.documents import USAGE, Document
@@ -80,7 +80,7 @@ SIDE = re.compile(r"[▲▼■🐂🐻🟢🔴🟩🟥📈📉]|bear|bull", re.I
 PAGES = {
     "answer": messages.oracle.answer,
     "answer in brief": messages.oracle.answer_brief,
-    "caption": captions.answer,
+    "caption": prices.answer_caption,
     "votes": messages.oracle.votes,
     "challenge": lambda it: messages.predictions.one_market(_challenge(it)),
     "list of challenges": lambda it: messages.predictions.challenges(

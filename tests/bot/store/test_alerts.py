@@ -52,8 +52,8 @@ def test_an_expired_alert_is_dropped(store, clock):
 
 def test_the_last_document_survives_a_restart(store, again):
     assert store.state("flip") is None
-    store.set_state("flip", {"side": "BULLISH"})
-    store.set_state("flip", {"side": "BEARISH"})
+    store.record("flip", {"side": "BULLISH"}, [])
+    store.record("flip", {"side": "BEARISH"}, [])
     assert again.state("flip") == {"side": "BEARISH"}
     assert again.state("lane") is None
 

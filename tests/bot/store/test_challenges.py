@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.store import LiveMessage
-from bot.store.challenges import MAX_A_CHAT
+from bot.store.follows import MAX_A_CHAT
 from tests.bot.store.conftest import ANN, BEN, GROUP
 
 

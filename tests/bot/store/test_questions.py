@@ -28,8 +28,8 @@ def test_a_later_question_has_another_key(store, clock):
 
 def test_the_latest_vote_of_each_person_counts(store):
     for vote in ("yes", "no"):
-        store.remember_vote(ANN, "a", vote)
-    store.remember_vote(ANN, "b", "yes")
+        store.remember_call(ANN, "a", vote)
+    store.remember_call(ANN, "b", "yes")
     assert store.votes_of(ANN, ["a"]) == {"a": "no"}
     assert store.votes_of(BEN, ["a", "b"]) == {}
 

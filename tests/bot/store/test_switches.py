@@ -95,8 +95,8 @@ def test_a_supergroup_keeps_what_the_group_had(store):
     store.set_setting(GROUP, "language", "de")
     store.queue([alert(GROUP, "weekly")])
     store.move_group(GROUP, SUPERGROUP)
-    assert store.group_switches(SUPERGROUP)["weekly"] == "on"
-    assert store.group_switches(GROUP)["weekly"] == "off"
+    assert store.switches(SUPERGROUP)["weekly"] == "on"
+    assert store.switches(GROUP)["weekly"] == "off"
     assert store.language(SUPERGROUP) == "de"
     assert [waiting.chat_id for waiting in store.waiting()] == [SUPERGROUP]
     assert store.is_marked(SUPERGROUP, "weekly", "noon")
