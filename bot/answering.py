@@ -80,7 +80,7 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
         is_answered.set()
         await display
     if page is None:  # the question stays open, and its answer is delivered later
-        page = Page(translate(notices.ANSWER_DELAYED))
+        page = Page(translate(notices.DELAY))
         await reply.deliver(page)
         if reply.message_id is not None:
             await asyncio.to_thread(state.store.set_waiting, question.number, reply.message_id)
@@ -132,7 +132,7 @@ async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
         page = await _answer_page(state, question, VoteCount(), None, is_new=False)
     if question.waiting_id is not None:
         with suppress(TelegramError):
-            notice = Page(translate(notices.INTERRUPTED))
+            notice = Page(translate(notices.INTERRUPTION))
             await edit(context.bot, (question.chat_id, question.waiting_id), notice)
     await _reply(context, question).show(page)
 

@@ -81,7 +81,7 @@ PRESSES = {
     r"set:([a-z_]+):([\w/-]*)": switches.choose,
     r"(delete|keep):me:all": buttons.delete_or_keep,
 }
-ORDERED = (switches.choose, follows.set_terms, challenges.create, challenges.discard)  # the next press waits for them
+IN_ORDER = (switches.choose, follows.set_terms, challenges.create, challenges.discard)  # the next press waits for them
 
 
 def handlers() -> list[ext.BaseHandler]:
@@ -115,16 +115,16 @@ def handlers() -> list[ext.BaseHandler]:
         MessageHandler(PRIVATE & ~filters.StatusUpdate.ALL, shown(commands.fixed_reply(notices.TEXT_ONLY))),
         ext.InlineQueryHandler(inline.offer, block=False),
         ext.ChosenInlineResultHandler(inline.chosen, block=False),
-        *(CallbackQueryHandler(shown(press), f"^{data}$", block=press in ORDERED) for data, press in PRESSES.items()),
+        *(CallbackQueryHandler(shown(press), f"^{data}$", block=press in IN_ORDER) for data, press in PRESSES.items()),
         CallbackQueryHandler(shown(buttons.expired)),
         ext.ChatMemberHandler(commands.membership_changed, ext.ChatMemberHandler.MY_CHAT_MEMBER),
     ]
 
 
 def _command(
-    names: str | list[str], handler: Handler, where: filters.BaseFilter = NEW, *, block: bool = False
+    names: str | list[str], handler: Handler, place: filters.BaseFilter = NEW, *, block: bool = False
 ) -> CommandHandler:
-    return CommandHandler(names, shown(handler), where, block=block)
+    return CommandHandler(names, shown(handler), place, block=block)
 
 
 def build(

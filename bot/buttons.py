@@ -129,7 +129,7 @@ async def open_shared(update: Update, context: BotContext, token: str) -> Page:
     """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
     shared_payload = await asyncio.to_thread(context.store.find_shared, token)
     if shared_payload is None or "answer" not in shared_payload:
-        return Page(translate(notices.EXPIRED))
+        return Page(translate(notices.EXPIRY))
     user, chat = updates.user_id(update), updates.chat(update).id
     payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
     own_token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
@@ -148,10 +148,10 @@ async def reopen(update: Update, context: BotContext) -> None:
 async def delete_or_keep(update: Update, context: BotContext) -> Page:
     """[Delete] and [Keep] of /deleteme."""
     if context.captures[0] == "keep":
-        return Page(translate(notices.NOTHING_DELETED))
+        return Page(translate(notices.NO_DELETION))
     return Page(notices.deleted(await asyncio.to_thread(context.store.forget, updates.user_id(update))))
 
 
 async def expired(_update: Update, _context: BotContext) -> Popup:
     """A button that no handler knows, such as one of an earlier version of the bot."""
-    return Popup(translate(notices.EXPIRED))
+    return Popup(translate(notices.EXPIRY))

@@ -90,7 +90,7 @@ async def create(update: Update, context: BotContext) -> Page:
 async def discard(update: Update, context: BotContext) -> Page:
     """[Cancel]"""
     await asyncio.to_thread(context.store.drop_payload, updates.chat(update).id, context.captures[0])
-    return Page(translate(notices.CANCELLED))
+    return Page(translate(notices.CANCELLATION))
 
 
 async def _deadline(person: Person, question: str) -> str | None:

@@ -35,7 +35,7 @@ def shown(handler: Handler) -> Callback:
         try:
             outcome = await handler(update, context)
         except Expired:
-            outcome = Popup(translate(notices.EXPIRED))
+            outcome = Popup(translate(notices.EXPIRY))
         if outcome is None:
             return
         popup = outcome if isinstance(outcome, Popup) else Popup("", outcome)

@@ -67,7 +67,7 @@ async def press_answer(update: Update, context: BotContext) -> None:
     press, token = updates.press(update), context.captures[0]
     payload = await asyncio.to_thread(context.store.find_shared, token)
     if payload is None or press.inline_message_id is None:
-        await acknowledge(press, translate(notices.EXPIRED), is_alert=True)
+        await acknowledge(press, translate(notices.EXPIRY), is_alert=True)
         return
     user = press.from_user.id
     is_busy = press.inline_message_id in context.state.inline_messages or user in context.state.askers

@@ -219,7 +219,7 @@ async def _votes(update: Update, context: BotContext, _reading: Document) -> Pag
     """The votes of the last answer, each with its reasons."""
     token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id)
     if payload is None:
-        return Page(translate(notices.EXPIRED))
+        return Page(translate(notices.EXPIRY))
     return answering.votes_page(payload, token)
 
 

@@ -37,7 +37,7 @@ PERIOD_LABELS = {"24h": english("24 h"), "7d": english("7 d"), "30d": english("3
 LINK = re.compile(r"^/start\s+(challenge|market|price|answer)_([\w-]{1,57})$", re.ASCII)
 POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
 SUBJECT = re.compile(r"[\w-]{1,48}", re.ASCII)
-SHARE, MAX_SHARED = "https://t.me/share/url", 300
+SHARE, MAX_TEXT = "https://t.me/share/url", 300
 EVENTS = {"followed": english("Followed"), "flip": english("Consensus"), "digest": english("Digest")}
 ZONES = (
     "UTC",
@@ -194,7 +194,7 @@ def market(
     market_id: str,
     share: str | None,
     levels: Sequence[int] = (),
-    posting: str | None = None,
+    post_link: str | None = None,
     *,
     is_open: bool = True,
     is_followed: bool = False,
@@ -217,7 +217,7 @@ def market(
         (yes_no(f"challenge:{number}") if number else forecasts) if is_open else [],
         [button(f"🔔 {label}", f"level:chance:{market_id}:{level}") for level, label in labels.items()],
         below,
-        link("Post in a group", posting) if is_open else [],
+        link("Post in a group", post_link) if is_open else [],
         [show("Reload", "market", market_id), others],
     )
 
@@ -338,4 +338,4 @@ def posting(username: str, number: int) -> str:
 def sharing(username: str, kind: str, subject: str, text: str) -> str | None:
     """The address at which Telegram lets the person choose to whom a link is sent; None as in `opening`."""
     address = opening(username, kind, subject)
-    return address and f"{SHARE}?{urlencode({'url': address, 'text': plain(text)[:MAX_SHARED]})}"
+    return address and f"{SHARE}?{urlencode({'url': address, 'text': plain(text)[:MAX_TEXT]})}"

@@ -36,7 +36,7 @@ async def stop(update: Update, context: BotContext) -> Page:
     """/stop: no alerts any more, nor those of the queue."""
     chat, user = updates.sender(update)
     await asyncio.to_thread(context.store.stop_alerts, user, chat)
-    return Page(translate(notices.STOPPED))
+    return Page(translate(notices.END_OF_ALERTS))
 
 
 async def choose(update: Update, context: BotContext) -> Page | Popup:

@@ -202,8 +202,8 @@ async def alerts(request: ViewRequest) -> Page:
     return Page(messages.alerts.alerts(switches, hour, quiet_hours), keyboards.alerts(switches))
 
 
-async def _choosing(_request: ViewRequest, choosing: tuple[str, str, str]) -> Page:
-    text, setting, back = choosing
+async def _choice(_request: ViewRequest, choice: tuple[str, str, str]) -> Page:
+    text, setting, back = choice
     return Page(translate(text), keyboards.choices(setting, back))
 
 
@@ -212,13 +212,13 @@ SINGLE = (price, forecast, settings, market, me, forecasters, following, challen
 LISTS = (markets, challenges, alerts, research)
 VIEWS: dict[str, View] = {view.__name__: view for view in (*SINGLE, *LISTS)}
 # The choices of settings: what is asked, the setting, and the view to go back to.
-CHOOSING = {
+CHOICE_VIEWS = {
     "hours": (notices.CHOOSE_HOUR, "hour", "alerts"),
     "zones": (notices.CHOOSE_ZONE, "zone", "alerts"),
     "quiet": (notices.CHOOSE_QUIET_HOURS, "quiet", "alerts"),
     "language": (notices.CHOOSE_LANGUAGE, "language", ""),
 }
-VIEWS |= {name: partial(_choosing, choosing=choosing) for name, choosing in CHOOSING.items()}
+VIEWS |= {name: partial(_choice, choice=choice) for name, choice in CHOICE_VIEWS.items()}
 VIEWS |= {name: partial(_topic, name=name) for name in TOPICS}
 
 

@@ -87,8 +87,8 @@ async def check_markets(service: Service, store: Store, now: datetime) -> None:
     world = lists[0]["world"]
     entries = [entry for document in lists for entry in document.get("markets") or document.get("challenges", ())]
     markets = {entry["id"]: entry | {"world": world} for entry in entries}
-    listed = [follow for follow in follows if follow.target.subject in markets]
-    happenings = [_market(store, texts, follow, markets[follow.target.subject]) for follow in listed]
+    follows_of_lists = [follow for follow in follows if follow.target.subject in markets]
+    happenings = [_market(store, texts, follow, markets[follow.target.subject]) for follow in follows_of_lists]
     await asyncio.to_thread(_record, store, happenings, now)
     others = [follow for follow in follows if follow.target.subject not in markets]
 

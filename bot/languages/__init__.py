@@ -18,9 +18,6 @@ from babel.numbers import format_decimal
 
 from bot.languages.catalogues import SOURCE, translations
 
-__all__ = ["LANGUAGES", "SOURCE", "bracketed", "closest", "ended", "english", "english_words", "enumerated"]
-__all__ += ["labelled", "language", "locale", "speak", "speaking", "spoken", "translate", "translate_plural", "zone"]
-
 # Every language by its code, under its own name. Questions are understood in the same languages.
 LANGUAGES = {
     "en": "English",

@@ -14,17 +14,17 @@ QUESTION_MISSING = english(
 )
 SETTINGS = english("<b>Settings</b>\nThe colours of charts:")
 TEXT_ONLY = english("I can read only text. Send a question about a market, or /help.")
-CANCELLED = english("Cancelled. Nothing was created. Send /challenge to start again.")
-NOTHING_DELETED = english("Nothing was deleted.")
+CANCELLATION = english("Cancelled. Nothing was created. Send /challenge to start again.")
+NO_DELETION = english("Nothing was deleted.")
 CHOOSE_HOUR = english("At which hour should the digest arrive?")
 CHOOSE_ZONE = english("In which time zone? If yours is not listed, send its name:\n<code>/alerts Europe/Vienna</code>")
 CHOOSE_QUIET_HOURS = english("In which hours should I be quiet? Alerts of these hours arrive when they end.")
-STOPPED = english("I send you no more alerts. /alerts switches them on again, /deleteme deletes your data.")
+END_OF_ALERTS = english("I send you no more alerts. /alerts switches them on again, /deleteme deletes your data.")
 CHOOSE_LANGUAGE = english("In which language should I reply?")
 LANGUAGE_CHOSEN = english("I reply in English now. You can ask in any of these languages.")
 ADMINS_ONLY = english("Only an admin of this group can change this.")
-INTERRUPTED = english("This question was interrupted. The message below has its result.")
-ANSWER_DELAYED = english(
+INTERRUPTION = english("This question was interrupted. The message below has its result.")
+DELAY = english(
     "The connection to the voters was lost. Your question may have been counted. I keep it and send the answer as "
     "soon as it is there."
 )
@@ -36,7 +36,7 @@ CONFIRM_DELETION = english(
 )
 WELCOME = english("You are welcome. Send me the next question whenever you like.")
 UNKNOWN_COMMAND = english("I do not know this command. /help lists all commands.")
-EXPIRED = english("This answer has expired. Ask again.")
+EXPIRY = english("This answer has expired. Ask again.")
 CHALLENGE_IN_PRIVATE = english("You can write a challenge only in our private chat. The button below opens it.")
 START = english(
     """I say how likely something is on the markets of crypto, gold and silver. \

@@ -16,7 +16,7 @@ from service.client import ASSETS
 
 BOT = Path(__file__).resolve().parents[2] / "bot"
 TEXTS = {"english": 1, "translate": 1, "translate_plural": 2, "english_words": 99}  # arguments that are texts
-LABELLED = {"button", "show", "link"}  # these translate their label, unless it is a symbol
+LABEL_WRITERS = {"button", "show", "link"}  # these translate their label, unless it is a symbol
 TRANSLATIONS = [code for code in LANGUAGES if code != SOURCE]
 
 
@@ -28,7 +28,7 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
             yield from ((name, [word]) for word in node.args)
         elif isinstance(node.func, ast.Name) and name in TEXTS:
             yield name, node.args[: TEXTS[name]]
-        elif name in LABELLED and any(letter.isalpha() for letter in _constant(node)):
+        elif name in LABEL_WRITERS and any(letter.isalpha() for letter in _constant(node)):
             yield name, node.args[:1]
 
 

@@ -30,7 +30,7 @@ def test_every_button_matches_exactly_one_pattern():
         *keyboards.assets("price", "btc", ["btc", "eth"], LEVELS).inline_keyboard,
         *keyboards.market("x-" * 22, SHARE, [35, 55], is_open=True, is_followed=False, is_charted=True).inline_keyboard,
         *keyboards.market("x." * 48, SHARE, [35, 55], is_open=True, is_followed=False, is_charted=True).inline_keyboard,
-        *keyboards.market("challenge-123456789", SHARE, posting=SHARE).inline_keyboard,
+        *keyboards.market("challenge-123456789", SHARE, post_link=SHARE).inline_keyboard,
         *keyboards.following([123456789] * 50).inline_keyboard,
         *keyboards.choices("quiet").inline_keyboard,
         *keyboards.reload("news").inline_keyboard,

@@ -124,11 +124,11 @@ FIXED_TEXTS = {
     "privacy": lambda: "\n".join(text and translate(text) for text in notices.PRIVACY),
     "delete asked": lambda: translate(notices.CONFIRM_DELETION),
     "busy": messages.oracle.busy,
-    "expired": lambda: translate(notices.EXPIRED),
+    "expired": lambda: translate(notices.EXPIRY),
     "unknown command": lambda: translate(notices.UNKNOWN_COMMAND),
     "group": lambda: translate(notices.CHALLENGE_IN_PRIVATE),
     "settings of a group": lambda: messages.alerts.group_settings({"weekly": "on", "commands_only": "off"}),
-    "ask question": messages.challenges.ask_question,
+    "ask question": lambda: translate(messages.challenges.ASK_QUESTION),
 }
 # The messages with a time in their footer.
 FOOTERS = {
@@ -178,8 +178,8 @@ NOTICES = {
     "asset": lambda: notices.unknown_asset("top", ["btc", "gold"]),
     "text only": lambda: translate(notices.TEXT_ONLY),
     "private": notices.private_only,
-    "cancelled": lambda: translate(notices.CANCELLED),
-    "nothing deleted": lambda: translate(notices.NOTHING_DELETED),
+    "cancelled": lambda: translate(notices.CANCELLATION),
+    "nothing deleted": lambda: translate(notices.NO_DELETION),
     "voted": lambda: notices.voted(RECEIPT),
     "hour": lambda: translate(notices.CHOOSE_HOUR),
     "zone": lambda: translate(notices.CHOOSE_ZONE),
@@ -189,7 +189,7 @@ NOTICES = {
     "admins": lambda: translate(notices.ADMINS_ONLY),
     "date out of range": lambda: notices.date_out_of_range("2026-11-21", "2027-11-20"),
     "too long": lambda: notices.question_too_long(1234, 500),
-    "interrupted": lambda: translate(notices.INTERRUPTED),
+    "interrupted": lambda: translate(notices.INTERRUPTION),
     "given back": lambda: notices.given_back("Will it?"),
     "too fast": lambda: translate(notices.TOO_FAST),
     "error": lambda: translate(notices.INTERNAL_ERROR),

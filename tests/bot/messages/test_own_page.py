@@ -42,7 +42,7 @@ def test_the_brier_score_is_of_the_decided_forecasts():
         (OwnCall("d", None, 0.9), market(None)),
     )
     assert "Forecasts: Brier 0.145, the AI 0.260 on the same 2 markets" in text
-    assert "you: no, 50% · AI 40% · NO" in text
+    assert "you: no, 50% · AI 40% · = NO" in text
 
 
 def test_questions_are_counted_with_their_scores():

@@ -41,7 +41,7 @@ def test_the_least_recently_checked_comes_first(store, clock):
     clock.move(minutes=1)
     store.mark_checked(store.follows("market")[:1])
     assert [follow.target.subject for follow in store.follows("market")] == ["2", "3", "1"]
-    assert store.follows("market", "price") == []
+    assert store.follows("price", "chance") == []
 
 
 def test_an_event_queues_its_alert_and_ends_the_follow(store):
