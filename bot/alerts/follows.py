@@ -147,11 +147,11 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
     for first, *others in of_chat.values():
         levels = sorted({follow.target.level for follow in (first, *others)})
         write = partial(messages.follows.price_reached, document, quote, levels)
-        texts = [(f"price {first.number} {quote['as_of']}", write), *(("", None) for _ in others)]
-        happenings += [
-            Happening(follow, *text, quote["price"] if follow.repeats else None, not follow.repeats)
-            for follow, text in zip((first, *others), texts, strict=True)
-        ]
+        key = f"price {first.number} {quote['as_of']}"
+        for follow in (first, *others):
+            text = (key, write) if follow is first else ("", None)
+            value = quote["price"] if follow.repeats else None
+            happenings.append(Happening(follow, text[0], text[1], value, not follow.repeats))
     return happenings
 
 

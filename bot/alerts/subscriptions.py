@@ -63,8 +63,8 @@ def _record_consensus(store: Store, widget: dict[str, Any], now: datetime) -> No
     world, consensus, name = widget["world"], widget["consensus"], f"flip {widget['world']}"
     state = store.state(name) or {"taken": None, "looked_at": now.timestamp()}
     before, new = state["taken"], []
-    has_side = consensus is not None and consensus["direction"] in SIDES
-    if has_side and (before is None or consensus["voted_at"] > before["consensus"]["voted_at"]):
+    last_vote = before["consensus"]["voted_at"] if before else ""
+    if consensus is not None and consensus["direction"] in SIDES and consensus["voted_at"] > last_vote:
         state["taken"] = widget
         if before is not None and before["consensus"]["direction"] != consensus["direction"]:
             # In a replay, instants and subscriptions are on different clocks. There an event counts as new for those

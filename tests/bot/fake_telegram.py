@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -9,11 +10,15 @@ from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
+import httpx
+from telegram.error import NetworkError
 from telegram.request import BaseRequest, RequestData
 
 TEXT, CAPTION, POPUP, DATA, ADDRESS, DESCRIPTION = 4096, 1024, 200, 64, 2048, 256
+GROUP_MESSAGES, GROUP_WINDOW_S = 20, 60  # sent and edited in one group
+SENDING = ("sendMessage", "sendPhoto", "editMessageText", "editMessageMedia")
 TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
 ATTRIBUTES = {"a": {"href"}, "blockquote": {"expandable"}}
 ENTITY = re.compile(r"&(lt|gt|amp|quot|#\d+|#x[0-9a-fA-F]+);")
@@ -21,6 +26,9 @@ SAME_TEXT = (
     "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a "
     "current content and reply markup of the message"
 )
+BLOCKED = "Forbidden: bot was blocked by the user"
+MIGRATED = "Bad Request: group chat was upgraded to a supergroup chat"
+NO_TOPIC = "Bad Request: message thread not found"
 STALE = "Bad Request: query is too old and response timeout expired or query ID is invalid"
 ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_bot"}
 
@@ -45,6 +53,8 @@ class ChatMessage:
     keyboard: list[list[dict[str, str]]]
     is_photo: bool = False
     quoted: int | None = None
+    topic: int | None = None
+    is_silent: bool = False
     read: list[str] = field(default_factory=list)
 
     @property
@@ -92,8 +102,19 @@ class Markup(HTMLParser):
         self.faults.append("a comment")
 
 
+@dataclass
+class Cut:
+    """A failure of one call: `place` counts the calls before it; after a cut that is `late` the call was done."""
+
+    place: int
+    kind: Literal["502", "early", "late"]
+
+
 class FakeTelegram(BaseRequest):
-    """The library's connection to Telegram; `faults` holds everything that a bot should never send."""
+    """The library's connection to Telegram; `faults` holds everything that a bot should never send.
+
+    `topics` are those of forums, `supergroups` what groups became, `blocked` the chats that take nothing.
+    """
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
@@ -105,6 +126,11 @@ class FakeTelegram(BaseRequest):
         self.pressed: set[str] = set()
         self.admins: set[int] = set()
         self.popups: list[str] = []
+        self.topics: dict[int, set[int]] = {}
+        self.supergroups: dict[int, int] = {}
+        self.blocked: set[int] = set()
+        self.cut: Cut | None = None
+        self.instants: dict[int, list[float]] = {}
         self.numbers = count(1)
         self.seen: Callable[[str], None] = lambda _method: None
 
@@ -137,12 +163,46 @@ class FakeTelegram(BaseRequest):
         files = request_data.multipart_data if request_data and request_data.contains_files else {}
         self.calls.append((name, values))
         self.seen(name)
+        kind = self._kind_of_cut()
+        if kind == "early":
+            raise NetworkError("the connection was refused") from httpx.ConnectError("refused")
         try:
+            if kind == "502":
+                raise Refusal("Bad Gateway", 502)
             self._raise_refusal(name, values.get("chat_id"))
+            self._enforce_limits(name, values)
             result = self._answer(name, values, files)
         except Refusal as refusal:
             return refusal.answer["error_code"], json.dumps(refusal.answer).encode()
+        if kind == "late":
+            raise NetworkError("the connection was reset") from httpx.ReadError("reset")
         return 200, json.dumps({"ok": True, "result": result}).encode()
+
+    def _kind_of_cut(self) -> str | None:
+        """How this call fails; None: not at all."""
+        if self.cut is None:
+            return None
+        self.cut.place -= 1
+        return self.cut.kind if self.cut.place == -1 else None
+
+    def _enforce_limits(self, name: str, values: dict[str, Any]) -> None:
+        """Refuse what a chat takes no more: it is gone, moved or blocked, has no such topic, or had too much."""
+        chat = values.get("chat_id")
+        if chat in self.supergroups:
+            raise Refusal(MIGRATED, migrate_to_chat_id=self.supergroups[chat])
+        if chat in self.blocked:
+            raise Refusal(BLOCKED, 403)
+        topic = values.get("message_thread_id")
+        if topic is not None and topic not in self.topics.get(chat or 0, ()):
+            raise Refusal(NO_TOPIC)
+        if name not in SENDING or not isinstance(chat, int) or chat > 0:
+            return
+        now = asyncio.get_running_loop().time()
+        recent = [instant for instant in self.instants.get(chat, ()) if instant > now - GROUP_WINDOW_S]
+        self.instants[chat] = [*recent, now]
+        if len(recent) >= GROUP_MESSAGES:
+            self.faults.append(f"more than {GROUP_MESSAGES} messages a minute in a group")
+            raise Refusal("Too Many Requests: retry after 30", 429, retry_after=30)
 
     def _answer(self, name: str, values: dict[str, Any], files: dict[str, Any]) -> Any:
         answer = getattr(self, f"_{name}", None)
@@ -237,8 +297,13 @@ class FakeTelegram(BaseRequest):
         return True
 
     def _put(self, values: dict[str, Any], text: str, *, is_photo: bool = False) -> ChatMessage:
-        quoted = values.get("reply_parameters", {}).get("message_id")
-        reply = ChatMessage(values["chat_id"], next(self.numbers), text, _keyboard(values), is_photo, quoted, [text])
+        place = {
+            "quoted": values.get("reply_parameters", {}).get("message_id"),
+            "topic": values.get("message_thread_id"),
+        }
+        place["is_silent"] = bool(values.get("disable_notification"))
+        number, keyboard = next(self.numbers), _keyboard(values)
+        reply = ChatMessage(values["chat_id"], number, text, keyboard, is_photo, read=[text], **place)
         self.chats[reply.chat, reply.id] = reply
         return reply
 
