@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
 
 from telegram import (
     Bot,
@@ -56,27 +55,20 @@ async def page(update: Update, context: BotContext, chosen: str | None) -> Page:
     return Page(translate(notices.LANGUAGE_CHOSEN), keyboards.choices("language"))
 
 
-class MenuEntry(NamedTuple):
-    """A command, its description in Telegram's menu, and whether it works in groups."""
-
-    command: str
-    description: str
-    in_groups: bool
-
-
+# A command, its description in Telegram's menu, and whether it works in groups.
 MENU = (
-    MenuEntry("ask", english("Ask nine voters a question"), True),
-    MenuEntry("price", english("Prices, such as /price btc"), True),
-    MenuEntry("forecast", english("Where a price will be, such as /forecast btc"), True),
-    MenuEntry("research", english("Lanes, strategies, track record, news"), True),
-    MenuEntry("markets", english("Open markets; vote yes or no"), False),
-    MenuEntry("mine", english("Your questions, votes and forecasts"), False),
-    MenuEntry("challenge", english("Give the AIs a question with a deadline"), True),
-    MenuEntry("language", english("Choose the language"), True),
-    MenuEntry("settings", english("Settings of this chat"), True),
-    MenuEntry("help", english("List all commands"), True),
+    ("ask", english("Ask nine voters a question"), True),
+    ("price", english("Prices, such as /price btc"), True),
+    ("forecast", english("Where a price will be, such as /forecast btc"), True),
+    ("research", english("Lanes, strategies, track record, news"), True),
+    ("markets", english("Open markets; vote yes or no"), False),
+    ("mine", english("Your questions, votes and forecasts"), False),
+    ("challenge", english("Give the AIs a question with a deadline"), True),
+    ("language", english("Choose the language"), True),
+    ("settings", english("Settings of this chat"), True),
+    ("help", english("List all commands"), True),
 )
-IN_GROUPS = frozenset(entry.command for entry in MENU if entry.in_groups) | TOPICS.keys()
+IN_GROUPS = frozenset(command for command, _, in_groups in MENU if in_groups) | TOPICS.keys()
 
 
 async def publish(bot: Bot) -> None:
@@ -103,5 +95,5 @@ async def _publish(bot: Bot, language: str) -> None:
 
 def _commands(*, in_group: bool = False) -> list[BotCommand]:
     """The menu in the current language."""
-    entries = [entry for entry in MENU if entry.in_groups or not in_group]
-    return [BotCommand(entry.command, translate(entry.description)) for entry in entries]
+    entries = [entry[:2] for entry in MENU if entry[2] or not in_group]
+    return [BotCommand(command, translate(description)) for command, description in entries]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from telegram import Chat, Update
+from telegram import Update
 from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
 
 from bot import messages, telemetry
@@ -21,9 +21,22 @@ LOG = logging.getLogger(__name__)
 
 async def handle(update: object, context: BotContext) -> None:
     """The application's error handler."""
-    page = failure_page(context.error or RuntimeError("an unknown error"))
-    if isinstance(update, Update) and update.effective_chat:
-        await _report(update, update.effective_chat, context, page)
+    error = context.error or RuntimeError("an unknown error")
+    page = failure_page(error)
+    if not isinstance(update, Update) or update.effective_chat is None:
+        return
+    if isinstance(error, TelegramError) and is_unreachable(error):
+        await asyncio.to_thread(context.store.switch_off, update.effective_chat.id)
+        return
+    if isinstance(error, RetryAfter) or (isinstance(error, NetworkError) and not isinstance(error, BadRequest)):
+        return  # Telegram takes no message for this chat now
+    if update.callback_query:
+        await acknowledge(update.callback_query)
+    place = address(update) if update.effective_message else Address(update.effective_chat.id)
+    try:
+        await send(context.bot, place, page)
+    except TelegramError as failure:
+        LOG.warning("the report of an error was not delivered: %s", failure)
 
 
 def failure_page(error: Exception) -> Page:
@@ -37,18 +50,3 @@ def failure_page(error: Exception) -> Page:
     else:
         LOG.error("a handler failed", exc_info=error)
     return Page(translate(notices.INTERNAL_ERROR))
-
-
-async def _report(update: Update, chat: Chat, context: BotContext, page: Page) -> None:
-    error = context.error
-    if isinstance(error, TelegramError) and is_unreachable(error):
-        await asyncio.to_thread(context.store.switch_off, chat.id)
-        return
-    if isinstance(error, RetryAfter) or (isinstance(error, NetworkError) and not isinstance(error, BadRequest)):
-        return  # Telegram takes no message for this chat now
-    if update.callback_query:
-        await acknowledge(update.callback_query)
-    try:
-        await send(context.bot, address(update) if update.effective_message else Address(chat.id), page)
-    except TelegramError as failure:
-        LOG.warning("the report of an error was not delivered: %s", failure)

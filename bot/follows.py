@@ -16,7 +16,8 @@ from bot.context import BotContext, Expired
 from bot.keyboards import Page, Popup
 from bot.messages.follows import CHALLENGE
 from bot.service import Document
-from bot.store import MAX_FOLLOWS, Target
+from bot.store import Target
+from bot.store.follows import MAX_FOLLOWS
 from service.client import BadRequest
 
 MOST_TIMES = 10  # a level that is so many times higher or lower than the price is a slip of the pen

@@ -202,10 +202,6 @@ async def _forecast(update: Update, context: BotContext, reading: Document) -> P
     return await context.view(update, "forecast", reading["asset"])
 
 
-async def _alert(update: Update, context: BotContext, reading: Document) -> Page:
-    return await follows.alert_page(update, context, reading)
-
-
 async def _advice(update: Update, context: BotContext, reading: Document) -> Page:
     """No advice, but a question that the voters answer."""
     now = datetime.fromisoformat((await context.service.prices())["timestamp"])
@@ -223,18 +219,14 @@ async def _votes(update: Update, context: BotContext, _reading: Document) -> Pag
     return answering.votes_page(payload, token)
 
 
-async def _accuracy(update: Update, context: BotContext, _reading: Document) -> Page:
-    return await context.view(update, "accuracy")
-
-
 PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]]] = {
     "price": _price,
     "price_forecast": _forecast,
-    "alert": _alert,
+    "alert": follows.alert_page,
     "advice": _advice,
     "why": _votes,
     "show_votes": _votes,
-    "accuracy": _accuracy,
+    "accuracy": lambda update, context, _reading: context.view(update, "accuracy"),
     "thanks": fixed_reply(notices.WELCOME),
     "greeting": fixed_reply(notices.START),
     "about_you": fixed_reply(notices.START),

@@ -32,12 +32,8 @@ PERIOD_WORDS = {
     ALL_TIME: english("since the start"),
 }
 # Every chart with the periods that can be chosen.
-CHART_PERIODS: dict[str, tuple[str, ...]] = {
-    "price": PERIODS,
-    "forecast": tuple(LENGTHS),
-    "answer": PERIODS,
-    "market": PERIODS,
-}
+CHART_PERIODS: dict[str, tuple[str, ...]] = dict.fromkeys(("price", "answer", "market"), PERIODS)
+CHART_PERIODS["forecast"] = tuple(LENGTHS)
 PERIOD_LABELS = {"24h": english("24 h"), "7d": english("7 d"), "30d": english("30 d"), "all": english("All")}
 LINK = re.compile(r"^/start\s+(challenge|market|price|answer)_([\w-]{1,57})$", re.ASCII)
 POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group

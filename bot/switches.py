@@ -11,7 +11,7 @@ from bot.context import BotContext, Expired
 from bot.keyboards import CHOICES, ZONES, Page, Popup
 from bot.languages import translate
 from bot.messages import notices
-from bot.store import EVENTS, GROUP_EVENTS, Store, is_timezone
+from bot.store import EVENTS, GROUP_EVENTS, Store, timezones
 
 
 async def group_settings(update: Update, context: BotContext) -> Page:
@@ -24,7 +24,7 @@ async def alerts(update: Update, context: BotContext) -> Page:
     """/alerts, alone or with the name of a time zone."""
     text = "_".join(context.argument.split())
     zone = next((name for name in ZONES if name.lower() == text.lower()), text)
-    if zone and not is_timezone(zone):
+    if zone and zone not in timezones():
         return Page(notices.unknown_zone(text))
     if zone:
         await asyncio.to_thread(context.store.set_setting, updates.user_id(update), "zone", zone)

@@ -63,17 +63,12 @@ async def _send(bot: ExtBot, store: Store, alert: Alert, outage: asyncio.Event) 
             await asyncio.to_thread(store.put_back, alert)
             telemetry.ALERTS.labels("put back").inc()
             return False
-        await asyncio.to_thread(_give_up, store, alert, error)
+        if is_unreachable(error):
+            await asyncio.to_thread(store.switch_off, alert.chat_id)
+        else:
+            LOG.error("an alert for %s was lost: %s", alert.event, error)
         telemetry.ALERTS.labels("lost").inc()
     else:
         telemetry.ALERTS.labels("sent").inc()
     await asyncio.to_thread(store.remove, alert)
     return True
-
-
-def _give_up(store: Store, alert: Alert, error: TelegramError) -> None:
-    """Log the lost alert; if the chat is gone, switch off all alerts to it."""
-    if is_unreachable(error):
-        store.switch_off(alert.chat_id)
-        return
-    LOG.error("an alert for %s was lost: %s", alert.event, error)

@@ -47,10 +47,6 @@ class PriceCurve:
     times: list[datetime]
     prices: list[float]
 
-    @property
-    def change_pct(self) -> float:
-        return 100 * (self.prices[-1] / self.prices[0] - 1)
-
 
 def price(
     prices: Mapping[str, Any],
@@ -64,7 +60,7 @@ def price(
     chart, curve = sheet(960, theme), price_curve(candles, quote)
     outlook = fan(forecast, moment(forecast["as_of"]) + FAN_LENGTHS[period]) if forecast else None
     _draw(chart, curve, outlook)
-    change = quote["change_24h_pct"] if period == "24h" else curve.change_pct
+    change = quote["change_24h_pct"] if period == "24h" else 100 * (curve.prices[-1] / curve.prices[0] - 1)
     since = f"since {curve.times[0]:%d %b %Y}" if period == ALL_TIME else PERIOD_WORDS[period]
     title = f"{curve.name} {formats.price(quote['price'])} USD"
     title += "" if change is None else f", {formats.signed_percent(change)} {since}"

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from bot.store.alerts import Alert, Alerts
-from bot.store.follows import (
-    MAX_FOLLOWS,
-    Challenges,
-    Follow,
-    FollowEvent,
-    Follows,
-    Kind,
-    LiveChallenges,
-    LiveMessage,
-    OwnCall,
-    Target,
-    Votes,
-)
+from bot.store.follows import Follow, FollowEvent, Follows, LiveChallenges, LiveMessage, OwnCall, Target, Votes
 from bot.store.questions import Answers, OpenQuestion, Questions
-from bot.store.settings import CHART_THEMES, Settings, is_timezone
-from bot.store.switches import DEFAULTS, EVENTS, GROUP_EVENTS, STATES, Subscriber, Switches
+from bot.store.settings import Settings, timezones
+from bot.store.switches import DEFAULTS, EVENTS, GROUP_EVENTS, Subscriber, Switches
 
-__all__ = ["CHART_THEMES", "DEFAULTS", "EVENTS", "GROUP_EVENTS", "MAX_FOLLOWS", "STATES", "Alert", "Follow"]
-__all__ += ["FollowEvent", "Kind", "LiveMessage", "OpenQuestion", "OwnCall", "Store", "Subscriber", "Target"]
-__all__ += ["is_timezone"]
+__all__ = ["DEFAULTS", "EVENTS", "GROUP_EVENTS", "Alert", "Follow", "FollowEvent", "LiveMessage"]
+__all__ += ["OpenQuestion", "OwnCall", "Store", "Subscriber", "Target", "timezones"]
 
 # The tables with personal data, by the names that `forget` counts them under.
 PERSONAL = {
@@ -38,7 +25,7 @@ PERSONAL = {
 }
 
 
-class Store(Answers, Questions, Votes, Challenges, LiveChallenges, Settings, Switches, Follows, Alerts):
+class Store(Answers, Questions, Votes, LiveChallenges, Settings, Switches, Follows, Alerts):
     """All tables of the bot; every method is synchronous, fast, and safe to call from any thread."""
 
     def forget(self, user_id: int) -> dict[str, int]:

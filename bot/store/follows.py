@@ -153,7 +153,7 @@ class OwnCall(NamedTuple):
 
 
 class Votes(SqliteFile):
-    """The latest vote and the latest forecast of a person by the id of the market or challenge."""
+    """A person's latest vote and forecast by the id of the market or challenge, and the author of each challenge."""
 
     def remember_call(self, user_id: int, prediction_id: str, call: str | float) -> None:
         """Store a vote, "yes" or "no", or a forecast P(YES) in place of an earlier one."""
@@ -180,10 +180,6 @@ class Votes(SqliteFile):
             limit,
         )
         return [OwnCall(*row[:3]) for row in map(tuple, rows)]
-
-
-class Challenges(SqliteFile):
-    """The author of each challenge."""
 
     def remember_challenge(self, user_id: int, chat_id: int, number: int) -> None:
         """Store the author of a challenge.

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from bot.store.sqlite_file import SqliteFile
 
-CHART_THEMES = ("light", "dark")
 # `language` was chosen, `seen` is that of the person's Telegram; `quiet` has two hours, such as 22-7.
 NAMES = ("language", "seen", "zone", "theme", "quiet", "hour")
 DEFAULTS = {"zone": "UTC", "theme": "light", "hour": "8"}
@@ -28,7 +27,7 @@ class Settings(SqliteFile):
 
         Alerts that wait for the end of quiet hours wait for that of the new ones.
         """
-        if name not in NAMES or (name == "zone" and not is_timezone(value or "")):
+        if name not in NAMES or (name == "zone" and value not in timezones()):
             raise ValueError(f"no such setting: {name} {value}")
         if value == self.setting(chat_id, name) and value is not None:
             return
@@ -81,11 +80,7 @@ def end_of_quiet(start: int, end: int, timezone: str, now: float) -> float:
     return 0
 
 
-def is_timezone(name: str) -> bool:
-    """Whether this is a name in the IANA time zone database, such as Europe/Zurich."""
-    return name in _timezones()
-
-
 @cache
-def _timezones() -> frozenset[str]:
+def timezones() -> frozenset[str]:
+    """The names of the IANA time zone database, such as Europe/Zurich."""
     return frozenset(available_timezones())

@@ -63,7 +63,7 @@ def test_both_menus_are_set_in_every_language(stage):
     assert len(calls) == len(menus) == 2 * len(LANGUAGES)
     for language in LANGUAGES:
         with speaking(language):
-            entries = [(entry.command, translate(entry.description)) for entry in MENU]
+            entries = [(command, translate(description)) for command, description, _ in MENU]
         for scope, commands in (
             (BotCommandScopeAllPrivateChats().type, entries),
             (BotCommandScopeAllGroupChats().type, [entry for entry in entries if entry[0] in IN_GROUPS]),

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.store import MAX_FOLLOWS, Target
+from bot.store import Target
+from bot.store.follows import MAX_FOLLOWS
 from service.client import NotFound
 from tests.bot import documents
 from tests.bot.alerts.world import ANN, BEN, DOWN, START, challenge, iso

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.store import MAX_FOLLOWS, FollowEvent, OwnCall, Target
-from bot.store.follows import CALL_KEPT_S
+from bot.store import FollowEvent, OwnCall, Target
+from bot.store.follows import CALL_KEPT_S, MAX_FOLLOWS
 from tests.bot.store.conftest import ANN, BEN, alert
 
 MARKET = Target("market", "daily-btc-up", title="Will it?", value=0.44)
