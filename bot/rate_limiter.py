@@ -76,7 +76,8 @@ class ChatRateLimiter(BaseRateLimiter[int]):
             try:
                 return await callback(*args, **kwargs)
             except RetryAfter as refusal:
-                wait_s = _seconds(refusal) + MARGIN_S
+                wait = refusal.retry_after
+                wait_s = MARGIN_S + (wait.total_seconds() if isinstance(wait, timedelta) else wait)
                 LOG.info("Telegram refused %s: retry after %.1f s", endpoint, wait_s)
                 self._hold(chat, wait_s)
                 if attempt == attempts or wait_s > MAX_WAIT_S:
@@ -127,11 +128,6 @@ def is_undelivered(error: Exception) -> bool:
     if isinstance(error.__cause__, NOT_CONNECTED):
         return True
     return error.__cause__ is None and not isinstance(error, TimedOut)
-
-
-def _seconds(refusal: RetryAfter) -> float:
-    wait = refusal.retry_after
-    return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
 
 
 def _now() -> float:
