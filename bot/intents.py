@@ -26,6 +26,9 @@ HEADLINE = 400  # characters of a forwarded text; what it says stands at its beg
 LONGEST_FORECAST_H = 720
 ADVICE_DAYS = 7
 QUESTION_MARKS = ("?", "？")
+NAMED_ZONE = re.compile(r"\b(utc|gmt)\b", re.IGNORECASE)
+# How a deadline without a zone ends, and how the service begins its note on a time without one.
+DAY_END, OPEN_ZONE = "T23:59:59Z", "The deadline is understood as"
 UNREAD: Document = {"intent": "question", "understood": None}
 
 
@@ -131,9 +134,11 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
 
 
 async def _in_zone(update: Update, context: BotContext, text: str, reading: Document) -> tuple[str, Document]:
-    """The text and what it wants with its dates in the person's time zone, where the service reads a zone."""
+    """The text and what it wants with its dates in the person's time zone, where the text names none."""
     meaning = reading["understood"]
-    if meaning is None or reading["intent"] != "question" or zone().key == "UTC":
+    if meaning is None or reading["intent"] != "question" or zone().key == "UTC" or NAMED_ZONE.search(text):
+        return text, reading
+    if not meaning["deadline"].endswith(DAY_END) and not any(note.startswith(OPEN_ZONE) for note in meaning["notes"]):
         return text, reading
     offset = f"{datetime.fromisoformat(meaning['deadline']).astimezone(zone()):%z}"
     local_text = f"{text.rstrip(' '.join(QUESTION_MARKS))} UTC{offset}?"

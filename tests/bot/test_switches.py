@@ -63,6 +63,7 @@ def test_stop_switches_every_alert_off(ann, store):
         ("Will Bitcoin be above $60k on 30 November at 5pm?", "2026-11-30 17:00 JST"),
         ("Will Bitcoin be above $60k by Friday?", "2026-11-27 23:59 JST"),
         ("Will Bitcoin be above $60k on 30 November at 5pm ET?", "2026-12-01 07:00 JST"),
+        ("Will Bitcoin be above $60k on 30 November UTC?", "2026-12-01 08:59 JST"),
         ("Will Bitcoin be above $60k at the end of the month?", "2026-12-01 08:59 JST"),
     ],
 )
