@@ -40,23 +40,9 @@ POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a
 SUBJECT = re.compile(r"[\w-]{1,48}", re.ASCII)
 SHARE, MAX_TEXT = "https://t.me/share/url", 300
 EVENTS = {"followed": english("Followed"), "flip": english("Consensus"), "digest": english("Digest")}
-ZONES = (
-    "UTC",
-    "Europe/London",
-    "Europe/Berlin",
-    "Europe/Istanbul",
-    "Africa/Lagos",
-    "Asia/Dubai",
-    "Asia/Kolkata",
-    "Asia/Singapore",
-    "Asia/Shanghai",
-    "Asia/Tokyo",
-    "Australia/Sydney",
-    "America/Sao_Paulo",
-    "America/New_York",
-    "America/Chicago",
-    "America/Los_Angeles",
-)
+ZONES = ("UTC", "Europe/London", "Europe/Berlin", "Europe/Istanbul", "Africa/Lagos", "Asia/Dubai", "Asia/Kolkata")
+ZONES += ("Asia/Singapore", "Asia/Shanghai", "Asia/Tokyo", "Australia/Sydney", "America/Sao_Paulo", "America/New_York")
+ZONES += ("America/Chicago", "America/Los_Angeles")
 QUIET_HOURS = ("21-7", "22-7", "22-8", "23-7", "23-8", "0-7", "0-8")  # to an hour of the next day
 
 
