@@ -284,6 +284,7 @@ def test_a_chart_stays_in_its_topic_and_makes_no_sound(start, drawn):
     """In a forum it belongs below the message whose button was pressed; below an answer it is silent."""
     stage = start(charts_follow=True)
     ann, member = stage.person(), stage.person(-4_321)
+    stage.telegram.topics[-4_321] = {17}
     ann.says("/price btc")
     assert [values["disable_notification"] for name, values in stage.telegram.calls if name == "sendPhoto"] == [True]
     topic = {"message_thread_id": 17, "is_topic_message": True}
