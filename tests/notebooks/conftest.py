@@ -81,8 +81,12 @@ def open_panel(running: RunningService) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def documents(new_client: Callable[[], Client]) -> dict[str, Any]:
-    """The responses of the service by the name of the client's method; `months` holds three of the hospital."""
-    client = new_client()
+    """`documents_of` the seeded service."""
+    return documents_of(new_client())
+
+
+def documents_of(client: Client) -> dict[str, Any]:
+    """The responses of a service by the name of the client's method; `months` holds three of the hospital."""
     board = client.leaderboard()
     hospital = client.hospital()
     methods = ("battle", "battle_history", "predictions", "challenges", "streaks", "shadow", "ai_vs_market")

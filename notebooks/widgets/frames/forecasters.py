@@ -10,10 +10,9 @@ import pandas as pd
 from notebooks.widgets.frames.schema import Document, FrameSchema
 
 FORECASTERS = FrameSchema.of(
-    "forecaster:text",
-    "rank:count entrants:count kind:forecaster|voter|pool|market engine:text scored:opening|time_weighted n:count"
-    " n_eff brier brier_low brier_high peer_pool peer_pool_low peer_pool_high peer_nine peer_nine_low peer_nine_high"
-    " log_score as_of:time world:world",
+    "forecaster:text engine:text scored:opening|time_weighted",
+    "rank:count entrants:count kind:forecaster|voter|pool|market n:count n_eff brier brier_low brier_high peer_pool"
+    " peer_pool_low peer_pool_high peer_nine peer_nine_low peer_nine_high log_score as_of:time world:world",
 )
 FORECASTS = FrameSchema.of(
     "market_id:text",
@@ -30,7 +29,8 @@ def forecasters(document: Document) -> pd.DataFrame:
 
     Returns
     -------
-    Two rows per forecaster and engine, index `forecaster`: the scores at the `opening` and the `time_weighted` ones.
+    Two rows per forecaster and engine, index `forecaster`, `engine` and `scored`: the scores at the `opening` and the
+    `time_weighted` ones.
     `peer_pool` and `peer_nine` are the mean Brier scores of the pool and of the nine voters minus the forecaster's own
     on the same `n` markets: above 0 the forecaster was better. Intervals are 95% ones, clustered by week, and wider by
     what luck gives the best of `entrants` forecasters. The `rank` is by `peer_pool_low` at the opening: a row above the

@@ -7,6 +7,8 @@ from functools import reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from notebooks.widgets import frames
 from notebooks.widgets.frames import (
     accuracy,
@@ -38,6 +40,16 @@ class FrameCase(NamedTuple):
     document: str
     rows: Callable[[Any], list[Row]]
     columns: dict[str, Callable[[Row], Any]] = {}
+
+
+def dtypes(frame: pd.DataFrame) -> dict[str, str]:
+    """The names of the dtypes of a frame, those of its index first."""
+    return {str(name): str(dtype) for name, dtype in frame.reset_index().dtypes.items()}
+
+
+def dtypes_of(schema: FrameSchema) -> dict[str, str]:
+    """The names of the dtypes that a schema declares; before pandas 3 a text is an object."""
+    return {name: str(pd.Series(dtype=dtype).dtype) for name, dtype in schema.dtypes.items()}
 
 
 def rows_at(*path: str) -> Callable[[Row], list[Row]]:

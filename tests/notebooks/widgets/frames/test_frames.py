@@ -16,7 +16,7 @@ import pytest
 from notebooks import widgets
 from notebooks.widgets import frames
 from notebooks.widgets.frames.schema import INSTANT
-from tests.notebooks.widgets.frames.frame_cases import CASES, FrameCase
+from tests.notebooks.widgets.frames.frame_cases import CASES, FrameCase, dtypes, dtypes_of
 from tests.processes import ROOT
 
 # Tested in test_ledger.py, and below.
@@ -43,10 +43,6 @@ PAGES = {
 }
 
 each_frame = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-
-
-def dtypes(frame: pd.DataFrame) -> dict[str, Any]:
-    return {name: str(dtype) for name, dtype in frame.reset_index().dtypes.items()}
 
 
 def emptied(document: Any) -> Any:
@@ -147,10 +143,10 @@ def forecaster() -> dict[str, Any]:
 
 def test_a_forecaster_has_two_rows_of_scores(forecaster):
     frame = frames.forecasters(forecaster)
-    assert list(frame["scored"]) == ["opening", "time_weighted"]
-    assert set(frame.index) == {forecaster["name"]}
+    assert list(frame.index.get_level_values("scored")) == ["opening", "time_weighted"]
+    assert set(frame.index.get_level_values("forecaster")) == {forecaster["name"]}
     (entry,) = forecaster["entries"]
-    for row in frame.to_dict("records"):
+    for row in frame.reset_index().to_dict("records"):
         assert all(is_same(row[name], entry[row["scored"]][name]) for name in ("n", "brier", "peer_pool", "log_score"))
     assert dtypes(frames.forecasters({**forecaster, "entries": []})) == dtypes(frame)
 
@@ -206,7 +202,7 @@ def test_a_frame_follows_its_schema(case: FrameCase, documents: dict[str, Any]):
     for table in (frame, no_rows):
         assert list(table.index.names) == list(case.schema.index)
         assert list(table.columns) == list(case.schema.columns)
-        assert dtypes(table) == {name: str(dtype) for name, dtype in case.schema.dtypes.items()}
+        assert dtypes(table) == dtypes_of(case.schema)
     is_of_instants = INSTANT in case.schema.index.values()
     assert isinstance(frame.index, pd.DatetimeIndex) == is_of_instants
     assert not is_of_instants or str(frame.index.tz) == "UTC"
