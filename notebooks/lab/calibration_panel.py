@@ -35,7 +35,7 @@ from service.scores.proper import brier
 NO_FORECASTER, NO_FILTER = "–", ""
 FILTERS = {"kind": "all kinds", "horizon": "all horizons", "asset": "all assets"}
 PRICES = "prices after "
-ROWS = {"": ([0.36, 1], "came true, with 95% intervals"), "2": ([0, 0.24], "forecasts in each tenth")}
+ROWS = {"": ([0.38, 1], "came true, with 95% intervals"), "2": ([0, 0.22], "forecasts in each tenth")}
 SYMBOLS = ("circle", "square")
 SMALLEST_PX, LARGEST_PX = 6, 16
 

@@ -111,7 +111,7 @@ class Tearsheet(ChartPanel):
             zmin=-reach,
             zmax=reach,
             colorscale=[[0, self.palette.colour(3)], [0.5, self.palette.paper], [1, self.palette.colour(0)]],
-            textfont={"color": self.palette.ink, "size": 10},
+            textfont={"size": 10},  # in black or white, as can be read on its cell
         )
 
 

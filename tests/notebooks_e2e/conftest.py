@@ -12,18 +12,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, Error, sync_playwright
 
 from tests.conftest import absent
 from tests.notebooks_e2e.pages import BrowserPage
-from tests.notebooks_e2e.programs import copied, launched, opened
-from tests.processes import free_port, running, wait_until_ready, wait_until_said
+from tests.notebooks_e2e.programs import Workbench, opened, workbench
+from tests.processes import free_port, running, wait_until_ready
 from tests.running_service import HISTORY_DAYS
-
-KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
 
 @dataclass
@@ -57,27 +53,6 @@ class Service:
             yield
         finally:
             self.start()
-
-
-@dataclass(frozen=True)
-class Workbench:
-    """A writable copy of the notebooks in JupyterLab, and its address; `query` ends each address."""
-
-    folder: Path
-    origin: str
-    query: str
-
-    @property
-    def root(self) -> str:
-        """The address of the list of notebooks."""
-        return f"{self.origin}/{self.query}"
-
-    def write(self, name: str, *cells: str) -> str:
-        """Write a notebook of these cells and return its address."""
-        file = self.folder / "notebooks" / f"{name}.ipynb"
-        notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells], metadata={"kernelspec": KERNEL})
-        file.write_text(nbformat.writes(notebook))
-        return f"{self.origin}/lab/tree/{name}.ipynb{self.query}"
 
 
 @pytest.fixture(scope="session")
@@ -128,8 +103,6 @@ def service(present: Path, tmp_path_factory) -> Iterator[Service]:
 
 @pytest.fixture(scope="session")
 def lab(service: Service, tmp_path_factory) -> Iterator[Workbench]:
-    """JupyterLab as `make lab` starts it; each notebook opens in an empty workspace."""
-    folder, port = copied(tmp_path_factory.mktemp("lab")), free_port()
-    with launched(folder, LAB_PORT=str(port), **service.environment) as (process, log):
-        token = wait_until_said(r"/lab\S*[?]token=(\w+)", process, log).group(1)
-        yield Workbench(folder, f"http://127.0.0.1:{port}", f"?reset&token={token}")
+    """JupyterLab as `make lab` starts it."""
+    with workbench(tmp_path_factory.mktemp("lab"), **service.environment) as lab:
+        yield lab

@@ -37,6 +37,12 @@ CUT_TABLES = """box => [...box.querySelectorAll("table")].filter((table) => {
   const scrolls = getComputedStyle(holder).overflowX === "auto";
   return right(holder) > right(box) + 1 || (right(table) > right(holder) + 1 && !scrolls);
 }).map(table => table.parentElement.textContent.slice(0, 40))"""
+# Whether the buttons of a chart, which show at the pointer, cover its title.
+COVERED = """chart => {
+  const buttons = chart.querySelector(".modebar")?.getBoundingClientRect();
+  const { right, top } = chart.querySelector(".gtitle").getBoundingClientRect();
+  return Boolean(buttons?.width) && right > buttons.left && top < buttons.bottom;
+}"""
 # The place on the page of the middle point of a trace, scrolled into view: JupyterLab shows less than a page is high.
 PLACE = """(chart, number) => {
   const trace = chart._fullData[number], middle = Math.floor(trace.x.length / 2);
@@ -53,6 +59,15 @@ PLACE = """(chart, number) => {
   const { left, top } = chart.getBoundingClientRect();
   return [left + at[0], top + at[1]];
 }"""
+# A notebook with every panel: what it imports, and the cell of each.
+IMPORTS = "from ninefold_lab import BattlePanel, HospitalPanel, LeaderboardPanel, connect, lab"
+CELLS = {
+    "battle": "BattlePanel(connect())",
+    "hospital": "HospitalPanel(connect())",
+    "leaderboard": "LeaderboardPanel(connect())",
+    "calibration": "lab.calibration(lab.Archive(connect()))",
+    "tearsheet": "lab.tearsheet(lab.Archive(connect()).lane_equity('trend')['equity_usd'])",
+}
 # A notebook whose panels refresh every few seconds; the leaderboard uses calls of the key.
 LIVE = (
     "from ninefold_lab import BattlePanel, HospitalPanel, LeaderboardPanel, connect",
@@ -203,6 +218,10 @@ class PagePanel:
         """The texts that reach out of its chart."""
         return self.box.locator(".js-plotly-plot").evaluate(CUT_TEXTS)
 
+    def is_title_covered(self) -> bool:
+        """Whether the buttons of its chart cover the title."""
+        return self.box.locator(".js-plotly-plot").evaluate(COVERED)
+
     def share_of_plot(self) -> float:
         """The width of its plot, as a fraction of that of its chart."""
         return self.box.locator(".js-plotly-plot").evaluate("chart => chart._fullLayout._size.w / chart.clientWidth")
@@ -212,13 +231,18 @@ class PagePanel:
         return self.box.evaluate(CUT_TABLES)
 
     def screenshot(self, name: str) -> None:
-        """Save a screenshot of the panel, all of it: the window is as high as it needs meanwhile."""
+        """Save a screenshot of the panel."""
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        (ARTIFACTS / f"{name}.png").write_bytes(self.picture())
+
+    def picture(self) -> bytes:
+        """A screenshot of the panel as PNG, all of it: the window is as high as it needs meanwhile."""
         page, box = self.browser_page.page, self.box.bounding_box()
         window = page.viewport_size
         assert box
         assert window
         page.set_viewport_size({"width": window["width"], "height": max(window["height"], int(box["height"]) + AROUND)})
         self.box.scroll_into_view_if_needed()
-        self.box.screenshot(path=ARTIFACTS / f"{name}.png")
+        picture = self.box.screenshot()
         page.set_viewport_size(window)
+        return picture

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.notebooks_e2e.conftest import Service, Workbench
+from tests.notebooks_e2e.conftest import Service
 from tests.notebooks_e2e.pages import LIVE, BrowserPage
+from tests.notebooks_e2e.programs import Workbench
 
 pytestmark = pytest.mark.slow
 

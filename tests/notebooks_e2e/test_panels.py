@@ -8,39 +8,35 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser
 
-from tests.notebooks_e2e.conftest import Workbench
-from tests.notebooks_e2e.pages import BrowserPage, PagePanel
-from tests.notebooks_e2e.programs import SIZE, opened
+from tests.notebooks_e2e.pages import CELLS, IMPORTS, BrowserPage, PagePanel
+from tests.notebooks_e2e.programs import SIZE, Workbench, opened
 
 pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A panel that a cell shows: its table has `details`, of some after a click on a point of `trace`."""
+    """A panel by the name of its cell: its table has `details`, of some after a click on a point of `trace`."""
 
     name: str
-    cell: str
     details: str
     trace: int | None = None
 
 
 SCENARIOS = [
-    Scenario("battle", "BattlePanel(connect())", "equity", trace=2),
-    Scenario("hospital", "HospitalPanel(connect())", "health score", trace=3),
-    Scenario("leaderboard", "LeaderboardPanel(connect())", "rule", trace=0),
-    Scenario("calibration", "lab.calibration(lab.Archive(connect()))", "Brier score"),
-    Scenario("tearsheet", "lab.tearsheet(lab.Archive(connect()).lane_equity('trend')['equity_usd'])", "Sortino"),
+    Scenario("battle", "equity", trace=2),
+    Scenario("hospital", "health score", trace=3),
+    Scenario("leaderboard", "rule", trace=0),
+    Scenario("calibration", "Brier score"),
+    Scenario("tearsheet", "Sortino"),
 ]
 
 
 @pytest.fixture(scope="module")
 def shared_page(lab: Workbench, browser: Browser) -> Iterator[BrowserPage]:
     """A notebook with all panels after its cells ran."""
-    names = "BattlePanel, HospitalPanel, LeaderboardPanel, connect, lab"
-    cells = [f"from ninefold_lab import {names}", *(scenario.cell for scenario in SCENARIOS)]
     with opened(browser) as page:
-        page.page.goto(lab.write("panels", *cells))
+        page.page.goto(lab.write("panels", IMPORTS, *(CELLS[scenario.name] for scenario in SCENARIOS)))
         page.run_all()
         page.panel(len(SCENARIOS) - 1).box.wait_for(state="attached")
         page.hide_files()
@@ -86,13 +82,13 @@ def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario
     assert panel.count_traces(least=count) == count
 
 
-@pytest.mark.parametrize("width", [390, 480])
+@pytest.mark.parametrize("width", [360, 480, 900])
 def test_no_text_is_cut_on_a_narrow_page(shared_page: BrowserPage, width: int):
     """A page that becomes narrow draws its charts anew, with as many lines as titles need; wide tables scroll.
 
-    The plot keeps at least half of the width of its chart.
+    The plot keeps at least half of the width of its chart, and no button covers a title.
     """
-    cut, narrow = {}, []
+    cut, narrow, covered = {}, [], []
     shared_page.page.set_viewport_size({"width": width, "height": 2400})
     for place, scenario in enumerate(SCENARIOS):
         panel = shared_page.panel(place)
@@ -101,9 +97,10 @@ def test_no_text_is_cut_on_a_narrow_page(shared_page: BrowserPage, width: int):
         panel.screenshot(f"{scenario.name}-lab-light-{width}")
         cut[scenario.name] = panel.cut_texts() + panel.cut_tables()
         narrow += [scenario.name] if panel.share_of_plot() < 0.5 else []
+        covered += [scenario.name] if panel.is_title_covered() else []
     shared_page.page.set_viewport_size(SIZE)
     assert cut == {scenario.name: [] for scenario in SCENARIOS}
-    assert narrow == []
+    assert (narrow, covered) == ([], [])
 
 
 def test_nothing_pops_up_and_no_chart_uploads_data(shared_page: BrowserPage):

@@ -50,7 +50,8 @@ export default {
       if (!chart.clientWidth) return;
       const { data, layout } = JSON.parse(model.get("content"));
       const shown = { ...fitted(layout, chart.clientWidth), uirevision: true };
-      await (await loading).react(chart, data, shown, model.get("config"));
+      const displayModeBar = chart.clientWidth < NARROW ? false : "hover";
+      await (await loading).react(chart, data, shown, { ...model.get("config"), displayModeBar });
       if (drawn) return;
       drawn = true;
       chart.on("plotly_click", ({ points: [{ curveNumber, pointNumber }] }) => {
@@ -75,10 +76,11 @@ export default {
 """
 
 # The sizes are those of the theme; the height and the margin are plotly's and the theme's where a figure has none.
-# `layout.meta.narrow` is what a narrow chart has instead of the same parts of the layout.
+# On a narrow chart the plot gets the width: what stood beside it stands inside, on paper that shows the curves, and no
+# buttons cover the title. `layout.meta.narrow` is what it has instead of the same parts of the layout.
 FIT = (
     f"const TITLE = {TITLE}, SUBTITLE = {SUBTITLE}, SIZE = {SIZE}, HEIGHT = {HEIGHT};"
-    "const TOP = 76, AROUND = 20, NAMES = 180, NARROW = 500, EDGE = 10, AXIS = 84, LINE = 1.3;"
+    "const TOP = 76, AROUND = 20, BUTTONS = 130, NAMES = 180, NARROW = 500, EDGE = 10, AXIS = 84, LINE = 1.3;"
     + r"""
 const pen = document.createElement("canvas").getContext("2d");
 const lengthOf = (line, size) => {
@@ -104,10 +106,9 @@ const roomOf = ({ xref }, layout, width) => {
   const longest = Math.max(0, ...names.map((name) => lengthOf(name, SIZE))) + (layout.margin?.r ?? 0) + AROUND;
   return (1 - (axis?.domain?.[0] ?? 0)) * (width - (width < NARROW ? AXIS : Math.max(NAMES, longest)));
 };
-// On a narrow chart the plot gets the width: what stood beside it stands inside, on paper of its own.
 const narrowed = (layout) => {
   const parts = Object.entries(layout.meta?.narrow ?? {});
-  const paper = { xanchor: "right", xshift: -2, borderpad: 1, bgcolor: layout.template?.layout?.paper_bgcolor };
+  const paper = { xanchor: "right", xshift: -2, borderpad: 1, bgcolor: `${layout.template?.layout?.paper_bgcolor}c0` };
   const annotations = (layout.annotations ?? []).map((note) => (isBeside(note) ? { ...note, ...paper } : note));
   const changed = parts.map(([name, part]) => [name, typeof part === "object" ? { ...layout[name], ...part } : part]);
   return { ...layout, annotations, margin: { ...layout.margin, l: EDGE, r: EDGE }, ...Object.fromEntries(changed) };
@@ -117,7 +118,7 @@ const fitted = (original, width) => {
   const layout = width < NARROW ? narrowed(original) : original;
   const { title, height = HEIGHT, margin } = layout;
   if (!title?.text) return { ...layout, width };
-  const first = broken(title.text, TITLE, width - AROUND);
+  const first = broken(title.text, TITLE, width - (width < NARROW ? AROUND : BUTTONS));
   const second = broken(title.subtitle?.text ?? "", SUBTITLE, width - AROUND);
   let more = 0;
   const annotations = layout.annotations?.map((note) => {

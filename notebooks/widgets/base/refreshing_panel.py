@@ -110,6 +110,8 @@ class RefreshingPanel(ChartPanel):
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout=CLOSING_S)
         super().close()
+        with self._lock:  # the kernel keeps what cells have shown, also panels that are closed
+            self.document, self.figure.widget.content = None, ""
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         self.wait_until_loaded(STATIC_S)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import plotly.graph_objects as go
 
 Theme = Literal["light", "dark"]
-LOST = "This panel has lost its kernel: it shows what was last drawn. Run its cell again."
+LOST = "This panel has no kernel: it shows what was drawn last. In a notebook, run its cell again."
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 SIZE, TITLE, SUBTITLE = 13, 17, 12  # pixels
 # Colour-blind safe, with a contrast of at least 4.5 to the paper below: labels have the colours of their curves.

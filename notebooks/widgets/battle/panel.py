@@ -13,7 +13,7 @@ from ipywidgets import Dropdown, Layout, ToggleButtons, Widget
 
 from notebooks.widgets import frames
 from notebooks.widgets.base.chart_panel import selected
-from notebooks.widgets.base.curves import INSIDE, CurveEnd, gains_pct, heading, instants, labels, values
+from notebooks.widgets.base.curves import CurveEnd, gains_pct, heading, instants, labels, values
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.wording import Document, escaped, moment, number, world
@@ -65,10 +65,10 @@ class BattlePanel(RefreshingPanel):
         for axes, (domain, _) in ROWS.items():
             figure.layout[f"yaxis{axes}"] = {"domain": domain, "anchor": "x", "ticksuffix": "%", "zeroline": True}
         figure.update_layout(height=700, showlegend=False, hovermode="closest", margin={"r": 150, "t": 100})
-        figure.layout.meta = {"narrow": {"yaxis3": INSIDE}}
         figure.update_xaxes(
             anchor="y3", showspikes=True, spikemode="across", spikesnap="cursor", spikethickness=1, spikedash="dot"
         )
+        figure.layout.meta = {"narrow": {"yaxis2": {"domain": [0.29, 0.41]}}}  # the key of the strip has four lines
         self.statuses = StatusStrip(figure, axes="3")
         self.holding_trace = figure.new_scatter(
             mode="lines", line={"width": 2, "dash": "dot"}, hovertemplate=f"holding bitcoin: %{{y:+.2f}}%<br>{TIME}"

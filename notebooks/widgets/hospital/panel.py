@@ -156,7 +156,8 @@ class HospitalPanel(RefreshingPanel):
             for category in categories
         ]
         above = {**INSIDE, "ticklabelshift": ABOVE_PX}
-        narrow = {"yaxis2": {**above, "ticktext": [label.replace("<br>", ", ") for label in labels]}}
+        in_line = [label.replace("<br>", ", ") for label in labels]
+        narrow = {"yaxis2": {**above, "ticktext": in_line}, "xaxis2": {"dtick": 50}}
         self.figure.update_layout(yaxis2={"tickvals": rows, "ticktext": labels}, meta={"narrow": narrow})
         return categories
 

@@ -206,6 +206,7 @@ def _axes(rows: list[Document], metric: str, key: str) -> dict[str, Any]:
                 "xaxis": {"nticks": 3},
                 "yaxis": {**narrow["yaxis"], **above, "ticktext": _row_names(rows, key, NARROW_NAME)},
                 "yaxis2": above,
+                "yaxis3": {**narrow["yaxis3"], **INSIDE, "title": {"text": ""}},  # its labels state the unit
             }
         },
     }

@@ -376,6 +376,12 @@ def test_closing_does_not_wait_for_a_missing_response(new_panel, service):
     assert panel.document is None
 
 
+def test_a_closed_panel_holds_no_data(panel):
+    """The kernel keeps what its cells have shown, for example in `Out`."""
+    panel.close()
+    assert (panel.document, panel.figure.widget.content) == (None, "")
+
+
 def test_the_chart_can_be_downloaded_as_table_and_page(panel):
     table, page = panel.table(), panel.page()
     assert (table.name, table.type) == ("ninefold-number.csv", "text/csv")

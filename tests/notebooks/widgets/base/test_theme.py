@@ -56,6 +56,6 @@ def test_the_arrow_of_a_select_has_the_colour_of_text(theme: Theme):
 @pytest.mark.parametrize("theme", PALETTES)
 def test_a_lost_kernel_is_said_in_the_panel(theme):
     """JupyterLab gives its widgets a class; the panel says it once, not each of its controls."""
-    rule = f".ninefold-{theme}.jupyter-widgets-disconnected::before {{ content: 'This panel has lost its kernel"
+    rule = f".ninefold-{theme}.jupyter-widgets-disconnected::before {{ content: 'This panel has no kernel"
     assert rule in style(theme)
     assert f".ninefold-{theme} .jupyter-widgets-disconnected::before {{ content: none; }}" in style(theme)
