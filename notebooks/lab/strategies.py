@@ -219,7 +219,11 @@ def service_strategies() -> dict[str, StrategyFunction]:
 
     Those of relative strength, which compare an asset with others, are left out.
     """
-    from service.trading.strategies import STRATEGIES
+    try:
+        from service.trading.strategies import STRATEGIES
+    except ImportError as absent:
+        needs = "The strategies of the service need TA-Lib and pydantic: pip install TA-Lib pydantic"
+        raise ImportError(f"{needs} ({absent})") from absent
 
     def function(key: str) -> StrategyFunction:
         return lambda table: STRATEGIES[key].decide(as_bars(key, table), np.zeros((0, len(table))))

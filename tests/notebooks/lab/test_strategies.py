@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -192,3 +193,10 @@ def test_what_are_no_bars_is_refused(hours, faulty: str):
     }
     with pytest.raises(ValueError, match="The bars of btc"):
         as_bars("btc", changes[faulty])
+
+
+def test_absent_packages_of_strategies_are_named(monkeypatch):
+    """The installed package has them only with its extra `arena`."""
+    monkeypatch.setitem(sys.modules, "service.trading.strategies", None)
+    with pytest.raises(ImportError, match="need TA-Lib and pydantic: pip install TA-Lib pydantic"):
+        service_strategies()
