@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 INSTALLED := $(VENV)/.installed
 REFEREE := $(VENV)-referee
+OLDEST := $(VENV)-oldest
 SMALL_MODEL := tests/demo/node_modules/.installed
 COMPILE := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
@@ -17,10 +18,10 @@ install = $(BIN)/python -m uv pip install --quiet --require-hashes -r $(1) \
 	|| $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r $(1)
 export OMP_NUM_THREADS ?= 1
 # Only `make run` and `make lab` choose a world; checks and measurements have the same one everywhere.
-test coverage soak growth scale bench examples: export WORLD := simulated
+test oldest coverage soak growth scale bench examples: export WORLD := simulated
 
 .DEFAULT_GOAL := help
-.PHONY: help install run bot mcp lab test coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery sbom wheel catalogues pin clean
+.PHONY: help install run bot mcp lab test oldest coverage soak growth scale demo-models lint types style bench evaluate evaluate-models referee mutants examples gallery sbom wheel catalogues pin clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -74,8 +75,17 @@ lab: $(LAB) ## JupyterLab on the notebooks, and the service where none answers (
 	@exec $(BIN)/python -m notebooks lab
 
 # Three processes even on two cores: tests spend a third of their time waiting.
-test: $(CHECKS) $(if $(CI),lint $(SMALL_MODEL),style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped
+test: $(CHECKS) $(if $(CI),lint oldest $(SMALL_MODEL),style) ## the checks of a change, in under 4 minutes; with CI=true types and long tests too, none skipped
 	@$(BIN)/python -m pytest -n 3 --no-loadscope-reorder
+
+oldest: $(OLDEST)/.installed ## the tables, panels and lab of the workbench with the oldest pandas and plotly that it allows
+	@PYTHONPATH=$(OLDEST) $(BIN)/python -m pytest -n 3 -m "not slow" -W ignore::DeprecationWarning \
+		tests/notebooks/widgets tests/notebooks/lab
+
+$(OLDEST)/.installed: tests/notebooks/oldest.txt | $(CHECKS)
+	@rm -rf $(OLDEST)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(OLDEST) -r $<
+	@touch $@
 
 coverage: $(CHECKS) ## the same checks, and how many branches of each package they run
 	@$(BIN)/python -m pytest -n 3 --no-loadscope-reorder --cov --cov-config=.ci/coverage.ini --cov-report=
@@ -139,8 +149,9 @@ examples: $(CHECKS) ## renew what is captured: the answers in /docs, the tables 
 	@$(BIN)/python -m tests.measure.examples
 	@$(BIN)/python -m tests.measure.tables
 
-wheel: $(CHECKS) ## the service as a package with the command `ninefold`, in dist/
-	@cd .wheel && ../$(BIN)/python -m hatchling build --target wheel --directory ../dist
+wheel: $(CHECKS) ## two packages in dist/: the service with the command `ninefold`, and the workbench as `ninefold_lab`
+	@for project in .wheel notebooks; do \
+		(cd $$project && ../$(BIN)/python -m hatchling build --target wheel --directory ../dist) || exit 1; done
 
 sbom: $(CHECKS) ## the packages of each role with their versions and hashes, as CycloneDX in dist/
 	@mkdir -p dist
@@ -148,7 +159,7 @@ sbom: $(CHECKS) ## the packages of each role with their versions and hashes, as 
 		$(BIN)/cyclonedx-py requirements --output-reproducible $$file \
 			--output-file dist/$$(basename $$file .txt).cdx.json || exit 1; done
 
-gallery: $(CHECKS) ## the pictures of the README from a service of its own (needs Chromium)
+gallery: $(CHECKS) ## the pictures of the READMEs from a service of its own: the home page, every panel (needs Chromium)
 	@$(BIN)/python -m tests.measure.gallery
 
 catalogues: $(CHECKS) ## new texts of the bot into bot/languages/*.po, to be translated there
