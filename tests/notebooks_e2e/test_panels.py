@@ -13,6 +13,8 @@ from tests.notebooks_e2e.programs import SIZE, Workbench, opened
 
 pytestmark = pytest.mark.slow
 
+NARROW = 500  # pixels of a page
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -83,10 +85,10 @@ def test_a_change_of_theme_keeps_the_traces(panel: PagePanel, scenario: Scenario
 
 
 @pytest.mark.parametrize("width", [360, 480, 900])
-def test_no_text_is_cut_on_a_narrow_page(shared_page: BrowserPage, width: int):
+def test_no_text_is_cut_or_covered(shared_page: BrowserPage, width: int):
     """A page that becomes narrow draws its charts anew, with as many lines as titles need; wide tables scroll.
 
-    The plot keeps at least half of the width of its chart, and no button covers a title.
+    On a narrow page the plot keeps at least half of the width of its chart; no button covers a title.
     """
     cut, narrow, covered = {}, [], []
     shared_page.page.set_viewport_size({"width": width, "height": 2400})
@@ -96,7 +98,7 @@ def test_no_text_is_cut_on_a_narrow_page(shared_page: BrowserPage, width: int):
         panel.wait_until_fitted()
         panel.screenshot(f"{scenario.name}-lab-light-{width}")
         cut[scenario.name] = panel.cut_texts() + panel.cut_tables()
-        narrow += [scenario.name] if panel.share_of_plot() < 0.5 else []
+        narrow += [scenario.name] if width < NARROW and panel.share_of_plot() < 0.5 else []
         covered += [scenario.name] if panel.is_title_covered() else []
     shared_page.page.set_viewport_size(SIZE)
     assert cut == {scenario.name: [] for scenario in SCENARIOS}
