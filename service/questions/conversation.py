@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import get_args
 
 from service.market.assets import asset_of
-from service.questions.amounts import Amount
+from service.questions.amounts import MINUSES, Amount
 from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause
@@ -22,13 +22,27 @@ from service.questions.kinds.levels import Between, Close, Direction, First, Las
 from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
 from service.questions.parse import Carryover, Parse
 from service.questions.question import Question
+from service.questions.sentences import COMMAS
+from service.questions.subject import THAN
 from service.questions.tokens import Token
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
-from service.questions.vocabulary import MARKET_KINDS, MOTIONS, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
 
 CARRY = "carry"
 # Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
 LEADING = {"and", "or", "filler", "mark"}
+SIGNS = {*MINUSES, "+"}
+# Kinds and most letters of an interjection before a comma: "no wait, 38".
+INTERJECTIONS = {"word", "not", *LEADING}
+LONGEST_INTERJECTION = 14
+# Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.
+ARTICLES = {"the", "on", "ampm"}
+LAST_DAY, PLAUSIBLE = 31, 10
+# Kinds beside a weekday that leave open which week is meant.
+BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
+DAYS_OF_WEEK = 7
+# Kinds before the other asset of a comparison: "than gold", "against eth".
+RIVALS = {"than", "versus", "outperform"}
 # Kinds that name an event of their own, and kinds that together ask for a price.
 OWN_EVENT = MOTIONS | {
     "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",
@@ -59,30 +73,74 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     Raises InvalidQuestion and NotAMarketQuestion as a text without an earlier question does where it names nothing
     that could be asked, and InvalidQuestion where the two do not fit together.
     """
-    tokens, carryover = _without_carriers(reading.tokens), set[Carryover]()
-    if not any(token.kind in MARKET_KINDS for token in tokens):
+    tokens, carryover = _without_denied(_without_carriers(reading.tokens), reading.language), set[Carryover]()
+    tokens = _with_dates(tokens, earlier, circumstances)
+    is_rival = earlier.comparator == "relative" and _is_rival(tokens)
+    if is_rival:
+        tokens = [Token("versus", ""), *(token for token in tokens if token.kind not in RIVALS)]
+        carryover.add("comparator")
+    if is_rival or not any(token.kind in MARKET_KINDS for token in tokens):
         tokens = [Token("asset", earlier.asset, earlier.asset), *tokens]
         carryover.add("asset")
     parse = find_parts(reading._replace(tokens=tokens), circumstances)
-    if carryover and not _names_anything(parse):
+    if carryover and not is_rival and not _names_anything(parse):
         return parse_tokenized(reading, circumstances)
     if not parse.deadline.is_named:
         carryover.add("deadline")
         parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now))
-    event = None if _has_own_event(parse) else _event(parse, earlier, carryover)
+    event = None if _has_own_event(parse, earlier, carryover) else _event(parse, earlier, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
 
 
 def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens without the words that carry a question on."""
+    """The tokens without the words that carry a question on, and without an interjection before a comma: "no, 1900"."""
     rest = [token for token in tokens if token.value != CARRY]
-    first = next((place for place, token in enumerate(rest) if token.kind not in LEADING), len(rest))
-    return rest[first:]
+    comma = next((place for place, token in enumerate(rest) if token.text in COMMAS), 0)
+    if all(token.kind in INTERJECTIONS for token in rest[:comma]) and _letters(rest[:comma]) <= LONGEST_INTERJECTION:
+        rest = rest[comma:]
+    is_leading = [token.kind in LEADING and token.text not in SIGNS for token in rest]
+    return rest[is_leading.index(False) if False in is_leading else len(rest) :]
+
+
+def _letters(tokens: Sequence[Token]) -> int:
+    return sum(len(token.text) for token in tokens)
+
+
+def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
+    """The tokens without the direction that is denied beside another one: "rise, not fall"."""
+    places = [place for place, token in enumerate(tokens) if token.kind in BULL | BEAR]
+    denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
+    if len(places) != 2 or len(denials) != 1:
+        return tokens
+    denied = places[0] if language.postpositions else places[1]
+    return [token for place, token in enumerate(tokens) if place not in (denied, denials[0])]
+
+
+def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumstances) -> list[Token]:
+    """The tokens with "the 12th" for "el 12", and on a Saturday with "next Saturday" for "and Saturday?"."""
+    *before, last = [token for token in tokens if token.kind != "mark"] or [Token("mark", "")]
+    kinds, today = {token.kind for token in before}, circumstances.now.date()
+    if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES:
+        spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
+        if 1 <= day <= LAST_DAY and not spot / PLAUSIBLE <= day <= spot * PLAUSIBLE:
+            return [Token("nth", f"{day}th")]
+    place = next((place for place, token in enumerate(tokens) if token.kind == "weekday"), None)
+    if place is None or not kinds | {last.kind} <= BESIDE_WEEKDAY or earlier.deadline.date() <= today:
+        return tokens
+    is_today = tokens[place].quantity == today.weekday()
+    return [*tokens[:place], Token("next", ""), *tokens[place:]] if is_today else tokens
+
+
+def _is_rival(tokens: Sequence[Token]) -> bool:
+    """Whether it names the other asset of a comparison: "than gold?", "against eth"."""
+    is_compared = any(token.kind in RIVALS or token.text in THAN for token in tokens)
+    return is_compared and len({token.value for token in tokens if token.kind == "asset"}) == 1
 
 
 def _names_anything(parse: Parse) -> bool:
-    return parse.deadline.is_named or bool(parse.clause.amounts) or bool(parse.clause.kinds & (SIDES | MOTIONS))
+    kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple"})
+    return parse.deadline.is_named or bool(parse.clause.amounts) or bool(kinds)
 
 
 def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
@@ -92,8 +150,10 @@ def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
     return replace(own, at=earlier.deadline, is_named=True, preposition=preposition)
 
 
-def _has_own_event(parse: Parse) -> bool:
+def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> bool:
     kinds = parse.clause.kinds
+    if "deadline" in carryover and not parse.clause.amounts and earlier.level_pct is not None:
+        kinds = kinds - BULL - BEAR
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
     return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or kinds >= OWN_PRICE
 
@@ -106,7 +166,7 @@ def _event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> Questi
     clause, base = parse.clause, replace(earlier, deadline=parse.deadline.at, notes=())
     if clause.amounts:
         question, codes = _with_amounts(base, clause, parse.spot), EVENT
-    elif clause.kinds & SIDES:
+    elif clause.kinds & (SIDES | BULL | BEAR):
         question, codes = _with_side(base, clause, parse.spot), SIZE
     else:
         question = _of_asset(base, parse.subject.asset, parse.spot)
@@ -152,7 +212,8 @@ def _with_amounts(question: Question, clause: Clause, spot: float) -> Question |
     if not isinstance(kind, WITH_LEVEL) or clause.kinds & {"up", "down", "between", "within"}:
         return None
     own_side = (1 if level >= spot else -1) if isinstance(kind, Touch) and not question.negated else kind.side
-    comparator, negated = kind.of(side or own_side), question.negated and not side
+    stays = isinstance(kind, Touch) and question.negated
+    comparator, negated = kind.of((-side if stays else side) or own_side), question.negated and (stays or not side)
     return replace(question, comparator=comparator, level=level, level_pct=None, negated=negated)
 
 
@@ -190,8 +251,21 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
         checked(level, parse.spot)
     reading = parse_tokenized(read_markets(canonical(event), parse.circumstances.coins), parse.circumstances)
     criterion = replace(reading.criterion, level_pct=event.level_pct)
+    if "level" in parse.carryover and event.asset == earlier.asset and event.level_pct != earlier.level_pct:
+        criterion = criterion.noted(f"The size of the earlier question is taken over: {event.level_pct:+g}%.", "size")
+    if _is_weekday_before(parse, earlier):
+        criterion = criterion.noted(
+            f"The day is understood as {parse.deadline.at:%Y-%m-%d}, the next such day.", "deadline"
+        )
     if event.asset != earlier.asset and event.level_pct is None and event.levels and "level" in parse.carryover:
         name, levels = asset_of(earlier.asset).name, " to ".join(map(price, earlier.levels))
         note = f"The level is as far from the present price as {levels} USD from that of {name}."
         criterion = criterion.noted(note, "level")
     return replace(parse, subject=reading.subject, pair=reading.pair, count=None, earlier=None, event=criterion)
+
+
+def _is_weekday_before(parse: Parse, earlier: Question) -> bool:
+    """Whether the week of the earlier deadline has the weekday too, a week later: "on Friday? and on Sunday?"."""
+    at, until = parse.deadline.at, earlier.deadline
+    is_named = "deadline" not in parse.carryover and any(token.kind == "weekday" for token in parse.split.main)
+    return is_named and at < until and at.weekday() > until.weekday() and (until - at).days < DAYS_OF_WEEK

@@ -30,7 +30,7 @@ WISHES = {"advice", *CHATTER}
 Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
 Side = Literal["above", "below"]
 # So many letters beside a phrase change nothing: "cool, thanks".
-MOST_OTHER_LETTERS = 12
+MOST_OTHER_LETTERS = 16
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 FUTURE_KINDS = {"forecast", "will"}
