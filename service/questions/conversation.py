@@ -23,7 +23,7 @@ from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
 from service.questions.parse import Carryover, Parse
 from service.questions.question import Question
 from service.questions.sentences import COMMAS
-from service.questions.subject import THAN
+from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
@@ -37,10 +37,11 @@ INTERJECTIONS = {"word", "not", *LEADING}
 LONGEST_INTERJECTION = 14
 # Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.
 ARTICLES = {"the", "on", "ampm"}
-LAST_DAY, PLAUSIBLE = 31, 10
+LAST_DAY, PLAUSIBLE = 31, 2
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 DAYS_OF_WEEK = 7
+ENDS_OF_RANGE = 2
 # Kinds before the other asset of a comparison: "than gold", "against eth".
 RIVALS = {"than", "versus", "outperform"}
 # Kinds that name an event of their own, and kinds that together ask for a price.
@@ -75,10 +76,14 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     """
     tokens, carryover = _without_denied(_without_carriers(reading.tokens), reading.language), set[Carryover]()
     tokens = _with_dates(tokens, earlier, circumstances)
+    if isinstance(earlier.kind, Between) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
+        tokens = [Token("between", ""), *tokens]
     is_rival = earlier.comparator == "relative" and _is_rival(tokens)
     if is_rival:
         tokens = [Token("versus", ""), *(token for token in tokens if token.kind not in RIVALS)]
         carryover.add("comparator")
+    elif earlier.other_asset and any(token.text in MORE_WORDS for token in tokens):
+        raise invalid("What is compared is unclear. Ask in full which of the two assets returns more.")
     if is_rival or not any(token.kind in MARKET_KINDS for token in tokens):
         tokens = [Token("asset", earlier.asset, earlier.asset), *tokens]
         carryover.add("asset")
@@ -152,8 +157,9 @@ def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
 
 def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> bool:
     kinds = parse.clause.kinds
-    if "deadline" in carryover and not parse.clause.amounts and earlier.level_pct is not None:
-        kinds = kinds - BULL - BEAR
+    amounts = parse.clause.amounts
+    if earlier.level_pct is not None and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
+        kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if "deadline" in carryover else kinds
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
     return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or kinds >= OWN_PRICE
 
@@ -221,7 +227,8 @@ def _with_percentage(question: Question, clause: Clause, amount: Amount, spot: f
     kind, pct = question.kind, amount.values[-1]
     if isinstance(kind, Move | WidthOf):
         return replace(question, level_pct=pct)
-    if not isinstance(kind, Close | Touch | Direction) or clause.is_above or clause.is_below:
+    is_bound = clause.is_above and question.level_pct is not None  # "more than 12%?"
+    if not isinstance(kind, Close | Touch | Direction) or clause.is_below or (clause.is_above and not is_bound):
         return None
     earlier_side = (
         kind.side if question.level is None or question.level == question.spot else question.level - question.spot

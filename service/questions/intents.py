@@ -21,7 +21,7 @@ from service.questions.scope import asks_price_now
 from service.questions.tokens import MARKUP, Token, clean, tokenize
 from service.questions.topics import TopicQuestion, read_any, refusing
 from service.questions.understanding import find_parts, suggested
-from service.questions.vocabulary import MARKET_KINDS
+from service.questions.vocabulary import MARKET_KINDS, Language
 
 # Intents of a text that asks nothing about a market, the most telling first.
 Chatter = Literal["show_votes", "accuracy", "about_you", "help", "why", "thanks", "greeting"]
@@ -29,8 +29,8 @@ CHATTER: tuple[Chatter, ...] = get_args(Chatter)
 WISHES = {"advice", *CHATTER}
 Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
 Side = Literal["above", "below"]
-# So many letters beside a phrase change nothing: "cool, thanks".
-MOST_OTHER_LETTERS = 16
+# So many letters beside a phrase change nothing: "cool, thanks"; more where a text without a market asks for something.
+MOST_OTHER_LETTERS, MOST_LETTERS_ASKING = 16, 40
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 FUTURE_KINDS = {"forecast", "will"}
@@ -59,8 +59,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     """What a text wants; raises what `read_any` raises where that is nothing else than a question."""
     words = tokenize(MARKUP.sub(" ", fold(clean(text))).replace(", ", " "), intent_lexicon())
     intents = {str(word.value) for word in words}
-    if "alert" in intents and (alert := _alert(words, circumstances, context)):
-        return alert
+    if "alert" in intents:
+        language = read_markets(text, circumstances.coins).language
+        if alert := _alert(words, language, circumstances, context):
+            return alert
     asset = _asset(text, circumstances) if intents & WISHES else None
     try:
         meaning = read_any(text, circumstances, context)
@@ -116,13 +118,17 @@ def _chatter(words: Sequence[Token], *, names_market: bool) -> Chatter | None:
         return None
     letter_count = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
     is_reason = words[0].value == "why" and names_market
-    return intent if is_reason or letter_count <= MOST_OTHER_LETTERS else None
+    is_short = names_market or intent in ("thanks", "greeting")
+    most = MOST_OTHER_LETTERS if is_short else MOST_LETTERS_ASKING
+    return intent if is_reason or letter_count <= most else None
 
 
-def _alert(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> TextReading | None:
+def _alert(
+    words: Sequence[Token], language: Language, circumstances: Circumstances, context: ContextQuestion | None
+) -> TextReading | None:
     """The alert that a text asks for; None where it asks a question: "tell me if bitcoin will rise"."""
     rest = "".join(f"{'' if word.is_glued else ' '}{word.text}" for word in words if word.value != "alert").strip()
-    reading = read_markets(rest, circumstances.coins)
+    reading = read_markets(rest, circumstances.coins, language)
     tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
     if any(token.kind in YES_NO_KINDS for token in tokens):
         return None
@@ -134,7 +140,8 @@ def _alert(words: Sequence[Token], circumstances: Circumstances, context: Contex
         return None
     asset, clause, amounts = parse.subject.asset, parse.clause, parse.clause.amounts
     if len(amounts) != 1 or amounts[0].is_multiple:
-        return TextReading("alert", asset=asset)
+        is_price = not amounts and any(word.value == "price" for word in words)  # "tell me the price of btc"
+        return None if is_price else TextReading("alert", asset=asset)
     amount, side = amounts[0], int(clause.is_above) - int(clause.is_below)
     if amount.is_percent:
         side = amount.sign or clause.direction_at(amount) or side
