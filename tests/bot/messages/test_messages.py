@@ -289,6 +289,7 @@ DEADLINES = {
     "ru": "31 декабря",
     "zh": "12月31日",
     "ja": "12月31日",
+    **dict.fromkeys(("hi", "id", "uk", "ko"), "31 December"),  # whose questions are in English
 }
 
 
