@@ -157,20 +157,28 @@ async def _answer_page(
 async def refusal_page(state: SharedState, chat_id: int, user_id: int, refusal: RefusedQuestion) -> Page:
     """Why a question was refused, with buttons for what the service suggests instead; an uncertain one is a guess."""
     if refusal.code == "assumed_reading":
-        return await guess_page(state, chat_id, user_id, refusal.suggestions)
+        return await choice_page(state, chat_id, user_id, refusal.suggestions)
     if not refusal.suggestions:
         return failure_page(refusal)
-    payload = {"refusal": messages.failures.failure(refusal), "listed": refusal.suggestions}
-    return await saved_page(state, chat_id, user_id, payload)
+    head = messages.failures.refused_question(refusal)
+    return await choice_page(state, chat_id, user_id, refusal.suggestions, head=head)
 
 
-async def guess_page(state: SharedState, chat_id: int, user_id: int, questions: Sequence[str]) -> Page:
-    """The readings of a text that leaves a choice, with buttons that ask them: nothing is counted before."""
+async def choice_page(
+    state: SharedState, chat_id: int, user_id: int, questions: Sequence[str], *, head: str | None = None
+) -> Page:
+    """Questions in the person's words, with buttons that ask them: nothing is counted before.
+
+    Below `head`, or as the readings of a text that leaves a choice, the first of which the next text may carry on.
+    """
     person = state.service.for_user(user_id)
     readings = await asyncio.gather(*(person.understand(question) for question in questions))
     meanings = [reading["understood"] for reading in readings]
-    payload = {"refusal": messages.oracle.guess(meanings), "listed": [meaning["canonical"] for meaning in meanings]}
-    return await saved_page(state, chat_id, user_id, payload)
+    payload = {
+        "refusal": messages.oracle.choices(meanings, head),
+        "listed": [meaning["canonical"] for meaning in meanings],
+    }
+    return await saved_page(state, chat_id, user_id, payload if head else payload | {"understood": meanings[0]})
 
 
 async def saved_page(state: SharedState, chat_id: int, user_id: int, payload: Document) -> Page:

@@ -60,7 +60,7 @@ MENU = (
     ("ask", english("Ask nine voters a question"), True),
     ("price", english("Prices, such as /price btc"), True),
     ("forecast", english("Where a price will be, such as /forecast btc"), True),
-    ("research", english("Lanes, strategies, track record, news"), True),
+    ("research", english("Paper accounts, strategies, track record, news"), True),
     ("markets", english("Open markets; vote yes or no"), False),
     ("mine", english("Your questions, votes and forecasts"), False),
     ("challenge", english("Give the AIs a question with a deadline"), True),

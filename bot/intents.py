@@ -25,7 +25,8 @@ CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
 HEADLINE = 400  # characters of a forwarded text; what it says stands at its beginning
 LONGEST_FORECAST_H = 720
 ADVICE_DAYS = 7
-QUESTION_MARKS = ("?", "？")
+CARRIED_ON = ("question", "price_forecast")  # intents of a text that may carry an earlier question on
+QUESTION_MARKS = ("?", "？", "呢")
 NAMED_ZONE = re.compile(r"\b(utc|gmt)\b", re.IGNORECASE)
 # How a deadline without a zone ends, and how the service begins its note on a time without one.
 DAY_END, OPEN_ZONE = "T23:59:59Z", "The deadline is understood as"
@@ -75,7 +76,7 @@ async def handle_text(update: Update, context: BotContext, text: str) -> Page | 
         text, reading = await _in_zone(update, context, text, reading)
         page = await _page(update, context, reading)
         if page is None and (readings := uncertain_readings(reading["understood"])):
-            page = await answering.guess_page(context.state, *updates.sender(update), readings)
+            page = await answering.choice_page(context.state, *updates.sender(update), readings)
     except BadRequest as refusal:
         return await answering.refusal_page(context.state, *updates.sender(update), refusal)
     except ClientError as error:
@@ -159,7 +160,7 @@ async def _alone(person: Person, text: str, *, is_last: bool) -> Document | None
         if is_last:
             raise
         return None
-    return reading if is_last or reading["intent"] != "question" else None
+    return reading if is_last or reading["intent"] not in CARRIED_ON else None
 
 
 async def _earlier(update: Update, context: BotContext) -> Document | None:
@@ -170,8 +171,8 @@ async def _earlier(update: Update, context: BotContext) -> Document | None:
         text = "" if original is None or _is_own(context, original) else updates.words(original)
         if text:
             return {"canonical": text[:HEADLINE]}
-        _, payload = await asyncio.to_thread(context.store.newest_answer, chat, CONTEXT_S)
-    return payload["answer"]["understood"] if payload and "answer" in payload else None
+        return await asyncio.to_thread(context.store.newest_meaning, chat, CONTEXT_S)
+    return payload["answer"]["understood"] if "answer" in payload else payload.get("understood")
 
 
 def _is_own(context: BotContext, message: Message) -> bool:
@@ -204,6 +205,9 @@ async def _forecast(update: Update, context: BotContext, reading: Document) -> P
     assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
     if reading["asset"] not in assets or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
         return None
+    await asyncio.to_thread(
+        context.store.keep, updates.chat(update).id, "meaning", {"understood": reading["understood"]}
+    )
     return await context.view(update, "forecast", reading["asset"])
 
 
@@ -212,15 +216,16 @@ async def _advice(update: Update, context: BotContext, reading: Document) -> Pag
     now = datetime.fromisoformat((await context.service.prices())["timestamp"])
     name = ASSETS.get(reading["asset"] or "btc", ASSETS["btc"])
     question = f"Will {name} rise by {now + timedelta(days=ADVICE_DAYS):%Y-%m-%d}?"
-    payload = {"refusal": notices.no_advice(question), "listed": [question]}
-    return await answering.saved_page(context.state, *updates.sender(update), payload)
+    return await answering.choice_page(
+        context.state, *updates.sender(update), [question], head=translate(notices.NO_ADVICE)
+    )
 
 
 async def _votes(update: Update, context: BotContext, _reading: Document) -> Page:
     """The votes of the last answer, each with its reasons."""
     token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id)
     if payload is None:
-        return Page(translate(notices.EXPIRY))
+        return Page(translate(notices.NO_ANSWER))
     return answering.votes_page(payload, token)
 
 
@@ -232,6 +237,7 @@ PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]
     "why": _votes,
     "show_votes": _votes,
     "accuracy": lambda update, context, _reading: context.view(update, "accuracy"),
+    "quota": lambda update, context, _reading: context.view(update, "quota"),
     "thanks": fixed_reply(notices.WELCOME),
     "greeting": fixed_reply(notices.START),
     "about_you": fixed_reply(notices.START),

@@ -46,7 +46,7 @@ ZONES += ("America/Chicago", "America/Los_Angeles")
 QUIET_HOURS = ("21-7", "22-7", "22-8", "23-7", "23-8", "0-7", "0-8")  # to an hour of the next day
 
 
-class Choice(NamedTuple):
+class SettingChoice(NamedTuple):
     """The values of a setting with their labels, how many stand in a row, and the view that shows what was chosen."""
 
     values: Mapping[str, str]
@@ -54,17 +54,17 @@ class Choice(NamedTuple):
     view: str = "alerts"
 
 
-SWITCH = Choice({state: state for state in ("off", "on", "silent")})
-GROUP_SWITCH = Choice({state: state for state in ("off", "on")}, view="settings")
+SWITCH = SettingChoice({state: state for state in ("off", "on", "silent")})
+GROUP_SWITCH = SettingChoice({state: state for state in ("off", "on")}, view="settings")
 QUIET_LABELS = {hours: "–".join(f"{int(hour):02d}" for hour in hours.split("-")) for hours in QUIET_HOURS}
 CHOICES = {
     **dict.fromkeys(EVENTS, SWITCH),
     **dict.fromkeys(SETTINGS, GROUP_SWITCH),
-    "hour": Choice({f"{hour}": f"{hour:02d}" for hour in range(24)}, 6),
-    "zone": Choice({zone: zone for zone in ZONES}),
-    "quiet": Choice({"": english("None"), **QUIET_LABELS}, 4),
-    "theme": Choice({"light": english("Light"), "dark": english("Dark")}, view="settings"),
-    "language": Choice({**LANGUAGES, "": english("As in Telegram")}, view="language"),
+    "hour": SettingChoice({f"{hour}": f"{hour:02d}" for hour in range(24)}, 6),
+    "zone": SettingChoice({zone: zone for zone in ZONES}),
+    "quiet": SettingChoice({"": english("None"), **QUIET_LABELS}, 4),
+    "theme": SettingChoice({"light": english("Light"), "dark": english("Dark")}, view="settings"),
+    "language": SettingChoice({**LANGUAGES, "": english("As in Telegram")}, view="language"),
 }
 
 

@@ -18,7 +18,7 @@ from babel.numbers import format_decimal
 
 from bot.languages.catalogues import SOURCE, translations
 
-# Every language by its code, under its own name. Questions are understood in the same languages.
+# Every language by its code, under its own name. Questions in the last four are not read yet, which these say.
 LANGUAGES = {
     "en": "English",
     "de": "Deutsch",
@@ -30,6 +30,10 @@ LANGUAGES = {
     "ru": "Русский",
     "zh": "中文",
     "ja": "日本語",
+    "hi": "हिन्दी",
+    "id": "Bahasa Indonesia",
+    "uk": "Українська",
+    "ko": "한국어",
 }
 
 LOCALES = {code: Locale.parse(code) for code in LANGUAGES}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from bot.languages import english, translate, translate_plural
+from bot.languages import SOURCE, english, enumerated, language, translate, translate_plural
 from bot.messages.formats import sentence
 from bot.messages.markup import escaped
 from bot.messages.oracle import numbered, quota_used_up
 from service.client import (
+    ASSETS,
     BadRequest,
     ClientError,
     Conflict,
@@ -29,6 +30,9 @@ NOT_FOUND = english("Nothing has that name. See /challenges for open challenges,
 NO_HISTORY = english("The price history is still arriving: about {seconds} s left. Please ask again then.")
 REFUSAL = english("The service refused this.")
 FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")
+NO_MARKET = english("This names no market that I follow. I answer about {assets}: what will the price do, and by when?")
+NOT_READ = english("I could not read this. Name one of {assets}, what its price will do, and by when.")
+EXAMPLE = re.compile(r" ?For example: .*$")  # the suggestions are examples enough
 VALIDATION_END = " is not valid."  # the end of a sentence for programs about a body or a parameter
 ABOUT_THE_WORDS = ("not_a_market_question", "invalid_question")
 # A clause for programs or for the operator, of no use in a chat: it names an address or an option of the service.
@@ -77,6 +81,19 @@ def _fault(error: Refused) -> str:
     return f"{translate(FAULT)} {reference}"
 
 
+def refused_question(error: Refused) -> str:
+    """Why a question cannot be asked, above questions that can; the English reason of the service unfolds at a tap."""
+    if error.code == "not_a_market_question" or language() != SOURCE:
+        names = enumerated(translate(name) for name in ASSETS.values())
+        is_elsewhere = error.code == "not_a_market_question"
+        reason = translate(NO_MARKET if is_elsewhere else NOT_READ, assets=names)
+        if not is_elsewhere:
+            reason += f"\n<blockquote expandable>{detail_of(error)}</blockquote>"
+    else:
+        reason = detail_of(error)
+    return f"{reason}\n{translate('This was not counted.')} {translate('You can ask:')}"
+
+
 def suggestions(error: Refused) -> list[str]:
     """The questions that the service suggests instead, numbered."""
     lines = numbered(error.suggestions)
@@ -91,7 +108,7 @@ def _advice(error: Refused) -> str:
 
 def detail_of(error: Refused) -> str:
     """The reason that the service states, without clauses for programs; other languages say that it is English."""
-    detail = TECHNICAL.sub("", error.detail).strip()
+    detail = TECHNICAL.sub("", EXAMPLE.sub("", error.detail) if error.suggestions else error.detail).strip()
     if not detail.strip(".") or detail.endswith(VALIDATION_END):
         return translate(REFUSAL)
     return translate("{detail}", detail=sentence(detail, 1500))

@@ -21,7 +21,7 @@ CHOOSE_ZONE = english("In which time zone? If yours is not listed, send its name
 CHOOSE_QUIET_HOURS = english("In which hours should I be quiet? Alerts of these hours arrive when they end.")
 END_OF_ALERTS = english("I send you no more alerts. /alerts switches them on again, /deleteme deletes your data.")
 CHOOSE_LANGUAGE = english("In which language should I reply?")
-LANGUAGE_CHOSEN = english("I reply in English now. You can ask in any of these languages.")
+LANGUAGE_CHOSEN = english("I reply in English now. Questions are read in ten languages.")
 ADMINS_ONLY = english("Only an admin of this group can change this.")
 INTERRUPTION = english("This question was interrupted. The message below has its result.")
 DELAY = english(
@@ -36,6 +36,8 @@ CONFIRM_DELETION = english(
 )
 WELCOME = english("You are welcome. Send me the next question whenever you like.")
 UNKNOWN_COMMAND = english("I do not know this command. /help lists all commands.")
+NO_ADVICE = english("I give no advice. I can say how likely something is, for example:")
+NO_ANSWER = english("There is no answer yet whose votes I could show. Ask a question first.")
 EXPIRY = english("This answer has expired. Ask again.")
 CHALLENGE_IN_PRIVATE = english("You can write a challenge only in our private chat. The button below opens it.")
 START = english(
@@ -65,7 +67,7 @@ HELP = (
     english("/forecasters – people, the AI and the market compared; /name to be listed"),
     "",
     english("<b>Paper trading</b>"),
-    english("/research – lanes, strategies, track record, news; one line each, or alone:"),
+    english("/research – paper accounts, strategies, track record, news; one line each, or alone:"),
     "/lanes /top /hospital /accuracy /streaks /brain /fund /news",
     "",
     english("<b>You</b>"),
@@ -171,8 +173,3 @@ def deleted(counts: Mapping[str, int]) -> str:
     if not lines:
         return translate("This bot has no data of yours, so there is nothing to delete.")
     return message([translate("Deleted."), *lines], translate("Public challenges stay, without your name."))
-
-
-def no_advice(question: str) -> str:
-    """The reply to someone who asks what to buy or sell; above the button that asks the question."""
-    return f"{translate('I give no advice. I can say how likely something is, for example:')}\n1. {question}"

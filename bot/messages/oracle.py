@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bot.languages import bracketed, ended, english, enumerated, labelled, translate, translate_plural
+from bot.languages import (
+    SOURCE,
+    bracketed,
+    ended,
+    english,
+    enumerated,
+    labelled,
+    language,
+    translate,
+    translate_plural,
+)
 from bot.messages.formats import (
     LIKELIHOODS,
     SIDES,
@@ -21,6 +31,7 @@ from bot.messages.formats import (
     world,
 )
 from bot.messages.markup import escaped, message, pages
+from bot.messages.reasons import reasons
 
 VOTES_A_PAGE = 5
 ADVICE = english("Paper research. Not investment advice.")
@@ -82,16 +93,20 @@ def facts(document: Mapping[str, Any]) -> list[str]:
 
 def statement(meaning: Mapping[str, Any]) -> str:
     """What YES means; in the words of the service for a kind of question that has no words here."""
-    text = STATEMENTS.get(meaning["comparator"])
-    if text is None or meaning["negated"]:
+    if not _has_words(meaning):
         return escaped(meaning["canonical"], 300)
     levels = {"level": price(meaning["level"]), "upper": price(meaning["upper_level"])}
-    return translate(text, asset=asset(meaning["asset"]), **levels)
+    return translate(STATEMENTS[meaning["comparator"]], asset=asset(meaning["asset"]), **levels)
+
+
+def _has_words(meaning: Mapping[str, Any]) -> bool:
+    """Whether what YES means can be said in every language."""
+    return meaning["comparator"] in STATEMENTS and not meaning["negated"]
 
 
 def _when(meaning: Mapping[str, Any]) -> list[str]:
     """The deadline, unless the statement has it."""
-    if meaning["comparator"] not in STATEMENTS or meaning["negated"]:
+    if not _has_words(meaning):
         return []
     at = instant(meaning["deadline"])
     return [
@@ -110,23 +125,25 @@ def _price_now(document: Mapping[str, Any]) -> str:
 
 
 def _reasons(document: Mapping[str, Any]) -> str:
-    """That this is no advice, which a folded quotation shows, and below it what the service says."""
+    """That this is no advice, which a folded quotation shows, and below it why; English text is only in the end."""
+    meaning = document["understood"]
+    notes = " ".join(escaped(note) for note in meaning["notes"][:3])
     parts = [
         translate(ADVICE),
         _reason(document),
-        *(escaped(note) for note in document["understood"]["notes"][:3]),
-        understood_as(document),
+        translate("{detail}", detail=notes) if notes else "",
+        understood_as(document) if language() == SOURCE or not _has_words(meaning) else "",
     ]
     return f"<blockquote expandable>{NEW_LINE.join(part for part in parts if part)}</blockquote>"
 
 
-def guess(meanings: Sequence[Mapping[str, Any]]) -> str:
-    """The readings of a text that leaves a choice, under the numbers of their buttons."""
+def choices(meanings: Sequence[Mapping[str, Any]], head: str | None = None) -> str:
+    """Questions under the numbers of their buttons; without `head` the readings of a text that leaves a choice."""
     lines = [
         f"{number}. {enumerated([statement(meaning), *_when(meaning)])}" for number, meaning in enumerate(meanings, 1)
     ]
-    head = translate("<b>Do you mean this?</b>")
-    return message([head, *lines], translate("A tap asks it. Nothing is counted before."))
+    blocks = [head or translate("<b>Do you mean this?</b>"), *lines]
+    return message(blocks, translate("A tap asks it. Nothing is counted before."))
 
 
 def answer_brief(document: Mapping[str, Any]) -> str:
@@ -152,7 +169,9 @@ def votes(document: Mapping[str, Any]) -> list[str]:
         translate("<b>{voter}</b> abstained: {reason}", voter=escaped(name, 60), reason=escaped(reason))
         for name, reason in document["abstained"].items()
     ]
-    head = f"{translate('<b>Votes</b>')} · {escaped(document['question'], 300)}"
+    meaning = document["understood"]
+    topic = statement(meaning) if document["question"] == meaning["canonical"] else escaped(document["question"], 300)
+    head = f"{translate('<b>Votes</b>')} · {topic}"
     return pages([*cast, *abstentions], VOTES_A_PAGE, head, translate(ADVICE))
 
 
@@ -168,7 +187,7 @@ def vote_lines(name: str, vote: Mapping[str, Any], *, is_on_price: bool = True) 
         translate("far from the other votes, so it counts one third") if vote.get("outlier") else "",
     ]
     head = " · ".join(part for part in parts if part)
-    return f"\n{head}\n{escaped(vote['reasoning'], 420)}"
+    return f"\n{head}\n{reasons(vote, 420)}"
 
 
 def remaining(usage: Mapping[str, Any]) -> str:
@@ -239,7 +258,7 @@ def _reason(document: Mapping[str, Any]) -> str:
     if pool is None:
         pool = sum(vote["p_yes"] for _, vote in cast) / len(cast)
     name, vote = min(cast, key=lambda entry: abs(entry[1]["p_yes"] - pool))
-    return translate("Why ({voter}): {reason}", voter=escaped(name, 60), reason=escaped(vote["reasoning"], 300))
+    return translate("Why ({voter}): {reason}", voter=escaped(name, 60), reason=reasons(vote, 300))
 
 
 def _remaining_of(quota: Mapping[str, Any], asker: str | None) -> str:

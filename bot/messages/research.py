@@ -47,7 +47,7 @@ def lanes(battle: Document) -> str:
     ]
     holding = translate("holding {gain}", gain=signed_percent(summary["benchmark_pnl_pct"]))
     results = enumerated([signed_percent(summary["pnl_pct"]), holding, *extremes])
-    return f"{change_arrow(summary['pnl_pct'])} {translate('Paper lanes')} {results}"
+    return f"{change_arrow(summary['pnl_pct'])} {translate('Paper accounts')} {results}"
 
 
 def top(leaderboard: Document) -> str:
@@ -65,7 +65,9 @@ def hospital(snapshot: Document) -> str:
     counts = Counter(strategy["status"] for strategy in snapshot["strategies"])
     names = [*filter(counts.get, STATUSES), *(name for name in counts if name not in STATUSES)]
     states = (f"{STATUSES.get(name, '?')} {counts[name]} {escaped(term(name), 40)}" for name in names[:6])
-    return labelled(translate("Hospital {month}", month=escaped(snapshot["snapshot_month"], 40)), enumerated(states))
+    return labelled(
+        translate("Check of strategies {month}", month=escaped(snapshot["snapshot_month"], 40)), enumerated(states)
+    )
 
 
 def streaks(document: Document) -> str:
@@ -96,7 +98,7 @@ def fund(document: Document) -> str:
     """The gain of the virtual fund, and that of a constant half in Bitcoin."""
     gain, benchmark = signed_percent(document["pnl_pct"]), signed_percent(document["benchmark"]["pnl_pct"])
     half = translate("Always half in Bitcoin: {gain}.", gain=benchmark)
-    return f"{change_arrow(document['pnl_pct'])} {labelled(translate('The virtual apex fund'), gain)}. {half}"
+    return f"{change_arrow(document['pnl_pct'])} {labelled(translate('The virtual fund of Apex'), gain)}. {half}"
 
 
 def news(pulse: Document) -> str:
@@ -109,7 +111,7 @@ def news(pulse: Document) -> str:
 
 
 TOPICS = {
-    "lanes": ResearchTopic("battle", "lanes", lanes, english("A lane is a simulated account that follows one rule.")),
+    "lanes": ResearchTopic("battle", "lanes", lanes, english("A paper account follows one rule and holds no money.")),
     "top": ResearchTopic("leaderboard", "hospital", top, english("The best of many can look good by chance alone.")),
     "hospital": ResearchTopic("hospital", "hospital", hospital, english("Every strategy is examined once a month.")),
     "accuracy": ResearchTopic(

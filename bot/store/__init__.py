@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.store.alerts import Alert, Alerts
 from bot.store.follows import Follow, FollowEvent, Follows, LiveChallenges, LiveMessage, OwnCall, Target, Votes
 from bot.store.questions import Answers, OpenQuestion, Questions
-from bot.store.settings import Settings, timezones
+from bot.store.settings import ChatSettings, timezones
 from bot.store.switches import DEFAULTS, EVENTS, GROUP_EVENTS, Subscriber, Switches
 
 __all__ = ["DEFAULTS", "EVENTS", "GROUP_EVENTS", "Alert", "Follow", "FollowEvent", "LiveMessage"]
@@ -25,7 +25,7 @@ PERSONAL = {
 }
 
 
-class Store(Answers, Questions, Votes, LiveChallenges, Settings, Switches, Follows, Alerts):
+class Store(Answers, Questions, Votes, LiveChallenges, ChatSettings, Switches, Follows, Alerts):
     """All tables of the bot; every method is synchronous, fast, and safe to call from any thread."""
 
     def forget(self, user_id: int) -> dict[str, int]:

@@ -126,6 +126,17 @@ class Answers(SqliteFile):
         )
         return (row["token"], json.loads(row["payload"])) if row else ("", None)
 
+    def newest_meaning(self, chat_id: int, age_s: float) -> dict[str, Any] | None:
+        """What was last understood in this chat, of an answer, a guess or a forecast, at most `age_s` seconds old."""
+        row = self._row(
+            "SELECT coalesce(json_extract(payload, '$.understood'), json_extract(payload, '$.answer.understood'))"
+            " AS meaning FROM answer WHERE chat_id = ? AND kept_at >= ? AND meaning IS NOT NULL"
+            " ORDER BY kept_at DESC, rowid DESC LIMIT 1",
+            chat_id,
+            self._seconds() - age_s,
+        )
+        return json.loads(row["meaning"]) if row else None
+
     def find_shared(self, token: str) -> dict[str, Any] | None:
         """The payload of a token in any chat, for a link that somebody shared; None if it has expired."""
         row = self._row("SELECT payload FROM answer WHERE token = ? AND kept_at >= ?", token, self._seconds() - KEPT_S)

@@ -14,7 +14,7 @@ NAMES = ("language", "seen", "zone", "theme", "quiet", "hour")
 DEFAULTS = {"zone": "UTC", "theme": "light", "hour": "8"}
 
 
-class Settings(SqliteFile):
+class ChatSettings(SqliteFile):
     """What a chat or its person has chosen."""
 
     def setting(self, chat_id: int, name: str) -> str | None:

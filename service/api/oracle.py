@@ -134,7 +134,7 @@ def understand(body: TextBody, caller: Caller) -> Understanding:
 
     `intent` says what it wants: a `question` with yes or no, a `price_forecast` (where the price will be), the present
     `price`, an `alert`, `advice` (whether to buy or sell), the reasons (`why`) or the votes (`show_votes`) of the last
-    answer, `accuracy`, `help`, `about_you`, `thanks` or a `greeting`, in all ten languages.
+    answer, `accuracy`, `help`, `about_you`, the `quota`, `thanks` or a `greeting`, in all ten languages.
 
     Any other text, and a question that POST /api/v1/oracle would refuse, is refused here for the same reason. Where the
     text leaves a choice, `understood.alternatives` has the other readings, so that a front end can ask which one is

@@ -24,7 +24,7 @@ from service.questions.understanding import find_parts, suggested
 from service.questions.vocabulary import MARKET_KINDS, Language
 
 # Intents of a text that asks nothing about a market, the most telling first.
-Chatter = Literal["show_votes", "accuracy", "about_you", "help", "why", "thanks", "greeting"]
+Chatter = Literal["show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
 CHATTER: tuple[Chatter, ...] = get_args(Chatter)
 WISHES = {"advice", *CHATTER}
 Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
@@ -33,6 +33,9 @@ Side = Literal["above", "below"]
 MOST_OTHER_LETTERS, MOST_LETTERS_ASKING = 16, 40
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
+# Kinds that may stand beside that in a question for the present price, and "today".
+PRESENT = {"now", "be", "what", "how", "on"}
+TODAY = ("rel", 0.0)
 FUTURE_KINDS = {"forecast", "will"}
 YES_NO_KINDS = {"will", "li"}
 # Kinds before the condition of an alert.
@@ -59,6 +62,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     """What a text wants; raises what `read_any` raises where that is nothing else than a question."""
     words = tokenize(MARKUP.sub(" ", fold(clean(text))).replace(", ", " "), intent_lexicon())
     intents = {str(word.value) for word in words}
+    if "price" in intents and (named := _only_named(words, circumstances)):
+        return TextReading("price", asset=named)
     if "alert" in intents:
         language = read_markets(text, circumstances.coins).language
         if alert := _alert(words, language, circumstances, context):
@@ -110,6 +115,16 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
     return "price" in intents or kinds <= NAME_KINDS or asks_price_now(parse.clause.kinds)
 
 
+def _only_named(words: Sequence[Token], circumstances: Circumstances) -> str | None:
+    """The asset whose price a text asks for with nothing else: "how much are 2 eth", "btc price today"."""
+    tokens = read_markets(_without("price", words), circumstances.coins).tokens
+    if [token.kind for token in tokens[:2]] == ["number", "asset"]:
+        tokens = tokens[1:]
+    assets = [token for token in tokens if token.kind == "asset"]
+    is_bare = all(token.kind in NAME_KINDS | PRESENT or (token.kind, token.value) == TODAY for token in tokens)
+    return str(assets[0].value) if len(assets) == 1 and is_bare else None
+
+
 def _chatter(words: Sequence[Token], *, names_market: bool) -> Chatter | None:
     """What a text wants besides a market; where it names one, only what may be asked about that."""
     intents = {word.value for word in words}
@@ -127,8 +142,7 @@ def _alert(
     words: Sequence[Token], language: Language, circumstances: Circumstances, context: ContextQuestion | None
 ) -> TextReading | None:
     """The alert that a text asks for; None where it asks a question: "tell me if bitcoin will rise"."""
-    rest = "".join(f"{'' if word.is_glued else ' '}{word.text}" for word in words if word.value != "alert").strip()
-    reading = read_markets(rest, circumstances.coins, language)
+    reading = read_markets(_without("alert", words), circumstances.coins, language)
     tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
     if any(token.kind in YES_NO_KINDS for token in tokens):
         return None
@@ -150,6 +164,16 @@ def _alert(
     level = rounded(amount.value(parse.spot))
     side = side or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
     return TextReading("alert", None, asset, level, None, _side(side))
+
+
+def _without(intent: Intent, words: Sequence[Token]) -> str:
+    """The text without the phrases of an intent; l'eth is one word of two tokens."""
+    text = ""
+    for word in words:
+        if word.value != intent:
+            is_elided = word.is_glued and word.text.isascii() and f"{text[-1:]}{word.text}".isalpha()
+            text += ("'" if is_elided else "" if word.is_glued else " ") + word.text
+    return text.strip()
 
 
 def _side(side: int) -> Side:

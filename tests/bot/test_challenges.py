@@ -59,7 +59,7 @@ def test_a_question_without_a_date_gets_a_choice(ann):
 def test_nothing_swallows_a_text(ann):
     """/challenge alone shows how to write one; what comes next is read as always."""
     assert "/challenge Will" in ann.says("/challenge").plain
-    assert "Paper lanes" in ann.says("/lanes").plain
+    assert "Paper accounts" in ann.says("/lanes").plain
     assert "Bitcoin" in ann.says("btc").plain
     assert "of 9 voted" in ann.says("Will Bitcoin be above $60k at the end of the month?").plain
 

@@ -22,8 +22,8 @@ ANSWERS = {
     "/help": "/quota",
     "/privacy": "Stored data",
     "/ask": "Add a question",
-    "/research": "Hospital 2026-10",
-    "/lanes": "A lane is a simulated account",
+    "/research": "Check of strategies 2026-10",
+    "/lanes": "A paper account follows one rule",
     "/top": f"Best of {len(STRATEGIES)} strategies",
     "/top gold": "Gold",
     "/top xrp": "XRP",
@@ -36,7 +36,7 @@ ANSWERS = {
     "/price tulips": "Unknown asset",
     "/markets": "open markets",
     "/challenges": "hallenge",
-    "/hospital": "Hospital 2026-10",
+    "/hospital": "Check of strategies 2026-10",
     "/accuracy": "answers were made later",
     "/news": "news score",
     "/streaks": "Right in a row",
@@ -48,7 +48,7 @@ ANSWERS = {
     "/deleteme": "This deletes all that this bot has of you",
     "/challenge": "/challenge Will",
     "/nonsense": "do not know this command",
-    "/lanes@ninefold_bot": "Paper lanes",
+    "/lanes@ninefold_bot": "Paper accounts",
 }
 
 
@@ -64,7 +64,7 @@ def test_the_first_screen_has_buttons(ann):
     reply = ann.says("/start")
     assert list(reply.buttons) == ["Prices", "Markets", "Research", "Challenges", "Language"]
     ann.presses("Research")
-    assert "Paper lanes" in reply.plain
+    assert "Paper accounts" in reply.plain
 
 
 def test_help_lists_every_command(ann):

@@ -40,7 +40,7 @@ def test_forwarded_news_is_read_from_its_beginning(ann):
         ("where will btc be on friday?", "Where Bitcoin will be"),
         (
             "should i buy btc?",
-            "something is, for example:\n1. Will Bitcoin rise by 2026-11-28?",
+            "something is, for example:\n1. Bitcoin rises, on 2026-11-28",
         ),
         ("long or short 10x?", "I give no advice"),
         ("thanks!", "You are welcome"),
@@ -48,7 +48,9 @@ def test_forwarded_news_is_read_from_its_beginning(ann):
         ("who are you?", "Nine models answer it"),
         ("help", "/quota"),
         ("how accurate are you?", "right (n ="),
-        ("why?", "This answer has expired"),
+        ("why?", "There is no answer yet"),
+        ("is this free?", "10 of 10 questions left"),
+        ("btc price today", "▲ Bitcoin 53,212 USD"),
     ],
 )
 def test_a_text_that_asks_no_voters_is_free(ann, text, words):
@@ -98,6 +100,35 @@ def test_the_reasons_of_the_last_answer_are_free(ann, text):
 def test_a_text_carries_on_the_last_question(ann, text, meaning):
     ann.says(QUESTION)
     assert meaning in ann.says(text).plain
+
+
+@pytest.mark.parametrize(
+    ("first", "text", "meaning"),
+    [
+        ("will btc dump below 45k next week", "and 40k?", "40,000 USD"),
+        ("where will eth be in 30 days", "and in 7 days?", "Where Ethereum will be"),
+    ],
+)
+def test_a_text_carries_on_a_guess_and_a_forecast(ann, first, text, meaning):
+    """Nobody has to ask the guess before the next text can change it."""
+    ann.says(first)
+    assert meaning in ann.says(text).plain
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
+        ("en", "asdfgh", "This names no market that I follow"),
+        ("de", "asdfgh", "1. Bitcoin erreicht"),
+        ("de", "soll ich gold kaufen?", "1. Gold steigt"),
+    ],
+)
+def test_what_can_be_asked_is_said_in_the_persons_words(ann, language, text, words):
+    """Below a refusal and in place of advice: no English sentence in another language."""
+    ann.language = language
+    reply = ann.says(text).plain
+    assert words in reply
+    assert language == "en" or "Will " not in reply
 
 
 @pytest.mark.parametrize(("text", "words"), [("btc", "▲ Bitcoin 53,212 USD"), ("was kostet gold", "▲ Gold 2,939 USD")])

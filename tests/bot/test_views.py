@@ -113,6 +113,6 @@ def test_lanes_and_strategies_have_the_names_for_people(ann, command):
 def test_the_research_leaves_out_what_does_not_exist_yet(start, web):
     ann = start(without_forecasts(web, ["status"], "unavailable", "/api/apex")).person()
     text = ann.says("/research").plain
-    assert "Paper lanes" in text
+    assert "Paper accounts" in text
     assert "Apex, Bitcoin" not in text
     assert "not counted" in ann.says("/brain").plain

@@ -19,7 +19,7 @@ from tests.questions.test_conversation import CIRCUMSTANCES
 TABLE: dict[str, str] = tomllib.loads((Path(__file__).parent / "intents.toml").read_text("utf-8"))
 LEAST_RIGHT = 0.97
 # What a text about a price must not be taken for.
-CHATTER = ("thanks", "greeting", "about_you", "accuracy", "help", "why", "show_votes", "none")
+CHATTER = ("thanks", "greeting", "about_you", "accuracy", "quota", "help", "why", "show_votes", "none")
 
 
 def _described(text: str) -> str:

@@ -14,8 +14,11 @@ from service.forecasting.densities.density import Density
 from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.ballots import EMBEDDED, Forecast, VoterKind
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, p_up, p_yes, settled
+from service.forecasting.voters.reasons import sentence
 from service.questions.criterion import price
 from service.questions.question import Question
+
+PLAIN = "plain volatility"  # in place of what a model looks at that is not fitted
 
 
 @dataclass(frozen=True)
@@ -36,32 +39,31 @@ class Embedded:
 
 def _reason(question: Question, inputs: ForecastInputs, basis: str, densities: Sequence[Density]) -> str:
     """What the model looks at, the size of a move that it expects beside the usual one, and how far the levels are."""
-    sizes = " and ".join(map(_size, inputs.states, densities))
     is_fitted = all(density is not state.plain for state, density in zip(inputs.states, densities, strict=True))
-    return " ".join(
-        [
-            f"From {basis if is_fitted else 'plain volatility'}: one sigma until the deadline is {sizes}.",
-            *_distances(question, inputs, densities),
-        ]
-    )
+    driver = basis if is_fitted else PLAIN
+    moves = [_expected_move(driver, state, density) for state, density in zip(inputs.states, densities, strict=True)]
+    return " ".join([*moves, *_distances(question, inputs, densities)])
 
 
-def _size(state: AssetState, density: Density) -> str:
-    usual_sigma = 100 * math.sqrt(state.slow * state.hours)
-    return f"{100 * density.sigma:.1f}% for {state.asset} (by its 180 days {usual_sigma:.1f}%)"
+def _expected_move(driver: str, state: AssetState, density: Density) -> str:
+    usual_pct = f"{100 * math.sqrt(state.slow * state.hours):.1f}"
+    sigma_pct = f"{100 * density.sigma:.1f}"
+    return sentence("expected_move", driver=driver, asset=state.asset, sigma_pct=sigma_pct, usual_sigma_pct=usual_pct)
 
 
 def _distances(question: Question, inputs: ForecastInputs, densities: Sequence[Density]) -> list[str]:
     if question.legs:
         legs = zip(question.parts, inputs.states, densities, strict=True)
         distances = [_away(level, state, density) for part, state, density in legs for level in part.levels]
-        return [*distances, f"The correlation of hourly returns is {inputs.correlation or 0:+.2f}."]
+        return [*distances, sentence("correlation", correlation=f"{inputs.correlation or 0:+.2f}")]
     return [_away(level, inputs.state, densities[0]) for level in question.levels]
 
 
 def _away(level: float, state: AssetState, density: Density) -> str:
-    distance = f"{price(level)} is {100 * (level / state.spot - 1):+.1f}% away"
-    return f"{distance}, {state.distance(level) / density.sigma:+.1f} sigma." if density.sigma else f"{distance}."
+    values = {"level": price(level), "level_pct": f"{100 * (level / state.spot - 1):+.1f}"}
+    if density.sigma:
+        values["sigmas"] = f"{state.distance(level) / density.sigma:+.1f}"
+    return sentence("distance", **values)
 
 
 SEATS = tuple(Embedded(name, "seat") for name in ("momentum", "reversion", "breadth", "regime", "trend", "news"))

@@ -20,6 +20,7 @@ from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
+from service.forecasting.voters.reasons import sentence
 from service.market.assets import YEAR_HOURS, calendar_of, open_hours, trades
 from service.market.instants import HOUR
 from service.questions.criterion import price
@@ -240,9 +241,9 @@ def settled(question: Question, state: AssetState) -> str | None:
     if question.other_asset is not None:
         return None
     if state.hours == 0:
-        return f"The market of {state.asset} is closed until the deadline, so the price stays at {price(state.spot)}."
+        return sentence("closed", asset=state.asset, price=price(state.spot))
     if question.kind.may_end_early and takes_place_at(question, state.spot):
-        return f"{state.asset} is at {price(state.spot)}, so {price(question.level)} has already been reached."
+        return sentence("reached", asset=state.asset, price=price(state.spot), level=price(question.level))
     return None
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from service.forecasting.voters.ballots import Ballot, PanelResult, is_model_engine, published_p
 from service.forecasting.voters.price_forecasts import HorizonForecast
+from service.forecasting.voters.reasons import Reason, reasons_of
 from service.forecasting.voters.track_record import BandRecord, Standing
 from service.market.assets import asset_of, next_opening, trades
 from service.market.instants import World, utc
@@ -59,12 +60,14 @@ class Vote:
     answer, 0 at even odds and 100 at certainty. `evidence` is what moved the weight of a language model, null for an
     embedded engine, whose weight is 1, and before a vote of the model has resolved. `fallback`: the embedded engine
     answered in place of the seat's language model. `outlier`: the vote is far from the others and weighs a third.
-    `prompt`, `tokens` and `usd` are null where no language model was asked.
+    `prompt`, `tokens` and `usd` are null where no language model was asked. `reasons` are the facts of `reasoning` as
+    data; a language model writes freely and has none.
     """
 
     direction: Direction
     conviction: float
     reasoning: str
+    reasons: tuple[Reason, ...]
     p_yes: float | None
     engine: str
     weight: float
@@ -278,6 +281,7 @@ def vote(
         direction=direction_of(up),
         conviction=margin_of(up if p is None else 100 * p),
         reasoning=forecast.reasoning,
+        reasons=() if is_model_engine(ballot.engine) else reasons_of(forecast.reasoning),
         p_yes=p,
         engine=ballot.engine,
         weight=round(weight, 3),

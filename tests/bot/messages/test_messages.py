@@ -57,7 +57,7 @@ def topic(name: str, document: dict[str, Any], **options: Any) -> str:
 # Every message written from a document: the document, and the function that writes it.
 MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "answer": (documents.answer(), lambda it: messages.oracle.answer(it, USAGE["quota"], "Ann")),
-    "guess": (documents.answer(), lambda it: messages.oracle.guess([it["understood"]])),
+    "guess": (documents.answer(), lambda it: messages.oracle.choices([it["understood"]])),
     "votes": (documents.answer(), messages.oracle.votes),
     "quota": (USAGE, messages.oracle.quota),
     "prices": (documents.PRICES, messages.prices.prices),
@@ -289,6 +289,7 @@ DEADLINES = {
     "ru": "31 декабря",
     "zh": "12月31日",
     "ja": "12月31日",
+    **dict.fromkeys(("hi", "id", "uk", "ko"), "31 December"),  # whose questions are in English
 }
 
 

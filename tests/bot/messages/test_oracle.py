@@ -19,7 +19,7 @@ def test_markup_is_shown_as_text():
     """HTML in a question and in a model's reasoning."""
     markup = '<a href="tg://x">buy</a> & <i>sell</i>'
     answer = documents.answer() | {"question": markup}
-    answer["understood"]["canonical"] = answer["votes"]["voter0"]["reasoning"] = markup
+    answer["understood"]["canonical"], answer["votes"]["voter0"]["reasoning"] = f"{markup}?", markup
     assert markup in texts_of(messages.oracle.answer(answer, USAGE["quota"]))[0]
     assert text_of(messages.oracle.votes(answer)).count(markup) == 3  # the head of both pages, and the vote
 
@@ -70,7 +70,7 @@ def test_a_closed_market_has_a_last_price():
 
 def test_a_guess_lists_its_readings():
     meaning = documents.answer()["understood"]
-    text = text_of(messages.oracle.guess([meaning, meaning | {"comparator": "close_above"}]))
+    text = text_of(messages.oracle.choices([meaning, meaning | {"comparator": "close_above"}]))
     assert "1. Bitcoin reaches 55,872 USD, until 2026-11-30 23:59 UTC\n" in text
     assert "2. Bitcoin above 55,872 USD, on 2026-11-30 23:59 UTC\n" in text
 

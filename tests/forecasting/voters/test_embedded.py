@@ -26,6 +26,7 @@ from service.forecasting.voters.price_forecasts import (
     up_in_a_day,
 )
 from service.forecasting.voters.prompts.writing import write
+from service.forecasting.voters.reasons import reasons_of
 from service.market.assets import calendar_of
 from service.market.bars import Bars
 from service.market.headers import header
@@ -51,6 +52,7 @@ def test_every_voter_answers_every_kind(voter, query, knowledge, comparator, fie
     assert 0 <= forecast.p <= 1
     assert forecast.p_up == pytest.approx(0.5, abs=1e-9)
     assert "sigma" in forecast.reasoning
+    assert reasons_of(forecast.reasoning)
 
 
 def test_the_reason_names_sizes_and_distances(query, knowledge):
