@@ -56,8 +56,8 @@ def forecasters(document: Mapping[str, Any], own_entry: Mapping[str, Any] | None
     if own_entry is not None and not is_shown:
         rows.append(_row(own_entry, name))
     blocks = [
-        translate("<b>Forecasters</b>, by their scores at the instant of the AI's votes (*: over the whole time)"),
-        table([("", "", "n", "Brier"), *rows], "<3", "<15", ">5", ">7") if rows else translate("Nobody is listed yet."),
+        translate("<b>Forecasters</b>, by their scores over the life of each market"),
+        table([("", "", "n", "Brier"), *rows], "<3", "<15", ">5", ">6") if rows else translate("Nobody is listed yet."),
         translate("You are listed after your first decided market.") if name and not (own_entry or is_shown) else "",
         _scores(),
         _ranking(document["entries"]),
@@ -164,9 +164,8 @@ def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
 
 
 def _row(entry: Mapping[str, Any], name: str | None) -> tuple[object, ...]:
-    """A row of the table: the scores at the opening, or those of the whole time, with a star, without any there."""
-    is_own = entry["name"] == name
-    scores, star = (entry["opening"], "") if entry["opening"]["n"] else (entry["time_weighted"], "*")
-    brier = UNKNOWN if scores["brier"] is None else f"{decimal(scores['brier'], 3)}{star}"
-    label = f"▶ {entry['name']}" if is_own else entry["name"]
+    """A row of the table, with the scores that ranks are by."""
+    scores = entry["time_weighted"]
+    brier = UNKNOWN if scores["brier"] is None else decimal(scores["brier"], 3)
+    label = f"▶ {entry['name']}" if entry["name"] == name else entry["name"]
     return entry["rank"] or "", label, f"{scores['n']}", brier

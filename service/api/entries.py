@@ -18,7 +18,7 @@ from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.commitments import forecast_row
 from service.forecasting.predictions.documents import user_votes
 from service.forecasting.predictions.market_fields import UserVotes
-from service.forecasting.predictions.scores.forecasters import (
+from service.forecasting.predictions.scores.market_forecasts import (
     MarketForecast,
     check_forecastable,
     is_counted,

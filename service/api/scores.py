@@ -46,20 +46,20 @@ def table() -> Response:
     """The tournament: callers who chose a name beside the nine voters, their pool and the outside market.
 
     POST /api/v1/predictions/{market_id}/forecast gives a forecast, PATCH /api/v1/me a name. Everybody is scored on the
-    live markets that they forecast, twice. `opening` counts the last forecast within an hour of the voters' votes, when
-    all know about the same. `time_weighted` counts every forecast as long as it stood: voters and market gave one, so
-    it compares callers with each other. `brier` is the mean squared error of a probability (0 is perfect, 0.25 the
-    score of a constant 50%), `log_score` the mean of -ln of the probability given to the outcome, which is limited to
-    0.01 to 0.99; of both a lower one is better. `peer_pool` and `peer_nine` are how much lower the Brier score was than
-    the pool's and than the mean of the nine voters', on the same markets: above 0 is better. Every interval is a 95%
-    one, clustered by week of resolution, in which markets come out alike; `n_eff` is the number of independent markets
-    that the `n` are worth.
+    live markets that they forecast, twice. `time_weighted` counts every forecast as long as it stood. `opening` counts
+    the last forecast within an hour of the voters' votes, when all know about the same. `brier` is the mean squared
+    error of a probability (0 is perfect, 0.25 the score of a constant 50%), `log_score` the mean of -ln of the
+    probability given to the outcome, which is limited to 0.01 to 0.99; of both a lower one is better. `peer` is how
+    much lower the log score was than the mean of the others' at the same time, weighted by the share of the life of the
+    market, as on Metaculus; `peer_pool` is the same against the pool alone, which forecasts once. Above 0 is better.
+    Every interval is a 95% one, clustered by week of resolution, in which markets come out alike; `n_eff` is the number
+    of independent markets that the `n` are worth.
 
     Of many forecasters without skill the best looks good by luck. So every interval is wider by what luck gives the
     best of `entrants`: the callers with a settled forecast, also those who gave up their name, the voters and the
-    outside markets, rounded up to a power of two. The `rank` is by `opening.peer_pool_low`, from 30 markets on: whoever
-    ranks above `pool` is better than the pool, and in at most 5 of 100 such tables is that an error. Of the others it
-    is not known.
+    outside markets, rounded up to a power of two. The `rank` is by the lower one of `peer_low` and `peer_pool_low` in
+    `time_weighted`, from 30 markets on. Whoever ranks above `pool` forecast better than the others and than the pool at
+    the opening, and in at most 5 of 100 such tables is that an error; of the rest it is not known.
 
     /docs/scoring has the rules with an example. Odds marked `simulated` are of no real market. The table is
     computed every hour; a name that was given up leaves it then.

@@ -93,7 +93,8 @@ def _of_group(record: RecordedPredictions, documents: Mapping[str, Mapping[str, 
     markets = {market.id: market for market in record.predictions()}
     heads = {name: _header(document) for name, document in documents.items()}
     head = next(iter(heads.values()))
-    callers = record.count_entrants(markets)
+    by_forecaster = record.scores(markets)
+    callers = record.count_entrants(by_forecaster)
     scores = compute(columns_of(markets.values()), head, head, callers, simulated_records(SEED))
     expected: dict[str, Any] = {"streaks": scores.streaks, "shadow": scores.shadow, "ai-vs-market": scores.versus}
     if table := documents.get("forecasters"):
@@ -101,7 +102,7 @@ def _of_group(record: RecordedPredictions, documents: Mapping[str, Mapping[str, 
             (
                 entry["name"],
                 entry["id"],
-                record_of(record.scores_of(entry["id"], markets), scores.market_counts, SimulatedRecords(SEED)),
+                record_of(by_forecaster.get(entry["id"], {}), scores.market_counts, SimulatedRecords(SEED)),
             )
             for entry in table["entries"]
             if entry["id"]

@@ -18,7 +18,7 @@ from service.forecasting.predictions import Commitment, LedgerPosition, Predicti
 from service.forecasting.predictions.commitments import withdrawal_row, withdrawn
 from service.forecasting.predictions.open_markets import is_due, resolved
 from service.forecasting.predictions.open_markets import settle as settle_by_bars
-from service.forecasting.predictions.scores.forecasters import score_forecasts
+from service.forecasting.predictions.scores.market_forecasts import score_forecasts
 from service.forecasting.voters.track_record import build
 from service.jobs.job import Effects, JobContext
 from service.ledger.chain import ChainEntry
@@ -126,8 +126,7 @@ def _keep_forecasts(
     db: Connection, market: Prediction, settlement: Settlement, recorded_at: int
 ) -> Sequence[ChainEntry]:
     """Reveal every forecast of a settled market, and store the scores of its named forecasters."""
-    counted = forecasts.counted_forecasts(db, market.id)
-    scores = {forecaster: score_forecasts(market, part) for forecaster, part in counted.items()}
+    scores = score_forecasts(market, *forecasts.counted_forecasts(db, market.id))
     forecasts.add_scores(db, market.id, settlement.resolved_at, scores)
     return ledger.append(db, map(commitments.reveal_row, forecasts.market_forecasts(db, market.id)), recorded_at)
 

@@ -25,7 +25,7 @@ from service.forecasting.predictions.commitments import (
     without_texts,
 )
 from service.forecasting.predictions.open_markets import resolved
-from service.forecasting.predictions.scores.forecasters import score_forecasts
+from service.forecasting.predictions.scores.market_forecasts import score_forecasts
 from service.forecasting.voters.track_record import TrackRecord, build
 from service.ledger import rewinding
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
@@ -230,8 +230,7 @@ def _of_scores(db: Connection) -> Iterator[str]:
     ids = {*db.scalars(select(forecast.c.prediction)), *db.scalars(select(forecast_score.c.prediction))}
     score_of = forecasts.find_scores(db, sorted(set(db.scalars(select(forecast_score.c.forecaster)))))
     for market in predictions.find_predictions(db, sorted(ids)):
-        by_forecaster = forecasts.counted_forecasts(db, market.id) if market.settlement else {}
-        scores = {id: score_forecasts(market, part) for id, part in by_forecaster.items()}
+        scores = score_forecasts(market, *forecasts.counted_forecasts(db, market.id))
         for id in sorted(scores.keys() | score_of.keys()):
             if scores.get(id) != score_of.get(id, {}).get(market.id):
                 yield f"{market.id}: the score of the forecaster {id} does not follow from its forecasts."

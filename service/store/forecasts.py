@@ -14,8 +14,10 @@ from sqlalchemy.exc import IntegrityError
 from service import canonical
 from service.errors import NameTaken
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.scores.forecasters import ForecasterRecord, MarketForecast, MarketForecastScore
+from service.forecasting.predictions.scores.forecasters import ForecasterRecord
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.forecasting.price_record.committed import PriceForecast
+from service.store import predictions
 from service.store.database import insert_into
 from service.store.tables import forecast, forecast_score, forecaster, prediction, price_forecast
 
@@ -166,18 +168,24 @@ def market_forecasts(db: Connection, market_id: str) -> list[MarketForecast]:
     return [MarketForecast(**row._asdict()) for row in db.execute(query)]
 
 
-def counted_forecasts(db: Connection, market_id: str) -> dict[str, list[MarketForecast]]:
-    """The forecasts of a market that count, by forecaster, each the oldest first: those from a name on."""
+def counted_forecasts(db: Connection, market_id: str) -> tuple[dict[str, list[MarketForecast]], set[str]]:
+    """The forecasts of a market that count, by forecaster, each the oldest first: those from a name on.
+
+    Then who are peers of the others: those of whose name the ledger has a row, so that anybody can compute the scores.
+    """
     query = (
-        select(*_COLUMNS)
+        select(*_COLUMNS, forecaster.c.named_seq)
         .join(forecaster, forecaster.c.id == forecast.c.forecaster)
         .where(forecast.c.prediction == market_id, forecast.c.seq > forecaster.c.named_seq)
         .order_by(forecast.c.seq)
     )
     by_forecaster: dict[str, list[MarketForecast]] = defaultdict(list)
-    for row in db.execute(query):
-        by_forecaster[row.forecaster].append(MarketForecast(**row._asdict()))
-    return by_forecaster
+    peers = set[str]()
+    for *values, named_seq in map(tuple, db.execute(query)):
+        market_forecast = MarketForecast(*values)
+        by_forecaster[market_forecast.forecaster].append(market_forecast)
+        peers |= {market_forecast.forecaster} if named_seq else set()
+    return by_forecaster, peers
 
 
 def find_forecasts(db: Connection, seqs: Sequence[int]) -> list[MarketForecast]:
@@ -211,17 +219,24 @@ def settled_forecasts(db: Connection, forecaster_id: str, limit: int) -> list[Se
     return [SettledForecast(*row) for row in db.execute(query)]
 
 
-def add_scores(
-    db: Connection, market_id: str, resolved_at: int, scores: Mapping[str, MarketForecastScore | None]
-) -> None:
-    """Store the scores of the forecasters of a settled market, without those that have none."""
+def add_scores(db: Connection, market_id: str, resolved_at: int, scores: Mapping[str, MarketForecastScore]) -> None:
+    """Store the scores of the forecasters of a settled market."""
     rows = [
         {"forecaster": id, "prediction": market_id, "resolved_at": resolved_at, **asdict(score)}
         for id, score in scores.items()
-        if score
     ]
     if rows:
         db.execute(insert(forecast_score), rows)
+
+
+def score_again(db: Connection) -> None:
+    """Store the scores of every settled market, where none are stored."""
+    has_forecasts = prediction.c.id.in_(select(forecast.c.prediction))
+    ids = db.scalars(select(prediction.c.id).where(prediction.c.outcome.is_not(None), has_forecasts)).all()
+    for market in predictions.find_predictions(db, ids):
+        if market.settlement:
+            scores = score_forecasts(market, *counted_forecasts(db, market.id))
+            add_scores(db, market.id, market.settlement.resolved_at, scores)
 
 
 def find_scores(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[str, MarketForecastScore]]:

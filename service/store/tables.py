@@ -426,7 +426,8 @@ forecaster = Table(
 )
 
 # Every forecast with the salt of its commitment, which is row `seq` of the ledger; and the scores of the forecasters of
-# a settled market: their P(YES) at the voters' instant, and time-weighted scores over `coverage` (0-1) of the time.
+# a settled market: their P(YES) at the voters' instant with its peer score, and time-weighted scores over `coverage`
+# (0-1) of the life of the market.
 forecast = Table(
     "forecast",
     metadata,
@@ -446,9 +447,11 @@ forecast_score = Table(
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
     Column("resolved_at", BigInteger, nullable=False),
     Column("opening", Float(53)),
+    Column("opening_peer", Float(53)),
     Column("brier", Float(53), nullable=False),
     Column("log_score", Float(53), nullable=False),
     Column("coverage", Float(53), nullable=False),
+    Column("peer", Float(53), nullable=False),
     Index(None, "resolved_at"),
 )
 

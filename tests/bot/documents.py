@@ -129,7 +129,7 @@ def decided_answer() -> Document:
 
 def forecasters() -> Document:
     """The table of forecasters."""
-    scores = {"opening": {"n": 0, "brier": None}, "time_weighted": {"n": 4, "brier": 0.2431}}
+    scores = {"time_weighted": {"n": 4, "brier": 0.2431}}
     names = ("pool", "market", "a-name-of-thirty-two-characters0")
     header = {name: _example("PREDICTIONS")[name] for name in ("timestamp", "as_of", "stale_after", "world", "sources")}
     entries = [scores | {"rank": rank, "name": name, "entrants": 16} for rank, name in enumerate(names, 1)]

@@ -15,11 +15,8 @@ from pydantic import TypeAdapter
 from scipy import stats
 
 from service.forecasting.predictions.commitments import forecast_row
-from service.forecasting.predictions.scores.forecasters import (
-    ForecastersDocument,
-    MarketForecast,
-    MarketForecastScore,
-)
+from service.forecasting.predictions.scores.forecasters import ForecastersDocument
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore
 from service.jobs.committing import keep_settlement
 from service.jobs.score import score
 from service.ledger.chain import LedgerRow
@@ -113,13 +110,12 @@ def shown(database: Database) -> ForecastersDocument:
 
 
 def settled_markets() -> pd.DataFrame:
-    """The live markets with an outcome: when they count until, their week, and the scores of the pool and the nine."""
+    """The live markets with an outcome: when they count until, when they close, their week, and P(YES) of the pool."""
     rows = []
     for market in MARKETS:
         if market.backfilled or market.outcome == "void":
             continue
         yes, resolved_at = float(market.outcome == "yes"), market.settlement.resolved_at
-        votes = [(vote.p - yes) ** 2 for vote in market.votes]
         week = pd.Timestamp(resolved_at, unit="s").to_period("W-SUN").ordinal
         end = market.closes_at if resolved_at >= market.closes_at else resolved_at - HOUR
         row = (
@@ -130,11 +126,45 @@ def settled_markets() -> pd.DataFrame:
             market.deadline,
             week,
             yes,
-            (market.commitment.p - yes) ** 2,
+            market.commitment.p,
+            market.closes_at,
         )
-        rows.append((*row, sum(votes) / len(votes)))
-    names = ("market", "begin", "end", "resolved", "deadline", "week", "yes", "pool", "nine")
+        rows.append(row)
+    names = ("market", "begin", "end", "resolved", "deadline", "week", "yes", "pool", "closing")
     return pd.DataFrame(rows, columns=names).sort_values(["resolved", "deadline", "market"]).reset_index(drop=True)
+
+
+def loss(p: float, yes: float) -> float:
+    """The log score of a probability."""
+    p = min(0.99, max(0.01, p))
+    return -np.log(p if yes == 1 else 1 - p)
+
+
+def gains(losses: dict[int, float], pool: float) -> dict[int, float]:
+    """The peer score of each caller at an instant, from the log scores that stand."""
+    total = pool + sum(losses.values())
+    return {caller: (total - score) / len(losses) - score for caller, score in losses.items()}
+
+
+@cache
+def peers() -> pd.DataFrame:
+    """The peer scores of each caller and market, from what stands between any two forecasts of the market."""
+    frame = FRAME.merge(settled_markets(), on="market")
+    frame = frame[frame["at"] < frame.end].sort_values("seq")
+    rows = []
+    for market, part in frame.groupby("market"):
+        start, end, close, yes = part[["begin", "end", "closing", "yes"]].iloc[0]
+        pool = loss(part.pool.iloc[0], yes)
+        sums, losses, openings = dict.fromkeys(part.caller, 0.0), {}, {}
+        for row, until in zip(part.itertuples(), [*part["at"].iloc[1:], end], strict=True):
+            losses[row.caller] = loss(row.p, yes)
+            standing = gains(losses, pool)
+            for caller, gain in standing.items():
+                sums[caller] += gain * (until - row.at) / (close - start)
+            if row.at < start + HOUR:
+                openings = standing
+        rows += [(caller, market, total, openings.get(caller, np.nan)) for caller, total in sums.items()]
+    return pd.DataFrame(rows, columns=["caller", "market", "peer", "opening_peer"])
 
 
 @cache
@@ -144,7 +174,7 @@ def time_weighted() -> pd.DataFrame:
     frame = frame[frame["at"] < frame.end].sort_values("seq")
     rows = []
     for (caller, market), part in frame.groupby(["caller", "market"]):
-        start, end, yes = (part[name].iloc[0] for name in ("begin", "end", "yes"))
+        start, end, yes, close = (part[name].iloc[0] for name in ("begin", "end", "yes", "closing"))
         edges = [*part["at"], end]
         seconds = [later - earlier for earlier, later in pairwise(edges)]
         p = part.p.clip(0.01, 0.99)
@@ -157,10 +187,10 @@ def time_weighted() -> pd.DataFrame:
                 "opening": first.p.iloc[-1] if len(first) else np.nan,
                 "brier": sum((part.p - yes) ** 2 * seconds) / sum(seconds),
                 "log_score": sum(logs * seconds) / sum(seconds),
-                "coverage": sum(seconds) / (end - start),
+                "coverage": sum(seconds) / (close - start),
             }
         )
-    return pd.DataFrame(rows).merge(settled_markets(), on="market")
+    return pd.DataFrame(rows).merge(settled_markets(), on="market").merge(peers(), on=["caller", "market"])
 
 
 ENTRANTS = 128 if IN_CI else 32  # the callers, nine voters, the pool and the market, up to a power of two
@@ -197,15 +227,21 @@ def matches(scores: object, name: str, values: pd.Series, weeks: pd.Series, leas
     """
     triple = [getattr(scores, f"{name}{end}") for end in ("", "_low", "_high")]
     within, expectation = ((0, 1), (2 / 116, 0.6)) if name == "brier" else ((-np.inf, np.inf), (4 / 116, 0.0))
-    assert triple == pytest.approx(np.clip(interval(values, weeks, *expectation, least), *within).tolist(), abs=6e-6)
+    assert triple == pytest.approx(
+        np.clip(interval(values, weeks, *expectation, least), *within).tolist(), abs=6e-6, rel=1e-5
+    )
 
 
-def at_stake(brier: pd.Series, part: pd.DataFrame) -> float:
+def at_stake(losses: pd.Series, part: pd.DataFrame) -> float:
     """The mean variance of what was won or lost, if each market comes out YES as often as the pool said."""
-    sign = np.where(part.yes == 1, -1, 1)
-    p, pool = ((part.yes + sign * np.sqrt(score)) for score in (brier, part.pool))
-    gain_if_yes, gain_if_no = ((pool - end) ** 2 - (p - end) ** 2 for end in (1, 0))
-    return (part.coverage**2 * (gain_if_yes - gain_if_no) ** 2 * pool * (1 - pool)).mean()
+    p = np.where(part.yes == 1, np.exp(-losses), 1 - np.exp(-losses))
+    pool = part.pool.clip(0.01, 0.99)
+    difference = np.log(p / pool) - np.log((1 - p) / (1 - pool))
+    return (part.coverage**2 * difference**2 * part.pool * (1 - part.pool)).mean()
+
+
+def losses_of(p: pd.Series, part: pd.DataFrame) -> pd.Series:
+    return pd.Series([loss(*pair) for pair in zip(p, part.yes, strict=True)], index=part.index)
 
 
 def longest(right: pd.Series) -> int:
@@ -227,9 +263,10 @@ def test_every_forecaster_is_scored_as_in_pandas(database: Database):
         assert scores.log_score == pytest.approx(part.log_score.mean(), abs=6e-6)
         assert scores.coverage_pct == pytest.approx(100 * part.coverage.mean(), abs=6e-3)
         matches(scores, "brier", part.brier, part.week)
-        least = at_stake(part.brier, part)
-        matches(scores, "peer_pool", part.coverage * (part.pool - part.brier), part.week, least)
-        matches(scores, "peer_nine", part.coverage * (part.nine - part.brier), part.week, least)
+        least = at_stake(part.log_score, part)
+        pool = losses_of(part.pool, part)
+        matches(scores, "peer", part.peer, part.week, least)
+        matches(scores, "peer_pool", part.coverage * (pool - part.log_score), part.week, least)
 
         first = part[part.opening.notna()]
         brier, right = (
@@ -240,19 +277,19 @@ def test_every_forecaster_is_scored_as_in_pandas(database: Database):
         assert (opening.n, opening.best) == (len(first), longest(right))
         assert opening.accuracy_pct == pytest.approx(100 * right.mean(), abs=6e-5)
         matches(opening, "brier", brier, first.week)
-        least = at_stake(brier, first.assign(coverage=1.0))
-        matches(opening, "peer_pool", first.pool - brier, first.week, least)
-        matches(opening, "peer_nine", first.nine - brier, first.week, least)
-        p = first.opening.clip(0.01, 0.99)
-        expected = -np.log(np.where(first.yes == 1, p, 1 - p)).mean()
-        assert opening.log_score == pytest.approx(expected, abs=6e-6)
+        losses = losses_of(first.opening, first)
+        least = at_stake(losses, first.assign(coverage=1.0))
+        matches(opening, "peer", first.opening_peer, first.week, least)
+        matches(opening, "peer_pool", losses_of(first.pool, first) - losses, first.week, least)
+        assert opening.log_score == pytest.approx(losses.mean(), abs=6e-6)
 
 
 def test_luck_is_that_of_the_own_probabilities(database: Database):
     """Records drawn here, with other random numbers, have as many right sides as often."""
     dice = np.random.default_rng(5)
     table = time_weighted().dropna(subset=["opening"])
-    for entry in [row for row in shown(database).entries if row.kind == "forecaster"][:10]:
+    callers = sorted((row for row in shown(database).entries if row.kind == "forecaster"), key=lambda row: row.name)
+    for entry in callers[:10]:
         part = table[table.caller == int(entry.name.removeprefix("owl-"))]
         p = np.maximum(part.opening, 1 - part.opening).to_numpy()
         right = int(((part.opening > 0.5) == (part.yes == 1)).sum())
@@ -296,7 +333,7 @@ def test_all_are_computed_again_when_entrants_double(database: Database):
         for number in range(ENTRANTS):
             forecasts.forecaster_id(db, f"key:puppet-{number}", f"puppet-{number}", MONDAY)
             forecasts.count_since(db, f"puppet-{number}", 1)
-        score = MarketForecastScore(0.6, 0.16, 0.51, 0.9)
+        score = MarketForecastScore(0.6, 0.1, 0.16, 0.51, 0.9, 0.1)
         forecasts.add_scores(db, MARKETS[0].id, MONDAY, {f"puppet-{number}": score for number in range(ENTRANTS)})
     _publish(database, END + 2 * DAY)
     after = {entry.name: entry for entry in shown(database).entries}

@@ -17,7 +17,8 @@ import numpy as np
 
 from service.forecasting.predictions.scores.columns import MarketColumns
 from service.forecasting.predictions.scores.forecasters import CountedMarkets, counted_markets
-from tests.forecasting.predictions.puppets import PUPPETS, is_called_better, outcomes_of, with_outcomes
+from service.scores.proper import brier
+from tests.forecasting.predictions.puppets import PUPPETS, has_better, of_skill, outcomes_of, with_outcomes
 from tests.measure.interval_coverage import lived_record
 from tests.measure.price_questions import BARS
 
@@ -41,7 +42,7 @@ def chosen(markets: CountedMarkets, rows: np.ndarray) -> CountedMarkets:
         columns=markets.columns.where(rows),
         evidence=markets.evidence.where(rows),
         pool=markets.pool[rows],
-        nine=markets.nine[rows],
+        coverage=markets.coverage[rows],
     )
 
 
@@ -69,7 +70,7 @@ def puppet_shares(
             tournament = with_outcomes(tournament, outcomes_of(dice, pool, directions, numbers, CAUSE))
             forecasts = [puppet(dice, pool, directions, numbers) for _ in range(entrants)]
             counts += [
-                any(is_called_better(p, judgement, is_stopping=is_stopping) for p in forecasts)
+                has_better(forecasts, judgement, is_stopping=is_stopping)
                 for judgement in (tournament, uncorrected(tournament))
                 for is_stopping in (False, True)
             ]
@@ -90,10 +91,9 @@ def skilled_shares(
                     n = len(tournament.columns)
                     tournament = chosen(tournament, dice.random(n) < a_week * weeks / n)
                     pool, outcomes = tournament.columns.pool, tournament.evidence.outcomes
-                    side = np.where(outcomes > pool, 1, -1) * np.where(dice.random(len(pool)) < skill, 1, -1)
-                    p = np.clip(pool + 0.1 * side, 0.001, 0.999)
-                    gains.append(float(np.mean(tournament.pool - (p - outcomes) ** 2)))
-                    counts += [is_called_better(p, judgement) for judgement in (tournament, uncorrected(tournament))]
+                    p = of_skill(dice, pool, outcomes, skill)
+                    gains.append(float(np.mean(brier(pool, outcomes) - brier(p, outcomes))))
+                    counts += [has_better([p], judgement) for judgement in (tournament, uncorrected(tournament))]
                 yield a_week, weeks, float(np.mean(gains)), (100 * counts / tournaments).tolist()
 
 

@@ -31,7 +31,7 @@ COLUMNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "prediction_vote": ("prediction", ("p", "weight", "reasoning", "voter", "engine", "p_up")),
     "odds": ("prediction", ("p_yes", "bid", "ask", "volume_usd", "source", "market_id", "fetched_at")),
     "forecast": ("seq", ("p", "at", "salt")),
-    "forecast_score": ("prediction", ("brier", "log_score", "coverage")),
+    "forecast_score": ("prediction", ("opening_peer", "brier", "log_score", "coverage", "peer")),
     "forecaster": ("id", ("name", "name_salt")),
 }
 ROUNDS = 25 if "SOAK" in os.environ else 1

@@ -9,12 +9,8 @@ from sqlalchemy import select
 
 from service.errors import NameTaken
 from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.predictions.scores.forecasters import (
-    MarketForecast,
-    MarketForecastScore,
-    counted_markets,
-    record_of,
-)
+from service.forecasting.predictions.scores.forecasters import counted_markets, record_of
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore
 from service.market.instants import DAY, HOUR
 from service.scores.luck import SimulatedRecords
 from service.store import forecasts, predictions
@@ -55,13 +51,11 @@ def test_the_settled_forecasts_are_the_newest(db):
 
 
 def test_scores_are_kept_by_market(db):
-    """A forecaster without a score of a market has no row."""
-    score = MarketForecastScore(0.6, 0.16, 0.51, 0.9)
-    forecasts.add_scores(db, "two", 100, {"id-1": score, "id-2": None})
-    assert forecasts.find_scores(db, ["id-1", "id-2"]) == {"id-1": {"two": score}}
+    forecasts.add_scores(db, "two", 100, {"id-1": SCORE})
+    assert forecasts.find_scores(db, ["id-1", "id-2"]) == {"id-1": {"two": SCORE}}
 
 
-SCORE = MarketForecastScore(0.6, 0.16, 0.51, 0.9)
+SCORE = MarketForecastScore(0.6, 0.04, 0.16, 0.51, 0.9, 0.03)
 
 
 def test_whoever_gave_up_a_name_stays_an_entrant(db):
@@ -69,7 +63,7 @@ def test_whoever_gave_up_a_name_stays_an_entrant(db):
     assert forecasts.count_entrants(db) == 0
     for number in (1, 2):
         forecasts.count_since(db, f"id-{number}", number)
-    forecasts.add_scores(db, "two", 100, {"id-1": SCORE, "id-2": None})
+    forecasts.add_scores(db, "two", 100, {"id-1": SCORE})
     assert forecasts.count_entrants(db) == 1
     forecasts.add_scores(db, "two", 100, {"id-2": SCORE})
     forecasts.rename_forecaster(db, "key:00000001", None)
@@ -109,7 +103,7 @@ def test_only_named_forecasters_with_new_scores_are_outdated(db):
     forecasts.save_record(db, "id-1", RECORD, 100)
     forecasts.add_scores(db, "one", 99, {"id-1": SCORE})
     assert forecasts.outdated_forecasters(db) == []
-    forecasts.add_scores(db, "two", 100, {"id-1": SCORE, "id-2": None})
+    forecasts.add_scores(db, "two", 100, {"id-1": SCORE})
     assert forecasts.outdated_forecasters(db) == ["id-1"]
     assert forecasts.find_scores(db, ["id-1", "id-2"]) == {"id-1": {"one": SCORE, "two": SCORE}}
 

@@ -12,19 +12,19 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import Connection, insert, text, update
 
 from service import canonical
 from service.config import SettingsError
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import market_rows
-from service.forecasting.predictions.scores.forecasters import MarketForecastScore
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.forecasting.voters.track_record import TrackRecord
 from service.jobs.committing import renew_record
 from service.ledger.verifier import verify
 from service.market.bars import from_rows
 from service.market.instants import DAY, iso
-from service.store import bars, forecasts, knowledge, ledger, migrations, predictions, tables
+from service.store import bars, forecasts, knowledge, ledger, migrations, predictions, runs, snapshots, tables
 from service.store.database import Database
 from service.store.pages import RECORD, records
 from service.store.tables import metadata, resolved_day
@@ -82,6 +82,8 @@ def make_first(db: Connection) -> None:
     db.execute(text("ALTER TABLE ledger DROP COLUMN form"))
     db.execute(text("CREATE TABLE sequence_row (place INTEGER)"))
     db.execute(text("DROP TABLE ledger_timestamp"))
+    db.execute(text("ALTER TABLE forecast_score DROP COLUMN opening_peer"))
+    db.execute(text("ALTER TABLE forecast_score DROP COLUMN peer"))
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 
 
@@ -186,17 +188,29 @@ def test_a_record_of_classes_reads_as_empty_until_it_is_renewed(earlier):
     assert list(record.bands) == ["day"]
 
 
-def test_only_who_has_a_name_keeps_its_scores(database: Database):
-    """Without one, what was settled before could still be chosen to count; forecasts from now on count with a name."""
-    score = MarketForecastScore(0.7, 0.09, 0.36, 1.0)
+def test_scores_of_an_earlier_version_are_computed_again(database: Database):
+    """From the forecasts of who has a name: without one, what was settled before could still be chosen to count.
+
+    The table and its records are made again by the job, which runs as soon as it can.
+    """
+    rows = [MarketForecast(seq, MARKET.id, id, MARKET.voted_at, 0.7, "") for seq, id in ((1, "1a"), (2, "2b"))]
     with database.writing() as db:
         predictions.add_predictions(db, [MARKET])
-        for caller, name in (("key:1a", "owl"), ("key:2b", None)):
-            id = forecasts.forecaster_id(db, caller, caller[-2:], SETTLED_AT)
+        for forecast, caller, name in zip(rows, ("key:1a", "key:2b"), ("owl", None), strict=True):
+            forecasts.forecaster_id(db, caller, forecast.forecaster, SETTLED_AT)
             forecasts.rename_forecaster(db, caller, name)
-            forecasts.add_scores(db, MARKET.id, SETTLED_AT, {id: score})
+            forecasts.add_forecast(db, forecast)
+            forecasts.add_scores(
+                db, MARKET.id, SETTLED_AT, {forecast.forecaster: MarketForecastScore(0, 0, 0, 0, 0, 0)}
+            )
+        db.execute(update(tables.forecaster).values(record="{}", record_at=SETTLED_AT + DAY))
+        snapshots.save_snapshot(db, "forecasters", SETTLED_AT, b"{}")
+        db.execute(insert(tables.job_run).values(job="score", slot=1, state="done", attempt=1, next_at=0))
         make_first(db)
     database.migrate()
     with database.reading() as db:
-        assert forecasts.find_scores(db, ["1a", "2b"]) == {"1a": {MARKET.id: score}}
+        scores = score_forecasts(MARKET, {"1a": rows[:1]}, set())
+        assert forecasts.find_scores(db, ["1a", "2b"]) == {"1a": {MARKET.id: scores["1a"]}}
         assert [forecasts.counts_since(db, caller) for caller in ("key:1a", "key:2b")] == [0, None]
+        assert forecasts.outdated_forecasters(db) == ["1a"]
+        assert (snapshots.latest_snapshot(db, "forecasters"), runs.newest_run(db, "score")) == (None, None)

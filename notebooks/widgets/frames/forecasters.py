@@ -11,8 +11,8 @@ from notebooks.widgets.frames.schema import Document, FrameSchema
 
 FORECASTERS = FrameSchema.of(
     "forecaster:text engine:text scored:opening|time_weighted",
-    "rank:count entrants:count kind:forecaster|voter|pool|market n:count n_eff brier brier_low brier_high peer_pool"
-    " peer_pool_low peer_pool_high peer_nine peer_nine_low peer_nine_high log_score as_of:time world:world",
+    "rank:count entrants:count kind:forecaster|voter|pool|market n:count n_eff brier brier_low brier_high"
+    " peer peer_low peer_high peer_pool peer_pool_low peer_pool_high log_score as_of:time world:world",
 )
 FORECASTS = FrameSchema.of(
     "market_id:text",
@@ -31,10 +31,10 @@ def forecasters(document: Document) -> pd.DataFrame:
     -------
     Two rows per forecaster and engine, index `forecaster`, `engine` and `scored`: the scores at the `opening` and the
     `time_weighted` ones.
-    `peer_pool` and `peer_nine` are the mean Brier scores of the pool and of the nine voters minus the forecaster's own
-    on the same `n` markets: above 0 the forecaster was better. Intervals are 95% ones, clustered by week, and wider by
-    what luck gives the best of `entrants` forecasters. The `rank` is by `peer_pool_low` at the opening: a row above the
-    pool is better than the pool.
+    `peer` and `peer_pool` are the mean log scores of the others and of the pool minus the forecaster's own on the same
+    `n` markets: above 0 the forecaster was better. Intervals are 95% ones, clustered by week, and wider by what luck
+    gives the best of `entrants` forecasters. The `rank` is by the lower one of `peer_low` and `peer_pool_low` of the
+    `time_weighted` row.
     """
     rows = (row for entry in document["entries"] for row in _scores(entry))
     return FORECASTERS.frame(rows, as_of=document["as_of"], world=document["world"])

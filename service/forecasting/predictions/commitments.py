@@ -14,7 +14,7 @@ from pydantic_core import to_json
 from service.documents import World
 from service.forecasting.densities.models import MODELS
 from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
-from service.forecasting.predictions.scores.forecasters import MarketForecast
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast
 from service.forecasting.voters.ballots import Ballot, PanelResult, Pooled, is_model_engine
 from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.context import Context, Knowledge

@@ -19,7 +19,7 @@ from service.forecasting.predictions import (
     Settlement,
 )
 from service.forecasting.predictions.commitments import TERMS
-from service.forecasting.predictions.scores.forecasters import MarketForecast, MarketForecastScore, score_forecasts
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.ledger.chain import FIELDS, ChainEntry
 from service.market.instants import unix
 from service.questions import Question
@@ -36,7 +36,7 @@ class RecordedPredictions:
         self._by_id: dict[str, dict[str, Any]] = defaultdict(dict)
         self._named_since: dict[str, int] = {}
         self._forecast_at: dict[int, int] = {}
-        self._forecasts: dict[str, list[MarketForecast]] = defaultdict(list)
+        self._forecasts: list[MarketForecast] = []
         for entry in entries:
             self._add(entry)
 
@@ -44,18 +44,21 @@ class RecordedPredictions:
         """Every market and challenge."""
         return [Prediction(**record) for record in self._by_id.values() if "question" in record]
 
-    def scores_of(self, forecaster: str, markets: Mapping[str, Prediction]) -> dict[str, MarketForecastScore]:
-        """The scores of a forecaster by market, from the forecasts that it gave after it took its first name."""
-        by_market: dict[str, list[MarketForecast]] = defaultdict(list)
-        for forecast in sorted(self._forecasts[forecaster], key=lambda forecast: forecast.seq):
-            if forecast.seq > self._named_since.get(forecaster, 0):
-                by_market[forecast.market].append(forecast)
-        scores = {id: score_forecasts(markets[id], part) for id, part in by_market.items()}
-        return {id: score for id, score in scores.items() if score}
+    def scores(self, markets: Mapping[str, Prediction]) -> dict[str, dict[str, MarketForecastScore]]:
+        """The scores of each forecaster by market, from the forecasts that it gave after it took its first name."""
+        by_market: dict[str, dict[str, list[MarketForecast]]] = defaultdict(lambda: defaultdict(list))
+        for forecast in sorted(self._forecasts, key=lambda forecast: forecast.seq):
+            if forecast.seq > self._named_since.get(forecast.forecaster, 0):
+                by_market[forecast.market][forecast.forecaster].append(forecast)
+        scores: dict[str, dict[str, MarketForecastScore]] = defaultdict(dict)
+        for market_id, parts in by_market.items():
+            for id, score in score_forecasts(markets[market_id], parts, self._named_since.keys()).items():
+                scores[id][market_id] = score
+        return scores
 
-    def count_entrants(self, markets: Mapping[str, Prediction]) -> int:
+    def count_entrants(self, scores: Mapping[str, Mapping[str, MarketForecastScore]]) -> int:
         """The number of forecasters that took a name and have a score."""
-        return sum(bool(self.scores_of(id, markets)) for id in self._named_since)
+        return len(scores.keys() & self._named_since.keys())
 
     def _add(self, entry: ChainEntry) -> None:
         body, record = {name: _unix(name, value) for name, value in entry.body.items()}, self._by_id[entry.subject]
@@ -76,7 +79,7 @@ class RecordedPredictions:
         elif entry.kind == "reveal":
             seq = body["forecast"]
             forecast = (seq, body["market"], entry.subject, self._forecast_at[seq], body["p_yes"], body["salt"])
-            self._forecasts[entry.subject].append(MarketForecast(*forecast))
+            self._forecasts.append(MarketForecast(*forecast))
 
 
 def _unix(name: str, value: Any) -> Any:

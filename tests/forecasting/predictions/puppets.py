@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 from scipy.stats import norm
 
-from service.forecasting.predictions.scores.forecasters import CountedMarkets, peers_of
+from service.forecasting.predictions.scores.forecasters import CountedMarkets, TimeWeightedScores, peers_of, skill_of
 from service.scores.intervals import LEAST_N
-from service.scores.proper import brier
+from service.scores.proper import log_score
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -41,6 +42,12 @@ def of_noise(dice: np.random.Generator, pool: Array, _directions: Array, _weeks:
     return pool + dice.normal(0, 0.1, len(pool))
 
 
+def of_skill(dice: np.random.Generator, pool: Array, outcomes: Array, skill: float) -> Array:
+    """As often as `skill` says on the right side of the pool: by 10 percentage points where that is even."""
+    sides = np.where(outcomes > pool, 1, -1) * np.where(dice.random(len(pool)) < skill, 1, -1)
+    return expit(logit(pool) + 0.4 * sides)
+
+
 PUPPETS: Mapping[str, Puppet] = MappingProxyType(
     {
         "noise": of_noise,
@@ -60,17 +67,35 @@ def outcomes_of(dice: np.random.Generator, pool: Array, directions: Array, weeks
 
 def with_outcomes(markets: CountedMarkets, outcomes: Array) -> CountedMarkets:
     """The same markets that came out otherwise."""
-    nine = brier(np.nanmean(markets.columns.of_voters, axis=1), outcomes)
     evidence = replace(markets.evidence, outcomes=outcomes)
-    return replace(markets, evidence=evidence, pool=brier(markets.columns.pool, outcomes), nine=nine)
+    return replace(markets, evidence=evidence, pool=log_score(markets.columns.pool, outcomes))
 
 
-def is_called_better(p: Array, markets: CountedMarkets, *, is_stopping: bool = False) -> bool:
-    """Whether forecasts of all the markets rank above the pool after the last week, or after any if they stop then."""
-    weeks, losses = markets.evidence.weeks, brier(np.clip(p, 0.001, 0.999), markets.evidence.outcomes)
+def has_better(forecasts: Sequence[Array], markets: CountedMarkets, *, is_stopping: bool = False) -> bool:
+    """Whether any of these ranks above the pool after the last week, or after any if they stop then.
+
+    Each forecasts all the markets from the opening on, as the peer of the others.
+    """
+    weeks, losses = markets.evidence.weeks, log_score(np.array(forecasts), markets.evidence.outcomes)
+    peers = peers_among(forecasts, markets)
     ends = np.flatnonzero(np.diff(weeks, append=weeks[-1] + 1)) + 1
-    for end in ends[ends >= LEAST_N] if is_stopping else ends[-1:]:
-        low = peers_of(losses[:end], np.ones(end), np.arange(end), markets)["peer_pool_low"]
-        if low is not None and low > 0:
-            return True
-    return False
+    return any(
+        is_above_pool(peer[:end], loss[:end], markets)
+        for end in (ends[ends >= LEAST_N] if is_stopping else ends[-1:])
+        for peer, loss in zip(peers, losses, strict=True)
+    )
+
+
+def peers_among(forecasts: Sequence[Array], markets: CountedMarkets) -> Array:
+    """The peer score of each on each market, shape (forecasters, markets)."""
+    losses = log_score(np.array(forecasts), markets.evidence.outcomes)
+    return (markets.pool + losses.sum(axis=0) - losses) / len(losses) - losses
+
+
+def is_above_pool(peer: Array, losses: Array, markets: CountedMarkets) -> bool:
+    n = len(losses)
+    intervals = peers_of(peer, losses, np.ones(n), np.arange(n), markets)
+    scores = TimeWeightedScores(
+        n=n, n_eff=n, brier=None, brier_low=None, brier_high=None, log_score=None, coverage_pct=100.0, **intervals
+    )
+    return (skill_of(scores) or 0.0) > 0

@@ -9,7 +9,7 @@ import pytest
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import forecast_row, market_rows, question_row, reveal_row
 from service.forecasting.predictions.recorded import HIDDEN, RecordedPredictions
-from service.forecasting.predictions.scores.forecasters import MarketForecast, score_forecasts
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast, score_forecasts
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.market.instants import HOUR, iso
 from tests.forecasting.markets import MONDAY, settled, waiting
@@ -56,6 +56,8 @@ def test_forecasts_count_after_the_row_of_the_name(is_named_first: bool):
     forecast = MarketForecast(2 if is_named_first else 1, market.id, OWL, MONDAY + HOUR, 0.8, SALT)
     rows = [name, hidden] if is_named_first else [hidden, name]
     record = RecordedPredictions(entries(*rows, reveal_row(forecast), at=MONDAY + HOUR))
-    expected = {market.id: score_forecasts(market, [forecast])} if is_named_first else {}
-    assert record.scores_of(OWL, {market.id: market}) == expected
-    assert record.count_entrants({market.id: market}) == len(expected)
+    score = score_forecasts(market, {OWL: [forecast]}, {OWL})[OWL]
+    expected = {OWL: {market.id: score}} if is_named_first else {}
+    scores = record.scores({market.id: market})
+    assert scores == expected
+    assert record.count_entrants(scores) == len(expected)

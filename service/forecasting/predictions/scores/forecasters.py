@@ -1,14 +1,14 @@
 """Forecasters: callers who give P(YES) of a market, hidden until it is settled, beside the nine, their pool and odds.
 
-Only live markets count, in two ways. At the opening the last forecast within an hour of the voters' votes counts, so
-all know about the same. Time-weighted, each forecast counts as long as it stood; voters and market vote once, so a
-later forecast knows more than theirs.
+Only live markets count, in two ways. Time-weighted, each forecast counts as long as it stood, against those that stood
+at the same time; the pool votes once, so a later forecast knows more than it. At the opening the last forecast within
+an hour of the votes counts, so all know about the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
 from math import nan, sqrt
@@ -17,13 +17,11 @@ from typing import Any, Literal
 import numpy as np
 
 from service.documents import Document, RecordDocument, RecordHeader
-from service.errors import InvalidRequest
-from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns, ScoredMarkets, evidence_of
 from service.forecasting.predictions.scores.forecast_scores import DIGITS, ForecastScores, scores
+from service.forecasting.predictions.scores.market_forecasts import MarketForecastScore, counted_until, is_counted
 from service.forecasting.predictions.scores.streaks import runs
-from service.market.instants import HOUR
 from service.scores.dependence import CHOSEN, LEVELS
 from service.scores.intervals import LEAST_N, clustered_mean, published
 from service.scores.luck import Luck, RecordsByName, SimulatedRecords, luckiest
@@ -31,102 +29,21 @@ from service.scores.proper import Array, Instants, brier, log_score
 from service.scores.sides import DIGITS as SIDE_DIGITS
 from service.scores.sides import sides_right
 
-# How long after the votes a forecast still counts at their instant: before the opinions of the next hour are published.
-OPENING_S = HOUR
-# Prices settle a market at full hours, so what decided it early happened in the hour before.
-SETTLED_EVERY_S = HOUR
-
-
-@dataclass(frozen=True)
-class MarketForecast:
-    """P(YES) that a forecaster gave at the world second `at`; row `seq` of the ledger commits to it with `salt`."""
-
-    seq: int
-    market: str
-    forecaster: str
-    at: int
-    p: float
-    salt: str
-
-
-@dataclass(frozen=True)
-class MarketForecastScore:
-    """The scores of one forecaster on one settled market.
-
-    `opening` is P(YES) at the voters' instant, None without a forecast then. `brier` and `log_score` are time-weighted
-    means over the time in which a forecast stood, `coverage` (0-1] of the time from the votes to the end.
-    """
-
-    opening: float | None
-    brier: float
-    log_score: float
-    coverage: float
-
-
-def check_forecastable(market: Prediction) -> None:
-    """Raise InvalidRequest unless prices or an outside market will settle the question with yes or no."""
-    if market.resolver == "hand":
-        raise InvalidRequest("The operator resolves this challenge, not prices, so it takes no forecasts.")
-    if market.question.comparator == "open":
-        raise InvalidRequest("This question has no yes or no, so it takes no forecasts.")
-
-
-def is_counted(market: Prediction) -> bool:
-    """Whether forecasts of the market count in the table of forecasters, once it is settled with yes or no.
-
-    Votes that were backfilled are no commitments, so forecasters are not compared with them. Challenges are asked by
-    callers: thirty of them about the same event would be thirty right answers.
-    """
-    is_asked_by_service = market.category != "challenge" and market.resolver != "hand"
-    return is_asked_by_service and not market.backfilled and market.question.comparator != "open"
-
-
-def opening_until(market: Prediction) -> int:
-    """The world second until which a forecast counts at the voters' instant."""
-    return market.voted_at + OPENING_S
-
-
-def score_forecasts(market: Prediction, forecasts: Sequence[MarketForecast]) -> MarketForecastScore | None:
-    """The scores of one forecaster, whose `forecasts` are in order of time; None if none of them counts.
-
-    The last forecast stands until the next one. The time runs from the votes to the close, or to an hour before a
-    settlement that came earlier, when nothing was decided yet.
-    """
-    is_live = market.is_scored and not market.backfilled and market.resolver != "hand"
-    if market.settlement is None or market.commitment is None or not is_live:
-        return None
-    start, end = market.voted_at, market.closes_at
-    if market.settlement.resolved_at < end:
-        end = market.settlement.resolved_at - SETTLED_EVERY_S
-    timely = [forecast for forecast in forecasts if forecast.at < end]
-    if not timely or end <= start:
-        return None
-    starts = np.maximum([forecast.at for forecast in timely], start)
-    durations = np.diff(starts, append=end)
-    p = np.array([forecast.p for forecast in timely])
-    outcomes = np.full(len(p), float(market.outcome == "yes"))
-    opening = [forecast.p for forecast in timely if forecast.at < opening_until(market)]
-    return MarketForecastScore(
-        opening=opening[-1] if opening else None,
-        brier=float(np.average(brier(p, outcomes), weights=durations)),
-        log_score=float(np.average(log_score(p, outcomes), weights=durations)),
-        coverage=float(durations.sum() / (end - start)),
-    )
-
 
 @dataclass(frozen=True)
 class PeerScores:
-    """The mean Brier score of the pool, and that of the nine voters, minus the forecaster's own, on the same markets.
+    """The mean log score of the others minus the forecaster's own, on the same markets; above 0 it was better.
 
-    Above 0 the forecaster was better.
+    In `peer` the others are the pool and every caller with a forecast then, in `peer_pool` the pool alone. The voters,
+    the pool and the outside market forecast once, so for them both are against the pool.
     """
 
+    peer: float | None
+    peer_low: float | None
+    peer_high: float | None
     peer_pool: float | None
     peer_pool_low: float | None
     peer_pool_high: float | None
-    peer_nine: float | None
-    peer_nine_low: float | None
-    peer_nine_high: float | None
 
 
 @dataclass(frozen=True)
@@ -159,8 +76,7 @@ class TimeWeightedScores(PeerScores, TimeWeightedMeans):
     """Scores over the whole time of each of `n` markets, where every forecast counts as long as it stood.
 
     `brier` and `log_score` are of the time with a forecast, which is `coverage_pct` of it all. In the peer scores the
-    time before the first forecast counts 0. Voters and market gave one forecast, at the opening: a later one knows
-    more, so these peer scores compare forecasters with each other.
+    rest of the time counts 0. The pool gave one forecast, at the opening: a later one knows more.
     """
 
 
@@ -175,7 +91,7 @@ class ForecasterRecord:
 
 @dataclass(frozen=True)
 class CountedMarkets:
-    """The settled live markets in order of resolution, and the Brier scores of the pool and the nine, shape (n,).
+    """The settled live markets in order of resolution, the log scores of the pool and the share of time that counts.
 
     `entrants` forecast them, rounded up to a power of two so that records are seldom computed again.
     """
@@ -183,7 +99,7 @@ class CountedMarkets:
     columns: MarketColumns
     evidence: ScoredMarkets
     pool: Array
-    nine: Array
+    coverage: Array
     entrants: int
 
     @cached_property
@@ -201,10 +117,10 @@ def counted_markets(columns: MarketColumns, callers: int = 0) -> CountedMarkets:
     residents = {*markets.engines, *(market.odds.source for market in markets.market if market.odds)}
     entrants = 1 << (callers + len(residents) - 1).bit_length()
     evidence = replace(evidence_of(markets), luckiest=luckiest(entrants))
-    errors = brier(markets.of_voters, evidence.outcomes[:, None])
-    counts = np.isfinite(errors).sum(axis=1)
-    nine = np.divide(np.nansum(errors, axis=1), counts, out=np.full(len(markets), np.nan), where=counts > 0)
-    return CountedMarkets(markets, evidence, brier(markets.pool, evidence.outcomes), nine, entrants)
+    ends = np.array([counted_until(market) for market in markets.market], dtype=np.int64)
+    closes = np.array([market.closes_at for market in markets.market], dtype=np.int64)
+    coverage = np.maximum(ends - markets.voted_at, 0) / np.maximum(closes - markets.voted_at, 1)
+    return CountedMarkets(markets, evidence, log_score(markets.pool, evidence.outcomes), coverage, entrants)
 
 
 def record_of(
@@ -213,74 +129,71 @@ def record_of(
     """The record of a caller from the scores on each market; `records` are the simulated ones of luck."""
     by_row = {markets.rows[id]: score for id, score in scores_by_market.items() if id in markets.rows}
     rows = sorted(by_row)
-    numbers = [(score.opening, score.brier, score.log_score, score.coverage) for score in map(by_row.__getitem__, rows)]
-    opening, briers, logs, coverage = np.array(numbers, dtype=float).reshape(-1, 4).T.copy()  # None becomes NaN
-    return _record(np.array(rows, dtype=np.int64), opening, briers, logs, coverage, markets, records)
+    numbers = [tuple(vars(score).values()) for score in map(by_row.__getitem__, rows)]
+    columns = np.array(numbers, dtype=float).reshape(-1, len(fields(MarketForecastScore))).T  # None becomes NaN
+    return _record(np.array(rows, dtype=np.int64), columns.copy(), markets, records)
 
 
 def constant_record(rows: Instants, p: Array, markets: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
     """The record of forecasts `p` (n,) of the markets in these rows that stood from the opening on."""
-    outcomes = markets.evidence.outcomes[rows]
-    return _record(rows, p, brier(p, outcomes), log_score(p, outcomes), np.ones(len(p)), markets, records)
+    outcomes, coverage = markets.evidence.outcomes[rows], markets.coverage[rows]
+    losses = log_score(p, outcomes)
+    gain = markets.pool[rows] - losses
+    columns = np.array([p, gain, brier(p, outcomes), losses, coverage, coverage * gain])
+    return _record(rows, columns, markets, records)
 
 
-def _record(
-    rows: Instants,
-    opening: Array,
-    briers: Array,
-    logs: Array,
-    coverage: Array,
-    markets: CountedMarkets,
-    records: SimulatedRecords,
-) -> ForecasterRecord:
-    """The record from arrays of shape (n,) over the markets in these `rows`; `opening` is NaN without a forecast."""
+def _record(rows: Instants, columns: Array, markets: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
+    """The record from the fields of MarketForecastScore, shape (fields, n), over the markets in these `rows`."""
+    opening, opening_peer, briers, losses, coverage, peer = columns
     at_opening = np.isfinite(opening)
     loss = clustered_mean(briers, markets.evidence.weeks[rows], LEVELS, markets.evidence.luckiest)
     return ForecasterRecord(
-        _opening(opening[at_opening], rows[at_opening], markets, records),
+        _opening(opening[at_opening], opening_peer[at_opening], rows[at_opening], markets, records),
         TimeWeightedScores(
             n=loss.n,
             n_eff=round(loss.n_eff, 1),
             **loss.fields("brier", DIGITS, within=(0, 1)),
-            log_score=published(logs.mean(), DIGITS) if len(logs) else None,
+            log_score=published(losses.mean(), DIGITS) if len(losses) else None,
             coverage_pct=published(100 * coverage.mean(), 2) if len(coverage) else None,
-            **peers_of(briers, coverage, rows, markets),
+            **peers_of(peer, losses, coverage, rows, markets),
         ),
         markets.entrants,
     )
 
 
-def _opening(p: Array, rows: Instants, markets: CountedMarkets, records: SimulatedRecords) -> OpeningScores:
+def _opening(
+    p: Array, peer: Array, rows: Instants, markets: CountedMarkets, records: SimulatedRecords
+) -> OpeningScores:
     evidence = markets.evidence.where(rows)
     has_side = np.round(p, SIDE_DIGITS) != 0.5
     right = sides_right(p[has_side], evidence.outcomes[has_side])
     _, best = runs(right == 1)
     return OpeningScores(
         **vars(scores(p, evidence)),
-        **peers_of(brier(p, evidence.outcomes), np.ones(len(p)), rows, markets),
+        **peers_of(peer, log_score(p, evidence.outcomes), np.ones(len(p)), rows, markets),
         best=best,
         luck=records.luck(p[has_side], right, evidence.weeks[has_side], best, markets.entrants),
     )
 
 
-def peers_of(briers: Array, coverage: Array, rows: Instants, markets: CountedMarkets) -> dict[str, Any]:
-    """How much better the forecasts were than the pool and the nine; no choice of forecasts narrows the intervals.
+def peers_of(peer: Array, losses: Array, coverage: Array, rows: Instants, markets: CountedMarkets) -> dict[str, Any]:
+    """How much better the forecasts were than the others and than the pool; no choice of them narrows the intervals.
 
     Whoever is on the likelier side of sure markets wins little and often, so that a record without a loss looks
     certain: a deviation is at least the one that shows if the pool's probabilities are right. Whoever is on one side of
     all moves of a week wins or loses at once: CHOSEN expects that.
     """
     evidence, pool = markets.evidence.where(rows), markets.columns.pool[rows]
-    p = np.abs(evidence.outcomes - np.sqrt(briers))
-    at_stake = np.square(2 * coverage * (p - pool)) * pool * (1 - pool)
-    fields: dict[str, Any] = {}
-    for name, reference in (("peer_pool", markets.pool[rows]), ("peer_nine", markets.nine[rows])):
-        has_reference = np.isfinite(reference)
-        better = (coverage * (reference - briers))[has_reference]
-        gain = clustered_mean(better, evidence.weeks[has_reference], CHOSEN, evidence.luckiest)
-        least = sqrt(at_stake[has_reference].sum() / max(gain.n, 1))
-        fields |= replace(gain, deviation=max(gain.deviation, least)).fields(name, DIGITS)
-    return fields
+    p = np.abs(1 - evidence.outcomes - np.exp(-losses))
+    if_yes, if_no = (log_score(pool, outcome) - log_score(p, outcome) for outcome in (np.ones(1), np.zeros(1)))
+    at_stake = np.square(coverage * (if_yes - if_no)) * pool * (1 - pool)
+    least = sqrt(at_stake.sum() / max(len(rows), 1))
+    intervals: dict[str, Any] = {}
+    for name, gains in (("peer", peer), ("peer_pool", coverage * (markets.pool[rows] - losses))):
+        gain = clustered_mean(gains, evidence.weeks, CHOSEN, evidence.luckiest)
+        intervals |= replace(gain, deviation=max(gain.deviation, least)).fields(name, DIGITS)
+    return intervals
 
 
 ForecasterKind = Literal["forecaster", "voter", "pool", "market"]
@@ -311,10 +224,10 @@ class RankedForecaster:
 class ForecasterEntry(ForecasterRecord, RankedForecaster):
     """A row of the table.
 
-    The `rank` is by `opening.peer_pool_low`, so that a row above `pool` is better than the pool even as the best of all
-    entrants; equal ones share it, and a row with fewer than 30 markets there has none. `id` is the subject of a
-    caller's rows in the ledger, null for the service's own; `engine` is that of a voter or the source of the outside
-    market, null for the others.
+    The `rank` is by `time_weighted.peer_low`, or by its `peer_pool_low` where that is lower: callers who lose on
+    purpose would else lift another. Equal ones share it, and a row with fewer than 30 markets has none. `id` is the
+    subject of a caller's rows in the ledger, null for the service's own; `engine` is that of a voter or the source of
+    the outside market, null for the others.
     """
 
 
@@ -408,8 +321,14 @@ def _own_entry(
 
 
 def _ranked(entries: Sequence[ForecasterEntry]) -> list[ForecasterEntry]:
-    skills = [entry.opening.peer_pool_low if entry.opening.n >= LEAST_N else None for entry in entries]
+    skills = [skill_of(entry.time_weighted) for entry in entries]
     order = sorted((skill for skill in skills if skill is not None), reverse=True)
     ranks = (None if skill is None else 1 + order.index(skill) for skill in skills)
     rows = [replace(entry, rank=rank) for entry, rank in zip(entries, ranks, strict=True)]
     return sorted(rows, key=lambda entry: (entry.rank or len(order) + 1, -entry.time_weighted.n, entry.name))
+
+
+def skill_of(scores: TimeWeightedScores) -> float | None:
+    """What ranks are by; None with too few markets."""
+    lows = scores.peer_low, scores.peer_pool_low
+    return None if scores.n < LEAST_N or None in lows else min(low for low in lows if low is not None)

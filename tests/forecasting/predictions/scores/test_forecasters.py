@@ -7,27 +7,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.errors import InvalidRequest
-from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import (
     NAMES,
     RESERVED_NAMES,
     CountedMarkets,
     ForecasterRecord,
-    MarketForecast,
-    MarketForecastScore,
-    check_forecastable,
     counted_markets,
     forecasters_document,
     own_entries,
     record_of,
-    score_forecasts,
 )
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast, score_forecasts
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.market.instants import HOUR
 from service.scores.luck import SimulatedRecords, simulated_records
-from tests.forecasting.markets import HEADER, MONDAY, many, settled, waiting
+from tests.forecasting.markets import HEADER, many, settled
 
 
 def table(*callers: tuple[str, ForecasterRecord]):
@@ -50,15 +45,16 @@ def test_voters_pool_and_market_have_their_other_scores():
         }
         assert rows[name].time_weighted.brier == scores.brier
     assert rows["market"].engine == "simulated"
-    assert rows["pool"].opening.peer_pool == rows["pool"].time_weighted.peer_pool == 0
-    assert rows["market"].opening.peer_pool == pytest.approx(book.difference.mean, abs=1e-5)
+    assert rows["pool"].opening.peer == rows["pool"].time_weighted.peer == 0
+    gain = book.ai.log_score - book.market.log_score
+    assert rows["market"].opening.peer_pool == rows["market"].opening.peer == pytest.approx(gain, abs=1e-5)
 
 
 def test_a_copy_of_the_pool_is_as_good_as_the_pool():
     copy = record(pool())
     assert (copy.opening.peer_pool, copy.opening.peer_pool_low, copy.opening.peer_pool_high) == (0, 0, 0)
     (entry,) = (row for row in table().entries if row.name == "pool")
-    assert copy.opening == entry.opening
+    assert (copy.opening, copy.time_weighted) == (entry.opening, entry.time_weighted)
 
 
 def test_ranks_begin_at_thirty_markets_and_ties_share_one():
@@ -82,8 +78,9 @@ def test_whoever_may_be_lucky_ranks_below_the_pool():
     """Better than the pool on the whole, but not beyond what luck gives the best of all entrants."""
     markets = SAMPLE.columns.market[:40]
     sides = [1 if (market.outcome == "yes") == (place % 3 > 0) else -1 for place, market in enumerate(markets)]
-    owl = record({market.id: market.commitment.p + 0.02 * side for market, side in zip(markets, sides, strict=True)})
-    assert owl.opening.peer_pool > 0 > owl.opening.peer_pool_low
+    pairs = [(market.id, market.commitment.p, side) for market, side in zip(markets, sides, strict=True)]
+    owl = record({id: p + 0.2 * side * p * (1 - p) for id, p, side in pairs})
+    assert owl.time_weighted.peer > 0 > owl.time_weighted.peer_low
     ranks = {row.name: row.rank for row in table(("owl", owl)).entries}
     assert ranks["pool"] < ranks["owl"]
 
@@ -95,9 +92,9 @@ def test_intervals_widen_with_the_number_of_entrants():
         assert record(pool(), sample).entrants == entrants
     samples = (counted_markets(columns_of(MARKETS), callers) for callers in (5, 1000))
     small_table, large_table = (record({id: 0.1 + 0.8 * p for id, p in pool().items()}, sample) for sample in samples)
-    for name in ("brier_low", "peer_pool_low", "peer_nine_low", "accuracy_low_pct", "skill_low", "skill_vol_low"):
+    for name in ("brier_low", "peer_low", "peer_pool_low", "accuracy_low_pct", "skill_low", "skill_vol_low"):
         assert getattr(small_table.opening, name) > getattr(large_table.opening, name), name
-    for name in ("brier_low", "peer_pool_low", "peer_nine_low"):
+    for name in ("brier_low", "peer_low", "peer_pool_low"):
         assert getattr(small_table.time_weighted, name) > getattr(large_table.time_weighted, name), name
 
 
@@ -131,11 +128,13 @@ SAMPLE = counted_markets(columns_of(MARKETS))
 def record(p: dict[str, float], sample: CountedMarkets = SAMPLE, delay_s: int = 0) -> ForecasterRecord:
     """The record of a caller who gave P(YES) of markets by id, `delay_s` after the votes."""
     columns = {market.id: market for market in sample.columns.market}
-    scores = {
-        id: score_forecasts(columns[id], [MarketForecast(1, id, "owl", columns[id].voted_at + delay_s, value, "salt")])
-        for id, value in p.items()
-    }
-    return record_of({id: score for id, score in scores.items() if score}, sample, SimulatedRecords(1))
+    scores = {}
+    for id, value in p.items():
+        forecast = MarketForecast(1, id, "owl", columns[id].voted_at + delay_s, value, "salt")
+        by_forecaster = score_forecasts(columns[id], {"owl": [forecast]}, {"owl"})
+        if score := by_forecaster.get("owl"):
+            scores[id] = score
+    return record_of(scores, sample, SimulatedRecords(1))
 
 
 def pool(count: int = 300) -> dict[str, float]:
@@ -155,71 +154,21 @@ def test_late_forecasts_count_for_their_time_alone():
     assert (late.opening.n, late.opening.brier, late.opening.luck, late.opening.best) == (0, None, None, 0)
     assert late.time_weighted.brier == early.time_weighted.brier == 0.01
     assert late.time_weighted.coverage_pct < 95
-    assert 0 < late.time_weighted.peer_pool < early.time_weighted.peer_pool
+    assert 0 < late.time_weighted.peer < early.time_weighted.peer
+    assert (late.time_weighted.peer, late.opening.peer) == (late.time_weighted.peer_pool, None)
 
 
-MARKET = settled(hours=24)  # voted on at MONDAY, came out yes a second after 24 hours
-LENGTH = MARKET.closes_at - MONDAY
+def test_whoever_beats_the_others_alone_does_not_rank_above_the_pool():
+    """Callers who lose on purpose would lift another, who copies the pool."""
+    copy = record(pool())
+    favourite = replace(copy, time_weighted=replace(copy.time_weighted, peer=0.3, peer_low=0.2, peer_high=0.4))
+    beaten = replace(copy, time_weighted=replace(copy.time_weighted, peer=-0.3, peer_low=-0.4, peer_high=-0.2))
+    ranks = {row.name: row.rank for row in table(("owl", favourite), ("jay", beaten)).entries}
+    assert ranks["owl"] == ranks["pool"] < ranks["jay"]
 
 
-def forecast(hours: float, p: float) -> MarketForecast:
-    return MarketForecast(int(hours * 60), "one", "owl", int(MONDAY + hours * HOUR), p, "salt")
-
-
-def score(market: Prediction, *forecasts: MarketForecast) -> MarketForecastScore:
-    result = score_forecasts(market, forecasts)
-    assert result
-    return result
-
-
-def test_each_forecast_counts_as_long_as_it_stood():
-    result = score(MARKET, forecast(6, 0.5), forecast(12, 0.9))
-    six, rest = 6 * HOUR, LENGTH - 12 * HOUR
-    assert result.brier == pytest.approx((six * 0.25 + rest * 0.01) / (six + rest))
-    assert result.coverage == pytest.approx((LENGTH - 6 * HOUR) / LENGTH)
-
-
-def test_the_last_forecast_of_the_first_hour_is_the_opening():
-    result = score(MARKET, forecast(0.1, 0.3), forecast(0.9, 0.4), forecast(1, 0.8))
-    assert result.opening == 0.4
-    assert score(MARKET, forecast(1, 0.8)).opening is None
-
-
-def test_a_forecast_before_the_votes_counts_from_the_votes():
-    """A challenge is voted on seconds after it was created."""
-    result = score(MARKET, forecast(-0.1, 0.3), forecast(-0.05, 0.7))
-    assert result == MarketForecastScore(0.7, pytest.approx(0.09), pytest.approx(0.35667, abs=1e-5), 1.0)
-
-
-def test_the_hour_before_an_early_settlement_does_not_count():
-    """A level that was touched at 9:05 settles its market at 10:00: until then it would be known."""
-    market = settled(hours=24, resolved=MONDAY + 10 * HOUR, comparator="touch_above")
-    result = score(market, forecast(4.5, 0.5), forecast(9.2, 0.999))
-    assert (result.brier, result.coverage) == (pytest.approx(0.25), pytest.approx(0.5))
-    assert score_forecasts(market, [forecast(9.2, 0.999)]) is None
-    at_once = settled(hours=24, resolved=MONDAY + HOUR, comparator="touch_above")
-    assert score_forecasts(at_once, [forecast(0, 0.5)]) is None
-
-
-@pytest.mark.parametrize(
-    "market",
-    [
-        waiting(),
-        settled(outcome="void"),
-        settled(backfilled=True),
-        settled(comparator="open"),
-        replace(MARKET, commitment=None),
-        replace(MARKET, resolver="hand"),
-    ],
-)
-def test_a_market_without_a_live_outcome_is_not_scored(market: Prediction):
-    assert score_forecasts(market, [forecast(0.5, 0.5)]) is None
-    assert score_forecasts(MARKET, []) is None, "nor is one without a forecast"
-
-
-def test_only_what_prices_settle_with_yes_or_no_is_forecast():
-    for market in (replace(waiting(), resolver="hand"), waiting(comparator="open")):
-        with pytest.raises(InvalidRequest, match="takes no forecasts"):
-            check_forecastable(market)
-    for resolver in ("bars", "polymarket", "kalshi"):
-        check_forecastable(replace(waiting(), resolver=resolver))
+def test_ranks_are_of_the_whole_life_of_the_markets():
+    """Whoever comes after the opening has a rank too."""
+    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
+    document = table(("owl", record(outcomes, delay_s=2 * HOUR)))
+    assert (document.entries[0].name, document.entries[0].rank, document.entries[0].opening.n) == ("owl", 1, 0)

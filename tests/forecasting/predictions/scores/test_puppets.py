@@ -11,7 +11,7 @@ from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import CountedMarkets, counted_markets
 from service.market.instants import HOUR
 from tests.forecasting.markets import days, settled
-from tests.forecasting.predictions.puppets import PUPPETS, is_called_better, outcomes_of, with_outcomes
+from tests.forecasting.predictions.puppets import PUPPETS, has_better, of_skill, outcomes_of, peers_among, with_outcomes
 
 ENTRANTS, TOURNAMENTS = 30, 20
 WEEKS, A_WEEK = 12, 60
@@ -51,7 +51,7 @@ def better_share(kind: str, markets: CountedMarkets, *, is_stopping: bool = Fals
     for _ in range(TOURNAMENTS):
         tournament = drawn(dice, markets)
         arguments = dice, markets.columns.pool, DIRECTIONS, markets.evidence.weeks
-        count += any(is_called_better(puppet(*arguments), tournament, is_stopping=is_stopping) for _ in range(ENTRANTS))
+        count += has_better([puppet(*arguments) for _ in range(ENTRANTS)], tournament, is_stopping=is_stopping)
     return count / TOURNAMENTS
 
 
@@ -74,14 +74,28 @@ def test_without_the_correction_most_tournaments_have_a_winner():
 
 
 def test_a_skilled_forecaster_is_found_among_thirty():
-    """One whose Brier score is 0.02 below the pool's, after 60 markets a week for half a year."""
+    """One whose Brier score is about 0.02 below the pool's, after 60 markets a week for half a year."""
     markets = markets_of(26, 60, ENTRANTS)
     dice, pool = np.random.default_rng(4), markets.columns.pool
     directions = dice.choice([-1.0, 1.0], len(pool))
     count = 0
     for _ in range(20):
         tournament = drawn(dice, markets, directions)
-        outcomes = tournament.evidence.outcomes
-        side = np.where(outcomes > pool, 1, -1) * np.where(dice.random(len(pool)) < 0.72, 1, -1)
-        count += is_called_better(pool + 0.1 * side, tournament)
+        expert = of_skill(dice, pool, tournament.evidence.outcomes, 0.72)
+        noise = [PUPPETS["noise"](dice, pool, directions, tournament.evidence.weeks) for _ in range(ENTRANTS - 1)]
+        count += has_better([expert, *noise], tournament)
     assert count >= 19
+
+
+def test_puppets_that_lose_on_purpose_lift_nobody():
+    """All but one forecast at random, so that one that copies the pool is far better than the others."""
+    dice, pool = np.random.default_rng(5), MARKETS.columns.pool
+    count, margins = 0, []
+    for _ in range(TOURNAMENTS):
+        tournament = drawn(dice, MARKETS)
+        losers = dice.choice([0.01, 0.99], (ENTRANTS - 1, len(pool)))
+        forecasts = [PUPPETS["a side of each market"](dice, pool, DIRECTIONS, MARKETS.evidence.weeks), *losers]
+        count += has_better(forecasts, tournament)
+        margins.append(peers_among(forecasts, tournament)[0].mean())
+    assert min(margins) > 1
+    assert count == 0

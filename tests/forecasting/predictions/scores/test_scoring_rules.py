@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,8 @@ import pytest
 
 from service.api.entries import MOST_FORECASTS, NewForecast
 from service.api.limits import LIMITS
-from service.forecasting.predictions.scores.forecasters import (
-    MOST_CALLERS,
+from service.forecasting.predictions.scores.forecasters import MOST_CALLERS, TimeWeightedScores, skill_of
+from service.forecasting.predictions.scores.market_forecasts import (
     OPENING_S,
     SETTLED_EVERY_S,
     MarketForecast,
@@ -48,24 +50,39 @@ def test_the_numbers_of_the_rules_are_those_of_the_code():
 
 
 def test_the_example_of_the_rules_is_computed_as_it_says():
-    market = settled(p=0.6, hours=24)
-    start = market.voted_at
-    forecasts = [
+    start = settled(hours=24).voted_at
+    rows = [
         MarketForecast(1, "one", "owl", start + HOUR // 2, 0.7, ""),
-        MarketForecast(2, "one", "owl", start + 12 * HOUR, 0.9, ""),
+        MarketForecast(3, "one", "owl", start + 12 * HOUR, 0.9, ""),
     ]
-    score = score_forecasts(market, forecasts)
-    assert score is not None
+    forecasts = {"owl": rows, "jay": [MarketForecast(2, "one", "jay", start + 6 * HOUR, 0.5, "")]}
+    market = replace(settled(p=0.6, hours=24), closes_at=start + 24 * HOUR)
+    score = score_forecasts(market, forecasts, forecasts.keys())["owl"]
+    pool, other, first, last = (-log(p) for p in (0.6, 0.5, 0.7, 0.9))
+    assert numbers(
+        r"pool said 0.6, a log score of ([\d.]+)\. .* 0.5 at 06:00, a log score of ([\d.]+), .* have ([\d.]+)\. You"
+    ) == pytest.approx([pool, other, (pool + other) / 2], abs=1e-4)
+    assert numbers(r"00:30 \| 0.7 \| ([\d.]+) \| ([\d.]+) \|") == pytest.approx([0.09, first], abs=1e-4)
+    assert numbers(r"12:00 \| 0.9 \| ([\d.]+) \| ([\d.]+) \|") == pytest.approx([0.01, last], abs=1e-4)
     assert score.opening == 0.7
+    assert numbers(r"a Brier score of ([\d.]+) and a `peer` of [\d.]+ - [\d.]+ = ([\d.]+)\.") == pytest.approx(
+        [float(brier(np.array([0.7]), np.array([1.0]))[0]), score.opening_peer], abs=1e-4
+    )
     values = numbers(
-        r"`opening`: 0.7, with a Brier score of ([\d.]+) and a `peer_pool` of ([\d.]+) - [\d.]+ = ([\d.]+)\."
+        r"a Brier score of ([\d.]+), a coverage of 23.5 of 24 hours, ([\d.]+), and a `peer` of .*24 = ([\d.]+)\. Had"
     )
-    pool, caller = (float(brier(np.array([p]), np.array([1.0]))[0]) for p in (0.6, 0.7))
-    assert values == pytest.approx([caller, pool, pool - caller])
-    values = numbers(r"a Brier score of ([\d.]+) and a coverage of ([\d.]+), so a `peer_pool` of .* = ([\d.]+)\.")
-    assert values == pytest.approx([score.brier, score.coverage, score.coverage * (pool - score.brier)], abs=1e-4)
-    cut_score = score_forecasts(settled(p=0.6, hours=24, resolved=start + 12 * HOUR + HOUR // 2), forecasts)
-    assert cut_score is not None
-    assert numbers(r"only the first forecast counts, with a coverage of ([\d.]+)\.") == pytest.approx(
-        [cut_score.coverage], abs=1e-4
+    assert values == pytest.approx([score.brier, score.coverage, score.peer], abs=1e-4)
+    assert score.peer == pytest.approx(
+        (5.5 * (pool - first) + 6 * ((pool + other) / 2 - first) + 12 * ((pool + other) / 2 - last)) / 24
     )
+    market = replace(market, settlement=replace(market.settlement, resolved_at=start + 12 * HOUR + HOUR // 2))
+    cut_score = score_forecasts(market, forecasts, forecasts.keys())["owl"]
+    assert numbers(r"with a coverage of 11 of 24 hours, ([\d.]+)\.") == pytest.approx([cut_score.coverage], abs=1e-4)
+
+
+def test_the_ranks_of_the_rules_are_those_of_the_table():
+    (names,) = re.findall(r"The `rank` is by `time_weighted\.(\w+)`, .*? or by `time_weighted\.(\w+)` where", RULES)
+    low = dict.fromkeys(TimeWeightedScores.__dataclass_fields__, 0.1) | {"n": LEAST_N}
+    for name in names:
+        assert skill_of(TimeWeightedScores(**{**low, name: 0.05})) == 0.05
+    assert skill_of(TimeWeightedScores(**{**low, "n": LEAST_N - 1})) is None

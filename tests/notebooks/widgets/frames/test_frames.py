@@ -147,7 +147,7 @@ def test_a_forecaster_has_two_rows_of_scores(forecaster):
     assert set(frame.index.get_level_values("forecaster")) == {forecaster["name"]}
     (entry,) = forecaster["entries"]
     for row in frame.reset_index().to_dict("records"):
-        assert all(is_same(row[name], entry[row["scored"]][name]) for name in ("n", "brier", "peer_pool", "log_score"))
+        assert all(is_same(row[name], entry[row["scored"]][name]) for name in ("n", "brier", "peer", "log_score"))
     assert dtypes(frames.forecasters({**forecaster, "entries": []})) == dtypes(frame)
 
 
