@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 ReasonCode = Literal["expected_move", "distance", "correlation", "closed", "reached"]
@@ -49,7 +49,7 @@ def sentence(code: ReasonCode, **values: str) -> str:
     return template.format(**values)
 
 
-@cache
+@lru_cache(maxsize=4096)  # the votes of a few hundred markets, of which each request shows many
 def reasons_of(reasoning: str) -> tuple[Reason, ...]:
     """The facts that a vote's sentences say; none for the free text of a language model."""
     reasons, place = [], 0
