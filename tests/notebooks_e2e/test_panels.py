@@ -90,7 +90,7 @@ def test_no_text_is_cut_or_covered(shared_page: BrowserPage, width: int):
 
     On a narrow page the plot keeps at least half of the width of its chart; no button covers a title.
     """
-    cut, narrow, covered = {}, [], []
+    cut, narrow, overlaps = {}, [], []
     shared_page.page.set_viewport_size({"width": width, "height": 2400})
     for place, scenario in enumerate(SCENARIOS):
         panel = shared_page.panel(place)
@@ -99,10 +99,10 @@ def test_no_text_is_cut_or_covered(shared_page: BrowserPage, width: int):
         panel.screenshot(f"{scenario.name}-lab-light-{width}")
         cut[scenario.name] = panel.cut_texts() + panel.cut_tables()
         narrow += [scenario.name] if width < NARROW and panel.share_of_plot() < 0.5 else []
-        covered += [scenario.name] if panel.is_title_covered() else []
+        overlaps += [scenario.name] if panel.is_title_covered() else []
     shared_page.page.set_viewport_size(SIZE)
     assert cut == {scenario.name: [] for scenario in SCENARIOS}
-    assert (narrow, covered) == ([], [])
+    assert (narrow, overlaps) == ([], [])
 
 
 def test_nothing_pops_up_and_no_chart_uploads_data(shared_page: BrowserPage):

@@ -145,9 +145,9 @@ MOST_CPU_S = 0.25  # what costs time by the square of its length takes 1 to 40 s
 
 
 def feed(text: str) -> bytes:
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;")
+    title = text.replace("&", "&amp;").replace("<", "&lt;")
     date = "<pubDate>Wed, 11 Mar 2026 10:00:00 GMT</pubDate>"
-    return f'<rss version="2.0"><channel><item><title>{escaped}</title>{date}</item></channel></rss>'.encode()
+    return f'<rss version="2.0"><channel><item><title>{title}</title>{date}</item></channel></rss>'.encode()
 
 
 @pytest.mark.parametrize(
