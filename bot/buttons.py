@@ -97,9 +97,9 @@ async def ask_again(update: Update, context: BotContext) -> None:
     answer, prices = payload["answer"], await context.service.prices()
     as_of = {quote["asset"]: quote["as_of"] for quote in prices["prices"]}
     if answer["world"] == prices["world"] and answer["as_of"] == as_of.get(answer["understood"]["asset"]):
-        same = payload | {"answer": answer | {"cached": True}}
+        repeat = payload | {"answer": answer | {"cached": True}}
         user, (token,) = updates.user_id(update), context.captures
-        await reply(context.bot, update, await answering.payload_page(context.state, user, same, token))
+        await reply(context.bot, update, await answering.payload_page(context.state, user, repeat, token))
     else:
         await ask_voters(update, context, answer["question"])
 

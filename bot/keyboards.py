@@ -245,11 +245,11 @@ def terms(number: int, days: int, *, repeats: bool) -> InlineKeyboardMarkup:
     """When an alert ends, and whether it comes again; a press moves each on to its next state."""
     names = dict(zip(ALERT_DAYS, ("–", *(translate(PERIOD_LABELS[key]) for key in LENGTHS)), strict=True))
     later = ALERT_DAYS[(ALERT_DAYS.index(days) + 1) % len(ALERT_DAYS)]
-    end, again = labelled(translate("Ends"), names[days]), translate("on" if repeats else "off")
+    end, repetition = labelled(translate("Ends"), names[days]), translate("on" if repeats else "off")
     return rows(
         [
             button(end, f"terms:follow:{number}.{later}.{repeats:d}"),
-            button(labelled(translate("Again"), again), f"terms:follow:{number}.{days}.{not repeats:d}"),
+            button(labelled(translate("Again"), repetition), f"terms:follow:{number}.{days}.{not repeats:d}"),
         ]
     )
 

@@ -42,7 +42,7 @@ def reasons(vote: Mapping[str, Any], limit: int) -> str:
 def _fact(fact: Mapping[str, Any]) -> str:
     values = fact["values"]
     driver = translate(fact["driver"]) if fact["driver"] in DRIVERS else escaped(fact["driver"], 60)
-    shown = {
+    parts = {
         "driver": capitalized(driver),
         "asset": asset(fact["asset"]),
         "sigma": percent(values.get("sigma_pct")),
@@ -54,4 +54,4 @@ def _fact(fact: Mapping[str, Any]) -> str:
         "price": price(values.get("price")),
     }
     code = "away" if fact["code"] == "distance" and "sigmas" not in values else fact["code"]
-    return translate(SENTENCES[code], **shown)
+    return translate(SENTENCES[code], **parts)

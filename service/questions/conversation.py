@@ -37,7 +37,7 @@ INTERJECTIONS = {"word", "not", *LEADING}
 LONGEST_INTERJECTION = 14
 # Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.
 ARTICLES = {"the", "on", "ampm"}
-LAST_DAY, PLAUSIBLE = 31, 2
+LAST_DAY, LARGEST_RATIO = 31, 2
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 DAYS_OF_WEEK = 7
@@ -118,8 +118,8 @@ def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
     denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
     if len(places) != 2 or len(denials) != 1:
         return tokens
-    denied = places[0] if language.postpositions else places[1]
-    return [token for place, token in enumerate(tokens) if place not in (denied, denials[0])]
+    negation = places[0] if language.postpositions else places[1]
+    return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
 
 
 def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumstances) -> list[Token]:
@@ -128,7 +128,7 @@ def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumsta
     kinds, today = {token.kind for token in before}, circumstances.now.date()
     if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES:
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
-        if 1 <= day <= LAST_DAY and not spot / PLAUSIBLE <= day <= spot * PLAUSIBLE:
+        if 1 <= day <= LAST_DAY and not spot / LARGEST_RATIO <= day <= spot * LARGEST_RATIO:
             return [Token("nth", f"{day}th")]
     place = next((place for place, token in enumerate(tokens) if token.kind == "weekday"), None)
     if place is None or not kinds | {last.kind} <= BESIDE_WEEKDAY or earlier.deadline.date() <= today:

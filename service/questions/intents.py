@@ -30,7 +30,7 @@ WISHES = {"advice", *CHATTER}
 Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
 Side = Literal["above", "below"]
 # So many letters beside a phrase change nothing: "cool, thanks"; more where a text without a market asks for something.
-MOST_OTHER_LETTERS, MOST_LETTERS_ASKING = 16, 40
+LETTERS_LIMIT, REQUEST_LETTERS_LIMIT = 16, 40
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 # Kinds that may stand beside that in a question for the present price, and "today".
@@ -62,8 +62,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     """What a text wants; raises what `read_any` raises where that is nothing else than a question."""
     words = tokenize(MARKUP.sub(" ", fold(clean(text))).replace(", ", " "), intent_lexicon())
     intents = {str(word.value) for word in words}
-    if "price" in intents and (named := _only_named(words, circumstances)):
-        return TextReading("price", asset=named)
+    if "price" in intents and (asset := _only_named(words, circumstances)):
+        return TextReading("price", asset=asset)
     if "alert" in intents:
         language = read_markets(text, circumstances.coins).language
         if alert := _alert(words, language, circumstances, context):
@@ -134,8 +134,8 @@ def _chatter(words: Sequence[Token], *, names_market: bool) -> Chatter | None:
     letter_count = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
     is_reason = words[0].value == "why" and names_market
     is_short = names_market or intent in ("thanks", "greeting")
-    most = MOST_OTHER_LETTERS if is_short else MOST_LETTERS_ASKING
-    return intent if is_reason or letter_count <= most else None
+    limit = LETTERS_LIMIT if is_short else REQUEST_LETTERS_LIMIT
+    return intent if is_reason or letter_count <= limit else None
 
 
 def _alert(

@@ -230,8 +230,8 @@ def _far_note(parse: Parse) -> tuple[str, ...]:
     level = criterion.level
     if level is None or criterion.level_pct is not None:
         return ()
-    most = spot / STEP if parse.carryover else math.inf
-    if STEP * spot <= level <= most or level == of_zero(spot).level:
+    limit = spot / STEP if parse.carryover else math.inf
+    if STEP * spot <= level <= limit or level == of_zero(spot).level:
         return ()
     note = f"{FAR_NOTE} of {price(spot)} USD."
     return (note if any(amount.is_money for amount in parse.clause.amounts) else Assumption(note, "level"),)

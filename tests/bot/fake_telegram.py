@@ -18,7 +18,7 @@ from telegram.request import BaseRequest, RequestData
 
 TEXT, CAPTION, POPUP, DATA, ADDRESS, DESCRIPTION = 4096, 1024, 200, 64, 2048, 256
 GROUP_MESSAGES, GROUP_WINDOW_S = 20, 60  # sent and edited in one group
-SENDING = ("sendMessage", "sendPhoto", "editMessageText", "editMessageMedia")
+SEND_METHODS = ("sendMessage", "sendPhoto", "editMessageText", "editMessageMedia")
 TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
 ATTRIBUTES = {"a": {"href"}, "blockquote": {"expandable"}}
 ENTITY = re.compile(r"&(lt|gt|amp|quot|#\d+|#x[0-9a-fA-F]+);")
@@ -26,8 +26,8 @@ SAME_TEXT = (
     "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a "
     "current content and reply markup of the message"
 )
-BLOCKED = "Forbidden: bot was blocked by the user"
-MIGRATED = "Bad Request: group chat was upgraded to a supergroup chat"
+BLOCK = "Forbidden: bot was blocked by the user"
+MIGRATION = "Bad Request: group chat was upgraded to a supergroup chat"
 NO_TOPIC = "Bad Request: message thread not found"
 STALE = "Bad Request: query is too old and response timeout expired or query ID is invalid"
 ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_bot"}
@@ -189,13 +189,13 @@ class FakeTelegram(BaseRequest):
         """Refuse what a chat takes no more: it is gone, moved or blocked, has no such topic, or had too much."""
         chat = values.get("chat_id")
         if chat in self.supergroups:
-            raise Refusal(MIGRATED, migrate_to_chat_id=self.supergroups[chat])
+            raise Refusal(MIGRATION, migrate_to_chat_id=self.supergroups[chat])
         if chat in self.blocked:
-            raise Refusal(BLOCKED, 403)
+            raise Refusal(BLOCK, 403)
         topic = values.get("message_thread_id")
         if topic is not None and topic not in self.topics.get(chat or 0, ()):
             raise Refusal(NO_TOPIC)
-        if name not in SENDING or not isinstance(chat, int) or chat > 0:
+        if name not in SEND_METHODS or not isinstance(chat, int) or chat > 0:
             return
         now = asyncio.get_running_loop().time()
         recent = [instant for instant in self.instants.get(chat, ()) if instant > now - GROUP_WINDOW_S]

@@ -38,7 +38,7 @@ CUT_TABLES = """box => [...box.querySelectorAll("table")].filter((table) => {
   return right(holder) > right(box) + 1 || (right(table) > right(holder) + 1 && !scrolls);
 }).map(table => table.parentElement.textContent.slice(0, 40))"""
 # Whether the buttons of a chart, which show at the pointer, cover its title.
-COVERED = """chart => {
+IS_TITLE_COVERED = """chart => {
   const buttons = chart.querySelector(".modebar")?.getBoundingClientRect();
   const { right, top } = chart.querySelector(".gtitle").getBoundingClientRect();
   return Boolean(buttons?.width) && right > buttons.left && top < buttons.bottom;
@@ -220,7 +220,7 @@ class PagePanel:
 
     def is_title_covered(self) -> bool:
         """Whether the buttons of its chart cover the title."""
-        return self.box.locator(".js-plotly-plot").evaluate(COVERED)
+        return self.box.locator(".js-plotly-plot").evaluate(IS_TITLE_COVERED)
 
     def share_of_plot(self) -> float:
         """The width of its plot, as a fraction of that of its chart."""

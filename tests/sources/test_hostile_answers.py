@@ -85,9 +85,9 @@ def read_row(source: OddsSource, row: Any) -> None:
         assert 0 <= market.odds.p_yes <= 1
         for now in (MARCH_11 - 6 * HOUR, market.terms.deadline - 6 * HOUR):
             if abs(now - MARCH_11) < 366 * 24 * HOUR:
-                imports, refused = choose([market], now, SPOTS, VOLATILITY, [], lambda asset, _: SPOTS.get(asset))
-                stored = [f"{prediction}" for prediction in imports]
-                assert "".join([*stored, *(refusal.reason for refusal in refused)]).encode()
+                imports, rejections = choose([market], now, SPOTS, VOLATILITY, [], lambda asset, _: SPOTS.get(asset))
+                texts = [f"{prediction}" for prediction in imports]
+                assert "".join([*texts, *(refusal.reason for refusal in rejections)]).encode()
     assert "".join(refusal.id + refusal.reason for refusal in refusals).encode("utf-8", "surrogatepass") or markets
     if isinstance(row, dict) and isinstance(id := row.get(source.listing.key), str):
         for settlement, terms in source.settlements([row], [id], MARCH_11).values():

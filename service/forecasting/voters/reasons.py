@@ -55,10 +55,10 @@ def reasons_of(reasoning: str) -> tuple[Reason, ...]:
     reasons, place = [], 0
     while place < len(reasoning):
         matches = (_match(code, form, reasoning, place) for code, form in _forms())
-        parsed = next((match for match in matches if match is not None), None)
-        if parsed is None:
+        pair = next((match for match in matches if match is not None), None)
+        if pair is None:
             return ()
-        reason, place = parsed
+        reason, place = pair
         reasons.append(reason)
     return tuple(reasons)
 
