@@ -197,7 +197,14 @@ async def _price(update: Update, context: BotContext, reading: Document) -> Page
     assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
     if reading["asset"] not in assets:
         return None
+    await _remember(update, context, {"canonical": reading["question"]})
     return await context.view(update, "price", reading["asset"])
+
+
+async def _remember(update: Update, context: BotContext, meaning: Document) -> None:
+    """Let the next text carry this on."""
+    payload = {"understood": meaning}
+    await asyncio.to_thread(context.store.keep, updates.chat(update).id, "meaning", payload)
 
 
 async def _forecast(update: Update, context: BotContext, reading: Document) -> Page | None:
@@ -205,9 +212,7 @@ async def _forecast(update: Update, context: BotContext, reading: Document) -> P
     assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
     if reading["asset"] not in assets or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
         return None
-    await asyncio.to_thread(
-        context.store.keep, updates.chat(update).id, "meaning", {"understood": reading["understood"]}
-    )
+    await _remember(update, context, reading["understood"])
     return await context.view(update, "forecast", reading["asset"])
 
 

@@ -16,6 +16,7 @@ from service.market.instants import HOUR
 from service.questions import Circumstances, Question, read_any
 from service.questions.conversation import ContextQuestion
 from service.questions.dates.deadline import FARTHEST
+from service.questions.intents import read_text
 from service.questions.tokens import LONGEST
 from service.questions.vocabulary import LANGUAGES
 
@@ -26,7 +27,8 @@ MEANING = ("asset", "other_asset", "comparator", "negated", "level", "upper_leve
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
 CONTEXT = (
     "the earlier question that the text may carry on, as in “and eth?”: the `id` of one of your answers, or the "
-    "`understood` of an answer or of POST /api/v1/oracle/understand"
+    "`understood` of an answer or of POST /api/v1/oracle/understand; an earlier text that asked for a price is one too, "
+    "as its `canonical`"
 )
 SAME_LEVEL = 1e-4
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # of a deadline
@@ -152,12 +154,13 @@ class EarlierReading(BaseModel):
         if self.asset in spots and self.spot is not None:
             spots[self.asset] = self.spot
         try:
-            question = read_any(self.canonical, replace(circumstances, now=now, spots=spots)).question
+            earlier = replace(circumstances, now=now, spots=spots)
+            question, intent = read_any(self.canonical, earlier).question, read_text(self.canonical, earlier).intent
         except InvalidRequest as refusal:
             raise invalid_context(refusal.detail) from None
         if self.level_pct is not None and self._is_size_of(question):
             question = replace(question, level_pct=self.level_pct)
-        return ContextQuestion(question, LANGUAGES_BY_NAME.get(self.language or ""))
+        return ContextQuestion(question, LANGUAGES_BY_NAME.get(self.language or ""), is_price=intent == "price")
 
     def _is_size_of(self, question: Question) -> bool:
         """Whether the level of the question is so many percent away from the price when it was asked."""

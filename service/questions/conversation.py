@@ -62,10 +62,14 @@ WITH_LEVEL = (Close, Touch, Average, DaysBeyond)
 
 @dataclass(frozen=True)
 class ContextQuestion:
-    """An earlier question, which a text may carry on, and the language that it was asked in, if known."""
+    """An earlier question, which a text may carry on, and the language that it was asked in, if known.
+
+    One that `is_price` asked for the present price.
+    """
 
     question: Question
     language: Language | None = None
+    is_price: bool = False
 
 
 def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Question) -> Parse:
@@ -272,7 +276,12 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
 
 
 def _is_weekday_before(parse: Parse, earlier: Question) -> bool:
-    """Whether the week of the earlier deadline has the weekday too, a week later: "on Friday? and on Sunday?"."""
+    """Whether the week of the earlier deadline has the weekday too, a week later: "on Friday? and on Sunday?".
+
+    Whoever asks by when means the next one: "by Friday?".
+    """
     at, until = parse.deadline.at, earlier.deadline
+    if parse.deadline.preposition in ("by", "before", "until"):
+        return False
     is_named = "deadline" not in parse.carryover and any(token.kind == "weekday" for token in parse.split.main)
     return is_named and at < until and at.weekday() > until.weekday() and (until - at).days < DAYS_OF_WEEK

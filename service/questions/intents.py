@@ -83,7 +83,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("question", meaning, question.asset)
     if chatter := _chatter(words, names_market=True):
         return TextReading(chatter, asset=asset)
-    is_price = not meaning.carryover and _asks_price(meaning, intents)
+    is_same = bool(context and context.is_price) and {"comparator", "deadline"} <= {*meaning.carryover}  # "and eth?"
+    is_price = is_same or (not meaning.carryover and _asks_price(meaning, intents))
     return TextReading("price" if is_price else "price_forecast", None if is_price else meaning, question.asset)
 
 

@@ -375,6 +375,21 @@ def test_a_text_carries_an_earlier_question_on(post, follow_up, path):
         assert second["deadline"] == first["understood"]["deadline"]
 
 
+@pytest.mark.parametrize(
+    ("text", "intent", "asset"),
+    [
+        ("and bitcoin?", "price", "btc"),
+        ("and tomorrow?", "price_forecast", "btc"),
+        ("higher tomorrow?", "question", "btc"),
+        ("will it hit 60k?", "question", "btc"),
+    ],
+)
+def test_a_price_is_carried_on_by_its_text(follow_up, text: str, intent: str, asset: str):
+    """With nothing new but the asset the next text asks for the price of that."""
+    reading = follow_up(text, {"canonical": "how much is btc"}).json
+    assert (reading.get("intent"), reading.get("asset")) == (intent, asset), reading
+
+
 def test_a_percentage_and_a_language_are_carried_on(understand, follow_up):
     """The move counts from the present price again; a text that may be of several languages is of the earlier one."""
     first = understand("Fällt Bitcoin bis zum 20. Januar 2027 um 10%?").json["understood"]

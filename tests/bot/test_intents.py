@@ -107,10 +107,13 @@ def test_a_text_carries_on_the_last_question(ann, text, meaning):
     [
         ("will btc dump below 45k next week", "and 40k?", "40,000 USD"),
         ("where will eth be in 30 days", "and in 7 days?", "Where Ethereum will be"),
+        ("btc price", "and eth?", "▲ Ethereum 2,"),
+        ("btc price", "and tomorrow?", "Where Bitcoin will be"),
+        ("was kostet gold", "higher by friday?", "Gold rises"),
     ],
 )
-def test_a_text_carries_on_a_guess_and_a_forecast(ann, first, text, meaning):
-    """Nobody has to ask the guess before the next text can change it."""
+def test_a_text_carries_on_what_was_no_answer(ann, first, text, meaning):
+    """Nobody has to ask a guess before the next text can change it; a price and a forecast are carried on too."""
     ann.says(first)
     assert meaning in ann.says(text).plain
 
