@@ -154,9 +154,9 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], None]], Path]:
-    """A folder with a name that one process of the test run fills and all of them read."""
+    """A folder with a name that one process fills and all of the test run read, or all runs with the same MADE."""
     base = tmp_path_factory.getbasetemp()
-    run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    run = Path(os.environ.get("MADE") or (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base))
 
     def folder_of(name: str, fill: Callable[[Path], None]) -> Path:
         folder = run / name

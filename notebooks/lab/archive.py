@@ -22,7 +22,7 @@ from notebooks.widgets.frames.battle import LANE_EQUITY, LANE_EVENTS
 from notebooks.widgets.frames.ledger import KIND
 from notebooks.widgets.frames.market import CANDLES, HEADLINES
 from notebooks.widgets.frames.oracle import FEATURES
-from notebooks.widgets.frames.schema import FrameSchema, typed
+from notebooks.widgets.frames.schema import TEXT, FrameSchema, typed
 from service.client import Client
 
 MAX_ROWS = 200  # rows on a page; of bars and of the equity of a lane there are more
@@ -259,7 +259,7 @@ class ParquetCache:
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_suffix(f".{os.getpid()}")
         words = frame.select_dtypes("category").columns
-        frame.astype(dict.fromkeys(words, "str")).reset_index().to_parquet(draft, index=False)
+        frame.astype(dict.fromkeys(words, object)).reset_index().to_parquet(draft, index=False)
         draft.replace(file)
 
     def _file(self, name: str) -> Path:
@@ -267,7 +267,10 @@ class ParquetCache:
 
 
 def _column(values: pd.Series, dtype: str | pd.CategoricalDtype) -> pd.Series:
-    """A stored column as the schema declares it; closed vocabularies are stored as text."""
-    if isinstance(dtype, pd.CategoricalDtype):
+    """A stored column as the schema declares it; closed vocabularies are stored as text.
+
+    Before pandas 3 a text that is missing would become the word None.
+    """
+    if isinstance(dtype, pd.CategoricalDtype) or dtype == TEXT:
         return typed(values.astype(object).where(values.notna(), None).tolist(), dtype)
     return values.astype(dtype)
