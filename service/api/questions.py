@@ -27,8 +27,8 @@ MEANING = ("asset", "other_asset", "comparator", "negated", "level", "upper_leve
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
 CONTEXT = (
     "the earlier question that the text may carry on, as in “and eth?”: the `id` of one of your answers, or the "
-    "`understood` of an answer or of POST /api/v1/oracle/understand; an earlier text that asked for a price is one too, "
-    "as its `canonical`"
+    "`understood` of an answer or of POST /api/v1/oracle/understand; an earlier text that asked for a price, as its "
+    "`canonical`, is one too"
 )
 SAME_LEVEL = 1e-4
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # of a deadline
