@@ -19,7 +19,7 @@ install = $(BIN)/python -m uv pip install --quiet --require-hashes -r $(1) \
 export OMP_NUM_THREADS ?= 1
 # Only `make run` and `make lab` choose a world; checks and measurements have the same one everywhere.
 test oldest coverage soak growth scale bench examples: export WORLD := simulated
-# What one run of the tests has made, such as a service after its first start, the next one reads.
+# The folder of what tests make once, such as a service after its first start: `oldest` reads what the others made.
 test: export MADE := $(abspath $(VENV))/made
 
 .DEFAULT_GOAL := help

@@ -197,7 +197,7 @@ async def _price(update: Update, context: BotContext, reading: Document) -> Page
     assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
     if reading["asset"] not in assets:
         return None
-    await _remember(update, context, {"canonical": reading["question"]})
+    await _remember(update, context, {"canonical": f"{reading['asset']} price"})
     return await context.view(update, "price", reading["asset"])
 
 

@@ -154,7 +154,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], None]], Path]:
-    """A folder with a name that one process fills and all of the test run read, or all runs with the same MADE."""
+    """A folder by its name: one process fills it, and the whole test run reads it, also the next one with its MADE."""
     base = tmp_path_factory.getbasetemp()
     run = Path(os.environ.get("MADE") or (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base))
 

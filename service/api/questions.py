@@ -155,12 +155,13 @@ class EarlierReading(BaseModel):
             spots[self.asset] = self.spot
         try:
             earlier = replace(circumstances, now=now, spots=spots)
-            question, intent = read_any(self.canonical, earlier).question, read_text(self.canonical, earlier).intent
+            reading = read_text(self.canonical, earlier)
+            question = (reading.meaning or read_any(self.canonical, earlier)).question
         except InvalidRequest as refusal:
             raise invalid_context(refusal.detail) from None
         if self.level_pct is not None and self._is_size_of(question):
             question = replace(question, level_pct=self.level_pct)
-        return ContextQuestion(question, LANGUAGES_BY_NAME.get(self.language or ""), is_price=intent == "price")
+        return ContextQuestion(question, LANGUAGES_BY_NAME.get(self.language or ""), is_price=reading.intent == "price")
 
     def _is_size_of(self, question: Question) -> bool:
         """Whether the level of the question is so many percent away from the price when it was asked."""

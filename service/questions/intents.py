@@ -19,8 +19,8 @@ from service.questions.lexicon import fold, intent_lexicon
 from service.questions.parse import NOT_NAMED, Parse
 from service.questions.scope import asks_price_now
 from service.questions.tokens import MARKUP, Token, clean, tokenize
-from service.questions.topics import TopicQuestion, read_any, refusing
-from service.questions.understanding import find_parts, suggested
+from service.questions.topics import TopicQuestion, read_any
+from service.questions.understanding import find_parts, refusing, suggested
 from service.questions.vocabulary import MARKET_KINDS, Language
 
 # Intents of a text that asks nothing about a market, the most telling first.

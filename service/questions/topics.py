@@ -6,19 +6,12 @@ text what was asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from service.errors import (
-    FieldError,
-    InvalidQuestion,
-    InvalidRequest,
-    NinefoldError,
-    NotAMarketQuestion,
-    UnreadQuestion,
-)
+from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
 from service.market.assets import ASSETS
 from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause, read_clause
@@ -32,7 +25,7 @@ from service.questions.scope import FIGURES, are_most_unknown, refuse_looking_ba
 from service.questions.sentences import find_question
 from service.questions.subject import Subject, available, is_flip
 from service.questions.tokens import Token, read
-from service.questions.understanding import deadline_of, parse_tokenized, suggested
+from service.questions.understanding import deadline_of, parse_tokenized, refusing, suggested
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 
 # The price of a coin in a text that is read only to learn whether prices decide the question.
@@ -74,20 +67,6 @@ class TopicQuestion(NamedTuple):
 
     question: Question
     language: Language
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Raise UnreadQuestion in place of any error of the rules that is not a refusal."""
-    try:
-        yield
-    except NinefoldError:
-        raise
-    except Exception as error:
-        detail = (
-            "This question could not be read. That is a fault of ours, and it was logged; another wording may help."
-        )
-        raise UnreadQuestion(detail, [FieldError("question", detail)]) from error
 
 
 @refusing()

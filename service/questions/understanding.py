@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 
-from service.errors import FieldError, InvalidQuestion, InvalidRequest, NotAMarketQuestion
+from service.errors import (
+    FieldError,
+    InvalidQuestion,
+    InvalidRequest,
+    NinefoldError,
+    NotAMarketQuestion,
+    UnreadQuestion,
+)
 from service.market.assets import ASSETS
 from service.questions.amounts import find_amounts
 from service.questions.canonical import LAST_SECOND, brief
@@ -58,6 +66,21 @@ NEAR_FACTOR = 5.0
 STEP = 0.05
 
 
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Raise UnreadQuestion in place of any error of the rules that is not a refusal."""
+    try:
+        yield
+    except NinefoldError:
+        raise
+    except Exception as error:
+        detail = (
+            "This question could not be read. That is a fault of ours, and it was logged; another wording may help."
+        )
+        raise UnreadQuestion(detail, [FieldError("question", detail)]) from error
+
+
+@refusing()
 def understand(text: str, circumstances: Circumstances) -> Question:
     """The question that `text`, at most 500 characters in one of the languages of the vocabulary, asks.
 

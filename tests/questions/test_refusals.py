@@ -65,6 +65,13 @@ def test_years_outside_of_the_calendar_are_refused(text):
         read_any(text, Circumstances(NOW, SPOTS))
 
 
+@pytest.mark.parametrize("stamp", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_an_instant_before_or_after_all_years_is_refused(stamp: str):
+    """In UTC it is of the year 0 or 10000, which no calendar of ours has."""
+    assert "no such date" in refusal_of(f"Will Bitcoin rise by {stamp}?").detail
+    assert not isinstance(refusal_of(f"{stamp}?"), UnreadQuestion)
+
+
 def test_what_the_rules_fail_on_is_a_refusal(monkeypatch):
     """It keeps its cause, so that it can be logged as a fault of ours."""
 

@@ -84,6 +84,8 @@ def test_a_restored_database_is_the_same_under_the_same_secrets(
 def test_a_backup_of_an_older_version_is_restored(source: Database, tmp_path: Path, settings: Settings):
     """It is migrated before its ledger is verified."""
     with source.writing() as db:
+        db.execute(text("ALTER TABLE forecast_score DROP COLUMN opening_peer"))
+        db.execute(text("ALTER TABLE forecast_score DROP COLUMN peer"))
         db.execute(text("DROP TABLE ledger_timestamp"))
         db.execute(text("UPDATE alembic_version SET version_num = '0023'"))
     backup(source, tmp_path / "kept")

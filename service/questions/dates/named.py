@@ -42,7 +42,7 @@ def stamp(match: Match, _today: Today) -> DateRange:
     """2026-12-31T15:00+02:00."""
     try:
         instant = datetime.fromisoformat(match["stamp"].text.upper()).astimezone(UTC)
-    except ValueError:
+    except (OverflowError, ValueError):  # its offset may lead out of all years
         raise no_such_date() from None
     return DateRange(instant, instant, exact=True)
 

@@ -330,5 +330,5 @@ def _ranked(entries: Sequence[ForecasterEntry]) -> list[ForecasterEntry]:
 
 def skill_of(scores: TimeWeightedScores) -> float | None:
     """What ranks are by; None with too few markets."""
-    lows = scores.peer_low, scores.peer_pool_low
-    return None if scores.n < LEAST_N or None in lows else min(low for low in lows if low is not None)
+    lows = [low for low in (scores.peer_low, scores.peer_pool_low) if low is not None]
+    return min(lows) if scores.n >= LEAST_N and len(lows) == 2 else None
