@@ -163,11 +163,11 @@ def build(
     # Without a time of its own, the first run would be counted from here and due a minute after the start.
     at_start = {"next_run_time": datetime.now(UTC), "misfire_grace_time": None}
     jobs.run_repeating(_watch, WATCH_S, job_kwargs=at_start)
+    jobs.run_repeating(_publish_menus, WATCH_S, job_kwargs=at_start)
     return application
 
 
 async def _prepare(application: Application) -> None:
-    await chat_languages.publish(application.bot)
     LOG.info("@%s answers", application.bot.username)
     application.bot_data["check"] = asyncio.create_task(_check_key(application.bot_data["state"]))
 
@@ -187,6 +187,12 @@ async def _close(application: Application) -> None:
     await state.service.close()
     state.drawing.close()
     await asyncio.to_thread(state.store.close)
+
+
+async def _publish_menus(context: BotContext) -> None:
+    """Set the command menus; again each minute, until Telegram has taken all of them. Nobody waits for them."""
+    await chat_languages.publish(context.bot)
+    context.job.schedule_removal()
 
 
 async def _watch(context: BotContext) -> None:

@@ -73,7 +73,11 @@ IN_GROUPS = frozenset(command for command, _, in_groups in MENU if in_groups) | 
 
 async def publish(bot: Bot) -> None:
     """Set Telegram's command menus in every language: all entries in private chats, those of groups in groups."""
-    await asyncio.gather(*(_publish(bot, language) for language in LANGUAGES))
+    for language in LANGUAGES:
+        code = None if language == SOURCE else language  # the menu without a code is that of all other languages
+        with speaking(language):
+            await bot.set_my_commands(_commands(), BotCommandScopeAllPrivateChats(), code)
+            await bot.set_my_commands(_commands(in_group=True), BotCommandScopeAllGroupChats(), code)
 
 
 async def publish_for_chat(bot: Bot, chat: Chat, language: str | None) -> None:
@@ -84,13 +88,6 @@ async def publish_for_chat(bot: Bot, chat: Chat, language: str | None) -> None:
         return
     with speaking(language):
         await bot.set_my_commands(_commands(in_group=chat.type != ChatType.PRIVATE), scope)
-
-
-async def _publish(bot: Bot, language: str) -> None:
-    code = None if language == SOURCE else language  # the menu without a code is that of all other languages
-    with speaking(language):
-        await bot.set_my_commands(_commands(), BotCommandScopeAllPrivateChats(), code)
-        await bot.set_my_commands(_commands(in_group=True), BotCommandScopeAllGroupChats(), code)
 
 
 def _commands(*, in_group: bool = False) -> list[BotCommand]:

@@ -12,6 +12,7 @@ from string import Formatter
 from typing import Any
 
 from service.forecasting.voters.inputs import INPUTS
+from tests.processes import PATIENCE_S
 from tests.sources.llm.model_server import Behaviour, Handler, ModelServer, answers, events, serving, vote_text
 
 # Known names at an address of one's own: they are priced, and no key of a provider is sent.
@@ -24,7 +25,6 @@ ENGINES = {
     "news": "mistral:mistral-small-latest",
 }
 BRAINS = ("vol", "garch", "sv")
-PATIENCE_S = 10
 
 Servers = Mapping[str, ModelServer]
 

@@ -51,7 +51,7 @@ pytestmark = pytest.mark.slow
 
 OUTAGE_S = 16.0
 SOON_S = 5.0  # within which the second fault follows one that does not last
-BACK_S = 30.0  # after the end of the second fault; on a slow machine as long as the first start took
+BACK_S = 30.0 if IN_SOAK else PATIENCE_S  # after the end of the second fault; as long as the first start, if longer
 LONGEST_PAIR_S = 240.0
 CALLERS = 4
 RETRY_S = 1.0  # of a caller; a key has 60 questions a minute
@@ -245,7 +245,7 @@ def started(url: str, redis_url: str, folder: Path) -> Iterator[Fleet]:
 def test_a_service_survives_a_second_fault(
     empty_postgresql: str, redis_url: str, tmp_path: Path, tries, record_property
 ):
-    """After each pair it answers within 30 s; every question was answered once, charged once and stored once.
+    """After each pair it answers, in a soak within 30 s; every question was answered, charged and stored once.
 
     In the end every slot was worked once, and the record agrees with the ledger.
     """

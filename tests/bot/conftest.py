@@ -26,9 +26,9 @@ from bot.store import Store
 from service.store import keys
 from service.store.secret import key_secret
 from tests.bot.fake_telegram import ChatMessage, FakeTelegram
+from tests.processes import PATIENCE_S
 from tests.running_service import RunningService, copied, running_service
 
-PATIENCE_S = 10
 ADDRESSES = (f"10.{number // 65536}.{number // 256 % 256}.{number % 256}" for number in count(1))
 PERSONS = count(1000)
 GROUPS = count(-5000, -1)
@@ -65,6 +65,12 @@ class Stage:
     def settle(self) -> None:
         """Wait until all tasks of the bot are done."""
         self.runner.run(self._settle())
+
+    def work(self, job: str = "_watch") -> None:
+        """One run of a job of the bot, and of everything it starts."""
+        (found,) = self.application.job_queue.get_jobs_by_name(job)
+        self.runner.run(found.run(self.application))
+        self.settle()
 
     def wait_for(self, condition: Callable[[], Any]) -> Any:
         """The first true value of `condition`, while the bot runs."""

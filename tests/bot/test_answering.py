@@ -26,13 +26,6 @@ def waiting_at_once(monkeypatch):
     monkeypatch.setattr(answering, "GRACE_S", 0)
 
 
-def watch(stage) -> None:
-    """One pass of the bot's job."""
-    (job,) = stage.application.job_queue.jobs()
-    stage.runner.run(job.run(stage.application))
-    stage.settle()
-
-
 def breaking_off(web, pieces: int, times: int = 1):
     """The service, whose first answers end after some pieces; the head alone is sent with 0."""
     calls = []
@@ -79,9 +72,9 @@ def test_a_question_waits_until_the_service_answers(start, web, monkeypatch, sta
     ann, store = stage.person(), stage.application.bot_data["state"].store
     store.open_question(ann.id, ann.chat, None, None, QUESTION)
     for _ in range(2):
-        watch(stage)
+        stage.work()
         assert ann.messages == []
-    watch(stage)
+    stage.work()
     assert "of 9 voted" in ann.newest.plain
 
 
@@ -115,7 +108,7 @@ def test_an_uncertain_outcome_is_said_and_delivered_later(start, web, monkeypatc
     ann = stage.person()
     reply = ann.says(QUESTION)
     assert "may have been counted" in reply.plain
-    watch(stage)
+    stage.work()
     assert "was interrupted" in reply.plain
     assert "of 9 voted" in ann.newest.plain
     assert "9 of 10" in ann.says("/quota").plain
@@ -146,7 +139,7 @@ def test_an_answer_follows_when_telegram_is_back(ann, store):
         ann.stage.telegram.refuse("sendMessage", BROKEN, 502)
     ann.says(QUESTION)
     assert ann.messages == []
-    watch(ann.stage)
+    ann.stage.work()
     assert "of 9 voted" in ann.newest.plain
     assert store.open_questions() == []
     assert "9 of 10" in ann.says("/quota").plain
@@ -160,11 +153,11 @@ def test_a_question_of_a_killed_bot_is_answered_at_its_start(start):
     state = stage.application.bot_data["state"]
     question = state.store.open_question(ann.id, ann.chat, None, None, QUESTION)
     state.store.set_waiting(question.number, message.id)
-    watch(stage)
+    stage.work()
     assert "was interrupted" in message.plain
     assert "of 9 voted" in ann.newest.plain
     assert ann.newest.id != message.id
-    watch(stage)
+    stage.work()
     assert len(ann.messages) == 2
 
 
@@ -173,7 +166,7 @@ def test_an_old_interrupted_question_is_given_back(ann, store, service):
     before = service.wall
     try:
         service.wall += timedelta(hours=2).total_seconds()
-        watch(ann.stage)
+        ann.stage.work()
     finally:
         service.wall = before
     assert "Send it again" in ann.newest.plain

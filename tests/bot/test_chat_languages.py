@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from telegram import BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
 
+from bot import rate_limiter
 from bot.chat_languages import IN_GROUPS, MENU
 from bot.languages import LANGUAGES, speaking, translate
 from bot.messages.research import TOPICS
@@ -56,8 +57,16 @@ def test_only_admins_choose_the_language_of_a_group(stage, group):
     assert "Sprache" in member.says("/language").plain
 
 
-def test_both_menus_are_set_in_every_language(stage):
-    """English is the menu of the languages without one."""
+@pytest.mark.parametrize("fails", [False, True])
+def test_both_menus_are_set_in_every_language(stage, monkeypatch, fails):
+    """English is the menu of the languages without one; where Telegram fails, the next run of the job sets them."""
+    monkeypatch.setattr(rate_limiter, "PAUSES_S", ())
+    if fails:
+        stage.telegram.refuse("setMyCommands", "Bad Gateway", 502)
+        stage.work("_publish_menus")
+        stage.telegram.calls.clear()
+    stage.work("_publish_menus")
+    assert not stage.application.job_queue.get_jobs_by_name("_publish_menus")
     calls = [values for method, values in stage.telegram.calls if method == "setMyCommands"]
     menus = {(menu["scope"]["type"], menu.get("language_code") or "en"): menu["commands"] for menu in calls}
     assert len(calls) == len(menus) == 2 * len(LANGUAGES)

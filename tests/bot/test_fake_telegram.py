@@ -9,7 +9,7 @@ import pytest
 
 from bot import answering, rate_limiter
 from bot.store import Alert
-from tests.bot.conftest import Person, Stage
+from tests.bot.conftest import Person
 from tests.bot.fake_telegram import GROUP_MESSAGES, Cut
 
 QUESTION = "Will Bitcoin be above $60k at the end of the month?"
@@ -25,13 +25,6 @@ def short_pauses(monkeypatch):
     monkeypatch.setattr(answering, "GRACE_S", 0)
 
 
-def watch(stage: Stage) -> None:
-    """One pass of the bot's job."""
-    (job,) = stage.application.job_queue.jobs()
-    stage.runner.run(job.run(stage.application))
-    stage.settle()
-
-
 def answers(person: Person) -> int:
     return sum("of 9 voted" in message.plain for message in person.messages)
 
@@ -42,7 +35,7 @@ def asks(person: Person) -> None:
 
 def has_one_answer(person: Person, kind: str) -> None:
     """A late cut leaves open whether Telegram has the answer: rather twice than never, and counted once."""
-    watch(person.stage)
+    person.stage.work()
     assert 1 <= answers(person) <= (2 if kind == "late" else 1)
     assert "9 of 10" in person.says("/quota").plain
 
@@ -65,12 +58,12 @@ def has_one_challenge(person: Person, _kind: str) -> None:
 def is_alerted(person: Person) -> None:
     store = person.stage.application.bot_data["state"].store
     store.queue([Alert(person.id, "flip", "noon", person.id, silent=False, text="<b>It flipped.</b>", until=4e9)])
-    watch(person.stage)
+    person.stage.work()
 
 
 def has_one_alert(person: Person, _kind: str) -> None:
     """A late cut was delivered; the others are tried again at the next pass."""
-    watch(person.stage)
+    person.stage.work()
     assert sum("It flipped." in message.plain for message in person.messages) == 1
 
 
@@ -113,7 +106,7 @@ def test_an_interrupted_answer_comes_in_its_topic(stage, group, store):
     stage.telegram.topics[group] = {17}
     member = stage.person(group)
     store.open_question(member.id, group, 17, None, QUESTION)
-    watch(stage)
+    stage.work()
     assert member.newest.topic == 17
     assert "of 9 voted" in member.newest.plain
 

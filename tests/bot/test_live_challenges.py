@@ -75,10 +75,10 @@ def test_the_watcher_shows_votes_of_other_programs(stage, group, number, service
     )
     assert receipt.status_code == 200
     stage.application.bot_data["state"].service.drop("challenges")
-    watch(stage)
+    stage.work()
     assert votes(reply.plain) == ["0", "1"]
     before = edits(stage, group)
-    watch(stage)
+    stage.work()
     assert edits(stage, group) == before
 
 
@@ -106,7 +106,7 @@ def test_a_resolved_challenge_is_shown_and_forgotten(stage, group, store, number
 
     monkeypatch.setattr(type(service), "market", resolved)
     monkeypatch.setattr(type(service), "challenges", none_open)
-    watch(stage)
+    stage.work()
     assert "resolved: YES" in reply.plain
     assert "So it is." in reply.plain
     assert "Yes" not in reply.buttons
@@ -123,10 +123,3 @@ def test_the_page_of_a_challenge_posts_it_in_a_group(ann, stage, group, number):
 
 def test_an_unknown_challenge_is_one_sentence(stage, group):
     assert "Nothing has that name" in stage.person(group).says("/challenge 999999").plain
-
-
-def watch(stage: Stage) -> None:
-    """One pass of the bot's job."""
-    (job,) = stage.application.job_queue.jobs()
-    stage.runner.run(job.run(stage.application))
-    stage.settle()

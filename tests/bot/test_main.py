@@ -19,12 +19,11 @@ import httpx
 import pytest
 
 from tests.conftest import absent
-from tests.processes import free_port, running, wait_until
+from tests.processes import PATIENCE_S, free_port, running, wait_until
 
 ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_bot"}
 CHAT = {"id": 7, "type": "private"}
 SECRET = "s3cret"
-PATIENCE_S = 30
 
 
 class TelegramServer(BaseHTTPRequestHandler):

@@ -13,9 +13,9 @@ from bot import answering
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.panel import Voter
+from tests.processes import PATIENCE_S
 
 QUESTION = "Will Bitcoin be above $60k at the end of the month?"
-PATIENCE_S = 10
 
 
 @dataclass

@@ -184,7 +184,6 @@ def test_only_persons_of_the_last_minute_are_remembered(monkeypatch):
 
 
 FLOOD = "Too Many Requests"
-PATIENCE_S = 30
 
 
 def command(person: Person, text: str) -> dict:

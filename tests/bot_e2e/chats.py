@@ -13,7 +13,8 @@ from typing import Any
 
 import httpx
 
-PATIENCE_S = 15
+from tests.processes import PATIENCE_S
+
 FLOOD = 429
 RESET = 0  # as the status of a fault
 

@@ -33,7 +33,7 @@ from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import PALETTES
 from service.client import Client
 from tests.notebooks.lab.planted import planted_record
-from tests.processes import ROOT
+from tests.processes import PATIENCE_S, ROOT
 
 CHARTS = ("BattlePanel", "HospitalPanel", "LeaderboardPanel")
 DAYS = pd.Series([100.0, 101.0, 99.0], pd.date_range("2026-01-01", periods=3), name="mine")
@@ -137,7 +137,6 @@ def test_a_selection_of_another_type_is_refused():
         selected(control, int)
 
 
-PATIENCE_S = 60
 SETUP = f"""
 import sys; sys.path.insert(0, {str(ROOT)!r})
 from tests.notebooks.widgets.base.test_refreshing_panel import NumberPanel, NumberService

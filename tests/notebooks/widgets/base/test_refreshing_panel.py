@@ -23,9 +23,9 @@ from service.client import (
     Unauthorized,
     Unavailable,
 )
+from tests.processes import PATIENCE_S
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
-PATIENCE_S = 10
 SHORT_S = 0.2  # an unwanted request would come within it
 OFTEN_S = 0.01
 NO_CONNECTION = ConnectionFailed("No connection to http://ninefold: refused.")

@@ -26,6 +26,7 @@ from notebooks.widgets.leaderboard.panel import (
 )
 from service.trading.strategies import STRATEGIES
 from tests.notebooks.conftest import click
+from tests.processes import PATIENCE_S
 
 METRICS = {
     "gain": "pnl_pct",
@@ -33,8 +34,6 @@ METRICS = {
     "maximum drawdown": "max_drawdown_pct",
     "win rate": "win_rate_pct",
 }
-
-PATIENCE_S = 10
 
 
 @pytest.fixture
