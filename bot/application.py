@@ -192,7 +192,8 @@ async def _close(application: Application) -> None:
 async def _publish_menus(context: BotContext) -> None:
     """Set the command menus; again each minute, until Telegram has taken all of them. Nobody waits for them."""
     await chat_languages.publish(context.bot)
-    context.job.schedule_removal()
+    if context.job:
+        context.job.schedule_removal()
 
 
 async def _watch(context: BotContext) -> None:

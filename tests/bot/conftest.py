@@ -66,10 +66,10 @@ class Stage:
         """Wait until all tasks of the bot are done."""
         self.runner.run(self._settle())
 
-    def work(self, job: str = "_watch") -> None:
+    def work(self, name: str = "_watch") -> None:
         """One run of a job of the bot, and of everything it starts."""
-        (found,) = self.application.job_queue.get_jobs_by_name(job)
-        self.runner.run(found.run(self.application))
+        (job,) = self.application.job_queue.get_jobs_by_name(name)
+        self.runner.run(job.run(self.application))
         self.settle()
 
     def wait_for(self, condition: Callable[[], Any]) -> Any:
