@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -191,8 +191,11 @@ def opened(url: str) -> Database:
     """
     place = database_name(url)
     try:
-        database = Database(url)
-        database.migrate()
+        with ExitStack() as unusable:
+            database = Database(url)
+            unusable.callback(database.close)
+            database.migrate()
+            unusable.pop_all()
     except OSError as error:
         raise SettingsError(f"The folder of the database {place} cannot be used: {error.strerror}.") from None
     except (SQLAlchemyError, sqlite3.Error) as error:

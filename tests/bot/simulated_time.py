@@ -40,5 +40,9 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
         future.add_done_callback(self._end_of_thread)
         return future
 
+    async def shutdown_default_executor(self, _timeout: float | None = None) -> None:
+        """Wait for the threads, which end in real time, without the limit that is counted by this clock."""
+        await super().shutdown_default_executor()
+
     def _end_of_thread(self, _future: asyncio.Future[Any]) -> None:
         self._timer.threads -= 1

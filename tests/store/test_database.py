@@ -187,6 +187,7 @@ def test_a_database_of_a_newer_version_is_refused_in_words(sqlite_url):
     database = opened(sqlite_url)
     with database.writing() as db:
         db.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    database.close()
     with pytest.raises(SettingsError, match="newer version"):
         opened(sqlite_url)
 

@@ -192,7 +192,7 @@ def _axes(rows: list[Document], metric: str, key: str) -> dict[str, Any]:
     Names and ranks are on the left, the strategy drawn below in bold; values are on the right, clear of the lines.
     """
     axis = {"tickvals": list(range(len(rows))), "range": [len(rows) - 0.4, -0.6]}
-    above = {**INSIDE, "ticklabelshift": NARROW_ROW_PX // 3}
+    above = {**INSIDE, "ticklabelshift": 2 * NARROW_ROW_PX // 5}
     narrow, wide = _heights(len(rows), NARROW_ROW_PX), _heights(len(rows), ROW_PX)
     return {
         **wide,
@@ -202,7 +202,7 @@ def _axes(rows: list[Document], metric: str, key: str) -> dict[str, Any]:
         "meta": {
             "narrow": {
                 **narrow,
-                "bargap": 0.6,
+                "bargap": 0.65,
                 "xaxis": {"nticks": 3},
                 "yaxis": {**narrow["yaxis"], **above, "ticktext": _row_names(rows, key, NARROW_NAME)},
                 "yaxis2": above,

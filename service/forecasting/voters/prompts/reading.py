@@ -10,10 +10,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 LONGEST_ANSWER = 20_000  # characters; two sentences need 500, the rest is for text around them
 LONGEST_REASONING = 400
+DEEPEST = 100  # brackets that are open at once
 LEAST_P, MOST_P = 0.01, 0.99  # probabilities of language models are cut here
 
 PROBABILITIES = ("probability_yes", "probability_higher")
@@ -48,6 +50,7 @@ WRAPPERS = ("answer", "final_answer", "result", "response", "output", "vote", "f
 PERCENT = re.compile(r"(?!1\.0+$)(\d{1,3})(?:\.0+)?\s*%?")  # 1.0 may be one percent, or certainty as a fraction
 TAG = re.compile(r"<[^<>]*>|\]\([^()]*\)")  # of HTML, and the address of a link in Markdown
 ADDRESS = re.compile(r"(?:\b\w+)?://\S*")
+BRACKETS = {"{": 1, "[": 1, "}": -1, "]": -1}
 MARKUP = str.maketrans("", "", "<>[]{}|\\`*_~#@")
 # A dot inside what looks like a host name becomes the end of a sentence.
 INNER_DOT = re.compile(r"(?<=\w)\.(?=[^\W\d]{2})")
@@ -81,6 +84,8 @@ def read(text: str) -> ModelAnswer:
     bare = _without_thoughts(text)
     if len(bare) > LONGEST_ANSWER:
         raise UnusableAnswer("gave an answer that is too long")
+    if max(accumulate(BRACKETS.get(character, 0) for character in bare), default=0) > DEEPEST:
+        raise UnusableAnswer("gave an answer that is nested too deeply")
     answers = [answer for candidate in _objects(bare) if PROBABILITIES[0] in (answer := _unwrapped(candidate))]
     if not answers:
         raise UnusableAnswer("gave no probability_yes")
@@ -127,8 +132,6 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             candidate, end = DECODER.raw_decode(text, place)
         except ValueError:
             end = place + 1
-        except RecursionError:
-            raise UnusableAnswer("gave an answer that is nested too deeply") from None
         else:
             yield candidate
         place = text.find("{", end)

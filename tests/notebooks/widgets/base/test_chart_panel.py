@@ -126,7 +126,7 @@ def test_a_panel_without_its_own_figure_is_refused():
     class Unfinished(ChartPanel):
         TITLE, FILE = "nothing", "ninefold-nothing"
 
-    with pytest.raises(TypeError, match="abstract methods draw, frame, new_figure"):
+    with pytest.raises(TypeError, match=r"abstract methods '?draw"):
         Unfinished()
 
 
