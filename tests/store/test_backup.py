@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -150,9 +150,10 @@ def operate(sqlite_url: str, tmp_path: Path, monkeypatch, capsys) -> Operate:
 
 
 @pytest.fixture
-def web(sqlite_url: str, tmp_path: Path) -> Web:
+def web(sqlite_url: str, tmp_path: Path) -> Iterator[Web]:
     settings = Settings(data_dir=tmp_path)
-    return Web(Database(sqlite_url), settings, secret=key_secret(settings))
+    with closing(Database(sqlite_url)) as database:
+        yield Web(database, settings, secret=key_secret(settings))
 
 
 def counts(database: Database) -> dict[str, int]:

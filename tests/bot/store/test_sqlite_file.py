@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -86,11 +87,11 @@ def test_the_mode_of_an_existing_file_is_corrected(file, clock):
 
 def test_a_file_of_a_newer_version_is_refused(file, clock):
     Store(file, clock).close()
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         db.execute("PRAGMA user_version = 99")
     with pytest.raises(RuntimeError, match="newer version"):
         Store(file, clock)
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         assert db.execute("PRAGMA user_version").fetchone() == (99,)
 
 
@@ -113,7 +114,7 @@ def test_threads_and_processes_can_write_at_once(store, again):
 def test_a_file_of_the_first_version_is_migrated(file, clock):
     """Saved answers are readable, and authors follow their challenges that were open."""
     file.parent.mkdir()
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         for statement in FIRST:
             db.execute(statement)
         payload = '{"told": {"question": "Will it?", "p_yes": 0.5}, "usage": null}'
@@ -133,7 +134,7 @@ def test_a_file_of_the_first_version_is_migrated(file, clock):
 def test_the_choices_of_an_earlier_version_are_kept(file, clock):
     """The language, the zone, the hour of the digest, quiet hours and the theme become settings."""
     file.parent.mkdir()
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         for statements in VERSIONS[:8]:
             for statement in statements:
                 db.execute(statement)
