@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import sys
+from pathlib import Path
+from typing import TextIO
 from urllib.parse import urlsplit
 
 from dotenv import load_dotenv
@@ -34,6 +37,7 @@ def main() -> int:
         print(f"bot: {error}", file=sys.stderr)
         return 2
     telemetry.configure(settings.secrets)
+    lock = _locked(settings.bot_data)
     try:
         if settings.bot_metrics_port:
             telemetry.serve(settings.bot_metrics_port)
@@ -42,7 +46,8 @@ def main() -> int:
         return 1
     LOG.info("connecting to %s; questions go to %s", settings.telegram_url.removesuffix("/bot"), settings.oracle_url)
     try:
-        run(build(settings), settings)
+        with lock:
+            run(build(settings), settings)
     except InvalidToken:
         print(f"bot: Telegram rejects {TOKEN}. @BotFather shows the bot's present token.", file=sys.stderr)
         return 2
@@ -50,6 +55,18 @@ def main() -> int:
         print(f"bot: Telegram cannot be reached at {settings.telegram_url}: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _locked(folder: Path) -> TextIO:
+    """The lock of a folder, which ends with the process; two bots in one folder would deliver an answer twice."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = (folder / "bot.lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        LOG.warning("another bot uses BOT_DATA %s; this one starts when it ends", folder)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def run(application: Application, settings: BotSettings) -> None:

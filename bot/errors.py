@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import timedelta
 
 from telegram import Update
-from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
+from telegram.error import BadRequest, Conflict, NetworkError, RetryAfter, TelegramError
 
 from bot import messages, telemetry
 from bot.context import BotContext
@@ -17,11 +18,15 @@ from bot.messages import notices
 from service.client import ClientError
 
 LOG = logging.getLogger(__name__)
+CONFLICT_END = timedelta(minutes=10)  # without a conflict; the next one is logged again
 
 
 async def handle(update: object, context: BotContext) -> None:
     """The application's error handler."""
     error = context.error or RuntimeError("an unknown error")
+    if isinstance(error, Conflict):
+        _log_conflict(context, error)
+        return
     page = failure_page(error)
     if not isinstance(update, Update) or update.effective_chat is None:
         return
@@ -37,6 +42,17 @@ async def handle(update: object, context: BotContext) -> None:
         await send(context.bot, place, page)
     except TelegramError as failure:
         LOG.warning("the report of an error was not delivered: %s", failure)
+
+
+def _log_conflict(context: BotContext, error: Conflict) -> None:
+    """Another program receives this bot's updates: one line in the log until it has ended.
+
+    The library tries again after 1 to 30 seconds. Telegram keeps the updates for a day.
+    """
+    now, last = context.state.now(), context.bot_data.get("conflict_at")
+    context.bot_data["conflict_at"] = now
+    if last is None or now - last > CONFLICT_END:
+        LOG.error("another program receives this bot's updates; this one goes on when it ends. Telegram: %s", error)
 
 
 def failure_page(error: Exception) -> Page:

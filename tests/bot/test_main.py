@@ -116,6 +116,23 @@ def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path,
     assert "connecting to" in (tmp_path / "log").read_text()
 
 
+@pytest.mark.slow
+def test_two_bots_never_use_one_folder(telegram, tmp_path: Path):
+    """The second one says why it waits, calls nothing, and starts when the first one is killed."""
+    address, calls = telegram
+    environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "TELEGRAM_URL": address}
+    environment["BOT_DATA"] = str(tmp_path)
+    command, log = [sys.executable, "-m", "bot"], tmp_path / "second"
+    with running(command, tmp_path / "first", **environment) as first:
+        next_call(calls, "getUpdates")
+        with running(command, log, **environment):
+            wait_until(lambda: "another bot uses BOT_DATA" in log.read_text())
+            assert "connecting" not in log.read_text()
+            first.kill()
+            wait_until(lambda: " answers" in log.read_text())
+    assert log.read_text().count("another bot uses BOT_DATA") == 1
+
+
 def start_failing(tmp_path: Path, address: str, **options: str) -> subprocess.CompletedProcess:
     """A bot that does not start; it tries twice."""
     environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "TELEGRAM_URL": address}

@@ -18,6 +18,11 @@ const BUTTON = 64;
 const NOT_MODIFIED = "message is not modified: specified new message content and reply markup are exactly the same";
 const RESET = 0; // as the status of a fault: the connection is reset
 const PNG = "89504e470d0a1a0a";
+const OTHER_POLL =
+  "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";
+const NEW_WEBHOOK = "Conflict: terminated by setWebhook request";
+const WEBHOOK =
+  "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first";
 const UPDATE_EVENTS = ["AddedUserMessage", "AddedUserCommand", "AddedUserCallbackQuery"];
 
 const calls = [];
@@ -25,9 +30,11 @@ const faults = [];
 const chats = new Map(); // every chat by its id; a bot's own messages hold only the id
 const pressed = new Map(); // the chat of each button press, by the id of its query
 const webhooks = new Map(); // the parameters of setWebhook, by the bot's token
+const polls = new Map(); // the response of the newest getUpdates, by the bot's token
 const changes = new EventEmitter().setMaxListeners(0);
 
 class Refusal extends Error {}
+class Conflict extends Error {}
 
 /** Wait for `change`, at most `seconds` and no longer than the client stays connected. */
 function wait(change, seconds, response) {
@@ -122,14 +129,23 @@ function edit(server, values, content) {
   return formatMessage(message);
 }
 
+/** End the getUpdates of a bot that waits; `response` is that of a newer one. */
+function end(token, response) {
+  polls.set(token, response);
+  changes.emit("updated");
+}
+
 /** The updates from `offset` on. Earlier ones are confirmed and dropped; a bot that dies receives the others again. */
 async function updates(server, { offset = 0, timeout = 0 }, token, response) {
+  if (webhooks.has(token)) throw new Conflict(WEBHOOK);
+  end(token, response);
   const isPending = ({ botToken, updateId }) => botToken === token && updateId >= offset;
   const pending = () => server.storage.userMessages.filter(isPending);
   server.storage.userMessages = server.storage.userMessages.filter(
     (message) => message.botToken !== token || isPending(message),
   );
   if (!pending().length && Number(timeout)) await wait("updated", Number(timeout), response);
+  if (polls.get(token) !== response) throw new Conflict(webhooks.has(token) ? NEW_WEBHOOK : OTHER_POLL);
   return pending().map((message) => update(server, message));
 }
 
@@ -183,7 +199,11 @@ const METHODS = {
     if (!pressed.has(values.callback_query_id)) throw new Refusal("query is too old and response timeout expired");
     return true;
   },
-  setWebhook: (_server, values, token) => Boolean(webhooks.set(token, values)),
+  setWebhook: (_server, values, token) => {
+    webhooks.set(token, values);
+    end(token);
+    return true;
+  },
   deleteWebhook: (_server, _values, token) => webhooks.delete(token) || true,
   ...Object.fromEntries(
     ["sendChatAction", "setMyCommands", "deleteMyCommands", "setMyDescription", "setMyShortDescription"].map(
@@ -225,7 +245,14 @@ async function serveBot(server, request, response) {
   const { token, method } = request.params;
   const values = await parameters(request);
   if (method === "getUpdates") {
-    response.json({ ok: true, result: await updates(server, values, token, response) });
+    try {
+      response.json({ ok: true, result: await updates(server, values, token, response) });
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      const body = { ok: false, error_code: 409, description: error.message };
+      response.status(409).json(body);
+      record(token, method, values, 409, body);
+    }
     return;
   }
   const [status, body] = answer(server, method, values, token);
