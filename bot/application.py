@@ -33,7 +33,7 @@ from bot.commands import Handler, shown
 from bot.context import BotContext, SharedState
 from bot.keyboards import CHART_PERIODS, PERIODS
 from bot.messages import notices
-from bot.messages.research import TOPICS
+from bot.messages.research import GLOSSARY, TOPICS
 from bot.rate_limiter import ChatOrder, ChatRateLimiter
 from bot.service import Service
 from bot.settings import BotSettings
@@ -54,7 +54,7 @@ WORDS = filters.TEXT | filters.CAPTION
 
 VIEW_COMMANDS = ("price", "forecast", "markets", "challenges", "me", "forecasters", "quota", "settings", "research")
 VIEW_COMMANDS += tuple(TOPICS)
-FIXED_REPLIES = {"help": notices.HELP, "privacy": notices.PRIVACY}
+FIXED_REPLIES = {"help": notices.HELP, "privacy": notices.PRIVACY, "words": GLOSSARY}
 PRIVATE_COMMANDS = {"start", "stop", "alerts", "follow", "following", "name", "deleteme", "privacy", "mine"}
 PRIVATE_COMMANDS |= {*VIEW_COMMANDS}
 # What a press of each button does, by the pattern of its data; the handler gets the captured groups.

@@ -80,7 +80,7 @@ async def press_level(update: Update, context: BotContext) -> Popup:
         market = await context.service.market(subject)
         latest = market["ai_now"] or market["ai"]
         p = latest and latest["p_yes"]
-        target = Target("chance", subject, float(text) / 100, title=market["question"], value=p)
+        target = Target("chance", subject, float(text) / 100, title=messages.predictions.question(market), value=p)
     return Popup(await _follow_level(update, context, target))
 
 
@@ -115,7 +115,9 @@ async def _target(update: Update, context: BotContext, kind: str, reference: str
     if kind == "market":
         market = await context.service.market(reference)
         latest = market["ai_now"]
-        return Target("market", reference, title=market["question"], value=latest and latest["p_yes"])
+        return Target(
+            "market", reference, title=messages.predictions.question(market), value=latest and latest["p_yes"]
+        )
     payload = await context.payload(update, reference)
     answer = payload["answer"]
     due = datetime.fromisoformat(answer["understood"]["deadline"]).timestamp()

@@ -21,7 +21,7 @@ from bot.messages.formats import (
     weekday_and_date,
 )
 from bot.messages.markup import escaped, message
-from bot.messages.predictions import OUTCOMES, mark, verdict
+from bot.messages.predictions import OUTCOMES, mark, question, verdict
 
 EVENTS = {
     "followed": english("What I follow"),
@@ -168,7 +168,7 @@ def _counts(markets: Sequence[Market]) -> str:
 def _outcome(market: Market) -> str:
     outcome, pool = market["resolution"]["outcome"], market["ai"]
     ai = f" · {ai_yes(pool['p_yes'])} {mark(pool['p_yes'], outcome)}" if pool else ""
-    return f"<i>{escaped(market['question'], 200)}</i> {translate(OUTCOMES[outcome])}{ai}"
+    return f"<i>{escaped(question(market), 200)}</i> {translate(OUTCOMES[outcome])}{ai}"
 
 
 def _challenges(document: Market) -> list[str]:

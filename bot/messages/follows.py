@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.languages import bracketed, english, enumerated, translate
 from bot.messages.formats import (
+    WORDS,
     asset,
     chance,
     change_arrow,
@@ -19,7 +20,7 @@ from bot.messages.formats import (
     world,
 )
 from bot.messages.markup import escaped, message
-from bot.messages.predictions import evidence, market_footer, outcome_word
+from bot.messages.predictions import evidence, market_footer, outcome_word, question
 
 if TYPE_CHECKING:
     from bot.store import Follow, Target
@@ -97,7 +98,7 @@ def chance_reached(market: Mapping[str, Any], level: float) -> str:
     """The pool's probability has reached the level that the person chose."""
     head = translate("<b>The AI's probability of yes has reached {chance}</b>", chance=chance(level))
     now = translate("Now: {chance}", chance=chance(market["ai_now"]["p_yes"]))
-    return message([head, _question(market), now], market_footer(market))
+    return message([head, _quoted(question(market)), now], market_footer(market))
 
 
 def sides_changed(market: Mapping[str, Any]) -> str:
@@ -107,7 +108,7 @@ def sides_changed(market: Mapping[str, Any]) -> str:
         head = translate("<b>The AI changed sides: now yes, {chance}</b>", chance=chance(p))
     else:
         head = translate("<b>The AI changed sides: now no, {chance}</b>", chance=chance(1 - p))
-    return message([head, _question(market)], market_footer(market))
+    return message([head, _quoted(question(market))], market_footer(market))
 
 
 def answer_resolved(answer: Mapping[str, Any]) -> str:
@@ -117,14 +118,14 @@ def answer_resolved(answer: Mapping[str, Any]) -> str:
         outcome = translate(ROSE[answer["resolution"]["outcome"]])
     blocks = [
         translate("<b>Your question is decided: {outcome}</b>", outcome=outcome),
-        _question(answer),
+        _quoted(answer["question"]),
         evidence(answer),
         translate("The answer was yes {chance}.", chance=chance(p_yes)) if p_yes is not None else "",
         translate("Brier score {score} (0 is perfect, {coin} a coin flip)", score=decimal(score["brier"], 2), coin=0.25)
         if score
         else "",
     ]
-    return message(blocks, f"<i>{world(answer)}</i>\n{_advice()}")
+    return message(blocks, f"<i>{world(answer)} · {WORDS}</i>\n{_advice()}")
 
 
 def _target(follow: Follow) -> str:
@@ -162,5 +163,5 @@ def _advice() -> str:
     return translate("Not investment advice.")
 
 
-def _question(document: Mapping[str, Any]) -> str:
-    return f"<i>{escaped(document['question'], 800)}</i>"
+def _quoted(question: str) -> str:
+    return f"<i>{escaped(question, 800)}</i>"

@@ -17,6 +17,7 @@ from bot.messages.markup import escaped, plain
 from service.client import ASSETS
 
 UNKNOWN = "–"
+WORDS = "/words"  # the command that explains the words of the bot
 UP, DOWN, LEVEL = "▲", "▼", "■"
 ARROWS = {"BULLISH": UP, "BEARISH": DOWN, "NEUTRAL": LEVEL}
 SIDES = {"BULLISH": english("bull"), "BEARISH": english("bear"), "NEUTRAL": english("neutral")}
@@ -187,6 +188,7 @@ def footer(document: Mapping[str, Any], now: datetime | None = None, *, paper: b
         world(document),
         as_of(document.get("as_of") or document.get("timestamp")),
         translate("STALE: the next update is late") if is_stale(document, now) else "",
+        WORDS,
     ]
     return f"<i>{' · '.join(part for part in parts if part)}</i>"
 

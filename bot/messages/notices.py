@@ -77,6 +77,7 @@ HELP = (
     english("/stop – no more alerts"),
     english("/settings – charts, language, time zone, quiet hours"),
     english("/language – choose my language"),
+    english("/words – what my words mean"),
     english("/privacy – what data is stored"),
     english("/deleteme – delete your data"),
     "",

@@ -19,6 +19,7 @@ from bot.languages import (
 from bot.messages.formats import (
     LIKELIHOODS,
     SIDES,
+    WORDS,
     asset,
     capitalized,
     chance,
@@ -46,9 +47,16 @@ STATEMENTS = {
     "between": english("{asset} from {level} to {upper} USD"),
     "up": english("{asset} rises"),
     "down": english("{asset} falls"),
+    "relative": english("{asset} does better than {other}"),
+    "move": english("{asset} moves more than {pct}"),
+    "upper_first": english("{asset}: {upper} before {level} USD"),
+    "lower_first": english("{asset}: {level} before {upper} USD"),
+    "not touch_above": english("{asset} stays below {level} USD"),
+    "not touch_below": english("{asset} stays above {level} USD"),
     "open": "{asset}",
 }
-ANY_TIME = ("touch_above", "touch_below")  # until the deadline; the others are true or not at the deadline
+# Of these, the event is at any time until the deadline; the others are true or not at the deadline.
+UNTIL = ("relative", "touch_above", "touch_below", "upper_first", "lower_first")
 NEW_LINE = "\n"
 
 
@@ -93,25 +101,33 @@ def facts(document: Mapping[str, Any]) -> list[str]:
 
 def statement(meaning: Mapping[str, Any]) -> str:
     """What YES means; in the words of the service for a kind of question that has no words here."""
-    if not _has_words(meaning):
+    if not has_words(meaning):
         return escaped(meaning["canonical"], 300)
     levels = {"level": price(meaning["level"]), "upper": price(meaning["upper_level"])}
-    return translate(STATEMENTS[meaning["comparator"]], asset=asset(meaning["asset"]), **levels)
+    assets = {"asset": asset(meaning["asset"]), "other": asset(meaning["other_asset"])}
+    return translate(STATEMENTS[_name(meaning)], pct=percent(meaning["level_pct"]), **assets, **levels)
 
 
-def _has_words(meaning: Mapping[str, Any]) -> bool:
+def dated_statement(meaning: Mapping[str, Any], start: str = "") -> str:
+    """What YES means, with its deadline and where it starts, such as "from 52,554 USD"."""
+    return enumerated([statement(meaning), start, *_when(meaning)])
+
+
+def has_words(meaning: Mapping[str, Any]) -> bool:
     """Whether what YES means can be said in every language."""
-    return meaning["comparator"] in STATEMENTS and not meaning["negated"]
+    return _name(meaning) in STATEMENTS
+
+
+def _name(meaning: Mapping[str, Any]) -> str:
+    return f"not {meaning['comparator']}" if meaning["negated"] else meaning["comparator"]
 
 
 def _when(meaning: Mapping[str, Any]) -> list[str]:
     """The deadline, unless the statement has it."""
-    if not _has_words(meaning):
+    if not has_words(meaning):
         return []
     at = instant(meaning["deadline"])
-    return [
-        translate("until {date}", date=at) if meaning["comparator"] in ANY_TIME else translate("on {date}", date=at)
-    ]
+    return [translate("until {date}", date=at) if meaning["comparator"] in UNTIL else translate("on {date}", date=at)]
 
 
 def _price_now(document: Mapping[str, Any]) -> str:
@@ -129,19 +145,17 @@ def _reasons(document: Mapping[str, Any]) -> str:
     meaning = document["understood"]
     notes = " ".join(escaped(note) for note in meaning["notes"][:3])
     parts = [
-        translate(ADVICE),
+        f"{translate(ADVICE)} {WORDS}",
         _reason(document),
         translate("{detail}", detail=notes) if notes else "",
-        understood_as(document) if language() == SOURCE or not _has_words(meaning) else "",
+        understood_as(document) if language() == SOURCE or not has_words(meaning) else "",
     ]
     return f"<blockquote expandable>{NEW_LINE.join(part for part in parts if part)}</blockquote>"
 
 
 def choices(meanings: Sequence[Mapping[str, Any]], head: str | None = None) -> str:
     """Questions under the numbers of their buttons; without `head` the readings of a text that leaves a choice."""
-    lines = [
-        f"{number}. {enumerated([statement(meaning), *_when(meaning)])}" for number, meaning in enumerate(meanings, 1)
-    ]
+    lines = [f"{number}. {dated_statement(meaning)}" for number, meaning in enumerate(meanings, 1)]
     blocks = [head or translate("<b>Do you mean this?</b>"), *lines]
     return message(blocks, translate("A tap asks it. Nothing is counted before."))
 
@@ -172,7 +186,7 @@ def votes(document: Mapping[str, Any]) -> list[str]:
     meaning = document["understood"]
     topic = statement(meaning) if document["question"] == meaning["canonical"] else escaped(document["question"], 300)
     head = f"{translate('<b>Votes</b>')} · {topic}"
-    return pages([*cast, *abstentions], VOTES_A_PAGE, head, translate(ADVICE))
+    return pages([*cast, *abstentions], VOTES_A_PAGE, head, f"{translate(ADVICE)} {WORDS}")
 
 
 def vote_lines(name: str, vote: Mapping[str, Any], *, is_on_price: bool = True) -> str:
@@ -183,7 +197,7 @@ def vote_lines(name: str, vote: Mapping[str, Any], *, is_on_price: bool = True) 
         translate("yes {chance}", chance=chance(p_yes)) if p_yes is not None else "",
         _side(vote["direction"]) if has_side else "",
         "" if vote["engine"].startswith("embedded") else escaped(vote["engine"], 60),
-        translate("its model failed, so the embedded engine voted") if vote.get("fallback") else "",
+        translate("its language model failed, so the built-in model voted") if vote.get("fallback") else "",
         translate("far from the other votes, so it counts one third") if vote.get("outlier") else "",
     ]
     head = " · ".join(part for part in parts if part)

@@ -9,7 +9,7 @@ from bot.languages import english, translate, translate_plural
 from bot.messages.formats import UNKNOWN, chance, decimal, footer, term
 from bot.messages.markup import escaped, message, table
 from bot.messages.oracle import statement
-from bot.messages.predictions import mark, outcome_word
+from bot.messages.predictions import mark, outcome_word, question
 
 if TYPE_CHECKING:
     from bot.store import OwnCall
@@ -160,7 +160,7 @@ def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
         translate("AI {chance}", chance=chance(entry["ai"]["p_yes"])) if entry["ai"] else translate("no AI vote yet"),
         f"{mark(p_yes, outcome)} {outcome_word(outcome)}".strip() if outcome else translate("open"),
     ]
-    return f"\n{escaped(entry['question'], 300)}\n{' · '.join(calls)}"
+    return f"\n{escaped(question(entry), 300)}\n{' · '.join(calls)}"
 
 
 def _row(entry: Mapping[str, Any], name: str | None) -> tuple[object, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.languages import bracketed, english, translate, translate_plural
+from bot.languages import SOURCE, bracketed, english, language, translate, translate_plural
 from bot.messages.formats import (
+    WORDS,
     as_of,
     asset,
     chance,
@@ -20,12 +21,14 @@ from bot.messages.formats import (
     world,
 )
 from bot.messages.markup import escaped, message, pages, table
-from bot.messages.oracle import has_price, understood_as
+from bot.messages.oracle import dated_statement, has_price, has_words, understood_as
 
 MARKETS_A_PAGE, CHALLENGES_A_PAGE = 4, 5
 RIGHT, WRONG, DRAW = "✓", "✗", "="
 OUTCOMES = {"yes": english("YES"), "no": english("NO"), "void": english("VOID")}
 HOW_TO_FORECAST = english("Tap a percentage to forecast yes. Only you see it until the market is decided.")
+WRITTEN = ("daily", "weekly")  # the categories of the markets that the service writes
+CHANGES = ("up", "down", "move")  # from the price at the opening
 NO_VERDICT = "not enough resolved markets"  # the API's verdict
 ACCURACY = {"percent": "accuracy_pct", "low": "accuracy_low_pct", "high": "accuracy_high_pct"}
 
@@ -49,7 +52,7 @@ def challenges(document: Mapping[str, Any]) -> list[str]:
     if not blocks:
         return [translate("No challenge is open. Send /challenge to write one.")]
     head = translate_plural("<b>{n} open challenge</b>", "<b>{n} open challenges</b>", document["count"])
-    tail = f"{translate('Send /challenge to write one.')}\n<i>{world(document)}</i>"
+    tail = f"{translate('Send /challenge to write one.')}\n<i>{world(document)} · {WORDS}</i>"
     return pages(blocks, CHALLENGES_A_PAGE, head, tail)
 
 
@@ -59,7 +62,7 @@ def one_market(entry: Mapping[str, Any], *, is_author: bool = False) -> str:
     rule = translate("Rule: {rule}", rule=sentence(resolution["rule"], 400))
     blocks = [
         challenge_head(number) + (f" · {translate('yours')}" if is_author else "") if number else "",
-        f"<b>{escaped(entry['question'], 800)}</b>",
+        f"<b>{escaped(question(entry), 800)}</b>",
         understood_as(entry) if number else "",
         _yes(entry, (entry.get("my_vote") or {}).get("vote")),
         translate("Your forecast: yes {chance}", chance=chance(own_forecast["p_yes"])) if own_forecast else "",
@@ -81,7 +84,7 @@ def market_footer(entry: Mapping[str, Any]) -> str:
     instants = [entry["resolution"]["resolved_at"], latest and latest["as_of"], context and context["as_of"]]
     at = next(filter(None, instants), entry["created_at"])
     source = f"{world(entry)} · " if "world" in entry else ""
-    return f"<i>{source}{as_of(at)}</i>\n{translate('Not investment advice.')}"
+    return f"<i>{source}{as_of(at)} · {WORDS}</i>\n{translate('Not investment advice.')}"
 
 
 def resolved(entry: Mapping[str, Any], is_author: bool = False) -> str:
@@ -92,7 +95,7 @@ def resolved(entry: Mapping[str, Any], is_author: bool = False) -> str:
     forecasts = " · ".join(filter(None, [_ai(entry["ai"]) if entry["ai"] else "", odds]))
     blocks = [
         _resolved(number, outcome_word(outcome), is_author=is_author),
-        f"<i>{escaped(entry['question'], 800)}</i>",
+        f"<i>{escaped(question(entry), 800)}</i>",
         evidence(entry),
         translate("Yes at the opening: {forecasts}", forecasts=forecasts) if forecasts else "",
         translate_plural(
@@ -200,7 +203,16 @@ def chance_levels(entry: Mapping[str, Any]) -> list[int]:
 
 def market(number: int, entry: Mapping[str, Any], own_vote: str | None = None) -> str:
     """One market of a list: the probabilities of the AI, of the outside market and of the users."""
-    return f"\n<b>{number}.</b> {escaped(entry['question'], 420)}\n{_yes(entry, own_vote)}\n{_facts(entry)}"
+    return f"\n<b>{number}.</b> {escaped(question(entry), 420)}\n{_yes(entry, own_vote)}\n{_facts(entry)}"
+
+
+def question(entry: Mapping[str, Any]) -> str:
+    """The question of a market, not escaped; of one that the service wrote, what YES means in the person's language."""
+    meaning = entry["understood"]
+    if language() == SOURCE or entry["category"] not in WRITTEN or not has_words(meaning):
+        return entry["question"]
+    is_change = meaning["comparator"] in CHANGES
+    return dated_statement(meaning, translate("from {price} USD", price=price(meaning["spot"])) if is_change else "")
 
 
 def user_votes(votes: Mapping[str, Any], own_vote: str | None = None) -> str:

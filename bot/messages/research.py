@@ -76,7 +76,7 @@ def streaks(document: Document) -> str:
     row = next((row for row in rows if row["resolved"]), None)
     if row is None:
         return translate("Nothing is resolved yet.")
-    name = escaped(row["voter"], 40)
+    name = translate("Consensus") if row["voter"] == "consensus" else escaped(row["voter"], 40)
     return translate_plural(
         "Right in a row: {voter} {n} time, now {current}",
         "Right in a row: {voter} {n} times, now {current}",
@@ -125,6 +125,17 @@ TOPICS = {
     "fund": ResearchTopic("fund", "apex", fund, APEX),
     "news": ResearchTopic("news", "", news, english("The score is between -1 and 1.")),
 }
+
+# /words: what the words of the bot mean.
+GLOSSARY = (
+    english("<b>SIMULATED market</b>: the service makes up its prices."),
+    english("<b>REPLAY</b>: real prices of an earlier time, played again."),
+    english("<b>Live prices</b>: what is paid at exchanges now."),
+    english("<b>PAPER</b>: computed with play money. Nothing is bought or sold."),
+    english("<b>AI, consensus</b>: the weighted mean of the nine models."),
+    english("<b>Market 54%</b>: the odds of a betting market. Marked SIMULATED, they are made up too."),
+    *dict.fromkeys(topic.meaning for topic in TOPICS.values()),
+)
 
 
 def research(documents: Mapping[str, Document], home: str, *, now: datetime | None = None) -> str:

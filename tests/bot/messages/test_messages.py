@@ -220,6 +220,27 @@ def test_every_message_is_valid_in_every_language(language, name):
     assert len([row for row in rows if CUT.search(row)]) <= len([row for row in english if CUT.search(row)]), rows
 
 
+HOUSE_WORDS = ("SIMULATED market", "REPLAY of past prices", "live prices", "PAPER", "backfilled", "Paper accounts", "Apex")
+
+
+@EACH_LANGUAGE
+def test_every_house_word_is_explained_one_tap_away(language):
+    """A message with such a word has the command /words, whose reply has the word; endings may differ."""
+    with speaking(language):
+        words = [translate(word).casefold() for word in HOUSE_WORDS]
+        glossary = "\n".join(map(translate, messages.research.GLOSSARY)).casefold()
+        assert [word for word in words if word[:4] not in glossary] == []
+        for document, write in MESSAGES.values():
+            for world in ("simulated", "replay", "live"):
+                text = text_of(write(in_world(document, world)))
+                assert "/words" in text or not any(word in text.casefold() for word in words), text
+
+
+def in_world(document: Any, world: str) -> Any:
+    """A document of another world."""
+    return every_string(document, lambda text: world if text == "simulated" else text)
+
+
 @pytest.mark.slow
 @EACH_LANGUAGE
 def test_the_worst_case_fits_in_every_language(language):

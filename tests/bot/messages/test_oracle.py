@@ -49,10 +49,12 @@ def test_an_answer_has_seven_lines_and_a_folded_quotation():
 def test_every_line_of_an_answer_fits_a_phone(language, comparator):
     """35 columns in each language, also in a zone with a long name."""
     answer = documents.answer()
-    answer["understood"] |= {"comparator": comparator, "upper_level": 60_000.0}
+    answer["understood"] |= {"comparator": comparator, "upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth"}
     answer["votes"]["voter0"]["p_yes"], answer["votes"]["voter1"]["p_yes"] = 0.004, 0.62
     with speaking(language, "America/Sao_Paulo"):
-        lines = text_of(messages.oracle.answer(answer, USAGE["quota"])).split("\n")[:7]
+        head, _, _ = messages.oracle.answer(answer, USAGE["quota"]).partition("<blockquote")
+    lines = text_of(head.strip()).split("\n")
+    assert len(lines) <= 7
     assert [line for line in lines if columns_of(line) > 35] == []
 
 
@@ -163,7 +165,7 @@ def test_a_vote_of_a_failed_model_says_so():
     answer = documents.answer()
     answer["votes"]["voter0"] |= {"fallback": True, "outlier": True, "engine": "ollama:llama3.2"}
     (head,) = (line for line in text_of(messages.oracle.votes(answer)).split("\n") if line.startswith("voter0"))
-    assert head.startswith("voter0 · yes 56% · ollama:llama3.2 · its model failed, so the embedded engine voted")
+    assert head.startswith("voter0 · yes 56% · ollama:llama3.2 · its language model failed, so the built-in model voted")
     assert head.endswith("far from the other votes, so it counts one third")
 
 
