@@ -10,6 +10,7 @@ from typing import TextIO
 from urllib.parse import urlsplit
 
 from dotenv import load_dotenv
+from prometheus_client import start_http_server
 from telegram import Update
 from telegram.error import InvalidToken, NetworkError
 from telegram.ext import Application
@@ -40,7 +41,7 @@ def main() -> int:
     lock = _locked(settings.bot_data)
     try:
         if settings.bot_metrics_port:
-            telemetry.serve(settings.bot_metrics_port)
+            start_http_server(settings.bot_metrics_port, "127.0.0.1")
     except OSError as error:
         print(f"bot: BOT_METRICS_PORT {settings.bot_metrics_port} cannot be opened: {error}", file=sys.stderr)
         return 1

@@ -38,7 +38,6 @@ VOTERS = 9  # shown until the service names the voters
 GRACE_S = 1.0  # an answer within this time needs no waiting message
 # Telegram allows one edit a second in a private chat and twenty messages a minute in a group.
 PRIVATE_S, GROUP_S = 4.0, 8.0
-MAX_AGE_S = 3600  # an older interrupted question is given back instead of answered
 # Between the calls for the same answer: the service finishes it in at most a minute.
 BUSY_PAUSES_S = (0.5, 1, 2, 4, 8, 15, 30)
 
@@ -69,9 +68,8 @@ async def answer(context: BotContext, question: OpenQuestion, asker: str | None)
     """
     state = context.state
     reply, began = _reply(context, question), time.perf_counter()
-    status = _typing(context.bot, question)
     count, is_answered = VoteCount(), asyncio.Event()
-    async with status:
+    async with _typing(context.bot, question):
         display = asyncio.create_task(_show_waiting(state, question, reply, count, is_answered))
         try:
             page = await _answer_page(state, question, count, asker)
@@ -113,28 +111,19 @@ async def _finish(context: BotContext, question: OpenQuestion) -> None:
         return
     language = await asyncio.to_thread(state.store.language, question.chat_id, question.user_id)
     zone = await asyncio.to_thread(state.store.zone, question.chat_id)
-    status = _typing(context.bot, question)
     with (
         marked_as_asking(state.askers, question.user_id),
         suppress(TelegramError, *INTERRUPTIONS),
         speaking(language, zone),
     ):
-        async with status:
-            await _deliver_late(context, question)
+        async with _typing(context.bot, question):
+            page = await _answer_page(state, question, VoteCount(), None, is_new=False)
+            if question.waiting_id is not None:
+                with suppress(TelegramError):
+                    notice = Page(translate(notices.INTERRUPTION))
+                    await edit(context.bot, (question.chat_id, question.waiting_id), notice)
+            await _reply(context, question).show(page)
         await asyncio.to_thread(state.store.close_question, question.number)
-
-
-async def _deliver_late(context: BotContext, question: OpenQuestion) -> None:
-    state = context.state
-    if state.now().timestamp() - question.asked_at > MAX_AGE_S:
-        page = Page(notices.given_back(question.question))
-    else:
-        page = await _answer_page(state, question, VoteCount(), None, is_new=False)
-    if question.waiting_id is not None:
-        with suppress(TelegramError):
-            notice = Page(translate(notices.INTERRUPTION))
-            await edit(context.bot, (question.chat_id, question.waiting_id), notice)
-    await _reply(context, question).show(page)
 
 
 async def _answer_page(
@@ -174,11 +163,12 @@ async def choice_page(
     person = state.service.for_user(user_id)
     readings = await asyncio.gather(*(person.understand(question) for question in questions))
     meanings = [reading["understood"] for reading in readings]
+    guess = meanings[0] | {"certainty": "assumed"}
     payload = {
         "refusal": messages.oracle.choices(meanings, head),
         "listed": [meaning["canonical"] for meaning in meanings],
     }
-    return await saved_page(state, chat_id, user_id, payload if head else payload | {"understood": meanings[0]})
+    return await saved_page(state, chat_id, user_id, payload if head else payload | {"understood": guess})
 
 
 async def saved_page(state: SharedState, chat_id: int, user_id: int, payload: Document) -> Page:
@@ -239,7 +229,11 @@ async def _show_waiting(
     """Show the number of votes while the answer is not there; errors of Telegram are ignored."""
     interval_s = PRIVATE_S if question.chat_id > 0 else GROUP_S
     pause_s, text = GRACE_S, ""
-    while not await _is_set_within(pause_s, is_answered):
+    while True:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(is_answered.wait(), pause_s)
+        if is_answered.is_set():
+            return
         pause_s = interval_s
         if count.text != text:
             text = count.text
@@ -247,12 +241,6 @@ async def _show_waiting(
                 await reply.show(Page(text))
         if reply.message_id is not None:
             await asyncio.to_thread(state.store.set_waiting, question.number, reply.message_id)
-
-
-async def _is_set_within(seconds: float, event: asyncio.Event) -> bool:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
-    return event.is_set()
 
 
 @contextmanager

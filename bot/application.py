@@ -29,6 +29,7 @@ from bot import (
     switches,
     telemetry,
 )
+from bot.alerts.delivery import send_queue
 from bot.commands import Handler, shown
 from bot.context import BotContext, SharedState
 from bot.keyboards import CHART_PERIODS, PERIODS
@@ -74,7 +75,7 @@ PRESSES = {
     r"deadline:draft:([\w-]+)\.(\d+)": challenges.choose_deadline,
     r"create:draft:([\w-]+)": challenges.create,
     r"discard:draft:([\w-]+)": challenges.discard,
-    r"(follow|unfollow):(market|challenge|answer):([\w.-]+)": follows.press_follow,
+    r"(follow|unfollow):(market|answer):([\w.-]+)": follows.press_follow,
     r"level:(price|chance):([\w.-]+):(\d+(?:\.\d+)?)": follows.press_level,
     r"drop:follow:(\d+)": follows.drop,
     r"terms:follow:(\d+)\.(\d+)\.([01])": follows.set_terms,
@@ -208,4 +209,4 @@ async def _watch(context: BotContext) -> None:
 async def _deliver(context: BotContext) -> None:
     """Send the queue of alerts; a long queue does not delay the next pass of the watcher."""
     async with context.state.delivery:
-        await alerts.send_queue(context.bot, context.store, lambda: context.application.running)
+        await send_queue(context.bot, context.store, lambda: context.application.running)

@@ -127,7 +127,7 @@ async def show_answer(update: Update, context: BotContext) -> Page:
 
 async def open_shared(update: Update, context: BotContext, token: str) -> Page:
     """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
-    shared_payload = await asyncio.to_thread(context.store.find_shared, token)
+    shared_payload = await asyncio.to_thread(context.store.find, None, token)
     if shared_payload is None or "answer" not in shared_payload:
         return Page(translate(notices.EXPIRY))
     user, chat = updates.user_id(update), updates.chat(update).id

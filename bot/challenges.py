@@ -30,10 +30,6 @@ async def begin(update: Update, context: BotContext) -> Page:
         return Page(translate(messages.challenges.ASK_QUESTION))
     if len(question) > MAX_QUESTION:
         return Page(notices.question_too_long(len(question), MAX_QUESTION))
-    return await _draft_page(update, context, question)
-
-
-async def _draft_page(update: Update, context: BotContext, question: str) -> Page:
     person, now = context.person(update), await _service_time(context)
     try:
         deadline = await _deadline(person, question)
@@ -80,10 +76,10 @@ async def create(update: Update, context: BotContext) -> Page:
     number = challenge["number"]
     await asyncio.to_thread(context.store.remember_challenge, user, chat, number)
     target = Target("market", challenge["id"], title=challenge["question"])
-    is_followed = await asyncio.to_thread(context.store.follow, user, chat, target)
+    follow = await asyncio.to_thread(context.store.follow, user, chat, target)
     share = sharing(context.bot.username, "market", challenge["id"], challenge["question"])
     address = posting(context.bot.username, number)
-    keyboard = keyboards.market(challenge["id"], share, (), address, is_followed=is_followed)
+    keyboard = keyboards.market(challenge["id"], share, (), address, is_followed=follow is not None)
     return Page(messages.challenges.created(challenge), keyboard)
 
 

@@ -19,7 +19,6 @@ from bot.messages import notices
 from bot.messages.own_page import BAD_NAME, HOW_TO_NAME
 
 NAME = re.compile("[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]")  # of a forecaster
-OFF = "off"
 
 Handler = Callable[[Update, BotContext], Awaitable[Page | Popup | None]]
 Callback = Callable[[Update, BotContext], Coroutine[None, None, None]]
@@ -71,7 +70,7 @@ async def name_forecaster(update: Update, context: BotContext) -> Page:
     name = context.argument.lower()
     if not NAME.fullmatch(name):
         return Page(f"{translate(BAD_NAME)} {translate(HOW_TO_NAME)}")
-    usage = await context.person(update).name_forecaster(None if name == OFF else name)
+    usage = await context.person(update).name_forecaster(None if name == "off" else name)
     return Page(
         messages.own_page.named(usage["forecaster"]),
         keyboards.reload("forecasters", "", keyboards.show("My page", "me")),

@@ -14,9 +14,8 @@ from telegram.constants import ChatType
 from bot import answering, keyboards, messages, updates
 from bot.context import BotContext, Expired
 from bot.keyboards import Page, Popup
-from bot.messages.follows import CHALLENGE
 from bot.service import Document
-from bot.store import Target
+from bot.store import Follow, Target
 from bot.store.follows import MAX_FOLLOWS
 from service.client import BadRequest
 
@@ -48,24 +47,20 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     if not 1 / MOST_TIMES < level / spot < MOST_TIMES or side * (level - spot) <= 0:
         return Page(messages.follows.strange_level(reading["asset"], level, spot))
     target = _price_target(quote, level)
-    text = await _follow_level(update, context, target)
-    follow = await asyncio.to_thread(context.store.follow_of, updates.user_id(update), target)
+    text, follow = await _follow(update, context, target)
     return Page(text, follow and keyboards.terms(follow.number, 0, repeats=follow.repeats))
 
 
 async def press_follow(update: Update, context: BotContext) -> Popup:
     """[Follow] and [Following] below an answer, a market or a challenge."""
     verb, kind, reference = context.captures
-    if kind == "challenge":  # a button of an earlier version
-        kind, reference = "market", f"{CHALLENGE}{reference}"
     target = await _target(update, context, kind, reference)
     user = updates.user_id(update)
     if verb == "unfollow":
         await asyncio.to_thread(context.store.unfollow, user, target.kind, target.subject)
         text = messages.follows.unfollowed()
     else:
-        is_new = await asyncio.to_thread(context.store.follow, user, user, target)
-        text = messages.follows.followed(target) if is_new else messages.follows.follows_too_much(MAX_FOLLOWS)
+        text, _ = await _follow(update, context, target)
     is_private = updates.chat(update).type == ChatType.PRIVATE
     return Popup(text, await _page(update, context, kind, reference) if is_private else None)
 
@@ -81,7 +76,7 @@ async def press_level(update: Update, context: BotContext) -> Popup:
         latest = market["ai_now"] or market["ai"]
         p = latest and latest["p_yes"]
         target = Target("chance", subject, float(text) / 100, title=messages.predictions.question(market), value=p)
-    return Popup(await _follow_level(update, context, target))
+    return Popup((await _follow(update, context, target))[0])
 
 
 async def set_terms(update: Update, context: BotContext) -> Page:
@@ -100,14 +95,11 @@ async def drop(update: Update, context: BotContext) -> Popup:
     return Popup(messages.follows.unfollowed(), page, is_alert=False)
 
 
-async def _follow_level(update: Update, context: BotContext, target: Target) -> str:
-    """Follow a level; returns what the person reads."""
+async def _follow(update: Update, context: BotContext, target: Target) -> tuple[str, Follow | None]:
+    """Follow a target; returns what the person reads, and the follow."""
     user = updates.user_id(update)
-    if not await asyncio.to_thread(context.store.follow, user, user, target):
-        return messages.follows.follows_too_much(MAX_FOLLOWS)
-    if target.kind == "price":
-        return messages.follows.price_followed(target.subject, target.level)
-    return messages.follows.chance_followed(target.level)
+    follow = await asyncio.to_thread(context.store.follow, user, user, target)
+    return messages.follows.followed(target) if follow else messages.follows.follows_too_much(MAX_FOLLOWS), follow
 
 
 async def _target(update: Update, context: BotContext, kind: str, reference: str) -> Target:

@@ -57,7 +57,7 @@ async def chosen(update: Update, context: BotContext) -> None:
     result = update.chosen_inline_result
     if result is None or not result.inline_message_id:
         return
-    payload = await asyncio.to_thread(context.store.find_shared, result.result_id)
+    payload = await asyncio.to_thread(context.store.find, None, result.result_id)
     if payload is not None and "inline" in payload:
         await _answer(context, result.from_user.id, payload["inline"], result.result_id, result.inline_message_id)
 
@@ -65,7 +65,7 @@ async def chosen(update: Update, context: BotContext) -> None:
 async def press_answer(update: Update, context: BotContext) -> None:
     """[Show the answer] below a question that was sent inline; it counts for the person who presses it."""
     press, token = updates.press(update), context.captures[0]
-    payload = await asyncio.to_thread(context.store.find_shared, token)
+    payload = await asyncio.to_thread(context.store.find, None, token)
     if payload is None or press.inline_message_id is None:
         await acknowledge(press, translate(notices.EXPIRY), is_alert=True)
         return
@@ -110,7 +110,7 @@ async def _question(context: BotContext, user: int, question: str) -> InlineQuer
     """An article that asks a question."""
     token = await asyncio.to_thread(context.store.keep, user, "answer", {"inline": question}, user_id=user)
     page = Page(messages.oracle.inline_question(question), _show_button(token))
-    return _article(token, messages.oracle.ask_inline(), question, page)
+    return _article(token, translate("Ask the nine voters"), question, page)
 
 
 def _article(id: str, title: str, description: str, page: Page) -> InlineQueryResultArticle:

@@ -125,7 +125,11 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
             reading = await _alone(person, text, is_last=earlier is None)
             if reading is not None:
                 return reading
-        return await person.understand(text, context=earlier)
+        reading = await person.understand(text, context=earlier)
+        meaning = reading["understood"]
+        if earlier and meaning and meaning["carryover"] and earlier.get("certainty") == "assumed":
+            meaning["certainty"] = "assumed"  # what carries a guess on, which was only shown, is a guess too
+        return reading
     except (ConnectionFailed, TimedOut):
         return UNREAD
     except BadRequest as refusal:
@@ -168,15 +172,12 @@ async def _earlier(update: Update, context: BotContext) -> Document | None:
     token = original and _token(original)
     payload = await asyncio.to_thread(context.store.find, chat, token) if token else None
     if payload is None:
-        text = "" if original is None or _is_own(context, original) else updates.words(original)
+        is_own = bool(original and original.from_user and original.from_user.id == context.bot.id)
+        text = updates.words(original) if original and not is_own else ""
         if text:
             return {"canonical": text[:HEADLINE]}
         return await asyncio.to_thread(context.store.newest_meaning, chat, CONTEXT_S)
     return payload["answer"]["understood"] if "answer" in payload else payload.get("understood")
-
-
-def _is_own(context: BotContext, message: Message) -> bool:
-    return message.from_user is not None and message.from_user.id == context.bot.id
 
 
 def _token(message: Message) -> str | None:
@@ -194,11 +195,14 @@ async def _page(update: Update, context: BotContext, reading: Document) -> Page 
 
 async def _price(update: Update, context: BotContext, reading: Document) -> Page | None:
     """The present price; the service itself says that of a coin that is not in the list."""
-    assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
-    if reading["asset"] not in assets:
+    if not await _is_listed(context, reading["asset"]):
         return None
     await _remember(update, context, {"canonical": f"{reading['asset']} price"})
     return await context.view(update, "price", reading["asset"])
+
+
+async def _is_listed(context: BotContext, asset: str) -> bool:
+    return any(quote["asset"] == asset for quote in (await context.service.prices())["prices"])
 
 
 async def _remember(update: Update, context: BotContext, meaning: Document) -> None:
@@ -209,8 +213,7 @@ async def _remember(update: Update, context: BotContext, meaning: Document) -> N
 
 async def _forecast(update: Update, context: BotContext, reading: Document) -> Page | None:
     """Where the price will be; the voters are asked about a coin that is not in the list and about a far date."""
-    assets = {quote["asset"] for quote in (await context.service.prices())["prices"]}
-    if reading["asset"] not in assets or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
+    if not await _is_listed(context, reading["asset"]) or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
         return None
     await _remember(update, context, reading["understood"])
     return await context.view(update, "forecast", reading["asset"])

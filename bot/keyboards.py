@@ -13,7 +13,7 @@ from telegram.helpers import create_deep_linked_url
 
 from bot.languages import LANGUAGES, english, labelled, translate
 from bot.messages import formats
-from bot.messages.alerts import SETTINGS
+from bot.messages.alerts import EVENTS, SETTINGS
 from bot.messages.follows import CHALLENGE
 from bot.messages.markup import plain
 
@@ -39,7 +39,6 @@ LINK = re.compile(r"^/start\s+(challenge|market|price|answer)_([\w-]{1,57})$", r
 POST_LINK = re.compile(r"^/start(@\w+)?\s+challenge_\d{1,9}$", re.ASCII)  # in a group
 SUBJECT = re.compile(r"[\w-]{1,48}", re.ASCII)
 SHARE, MAX_TEXT = "https://t.me/share/url", 300
-EVENTS = {"followed": english("Followed"), "flip": english("Consensus"), "digest": english("Digest")}
 ZONES = ("UTC", "Europe/London", "Europe/Berlin", "Europe/Istanbul", "Africa/Lagos", "Asia/Dubai", "Asia/Kolkata")
 ZONES += ("Asia/Singapore", "Asia/Shanghai", "Asia/Tokyo", "Australia/Sydney", "America/Sao_Paulo", "America/New_York")
 ZONES += ("America/Chicago", "America/Los_Angeles")
@@ -54,8 +53,9 @@ class SettingChoice(NamedTuple):
     view: str = "alerts"
 
 
-SWITCH = SettingChoice({state: state for state in ("off", "on", "silent")})
-GROUP_SWITCH = SettingChoice({state: state for state in ("off", "on")}, view="settings")
+STATES = {"off": english("off"), "on": english("on"), "silent": english("silent")}
+SWITCH = SettingChoice(STATES)
+GROUP_SWITCH = SettingChoice({state: STATES[state] for state in ("off", "on")}, view="settings")
 QUIET_LABELS = {hours: "–".join(f"{int(hour):02d}" for hour in hours.split("-")) for hours in QUIET_HOURS}
 CHOICES = {
     **dict.fromkeys(EVENTS, SWITCH),
@@ -120,10 +120,14 @@ def reload(view: str, argument: str = "", *others: InlineKeyboardButton) -> Inli
     return rows([show("Reload", view, argument), *others])
 
 
-def _turn(view: str, index: int, pages: int) -> list[InlineKeyboardButton]:
-    """Previous page, reload, next page."""
-    before, after = show("◀", view, "", index - 1), show("▶", view, "", index + 1)
-    return [*[before][: index > 0], show("Reload", view, "", index), *[after][: index < pages - 1]]
+def _turn(data: str, middle: InlineKeyboardButton, index: int, pages: int) -> list[InlineKeyboardButton]:
+    """Previous page, another button, next page; the `data` has the number of the page."""
+    before, after = (button(label, data.format(page)) for label, page in (("◀", index - 1), ("▶", index + 1)))
+    return [*[before][: index > 0], middle, *[after][: index < pages - 1]]
+
+
+def _turn_view(view: str, index: int, pages: int) -> list[InlineKeyboardButton]:
+    return _turn(f"show:{view}:.{{}}", show("Reload", view, "", index), index, pages)
 
 
 def yes_no(data: str, prefix: str = "") -> list[InlineKeyboardButton]:
@@ -169,12 +173,14 @@ def markets(token: str, first: int, count: int, index: int, pages: int) -> Inlin
         [*yes_no(f"market:{token}.{place}", label), button(f"{label}…", f"open:market:{token}.{place}")]
         for place, label in labels.items()
     )
-    return rows(*calls, _turn("markets", index, pages))
+    return rows(*calls, _turn_view("markets", index, pages))
 
 
 def challenges(numbers: Sequence[int], index: int, pages: int) -> InlineKeyboardMarkup:
     """One button for each challenge of the page; it opens the challenge."""
-    return rows([show(str(number), "challenge", str(number)) for number in numbers], _turn("challenges", index, pages))
+    return rows(
+        [show(str(number), "challenge", str(number)) for number in numbers], _turn_view("challenges", index, pages)
+    )
 
 
 def market(
@@ -226,9 +232,7 @@ def listed(token: str, count: int) -> InlineKeyboardMarkup:
 
 def votes(token: str, index: int, pages: int) -> InlineKeyboardMarkup:
     """The pages of the votes, and back to the answer."""
-    before, after = button("◀", f"votes:{index - 1}:{token}"), button("▶", f"votes:{index + 1}:{token}")
-    back = button("Answer", f"answer:question:{token}")
-    return rows([*[before][: index > 0], back, *[after][: index < pages - 1]])
+    return rows(_turn(f"votes:{{}}:{token}", button("Answer", f"answer:question:{token}"), index, pages))
 
 
 def deadlines(token: str, today: date) -> InlineKeyboardMarkup:
@@ -307,9 +311,9 @@ def group_settings(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
 
 def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
     """A switch for each event, then the hour and time zone of the digest."""
-    buttons = (_switch(event, label, switches[event]) for event, label in EVENTS.items())
+    buttons = ([_switch(event, label, switches[event])] for event, label in EVENTS.items())
     settings = [show("Digest hour", "hours"), show("Time zone", "zones"), show("Quiet hours", "quiet")]
-    return rows(*grid(buttons, 2), settings, [show("What I follow", "following")])
+    return rows(*buttons, settings, [show("What I follow", "following")])
 
 
 def opening(username: str, kind: str, subject: str) -> str | None:

@@ -20,7 +20,7 @@ from bot.keyboards import ALL_TIME, CHART_PERIODS, LENGTHS, Page, opening
 from bot.languages import SOURCE, spoken
 from bot.messages.oracle import headline
 from bot.service import Document, Service
-from service.client import BadRequest, ClientError, NotFound, Unavailable
+from service.client import ClientError, NotFound, Unavailable
 
 BARS = {"24h": "5m", "7d": "1h", "30d": "1h", ALL_TIME: "1d"}
 LOG = logging.getLogger(__name__)
@@ -103,10 +103,7 @@ async def _documents(request: ChartRequest, asset: str) -> tuple[Document, Docum
     if quote is None:
         raise LookupError(f"there is no price of {asset}")
     since = period_start(prices["as_of"], request.period)
-    try:
-        candles = await service.candles(asset, BARS[request.period], since)
-    except BadRequest:  # the source has no bars of five minutes
-        candles = await service.candles(asset, "1h", since)
+    candles = await service.candles(asset, BARS[request.period], since)
     try:
         forecast = await service.forecast(asset)
     except (NotFound, Unavailable):

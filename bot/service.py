@@ -23,7 +23,7 @@ from typing import Any
 import httpx
 
 from bot.settings import BotSettings
-from service.client import AsyncClient
+from service.client import AsyncClient, BadRequest
 
 Document = dict[str, Any]
 
@@ -69,8 +69,11 @@ class Service:
         return Person(self, f"telegram {user_id}")
 
     async def candles(self, asset: str, interval: str, since: str | None) -> Document:
-        """The bars of an asset from `since` on, at most 10,000."""
-        return await self._shared("candles", asset, interval, since=since, limit=MOST_BARS)
+        """The bars of an asset from `since` on, at most 10,000; hours where the source has no five minutes."""
+        try:
+            return await self._shared("candles", asset, interval, since=since, limit=MOST_BARS)
+        except BadRequest:
+            return await self._shared("candles", asset, "1h", since=since, limit=MOST_BARS)
 
     async def resolved_markets(self) -> Document:
         """The markets that were resolved last, without the votes of the voters."""

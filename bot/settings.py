@@ -73,18 +73,14 @@ def read(environment: Mapping[str, str] | None = None) -> BotSettings:
 def _check(settings: BotSettings) -> None:
     for name in ("oracle_url", "bot_home_url", "telegram_url", "bot_webhook_url"):
         value = getattr(settings, name)
-        if value and not _is_address(value):
+        parts = urlsplit(value)
+        if value and not (parts.scheme in ("http", "https") and parts.hostname):
             raise BotSettingsError(f"{name.upper()} is {value!r}, not a web address such as https://example.com/bot.")
     if settings.bot_webhook_url and not SECRET.fullmatch(settings.bot_webhook_secret):
         raise BotSettingsError(
             "BOT_WEBHOOK_SECRET must be 1 to 256 letters, digits, _ and -; BOT_WEBHOOK_URL needs it to recognize "
             "updates that Telegram sent."
         )
-
-
-def _is_address(value: str) -> bool:
-    parts = urlsplit(value)
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _port(values: Mapping[str, str], name: str, default: int) -> int:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from types import TracebackType
 
-from prometheus_client import REGISTRY, Counter, Gauge, Histogram, start_http_server
+from prometheus_client import Counter, Gauge, Histogram
 from telegram import Update
 from telegram.error import TelegramError
 
@@ -50,11 +50,6 @@ ANSWERS = Histogram(
 FAILURES = Counter("bot_failures_total", "Updates that ended with an error.", ["error"])
 ALERTS = Counter("bot_alerts_total", "Alerts that were sent, put back or lost.", ["outcome"])
 QUEUE = Gauge("bot_alerts_waiting", "Alerts that were due at the last pass over the queue.")
-
-
-def serve(port: int) -> None:
-    """Serve the metrics at http://127.0.0.1:PORT/metrics. Raises OSError for a port that is taken."""
-    start_http_server(port, "127.0.0.1", REGISTRY)
 
 
 async def count(update: Update, _context: object) -> None:

@@ -24,7 +24,7 @@ def user_id(update: Update) -> int:
 
     All anonymous admins, and all channels, have one user in common.
     """
-    speaker = update.message.sender_chat if update.message else None
+    speaker = _speaker(update)
     return speaker.id if speaker else _required(update.effective_user, "user").id
 
 
@@ -35,7 +35,7 @@ def sender(update: Update) -> tuple[int, int]:
 
 def first_name(update: Update) -> str:
     """The name of the sender."""
-    speaker = update.message.sender_chat if update.message else None
+    speaker = _speaker(update)
     return (speaker and speaker.title) or _required(update.effective_user, "user").first_name
 
 
@@ -65,8 +65,7 @@ async def is_admin(update: Update) -> bool:
     place = chat(update)
     if place.type == ChatType.PRIVATE:
         return True
-    speaker = update.message.sender_chat if update.message else None
-    if speaker is not None:
+    if speaker := _speaker(update):
         return speaker.id == place.id
     return (await place.get_member(user_id(update))).status in ADMINS
 
@@ -74,6 +73,11 @@ async def is_admin(update: Update) -> bool:
 def press(update: Update) -> CallbackQuery:
     """The press of a button."""
     return _required(update.callback_query, "callback query")
+
+
+def _speaker(update: Update) -> Chat | None:
+    """The group or the channel that speaks itself."""
+    return update.message.sender_chat if update.message else None
 
 
 def _required(part: T | None, name: str) -> T:

@@ -17,7 +17,7 @@ from bot.messages.oracle import has_price
 from bot.messages.research import TOPICS
 from bot.service import Document, Service
 from bot.store import OwnCall, Store
-from service.client import ASSETS, ClientError, HistoryPending, NotFound, Unavailable
+from service.client import ClientError, HistoryPending, NotFound, Unavailable
 
 OWN_CALLS, OWN_ANSWERS = 50, 50  # the newest of a person, on their page
 MAX_READS = 10  # documents that are read one by one, of those that are in neither list
@@ -40,32 +40,23 @@ class ViewRequest:
     page: int
 
 
-async def price(request: ViewRequest) -> Page:
-    document = await request.service.prices()
+async def _asset(request: ViewRequest, name: str) -> Page:
+    """The price or the forecast of one asset, or of all."""
+    document, levels = await request.service.prices(), []
     quotes = {quote["asset"]: quote["price"] for quote in document["prices"]}
-    keys = list(quotes)
-    asset = messages.prices.find_asset(request.argument, keys)
-    if asset:
+    asset = messages.prices.find_asset(request.argument, quotes)
+    if asset is None and request.argument:
+        text = notices.unknown_asset(name, list(quotes))
+    elif name == "forecast" and asset:
+        text = messages.prices.forecast(await request.service.forecast(asset), now=request.now)
+    elif name == "forecast":
+        text = messages.prices.forecasts(await _forecasts(request.service, quotes), now=request.now)
+    elif asset:
         text = messages.prices.one_price(document, asset, now=request.now)
-    elif request.argument:
-        text = notices.unknown_asset("price", keys)
+        levels = messages.prices.price_levels(quotes[asset])
     else:
         text = messages.prices.prices(document, now=request.now)
-    levels = messages.prices.price_levels(quotes[asset]) if asset else []
-    chart = ("price", asset) if asset else None
-    return Page(text, keyboards.assets("price", asset or "", keys, levels), chart)
-
-
-async def forecast(request: ViewRequest) -> Page:
-    keys = [quote["asset"] for quote in (await request.service.prices())["prices"]]
-    asset = messages.prices.find_asset(request.argument, keys)
-    if asset:
-        text = messages.prices.forecast(await request.service.forecast(asset), now=request.now)
-    elif request.argument:
-        text = notices.unknown_asset("forecast", keys)
-    else:
-        text = messages.prices.forecasts(await _forecasts(request.service, keys), now=request.now)
-    return Page(text, keyboards.assets("forecast", asset or "", keys), ("forecast", asset) if asset else None)
+    return Page(text, keyboards.assets(name, asset or "", list(quotes), levels), (name, asset) if asset else None)
 
 
 async def _forecasts(service: Service, keys: Iterable[str]) -> list[Document]:
@@ -90,7 +81,7 @@ async def settings(request: ViewRequest) -> Page:
     """Those of a person, or in a group those of the group."""
     if request.chat_id < 0:
         switches = await asyncio.to_thread(request.store.switches, request.chat_id)
-        return Page(messages.alerts.group_settings(switches), keyboards.group_settings(switches))
+        return Page(messages.alerts.group_settings(), keyboards.group_settings(switches))
     theme = await asyncio.to_thread(request.store.setting, request.user_id, "theme")
     return Page(translate(notices.SETTINGS), keyboards.settings(theme or ""))
 
@@ -168,27 +159,18 @@ async def challenges(request: ViewRequest) -> Page:
     return Page(pages[index], keyboards.challenges([challenge["number"] for challenge in entries], index, len(pages)))
 
 
-async def research(request: ViewRequest) -> Page:
-    """Every topic; one that the service does not have yet is left out."""
-    reads = await asyncio.gather(*(_read(request, name) for name in TOPICS), return_exceptions=True)
-    documents = {name: read for name, read in zip(TOPICS, reads, strict=True) if not isinstance(read, BaseException)}
+async def _research(request: ViewRequest, name: str = "") -> Page:
+    """One topic or every one; one that the service does not have yet is left out of all."""
+    topics = [name] if name else list(TOPICS)
+    calls = (getattr(request.service, TOPICS[topic].method)() for topic in topics)
+    reads = await asyncio.gather(*calls, return_exceptions=True)
+    documents = {name: read for name, read in zip(topics, reads, strict=True) if not isinstance(read, BaseException)}
     failure = next((read for read in reads if isinstance(read, BaseException)), None)
     if failure and not (documents and isinstance(failure, ClientError)):
         raise failure
     text = messages.research.research(documents, request.service.home, now=request.now)
-    return Page(text, keyboards.reload("research"))
-
-
-async def _topic(request: ViewRequest, name: str) -> Page:
-    """One topic of the research; the leaderboard of an asset, if one is named."""
-    asset = (messages.prices.find_asset(request.argument, ASSETS) or "") if name == "top" else ""
-    document = await (request.service.leaderboard(asset) if asset else _read(request, name))
-    text = messages.research.research({name: document}, request.service.home, now=request.now)
-    return Page(text, keyboards.reload(name, asset, keyboards.show("Research", "research")))
-
-
-async def _read(request: ViewRequest, name: str) -> Document:
-    return await getattr(request.service, TOPICS[name].method)()
+    others = [keyboards.show("Research", "research")] if name else []
+    return Page(text, keyboards.reload(name or "research", "", *others))
 
 
 async def quota(request: ViewRequest) -> Page:
@@ -199,7 +181,7 @@ async def quota(request: ViewRequest) -> Page:
 async def alerts(request: ViewRequest) -> Page:
     switches = await asyncio.to_thread(request.store.switches, request.user_id)
     hour, quiet_hours = (request.store.setting(request.user_id, name) for name in ("hour", "quiet"))
-    return Page(messages.alerts.alerts(switches, hour, quiet_hours), keyboards.alerts(switches))
+    return Page(messages.alerts.alerts(hour, quiet_hours), keyboards.alerts(switches))
 
 
 async def _choice(_request: ViewRequest, choice: tuple[str, str, str]) -> Page:
@@ -208,8 +190,8 @@ async def _choice(_request: ViewRequest, choice: tuple[str, str, str]) -> Page:
 
 
 View = Callable[[ViewRequest], Awaitable[Page]]
-SINGLE = (price, forecast, settings, market, me, forecasters, following, challenge, quota)
-LISTS = (markets, challenges, alerts, research)
+SINGLE = (settings, market, me, forecasters, following, challenge, quota)
+LISTS = (markets, challenges, alerts)
 VIEWS: dict[str, View] = {view.__name__: view for view in (*SINGLE, *LISTS)}
 # The choices of settings: what is asked, the setting, and the view to go back to.
 CHOICE_VIEWS = {
@@ -219,7 +201,8 @@ CHOICE_VIEWS = {
     "language": (notices.CHOOSE_LANGUAGE, "language", ""),
 }
 VIEWS |= {name: partial(_choice, choice=choice) for name, choice in CHOICE_VIEWS.items()}
-VIEWS |= {name: partial(_topic, name=name) for name in TOPICS}
+VIEWS |= {name: partial(_research, name=name) for name in TOPICS} | {"research": _research}
+VIEWS |= {name: partial(_asset, name=name) for name in ("price", "forecast")}
 
 
 async def called_markets(service: Service, calls: Sequence[OwnCall]) -> list[tuple[OwnCall, Document]]:

@@ -10,7 +10,6 @@ import logging
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.alerts.delivery import send_queue
 from bot.alerts.follows import check_answers, check_markets, check_prices
 from bot.alerts.subscriptions import check_consensus, check_digests, check_weekly
 from bot.store import Store
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from bot.service import Service
 
 LOG = logging.getLogger(__name__)
-
-__all__ = ["CHECKS", "send_queue", "watch"]
 
 CHECKS = (check_prices, check_markets, check_answers, check_consensus, check_digests, check_weekly)
 

@@ -17,7 +17,7 @@ from bot import messages
 from bot.alerts.subscriptions import alert, once_each, seconds
 from bot.messages.follows import CHALLENGE
 from bot.store import DEFAULTS, Alert, Follow, FollowEvent, Store, Subscriber, Target
-from service.client import BadRequest, NotFound
+from service.client import NotFound
 
 if TYPE_CHECKING:
     from bot.service import Service
@@ -69,11 +69,7 @@ async def check_prices(service: Service, store: Store, now: datetime) -> None:
 
 async def _bars(service: Service, asset: str, since: float) -> list[Document]:
     """The bars that open at unix second `since` or later, as short as the service has them."""
-    instant = f"{datetime.fromtimestamp(since, UTC):%Y-%m-%dT%H:%M:%SZ}"
-    try:
-        return (await service.candles(asset, "5m", instant))["bars"]
-    except BadRequest:  # the source has no bars of five minutes
-        return (await service.candles(asset, "1h", instant))["bars"]
+    return (await service.candles(asset, "5m", f"{datetime.fromtimestamp(since, UTC):%Y-%m-%dT%H:%M:%SZ}"))["bars"]
 
 
 async def check_markets(service: Service, store: Store, now: datetime) -> None:
@@ -149,9 +145,8 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
         write = partial(messages.follows.price_reached, document, quote, levels)
         key = f"price {first.number} {quote['as_of']}"
         for follow in (first, *others):
-            text = (key, write) if follow is first else ("", None)
-            value = quote["price"] if follow.repeats else None
-            happenings.append(Happening(follow, text[0], text[1], value, not follow.repeats))
+            value, only_first = quote["price"] if follow.repeats else None, write if follow is first else None
+            happenings.append(Happening(follow, key, only_first, value, not follow.repeats))
     return happenings
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from bot import messages
 from bot.languages import language, spoken, zone
 from bot.store import Alert, Store, Subscriber
+from bot.store.settings import last_due
 
 if TYPE_CHECKING:
     from bot.service import Service
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 HOUR = 3600
 DAY = 24 * HOUR
 # How long an alert is sent late, for example while Telegram cannot be reached; then it expires.
-MAX_AGE_S = {"followed": 30 * DAY, "flip": 6 * HOUR, "digest": 3 * HOUR}
-MAX_AGE_S["weekly"] = 12 * HOUR
+MAX_AGE_S = {"followed": 30 * DAY, "flip": 6 * HOUR, "digest": 3 * HOUR, "weekly": 12 * HOUR}
 SIDES = ("BULLISH", "BEARISH")
 DIGEST, WEEKLY = "digest", "weekly"  # the events
 WEEKLY_HOUR = 8  # UTC
@@ -67,11 +66,9 @@ def _record_consensus(store: Store, widget: dict[str, Any], now: datetime) -> No
     if consensus is not None and consensus["direction"] in SIDES and consensus["voted_at"] > last_vote:
         state["taken"] = widget
         if before is not None and before["consensus"]["direction"] != consensus["direction"]:
-            # In a replay, instants and subscriptions are on different clocks. There an event counts as new for those
-            # who had subscribed when the watcher looked before and did not see it.
-            last_s = state["looked_at"] if world == "replay" else seconds(consensus["voted_at"])
-            subscribers = [person for person in store.subscribers("flip") if person.since <= last_s]
-            write = once_each(lambda: messages.alerts.flipped(before, widget))
+            # It counts for those who had subscribed when the watcher looked before and did not see it.
+            subscribers = [person for person in store.subscribers("flip") if person.since <= state["looked_at"]]
+            write = once_each(lambda: messages.alerts.flipped(widget))
             key = f"{world} {consensus['voted_at']}"
             new = [alert(store, person, "flip", key, write, now) for person in subscribers]
     store.record(name, {"taken": state["taken"], "looked_at": now.timestamp()}, new)
@@ -84,11 +81,7 @@ async def check_digests(service: Service, store: Store, now: datetime) -> None:
         return
     widget, battle, versus = await asyncio.gather(service.widget(), service.battle(), service.ai_vs_market())
     write = once_each(lambda: messages.alerts.digest(widget, battle, versus, now.astimezone(zone())))
-
-    def queue() -> None:
-        store.queue(alert(store, person, DIGEST, key, write, now) for person, key in due)
-
-    await asyncio.to_thread(queue)
+    await asyncio.to_thread(lambda: store.queue(alert(store, person, DIGEST, key, write, now) for person, key in due))
 
 
 def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str]]:
@@ -104,47 +97,19 @@ def _due(store: Store, now: datetime) -> list[tuple[Subscriber, str]]:
     return due
 
 
-def last_due(hour: int, timezone: str, now: datetime) -> datetime:
-    """The last instant, in UTC and not after `now`, at which the clocks in `timezone` reached `hour`.
-
-    Of an hour that occurs twice in a day, the first counts. For an hour that the clocks skip, the instant counts at
-    which it would have begun without the change: the clocks then show an hour more.
-    """
-    place = ZoneInfo(timezone)
-    today = now.astimezone(place).date()
-    days = (today, today - timedelta(days=1), today - timedelta(days=2))
-    instants = (datetime.combine(day, time(hour), place).astimezone(UTC) for day in days)
-    return next(instant for instant in instants if instant <= now)
-
-
 async def check_weekly(service: Service, store: Store, now: datetime) -> None:
     """Write the digest if it is due and queue it for every group that switched it on before."""
-    due_at = last_monday(now)
-    due = await asyncio.to_thread(_due_groups, store, due_at, now)
+    morning = last_due(WEEKLY_HOUR, "UTC", now)
+    due_at = morning - timedelta(days=morning.weekday())
+    key, is_late = due_at.isoformat(), now - due_at > timedelta(seconds=MAX_AGE_S[WEEKLY])
+    groups = [] if is_late else await asyncio.to_thread(store.subscribers, WEEKLY)
+    due = [group for group in groups if group.since <= due_at.timestamp()]
+    due = [group for group in due if not store.is_marked(group.user_id, WEEKLY, key)]
     if not due:
         return
     resolutions, versus, battle, challenges = await asyncio.gather(
         service.resolved_markets(), service.ai_vs_market(), service.battle(), service.challenges()
     )
     as_of = datetime.fromisoformat(resolutions["as_of"])  # in a replay the service's clock is another
-
     write = once_each(partial(messages.alerts.weekly, resolutions, versus, battle, challenges, as_of))
-
-    def queue() -> None:
-        store.queue(alert(store, group, WEEKLY, due_at.isoformat(), write, now) for group in due)
-
-    await asyncio.to_thread(queue)
-
-
-def last_monday(now: datetime) -> datetime:
-    """The last Monday at WEEKLY_HOUR that is not after `now`, in UTC."""
-    morning = last_due(WEEKLY_HOUR, "UTC", now)
-    return morning - timedelta(days=morning.weekday())
-
-
-def _due_groups(store: Store, due_at: datetime, now: datetime) -> list[Subscriber]:
-    """The groups whose digest of this Monday is not queued yet."""
-    if now - due_at > timedelta(seconds=MAX_AGE_S[WEEKLY]):
-        return []
-    groups = [group for group in store.subscribers(WEEKLY) if group.since <= due_at.timestamp()]
-    return [group for group in groups if not store.is_marked(group.user_id, WEEKLY, due_at.isoformat())]
+    await asyncio.to_thread(lambda: store.queue(alert(store, group, WEEKLY, key, write, now) for group in due))

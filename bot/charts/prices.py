@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -39,8 +38,7 @@ LEVELS = ("5", "25", "50", "75", "95")
 STEPS = 48
 
 
-@dataclass(frozen=True)
-class PriceCurve:
+class PriceCurve(NamedTuple):
     """The prices of an asset in USD up to now."""
 
     name: str

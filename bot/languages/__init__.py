@@ -70,11 +70,6 @@ def bracketed(text: str) -> str:
     return translate(" ({text})", text=text)
 
 
-def ended(sentence: str) -> str:
-    """A sentence with its full stop."""
-    return translate("{sentence}.", sentence=sentence)
-
-
 def english(text: str) -> str:
     """The text itself: marks a constant that `translate` is called with later, so that the catalogues contain it."""
     return text

@@ -8,12 +8,10 @@ from typing import Any
 
 from bot.languages import LANGUAGES, english, labelled, language, translate, translate_plural, zone
 from bot.messages import research
-from bot.messages.challenges import ai_yes
 from bot.messages.formats import (
     change_arrow,
     direction_arrow,
     footer,
-    instant,
     percent,
     price,
     signed_percent,
@@ -21,36 +19,30 @@ from bot.messages.formats import (
     weekday_and_date,
 )
 from bot.messages.markup import escaped, message
-from bot.messages.predictions import OUTCOMES, mark, question, verdict
+from bot.messages.predictions import OUTCOMES, ai, mark, question, verdict
 
 EVENTS = {
     "followed": english("What I follow"),
     "flip": english("The consensus changes sides"),
     "digest": english("Daily digest"),
 }
-STATES = {"on": english("on"), "silent": english("silent"), "off": english("off")}
 Market = Mapping[str, Any]
 SETTINGS = {"weekly": english("Weekly digest"), "commands_only": english("Only commands")}
 WEEK = timedelta(days=7)
 MAX_ENTRIES = 3  # resolved markets and open challenges
 
 
-def alerts(switches: Mapping[str, str], digest_hour: str | None = None, quiet_hours: str | None = None) -> str:
-    """The state of every event, with the hour of the digest, and the quiet hours, such as 22-7, None if not set."""
-    hour = f" ({_full_hour(digest_hour)})" if digest_hour else ""
+def alerts(digest_hour: str | None = None, quiet_hours: str | None = None) -> str:
+    """The hours of the digest and of quiet, such as 22-7, None if not set; the buttons say the state of every event."""
+    hours = "–".join(map(_full_hour, quiet_hours.split("-"))) if quiet_hours else ""
     lines = [
-        labelled(
-            f"{translate(EVENTS[event])}{hour if event == 'digest' and state != 'off' else ''}",
-            f"<b>{translate(STATES[state])}</b>",
-        )
-        for event, state in switches.items()
+        translate("<b>Your alerts</b>"),
+        labelled(translate("Digest hour"), _full_hour(digest_hour)) if digest_hour else "",
+        translate("Quiet hours: {hours}", hours=hours) if hours else "",
+        labelled(translate("Time zone"), escaped(zone().key, 60)),
+        translate("A silent alert makes no sound. Tap a button to change it."),
     ]
-    if quiet_hours:
-        hours = "–".join(map(_full_hour, quiet_hours.split("-")))
-        lines.append(translate("Quiet hours: {hours}", hours=hours))
-    lines.append(labelled(translate("Time zone"), escaped(zone().key, 60)))
-    head = translate("<b>Your alerts</b>")
-    return message([head, *lines, "", translate("A silent alert makes no sound. Tap a button to change it.")])
+    return message(lines)
 
 
 def digest(widget: Mapping[str, Any], battle: Mapping[str, Any], versus: Mapping[str, Any], now: datetime) -> str:
@@ -74,23 +66,17 @@ def digest(widget: Mapping[str, Any], battle: Mapping[str, Any], versus: Mapping
     return message(blocks, footer(widget, now))
 
 
-def flipped(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """The consensus changed sides between two widgets."""
-    old, new, bitcoin = before["consensus"], after["consensus"], after["btc"]
+def flipped(widget: Mapping[str, Any]) -> str:
+    """The consensus has changed sides."""
+    new = widget["consensus"]
     blocks = [
         f"<b>{direction_arrow(new['direction'])} "
         + translate("The consensus is now: {direction}", direction=escaped(term(new["direction"]), 40))
         + "</b>",
-        translate(
-            "Before, at {instant}: {direction}.",
-            instant=instant(old["voted_at"]),
-            direction=escaped(term(old["direction"]), 40),
-        ),
         outlook(new),
-        bitcoin_price(bitcoin),
-        translate("/research has more."),
+        bitcoin_price(widget["btc"]),
     ]
-    return message(blocks, footer(after))
+    return message(blocks, footer(widget))
 
 
 def outlook(consensus: Mapping[str, Any]) -> str:
@@ -116,19 +102,14 @@ def _full_hour(hour: str) -> str:
     return f"{int(hour):02d}:00"
 
 
-def group_settings(switches: Mapping[str, str]) -> str:
-    """/settings in a group."""
-    blocks = [
+def group_settings() -> str:
+    """/settings in a group, above the buttons that say the state of every switch."""
+    lines = [
         translate("<b>Settings of this group</b>"),
         labelled(translate("Language"), LANGUAGES[language()]),
-        *(
-            labelled(translate(label), f"<b>{translate(STATES[switches[name]])}</b>")
-            for name, label in SETTINGS.items()
-        ),
-        "",
         translate("The digest comes on Mondays at 08:00 UTC. With “only commands” I ignore mentions and replies."),
     ]
-    return "\n".join(blocks)
+    return message(lines)
 
 
 def weekly(resolutions: Market, versus: Market, battle: Market, challenges: Market, now: datetime) -> str:
@@ -167,8 +148,8 @@ def _counts(markets: Sequence[Market]) -> str:
 
 def _outcome(market: Market) -> str:
     outcome, pool = market["resolution"]["outcome"], market["ai"]
-    ai = f" · {ai_yes(pool['p_yes'])} {mark(pool['p_yes'], outcome)}" if pool else ""
-    return f"<i>{escaped(question(market), 200)}</i> {translate(OUTCOMES[outcome])}{ai}"
+    forecast = f" · {ai(pool)} {mark(pool['p_yes'], outcome)}" if pool else ""
+    return f"<i>{escaped(question(market), 200)}</i> {translate(OUTCOMES[outcome])}{forecast}"
 
 
 def _challenges(document: Market) -> list[str]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.languages import english, labelled, translate
-from bot.messages.formats import chance, date
+from bot.languages import english, translate
+from bot.messages.formats import date
 from bot.messages.markup import escaped, message, table
 from bot.messages.oracle import understood_as
-from bot.messages.predictions import challenge_head, evidence, market_footer, state
+from bot.messages.predictions import challenge_head, chances, evidence, market_footer, state
 
 ASK_QUESTION = english(
     "Send one yes/no question with its date, for example:\n"
     "<code>/challenge Will ethereum be above 5,000 USD on 31 December?</code>"
 )
+PRICES_DECIDE = english("Prices decide it at the deadline.")
+A_PERSON_DECIDES = english("A person decides it after the deadline.")
 BAR, BAR_WIDTH = "█", 12  # columns of all votes
 
 
@@ -33,6 +35,7 @@ def confirm(question: str, deadline: str) -> str:
 
 def created(challenge: Mapping[str, Any]) -> str:
     """The challenge is open; above [Yes] and [No]."""
+    judge = PRICES_DECIDE if challenge["resolution"]["source"] == "bars" else A_PERSON_DECIDES
     blocks = [
         translate(
             "<b>Challenge {number} is open until {date}.</b>",
@@ -41,30 +44,10 @@ def created(challenge: Mapping[str, Any]) -> str:
         ),
         f"<i>{escaped(challenge['question'], 1500)}</i>",
         understood_as(challenge),
-        f"{_judge(challenge)} {translate('You will get a message with the outcome.')}",
+        f"{translate(judge)} {translate('You will get a message with the outcome.')}",
         translate("The AIs vote within seconds. What is your vote?"),
     ]
     return message(blocks)
-
-
-def _judge(challenge: Mapping[str, Any]) -> str:
-    if challenge["resolution"]["source"] == "bars":
-        return translate("Prices decide it at the deadline.")
-    return translate("A person decides it after the deadline.")
-
-
-def pool(challenge: Mapping[str, Any]) -> str:
-    if challenge["votes_pending"]:
-        return translate("the AIs are voting")
-    pool = challenge["ai"]
-    if not pool:
-        return translate("no AI voted")
-    return ai_yes(pool["p_yes"])
-
-
-def ai_yes(p_yes: float) -> str:
-    """The pool's probability of yes, such as "AI: yes 62%"."""
-    return labelled(translate("AI"), translate("yes {chance}", chance=chance(p_yes)))
 
 
 def live_challenge(document: Mapping[str, Any]) -> str:
@@ -76,7 +59,7 @@ def live_challenge(document: Mapping[str, Any]) -> str:
     blocks = [
         challenge_head(document["number"]) + f" · {state(document)}",
         f"<i>{escaped(document['question'], 800)}</i>",
-        pool(document),
+        chances(document),
         table(rows, "<6", f"<{BAR_WIDTH}", ">6"),
         translate("Tap to vote. The group sees how many voted, not who.") if is_open else evidence(document),
     ]

@@ -32,6 +32,7 @@ REFUSAL = english("The service refused this.")
 FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")
 NO_MARKET = english("This names no market that I follow. I answer about {assets}: what will the price do, and by when?")
 NOT_READ = english("I could not read this. Name one of {assets}, what its price will do, and by when.")
+TEXTS = {Unauthorized: NO_KEY, NotFound: NOT_FOUND, ConnectionFailed: NO_CONNECTION, TimedOut: TIMEOUT}
 EXAMPLE = re.compile(r" ?For example: .*$")  # the suggestions are examples enough
 VALIDATION_END = " is not valid."  # the end of a sentence for programs about a body or a parameter
 ABOUT_THE_WORDS = ("not_a_market_question", "invalid_question")
@@ -41,27 +42,20 @@ TECHNICAL = re.compile(r"[,;:]?[^.,;:]*(/api/|https?://|[A-Z]+_[A-Z<])[^.]*(?=\.
 
 def failure(error: ClientError) -> str:
     """Why there is no answer, and what to do next."""
-    if isinstance(error, Refused):
-        return _refusal(error)
-    if isinstance(error, ConnectionFailed):
-        return translate(NO_CONNECTION)
-    return translate(TIMEOUT) if isinstance(error, TimedOut) else translate(FAULT)
-
-
-def _refusal(error: Refused) -> str:
-    if isinstance(error, RateLimited):
-        return _limit(error)
-    if isinstance(error, BadRequest):
-        return "\n".join([detail_of(error), _advice(error), *suggestions(error)])
-    if isinstance(error, HistoryPending) and error.retry_after_s:
-        return translate(NO_HISTORY, seconds=error.retry_after_s)
-    if isinstance(error, Unavailable):
-        return f"{detail_of(error)}\n{translate('This was not counted.')} {_wait(error.retry_after_s)}"
-    if isinstance(error, Conflict):
-        return detail_of(error)
-    if isinstance(error, Unauthorized):
-        return translate(NO_KEY)
-    return translate(NOT_FOUND) if isinstance(error, NotFound) else _fault(error)
+    match error:
+        case RateLimited():
+            return _limit(error)
+        case BadRequest():
+            return "\n".join([detail_of(error), _advice(error), *suggestions(error)])
+        case HistoryPending(retry_after_s=int(seconds)) if seconds:
+            return translate(NO_HISTORY, seconds=seconds)
+        case Unavailable():
+            return f"{detail_of(error)}\n{translate('This was not counted.')} {_wait(error.retry_after_s)}"
+        case Conflict():
+            return detail_of(error)
+        case Refused(request_id=str(id)) if id and not isinstance(error, Unauthorized | NotFound):
+            return f"{translate(FAULT)} {translate('Reference: <code>{id}</code>', id=escaped(id, 60))}"
+    return translate(next((text for kind, text in TEXTS.items() if isinstance(error, kind)), FAULT))
 
 
 def _limit(error: Refused) -> str:
@@ -72,13 +66,6 @@ def _limit(error: Refused) -> str:
     if "all end users" in error.detail:
         return translate("This bot has used all its questions for today. You can ask again after 00:00 UTC.")
     return quota_used_up(error.limit, error.reset_at)
-
-
-def _fault(error: Refused) -> str:
-    if not error.request_id:
-        return translate(FAULT)
-    reference = translate("Reference: <code>{id}</code>", id=escaped(error.request_id, 60))
-    return f"{translate(FAULT)} {reference}"
 
 
 def refused_question(error: Refused) -> str:

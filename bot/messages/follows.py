@@ -35,6 +35,8 @@ FOLLOW_REPLIES = {
     "market": english("You get a message when the AI changes sides and when this market is resolved."),
     "challenge": english("You get a message when this challenge is resolved."),
     "answer": english("You get a message when this question is decided."),
+    "price": english("You get a message when {asset} reaches {price} USD."),
+    "chance": english("You get a message when the AI's probability of yes reaches {chance}."),
 }
 
 
@@ -47,21 +49,11 @@ def following(follows: Sequence[Follow], prices: Mapping[str, float]) -> str:
 
 
 def followed(target: Target) -> str:
-    """The pop-up after [Follow], in plain text."""
-    kind = "challenge" if target.subject.startswith(CHALLENGE) else target.kind
-    return f"{translate(FOLLOW_REPLIES[kind])} {_where()}"
-
-
-def price_followed(key: str, level: float) -> str:
-    """The pop-up after a price was chosen, in plain text."""
-    text = translate("You get a message when {asset} reaches {price} USD.", asset=asset(key), price=price(level))
-    return f"{text} {_where()}"
-
-
-def chance_followed(level: float) -> str:
-    """The pop-up after a probability was chosen, in plain text."""
-    text = translate("You get a message when the AI's probability of yes reaches {chance}.", chance=chance(level))
-    return f"{text} {_where()}"
+    """The pop-up after [Follow] or a level, in plain text."""
+    kind = "challenge" if target.kind == "market" and target.subject.startswith(CHALLENGE) else target.kind
+    level = {"asset": asset(target.subject), "price": price(target.level), "chance": chance(target.level)}
+    where = translate("It comes to our private chat. /following lists everything.")
+    return f"{translate(FOLLOW_REPLIES[kind], **level)} {where}"
 
 
 def unfollowed() -> str:
@@ -153,10 +145,6 @@ def _terms(follow: Follow, prices: Mapping[str, float]) -> str:
 def price_missed(key: str, level: float) -> str:
     """The end of an alert whose level was not reached."""
     return translate("{asset} did not reach {price} USD. The alert has ended.", asset=asset(key), price=price(level))
-
-
-def _where() -> str:
-    return translate("It comes to our private chat. /following lists everything.")
 
 
 def _advice() -> str:

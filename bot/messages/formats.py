@@ -40,11 +40,10 @@ LIKELIHOODS = english_words(
 )
 # Directions and strengths, states of strategies, lanes, votes, verdicts.
 TERMS = english_words("BULLISH", "BEARISH", "NEUTRAL", "weak", "moderate", "strong", "divided")
-TERMS += english_words("healthy", "watch", "sick", "critical", "observation")
+TERMS += english_words("healthy", "watch", "sick", "critical", "observation", "yes", "no")
 TERMS += english_words(
     "Trend follower", "Mean reverter", "Breakout with ATR stop", "Oracle's consensus", "Wide range", "Best pool"
 )
-TERMS += english_words("yes", "no")
 TERMS += english_words(
     "not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better"
 )

@@ -158,12 +158,6 @@ def question_too_long(length: int, limit: int) -> str:
     )
 
 
-def given_back(question: str) -> str:
-    """A question that was interrupted long ago."""
-    hint = translate("The bot could not deliver the answer to this question. Send it again.")
-    return f"<i>{escaped(question, 1000)}</i>\n\n{hint}"
-
-
 def deleted(counts: Mapping[str, int]) -> str:
     """The number of deleted rows of each kind."""
     lines = [

@@ -8,7 +8,6 @@ from typing import Any
 from bot.languages import (
     SOURCE,
     bracketed,
-    ended,
     english,
     enumerated,
     labelled,
@@ -80,14 +79,14 @@ def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, 
 
     `quota` is the person's own, None if unknown; `asker` is whose it is in a group, None in a private chat.
     """
-    is_cached = document.get("cached")
+    is_cached, left = document.get("cached"), _left(quota) if quota else ""
     blocks = [
         f"<b>{headline(document)}</b>",
         *facts(document),
         _price_range(document.get("price_forecast")),
         _turnout(document),
-        _remaining_of(quota, asker) if quota and not is_cached else "",
         translate("Same answer again: not counted") if is_cached else "",
+        "" if is_cached else labelled(escaped(asker, 60), left) if asker and left else capitalized(left),
         f"<i>{world(document)} · {time_of_day(document['as_of'])}</i>",
     ]
     return message(blocks, _reasons(document))
@@ -170,11 +169,6 @@ def inline_question(question: str) -> str:
     return f"<i>{escaped(question, 1000)}</i>"
 
 
-def ask_inline() -> str:
-    """The title of an article that asks a question, in plain text."""
-    return translate("Ask the nine voters")
-
-
 def votes(document: Mapping[str, Any]) -> list[str]:
     """Every vote with its reasoning, and every abstention with its reason."""
     is_on_price = has_price(document["understood"])
@@ -204,11 +198,6 @@ def vote_lines(name: str, vote: Mapping[str, Any], *, is_on_price: bool = True) 
     return f"\n{head}\n{reasons(vote, 420)}"
 
 
-def remaining(usage: Mapping[str, Any]) -> str:
-    """The number of questions left today."""
-    return _left(usage["quota"])
-
-
 def _left(quota: Mapping[str, Any]) -> str:
     return translate_plural(
         "{remaining} of {n} question left today",
@@ -224,7 +213,7 @@ def quota(usage: Mapping[str, Any]) -> str:
     if not usage["quota"]["remaining"]:
         return quota_used_up(usage["quota"]["limit"], reset_at)
     reset = translate("The quota starts again: {instant}.", instant=instant(reset_at))
-    return f"{ended(capitalized(remaining(usage)))}\n{reset}"
+    return f"{translate('{sentence}.', sentence=capitalized(_left(usage['quota'])))}\n{reset}"
 
 
 def quota_used_up(limit: int | None, reset_at: str | None) -> str:
@@ -273,11 +262,6 @@ def _reason(document: Mapping[str, Any]) -> str:
         pool = sum(vote["p_yes"] for _, vote in cast) / len(cast)
     name, vote = min(cast, key=lambda entry: abs(entry[1]["p_yes"] - pool))
     return translate("Why ({voter}): {reason}", voter=escaped(name, 60), reason=reasons(vote, 300))
-
-
-def _remaining_of(quota: Mapping[str, Any], asker: str | None) -> str:
-    left = _left(quota)
-    return labelled(escaped(asker, 60), left) if asker else capitalized(left)
 
 
 def _price_range(forecast: Mapping[str, Any] | None) -> str:

@@ -61,10 +61,10 @@ def one_market(entry: Mapping[str, Any], *, is_author: bool = False) -> str:
     number, own_forecast, resolution = entry.get("number"), entry.get("my_forecast"), entry["resolution"]
     rule = translate("Rule: {rule}", rule=sentence(resolution["rule"], 400))
     blocks = [
-        challenge_head(number) + (f" · {translate('yours')}" if is_author else "") if number else "",
+        _head(number, is_author=is_author),
         f"<b>{escaped(question(entry), 800)}</b>",
         understood_as(entry) if number else "",
-        _yes(entry, (entry.get("my_vote") or {}).get("vote")),
+        chances(entry, (entry.get("my_vote") or {}).get("vote")),
         translate("Your forecast: yes {chance}", chance=chance(own_forecast["p_yes"])) if own_forecast else "",
         _facts(entry),
         ai_votes(entry) if number else "",
@@ -92,9 +92,9 @@ def resolved(entry: Mapping[str, Any], is_author: bool = False) -> str:
     outcome, number = entry["resolution"]["outcome"], entry.get("number")
     marks = [mark(vote["p_yes"], outcome) for vote in entry["ai_votes"].values()] if number else []
     odds = outside_odds(entry["market_odds"]) if entry["market_odds"] else ""
-    forecasts = " · ".join(filter(None, [_ai(entry["ai"]) if entry["ai"] else "", odds]))
+    forecasts = " · ".join(filter(None, [ai(entry["ai"]) if entry["ai"] else "", odds]))
     blocks = [
-        _resolved(number, outcome_word(outcome), is_author=is_author),
+        _head(number, translate("<b>Resolved: {outcome}</b>", outcome=outcome_word(outcome)), is_author=is_author),
         f"<i>{escaped(question(entry), 800)}</i>",
         evidence(entry),
         translate("Yes at the opening: {forecasts}", forecasts=forecasts) if forecasts else "",
@@ -105,26 +105,14 @@ def resolved(entry: Mapping[str, Any], is_author: bool = False) -> str:
         else "",
         translate("It could not be decided, so no vote is scored.") if outcome == "void" else "",
         ai_votes(entry) if number else "",
-        _users(entry["user_votes"]) if number else "",
+        user_votes(entry["user_votes"]) if number else "",
     ]
     return message(blocks, market_footer(entry))
 
 
-def _resolved(number: int | None, outcome: str, *, is_author: bool) -> str:
-    if number is None:
-        return translate("<b>Resolved: {outcome}</b>", outcome=outcome)
-    if is_author:
-        return translate("<b>Your challenge {number} is resolved: {outcome}</b>", number=str(number), outcome=outcome)
-    return translate("<b>Challenge {number} is resolved: {outcome}</b>", number=str(number), outcome=outcome)
-
-
-def _users(votes: Mapping[str, Any]) -> str:
-    if not votes["total"]:
-        return ""
-    share = percent(votes["yes_pct"], 0)
-    return translate_plural(
-        "{percent} of {n} user voted yes.", "{percent} of {n} users voted yes.", votes["total"], percent=share
-    )
+def _head(number: int | None, outcome: str = "", *, is_author: bool) -> str:
+    parts = [challenge_head(number) if number else "", translate("yours") if is_author else "", outcome]
+    return " · ".join(filter(None, parts))
 
 
 def outcome_word(outcome: str) -> str:
@@ -168,11 +156,11 @@ def mark(p_yes: float | None, outcome: str | None) -> str:
     return RIGHT if (p_yes > 0.5) == (outcome == "yes") else WRONG
 
 
-def _yes(entry: Mapping[str, Any], own_vote: str | None) -> str:
+def chances(entry: Mapping[str, Any], own_vote: str | None = None) -> str:
     """The probability that each side gives yes."""
     latest, odds = entry.get("ai_now"), entry["market_odds"]
     votes = [
-        _ai(entry["ai"]) if not entry.get("votes_pending") else translate("the AIs are voting"),
+        ai(entry["ai"]) if not entry.get("votes_pending") else translate("the AIs are voting"),
         translate("AI now {chance}", chance=chance(latest["p_yes"])) if latest else "",
         outside_odds(odds) if odds or "number" not in entry else "",
         user_votes(entry["user_votes"], own_vote),
@@ -203,7 +191,7 @@ def chance_levels(entry: Mapping[str, Any]) -> list[int]:
 
 def market(number: int, entry: Mapping[str, Any], own_vote: str | None = None) -> str:
     """One market of a list: the probabilities of the AI, of the outside market and of the users."""
-    return f"\n<b>{number}.</b> {escaped(question(entry), 420)}\n{_yes(entry, own_vote)}\n{_facts(entry)}"
+    return f"\n<b>{number}.</b> {escaped(question(entry), 420)}\n{chances(entry, own_vote)}\n{_facts(entry)}"
 
 
 def question(entry: Mapping[str, Any]) -> str:
@@ -258,5 +246,6 @@ def verdict(versus: Mapping[str, Any]) -> str:
     )
 
 
-def _ai(pool: Mapping[str, Any] | None) -> str:
+def ai(pool: Mapping[str, Any] | None) -> str:
+    """The probability of yes that the pool of the AI gives."""
     return translate("AI {chance}", chance=chance(pool["p_yes"])) if pool else translate("no AI vote yet")

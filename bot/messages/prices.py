@@ -72,9 +72,7 @@ def forecast(document: Mapping[str, Any], *, now: datetime | None = None) -> str
     now_price = price(document["price"])
     head = translate("<b>Where {asset} will be</b>, now {price} USD", asset=asset(document["asset"]), price=now_price)
     rows = [(horizon["horizon"], *_bounds(horizon)) for horizon in document["horizons"]]
-    return message(
-        [head, table([("", *_columns()), *rows], "<5", ">10", ">10"), translate(BOUNDS)], footer(document, now)
-    )
+    return _ranges(head, rows, "<5", document, now)
 
 
 def forecasts(documents: Sequence[Mapping[str, Any]], *, now: datetime | None = None) -> str:
@@ -87,14 +85,12 @@ def forecasts(documents: Sequence[Mapping[str, Any]], *, now: datetime | None = 
         for horizon in document["horizons"]
         if horizon["horizon"] == DAY
     ]
-    head = translate("<b>Prices in 24 hours</b>, in USD")
-    return message(
-        [head, table([("", *_columns()), *rows], "<12", ">10", ">10"), translate(BOUNDS)], footer(documents[0], now)
-    )
+    return _ranges(translate("<b>Prices in 24 hours</b>, in USD"), rows, "<12", documents[0], now)
 
 
-def _columns() -> tuple[str, str]:
-    return translate("above"), translate("below")
+def _ranges(head: str, rows: Sequence[tuple], width: str, document: Mapping[str, Any], now: datetime | None) -> str:
+    ranges = table([("", translate("above"), translate("below")), *rows], width, ">10", ">10")
+    return message([head, ranges, translate(BOUNDS)], footer(document, now))
 
 
 def _bounds(horizon: Mapping[str, Any]) -> tuple[str, str]:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from bot.languages import english, enumerated, labelled, translate, translate_plural
 from bot.messages.formats import (
-    asset,
     chance,
     change_arrow,
     direction_arrow,
@@ -51,12 +50,9 @@ def lanes(battle: Document) -> str:
 
 
 def top(leaderboard: Document) -> str:
-    """The best strategies, over all assets or in one."""
-    key, count = leaderboard["asset"], leaderboard["count"]
+    """The best strategies over all assets."""
     rows = [(signed_percent(entry["pnl_pct"]), entry["name"]) for entry in leaderboard["entries"][:MAX_ENTRIES]]
-    title = translate("Best of {n} strategies over all assets", n=count)
-    if key:
-        title = translate("Best of {n} strategies: {asset}", n=count, asset=asset(key))
+    title = translate("Best of {n} strategies over all assets", n=leaderboard["count"])
     return f"{title}\n{table(rows, '>6', '<27') if rows else translate('No strategy has traded yet.')}"
 
 

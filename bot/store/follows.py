@@ -62,8 +62,8 @@ class FollowEvent(NamedTuple):
 class Follows(SqliteFile):
     """The follows of all people; one that has ended is deleted."""
 
-    def follow(self, user_id: int, chat_id: int, target: Target) -> bool:
-        """Follow a target; False if the person follows too many.
+    def follow(self, user_id: int, chat_id: int, target: Target) -> Follow | None:
+        """The person's follow of a target from now on; None if they follow too many.
 
         Following it again changes nothing. Alerts about what the person follows are on from now on: who follows
         something wants to hear of it.
@@ -72,23 +72,19 @@ class Follows(SqliteFile):
         with self._writing() as db:
             (count,) = db.execute("SELECT count(*) FROM follow WHERE user_id = ?", (user_id,)).fetchone()
             if count >= MAX_FOLLOWS:
-                return False
+                return None
             db.execute(
                 "INSERT OR IGNORE INTO follow (user_id, chat_id, kind, subject, level, title, value, due, owner_id,"
                 " since, checked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (user_id, chat_id, *target, now, now),
             )
             db.execute("DELETE FROM switch WHERE user_id = ? AND event = 'followed' AND state = 'off'", (user_id,))
-        return True
+        key = (target.kind, target.subject, target.level)
+        return next(follow for follow in self.follows_of(user_id) if follow.target[:3] == key)
 
     def unfollow(self, user_id: int, kind: str, subject: str) -> None:
         """Stop following a target at any level."""
         self._write("DELETE FROM follow WHERE user_id = ? AND kind = ? AND subject = ?", user_id, kind, subject)
-
-    def follow_of(self, user_id: int, target: Target) -> Follow | None:
-        """The person's follow of a target at its level."""
-        key = (target.kind, target.subject, target.level)
-        return next((follow for follow in self.follows_of(user_id) if follow.target[:3] == key), None)
 
     def change_follow(self, user_id: int, number: int, days: int, *, repeats: bool) -> Follow | None:
         """Set how many days from now on a price is followed, 0 without an end, and whether it repeats."""

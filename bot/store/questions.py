@@ -102,14 +102,10 @@ class Answers(SqliteFile):
             )
         return token
 
-    def find(self, chat_id: int, token: str) -> dict[str, Any] | None:
-        """The payload of a token in this chat; None if it has expired or belongs to another chat."""
-        row = self._row(
-            "SELECT payload FROM answer WHERE token = ? AND chat_id = ? AND kept_at >= ?",
-            token,
-            chat_id,
-            self._seconds() - KEPT_S,
-        )
+    def find(self, chat_id: int | None, token: str) -> dict[str, Any] | None:
+        """The payload of a token in this chat, or in any for a link that somebody shared; None if it has expired."""
+        statement = "SELECT payload FROM answer WHERE token = ?1 AND kept_at >= ?2 AND (?3 IS NULL OR chat_id = ?3)"
+        row = self._row(statement, token, self._seconds() - KEPT_S, chat_id)
         return json.loads(row["payload"]) if row else None
 
     def drop_payload(self, chat_id: int, token: str) -> None:
@@ -136,8 +132,3 @@ class Answers(SqliteFile):
             self._seconds() - age_s,
         )
         return json.loads(row["meaning"]) if row else None
-
-    def find_shared(self, token: str) -> dict[str, Any] | None:
-        """The payload of a token in any chat, for a link that somebody shared; None if it has expired."""
-        row = self._row("SELECT payload FROM answer WHERE token = ? AND kept_at >= ?", token, self._seconds() - KEPT_S)
-        return json.loads(row["payload"]) if row else None

@@ -11,6 +11,7 @@ from bot.store.sqlite_file import SqliteFile
 
 # `language` was chosen, `seen` is that of the person's Telegram; `quiet` has two hours, such as 22-7.
 NAMES = ("language", "seen", "zone", "theme", "quiet", "hour")
+LONGEST_QUIET = timedelta(hours=12)
 DEFAULTS = {"zone": "UTC", "theme": "light", "hour": "8"}
 
 
@@ -68,16 +69,23 @@ def quiet_until(db: sqlite3.Connection, user_id: int, now: float) -> float:
 
 def end_of_quiet(start: int, end: int, timezone: str, now: float) -> float:
     """When quiet hours that begin and end at these hours and contain `now` end, in unix seconds; 0 if they do not."""
-    zone = ZoneInfo(timezone)
     instant = datetime.fromtimestamp(now, UTC)
-    today = instant.astimezone(zone).date()
-    length = timedelta(days=end <= start)
-    for day in (today - timedelta(days=1), today):
-        first = datetime.combine(day, time(start), zone).astimezone(UTC)
-        last = datetime.combine(day + length, time(end), zone).astimezone(UTC)
-        if first <= instant < last:
-            return last.timestamp()
-    return 0
+    if last_due(start, timezone, instant) <= last_due(end, timezone, instant):
+        return 0
+    return last_due(end, timezone, instant + LONGEST_QUIET).timestamp()
+
+
+def last_due(hour: int, timezone: str, now: datetime) -> datetime:
+    """The last instant, in UTC and not after `now`, at which the clocks in `timezone` reached `hour`.
+
+    Of an hour that occurs twice in a day, the first counts. For an hour that the clocks skip, the instant counts at
+    which it would have begun without the change: the clocks then show an hour more.
+    """
+    place = ZoneInfo(timezone)
+    today = now.astimezone(place).date()
+    days = (today, today - timedelta(days=1), today - timedelta(days=2))
+    instants = (datetime.combine(day, time(hour), place).astimezone(UTC) for day in days)
+    return next(instant for instant in instants if instant <= now)
 
 
 @cache

@@ -142,11 +142,12 @@ def _chatter(words: Sequence[Token], *, names_market: bool) -> Chatter | None:
 def _alert(
     words: Sequence[Token], language: Language, circumstances: Circumstances, context: ContextQuestion | None
 ) -> TextReading | None:
-    """The alert that a text asks for; None where it asks a question: "tell me if bitcoin will rise"."""
+    """The alert that a text asks for; None where it asks a question: "tell me if bitcoin will rise".
+
+    With a level and without a date it is an alert: "tell me when bitcoin will be at 60k".
+    """
     reading = read_markets(_without("alert", words), circumstances.coins, language)
     tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
-    if any(token.kind in YES_NO_KINDS for token in tokens):
-        return None
     if context and not any(token.kind in MARKET_KINDS for token in tokens):
         tokens = [Token("asset", context.question.asset, context.question.asset), *tokens]
     try:
@@ -154,6 +155,9 @@ def _alert(
     except InvalidRequest:
         return None
     asset, clause, amounts = parse.subject.asset, parse.clause, parse.clause.amounts
+    is_level = len(amounts) == 1 and not parse.deadline.is_named
+    if not is_level and any(token.kind in YES_NO_KINDS for token in tokens):
+        return None
     if len(amounts) != 1 or amounts[0].is_multiple:
         is_price = not amounts and any(word.value == "price" for word in words)  # "tell me the price of btc"
         return None if is_price else TextReading("alert", asset=asset)

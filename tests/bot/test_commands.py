@@ -25,9 +25,6 @@ ANSWERS = {
     "/research": "Check of strategies 2026-10",
     "/lanes": "A paper account follows one rule",
     "/top": f"Best of {len(STRATEGIES)} strategies",
-    "/top gold": "Gold",
-    "/top xrp": "XRP",
-    "/top Ethereum": "Ethereum",
     "/price": "Silver",
     "/price btc": "Bitcoin 53,212 USD",
     "/price Gold": "Gold 2,9",
@@ -128,7 +125,7 @@ def test_views_cost_no_question(ann):
 
 def test_blocking_the_bot_switches_the_alerts_off(ann, store):
     ann.says("/alerts")
-    ann.presses("Followed: on")
+    ann.presses("What I follow: on")
     assert "silent" in store.switches(ann.id).values()
     chat, bot = {"id": ann.chat, "type": "private"}, {"id": 99, "is_bot": True, "first_name": "Ninefold"}
     member, ban = {"status": "member", "user": bot}, {"status": "kicked", "user": bot, "until_date": 0}

@@ -28,7 +28,7 @@ def test_a_payload_is_found_in_its_chat_alone(ann, ben, store):
 def test_a_view_is_that_of_the_sender(ann, ben, store):
     store.set_switch(ann.id, ann.chat, "flip", "on")
     pages = [person.stage.runner.run(context.view(update, "alerts")) for person, (update, context) in _both(ann, ben)]
-    assert ["Consensus: on" in repr(page.keyboard.to_dict()) for page in pages] == [True, False]
+    assert ["The consensus changes sides: on" in repr(page.keyboard.to_dict()) for page in pages] == [True, False]
 
 
 def test_a_service_call_is_made_for_the_sender(ann, ben):

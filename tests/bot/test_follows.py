@@ -146,7 +146,7 @@ def test_to_follow_after_stop_switches_alerts_on(ann, store):
     ann.says("/stop")
     assert "You get a message" in ann.says("/follow btc 70000").plain
     assert store.states("followed").get(ann.id, "on") == "on"
-    assert "What I follow: on" in ann.says("/alerts").plain
+    assert "What I follow: on" in ann.says("/alerts").buttons
 
 
 def test_what_is_followed_is_listed_and_ended(ann, store):

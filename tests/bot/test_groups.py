@@ -14,9 +14,9 @@ def admin(stage, group):
 
 def test_an_admin_switches_the_weekly_digest(admin, store, group):
     reply = admin.says("/settings")
-    assert "Weekly digest: off" in reply.plain
+    assert "Weekly digest: off" in reply.buttons
     admin.presses("Weekly digest: off")
-    assert "Weekly digest: on" in reply.plain
+    assert "Weekly digest: on" in reply.buttons
     assert store.switches(group)["weekly"] == "on"
     admin.presses("Weekly digest: on")
     assert store.switches(group)["weekly"] == "off"

@@ -162,3 +162,10 @@ def test_a_mention_asks_what_another_member_wrote(stage, group):
     assert "60,000 USD at 2026-11-27" in reply.plain
     chatter = member.message({"text": "Nice weather.", "from": {"id": 7, "is_bot": False, "first_name": "Ben"}})
     assert TURNOUT in member.says(f"@ninefold_bot {QUESTION}", reply_to_message=chatter).plain
+
+
+def test_what_carries_on_a_guess_is_shown_first(ann):
+    """Nobody asked the first text, so the second asks nothing yet."""
+    assert "Do you mean this?" in ann.says("sol vs eth who wins this week").plain
+    assert "Do you mean this?" in ann.says("whats your take on gold rn").plain
+    assert left(ann) == "10"

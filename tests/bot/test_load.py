@@ -18,7 +18,7 @@ import pytest
 from telegram.ext import Application
 from telegram.request import BaseRequest, RequestData
 
-from bot.alerts import send_queue
+from bot.alerts.delivery import send_queue
 from bot.alerts.subscriptions import check_consensus
 from bot.application import build
 from bot.service import Service

@@ -10,7 +10,8 @@ import pytest
 from prometheus_client import REGISTRY
 from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TimedOut
 
-from bot.alerts import delivery, send_queue
+from bot.alerts import delivery
+from bot.alerts.delivery import send_queue
 from bot.store import Alert
 from tests.bot.alerts.world import ANN, BEN, CID, SentAlert, World
 from tests.bot.simulated_time import SimulatedLoop

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from bot.alerts.subscriptions import last_due
+from bot.store.settings import last_due
 from tests.bot.alerts.world import ANN, BEN, DOWN, START, SentAlert, World
 
 

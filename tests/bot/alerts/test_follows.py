@@ -237,8 +237,8 @@ def test_a_follower_of_a_challenge_is_no_author(world):
     world.store.follow(BEN, BEN, Target("market", "challenge-17"))
     world.service.challenges_by_number[17] = challenge(17)
     text_by_chat = dict(texts(world))
-    assert "Your challenge 17 is resolved" in text_by_chat[ANN]
-    assert "Challenge 17 is resolved" in text_by_chat[BEN]
+    assert "Challenge 17</b> · yours · <b>Resolved" in text_by_chat[ANN]
+    assert "Challenge 17</b> · <b>Resolved" in text_by_chat[BEN]
     assert "Your" not in text_by_chat[BEN]
 
 

@@ -8,7 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.alerts import send_queue, watch
+from bot.alerts import watch
+from bot.alerts.delivery import send_queue
 from bot.store import EVENTS
 from service.client import HistoryPending
 from tests.bot.alerts.world import ANN, BEN, CID, DOWN, START, SentAlert, World, challenge
@@ -34,7 +35,7 @@ def test_subscribers_are_told_once(world: World):
     change_sides(world)
     alerts = world.check()
     assert [(chat, silent) for chat, _, silent in alerts] == [(ANN, False), (BEN, True)]
-    assert all(word in text for _, text, _ in alerts for word in ("BULLISH", "BEARISH"))
+    assert all("The consensus is now: BEARISH" in text for _, text, _ in alerts)
     world.restart()
     assert world.check() == []
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.alerts import send_queue, watch
+from bot.alerts import watch
+from bot.alerts.delivery import send_queue
 from bot.rate_limiter import ONE_ATTEMPT
 from bot.store import Store, Target
 from service.client import ConnectionFailed

@@ -20,10 +20,10 @@ def test_the_digest_is_dated_in_the_readers_zone():
     )
 
 
-def test_every_switch_and_the_digest_hour_are_shown():
-    page = text_of(messages.alerts.alerts({"flip": "silent", "digest": "on"}, "8"))
-    assert "Daily digest (08:00): on" in page
-    assert "The consensus changes sides: silent" in page
+def test_the_hours_of_alerts_are_shown():
+    page = text_of(messages.alerts.alerts("8", "22-7"))
+    assert "Digest hour: 08:00" in page
+    assert "Quiet hours: 22:00–07:00" in page
 
 
 def test_a_digest_names_missing_values():

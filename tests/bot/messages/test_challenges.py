@@ -20,7 +20,7 @@ def test_the_author_sees_the_outcome_and_each_ai(outcome, right):
     over["ai_votes"]["voter0"]["p_yes"] = 0.9
     over["resolution"] |= {"outcome": outcome, "evidence": "btc close 52113.92 of the bar of 2026-11-22T23:55:00Z"}
     text = text_of(messages.predictions.resolved(over))
-    assert f"is resolved: {outcome.upper()}" in text
+    assert f"Resolved: {outcome.upper()}" in text
     assert right in text
     assert "2026-11-22 23:55 UTC" in text
 

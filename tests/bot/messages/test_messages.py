@@ -28,7 +28,6 @@ from tests.bot.messages.reading import Message, pages_of, text_of, texts_of
 from tests.questions.hostile_texts import SPOTS
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
-SWITCHES = {"followed": "on", "flip": "silent", "digest": "on"}
 DIGEST = {"hour": 8, "timezone": "Europe/Zurich"}
 
 
@@ -69,7 +68,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "challenges": (documents.CHALLENGES, messages.predictions.challenges),
     "created": (documents.challenge(), messages.challenges.created),
     "resolved": (documents.challenge(), messages.predictions.resolved),
-    "flipped": (documents.WIDGET, lambda it: messages.alerts.flipped(it, it)),
+    "flipped": (documents.WIDGET, lambda it: messages.alerts.flipped(it)),
     "research": (RESEARCH, lambda it: messages.research.research(it, "https://ninefold.example")),
     **{name: (RESEARCH[name], partial(topic, name)) for name in messages.research.TOPICS},
     "digest": (
@@ -87,10 +86,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     ),
     "live challenge": (documents.challenge(), messages.challenges.live_challenge),
     "resolved live challenge": (documents.challenge(status="resolved"), messages.challenges.live_challenge),
-    "alerts": (
-        {"switches": SWITCHES, "digest": DIGEST},
-        lambda it: messages.alerts.alerts(SWITCHES, "7"),
-    ),
+    "alerts": (DIGEST, lambda _: messages.alerts.alerts("7")),
     "market": (documents.market(), messages.predictions.one_market),
     "resolved market": (documents.resolved_market(), messages.predictions.resolved),
     "page of a resolved market": (documents.resolved_market(), messages.predictions.one_market),
@@ -127,7 +123,7 @@ FIXED_TEXTS = {
     "expired": lambda: translate(notices.EXPIRY),
     "unknown command": lambda: translate(notices.UNKNOWN_COMMAND),
     "group": lambda: translate(notices.CHALLENGE_IN_PRIVATE),
-    "settings of a group": lambda: messages.alerts.group_settings({"weekly": "on", "commands_only": "off"}),
+    "settings of a group": messages.alerts.group_settings,
     "ask question": lambda: translate(messages.challenges.ASK_QUESTION),
 }
 # The messages with a time in their footer.
@@ -190,7 +186,6 @@ NOTICES = {
     "date out of range": lambda: notices.date_out_of_range("2026-11-21", "2027-11-20"),
     "too long": lambda: notices.question_too_long(1234, 500),
     "interrupted": lambda: translate(notices.INTERRUPTION),
-    "given back": lambda: notices.given_back("Will it?"),
     "too fast": lambda: translate(notices.TOO_FAST),
     "error": lambda: translate(notices.INTERNAL_ERROR),
     "waiting": lambda: messages.oracle.waiting(9),
@@ -220,7 +215,8 @@ def test_every_message_is_valid_in_every_language(language, name):
     assert len([row for row in rows if CUT.search(row)]) <= len([row for row in english if CUT.search(row)]), rows
 
 
-HOUSE_WORDS = ("SIMULATED market", "REPLAY of past prices", "live prices", "PAPER", "backfilled", "Paper accounts", "Apex")
+HOUSE_WORDS = ("SIMULATED market", "REPLAY of past prices", "live prices", "PAPER", "backfilled", "Apex")
+HOUSE_WORDS += ("Paper accounts",)
 
 
 @EACH_LANGUAGE

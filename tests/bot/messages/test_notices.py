@@ -23,7 +23,7 @@ def test_a_vote_is_confirmed_with_the_count(vote, receipt_text):
     assert notices.voted(receipt) == f"{receipt_text} Votes so far: 1,200 yes, 3 no. You can change yours."
 
 
-@pytest.mark.parametrize("write", [notices.given_back, notices.unknown_zone])
+@pytest.mark.parametrize("write", [notices.unknown_zone])
 def test_what_a_person_wrote_is_quoted_without_its_markup(write):
     assert HOSTILE in text_of(write(HOSTILE))
 

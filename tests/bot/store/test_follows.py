@@ -31,7 +31,8 @@ def test_each_level_of_a_price_is_a_follow(store):
 
 def test_the_number_of_follows_is_limited(store):
     levels = range(1, MAX_FOLLOWS + 2)
-    assert [store.follow(ANN, ANN, Target("price", "btc", level)) for level in levels] == [True] * MAX_FOLLOWS + [False]
+    follows = [store.follow(ANN, ANN, Target("price", "btc", level)) for level in levels]
+    assert [bool(follow) for follow in follows] == [True] * MAX_FOLLOWS + [False]
     assert store.follow(BEN, BEN, MARKET)
 
 
