@@ -145,3 +145,29 @@ def test_the_limit_of_a_group_is_kept(stage, group, monkeypatch):
         member.says("/help")
     assert len(member.messages) == GROUP_MESSAGES
     assert not stage.telegram.faults
+
+
+# What a person does, for each method that the bot calls, and what shows that it was done once.
+METHODS = {
+    "sendMessage": ("/price", "Prices in USD"),
+    "sendChatAction": (QUESTION, "of 9 voted"),
+    "editMessageText": ("/price", "Gold"),
+    "answerCallbackQuery": ("/price", "Gold"),
+    "setMyCommands": ("/language de", "Ich antworte jetzt auf Deutsch"),
+}
+
+
+@pytest.mark.parametrize("status", [500, 502])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_failed_method_loses_and_doubles_nothing(ann, method, status):
+    """Its first call fails, for each method that a text or a press needs."""
+    text, words = METHODS[method]
+    if words == "Gold":
+        ann.says(text)
+        ann.stage.telegram.refuse(method, "Bad Gateway", status)
+        ann.presses("gold")
+    else:
+        ann.stage.telegram.refuse(method, "Bad Gateway", status)
+        ann.says(text)
+    assert ann.stage.telegram.refusals[method] == []
+    assert [words in message.plain for message in ann.messages] == [True]
