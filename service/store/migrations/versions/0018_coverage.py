@@ -9,8 +9,6 @@ from alembic import op
 
 revision = "0018"
 down_revision = "0017"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -31,7 +29,3 @@ def upgrade() -> None:
     ]
     if rows:
         op.bulk_insert(table, rows)
-
-
-def downgrade() -> None:
-    op.drop_table("coverage")

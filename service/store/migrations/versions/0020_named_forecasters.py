@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0020"
 down_revision = "0019"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -17,8 +15,3 @@ def upgrade() -> None:
     # Whoever has a name keeps its record; without one, what was settled already can no longer be chosen to count.
     op.execute("UPDATE forecaster SET named_seq = 0 WHERE name IS NOT NULL")
     op.execute("DELETE FROM forecast_score WHERE forecaster IN (SELECT id FROM forecaster WHERE name IS NULL)")
-
-
-def downgrade() -> None:
-    with op.batch_alter_table("forecaster") as table:
-        table.drop_column("named_seq")

@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0021"
 down_revision = "0020"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -23,11 +21,3 @@ def upgrade() -> None:
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("caller", name=op.f("pk_block")),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("block")
-    with op.batch_alter_table("prediction") as table:
-        table.drop_column("salt")
-    with op.batch_alter_table("forecaster") as table:
-        table.drop_column("name_salt")

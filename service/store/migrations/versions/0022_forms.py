@@ -7,13 +7,7 @@ from alembic import op
 
 revision = "0022"
 down_revision = "0021"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column("ledger", sa.Column("form", sa.String(16), nullable=True))  # in place: the triggers stay
-
-
-def downgrade() -> None:
-    op.execute("ALTER TABLE ledger DROP COLUMN form")

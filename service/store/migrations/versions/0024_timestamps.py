@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0024"
 down_revision = "0023"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -20,7 +18,3 @@ def upgrade() -> None:
         sa.Column("token", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("day", "authority", name=op.f("pk_ledger_timestamp")),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("ledger_timestamp")
