@@ -73,22 +73,12 @@ def backfill(
 ) -> BackfilledPast:
     """The markets, calls and headlines from `since` to `until`, and the price forecasts of every hour between.
 
-    Parameters
-    ----------
-    hourly : mapping of str to Bars
-        Hourly bars by asset, from the beginning of the training history on.
-    since, until : int
-        Unix seconds: the beginning of a day, and a whole hour.
-    newest : Fits
-        The fits of the month of `until`, or later ones where that began with too little history.
-    outside : SimulatedMarket or None
-        The outside market that quotes every market; None in the live world, whose past has no odds and no headlines.
-    quorum : int
-        Minimum number of votes that open a market.
-    swarm : mapping of int to NetView
-        Positions of the strategies in bitcoin, by the second at which an hour was complete.
-    each : callable
-        The results of a function for each tuple of arguments, in their order; the calls may run at the same time.
+    `hourly` are the bars from the beginning of the training history on; `since` is the beginning of a day and `until` a
+    whole hour, both unix seconds. `newest` are the fits of the month of `until`, or later ones where that began with
+    too little history. `outside` quotes every market; it is None in the live world, whose past has no odds and no
+    headlines. Fewer than `quorum` votes open no market. `swarm` has the positions of the strategies in bitcoin by the
+    second at which an hour was complete. `mapper` gives the results of a function for each tuple of arguments, in their
+    order; the calls may run at the same time.
     """
     complete = {asset: past for asset, bars in hourly.items() if len(past := bars.until(until))}
     starts = month_starts(month_start(since), until + 1)

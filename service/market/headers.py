@@ -15,17 +15,10 @@ MISSED_BARS = 3
 def header(
     made_at: int, as_of: int, *, step: int, world: World, sources: Mapping[str, str], every_s: int = 0
 ) -> DocumentHeader:
-    """The header of a document computed at `made_at` from bars that end at `as_of`.
+    """The header of a document computed at `made_at` from bars that end at `as_of`, unix seconds of world time.
 
-    Parameters
-    ----------
-    made_at, as_of : int
-        Unix seconds of world time.
-    step : int
-        Seconds between two bars.
-    every_s : int
-        Seconds between two computations, where that is not one per bar. The document is stale after `every_s` and
-        MISSED_BARS further bars.
+    `step` is seconds between two bars, `every_s` between two computations where that is not one per bar. The document
+    is stale after `every_s` and MISSED_BARS further bars.
     """
     return DocumentHeader(
         timestamp=iso(made_at),

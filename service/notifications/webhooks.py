@@ -1,9 +1,8 @@
 """Webhooks: which URLs and network addresses they may be sent to, and the secrets and signatures of messages.
 
-A webhook makes this service send requests on behalf of a stranger, so it must not reach machines that only this
-service can reach (server-side request forgery). Messages are signed as Standard Webhooks defines it. The secret of an
-endpoint is derived from the service's secret, its id and the number of its rotations, so no database and no backup
-holds it.
+A webhook makes this service send requests on behalf of a stranger, so it must not reach machines that only this service
+can reach (server-side request forgery). Messages are signed as Standard Webhooks defines it. The secret of an endpoint
+is derived from the service's secret, its id and the number of its rotations, so no database and no backup holds it.
 """
 
 from __future__ import annotations

@@ -59,18 +59,10 @@ def design_effect(prior: Dependence, sizes: Array, variance_ratio: float | None)
 
     The prior gives all covariances up to a factor, whose distribution is a scaled inverse chi-squared one with mean 1
     and PRIOR_WEEKS degrees of freedom; `variance_ratio` updates it with one degree less than there are clusters (Gelman
-    et al. 2013, section 2.6).
-
-    Parameters
-    ----------
-    prior : Dependence
-        Of the kind of score.
-    sizes : float64 (c,)
-        The numbers of values of consecutive clusters; some may be 0.
-    variance_ratio : float or None
-        The variance between clusters over that of independent values. The prior expects of it the effect within
-        clusters, less the part of the mean's variance that deviations from the mean itself do not show. None with one
-        cluster, and where all values are equal.
+    et al. 2013, section 2.6). That ratio is the variance between clusters over that of independent values, None with
+    one cluster and where all values are equal. The prior expects of it the effect within clusters, less the part of the
+    mean's variance that deviations from the mean itself do not show. `sizes` (c,) are the numbers of values of
+    consecutive clusters; some may be 0.
     """
     n, clusters = float(sizes.sum()), int(np.count_nonzero(sizes))
     within, total = prior.effects(sizes)

@@ -59,19 +59,10 @@ class SimulatedRecords:
     def luck(self, p: Array, right: Array, weeks: Instants, best: int, among: int = 1) -> Luck | None:
         """The luck behind a longest run of `best` right sides; None without a forecast.
 
-        Parameters
-        ----------
-        p, right, weeks : ndarray of shape (n,)
-            P(YES), whether the likelier side came true as 1 or 0, and the week of resolution, in order of resolution.
-        best : int
-            The longest run of right sides.
-        among : int
-            The number of forecasters in the table.
-
-        Notes
-        -----
-        Each side comes true with its own probability. Those of one week have a common cause, and that of a week is
-        correlated with the week before: a Gaussian copula whose factor is an autoregressive process of order 1.
+        `p` (n,) is P(YES), `right` (n,) whether the likelier side came true as 1 or 0, `weeks` (n,) the weeks of
+        resolution, all in order of resolution; `among` is the number of forecasters in the table. Each side comes true
+        with its own probability. Those of one week have a common cause, and that of a week is correlated with the week
+        before: a Gaussian copula whose factor is an autoregressive process of order 1.
         """
         if not len(p):
             return None

@@ -113,14 +113,8 @@ def aggregate(moves: NDArray[np.bool_], p: Array, outcomes: Array, weeks: Instan
     rises the pool comes closer to it, so a voter and its copies share what is left to gain. The log of the weight is
     eta sum(g) - eta^2 sum(g^2), where eta is half of 1 / sqrt(prior + sum(g^2)): chance alone moves it by about a half.
 
-    Parameters
-    ----------
-    moves : ndarray of shape (voters,)
-        Whether the weight of a voter moves; else it is 1.
-    p : ndarray of shape (questions, voters)
-        P(YES); NaN where a voter did not vote.
-    outcomes, weeks : ndarray of shape (questions,)
-        1 or 0; the calendar week of resolution.
+    Where `moves` (voters,) is false the weight is 1. `p` (questions, voters) is P(YES), NaN without a vote, `outcomes`
+    (questions,) are 1 or 0, `weeks` (questions,) the calendar weeks of resolution.
     """
     sums, squares, weights = np.zeros(len(moves)), np.zeros(len(moves)), np.ones(len(moves))
     pool = np.empty(len(outcomes))

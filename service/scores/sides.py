@@ -35,16 +35,10 @@ class RightShare:
 def right_share(
     p: Array, rate: Array, outcomes: Array, weeks: Instants, prior: Dependence, luckiest: float = 0.0
 ) -> RightShare:
-    """The share of right sides.
+    """The share of right sides; `prior` is the dependence of such questions, `luckiest` as of `ClusteredMean`.
 
-    Parameters
-    ----------
-    p, rate, outcomes, weeks : ndarray of shape (n,)
-        P(YES), how often such a question had come out YES before, the outcome as 1 or 0, and the week of resolution.
-    prior : Dependence
-        Of such questions.
-    luckiest : float
-        As of `ClusteredMean`.
+    The arrays have shape (n,): P(YES), how often such a question had come out YES before (`rate`), the outcomes as 1 or
+    0, and the weeks of resolution.
     """
     has_side = np.round(p, DIGITS) != 0.5
     p, rate, outcomes, weeks = p[has_side], rate[has_side], outcomes[has_side], weeks[has_side]

@@ -99,19 +99,10 @@ def signed(levels: Array, sizes: Array) -> Array:
 def mixture_sizes(sigmas: Array, closes: Sequence[Array], shares: Array) -> Array:
     """The sizes of log returns below which the equal mixture of symmetric densities has the probabilities `shares`.
 
-    Parameters
-    ----------
-    sigmas : ndarray of shape (densities, n)
-        Standard deviations of the densities in n questions, positive.
-    closes : sequence of ndarray
-        The quantiles at LEVELS of the sizes of each density, in standard deviations.
-    shares : ndarray of shape (shares,)
-        In [0, 1).
-
-    Returns
-    -------
-    ndarray of shape (n, shares)
-        Found by false position (Anderson and Björck 1973) between the least and the greatest of the densities' sizes.
+    `sigmas`, positive, are the standard deviations of the densities in n questions, shape (densities, n), `closes` the
+    quantiles at LEVELS of the sizes of each density in standard deviations, `shares` in [0, 1). The sizes, shape
+    (n, shares), are found by false position (Anderson and Björck 1973) between the least and the greatest of those of
+    the densities.
     """
     component_sizes = np.array(
         [sigma[:, None] * sizes_below(close, shares) for sigma, close in zip(sigmas, closes, strict=True)]
@@ -184,19 +175,8 @@ def horizon_sigma(fast: Numbers, slow: Numbers, hours: Numbers) -> Numbers:
     """Standard deviation of the log return over a horizon, by plain volatility.
 
     Volatility reverts to its long-run level, so the variance per hour is a mixture of the present and the 180-day
-    one: the present one counts with weight exp(-hours / 720).
-
-    Parameters
-    ----------
-    fast, slow : float or ndarray
-        Variance of the log return per open hour: now (half-life 72 h) and over 180 days.
-    hours : float or ndarray
-        Open hours until the deadline, at least 0.
-
-    Returns
-    -------
-    float or ndarray
-        sqrt((w fast + (1 - w) slow) hours) with w = exp(-hours / 720); 0 for 0 hours.
+    one: sqrt((w fast + (1 - w) slow) hours) with w = exp(-hours / 720). `fast` and `slow` are variances of the log
+    return per open hour, now (half-life 72 h) and over 180 days, `hours` the open hours until the deadline, at least 0.
     """
     share = np.exp(-hours / FAST_FADES_H)
     variance: Any = (share * fast + (1 - share) * slow) * hours

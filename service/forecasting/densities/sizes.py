@@ -73,17 +73,9 @@ def measure(sizes: Array) -> Array:
 def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -> Simulation:
     """Filtered historical simulation (Barone-Adesi et al. 1999): past hours drawn anew, through a GARCH process.
 
-    A running maximum counts the highs within the hours, as a touch does.
-
-    Parameters
-    ----------
-    shocks : ndarray of shape (n, 3)
-        Log returns from the close before to the close, the high and the low of an hour, all over the standard deviation
-        that was expected of the first.
-    steps : tuple of int
-        Numbers of hours, rising.
-    alpha, beta : float
-        Of the process, which starts at its mean.
+    A running maximum counts the highs within the hours, as a touch does. `shocks`, shape (n, 3), are log returns from
+    the close before to the close, the high and the low of an hour, all over the standard deviation that was expected of
+    the first. `steps` are numbers of hours, rising. The process of `alpha` and `beta` starts at its mean.
     """
     generator = np.random.default_rng(SEED)
     returns = shocks[:, 0]

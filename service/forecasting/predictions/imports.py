@@ -1,8 +1,7 @@
 """Selects the questions of outside markets to import, and reads their wording.
 
-An imported question is resolved by its own market, so it is imported only if this service understands the question
-that the market settles; an ambiguous question is refused. The deadline and the rules of the market prevail over its
-title.
+An imported question is resolved by its own market, so it is imported only if this service understands the question that
+the market settles; an ambiguous question is refused. The deadline and the rules of the market prevail over its title.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Events counted on simulated paths.
 
-A voter reads the paths in its own distribution; where that has a
-drift, paths count by how likely their last price is, which is all that a drift changes of a Brownian path (Girsanov
-1960).
+A voter reads the paths in its own distribution; where that has a drift, paths count by how likely their last price is,
+which is all that a drift changes of a Brownian path (Girsanov 1960).
 """
 
 from __future__ import annotations

@@ -38,20 +38,10 @@ def embedded_panel(quorum: int, timer: Timer) -> Panel:
 
 @dataclass(frozen=True)
 class Panel:
-    """The voters and how they are polled.
+    """The voters, in the order in which their votes are listed, and how they are polled.
 
-    Parameters
-    ----------
-    voters : sequence of Voter
-        In the order in which their votes are listed.
-    quorum : int
-        Minimum number of ballots for a result.
-    timer : callable
-        A monotonic clock in seconds, for latencies and deadlines.
-    polling : callable
-        How the voters are polled.
-    events : sequence of ScheduledEvent
-        What the operator's calendar tells language models on questions that no price decides.
+    A result needs at least `quorum` ballots. `timer` is a monotonic clock in seconds, for latencies and deadlines.
+    `events` are what the operator's calendar tells language models on questions that no price decides.
     """
 
     voters: Sequence[Voter]
@@ -173,14 +163,8 @@ def sequential(voters: Sequence[Voter], question: Question, inputs: ForecastInpu
 class Concurrent:
     """Poll language models in threads while the embedded voters answer in this one.
 
-    Parameters
-    ----------
-    submit : callable
-        `submit` of an executor; a model for which it has no free thread misses the deadline.
-    deadline_s : float
-        Seconds from the first poll until every missing answer is late.
-    heartbeat_s : float
-        Seconds without an answer after which None is yielded.
+    `submit` is that of an executor; a model for which it has no free thread misses the deadline. Every missing answer
+    is late `deadline_s` seconds after the first poll. After `heartbeat_s` seconds without an answer None is yielded.
     """
 
     submit: Submit

@@ -88,23 +88,12 @@ def seats(
 ) -> tuple[Voter, ...]:
     """The voters, with a language model in every seat that is configured to use one.
 
-    Parameters
-    ----------
-    voters : sequence of Voter
-        With their embedded engines; brains are not changed.
-    everywhere : str
-        `provider:model` for each seat without its own choice; empty for none.
-    choices : mapping of str to Choice
-        By seat.
-    keys : mapping of str to str
-        The API keys by provider. A key is sent only to its provider's own address.
-    prices : mapping of str to TokenPrice
-        Those that the operator states, by engine; they replace list prices.
-    is_masked : bool
-        Whether names and dates are kept from the models, because the prices are of a past that they may remember.
-
-    Raises SettingsError with the name of the invalid option. Clients are created here, at start-up, so that the first
-    question is not delayed.
+    `voters` have their embedded engines; brains are not changed. `everywhere` is `provider:model` for each seat that
+    has no own one in `choices`, empty for none. A key of `keys`, by provider, is sent only to its provider's own
+    address. `prices` are those that the operator states, by engine; they replace list prices. With `is_masked` names
+    and dates are kept from the models, because the prices are of a past that they may remember. Raises SettingsError
+    with the name of the invalid option. Clients are created here, at start-up, so that the first question is not
+    delayed.
     """
     learnt = Modes()
     seated: list[Voter] = []
