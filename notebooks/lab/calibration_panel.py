@@ -28,8 +28,7 @@ from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.html_tables import Cell, grid
 from notebooks.widgets.base.theme import Theme
 from notebooks.widgets.base.wording import BOOKS, WORLDS, Document, book_of, escaped, number
-from service.scores.dependence import DIFFERENCES
-from service.scores.intervals import LEAST_N
+from service.scores.intervals import DIFFERENCES, LEAST_N
 from service.scores.proper import brier
 
 NO_FORECASTER, NO_FILTER = "–", ""

@@ -10,8 +10,7 @@ import pandas as pd
 
 from notebooks.lab.record import MarketRecord, RecordedMarket
 from notebooks.lab.scores import BANDS, calibration, weekly_mean, weeks_of
-from service.scores.dependence import LEVELS
-from service.scores.intervals import LEAST_N, wilson_interval
+from service.scores.intervals import LEAST_N, LEVELS, wilson_interval
 from service.scores.proper import brier, log_score, reliability
 
 POOL, MARKET = "pool", "market"

@@ -18,8 +18,7 @@ from notebooks.lab.reliability import MARKET, POOL, forecasters_of, forecasts_ta
 from notebooks.lab.scores import BANDS, Array, WeeklyMean, Weeks, correlation, earned_weight, weekly_mean
 from notebooks.lab.strategies import ArenaReport, BarsByAsset, StrategyFunction, run_arena
 from notebooks.lab.walk import BuildVoter, refuse_foresight, walk_forward
-from service.scores.dependence import DIFFERENCES, LEVELS
-from service.scores.intervals import LEAST_N
+from service.scores.intervals import DIFFERENCES, LEAST_N, LEVELS
 from service.scores.proper import brier, log_score
 from service.trading.accounts import TERMS, AccountTerms
 

@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from service.scores import dependence
-from service.scores.dependence import LEVELS, Dependence
-from service.scores.intervals import LEAST_N, clustered_mean
+from service.scores import intervals
+from service.scores.intervals import LEAST_N, LEVELS, Dependence, clustered_mean
 from service.scores.proper import aggregate
 
 Array = NDArray[np.float64]
@@ -26,7 +25,7 @@ BANDS = {"day": (0, 24), "week": (24, 168), "longer": (168, np.inf)}  # of horiz
 
 def weeks_of(instants: pd.Series) -> Weeks:
     """The calendar week, from Monday 00:00 UTC, of each instant."""
-    return dependence.weeks_of(((instants - pd.Timestamp(0, tz="UTC")) // pd.Timedelta(seconds=1)).to_numpy())
+    return intervals.weeks_of(((instants - pd.Timestamp(0, tz="UTC")) // pd.Timedelta(seconds=1)).to_numpy())
 
 
 @dataclass(frozen=True)

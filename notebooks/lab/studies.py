@@ -11,7 +11,7 @@ from notebooks.lab.archive import Archive, record_from
 from notebooks.lab.record import MarketRecord, RecordedMarket
 from notebooks.lab.reliability import MARKET, POOL, forecasters_of, forecasts_table
 from notebooks.lab.scores import Array, weekly_mean, weeks_of
-from service.scores.dependence import DIFFERENCES
+from service.scores.intervals import DIFFERENCES
 from service.scores.proper import brier
 
 MEMBERS = "mean of the members"

@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy import Connection
 
 from service.errors import NoVoters
-from service.forecasting.densities.fits import VERSION
+from service.forecasting.densities.density import VERSION
 from service.forecasting.densities.fitting import fit, least_history_h
 from service.forecasting.voters import price_forecasts
 from service.forecasting.voters.context import Context, Knowledge

@@ -1,6 +1,9 @@
 """Means of dependent values with their 95% intervals, tests of a mean of 0, and the power to see a gap.
 
-A mean of no values is NaN and must not be published.
+Markets of one week share the same moves of prices, so their scores come out alike, and weeks that follow each other
+share a regime of volatility. The variance of a mean is then the design effect (Kish 1965) times that of independent
+values. A few weeks cannot measure it, so a prior is updated by them. A mean of no values is NaN and must not be
+published.
 """
 
 from __future__ import annotations
@@ -11,8 +14,76 @@ from math import ceil, inf, isfinite, nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from service.scores.dependence import PRIOR_WEEKS, Dependence, design_effect
-from service.scores.proper import Array
+from service.scores.proper import Array, Instants
+
+PRIOR_WEEKS = 20  # clusters that a prior is worth
+WEEK_S = 7 * 86_400
+FIRST_MONDAY = 4 * 86_400  # unix time began on a Thursday
+LONGEST_MEMORY = 40  # weeks beyond which a correlation is 0
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """The prior of one kind of score: two values of one week correlate by `correlation`.
+
+    Those of weeks that are k apart correlate by `correlation` times `memory` to the power of k.
+    """
+
+    correlation: float
+    memory: float = 0.0
+
+    def effects(self, sizes: Array) -> tuple[float, float]:
+        """The design effect within clusters, and that of the mean over all of them.
+
+        `sizes` (c,) are the numbers of values of consecutive clusters; some may be 0.
+        """
+        n, within = float(sizes.sum()), float(sizes @ sizes)
+        between = 2 * sum(
+            self.memory**lag * float(sizes[:-lag] @ sizes[lag:])
+            for lag in range(1, min(len(sizes), LONGEST_MEMORY) if self.memory else 1)
+        )
+        return 1 + self.correlation * (within / n - 1), 1 + self.correlation * ((within + between) / n - 1)
+
+
+# Measured on 7,487 markets of the service over 64 weeks (`tests/measure/interval_coverage.py`), in design effects of
+# weeks in which 117 markets or 42 calls resolve: 3, that of sides 2.1, of differences 1.5.
+LEVELS = Dependence(2 / 116, memory=0.6)  # of outcomes and scores
+SIDES = Dependence(1.1 / 116, memory=0.5)  # whether the likelier side came true
+SKILL = Dependence(2 / 116)  # against the base rate
+DIFFERENCES = Dependence(0.5 / 116)  # of scores of two forecasters of the same markets, and of the results of bets
+# Of differences from the pool, where a stranger chooses the forecasts: all on one direction of prices show twice that.
+CHOSEN = Dependence(4 / 116)
+CALLS = Dependence(2 / 41)  # of daily calls on one asset every four hours
+DISAGREEMENT = Dependence(0.05, memory=0.6)  # among voters
+
+
+def design_effect(prior: Dependence, sizes: Array, variance_ratio: float | None) -> float:
+    """The design effect of a mean, from 1 to n.
+
+    The prior gives all covariances up to a factor, whose distribution is a scaled inverse chi-squared one with mean 1
+    and PRIOR_WEEKS degrees of freedom; `variance_ratio` updates it with one degree less than there are clusters (Gelman
+    et al. 2013, section 2.6). That ratio is the variance between clusters over that of independent values, None with
+    one cluster and where all values are equal. The prior expects of it the effect within clusters, less the part of the
+    mean's variance that deviations from the mean itself do not show. `sizes` (c,) are the numbers of values of
+    consecutive clusters; some may be 0.
+    """
+    n, clusters = float(sizes.sum()), int(np.count_nonzero(sizes))
+    within, total = prior.effects(sizes)
+    if variance_ratio is not None:
+        expected = (clusters * within - total) / (clusters - 1)
+        freedom = clusters - 1
+        total *= (PRIOR_WEEKS + freedom * variance_ratio / expected) / (PRIOR_WEEKS + freedom)
+    return min(max(1.0, total), n)
+
+
+def weeks_of(times: Instants) -> Instants:
+    """The calendar week of each unix second, from Monday 00:00 UTC.
+
+    >>> weeks_of(np.array([1_763_942_399, 1_763_942_400])).tolist()
+    [2915, 2916]
+    """
+    return (np.asarray(times, dtype=np.int64) - FIRST_MONDAY) // WEEK_S
+
 
 LEAST_N = 30  # values below which neither a spread nor a verdict is published
 LEAST_WORTH = 1.5  # independent values below which a mean has no interval
@@ -149,3 +220,61 @@ def needed_to_see(gap: float, deviation: float, design_effect: float) -> int:
 def published(value: float, digits: int) -> float | None:
     """A number as a document shows it: rounded, None where it is not finite."""
     return round(float(value), digits) if isfinite(value) else None
+
+
+DIGITS = 4  # of percentages, and of the P(YES) that decides whether a forecast has a side
+
+
+@dataclass(frozen=True)
+class RightShare:
+    """The share of right sides among `n` forecasts other than 50%, worth `n_eff` independent ones.
+
+    Percentages and their 95% interval, clustered by week; null where there is no forecast.
+    `likelier_side_pct` is the share that the side which such questions took more often before would have reached on the
+    same questions (one half where neither was likelier), `always_no_pct` that of NO every time.
+    """
+
+    n: int
+    n_eff: float
+    pct: float | None
+    low_pct: float | None
+    high_pct: float | None
+    likelier_side_pct: float | None
+    always_no_pct: float | None
+
+
+def right_share(
+    p: Array, rate: Array, outcomes: Array, weeks: Instants, prior: Dependence, luckiest: float = 0.0
+) -> RightShare:
+    """The share of right sides; `prior` is the dependence of such questions, `luckiest` as of `ClusteredMean`.
+
+    The arrays have shape (n,): P(YES), how often such a question had come out YES before (`rate`), the outcomes as 1 or
+    0, and the weeks of resolution.
+    """
+    has_side = np.round(p, DIGITS) != 0.5
+    p, rate, outcomes, weeks = p[has_side], rate[has_side], outcomes[has_side], weeks[has_side]
+    share = clustered_mean(sides_right(p, outcomes), weeks, prior, luckiest)
+    low, high = share.share_interval()
+    return RightShare(
+        n=share.n,
+        n_eff=round(share.n_eff, 1),
+        pct=_percent(share.mean),
+        low_pct=_percent(low),
+        high_pct=_percent(high),
+        likelier_side_pct=_percent(mean(sides_right(rate, outcomes))),
+        always_no_pct=_percent(mean(1 - outcomes)),
+    )
+
+
+def sides_right(p: Array, outcomes: Array) -> Array:
+    """1 where the likelier side of `p` came true, 0 where it did not, one half where p is 0.5; shape (n,)."""
+    return np.where(p == 0.5, 0.5, (p > 0.5) == (outcomes == 1)).astype(float)
+
+
+def mean(values: Array) -> float:
+    """The mean; NaN without values."""
+    return float(values.mean()) if len(values) else nan
+
+
+def _percent(share: float) -> float | None:
+    return published(100 * share, DIGITS)

@@ -10,8 +10,7 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
-from service.scores.dependence import LEVELS
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import LEVELS, clustered_mean
 from service.scores.proper import Array, Instants
 
 RECORDS = 500  # simulated for each forecaster

@@ -9,7 +9,7 @@ from functools import lru_cache
 from sqlalchemy import Connection, Select, delete, func, select, tuple_
 
 from service import canonical
-from service.forecasting.densities.fits import VERSION, Fits
+from service.forecasting.densities.density import VERSION, Fits
 from service.forecasting.news.headline import ScoredHeadline
 from service.forecasting.news.pulse import matching, news_of
 from service.forecasting.predictions import Prediction

@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from structlog.testing import capture_logs
 
 from service.api.health import DOCUMENTS
-from service.forecasting.densities.fits import VERSION, Fits
+from service.forecasting.densities.density import VERSION, Fits
 from service.market.bars import from_rows
 from service.store import bars, runs, snapshots, world
 from service.store.pages import fits

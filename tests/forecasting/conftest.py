@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from service.config import Settings
-from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.density import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.voters import context
 from service.forecasting.voters.context import Context, Knowledge

@@ -19,7 +19,7 @@ from service.forecasting import backfill
 from service.forecasting.apex.layers import ENGINE, NetView, odds_of_up
 from service.forecasting.apex.scores import record_of, resolved_calls
 from service.forecasting.backfill import BackfilledPast
-from service.forecasting.densities.fits import VERSION, Fits
+from service.forecasting.densities.density import VERSION, Fits
 from service.forecasting.news.headline import stories
 from service.forecasting.news.pulse import score_at
 from service.forecasting.predictions import Prediction, series

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.forecasting.densities.fits import VERSION, Fits
+from service.forecasting.densities.density import VERSION, Fits
 from service.forecasting.densities.fitting import fit, fit_calendars
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters import price_forecasts

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.forecasting.densities.fits import VERSION, CalendarFit, Fits
+from service.forecasting.densities.density import VERSION, CalendarFit, Fits
 from service.forecasting.densities.fitting import fit, least_history_h
 from service.forecasting.densities.season import WEEK, Season
 from service.jobs import forecast, processes

@@ -27,8 +27,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from service.forecasting.densities.density import Density, density, mixture_sizes, signed
-from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.density import CalendarFit, Density, density, mixture_sizes, signed
 from service.forecasting.densities.fitting import fit_calendars
 from service.forecasting.densities.grid import HourGrid, hour_grid
 from service.forecasting.densities.models import VarianceTrack, variance_tracks
@@ -36,8 +35,7 @@ from service.forecasting.densities.season import hours_between
 from service.forecasting.price_record.committed import pinball
 from service.market.assets import calendar_of
 from service.market.instants import DAY, HOUR, iso
-from service.scores.dependence import weeks_of
-from service.scores.intervals import t_quantile
+from service.scores.intervals import t_quantile, weeks_of
 from service.scores.proper import brier
 from tests.measure.peers import PEERS, PLAIN
 from tests.measure.price_questions import BARS, COLUMNS, QUANTILES, ask, months, read, read_bars, write

@@ -20,7 +20,7 @@ import numpy as np
 from service import config
 from service.config import Settings
 from service.errors import NinefoldError
-from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.density import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.news import simulated
 from service.forecasting.news.headline import read
@@ -37,8 +37,7 @@ from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.questions.question import Question
-from service.scores.dependence import DIFFERENCES, SKILL, weeks_of
-from service.scores.intervals import ClusteredMean, clustered_mean
+from service.scores.intervals import DIFFERENCES, SKILL, ClusteredMean, clustered_mean, weeks_of
 from service.scores.proper import brier
 from service.sources.feeds.replay import open_replay
 from service.sources.llm.limits import Budget, SpendingInMemory

@@ -40,11 +40,9 @@ from service.forecasting.voters.inputs import survey
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
-from service.scores.dependence import CALLS, LEVELS, weeks_of
-from service.scores.intervals import ClusteredMean, clustered_mean
+from service.scores.intervals import CALLS, LEVELS, ClusteredMean, clustered_mean, right_share, sides_right, weeks_of
 from service.scores.luck import SimulatedRecords
 from service.scores.proper import base_rate_known, skill_terms
-from service.scores.sides import right_share, sides_right
 from service.sources.feeds.replay import open_replay
 from tests.forecasting.markets import HEADER
 from tests.forecasting.predictions.lived_markets import live

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.scores.dependence import LEVELS
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import LEVELS, clustered_mean
 from tests.measure.interval_coverage import coverage, of_mean, published
 from tests.scores.planted import weekly_values
 

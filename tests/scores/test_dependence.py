@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.market.instants import DAY, utc
-from service.scores.dependence import LEVELS, Dependence, design_effect, weeks_of
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import LEVELS, Dependence, clustered_mean, design_effect, weeks_of
 from tests.scores.planted import weekly_values
 
 

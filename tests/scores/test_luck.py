@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from service.scores.dependence import LEVELS
+from service.scores.intervals import LEVELS
 from service.scores.luck import Luck, SimulatedRecords, common_cause, independent_trials, luckiest, luckiest_of
 from tests.scores.planted import weekly_values
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.scores.dependence import Dependence
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import Dependence, clustered_mean
 from service.scores.proper import (
     HEAVIEST,
     LIGHTEST,

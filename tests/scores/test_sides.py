@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.scores.dependence import LEVELS
-from service.scores.intervals import clustered_mean
-from service.scores.sides import RightShare, right_share, sides_right
+from service.scores.intervals import LEVELS, RightShare, clustered_mean, right_share, sides_right
 
 WEEKS = np.arange(4)
 

@@ -14,7 +14,7 @@ from service.errors import InvalidRequest
 from service.forecasting.predictions import Settlement
 from service.forecasting.predictions.commitments import WITHDRAWN
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, PanelResult
-from service.forecasting.voters.consensus import pool
+from service.forecasting.voters.panel import pool
 from service.forecasting.voters.track_record import BandRecord
 from service.forecasting.voters.votes import Answer, publish
 from service.market.instants import DAY, utc

@@ -10,7 +10,7 @@ from hashlib import sha256
 import pytest
 from sqlalchemy.dialects import sqlite
 
-from service.forecasting.densities.fits import VERSION, CalendarFit, Fits, ModelFit
+from service.forecasting.densities.density import VERSION, CalendarFit, Fits, ModelFit
 from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.news.headline import ScoredHeadline, headline, read
 from service.forecasting.predictions import Prediction

@@ -13,11 +13,10 @@ from service.documents import JsonRecord
 from service.forecasting.apex.layers import ENGINE, LAYERS, SWARM_LEAN, LayerInputs, NetView, in_sample
 from service.forecasting.predictions import APEX, Commitment, CommittedVote, Prediction
 from service.forecasting.predictions.commitments import commitment_of, weighted
-from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs, p_up, p_yes, settled
-from service.forecasting.voters.panel import Panel
+from service.forecasting.voters.panel import Panel, mean, pool
 from service.forecasting.voters.track_record import BandRecord
 from service.market.instants import HOUR
 from service.questions.question import Question
@@ -111,7 +110,7 @@ def fuse(
     counts = {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}  # resolved calls of each
     weights = np.array([_weight(name, record, counts.get(name, 0)) for name in votes])
     p = np.array(list(votes.values()))
-    p_up = consensus.mean(p, weights) if len(p) else 0.5
+    p_up = mean(p, weights) if len(p) else 0.5
     agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if len(p) else 0.0
     conditions = {
         "distance_exceeds_threshold": abs(p_up - 0.5) > thresholds.distance,
@@ -199,6 +198,6 @@ def commit_challenge(
         return nine
     inputs = build_inputs(question, now, knowledge)
     ballots = [*(vote.ballot for vote in nine.votes), swarm_vote(question, inputs, net)]
-    pool = consensus.pool(ballots, knowledge.record.of(question))
-    votes = *weighted(ballots, pool), CommittedVote(apex_vote(question, inputs, call), 0.0)
-    return replace(nine, p=pool.p, p_up=pool.p_up, votes=votes)
+    consensus = pool(ballots, knowledge.record.of(question))
+    votes = *weighted(ballots, consensus), CommittedVote(apex_vote(question, inputs, call), 0.0)
+    return replace(nine, p=consensus.p, p_up=consensus.p_up, votes=votes)

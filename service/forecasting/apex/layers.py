@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from service.forecasting.densities.density import horizon_sigma, normal
 from service.forecasting.predictions import Prediction
-from service.forecasting.voters import consensus
 from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.inputs import describe, is_metal
-from service.forecasting.voters.panel import Panel
+from service.forecasting.voters.panel import Panel, mean
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.market.assets import open_hours
 from service.market.instants import DAY
@@ -170,7 +169,7 @@ def _pooled(votes: Mapping[str, float], weights: Mapping[str, float], kind: str)
         raise Abstention(f"No {kind} voted.")
     if all(vote == EVEN_P for vote in votes.values()):
         raise Abstention(f"All {kind}s say 50%.")
-    p = consensus.mean(np.array(list(votes.values())), np.array([weights.get(name, 1.0) for name in votes]))
+    p = mean(np.array(list(votes.values())), np.array([weights.get(name, 1.0) for name in votes]))
     shares = ", ".join(f"{name} {100 * vote:.1f}%" for name, vote in votes.items())
     return Forecast(p, f"{len(votes)} {kind}{'s' if len(votes) > 1 else ''}: {shares}.")
 

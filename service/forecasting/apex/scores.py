@@ -19,10 +19,8 @@ from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.track_record import Resolved, ResolvedVote, TrackRecord, build
 from service.market.bars import Bars
 from service.market.instants import DAY
-from service.scores.dependence import CALLS, weeks_of
-from service.scores.intervals import LEAST_N, clustered_mean, published
+from service.scores.intervals import CALLS, LEAST_N, RightShare, clustered_mean, published, right_share, weeks_of
 from service.scores.proper import Array, Instants, base_rate_known, brier, skill_terms
-from service.scores.sides import RightShare, right_share
 
 CoinVerdict = Literal[
     "not enough resolved markets", "no clear difference from a coin", "better than a coin", "worse than a coin"

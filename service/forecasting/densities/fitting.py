@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.forecasting.densities import sizes
-from service.forecasting.densities.fits import HORIZONS_H, VERSION, CalendarFit, Fits, ModelFit
+from service.forecasting.densities.density import HORIZONS_H, VERSION, CalendarFit, Fits, ModelFit
 from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid, trailing_max
 from service.forecasting.densities.models import ALPHA, MODELS, Model, VarianceTrack, variance_tracks
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at, weights_of
 from service.forecasting.densities.sizes import FADES_H, Simulation, measured_share
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
+from service.scores.proper import Array
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 LEARNT_H = 600 * 24

@@ -17,8 +17,7 @@ from service.market.assets import calendar_of, open_at, week_hours
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.scheduled_events import codes_at
-
-Array = NDArray[np.float64]
+from service.scores.proper import Array
 
 SIZED_BY_H = 7 * 24  # the size of a return is measured in units of the mean of this many hours before
 MOST_SQUARE = 30.0  # a larger square of a size counts as this
@@ -124,9 +123,6 @@ def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
         volume=volume,
         first=int(rows[0]),
     )
-
-
-Array = NDArray[np.float64]
 
 
 def gain(sums: Array, span: int) -> Array:

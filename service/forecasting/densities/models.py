@@ -28,8 +28,8 @@ from service.forecasting.densities.grid import (
 )
 from service.forecasting.densities.season import LEAST_WEIGHT, monthly_weights
 from service.market.assets import LEADER, calendar_of
+from service.scores.proper import Array
 
-Array = NDArray[np.float64]
 Terms = dict[str, Array]
 Effect = Callable[[float], tuple[float, ...]]
 

@@ -21,8 +21,8 @@ from service.forecasting.densities.season import Season
 from service.forecasting.densities.sizes import LEVELS, SEED
 from service.market.assets import open_hours_between
 from service.market.instants import DAY, HOUR
+from service.scores.proper import Array
 
-Array = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 PATHS = 4096

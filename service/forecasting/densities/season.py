@@ -20,8 +20,7 @@ from service.market.assets import WEEK, Calendar, calendar_of, week_hours, week_
 from service.market.instants import HOUR
 from service.market.months import month_starts
 from service.market.scheduled_events import CODES, special_hours
-
-Array = NDArray[np.float64]
+from service.scores.proper import Array
 
 TRAILING_H = 365 * 24
 PRODUCT_WEEKS = 52  # of history with which an hour's own mean counts as much as the product of day and hour

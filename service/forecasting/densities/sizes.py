@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from service.scores.proper import Array
 
 # The probabilities of the quantiles: of a size below them.
 LEVELS = np.concatenate([np.arange(50) / 50, [0.99, 0.995, 0.998]])

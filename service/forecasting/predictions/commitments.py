@@ -16,9 +16,9 @@ from service.forecasting.densities.models import MODELS
 from service.forecasting.predictions import Commitment, CommittedVote, Prediction, resolver_of
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast
 from service.forecasting.voters.ballots import Ballot, PanelResult, Pooled, is_model_engine
-from service.forecasting.voters.consensus import pool
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.inputs import SEAT_INPUTS, WINDOW
+from service.forecasting.voters.panel import pool
 from service.forecasting.voters.track_record import TrackRecord
 from service.ledger import chain
 from service.ledger.chain import ChainEntry, Kind, LedgerRow

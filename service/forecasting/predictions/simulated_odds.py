@@ -17,8 +17,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from service.forecasting.densities.density import Density, student
-from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.density import Density, Fits, student
 from service.forecasting.densities.models import ALPHA, BETA
 from service.forecasting.densities.season import hours_between
 from service.forecasting.predictions import Odds, Prediction

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.density import Fits
 from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.predictions.resolution import LATE_S
 from service.forecasting.price_record.committed import (
@@ -35,8 +35,7 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.months import ends, month_of
-from service.scores.dependence import Dependence
-from service.scores.intervals import LEAST_N, LEAST_WORTH, ClusteredMean, needed_to_see, published
+from service.scores.intervals import LEAST_N, LEAST_WORTH, ClusteredMean, Dependence, needed_to_see, published
 from service.scores.proper import Array, Instants
 
 ALL_ASSETS = "all"  # the assets together

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.documents import DocumentHeader, JsonRecord
-from service.forecasting.densities.density import horizon_sigma, mixture_sizes, sigmas, size_quantiles
-from service.forecasting.densities.fits import CalendarFit
+from service.forecasting.densities.density import CalendarFit, horizon_sigma, mixture_sizes, sigmas, size_quantiles
 from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context, Knowledge
@@ -35,8 +34,7 @@ from service.forecasting.voters.price_forecasts import (
 from service.ledger.chain import ChainEntry, LedgerRow
 from service.market.assets import ASSETS, open_hours, open_hours_between
 from service.market.instants import DAY, HOUR, World, iso, unix
-from service.scores.dependence import Dependence, design_effect, weeks_of
-from service.scores.intervals import ClusteredMean
+from service.scores.intervals import ClusteredMean, Dependence, design_effect, weeks_of
 from service.scores.proper import Array, Instants
 
 EVERY_S = HOUR

@@ -6,17 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.documents import JsonRecord
-from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.density import Fits
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import INPUTS, NEEDED_H, InputHistory, InputTrack, survey
 from service.forecasting.voters.track_record import TrackRecord
 from service.market.assets import ASSETS, open_hours
 from service.market.bars import LAST_SECOND, Bars
-
-Array = NDArray[np.float64]
 
 CORRELATION_H = 30 * 24
 FRESH_H = 6  # open hours for which inputs are used beside a newer price

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from service.forecasting.densities.density import Density
 from service.forecasting.densities.models import MODELS
-from service.forecasting.voters.ballots import EMBEDDED, Forecast, VoterKind
+from service.forecasting.voters.ballots import EMBEDDED, Forecast, VoterKind, sentence
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, p_up, p_yes, settled
-from service.forecasting.voters.reasons import sentence
 from service.questions.criterion import price
 from service.questions.question import Question
 

@@ -8,24 +8,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from service.forecasting.densities.density import NORMAL, Density, density, horizon_sigma, normal, outperforms
-from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.density import NORMAL, Density, Fits, density, horizon_sigma, normal, outperforms
 from service.forecasting.densities.models import MODELS
 from service.forecasting.densities.paths import Paths, joint_paths, paths
 from service.forecasting.densities.season import hours_between
-from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.ballots import Abstention, sentence
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.evidence import Evidence
 from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
-from service.forecasting.voters.reasons import sentence
 from service.market.assets import YEAR_HOURS, calendar_of, open_hours, trades
 from service.market.instants import HOUR
 from service.questions.criterion import price
 from service.questions.kinds.path import takes_place_at
 from service.questions.question import Question
+from service.scores.proper import Array
 
 Densities = Sequence[Density]  # of the assets of a question, in their order
 
@@ -86,9 +84,7 @@ class ForecastInputs:
     fits: Fits | None
     evidence: Evidence = field(default_factory=Evidence)
     lead: float = 0.0
-    _counts: dict[tuple[int, ...], tuple[Densities, NDArray[np.float64]]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    _counts: dict[tuple[int, ...], tuple[Densities, Array]] = field(default_factory=dict, compare=False, repr=False)
 
     def densities(self, voter: str) -> list[Density]:
         """The distributions of the question's assets by a voter's model; plain volatility before it is fitted."""
@@ -99,7 +95,7 @@ class ForecastInputs:
         fit = self.fits and self.fits.of(self.state.asset)
         return paths(self.state.asset, self.state.now, self.state.until, fit and fit.season)
 
-    def shares(self, question: Question, distribution: Density) -> NDArray[np.float64]:
+    def shares(self, question: Question, distribution: Density) -> Array:
         """The share of the paths with the event of the question, by bin of the last price; see `outcomes`."""
         return self._counted(
             (distribution,),
@@ -127,7 +123,7 @@ class ForecastInputs:
         first, second = (took_place(part, path) for part, path in zip(question.parts, simulated, strict=True))
         return odds_ratio(first, second)
 
-    def _counted(self, densities: Densities, count: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _counted(self, densities: Densities, count: Callable[[], Array]) -> Array:
         """What is counted on paths in these distributions, once; they are kept, so that their ids stay theirs."""
         key = tuple(map(id, densities))
         if key not in self._counts:
@@ -223,7 +219,7 @@ def densities_of(state: AssetState, fits: Fits | None) -> dict[str, Density]:
     return {voter: density_of(voter, state, fits) for voter in MODELS}
 
 
-def require(state: AssetState, names: Sequence[str], days: float) -> NDArray[np.float64]:
+def require(state: AssetState, names: Sequence[str], days: float) -> Array:
     """The named inputs of an asset, shape (names,); raises Abstention where one is missing.
 
     `days` is the history that all of them need.

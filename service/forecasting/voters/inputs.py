@@ -24,6 +24,7 @@ from service.forecasting.densities.models import VarianceTrack, variance_tracks
 from service.market.assets import COINS, asset_of, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
+from service.scores.proper import Array
 
 Week = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -124,8 +125,6 @@ def _turns_until(time: int) -> int:
     is_turn = before < 3 or utc(time + DAY).month != at.month
     return (4 * months + min(before, 3)) * DAY + (time % DAY if is_turn else 0)
 
-
-Array = NDArray[np.float64]
 
 FAST_HALF_LIFE_H = 72
 FASTEST_HALF_LIFE_H = 12

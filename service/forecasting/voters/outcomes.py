@@ -19,8 +19,8 @@ from service.forecasting.densities.paths import PATHS, Paths, Singles
 from service.market.instants import iso_all
 from service.questions.kinds.path import Path
 from service.questions.question import Question
+from service.scores.proper import Array
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 BINS = 8  # of the last price, equally likely by the base

@@ -9,11 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.documents import Document, DocumentHeader
-from service.forecasting.densities.density import Density, mixture_sizes, signed
-from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.density import Density, Fits, mixture_sizes, signed
 from service.forecasting.densities.paths import paths
 from service.forecasting.voters.ballots import Abstention, published_p
 from service.forecasting.voters.context import Context, Knowledge
@@ -22,6 +20,7 @@ from service.forecasting.voters.outcomes import PathPoint, path_points
 from service.market.assets import ASSETS, open_hours
 from service.market.instants import DAY, HOUR, iso, utc
 from service.questions.question import Question
+from service.scores.proper import Array
 from service.tabular import Table, columns_of
 
 Horizon = Literal["1h", "6h", "24h", "3d", "7d", "14d", "30d"]
@@ -234,7 +233,7 @@ def price_quantiles(state: AssetState, fits: Fits | None) -> dict[str, float]:
     return prices_at(state.spot, _pooled(densities_of(state, fits).values()))
 
 
-def _pooled(densities: Collection[Density]) -> NDArray[np.float64]:
+def _pooled(densities: Collection[Density]) -> Array:
     """The quantiles of the log return in the equal mixture of densities without a drift, shape (percents,)."""
     sigmas, closes = np.array([[density.sigma] for density in densities]), [density.close for density in densities]
     if not sigmas.all():
@@ -247,7 +246,7 @@ def _pooled_sigma(densities: Iterable[Density]) -> float:
     return math.sqrt(np.mean([density.sigma**2 for density in densities]))
 
 
-def prices_at(spot: float, returns: NDArray[np.float64]) -> dict[str, float]:
+def prices_at(spot: float, returns: Array) -> dict[str, float]:
     """The prices in USD at PERCENTS, from log returns of that shape."""
     prices = (spot * np.exp(returns)).tolist()
     return {str(percent): float(f"{price:.{DIGITS}g}") for percent, price in zip(PERCENTS, prices, strict=True)}

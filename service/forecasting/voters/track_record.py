@@ -17,8 +17,7 @@ import numpy as np
 from service.documents import JsonRecord
 from service.forecasting.voters.ballots import is_model_engine
 from service.questions.question import Question
-from service.scores.dependence import DIFFERENCES, weeks_of
-from service.scores.intervals import clustered_mean, published
+from service.scores.intervals import DIFFERENCES, clustered_mean, published, weeks_of
 from service.scores.proper import Array, Instants, aggregate, brier
 
 DIGITS = 5

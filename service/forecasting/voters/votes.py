@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from service.forecasting.voters.ballots import Ballot, PanelResult, is_model_engine, published_p
+from service.forecasting.voters.ballots import Ballot, PanelResult, Reason, is_model_engine, published_p, reasons_of
 from service.forecasting.voters.price_forecasts import HorizonForecast
-from service.forecasting.voters.reasons import Reason, reasons_of
 from service.forecasting.voters.track_record import BandRecord, Standing
 from service.market.assets import asset_of, next_opening, trades
 from service.market.instants import World, utc

@@ -28,11 +28,10 @@ from service.forecasting.apex.call import (
 from service.forecasting.apex.layers import ENGINE, LAYERS
 from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.predictions.commitments import commitment_of
-from service.forecasting.voters import consensus
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.panel import Voter
+from service.forecasting.voters.panel import Voter, pool
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from tests.forecasting.made import BRAINS, FITTED_TIME, NOW, SEATS, call_of, inputs_of, market_of, panel_of, proven
 
@@ -244,10 +243,10 @@ def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, record, 
     commitment = cast(challenge(comparator, **fields), record=record)
     ten = [vote.ballot for vote in commitment.votes if vote.voter != "apex"]
     assert [ballot.voter for ballot in ten] == [*(voter.name for voter in voters()), "swarm"]
-    pool = consensus.pool(ten, record.of_band("week"))
-    assert (commitment.p, commitment.p_up) == (pool.p, pool.p_up)
-    assert tuple(vote.weight for vote in commitment.votes[:-1]) == pool.weights
-    assert pool.weights == (*[1.0] * 9, 1.9 if record is SWARM_RECORD else 1.0)
+    consensus = pool(ten, record.of_band("week"))
+    assert (commitment.p, commitment.p_up) == (consensus.p, consensus.p_up)
+    assert tuple(vote.weight for vote in commitment.votes[:-1]) == consensus.weights
+    assert consensus.weights == (*[1.0] * 9, 1.9 if record is SWARM_RECORD else 1.0)
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)

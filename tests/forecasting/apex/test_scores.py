@@ -16,8 +16,7 @@ from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_ca
 from service.forecasting.voters.track_record import BandRecord
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, iso
-from service.scores.dependence import CALLS, weeks_of
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import CALLS, clustered_mean, weeks_of
 from tests.forecasting.made import FITTED_TIME, NOW, call_of, inputs_of
 
 START = 1_735_689_600

@@ -13,6 +13,8 @@ from scipy import stats
 
 from service.forecasting.densities import paths as module
 from service.forecasting.densities.density import (
+    HORIZONS_H,
+    ModelFit,
     density,
     horizon_sigma,
     mixture_sizes,
@@ -21,7 +23,6 @@ from service.forecasting.densities.density import (
     signed,
     student,
 )
-from service.forecasting.densities.fits import HORIZONS_H, ModelFit
 from service.forecasting.densities.paths import PATHS, Paths, paths
 from service.forecasting.densities.season import Season
 from service.forecasting.densities.sizes import LEVELS, mean_square, measure, measured_share, simulate, tail_odds

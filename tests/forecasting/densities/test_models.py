@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from service.forecasting.densities.density import density, sigmas
-from service.forecasting.densities.fits import HORIZONS_H, CalendarFit, Fits
+from service.forecasting.densities.density import HORIZONS_H, CalendarFit, Fits, density, sigmas
 from service.forecasting.densities.fitting import LEAST_DAYS, fit, fit_calendars, least_history_h
 from service.forecasting.densities.grid import hour_grid
 from service.forecasting.densities.models import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from service.errors import NoVoters
 from service.forecasting.backfill import COUNT_EVERY_S, zero_clock
-from service.forecasting.densities.fits import Fits
+from service.forecasting.densities.density import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.predictions import Odds, Prediction, series
 from service.forecasting.predictions.commitments import commitment_of

@@ -21,8 +21,7 @@ from service.forecasting.voters.forecast_inputs import AssetState
 from service.market.assets import ASSETS
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR
-from service.scores.dependence import DIFFERENCES, weeks_of
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import DIFFERENCES, clustered_mean, weeks_of
 from service.sources.feeds.simulated import SimulatedFeed, bars
 from tests.conftest import IN_SOAK
 from tests.forecasting.made import EVERY_KIND, NOW, market_of

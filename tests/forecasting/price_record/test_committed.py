@@ -35,8 +35,7 @@ from service.forecasting.voters.price_forecasts import PERCENTS, describe
 from service.market.assets import ASSETS
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
-from service.scores.dependence import FIRST_MONDAY, Dependence
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import FIRST_MONDAY, Dependence, clustered_mean
 from tests.forecasting.made import NOW, price_forecast
 
 SATURDAY = 1_745_625_600  # 2025-04-26T00:00:00Z

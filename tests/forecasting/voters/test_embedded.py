@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from service.forecasting.densities.season import WEEK, Season
-from service.forecasting.voters.ballots import Abstention
+from service.forecasting.voters.ballots import Abstention, reasons_of
 from service.forecasting.voters.context import Context, Knowledge, build_all
 from service.forecasting.voters.embedded import SEATS, VOL, voters
 from service.forecasting.voters.forecast_inputs import build_inputs, density_of
@@ -26,7 +26,6 @@ from service.forecasting.voters.price_forecasts import (
     up_in_a_day,
 )
 from service.forecasting.voters.prompts.writing import write
-from service.forecasting.voters.reasons import reasons_of
 from service.market.assets import calendar_of
 from service.market.bars import Bars
 from service.market.headers import header

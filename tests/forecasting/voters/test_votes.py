@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, PanelResult
-from service.forecasting.voters.consensus import pool
+from service.forecasting.voters.panel import pool
 from service.forecasting.voters.track_record import BandRecord, Standing
 from service.forecasting.voters.votes import (
     Answer,

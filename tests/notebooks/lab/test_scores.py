@@ -8,9 +8,8 @@ import pytest
 
 from notebooks.lab import scores
 from service.forecasting.predictions.scores.forecast_scores import calibrate
-from service.scores import dependence
-from service.scores.dependence import LEVELS
-from service.scores.intervals import clustered_mean
+from service.scores import intervals
+from service.scores.intervals import LEVELS, clustered_mean
 from service.scores.proper import brier
 
 VOTERS = ("momentum", "vol", "mine")
@@ -38,7 +37,7 @@ def test_an_interval_is_that_of_the_service(evidence):
 def test_weeks_are_those_of_the_service():
     instants = pd.Series(pd.date_range("2026-01-01", periods=500, freq="7h", tz="UTC"))
     seconds = np.array([int(instant.timestamp()) for instant in instants])
-    assert scores.weeks_of(instants).tolist() == dependence.weeks_of(seconds).tolist()
+    assert scores.weeks_of(instants).tolist() == intervals.weeks_of(seconds).tolist()
 
 
 def test_a_calibration_is_that_of_the_service(evidence):

@@ -14,8 +14,7 @@ from service.documents import RecordDocument, RecordHeader
 from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS
 from service.forecasting.predictions.scores.columns import MarketColumns, thinned
 from service.market.instants import DAY, iso
-from service.scores.dependence import DIFFERENCES, LEVELS, weeks_of
-from service.scores.intervals import clustered_mean, published
+from service.scores.intervals import DIFFERENCES, LEVELS, clustered_mean, published, weeks_of
 
 
 @dataclass(frozen=True)

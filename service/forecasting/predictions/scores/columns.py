@@ -22,7 +22,7 @@ from service.forecasting.voters.track_record import Engine
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
 from service.questions.kinds import Comparator
-from service.scores.dependence import weeks_of
+from service.scores.intervals import weeks_of
 from service.scores.proper import Array, Instants, base_rate_known
 
 KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}

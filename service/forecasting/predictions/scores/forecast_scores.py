@@ -9,10 +9,21 @@ import numpy as np
 
 from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, MarketColumns, ScoredMarkets
 from service.forecasting.voters.panel import VoterKind
-from service.scores.dependence import DIFFERENCES, DISAGREEMENT, LEVELS, SIDES, SKILL, Dependence
-from service.scores.intervals import LEAST_N, ClusteredMean, clustered_mean, published
+from service.scores.intervals import (
+    DIFFERENCES,
+    DISAGREEMENT,
+    LEAST_N,
+    LEVELS,
+    SIDES,
+    SKILL,
+    ClusteredMean,
+    Dependence,
+    clustered_mean,
+    mean,
+    published,
+    right_share,
+)
 from service.scores.proper import Array, Instants, brier, log_score, reliability, skill_terms
-from service.scores.sides import mean, right_share
 
 DIGITS = 5
 

@@ -22,12 +22,10 @@ from service.forecasting.predictions.scores.columns import CONSENSUS, KINDS, Mar
 from service.forecasting.predictions.scores.forecast_scores import DIGITS, ForecastScores, scores
 from service.forecasting.predictions.scores.market_forecasts import MarketForecastScore, counted_until, is_counted
 from service.forecasting.predictions.scores.streaks import runs
-from service.scores.dependence import CHOSEN, LEVELS
-from service.scores.intervals import LEAST_N, clustered_mean, published
+from service.scores.intervals import CHOSEN, LEAST_N, LEVELS, clustered_mean, published, sides_right
+from service.scores.intervals import DIGITS as SIDE_DIGITS
 from service.scores.luck import Luck, RecordsByName, SimulatedRecords, luckiest
 from service.scores.proper import Array, Instants, brier, log_score
-from service.scores.sides import DIGITS as SIDE_DIGITS
-from service.scores.sides import sides_right
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,9 @@ from service.forecasting.predictions.scores.columns import (
     evidence_of,
 )
 from service.market.instants import iso
-from service.scores.dependence import SIDES
+from service.scores.intervals import SIDES, right_share, sides_right
 from service.scores.luck import Luck, RecordsByName, luckiest
 from service.scores.proper import Instants
-from service.scores.sides import right_share, sides_right
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,15 @@ from service.forecasting.predictions.scores.forecast_scores import (
     voter_scores,
 )
 from service.market.instants import DAY, iso
-from service.scores.dependence import DIFFERENCES
-from service.scores.intervals import LEAST_N, ClusteredMean, clustered_mean, needed_to_see, published, sign_flip_p
+from service.scores.intervals import (
+    DIFFERENCES,
+    LEAST_N,
+    ClusteredMean,
+    clustered_mean,
+    needed_to_see,
+    published,
+    sign_flip_p,
+)
 from service.scores.luck import luckiest
 from service.scores.proper import Array, Instants, brier, log_score
 

@@ -27,8 +27,7 @@ from service.forecasting.predictions.scores.columns import (
     template_rates,
     thinned,
 )
-from service.scores.dependence import LEVELS, weeks_of
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import LEVELS, clustered_mean, weeks_of
 from service.store.snapshots import to_json
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, MONDAY, days, many, settled, versus, waiting

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from service.forecasting.predictions.scores.columns import columns_of, evidence_of
 from service.forecasting.predictions.scores.forecast_scores import calibrate, diversity_of
 from service.forecasting.predictions.scores.versus import Difference, compare, power_of, verdict_on
-from service.scores.dependence import DIFFERENCES, LEVELS, SIDES, weeks_of
-from service.scores.intervals import clustered_mean
+from service.scores.intervals import DIFFERENCES, LEVELS, SIDES, clustered_mean, weeks_of
 from tests.forecasting.markets import days, many, pair, settled, versus
 
 TWO = [pair("a", "yes", 0.8, 0.6), pair("b", "no", 0.4, 0.1, day=7)]
