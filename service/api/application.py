@@ -7,11 +7,9 @@ from typing import Any
 
 from flask import Flask, Request, Response
 
-from service.api import answering, auth, docs, errors, limits, metrics, open_streams, responses, services
+from service.api import answering, auth, docs, errors, event_stream, limits, metrics, responses, services
 from service.api.battle import battle
 from service.api.challenges import challenges
-from service.api.event_stream import event_stream
-from service.api.handbook import handbook
 from service.api.health import health
 from service.api.home import home
 from service.api.inputs import MAX_BODY_BYTES
@@ -46,13 +44,12 @@ BLUEPRINTS = (
     widget,
     embed,
     ledger,
-    event_stream,
+    event_stream.event_stream,
     keys,
     webhooks,
     docs.docs,
     health,
     home,
-    handbook,
 )
 
 
@@ -91,7 +88,7 @@ def create_app(parts: Services) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
     app.extensions["ninefold"] = parts
     auth.trust_proxies(app, parts.settings.trusted_proxies)
-    for module in (metrics, responses, errors, limits, services, answering, open_streams):
+    for module in (metrics, responses, errors, limits, services, answering, event_stream):
         module.register(app)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)

@@ -17,7 +17,7 @@ from service.access.keys import NOBODY, digest, key_id, matches
 from service.access.quota import PLANS, Plan
 from service.api.services import services
 from service.errors import CallerBlocked, FieldError, InvalidKey, InvalidRequest, MissingKey
-from service.store import blocks, keys
+from service.store import keys
 from service.store.keys import KeyRow
 
 KEY_HEADER = "X-API-Key"
@@ -97,7 +97,7 @@ def require_unblocked(caller: Caller) -> None:
     if isinstance(caller, KeyHolder):
         names.add(f"key:{caller.key_id}")
     with services().database.reading() as db:
-        if blocks.is_blocked(db, names):
+        if keys.is_blocked(db, names):
             raise CallerBlocked("The operator of this service lets you read and no longer write.")
 
 

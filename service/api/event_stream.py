@@ -3,24 +3,210 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Annotated
 
-from flask import Blueprint, Response, current_app, request
+import structlog
+from flask import Blueprint, Flask, Response, current_app, request
 from pydantic import BeforeValidator, Field, WithJsonSchema
+from sqlalchemy.exc import SQLAlchemyError
 
+from service.access.quota import EVENT_STREAMS, HELD_STREAMS, NETWORK_FACTOR
 from service.api import streaming
 from service.api.auth import Caller, KeyHolder, wide_network
 from service.api.inputs import Query, split_commas
 from service.api.ledger import LAST_SEQ
-from service.api.open_streams import OpenStream, OpenStreams, streams_of
 from service.api.operations import operation
 from service.api.streaming import BEAT_S, Checkpoint, Events, StreamEvent
+from service.documents import World
 from service.errors import Busy, FieldError, InvalidRequest
 from service.market.assets import ASSETS, AssetCode
 from service.notifications.events import EVENT, EVENT_TYPES, Event, EventFilter, EventType
+from service.store import ledger, notifications
+from service.store.database import Database
+from service.store.notifications import EventPage
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+EXTENSION = "ninefold-open-streams"
+RETRY_S = 10
+LOOK_S = 1.0
+EVERYBODY, UNPAID = "everybody", "unpaid"
+SERVER_SHARE = "As many event streams are open as this server allows."
+PARTY_SHARE = "As many event streams are open from this address or key as it may hold."
+
+log = structlog.stdlib.get_logger(__name__)
+
+
+class OpenStream:
+    """A stream of one caller, which counts in some groups. It has to end once `is_over`."""
+
+    def __init__(self, caller: str, groups: frozenset[str]) -> None:
+        self.caller, self.groups = caller, groups
+        self.is_over = False
+        self._news = threading.Event()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the ledger has grown or the stream has to end."""
+        self._news.wait(seconds)
+        self._news.clear()
+
+    def wake(self) -> None:
+        self._news.set()
+
+    def end(self) -> None:
+        self.is_over = True
+        self.wake()
+
+
+class OpenStreams:
+    """At most `capacity` streams, a quarter of them for paid keys alone, and few of one address or key.
+
+    A caller has EVENT_STREAMS, whose next one ends the oldest: a cut connection is noticed at the next write only, so
+    a client that reconnects must not be refused for streams that it no longer reads.
+    """
+
+    def __init__(self, capacity: int, database: Database, world: World) -> None:
+        self._capacity, self._database = capacity, database
+        self._world: World = world
+        self._lock, self._reading = Lock(), Lock()
+        self._streams: list[OpenStream] = []
+        self._stop = threading.Event()
+        self._follower = Thread()
+        self._head, self._start, self._page = 0, 0, EventPage((), {}, 0)
+
+    def look(self) -> int:
+        """The number of the last row of the ledger now; where it has grown, all streams are woken."""
+        with self._database.reading() as db:
+            head = ledger.last_seq(db)
+        with self._lock:
+            if head != self._head:
+                self._head = head
+                for stream in self._streams:
+                    stream.wake()
+        return head
+
+    def events_after(self, seq: int) -> EventPage:
+        """The events that follow row `seq`, read once for all streams that have come as far."""
+        if seq >= self._head:
+            return EventPage((), {}, seq)
+        with self._reading:
+            if self._start != seq or self._page.last < self._head:
+                with self._database.reading() as db:
+                    self._start, self._page = seq, notifications.events_after(db, seq, self._world)
+            return self._page
+
+    def open(self, caller: Caller, network: str | None) -> OpenStream:
+        """A stream of a caller, `network` is its /48; raises Busy when a group is full or the server stops."""
+        groups = dict(self._groups(caller, network))
+        with self._lock:
+            for group, share in groups.items():
+                if self._stop.is_set() or sum(group in stream.groups for stream in self._streams) >= share:
+                    raise Busy(SERVER_SHARE if group in (EVERYBODY, UNPAID) else PARTY_SHARE, retry_after_s=RETRY_S)
+            streams = [stream for stream in self._streams if stream.caller == caller.id]
+            for oldest in streams[: max(0, len(streams) + 1 - EVENT_STREAMS)]:
+                oldest.end()
+            stream = OpenStream(caller.id, frozenset(groups))
+            self._streams.append(stream)
+            if not self._follower.is_alive():
+                self._follower = Thread(target=self._follow, name="events", daemon=True)
+                self._follower.start()
+        return stream
+
+    def _groups(self, caller: Caller, network: str | None) -> Iterator[tuple[str, int]]:
+        """The groups that a stream counts in, each with the most streams that it may hold."""
+        yield EVERYBODY, self._capacity
+        yield caller.id, HELD_STREAMS
+        if isinstance(caller, KeyHolder) and caller.end_user is not None:
+            yield f"end users of {caller.key_id}", max(1, self._capacity // 4)
+        elif not isinstance(caller, KeyHolder) or caller.plan != "paid":
+            yield UNPAID, self._capacity - self._capacity // 4
+            yield f"at {caller.address}", HELD_STREAMS
+            if network:
+                yield f"at {network}", HELD_STREAMS * NETWORK_FACTOR
+
+    def close(self, stream: OpenStream) -> None:
+        """Give the place of a stream back; closing it again changes nothing."""
+        with self._lock:
+            self._streams = [other for other in self._streams if other is not stream]
+
+    def stop(self) -> None:
+        """End every stream, so that the server need not wait for them; clients continue at the next start."""
+        with self._lock:
+            self._stop.set()
+            for stream in self._streams:
+                stream.end()
+
+    def _follow(self) -> None:
+        """Look at the ledger once a second, until no stream is open."""
+        while not self._stop.wait(LOOK_S):
+            with self._lock:
+                if not self._streams:
+                    self._follower = Thread()
+                    return
+            try:
+                self.look()
+            except SQLAlchemyError as error:
+                log.warning("events_unread", error=type(error).__name__)
+
+
+class Places:
+    """So many places for requests at a time, in the order in which they came; to be used with `with`.
+
+    Under load, a semaphore of the standard library lets those that come later pass: the slowest request of a hundred
+    took ten times as long.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count, self._lock = count, Lock()
+        self._queue: deque[Lock] = deque()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._count:
+                self._count -= 1
+                return
+            turn = Lock()
+            turn.acquire()
+            self._queue.append(turn)
+        turn.acquire()
+
+    def __exit__(self, *_error: object) -> None:
+        with self._lock:
+            if self._queue:
+                self._queue.popleft().release()
+            else:
+                self._count += 1
+
+
+def register(app: Flask) -> None:
+    """Give `app` its streams, as many as EVENT_STREAMS allows, and THREADS places for the requests beside them.
+
+    A server has a thread for each of both.
+    """
+    services = app.extensions["ninefold"]
+    settings, inner = services.settings, app.wsgi_app
+    app.extensions[EXTENSION] = OpenStreams(settings.event_streams, services.database, services.clock.world)
+    places = Places(settings.threads)
+
+    def wsgi_app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        with places:
+            return inner(environ, start_response)
+
+    app.wsgi_app = wsgi_app
+
+
+def streams_of(app: Flask) -> OpenStreams:
+    """The streams of an application."""
+    return app.extensions[EXTENSION]
+
 
 event_stream = Blueprint("event_stream", __name__, url_prefix="/api/v1/events")
 

@@ -25,8 +25,8 @@ from waitress.server import create_server
 from waitress.task import ErrorTask, WSGITask
 
 from service import logs
-from service.api import open_streams
 from service.api.errors import problem, refusal
+from service.api.event_stream import streams_of
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, ServiceUnavailable
 from service.signals import stop_signals
@@ -85,7 +85,7 @@ def serve(app: Flask, settings: Settings, announce: Callable[[], None] = lambda:
         while not stop.is_set():
             _turn(sockets, timeout=1)
             _close_late(server)
-    open_streams.streams_of(app).stop()
+    streams_of(app).stop()
     server.del_channel()
     listener.close()
     _drain(server, sockets)

@@ -16,10 +16,9 @@ from service.forecasting.backfill import BackfilledPast
 from service.forecasting.price_record.committed import ledger_rows
 from service.jobs import processes
 from service.jobs.committing import keep_opened
-from service.jobs.forecast import hours
+from service.jobs.forecast import hours, keep_book
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import outside_market
-from service.jobs.price_record import keep_book
 from service.jobs.rank import run_arena
 from service.ledger.chain import LedgerRow
 from service.market.instants import DAY

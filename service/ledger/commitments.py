@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service import canonical
-from service.ledger.chain import FORM, ChainEntry, digest
-from service.ledger.rewinding import is_rewinding
+from service.ledger.chain import FORM, ChainEntry, digest, is_rewinding
 
 # The subject, the market and the commitment of a forecast, as its row states them.
 Hidden = tuple[str, Any, Any]

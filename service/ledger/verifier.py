@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from service import canonical
 from service.ledger import merkle, timestamps
-from service.ledger.chain import GENESIS, ChainEntry, is_whole, line
+from service.ledger.chain import GENESIS, ChainEntry, RewindCheck, is_rewinding, is_whole, line
 from service.ledger.commitments import CommitmentCheck, InputsCheck, read_hashes
-from service.ledger.rewinding import RewindCheck, is_rewinding
 from service.ledger.roots import Root, is_signed, successor
 from service.ledger.timestamps import Timestamp
 

@@ -14,15 +14,14 @@ from service.config import Settings, SettingsError
 from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.jobs.audit import document_differences, examine
 from service.ledger import served
-from service.ledger.chain import ChainEntry, LedgerRow
-from service.ledger.rewinding import taken_back
+from service.ledger.chain import ChainEntry, LedgerRow, taken_back
 from service.ledger.verifier import read, verify
 from service.operator.commands import CommandOutput, Commands, CommandTable, add, add_offline
 from service.store import ledger, migrations, world
+from service.store.answers import FILE as ERASURES
 from service.store.audit import FIRST, Audit
 from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
-from service.store.erasures import FILE as ERASURES
 from service.store.secret import FILE, LEDGER_FILE
 
 

@@ -9,7 +9,7 @@ import csv
 from pathlib import Path
 
 from service.config import SettingsError
-from service.forecasting.voters.evidence import ScheduledEvent
+from service.forecasting.voters.context import ScheduledEvent
 from service.market.instants import unix
 
 COLUMNS = ["time", "event"]

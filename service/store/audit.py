@@ -27,7 +27,7 @@ from service.forecasting.predictions.commitments import (
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.scores.market_forecasts import score_forecasts
 from service.forecasting.voters.track_record import TrackRecord, build
-from service.ledger import rewinding
+from service.ledger import chain
 from service.ledger.chain import ChainEntry, Kind, LedgerRow, with_iso_instants
 from service.ledger.commitments import text_hash
 from service.ledger.verifier import verify
@@ -117,7 +117,7 @@ def _corrections(db: Connection) -> tuple[set[int], set[str]]:
     """The rows that do not count because the world was taken back, and the predictions whose text was withdrawn."""
     taken_back, without_text, since = set[int](), set[str](), 1
     while entries := ledger.entries(db, since, ledger.PAGE, kind="correction"):
-        taken_back |= rewinding.taken_back(entries)
+        taken_back |= chain.taken_back(entries)
         without_text |= {entry.subject for entry in entries if "withdrawn" in entry.body}
         since = entries[-1].seq + 1
     return taken_back, without_text

@@ -1,19 +1,22 @@
-"""The rows of API keys: registered, found, rotated, revoked. A key is returned once and never stored."""
+"""The rows of API keys: registered, found, rotated, revoked; and the callers whom the operator lets write no more.
+
+A key is returned once and never stored. A caller is an address, a key, or an end user of a key.
+"""
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select, update
 
 from service.access import keys
 from service.access.quota import Plan
 from service.errors import InvalidKey
 from service.store.database import insert_into, is_among
-from service.store.tables import api_key
+from service.store.tables import api_key, block
 
 TOUCH_INTERVAL_S = 60
 ID = re.compile("[0-9a-f]{8}")
@@ -125,3 +128,24 @@ _TOUCH = (
     )
     .values(last_used_at=bindparam("now"))
 )
+
+
+def add_block(db: Connection, caller: str, at: int) -> None:
+    """Block a caller from the unix second `at` on; nothing happens where it is blocked already."""
+    db.execute(insert_into(db, block).values(caller=caller, at=at).on_conflict_do_nothing())
+
+
+def remove_block(db: Connection, caller: str) -> bool:
+    """Let a caller write again; False where it was not blocked."""
+    return db.execute(delete(block).where(block.c.caller == caller)).rowcount == 1
+
+
+def blocked_callers(db: Connection) -> dict[str, int]:
+    """Every blocked caller, with the unix second at which it was blocked."""
+    rows = db.execute(select(block).order_by(block.c.at, block.c.caller))
+    return {row.caller: row.at for row in rows}
+
+
+def is_blocked(db: Connection, callers: Iterable[str]) -> bool:
+    """Whether one of these names of a caller is blocked."""
+    return db.scalar(select(block.c.caller).where(block.c.caller.in_(list(callers))).limit(1)) is not None

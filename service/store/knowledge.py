@@ -14,9 +14,16 @@ from service.forecasting.news.headline import ScoredHeadline
 from service.forecasting.news.pulse import matching, news_of
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import VoteInputs
-from service.forecasting.voters.context import Context, Knowledge
+from service.forecasting.voters.context import (
+    HISTORY_S,
+    NEWS_S,
+    TOPIC_NEWS_S,
+    Context,
+    Evidence,
+    Knowledge,
+    PastQuestion,
+)
 from service.forecasting.voters.embedded import VOL
-from service.forecasting.voters.evidence import HISTORY_S, NEWS_S, TOPIC_NEWS_S, Evidence, PastQuestion
 from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.track_record import TrackRecord
 from service.market.bars import Bars

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Engine
 
 from service.access.quota import EVENT_STREAMS, HELD_STREAMS, NETWORK_FACTOR
 from service.api.auth import Caller, KeyHolder
-from service.api.open_streams import OpenStream, OpenStreams, Places, streams_of
+from service.api.event_stream import OpenStream, OpenStreams, Places, streams_of
 from service.errors import Busy
 from service.store.database import Database
 from tests.api.web import Web

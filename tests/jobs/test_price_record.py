@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from service.forecasting.price_record.committed import COLUMNS
-from service.jobs import price_record
-from service.jobs.price_record import record_prices
+from service.jobs import forecast
+from service.jobs.forecast import record_prices
 from service.market.instants import HOUR, MINUTE, iso
 from service.store import forecasts
 from service.store.database import Database
@@ -96,7 +96,7 @@ def test_a_transaction_that_fails_changes_nothing(house, monkeypatch):
     house.move(HOUR)
     before = live(house), waiting(house.runtime.database), committed(house)
     house.wall += HOUR
-    monkeypatch.setattr(price_record, "price_record_document", lambda *_: 1 / 0)
+    monkeypatch.setattr(forecast, "price_record_document", lambda *_: 1 / 0)
     house.work()
     assert (live(house), waiting(house.runtime.database), committed(house)) == before
     monkeypatch.undo()
@@ -108,7 +108,7 @@ def test_a_transaction_that_fails_changes_nothing(house, monkeypatch):
 def test_a_live_forecast_is_never_late(house, monkeypatch):
     """Once a bar after the hour is stored it is not recorded; a simulated world goes on where it was interrupted."""
     house.wall += HOUR + 10 * MINUTE
-    monkeypatch.setattr(price_record, "price_record_document", lambda *_: 1 / 0)
+    monkeypatch.setattr(forecast, "price_record_document", lambda *_: 1 / 0)
     house.work()
     monkeypatch.undo()
     simulated = house.engine.job_context

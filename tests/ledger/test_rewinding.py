@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.ledger.chain import ChainEntry, LedgerRow, chained
+from service.ledger.chain import NEVER_TAKEN_BACK, ChainEntry, LedgerRow, chained, is_rewinding
 from service.ledger.commitments import commitment
-from service.ledger.rewinding import NEVER_TAKEN_BACK, is_rewinding
 from tests.ledger.books import verified
 
 BEFORE, FUTURE, BACK = "2026-11-21T10:00:00Z", "2026-11-24T10:00:00Z", "2026-11-21T12:00:00Z"

@@ -28,9 +28,8 @@ from service.forecasting.news.pulse import news_of
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.open_markets import settle_past
 from service.forecasting.voters.ballots import Abstention, Forecast
-from service.forecasting.voters.context import Context, Knowledge, recall
+from service.forecasting.voters.context import Context, Evidence, Knowledge, PastQuestion, recall
 from service.forecasting.voters.embedded import VOL, voters
-from service.forecasting.voters.evidence import Evidence, PastQuestion
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.inputs import survey
 from service.market.bars import Bars, resample

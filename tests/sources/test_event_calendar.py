@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from service.config import SettingsError
-from service.forecasting.voters.evidence import ScheduledEvent
+from service.forecasting.voters.context import ScheduledEvent
 from service.sources.event_calendar import read_events
 
 DECEMBER = 1_796_842_800  # 2026-12-09T19:00:00Z

@@ -15,7 +15,7 @@ from typing import Literal
 
 from service.documents import Document, DocumentHeader, World
 from service.forecasting.news.headline import ASSET_NAMES, STOP_WORDS, WORD, ScoredHeadline, content, stories
-from service.forecasting.voters.evidence import MOST_STORIES, NEWS_S, TOPIC_NEWS_S, AssetNews, Story
+from service.forecasting.voters.context import MOST_STORIES, NEWS_S, TOPIC_NEWS_S, AssetNews, Story
 from service.forecasting.voters.votes import Direction
 from service.market.assets import ASSETS, calendar_of
 from service.market.instants import DAY, HOUR, iso

@@ -14,8 +14,7 @@ from service.forecasting.densities.models import MODELS
 from service.forecasting.densities.paths import Paths, joint_paths, paths
 from service.forecasting.densities.season import hours_between
 from service.forecasting.voters.ballots import Abstention, sentence
-from service.forecasting.voters.context import Context, Knowledge
-from service.forecasting.voters.evidence import Evidence
+from service.forecasting.voters.context import Context, Evidence, Knowledge
 from service.forecasting.voters.inputs import of_window
 from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
 from service.market.assets import YEAR_HOURS, calendar_of, open_hours, trades

@@ -23,9 +23,8 @@ from service.forecasting.voters.ballots import (
     VoterKind,
     is_model_engine,
 )
-from service.forecasting.voters.context import Knowledge
+from service.forecasting.voters.context import Knowledge, ScheduledEvent
 from service.forecasting.voters.embedded import VOL, voters
-from service.forecasting.voters.evidence import ScheduledEvent
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.track_record import BandRecord
 from service.questions.question import Question

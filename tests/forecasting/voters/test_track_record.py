@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
-from service.forecasting.voters.evidence import PastQuestion, YesCount, similar
+from service.forecasting.voters.context import PastQuestion, YesCount, similar
 from service.forecasting.voters.panel import pool
 from service.forecasting.voters.track_record import (
     Band,

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from service.forecasting.voters.embedded import VOL
-from service.forecasting.voters.evidence import (
+from service.forecasting.voters.context import (
     HISTORY_S,
     LEAST_SIMILAR,
     MOST_STORIES,
@@ -33,6 +32,7 @@ from service.forecasting.voters.evidence import (
     Story,
     similar,
 )
+from service.forecasting.voters.embedded import VOL
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, density_of, require
 from service.forecasting.voters.inputs import INPUTS, LOOK_BACK_H, SEAT_INPUTS, describe
 from service.forecasting.voters.price_forecasts import price_quantiles

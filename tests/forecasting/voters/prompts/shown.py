@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from service.forecasting.voters.context import Context
-from service.forecasting.voters.evidence import AssetNews, Evidence, PastQuestion, Story
+from service.forecasting.voters.context import AssetNews, Context, Evidence, PastQuestion, Story
 from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.market.bars import Bars
 from service.market.instants import HOUR

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.forecasting.voters.evidence import Evidence, ScheduledEvent, Story
+from service.forecasting.voters.context import Evidence, ScheduledEvent, Story
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.prompts import writing
 from service.forecasting.voters.prompts.wording import TABLES, Wording
