@@ -27,11 +27,7 @@ from service.errors import Busy, InvalidQuestion, MissingKey, NotAMarketQuestion
 from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.callers import open_challenge
 from service.forecasting.predictions.commitments import question_row, withdrawn
-from service.forecasting.predictions.documents import (
-    ChallengesDocument,
-    ListedPrediction,
-    challenges_document,
-)
+from service.forecasting.predictions.documents import ChallengesDocument, ListedPrediction, challenges_document
 from service.market.instants import utc
 from service.questions import Circumstances
 from service.questions.tokens import LONGEST

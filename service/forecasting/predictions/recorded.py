@@ -10,14 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from service.forecasting.predictions import (
-    Commitment,
-    CommittedVote,
-    LedgerPosition,
-    Odds,
-    Prediction,
-    Settlement,
-)
+from service.forecasting.predictions import Commitment, CommittedVote, LedgerPosition, Odds, Prediction, Settlement
 from service.forecasting.predictions.commitments import TERMS
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.ledger.chain import FIELDS, ChainEntry

@@ -24,13 +24,7 @@ from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import usable
-from service.forecasting.voters.price_forecasts import (
-    HORIZONS,
-    PERCENTS,
-    ForecastDocument,
-    HorizonForecast,
-    prices_at,
-)
+from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, HorizonForecast, prices_at
 from service.ledger.chain import ChainEntry, LedgerRow
 from service.market.assets import ASSETS, open_hours, open_hours_between
 from service.market.instants import DAY, HOUR, World, iso, unix

@@ -9,13 +9,7 @@ from itertools import product
 import numpy as np
 
 from service.documents import RecordDocument, RecordHeader
-from service.forecasting.predictions.scores.columns import (
-    CONSENSUS,
-    MarketColumns,
-    Mask,
-    ScoredMarkets,
-    evidence_of,
-)
+from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, Mask, ScoredMarkets, evidence_of
 from service.market.instants import iso
 from service.scores.intervals import SIDES, right_share, sides_right
 from service.scores.luck import Luck, RecordsByName, luckiest
