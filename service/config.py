@@ -297,17 +297,14 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
     values = os.environ if environment is None else environment
     names = Settings.model_fields.keys() - {"oracle_seats", "provider_keys"}
     options = {name: values[name.upper()] for name in names if values.get(name.upper())}
-    seats = {seat: _seat(seat, values) for seat in SEATS}
+    parts = Seat.model_fields
+    seats = {seat: _set({part: values.get(f"ORACLE_{seat}_{part}".upper()) for part in parts}) for seat in SEATS}
     keys = {provider: values.get(f"{provider.upper()}_API_KEY", "") for provider in PROVIDERS}
     try:
         settings = Settings.model_validate({**options, "oracle_seats": _set(seats), "provider_keys": _set(keys)})
         return settings if settings.world else settings.in_world(settings.chosen_world)
     except ValidationError as error:
         raise SettingsError("; ".join(_complaint(fault) for fault in error.errors())) from None
-
-
-def _seat(seat: str, values: Mapping[str, str]) -> dict[str, str]:
-    return _set({part: values.get(f"ORACLE_{seat}_{part}".upper(), "") for part in Seat.model_fields})
 
 
 def _set(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ NO_ADDRESS = "unreadable"
 def wide_network(address: str | None) -> str | None:
     """The /48 of an IPv6 address, which one customer may have to himself; None for every other address."""
     narrow = network(address)
-    return _widened(narrow) if narrow.endswith("/64") else None
+    return str(IPv6Network(narrow).supernet(new_prefix=48)) if narrow.endswith("/64") else None
 
 
 def network(address: str | None) -> str:
@@ -100,10 +100,6 @@ def shortened(address: str | None) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _widened(narrow: str) -> str:
-    return str(IPv6Network(narrow).supernet(new_prefix=48))
-
-
 def _counted(address: IPv6Address) -> str:
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)

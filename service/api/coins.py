@@ -70,7 +70,8 @@ class CoinDesk:
         stored_coins = {key: self._ready(key, now) for key in keys[:COIN_LIMIT]}
         contexts = {key: coin.context for key, coin in stored_coins.items() if coin.context}
         if len(contexts) > 1:
-            contexts = self._correlated(contexts, now)
+            others = build_all(self._hours(contexts, now, RECENT_S), now)
+            contexts = {key: _beside(context, others) for key, context in contexts.items()}
         by_asset = {asset: _beside(context, contexts) for asset, context in latest.contexts.items()}
         return replace(latest, contexts={**by_asset, **contexts})
 
@@ -154,11 +155,6 @@ class CoinDesk:
         """The state of the coin among the assets, at its last complete hour."""
         hours = history.hours
         return build_all({**self._hours(ASSETS, hours.as_of, HISTORY_S), key: hours}, hours.as_of)[key]
-
-    def _correlated(self, contexts: dict[str, Context], now: int) -> dict[str, Context]:
-        """The contexts of several coins with their correlations with each other."""
-        by_asset = build_all(self._hours(contexts, now, RECENT_S), now)
-        return {key: _beside(context, by_asset) for key, context in contexts.items()}
 
     def _hours(self, assets: Iterable[str], until: int, length: int) -> dict[str, Bars]:
         with self._services.database.reading() as db:

@@ -287,11 +287,6 @@ def _telemetry() -> LimitPolicy:
     return LimitPolicy(summary, (*policy.limits, cap))
 
 
-def _registration() -> LimitPolicy:
-    detail = "Too many keys were registered from this address today. Try again after 00:00 UTC."
-    return _per("address", by_address, "registration", 10, "day", detail)
-
-
 def _beside_quota(policy: LimitPolicy, sentence: str, *, answer_first: bool = False) -> LimitPolicy:
     """The day's quota, and a limit for requests that it does not count."""
     summary = f"{DAILY.summary}; {sentence}, {policy.summary}"
@@ -305,7 +300,14 @@ DOCUMENTS = _per("caller", _caller, "documents", TELEMETRY_CALLS, "minute", "Too
 CHALLENGES = _per(
     "caller", _caller, "challenges", 3, "day", "Three challenges were created today; try again after 00:00 UTC."
 )
-REGISTRATION = _registration()
+REGISTRATION = _per(
+    "address",
+    by_address,
+    "registration",
+    10,
+    "day",
+    "Too many keys were registered from this address today. Try again after 00:00 UTC.",
+)
 LIMITS: Mapping[str, LimitPolicy] = {
     "daily": DAILY,
     "understanding": READINGS,

@@ -214,26 +214,19 @@ def _close_late(server: Any) -> None:
     excess = len(channels) + FREE_CONNECTIONS - server.adj.connection_limit
     if excess > 0:
         idle = [channel for channel in channels if channel.waiting_since is None and _is_idle(channel)]
-        for channel in sorted(idle, key=_last_activity)[:excess]:
+        for channel in sorted(idle, key=lambda channel: channel.last_activity)[:excess]:
             channel.will_close = True
         excess -= len(idle)
-    queue = sorted((channel for channel in channels if channel.waiting_since is not None), key=_waiting_since)
+    waiting = [channel for channel in channels if channel.waiting_since is not None]
+    queue = sorted(waiting, key=lambda channel: channel.waiting_since or 0.0)
     for place, channel in enumerate(queue):
         if place < excess or channel.waiting_since < before:
             channel.will_close = True
 
 
-def _waiting_since(channel: _Channel) -> float:
-    return channel.waiting_since or 0.0
-
-
 def _is_idle(channel: HTTPChannel) -> bool:
     """Whether no request is in progress and no response is left to send."""
     return not channel.requests and not channel.total_outbufs_len
-
-
-def _last_activity(channel: HTTPChannel) -> float:
-    return channel.last_activity
 
 
 def _turn(sockets: dict, timeout: float) -> None:

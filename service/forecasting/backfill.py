@@ -8,7 +8,7 @@ votes by the track record of their instant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import starmap, takewhile
 from typing import Any
@@ -193,21 +193,18 @@ class _Walk:
 
     def call(self, now: int, knowledge: Knowledge) -> None:
         """Make apex's call on bitcoin's next day."""
+        newly_opened = takewhile(lambda market: market.created_at >= now - DAY, reversed(self.markets.values()))
         inputs = poll_layers(
             ASSET,
             now,
             knowledge,
             self.panel,
             news=score_at(self.stories, now),
-            odds_p=odds_of_up(ASSET, now, self.newly_opened(now)),
+            odds_p=odds_of_up(ASSET, now, newly_opened),
             swarm=self.swarm.get(now),
         )
         thresholds = thresholds_of(self.calls)
         self.calls.append(fuse(inputs, self.apex_record.of_band("day"), thresholds, backfilled=True))
-
-    def newly_opened(self, now: int) -> Iterator[Prediction]:
-        """The markets of the last day, the newest first."""
-        return takewhile(lambda market: market.created_at >= now - DAY, reversed(self.markets.values()))
 
 
 def zero_clock() -> float:

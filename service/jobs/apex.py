@@ -162,19 +162,12 @@ def has_widget_documents(db: Connection, _job_context: JobContext) -> bool:
 def publish_widget(job_context: JobContext, slot: int) -> Effects:
     """Publish bitcoin's price with the latest call of apex, news pulse and scores."""
     with job_context.database.reading() as db:
-        costs, call, books = (
-            snapshots.prices_by_asset(snapshots.latest_prices(db)),
-            apex_calls.latest(db),
-            _versus_books(db),
-        )
+        costs = snapshots.prices_by_asset(snapshots.latest_prices(db))
+        call, versus = apex_calls.latest(db), snapshots.latest_snapshot(db, "ai-vs-market")
         mood = asset_pulse(ASSET, knowledge.headlines_since(db, slot - 2 * DAY), slot)
     if ASSET not in costs:
         return lambda _: None
+    books = BOOKS.validate_python(json.loads(versus.body)["books"]) if versus else ()
     head = header(job_context, slot, job_context.feed.step)
     document = widget_document(costs[ASSET], call and Call.from_plain(call), mood, books, head)
     return lambda db: snapshots.publish(db, slot, {"widget": document})
-
-
-def _versus_books(db: Connection) -> tuple[VersusBook, ...]:
-    snapshot = snapshots.latest_snapshot(db, "ai-vs-market")
-    return BOOKS.validate_python(json.loads(snapshot.body)["books"]) if snapshot else ()

@@ -148,15 +148,11 @@ def settle(job_context: JobContext, slot: int) -> Effects:
 
 
 def _settlement(db: Connection, job_context: JobContext, prediction: Prediction, slot: int) -> Settlement | None:
-    since, step = prediction.created_at - LONGEST_CLOSURE_S, _bar_step(job_context, prediction)
+    # Hours for a market opened on one, as they show the same in less time.
+    is_hourly = prediction.category != "answer" and prediction.created_at % HOUR == 0
+    since, step = prediction.created_at - LONGEST_CLOSURE_S, HOUR if is_hourly else job_context.feed.step
     by_asset = {asset: bars.load_bars(db, asset, since, slot, step) for asset in prediction.question.assets}
     return settle_by_bars(prediction, by_asset, slot)
-
-
-def _bar_step(job_context: JobContext, prediction: Prediction) -> int:
-    """The length of the bars in seconds: hours for a market opened on one, as they show the same in less time."""
-    is_hourly = prediction.category != "answer" and prediction.created_at % HOUR == 0
-    return HOUR if is_hourly else job_context.feed.step
 
 
 def seal(job_context: JobContext, slot: int) -> Effects:

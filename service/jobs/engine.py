@@ -186,12 +186,14 @@ class Engine:
 
     def _fail(self, job: Job, slot: int, owner: str, attempt: int, error: Exception) -> str:
         now, message = self._now(), f"{type(error).__name__}: {error}"[:500]
+        # With jitter, so that jobs that failed together do not retry together.
+        pause_s = min(job.backoff_s * 2 ** (attempt - 1), LONGEST_BACKOFF_S) * random.uniform(0.5, 1.0)
         outcome = "dead" if attempt >= job.attempts else "failed"
         with self._database.writing() as db:
             if outcome == "dead":
                 runs.bury(db, job.name, slot, owner, now, message)
             else:
-                runs.retry(db, job.name, slot, owner, now + _backoff(job, attempt), message)
+                runs.retry(db, job.name, slot, owner, now + pause_s, message)
         # Where a source fails, its reason is logged once, without a traceback.
         trace = None if isinstance(error, NinefoldError) else error
         if trace or attempt == 1 or outcome == "dead":
@@ -204,11 +206,6 @@ def _workable(state: JobState | None, now: float) -> Run | None:
     if state is None or state.is_held or not state.newest.is_open or state.newest.next_at > now:
         return None
     return state.newest
-
-
-def _backoff(job: Job, attempt: int) -> float:
-    """Seconds until the next attempt, with jitter so that jobs that failed together do not retry together."""
-    return min(job.backoff_s * 2 ** (attempt - 1), LONGEST_BACKOFF_S) * random.uniform(0.5, 1.0)
 
 
 def _check(jobs: dict[str, Job]) -> None:

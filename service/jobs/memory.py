@@ -107,7 +107,8 @@ class CallMemory:
     def read(self, db: Connection, hourly_bars: HourlyBars, slot: int) -> CallHistory:
         """The calls, and the outcomes of those whose day is over at the world second `slot`."""
         with self._lock:
-            self._calls += [Call.from_plain(plain) for plain in apex_calls.since(db, self._next)]
+            since = self._calls[-1].at + 1 if self._calls else 0
+            self._calls += [Call.from_plain(plain) for plain in apex_calls.since(db, since)]
             first = self._calls[0].at if self._calls else slot
             # Before the bars are read: bars of a later revision are resolved again at the next time.
             if (revision := bars.bars_revision(db, ASSET)) != self._revision:
@@ -115,11 +116,6 @@ class CallMemory:
             hourly = hourly_bars.load(db, {ASSET: first - LONGEST_CLOSURE_S}, slot)
             outcomes = self._resolve(hourly[ASSET], slot)
             return CallHistory(tuple(self._calls), outcomes, hourly[ASSET])
-
-    @property
-    def _next(self) -> int:
-        """The first instant at which a call can be new."""
-        return self._calls[-1].at + 1 if self._calls else 0
 
     def _resolve(self, hourly: Bars, slot: int) -> list[ResolvedCall]:
         new: dict[int, ResolvedCall | None] = {}

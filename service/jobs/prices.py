@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -295,8 +295,13 @@ def follow_coins(job_context: JobContext, slot: int) -> Effects:
     with job_context.database.reading() as db:
         keys = coins.needed_coins(db, slot) if feed else []
     answers = {key: _extended(job_context, feed, key, slot) for key in keys} if feed else {}
-    by_coin = {key: series for key, series in answers.items() if series}
-    return lambda db: _store_coins(db, by_coin)
+
+    def write(db: Connection) -> None:
+        for key, series in answers.items():
+            if series:
+                coins.add_coin_bars(db, key, series)
+
+    return write
 
 
 def _extended(job_context: JobContext, feed: CoinFeed, key: str, slot: int) -> CoinBars | None:
@@ -308,11 +313,6 @@ def _extended(job_context: JobContext, feed: CoinFeed, key: str, slot: int) -> C
     except SourceFailed as error:
         log.warning("coin_failed", coin=key, detail=error.detail)
         return None
-
-
-def _store_coins(db: Connection, by_coin: Mapping[str, CoinBars]) -> None:
-    for key, series in by_coin.items():
-        coins.add_coin_bars(db, key, series)
 
 
 RATES_EVERY_S = 10 * MINUTE

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from service import canonical
-from service.forecasting.predictions import LedgerPosition, Prediction
+from service.forecasting.predictions import LedgerPosition
 from service.forecasting.predictions.commitments import (
     forecast_row,
     market_rows,
@@ -129,7 +129,9 @@ def _of_predictions(
     """Compare these rows with the predictions that they are about, and note them in `rows`."""
     subjects = sorted({entry.subject for entry in entries})
     by_id = {record.id: record for record in predictions.find_predictions(db, subjects)}
-    expected = {id: {row.kind: row for row in _rows_of(record)} for id, record in by_id.items()}
+    expected = {
+        id: {row.kind: row for row in (question_row(record), *market_rows([record]))} for id, record in by_id.items()
+    }
     for id in predictions.unequal_columns(db, list(by_id.values())):
         yield f"{id}: a column that repeats another one differs from it."
     for entry in entries:
@@ -147,10 +149,6 @@ def _of_predictions(
         position = by_id[entry.subject].ledger_position
         if entry.kind == "votes" and position != LedgerPosition(entry.seq, entry.hash):
             yield f"{entry.subject}: its place in the ledger is row {entry.seq}, not {position}."
-
-
-def _rows_of(record: Prediction) -> list[LedgerRow]:
-    return [question_row(record), *market_rows([record])]
 
 
 def _compared(entry: ChainEntry, row: LedgerRow | None) -> Iterator[str]:

@@ -158,14 +158,11 @@ def _fit(
     assets: Sequence[str],
     simulation: Simulation,
 ) -> ModelFit:
-    horizons = [_horizon(model, past, _matrix(model.names, past, tracks, assets), simulation) for past in pasts]
+    horizons = []
+    for past in pasts:
+        terms = [tracks[asset].matrix(model.names, past.row[past.asset == place]) for place, asset in enumerate(assets)]
+        horizons.append(_horizon(model, past, np.concatenate(terms), simulation))
     return ModelFit(model.names, *(tuple(tuple(row.tolist()) for row in rows) for rows in zip(*horizons, strict=True)))
-
-
-def _matrix(names: tuple[str, ...], past: _Past, tracks: Mapping[str, VarianceTrack], assets: Sequence[str]) -> Array:
-    return np.concatenate(
-        [tracks[asset].matrix(names, past.row[past.asset == place]) for place, asset in enumerate(assets)]
-    )
 
 
 def _horizon(model: Model, past: _Past, values: Array, simulation: Simulation) -> tuple[Array, ...]:

@@ -20,7 +20,7 @@ from service.forecasting.densities.models import ALPHA
 from service.forecasting.densities.season import Season
 from service.forecasting.densities.sizes import LEVELS, SEED
 from service.market.assets import open_hours_between
-from service.market.instants import DAY, HOUR
+from service.market.instants import HOUR
 from service.scores.proper import Array
 
 Singles = NDArray[np.float32]
@@ -190,12 +190,7 @@ def _edges(since: int, until: int) -> NDArray[np.int64]:
     hours = np.arange(since - since % HOUR + HOUR, until, HOUR)
     later = hours[HOURLY:]
     length = next((length for length in LENGTHS_H if len(later) <= LATER * length), 24 * -(-len(later) // (24 * LATER)))
-    return np.concatenate([[since], hours[:HOURLY], later[_is_end(later, length)], [until]])
-
-
-def _is_end(hours: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
-    """Whether a step of so many hours ends at these instants: whole days are counted from 1970."""
-    return hours % (length * HOUR) == 0 if length < 24 else hours % (length // 24 * DAY) == 0
+    return np.concatenate([[since], hours[:HOURLY], later[later % (length * HOUR) == 0], [until]])
 
 
 @lru_cache(maxsize=2)

@@ -93,8 +93,9 @@ def season_at(tracks: Sequence[HourTrack], row: int) -> Season:
         rows = _measured_rows(track, row, TRAILING_H)
         sums += np.bincount(track.week_hour[rows], track.sizes[rows], WEEK)
         counts += np.bincount(track.week_hour[rows], minlength=WEEK)
+    is_open = np.bincount(tracks[0].week_hour[tracks[0].is_open], minlength=WEEK) > 0
     weeks = counts.max() / len(tracks)
-    weights = _smooth(sums, counts, weeks / (weeks + PRODUCT_WEEKS), _open_hours(tracks[0]))
+    weights = _smooth(sums, counts, weeks / (weeks + PRODUCT_WEEKS), is_open)
     return Season(tuple(weights.tolist()), _factors(tracks, weights, row))
 
 
@@ -125,11 +126,6 @@ def _factor(sizes: Array, weeks: NDArray[np.int64]) -> float:
     _, places = np.unique(weeks, return_inverse=True)
     events = np.bincount(places, sizes) / np.maximum(np.bincount(places), 1)
     return float((1 + (events - 1).sum() / (len(events) + EVENTS_WORTH)) ** 2)
-
-
-def _open_hours(track: HourTrack) -> NDArray[np.bool_]:
-    """Which hours of the local week are open."""
-    return np.bincount(track.week_hour[track.is_open], minlength=WEEK) > 0
 
 
 def _smooth(sums: Array, counts: Array, share: float, is_open: NDArray[np.bool_]) -> Array:

@@ -182,7 +182,7 @@ def _complete(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Bars]:
 
 def _context(history: InputHistory, row: int, asset: str, bars: Bars) -> Context:
     track = history.tracks[asset]
-    inputs = {name: _finite(track.inputs[name][row]) for name in INPUTS if name in track.inputs}
+    values = {name: float(track.inputs[name][row]) for name in INPUTS if name in track.inputs}
     return Context(
         asset=asset,
         as_of=bars.as_of,
@@ -190,17 +190,13 @@ def _context(history: InputHistory, row: int, asset: str, bars: Bars) -> Context
         history_days=history.days(asset, row),
         fast=float(track.fast[row]),
         slow=float(track.slow[row]),
-        inputs=inputs,
+        inputs={name: value if np.isfinite(value) else None for name, value in values.items()},
         correlations={
             other: _correlation(track, history.tracks[other], row) for other in history.tracks if other != asset
         },
         level=float(track.variance.level[row]),
         variance={name: float(values[row]) for name, values in track.variance.terms.items()},
     )
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _correlation(track: InputTrack, other: InputTrack, row: int) -> float | None:

@@ -52,12 +52,8 @@ class SimulatedPaths(Path):
 
     @property
     def final(self) -> Array:
-        return self.spot * np.exp(self.last_returns())
-
-    def last_returns(self) -> Array:
-        """Log returns until the deadline."""
         sizes = _translated(np.abs(self.last), self.paths.close_sizes, self.density.close)
-        return self.sigma * np.copysign(sizes, self.last)
+        return self.spot * np.exp(self.sigma * np.copysign(sizes, self.last))
 
     @property
     def average(self) -> Array:

@@ -346,6 +346,7 @@ def _consensus(result: PanelResult) -> Consensus:
     sides = [direction_of(bull_probability(question, forecast.p, forecast.p_up)) for forecast in forecasts]
     agreeing_weight = sum(weight for side, weight in zip(sides, pool.weights, strict=True) if side == direction)
     agreement = round(100 * agreeing_weight / sum(pool.weights), 1)
+    remaining = zip(result.ballots, pool.without, strict=True)
     return Consensus(
         direction=direction,
         bull_probability=bull,
@@ -353,15 +354,8 @@ def _consensus(result: PanelResult) -> Consensus:
         strength=strength_of(bull, agreement, voters),
         oracles_count=voters,
         agreement_pct=agreement,
-        pivotal=_pivotal(result),
+        pivotal=tuple(ballot.voter for ballot, p in remaining if (p - 0.5) * (pool.p - 0.5) < 0),
     )
-
-
-def _pivotal(result: PanelResult) -> tuple[str, ...]:
-    """The voters without whom the likelier answer would be the other one."""
-    pool = result.pool
-    remaining = zip(result.ballots, pool.without, strict=True)
-    return tuple(ballot.voter for ballot, p in remaining if (p - 0.5) * (pool.p - 0.5) < 0)
 
 
 def _p_yes(question: Question, p: float) -> float | None:

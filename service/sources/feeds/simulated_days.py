@@ -111,12 +111,10 @@ def _block(seed: int, asset: str, number: int) -> SimulatedDays:
     yesterday, day, move = move[:-1], day[1:], move[1:]
     volatility = _volatility(seed, asset, day) * (1 - LEVERAGE * np.clip(yesterday, -3, 3))
     returns = volatility * (move + DRIFT * _in_part_common(seed, "drift", asset, day, DRIFT_DAYS, DRIFT_IN_COMMON))
-    levels = np.fromiter(accumulate(returns.tolist(), _next_level, initial=start), dtype=np.float64)
+    levels = np.fromiter(
+        accumulate(returns.tolist(), lambda level, move: level * (1 - PULL) + move, initial=start), dtype=np.float64
+    )
     return SimulatedDays(levels[:-1], levels[1:], volatility)
-
-
-def _next_level(level: float, log_return: float) -> float:
-    return level * (1 - PULL) + log_return
 
 
 def _volatility(seed: int, asset: str, day: Counters) -> Floats:

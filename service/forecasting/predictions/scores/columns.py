@@ -104,8 +104,10 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     place = {engine: column for column, engine in enumerate(engines)}
     p = np.full((len(markets), len(engines)), nan)
     for row, market in enumerate(markets):
-        for engine, probability in answers_of(market):
-            p[row, place[engine]] = probability
+        for vote in _votes(market):
+            p[row, place[vote.voter, vote.engine]] = vote.p
+        if market.commitment:
+            p[row, place[CONSENSUS]] = market.commitment.p
     return MarketColumns(
         engines=engines,
         market=_objects(markets),
@@ -151,12 +153,6 @@ def _resolved_at(market: Prediction) -> int:
 
 def _votes(market: Prediction) -> list[Any]:
     return [vote for vote in market.votes if vote.voter in KINDS]
-
-
-def answers_of(market: Prediction) -> list[tuple[Engine, float]]:
-    """What the nine and their pool answered."""
-    votes = [((vote.voter, vote.engine), vote.p) for vote in _votes(market)]
-    return [*votes, (CONSENSUS, market.commitment.p)] if market.commitment else []
 
 
 def _overlap(market: Prediction) -> str:

@@ -54,11 +54,6 @@ class MarketScore:
     difference: float | None
 
 
-def pairs_of(markets: MarketColumns) -> MarketColumns:
-    """The markets that were voted on, had odds and came out yes or no."""
-    return markets.where(np.isfinite(markets.pool) & np.isfinite(markets.quote) & np.isfinite(markets.outcome))
-
-
 def differences(pairs: MarketColumns) -> Array:
     """The pool's Brier score minus the outside market's, for each market."""
     return brier(pairs.pool, pairs.outcome) - brier(pairs.quote, pairs.outcome)
@@ -230,7 +225,7 @@ def ai_vs_market_document(
     markets: MarketColumns, header: RecordHeader, generator: np.random.Generator
 ) -> AiVsMarketDocument:
     """The comparison on the markets with votes, odds and an outcome; `generator` draws the permutation test."""
-    pairs = pairs_of(markets)
+    pairs = markets.where(np.isfinite(markets.pool) & np.isfinite(markets.quote) & np.isfinite(markets.outcome))
     books = (_book(book, pairs.where(pairs.is_backfilled == book), generator) for book in (False, True))
     return AiVsMarketDocument(
         schema="ai-vs-market/1",
