@@ -71,7 +71,6 @@ class JsonRecord:
     """A dataclass, of others and plain values, that JSON carries without loss."""
 
     def to_plain(self) -> dict[str, Any]:
-        """The dict of all fields."""
         return asdict(self)  # type: ignore[call-overload]
 
     @classmethod

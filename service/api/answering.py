@@ -326,12 +326,10 @@ class Answering:
 
 
 def register(app: Flask) -> None:
-    """Give `app` the part that answers its questions."""
     app.extensions["ninefold-answering"] = Answering(app.extensions["ninefold"])
 
 
 def answering() -> Answering:
-    """The part of the current application that answers questions."""
     return current_app.extensions["ninefold-answering"]
 
 

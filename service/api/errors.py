@@ -62,7 +62,6 @@ class InvalidField(BaseModel):
 
     @classmethod
     def of(cls, error: FieldError) -> InvalidField:
-        """What is wrong with a field of this request."""
         place = error.place or ("body" if request.method in ("POST", "PATCH") else "query")
         return cls(field=error.field, place=place, code=error.code, message=error.message)
 
@@ -96,7 +95,6 @@ class Problem(BaseModel):
 
 
 def status_of(error: type[NinefoldError]) -> int:
-    """The HTTP status of a class of errors."""
     return next((STATUS[cls] for cls in error.__mro__ if cls in STATUS), 500)
 
 

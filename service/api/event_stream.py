@@ -204,7 +204,6 @@ def register(app: Flask) -> None:
 
 
 def streams_of(app: Flask) -> OpenStreams:
-    """The streams of an application."""
     return app.extensions[EXTENSION]
 
 

@@ -84,11 +84,9 @@ class LimitPolicy:
 
     @property
     def refusals(self) -> tuple[type[LimitReached], ...]:
-        """The errors that a caller may get."""
         return tuple(dict.fromkeys(_refusal_of(str(limit.scope)) for limit in self.limits))
 
     def __call__(self, function: Callable[P, Response]) -> Callable[P, Response]:
-        """The function behind these limits."""
         return self.conclude(self.charge(function))
 
     def charge(self, function: Callable[P, Response]) -> Callable[P, Response]:

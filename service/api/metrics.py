@@ -89,18 +89,15 @@ def register(app: Flask) -> None:
 
 
 def observe_vote(voter: str, engine: str, seconds: float) -> None:
-    """Count a vote by an engine that took `seconds`."""
     VOTER_SECONDS.labels(voter).observe(seconds)
     VOTES.labels(voter, engine).inc()
 
 
 def observe_refund(*, is_delayed: bool) -> None:
-    """Count the refund of a request."""
     REFUNDS.labels("later" if is_delayed else "at once").inc()
 
 
 def observe_abstention(voter: str) -> None:
-    """Count an abstention."""
     ABSTENTIONS.labels(voter).inc()
 
 

@@ -100,7 +100,6 @@ def routes(app: Flask) -> list[Route]:
 
 
 def describe(routes: list[Route]) -> dict[str, Any]:
-    """The OpenAPI document of these routes."""
     shapes, schemas = _schemas([route.operation for route in routes])
     paths: dict[str, dict[str, Any]] = {}
     refusals_by_name: dict[str, dict[str, Any]] = {}
@@ -155,7 +154,6 @@ def _in_query(name: str, schema: dict[str, Any], *, is_required: bool) -> dict[s
 
 
 def shape(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of an input."""
     return model.model_json_schema(schema_generator=Shapes)
 
 

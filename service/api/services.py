@@ -56,7 +56,6 @@ class Services:
 
 
 def services() -> Services:
-    """The services of the current application."""
     return current_app.extensions["ninefold"]
 
 

@@ -305,7 +305,6 @@ def endpoint_of(row: WebhookRow, now: float) -> WebhookEndpoint:
 
 
 def delivery_of(row: DeliveryRow) -> WebhookDelivery:
-    """How a delivery is described."""
     return WebhookDelivery(
         id=row.message,
         event_id=row.seq,

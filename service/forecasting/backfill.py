@@ -192,7 +192,6 @@ class _Walk:
                 self.questions += [(market.settlement.resolved_at, question) for question in resolved([market])]
 
     def call(self, now: int, knowledge: Knowledge) -> None:
-        """Make apex's call on bitcoin's next day."""
         newly_opened = takewhile(lambda market: market.created_at >= now - DAY, reversed(self.markets.values()))
         inputs = poll_layers(
             ASSET,

@@ -155,7 +155,6 @@ BOOKS = TypeAdapter(tuple[VersusBook, ...])
 
 
 def has_widget_documents(db: Connection, _job_context: JobContext) -> bool:
-    """Whether every document that it shows has been published."""
     return all(snapshots.latest_snapshot(db, name) for name in ("prices", "apex", "ai-vs-market"))
 
 

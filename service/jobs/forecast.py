@@ -211,7 +211,6 @@ def _is_late(db: Connection, job_context: JobContext, slot: int) -> bool:
 
 
 def keep_book(db: Connection, book: PriceBook, slot: int, *, backfilled: bool) -> None:
-    """Store the sums of a book."""
     price_books.save(db, BOOKS[backfilled], book.to_plain(), as_of=slot)
 
 

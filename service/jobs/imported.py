@@ -70,7 +70,6 @@ def import_short(job_context: JobContext, slot: int) -> Effects:
 
 
 def imports_short(_db: Connection, job_context: JobContext) -> bool:
-    """Whether the operator wants short markets."""
     return job_context.settings.short_markets
 
 

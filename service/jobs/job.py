@@ -66,7 +66,6 @@ class JobContext:
 
     @cached_property
     def embedded(self) -> Panel:
-        """The nine with their embedded engines."""
         return embedded_panel(self.panel.quorum, self.panel.timer)
 
     @cached_property

@@ -58,7 +58,6 @@ class Memory(Generic[S, T]):
 
 
 def same_bars(hourly: Mapping[str, Bars], others: Mapping[str, Bars]) -> bool:
-    """Whether both hold the same bars of the same assets."""
     return hourly.keys() == others.keys() and all(equal(bars, others[asset]) for asset, bars in hourly.items())
 
 

@@ -40,7 +40,6 @@ log = structlog.stdlib.get_logger(__name__)
 
 
 def has_reserved(db: Connection, _job_context: JobContext) -> bool:
-    """Whether anything is reserved."""
     return quotas.count_reservations(db) > 0
 
 

@@ -69,7 +69,6 @@ LISTING_LIMIT = 200
 
 
 def has_markets(db: Connection, _job_context: JobContext) -> bool:
-    """Whether any market was ever opened."""
     return predictions.has_markets(db)
 
 

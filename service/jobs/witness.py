@@ -30,7 +30,6 @@ log = structlog.stdlib.get_logger(__name__)
 
 
 def is_witness(_db: Connection, job_context: JobContext) -> bool:
-    """Whether the operator names a ledger."""
     return bool(job_context.settings.witness_of)
 
 

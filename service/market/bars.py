@@ -92,7 +92,6 @@ class Bars:
 
 
 def empty(step: int) -> Bars:
-    """No bars."""
     return from_rows((), step)
 
 

@@ -23,7 +23,6 @@ def ends(month: str) -> int:
 
 
 def month_before(month: str) -> str:
-    """The month before a month."""
     return month_of(begins(month) - DAY)
 
 

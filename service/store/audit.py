@@ -54,7 +54,6 @@ class Audit(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What it found, in words."""
         if self.differences:
             return f"{self.differences:,} differences from the ledger at {iso(self.at)}, the first: {self.first[0]}"
         return f"the record agreed with all {self.rows:,} rows of the ledger at {iso(self.at)}"
@@ -68,7 +67,6 @@ def save_audit(db: Connection, audit: Audit) -> None:
 
 
 def latest_audit(db: Connection) -> Audit | None:
-    """The last result; None before the first audit."""
     snapshot = snapshots.latest_snapshot(db, NAME)
     if snapshot is None:
         return None
@@ -129,9 +127,8 @@ def _of_predictions(
     """Compare these rows with the predictions that they are about, and note them in `rows`."""
     subjects = sorted({entry.subject for entry in entries})
     by_id = {record.id: record for record in predictions.find_predictions(db, subjects)}
-    expected = {
-        id: {row.kind: row for row in (question_row(record), *market_rows([record]))} for id, record in by_id.items()
-    }
+    rows_of = {id: (question_row(record), *market_rows([record])) for id, record in by_id.items()}
+    expected = {id: {row.kind: row for row in record_rows} for id, record_rows in rows_of.items()}
     for id in predictions.unequal_columns(db, list(by_id.values())):
         yield f"{id}: a column that repeats another one differs from it."
     for entry in entries:

@@ -114,7 +114,6 @@ def _copy(db: Connection, rows: Iterable[tuple[Any, ...]]) -> int:
 
 
 def drop_bars(db: Connection, asset: str) -> None:
-    """Delete all bars of an asset."""
     db.execute(delete(bar).where(bar.c.asset == asset))
 
 

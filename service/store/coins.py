@@ -43,7 +43,6 @@ def listed_coins(db: Connection) -> frozenset[str]:
 
 
 def find_coin(db: Connection, key: str) -> StoredCoin | None:
-    """The coin with this key; None if it is not stored."""
     row = db.execute(select(coin.c.as_of, coin.c.body).where(coin.c.asset == key)).first()
     if row is None:
         return None

@@ -42,7 +42,6 @@ def forecaster_id(db: Connection, caller: str, new_id: str, now: int) -> str:
 
 
 def forecaster_name(db: Connection, caller: str) -> str | None:
-    """The public name of a caller; None without one."""
     return db.scalar(select(forecaster.c.name).where(forecaster.c.caller == caller))
 
 
@@ -110,7 +109,6 @@ def named_forecasters(db: Connection) -> list[NamedForecaster]:
 
 
 def find_forecaster(db: Connection, name: str) -> NamedForecaster | None:
-    """The forecaster with this public name."""
     row = db.execute(_WITH_NAME.where(forecaster.c.name == name)).first()
     return _named(row) if row else None
 
@@ -194,7 +192,6 @@ def find_forecasts(db: Connection, seqs: Sequence[int]) -> list[MarketForecast]:
 
 
 def last_forecast(db: Connection, market_id: str, caller: str) -> MarketForecast | None:
-    """The last forecast of a caller on a market; None without one."""
     query = (
         select(*_COLUMNS)
         .join(forecaster, forecaster.c.id == forecast.c.forecaster)
@@ -220,7 +217,6 @@ def settled_forecasts(db: Connection, forecaster_id: str, limit: int) -> list[Se
 
 
 def add_scores(db: Connection, market_id: str, resolved_at: int, scores: Mapping[str, MarketForecastScore]) -> None:
-    """Store the scores of the forecasters of a settled market."""
     rows = [
         {"forecaster": id, "prediction": market_id, "resolved_at": resolved_at, **asdict(score)}
         for id, score in scores.items()

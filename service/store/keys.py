@@ -101,12 +101,10 @@ def rotate_key(db: Connection, secret: bytes, row: KeyRow) -> tuple[str, KeyRow]
 
 
 def revoke_key(db: Connection, id: str, now: float) -> KeyRow:
-    """Revoke a live key permanently."""
     return _change(db, id, revoked_at=int(now))
 
 
 def grant_plan(db: Connection, id: str, plan: Plan) -> KeyRow:
-    """Set the plan of a live key."""
     return _change(db, id, plan=plan)
 
 
@@ -147,5 +145,4 @@ def blocked_callers(db: Connection) -> dict[str, int]:
 
 
 def is_blocked(db: Connection, callers: Iterable[str]) -> bool:
-    """Whether one of these names of a caller is blocked."""
     return db.scalar(select(block.c.caller).where(block.c.caller.in_(list(callers))).limit(1)) is not None

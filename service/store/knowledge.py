@@ -176,7 +176,6 @@ def add_vote_inputs(db: Connection, markets: Iterable[Prediction]) -> None:
 
 
 def find_vote_inputs(db: Connection, hash: str) -> VoteInputs | None:
-    """The inputs with this hash; None if there are none."""
     row = db.execute(select(*_INPUT_COLUMNS).where(vote_input.c.hash == hash)).first()
     return VoteInputs(*row) if row else None
 
@@ -236,7 +235,6 @@ def newest_headlines(
 
 
 def last_headline_at(db: Connection) -> int | None:
-    """When the newest headline was published; None without any."""
     return db.scalar(select(func.max(headline.c.published_at)))
 
 

@@ -142,13 +142,11 @@ def signing_key(db: Connection) -> str | None:
 
 
 def head(db: Connection) -> ChainEntry | None:
-    """The last row; None while there is none."""
     row = db.execute(_LAST).first()
     return _entry(row) if row else None
 
 
 def find_entry(db: Connection, seq: int) -> ChainEntry | None:
-    """The row with this number."""
     row = db.execute(_BY_SEQ, {"wanted": seq}).first()
     return _entry(row) if row else None
 
@@ -182,7 +180,6 @@ def last_seq(db: Connection) -> int:
 
 
 def last_root(db: Connection) -> Root | None:
-    """The last root; None before the first day was sealed."""
     row = db.execute(_LAST_ROOT).first()
     return _root(row) if row else None
 

@@ -129,7 +129,6 @@ class Listed(NamedTuple):
     ledger_seq: int
 
     def columns(self) -> MarketColumns:
-        """All of them."""
         return joined(self.settled_columns, columns_of(self.open_predictions))
 
 
@@ -238,7 +237,6 @@ class OwnVote(NamedTuple):
 
 
 def find_own_vote(db: Connection, market_id: str, caller: str) -> OwnVote | None:
-    """A caller's vote on a market; None without one."""
     is_own = (user_vote.c.prediction == market_id) & (user_vote.c.caller == caller)
     row = db.execute(select(user_vote.c.is_yes, user_vote.c.voted_at).where(is_own)).first()
     return OwnVote(*row) if row else None

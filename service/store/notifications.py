@@ -53,12 +53,10 @@ class WebhookRow:
 
     @property
     def filter(self) -> EventFilter:
-        """The events that it wants."""
         return EventFilter(self.events, self.assets)
 
     @property
     def secrets(self) -> EndpointSecrets:
-        """What its secrets are derived from."""
         return EndpointSecrets(self.id, self.rotations, self.rotated_at)
 
 
@@ -127,7 +125,6 @@ def key_webhooks(db: Connection, key: str, *, lock: bool = False) -> list[Webhoo
 
 
 def find_webhook(db: Connection, key: str, id: str) -> WebhookRow | None:
-    """The endpoint `id` of a key; None if it has none of that id."""
     return next(iter(_load(db, webhook.c.key == key, webhook.c.id == id)), None)
 
 
@@ -154,7 +151,6 @@ def due_webhooks(db: Connection, now: float) -> dict[str, str]:
 
 
 def count_deliveries(db: Connection) -> dict[DeliveryState, int]:
-    """How many of the messages that are kept are in each state."""
     return {row.state: row.number for row in db.execute(_STATES)}
 
 
@@ -197,7 +193,6 @@ def fail_webhook(
 
 
 def release_webhook(db: Connection, id: str, owner: str) -> None:
-    """End a lease."""
     db.execute(update(webhook).where(webhook.c.id == id, webhook.c.owner == owner).values(owner=None))
 
 

@@ -88,7 +88,6 @@ class PlainTable:
         db.execute(insert_into(db, self._table).values(row).on_conflict_do_nothing())
 
     def find(self, db: Connection, key: str | int) -> Any | None:
-        """The value of a key; None if it has none."""
         return _read(db.scalar(self._find, {"key": key}))
 
     def every(self, db: Connection) -> dict[Any, Any]:

@@ -170,7 +170,6 @@ def vote_probabilities(db: Connection, ids: Sequence[str]) -> dict[str, list[flo
 
 
 def find_challenge(db: Connection, number: int) -> Prediction | None:
-    """The challenge with this number; None if there is none."""
     return next(iter(_load(db, prediction.c.number == number)), None)
 
 
@@ -222,7 +221,6 @@ def has_unanswered(db: Connection, *, by_hand: bool) -> bool:
 
 
 def has_markets(db: Connection) -> bool:
-    """Whether any market was ever opened."""
     return db.scalar(select(prediction.c.id).where(IS_MARKET).limit(1)) is not None
 
 

@@ -115,7 +115,6 @@ def job_states(db: Connection, now: float) -> dict[str, JobState]:
 
 
 def done_up_to(db: Connection, job: str) -> int | None:
-    """The latest slot that a job has finished; None before the first."""
     return db.scalar(_DONE, {"job": job})
 
 
@@ -125,7 +124,6 @@ def last_error(db: Connection, job: str) -> str | None:
 
 
 def is_held(db: Connection, job: str, now: float) -> bool:
-    """Whether a slot of this job is running."""
     return bool(db.scalar(_LEASE_COUNT, {"job": job, "now": now}))
 
 

@@ -78,7 +78,6 @@ def latest_snapshot(db: Connection, name: str) -> Snapshot | None:
 
 
 def names(db: Connection) -> set[str]:
-    """The names of all documents that were ever published."""
     return set(db.scalars(select(snapshot.c.name)))
 
 
@@ -93,12 +92,10 @@ def latest_prices(db: Connection) -> PricesDocument | None:
 
 @lru_cache(maxsize=2)
 def read_prices(snapshot: Snapshot) -> PricesDocument:
-    """The document in a snapshot."""
     return _PRICES.validate_json(snapshot.body)
 
 
 def prices_by_asset(document: PricesDocument | None) -> dict[str, AssetPrice]:
-    """The price of each asset; empty without a document."""
     return {price.asset: price for price in document.prices} if document else {}
 
 

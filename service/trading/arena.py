@@ -60,12 +60,10 @@ class Arena:
 
     @property
     def terms(self) -> AccountTerms:
-        """The costs that all accounts pay."""
         return next((account.history.terms for account in self.ghosts["buy_and_hold"].values()), TERMS)
 
     @property
     def assets(self) -> tuple[str, ...]:
-        """The assets of its accounts."""
         return tuple(next(iter(self.strategies.values()), ()))
 
     def traded(self) -> Arena:

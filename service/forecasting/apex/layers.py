@@ -50,7 +50,6 @@ class NetView:
 
     @property
     def strategies(self) -> int:
-        """How many there are."""
         return self.long + self.short + self.flat
 
     @property

@@ -57,7 +57,6 @@ class Forecast:
 
     @property
     def is_of_model(self) -> bool:
-        """Whether a language model made it."""
         return self.prompt is not None
 
 
@@ -140,7 +139,6 @@ class Reason:
 
 
 def sentence(code: ReasonCode, **values: str) -> str:
-    """The English sentence of a fact."""
     template = next(text for name, text in TEMPLATES if name == code and set(_names(text)) <= values.keys())
     return template.format(**values)
 

@@ -135,12 +135,10 @@ class ForecastInputs:
 
     @cached_property
     def alone(self) -> tuple[ForecastInputs, ...]:
-        """The inputs of each asset alone."""
         return tuple(ForecastInputs(state, None, None, self.fits, self.evidence) for state in self.states)
 
     @property
     def states(self) -> tuple[AssetState, ...]:
-        """The states of the question's assets."""
         return (self.state,) if self.other is None else (self.state, self.other)
 
 
@@ -214,7 +212,6 @@ def density_of(voter: str, state: AssetState, fits: Fits | None) -> Density:
 
 
 def densities_of(state: AssetState, fits: Fits | None) -> dict[str, Density]:
-    """`density_of` every model."""
     return {voter: density_of(voter, state, fits) for voter in MODELS}
 
 

@@ -119,7 +119,6 @@ class Panel:
 
     @property
     def has_models(self) -> bool:
-        """Whether any voter is a language model."""
         return any(is_model(voter) for voter in self.voters)
 
     @property
@@ -197,7 +196,6 @@ class ModelVoter(Voter, Protocol):
 
 
 def is_model(voter: Voter) -> TypeGuard[ModelVoter]:
-    """Whether a language model holds this voter's seat."""
     return is_model_engine(voter.engine)
 
 
@@ -271,7 +269,6 @@ class Concurrent:
 
 
 def reply_of(voter: Voter, question: Question, inputs: ForecastInputs, timer: Timer) -> Reply:
-    """One voter's ballot or abstention."""
     return timed(voter, lambda: voter.forecast(question, inputs), timer)
 
 

@@ -71,7 +71,6 @@ class TrackRecord(JsonRecord):
         return self.of_band(band_of(question))
 
     def of_band(self, band: Band) -> BandRecord:
-        """The record of a band."""
         return self.bands.get(band, BandRecord())
 
 

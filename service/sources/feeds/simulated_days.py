@@ -111,9 +111,8 @@ def _block(seed: int, asset: str, number: int) -> SimulatedDays:
     yesterday, day, move = move[:-1], day[1:], move[1:]
     volatility = _volatility(seed, asset, day) * (1 - LEVERAGE * np.clip(yesterday, -3, 3))
     returns = volatility * (move + DRIFT * _in_part_common(seed, "drift", asset, day, DRIFT_DAYS, DRIFT_IN_COMMON))
-    levels = np.fromiter(
-        accumulate(returns.tolist(), lambda level, move: level * (1 - PULL) + move, initial=start), dtype=np.float64
-    )
+    walk = accumulate(returns.tolist(), lambda level, log_return: level * (1 - PULL) + log_return, initial=start)
+    levels = np.fromiter(walk, dtype=np.float64)
     return SimulatedDays(levels[:-1], levels[1:], volatility)
 
 

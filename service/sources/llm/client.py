@@ -61,7 +61,6 @@ class Clients:
             return self._clients[base_url, api_key]
 
     def close(self) -> None:
-        """Close every connection."""
         with self._lock:
             for client in self._clients.values():
                 client.close()

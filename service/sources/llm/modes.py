@@ -75,7 +75,6 @@ class Modes:
                 self._learn(engine, below(mode))
 
     def usable(self, engine: str) -> None:
-        """Record a usable answer."""
         with self._lock:
             self._failures.pop(engine, None)
 

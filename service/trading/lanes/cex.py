@@ -62,7 +62,6 @@ class CexState(LaneState):
 
     @property
     def status(self) -> Status:
-        """Whether anything is held."""
         return "in_market" if self.holdings else "waiting"
 
 

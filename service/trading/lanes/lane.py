@@ -55,7 +55,6 @@ class LaneState(JsonRecord):
 
     @property
     def status(self) -> Status:
-        """What the lane does."""
         raise NotImplementedError
 
 
