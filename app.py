@@ -40,7 +40,6 @@ from service.jobs.committing import erase_again
 from service.jobs.engine import Engine, elapsed_s
 from service.jobs.job import JobContext
 from service.jobs.timetable import timetable
-from service.signals import stop_signals
 from service.sources.event_calendar import read_events
 from service.sources.feeds import Feed, choose_world, open_feed
 from service.sources.llm.limits import Budget
@@ -51,7 +50,7 @@ from service.store.database import Database, DatabaseAway, database_name, opened
 from service.store.quotas import StoredSpending
 from service.store.secret import SecretName
 from service.store.world import StoredWorld
-from service.supervisor import Supervisor, end_with_parent, say_ready
+from service.supervisor import Supervisor, end_with_parent, say_ready, stop_signals
 
 FIRST_QUESTION = """\
 Open it in a browser, or ask from a shell:

@@ -11,16 +11,42 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import parent_process
 from select import select
 from threading import Event, Thread
+from types import FrameType
 
 import structlog
 
-from service.signals import stop_signals
+# What `signal.signal` takes and returns.
+Handler = Callable[[int, FrameType | None], object] | int | None
+
+
+@contextmanager
+def stop_signals(wake: Callable[[], object] = lambda: None) -> Iterator[Event]:
+    """An event that SIGTERM or SIGINT sets; `wake` is called then. A second signal has its usual effect."""
+    stop_event = Event()
+    before: dict[signal.Signals, Handler] = {}
+
+    def restore() -> None:
+        while before:
+            signal.signal(*before.popitem())
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        restore()
+        stop_event.set()
+        wake()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before[number] = signal.signal(number, stop)
+    try:
+        yield stop_event
+    finally:
+        restore()
+
 
 LOOK_S = 0.2
 # A process that lived shorter than this is replaced later each time, up to the longest delay.

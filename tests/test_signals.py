@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from service.signals import stop_signals
+from service.supervisor import stop_signals
 
 
 @pytest.fixture(autouse=True)

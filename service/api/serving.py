@@ -29,7 +29,7 @@ from service.api.errors import problem, refusal
 from service.api.event_stream import streams_of
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, ServiceUnavailable
-from service.signals import stop_signals
+from service.supervisor import stop_signals
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from service.ledger import merkle
 from service.ledger.chain import ChainEntry, is_whole
-from service.ledger.merkle import Step
-from service.ledger.roots import Root, is_signed
+from service.ledger.roots import Root, Step, climb, is_signed, path, sides
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class Proof:
 def prove(entry: ChainEntry, root: Root, hashes: Sequence[str]) -> Proof:
     """The proof that `entry` is under `root`, which seals the rows with these hashes."""
     index = entry.seq - root.first_seq
-    return Proof(entry, index, len(hashes), merkle.path(hashes, index), root)
+    return Proof(entry, index, len(hashes), path(hashes, index), root)
 
 
 def read(body: Mapping[str, Any]) -> Proof:
@@ -51,7 +49,7 @@ def fault(proof: Proof, seq: int, key: str | None = None) -> str | None:
             return f"The hash of row {seq} does not match its content."
         if not _is_placed(proof):
             return f"The path does not belong to row {seq} under the root of {root.day}."
-        if merkle.climb(entry.hash, proof.path) != root.root:
+        if climb(entry.hash, proof.path) != root.root:
             return f"The path from row {seq} does not lead to the root of {root.day}."
         if not is_signed(root):
             return f"The root of {root.day} is not signed by the key it names."
@@ -68,4 +66,4 @@ def _is_placed(proof: Proof) -> bool:
     index, size = proof.entry.seq - root.first_seq, root.last_seq - root.first_seq + 1
     if not 0 <= index < size or (proof.leaf_index, proof.tree_size) != (index, size):
         return False
-    return [step.side for step in proof.path] == list(merkle.sides(index, size))
+    return [step.side for step in proof.path] == list(sides(index, size))

@@ -1,17 +1,19 @@
 """The daily root, signed over the rows since the previous root, and the hand-over from one signing key to the next.
 
-A hand-over is a row of the ledger that the key before has signed.
+A hand-over is a row of the ledger that the key before has signed. A root is that of the Merkle tree of RFC 6962 over
+the rows of a day: a few hashes prove that one row is in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from service.ledger import merkle
 from service.ledger.chain import ChainEntry, LedgerRow, text
 
 ALGORITHM = "Ed25519"
@@ -43,7 +45,7 @@ def sign(hashes: Sequence[str], *, day: str, first_seq: int, root_before: str, s
         "day": day,
         "first_seq": first_seq,
         "last_seq": first_seq + len(hashes) - 1,
-        "root": merkle.root(hashes),
+        "root": tree_root(hashes),
         "head": hashes[-1],
         "previous": root_before,
         "signed_at": signed_at,
@@ -105,3 +107,67 @@ def successor(entry: ChainEntry) -> tuple[str, str] | None:
 def _signed(keys: dict[str, str], hash_before: str) -> bytes:
     """What is signed: both keys and the place in the chain."""
     return text({**keys, "previous": hash_before}).encode()
+
+
+Side = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A neighbour on the path from a leaf to the root: its side and its hash."""
+
+    side: Side
+    hash: str
+
+
+def tree_root(leaves: Sequence[str]) -> str:
+    """The root over one or more leaves. Leaves and root are hashes in hex."""
+    *_, (top,) = _levels(leaves)
+    return top.hex()
+
+
+def path(leaves: Sequence[str], index: int) -> tuple[Step, ...]:
+    """The neighbours on the path from the leaf at `index` (0 is the first) to the root."""
+    steps = []
+    for level in _levels(leaves):
+        neighbour = index ^ 1
+        if neighbour < len(level):
+            steps.append(Step("left" if neighbour < index else "right", level[neighbour].hex()))
+        index //= 2
+    return tuple(steps)
+
+
+def sides(index: int, size: int) -> Iterator[Side]:
+    """The sides of these neighbours in a tree of `size` leaves."""
+    while size > 1:
+        neighbour = index ^ 1
+        if neighbour < size:
+            yield "left" if neighbour < index else "right"
+        index, size = index // 2, (size + 1) // 2
+
+
+def climb(leaf: str, steps: Sequence[Step]) -> str:
+    """The root at the end of the path. Raises ValueError when a hash is not hex."""
+    node = _leaf(leaf)
+    for step in steps:
+        neighbour = bytes.fromhex(step.hash)
+        node = _node(neighbour, node) if step.side == "left" else _node(node, neighbour)
+    return node.hex()
+
+
+def _levels(leaves: Sequence[str]) -> Iterator[list[bytes]]:
+    """The levels of the tree from its leaves to its root; the last node of an odd number moves up unchanged."""
+    level = [_leaf(leaf) for leaf in leaves]
+    yield level
+    while len(level) > 1:
+        pairs = zip(level[::2], level[1::2], strict=False)
+        level = [_node(*pair) for pair in pairs] + (level[-1:] if len(level) % 2 else [])
+        yield level
+
+
+def _leaf(leaf: str) -> bytes:
+    return hashlib.sha256(b"\x00" + bytes.fromhex(leaf)).digest()
+
+
+def _node(left: bytes, right: bytes) -> bytes:
+    return hashlib.sha256(b"\x01" + left + right).digest()

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from service import canonical
-from service.ledger import merkle, timestamps
+from service.ledger import timestamps
 from service.ledger.chain import GENESIS, ChainEntry, RewindCheck, is_rewinding, is_whole, line
 from service.ledger.commitments import CommitmentCheck, InputsCheck, read_hashes
-from service.ledger.roots import Root, is_signed, successor
+from service.ledger.roots import Root, is_signed, successor, tree_root
 from service.ledger.timestamps import Timestamp
 
 # The content of a line by its field `type`.
@@ -209,7 +209,7 @@ class _VerifiedPart:
         if not self._may_sign(root):
             raise _Fault(f"The root of {root.day} is signed by another key, {root.key}.", root.last_seq)
         hashes = self.hashes[first - 1 - self.offset : root.last_seq - self.offset]
-        if not hashes or (merkle.root(hashes), hashes[-1]) != (root.root, root.head):
+        if not hashes or (tree_root(hashes), hashes[-1]) != (root.root, root.head):
             raise _Fault(f"The root of {root.day} does not match rows {first} to {root.last_seq}.", root.last_seq)
         self.roots.append(root)
 

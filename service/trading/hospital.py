@@ -19,10 +19,19 @@ from service.market.bars import Prices, Times
 from service.market.instants import DAY
 from service.market.months import begins, ends, month_before
 from service.scores.luck import independent_trials, luckiest_of
-from service.trading.health import DAYS_A_MONTH, MEASURES, Health, examine, return_statistics
+from service.trading.health import (
+    DAYS_A_MONTH,
+    MEASURES,
+    EarlierEntry,
+    Health,
+    MeasureWorth,
+    Months,
+    examine,
+    return_statistics,
+    worth_of,
+)
 from service.trading.performance import daily_returns, profit_factor, sharpe, sharpe_fields, win_rate
 from service.trading.statements import percent
-from service.trading.worth import EarlierEntry, MeasureWorth, Months, worth_of
 
 if TYPE_CHECKING:
     from service.trading.arena import Accounts, Arena

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.ledger import merkle
-from service.ledger.merkle import Step
+from service.ledger import roots
+from service.ledger.roots import Step
 
 # The inputs and roots that Certificate Transparency's own implementations are tested with.
 INPUTS = (
@@ -65,39 +65,39 @@ def audit(index: int, data: list[bytes]) -> list[tuple[str, bytes]]:
 
 @pytest.mark.parametrize("size", range(1, 9))
 def test_the_roots_are_those_of_the_published_vectors(size: int):
-    assert merkle.root(INPUTS[:size]) == ROOTS[size - 1]
+    assert roots.tree_root(INPUTS[:size]) == ROOTS[size - 1]
 
 
 @given(leaf_lists)
 def test_a_root_is_that_of_the_definition(leaves: list[str]):
-    assert merkle.root(leaves) == tree([bytes.fromhex(leaf) for leaf in leaves]).hex()
+    assert roots.tree_root(leaves) == tree([bytes.fromhex(leaf) for leaf in leaves]).hex()
 
 
 @given(leaf_lists, st.data())
 def test_a_path_follows_the_definition_and_ends_at_the_root(leaves: list[str], data):
     index = data.draw(st.integers(0, len(leaves) - 1))
-    path = merkle.path(leaves, index)
+    path = roots.path(leaves, index)
     expected = audit(index, [bytes.fromhex(leaf) for leaf in leaves])
     assert [(step.side, step.hash) for step in path] == [(side, hash.hex()) for side, hash in expected]
-    assert [step.side for step in path] == list(merkle.sides(index, len(leaves)))
-    assert merkle.climb(leaves[index], path) == merkle.root(leaves)
+    assert [step.side for step in path] == list(roots.sides(index, len(leaves)))
+    assert roots.climb(leaves[index], path) == roots.tree_root(leaves)
 
 
 @given(leaf_lists, st.data())
 def test_another_leaf_or_step_gives_another_root(leaves: list[str], data):
     index = data.draw(st.integers(0, len(leaves) - 1))
-    path = merkle.path(leaves, index)
-    assert merkle.climb("ab" * 31 + leaves[index][:2], path) != merkle.root(leaves)
+    path = roots.path(leaves, index)
+    assert roots.climb("ab" * 31 + leaves[index][:2], path) != roots.tree_root(leaves)
     for place, step in enumerate(path):
         other = Step("left" if step.side == "right" else "right", step.hash)
         variant = (*path[:place], other, *path[place + 1 :])
         # Two equal halves are the same tree whichever stands left.
-        if merkle.path(leaves, index)[place].hash != merkle.climb(leaves[index], path[:place]):
-            assert merkle.climb(leaves[index], variant) != merkle.root(leaves)
+        if roots.path(leaves, index)[place].hash != roots.climb(leaves[index], path[:place]):
+            assert roots.climb(leaves[index], variant) != roots.tree_root(leaves)
 
 
 def test_an_inner_node_is_not_accepted_as_a_leaf():
     """The root over two leaves differs from that over one leaf with the hash of both."""
     two = ["11" * 32, "22" * 32]
     inside = b"".join(sha(b"\x00" + bytes.fromhex(leaf)) for leaf in two)
-    assert merkle.root([inside.hex()]) != merkle.root(two)
+    assert roots.tree_root([inside.hex()]) != roots.tree_root(two)

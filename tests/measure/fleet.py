@@ -29,9 +29,8 @@ from service.config import Settings
 from service.jobs.engine import Engine
 from service.jobs.job import Every, Job
 from service.market.instants import WorldClock
-from service.signals import stop_signals
 from service.store.database import Database
-from service.supervisor import Supervisor, say_ready
+from service.supervisor import Supervisor, say_ready, stop_signals
 from tests.conftest import schema_of_its_own
 from tests.processes import OwnRedis, children, wait_until
 

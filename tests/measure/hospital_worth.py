@@ -15,9 +15,9 @@ from service.market.headers import month_header
 from service.market.instants import HOUR
 from service.market.months import begins, closed_months, ends, month_of
 from service.trading.arena import Arena, run
+from service.trading.health import EarlierEntry, MeasureWorth, worth_of
 from service.trading.hospital import admit, past, snapshot
 from service.trading.performance import sharpe
-from service.trading.worth import EarlierEntry, MeasureWorth, worth_of
 from tests.trading import markets
 
 SINCE = "2024-07"  # the end of the first month with 90 days and more before it

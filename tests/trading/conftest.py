@@ -10,7 +10,7 @@ from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, MINUTE
 from service.trading.arena import Arena, run
 from service.trading.lanes import LANES, LaneVote, moments
-from service.trading.lanes.readings import readings
+from service.trading.lanes.lane import readings
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading import markets
 from tests.trading.lanes.runs import Run

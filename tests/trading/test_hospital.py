@@ -12,10 +12,9 @@ from service.market import months
 from service.market.headers import month_header
 from service.market.instants import DAY, iso
 from service.trading.arena import run
-from service.trading.health import Health
+from service.trading.health import EarlierEntry, Health
 from service.trading.hospital import HospitalDocument, Patient, admit, judge, past, recommend, snapshot
 from service.trading.strategies import STRATEGIES
-from service.trading.worth import EarlierEntry
 
 ANCHOR = months.begins("2024-06")
 MADE_AT = months.ends("2025-02") + 60

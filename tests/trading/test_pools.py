@@ -9,7 +9,7 @@ import pytest
 
 from service.market.assets import ASSETS
 from service.trading import amm, pools
-from service.trading.lanes.readings import readings
+from service.trading.lanes.lane import readings
 from service.trading.pools import ASSUMED_POOLS, Pool
 
 

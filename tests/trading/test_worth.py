@@ -12,8 +12,8 @@ from scipy import stats
 from service.market.headers import month_header
 from service.market.months import closed_months, ends
 from service.trading.arena import run
+from service.trading.health import EarlierEntry, correlations, rank_correlation, worth_of
 from service.trading.hospital import CAVEAT, admit, past, snapshot
-from service.trading.worth import EarlierEntry, correlations, rank_correlation, worth_of
 
 MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
 

@@ -13,9 +13,18 @@ from typing import Any, TypeVar
 from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.accounts import HOURS_A_YEAR, TERMS, AccountTerms
-from service.trading.lanes.lane import Lane, LaneEvent, LaneState, LaneVote, Moment, Status, changed, refuse_seen
+from service.trading.lanes.lane import (
+    HourReading,
+    Lane,
+    LaneEvent,
+    LaneState,
+    LaneVote,
+    Moment,
+    Status,
+    changed,
+    refuse_seen,
+)
 from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
-from service.trading.lanes.readings import HourReading
 
 V = TypeVar("V")
 

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.market.instants import HOUR
-from service.trading.lanes.lane import LaneVote
-from service.trading.lanes.readings import HourReading
+from service.trading.lanes.lane import HourReading, LaneVote
 
 # The volatility a year at which a position that is sized by volatility is reduced.
 TARGET_VOLATILITY = 0.4

@@ -16,9 +16,8 @@ from service.market.bars import Bar
 from service.market.instants import DAY, HOUR
 from service.trading import amm
 from service.trading.accounts import TERMS, AccountTerms
-from service.trading.lanes.lane import Lane, LaneEvent, Moment, changed, recast, refuse_seen
+from service.trading.lanes.lane import HourReading, Lane, LaneEvent, Moment, changed, recast, refuse_seen
 from service.trading.lanes.lp_state import Idle, InPool, LpState, Plan, PoolPosition
-from service.trading.lanes.readings import HourReading
 from service.trading.performance import DAYS_A_YEAR
 from service.trading.pools import ENTRY_GAS, EXIT_GAS, HARVEST_GAS, Pool, active_liquidity, deepest, gas_usd, net_apr
 

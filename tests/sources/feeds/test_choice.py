@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from service.config import Settings, SettingsError
-from service.sources.feeds import choice, exchange
-from service.sources.feeds.choice import choose_world
+from service.sources import feeds
+from service.sources.feeds import choose_world, exchange
 from service.sources.feeds.exchange import open_exchanges
 from tests.sources.faults import hang, status
 
@@ -53,7 +53,7 @@ def test_without_an_answer_it_is_simulated_and_says_why(tmp_path, kraken, coinba
 
 def test_exchanges_that_hang_cost_the_time_limit_and_no_more(tmp_path, kraken, monkeypatch):
     """As where no name is resolved: the threads are abandoned."""
-    monkeypatch.setattr(choice, "ASKED_S", 0.6)
+    monkeypatch.setattr(feeds, "ASKED_S", 0.6)
     kraken.fault = hang
     world, sentence = choose_world(settings(tmp_path, kraken))
     assert (world, "kraken: no " in sentence) == ("simulated", True)
@@ -69,7 +69,7 @@ def test_loading_a_library_slowly_costs_no_exchange_its_time(tmp_path, market, m
         return open_exchanges(*arguments)
 
     monkeypatch.setattr(exchange, "open_exchanges", load)
-    monkeypatch.setattr(choice, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + late_s, time=time.time))
+    monkeypatch.setattr(feeds, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + late_s, time=time.time))
     assert choose_world(settings(tmp_path, market))[0] == "live"
 
 

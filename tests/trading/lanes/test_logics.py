@@ -7,7 +7,7 @@ from math import nan
 import pytest
 
 from service.market.instants import HOUR
-from service.trading.lanes.lane import LaneVote
+from service.trading.lanes.lane import HourReading, LaneVote
 from service.trading.lanes.logics import (
     OUT,
     Holding,
@@ -18,7 +18,6 @@ from service.trading.lanes.logics import (
     follow_forecast,
     follow_trend,
 )
-from service.trading.lanes.readings import HourReading
 
 READING = HourReading(100 * HOUR, *[1.0] * (len(HourReading._fields) - 1))
 
