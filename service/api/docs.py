@@ -21,7 +21,7 @@ from service.api import openapi
 from service.api.auth import KEY_HEADER
 from service.api.limits import LIMITS
 from service.api.openapi import SECURITY, SECURITY_SCHEMES, Route, parameters, refusals, shape
-from service.api.openapi_texts import DESCRIPTION, NAME, VERSION
+from service.api.openapi_texts import DESCRIPTION, LINKS, NAME, VERSION
 from service.api.operations import operation
 from service.api.responses import document
 from service.store.snapshots import Snapshot, make_snapshot
@@ -50,28 +50,6 @@ class ApiIndex:
     name: str
     version: str
     links: dict[str, str]
-
-
-LINKS = {
-    "openapi": "/api/openapi.json",
-    "documentation": "/docs",
-    "policy": "/docs/policy",
-    "changes": "/docs/changes",
-    "scoring": "/docs/scoring",
-    "register": "/api/v1/register",
-    "plans": "/api/v1/plans",
-    "oracle": "/api/v1/oracle",
-    "prices": "/api/v1/prices",
-    "predictions": "/api/v1/predictions",
-    "forecasters": "/api/v1/forecasters",
-    "leaderboard": "/api/v1/leaderboard",
-    "bot_battle": "/api/v1/bot-battle",
-    "strategy_hospital": "/api/v1/strategy-hospital",
-    "ledger": "/api/v1/ledger",
-    "ledger_vectors": "/api/v1/ledger/vectors",
-    "events": "/api/v1/events",
-    "ready": "/readyz",
-}
 
 
 @docs.get("/api/v1")

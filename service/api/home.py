@@ -84,22 +84,7 @@ SERVICE = Path(__file__).parents[1]
 NAMES = ("questions", "api", "policy", "changes", "record", "scoring", "worlds", "models", "options", "operations")
 NAMES += ("exchanges",)
 PAGES = {name: SERVICE / "docs" / f"{name}.md" for name in NAMES} | {"architecture": SERVICE / "README.md"}
-FRAME = """<!doctype html>
-<html lang="en" data-theme="auto">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} · Ninefold</title>
-<link rel="icon" href="/home/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/home/home.css">
-</head>
-<body>
-<header class="bar"><a class="brand" href="/"><img src="/home/icon.svg" alt="" width="28" height="28">Ninefold</a>
-<nav aria-label="Documents">{links}</nav></header>
-<main class="text">{text}</main>
-</body>
-</html>
-"""
+FRAME = (SERVICE / "api" / "static" / "document.html").read_text(encoding="utf-8")
 
 
 @home.get("/docs/<name>")
