@@ -143,14 +143,11 @@ def history_of(asset: str, hourly: Coverage, feed: Coverage, now: int) -> Histor
         state = "complete" if is_given_up else "failing" if failing_s > PATIENCE_S else "arriving"
     elif missing_s:
         fault = "no source has more"
-    left = _seconds_left(hourly, missing_s, now) if state == "arriving" else 0
+    left = 0
+    if state == "arriving":  # at the pace of the last hours, and the first forecasts after them
+        left_s = missing_s / hourly.pace - (now - hourly.progress_at) if hourly.pace else FIRST_GUESS_S
+        left = max(1, round(left_s)) + MAKING_S
     return History(asset, state, since, until, now - hourly.wanted_from, missing_s, left, feed.source, fault)
-
-
-def _seconds_left(hourly: Coverage, missing_s: int, now: int) -> int:
-    """How long the missing hours take at the pace of the last ones, and the first forecasts after them."""
-    left = missing_s / hourly.pace - (now - hourly.progress_at) if hourly.pace else FIRST_GUESS_S
-    return max(1, round(left)) + MAKING_S
 
 
 def has_arrived(histories: Mapping[str, History]) -> bool:

@@ -12,8 +12,9 @@ import hashlib
 import hmac
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from standardwebhooks import Webhook
@@ -86,9 +87,9 @@ def _fault(url: str, *, private: bool) -> str | None:
 
 
 def _host_fault(host: str, *, private: bool) -> str | None:
-    literal = _literal(host)
-    if literal is not None:
-        return None if private or is_public(str(literal)) else "must not lead to a private or reserved address"
+    with suppress(ValueError):
+        literal = str(ip_address(host))
+        return None if private or is_public(literal) else "must not lead to a private or reserved address"
     if NUMERIC.fullmatch(host):
         return "must name its host by a domain name or by an IP address in the usual form"
     if len(host) > LONGEST_NAME or not NAME.fullmatch(host):
@@ -96,13 +97,6 @@ def _host_fault(host: str, *, private: bool) -> str | None:
     if not private and ("." not in host.rstrip(".") or f".{host.rstrip('.')}".endswith(LOCAL_NAMES)):
         return "must have a public domain name as its host"
     return None
-
-
-def _literal(host: str) -> IPv4Address | IPv6Address | None:
-    try:
-        return ip_address(host)
-    except ValueError:
-        return None
 
 
 @dataclass(frozen=True)

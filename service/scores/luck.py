@@ -65,6 +65,8 @@ class SimulatedRecords:
         """
         if not len(p):
             return None
+        from scipy.special import ndtri  # the quantiles of the standard normal distribution
+
         likelier = np.maximum(p, 1 - p)
         correlation, freedom = common_cause(likelier, right, weeks)
         forecasts, count = np.array([p, weeks]), self._forecasts.shape[1]
@@ -72,7 +74,7 @@ class SimulatedRecords:
             self._begin(correlation, freedom)
             count = 0
         self._forecasts = UNKNOWN  # until all are simulated: a job that is interrupted here begins anew
-        for threshold, week in zip(normal_quantiles(likelier[count:]).tolist(), weeks[count:].tolist(), strict=True):
+        for threshold, week in zip(ndtri(likelier[count:]).tolist(), weeks[count:].tolist(), strict=True):
             self._simulate(threshold, week)
         self._forecasts = forecasts
         return Luck(
@@ -113,13 +115,6 @@ def common_cause(likelier: Array, right: Array, weeks: Instants) -> tuple[float,
     _, expected = LEVELS.effects(np.bincount(weeks[before] - weeks[0]).astype(float))
     excess = (residuals.design_effect - 1) / (expected - 1) if expected > 1 else 1.0
     return CAUSE * excess, residuals.freedom
-
-
-def normal_quantiles(p: Array) -> Array:
-    """Of the standard normal distribution, shape (n,); infinite at 0 and 1."""
-    from scipy.special import ndtri
-
-    return ndtri(p)
 
 
 # By what names a forecaster: the table, the voter, the engine, the book.

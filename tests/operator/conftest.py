@@ -16,8 +16,8 @@ from service.forecasting.predictions.callers import open_challenge
 from service.forecasting.predictions.commitments import question_row
 from service.market.instants import DAY, HOUR, WorldClock, utc
 from service.operator.__main__ import main
+from service.operator.check import Finding
 from service.operator.check import examine as examine_service
-from service.operator.sources import Finding
 from service.questions import Circumstances
 from service.store import ledger, predictions, world
 from service.store.secret import key_secret

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from service.operator.sources import Finding
+from service.operator.check import Finding
 from tests.processes import free_port
 from tests.sources.llm.model_server import ModelServer
 

@@ -19,10 +19,9 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from service.errors import SourceFailed
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, iso
-from service.operator import sources
-from service.operator.check import findings_table
+from service.operator import check
+from service.operator.check import Finding, findings_table, run
 from service.operator.commands import as_json
-from service.operator.sources import Finding, run
 from service.store import migrations
 from tests.jobs.live import Outside, answering, hang, printing
 from tests.operator.findings import KEY, MARGIN_S, NO_CONNECTION, TIMEOUT_S, Examine, dead
@@ -270,7 +269,7 @@ def test_the_cause_of_a_failed_source_is_described(cause: str, meaning: str):
 
 
 def test_a_call_is_abandoned_after_its_time(monkeypatch):
-    monkeypatch.setattr(sources, "GRACE_S", 0.0)
+    monkeypatch.setattr(check, "GRACE_S", 0.0)
     finish = Event()
     finding = run("a part", "a server", 0.01, lambda: Finding(works=finish.wait(10)))
     finish.set()

@@ -93,7 +93,9 @@ class SimulatedMarket:
         [0.01, 0.99]. Raises Abstention, as voters do, if an asset has no usable context.
         """
         generator = np.random.default_rng([self.seed, *sha256(market.id.encode()).digest()])
-        fair_p = self._fair(market, knowledge, now, generator.uniform(0, MOST_STALE))
+        stale, inputs = generator.uniform(0, MOST_STALE), build_inputs(market.question, now, knowledge)
+        beliefs = [self._belief(state, knowledge.fits, stale) for state in inputs.states]
+        fair_p = float(np.clip(p_yes(market.question, inputs, beliefs), 1 - SUREST, SUREST))
         odds = LONGSHOT * math.log(fair_p / (1 - fair_p)) + generator.normal(0, OWN_SHOCK)
         p = float(np.clip(1 / (1 + math.exp(-odds)), MIN_P, MAX_P))
         half = generator.uniform(MIN_SPREAD, MAX_SPREAD) * (1 + abs(2 * p - 1)) / 2
@@ -108,13 +110,8 @@ class SimulatedMarket:
             fetched_at=now,
         )
 
-    def _fair(self, market: Prediction, knowledge: Knowledge, now: int, stale: float) -> float:
-        """P(YES) by the market's belief, at a price that lacks the part `stale` of the last four hours' move."""
-        inputs = build_inputs(market.question, now, knowledge)
-        beliefs = [self._belief(state, knowledge.fits, stale) for state in inputs.states]
-        return float(np.clip(p_yes(market.question, inputs, beliefs), 1 - SUREST, SUREST))
-
     def _belief(self, state: AssetState, fits: Fits | None, stale: float) -> Density:
+        """The market's belief, at a price that lacks the part `stale` of the last four hours' move."""
         if state.hours == 0:
             return state.plain
         belief = believe(state, fits, self.true_law)

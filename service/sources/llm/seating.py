@@ -196,7 +196,9 @@ class ModelSeat:
         log.warning("model_gave_no_vote", seat=self.name, reason=failure)
         if self.on_failure == "abstain" or not votes_on(self.embedded, question):
             raise Abstention(failure) from None
-        return _instead(self.embedded.forecast(question, inputs), failure)
+        forecast = self.embedded.forecast(question, inputs)
+        reasoning = f"{forecast.reasoning} The embedded engine replaces a language model ({failure})."
+        return replace(forecast, reasoning=reasoning, fallback=True)
 
     def _vote(self, prompt: Prompt, deadline: float) -> tuple[ModelAnswer, list[Completion]]:
         """The model's vote and all paid completions; an unusable answer is retried once if there is time."""
@@ -241,12 +243,6 @@ def _p_up(question: Question, vote: ModelAnswer) -> float | None:
     if question.kind.asks_rise:
         return 1 - vote.p if question.negated != (question.kind.side < 0) else vote.p
     return None if question.comparator == "topic" else vote.p_up
-
-
-def _instead(forecast: Forecast, reason: str) -> Forecast:
-    """The embedded engine's forecast, marked as a fallback."""
-    reasoning = f"{forecast.reasoning} The embedded engine replaces a language model ({reason})."
-    return replace(forecast, reasoning=reasoning, fallback=True)
 
 
 def _sum(parts: list[Number | None]) -> Number | None:

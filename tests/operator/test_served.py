@@ -9,7 +9,7 @@ import pytest
 
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.commitments import text_hash
-from service.ledger.served import differences
+from service.operator.maintenance import served_differences
 
 OPENED_AT, RESOLVED_AT, LATER = "2026-11-21T08:00:00Z", "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z"
 ID = "daily-btc-up-1"
@@ -42,7 +42,7 @@ SERVED: dict[str, Any] = {
 
 
 def test_rounded_values_agree_with_the_rows():
-    assert list(differences(ROWS, [SERVED])) == []
+    assert list(served_differences(ROWS, [SERVED])) == []
 
 
 def test_a_hash_in_a_row_is_compared_with_the_served_text():
@@ -54,14 +54,14 @@ def test_a_hash_in_a_row_is_compared_with_the_served_text():
     market = deepcopy(SERVED) | {"score": None, "market_odds": None}
     market["resolution"] |= no_outcome
     market["commitment"] = {"seq": 1, "hash": rows[0].hash, "salt": "5a17"}
-    assert list(differences(rows, [market])) == []
-    assert "question is served as" in next(differences(rows, [market | {"question": "Down?"}]))
+    assert list(served_differences(rows, [market])) == []
+    assert "question is served as" in next(served_differences(rows, [market | {"question": "Down?"}]))
     note = LedgerRow("correction", ID, {"corrects": 1, "note": "", "withdrawn": True}, False)
     market["question"] = "Withdrawn."
-    assert list(differences([*rows, *chained([note], LATER, rows[-1])], [market])) == []
+    assert list(served_differences([*rows, *chained([note], LATER, rows[-1])], [market])) == []
     plain = list(chained([LedgerRow("votes", ID, BODIES["votes"], False)], LATER, None))  # of an earlier version
     market["commitment"] = {"seq": 1, "hash": plain[0].hash, "salt": None}
-    assert list(differences([*plain, *chained([note], LATER, plain[0])], [market])) == []
+    assert list(served_differences([*plain, *chained([note], LATER, plain[0])], [market])) == []
 
 
 @pytest.mark.parametrize(
@@ -96,16 +96,16 @@ def test_the_smallest_change_that_can_be_served_is_named(path: str, value: objec
         del part[last]
     else:
         part[last] = value
-    (sentence, *_) = differences(ROWS, [market])
+    (sentence, *_) = served_differences(ROWS, [market])
     assert sentence.startswith(f"{ID}: {name} is served as ")
 
 
 def test_a_market_that_is_not_served_is_named():
-    assert list(differences(ROWS, [])) == [f"{ID} is in row 1 of the ledger, and is not served."]
+    assert list(served_differences(ROWS, [])) == [f"{ID} is in row 1 of the ledger, and is not served."]
 
 
 def test_what_came_after_the_last_row_is_not_compared():
     """An export and the pages of a service that runs are not of one instant."""
     new = SERVED | {"id": "daily-btc-up-2", "created_at": LATER}
     verdict = SERVED["resolution"] | {"resolved_at": LATER}
-    assert list(differences(entries("votes", "odds"), [SERVED | {"resolution": verdict}, new])) == []
+    assert list(served_differences(entries("votes", "odds"), [SERVED | {"resolution": verdict}, new])) == []

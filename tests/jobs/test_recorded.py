@@ -8,8 +8,8 @@ import pytest
 
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import forecast_row, market_rows, question_row, reveal_row
-from service.forecasting.predictions.recorded import HIDDEN, RecordedPredictions
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, score_forecasts
+from service.jobs.audit import HIDDEN, RecordedPredictions
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.market.instants import HOUR, iso
 from tests.forecasting.markets import MONDAY, settled, waiting
