@@ -34,8 +34,7 @@ from service.api.services import Services
 from service.api.streaming import BEAT_S
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, PackagesMissing, ResourceNotFound
-from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.panel import Concurrent, Panel, Voter, is_model
+from service.forecasting.voters.panel import Concurrent, Panel, Voter, is_model, voters
 from service.jobs.committing import erase_again
 from service.jobs.engine import Engine, elapsed_s
 from service.jobs.job import JobContext

@@ -6,7 +6,7 @@ import pytest
 
 from service import config
 from service.config import Seat, SettingsError
-from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.panel import voters
 from service.sources.llm.providers import PROVIDERS
 
 

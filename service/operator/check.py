@@ -24,10 +24,9 @@ from service import logs
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, SourceFailed
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.panel import Voter
+from service.forecasting.voters.panel import Voter, voters
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, utc
 from service.operator.commands import CommandOutput, CommandTable

@@ -23,8 +23,7 @@ from service.forecasting.voters.context import (
     Knowledge,
     PastQuestion,
 )
-from service.forecasting.voters.embedded import VOL
-from service.forecasting.voters.panel import Panel
+from service.forecasting.voters.panel import VOL, Panel
 from service.forecasting.voters.track_record import TrackRecord
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR

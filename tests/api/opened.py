@@ -17,8 +17,8 @@ from service.forecasting.predictions.commitments import votes_row
 from service.forecasting.predictions.documents import predictions_document
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast, VoterKind
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import ForecastInputs
+from service.forecasting.voters.panel import voters
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso, utc
 from service.market.prices import describe

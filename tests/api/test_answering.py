@@ -25,8 +25,7 @@ from service.api.auth import Caller
 from service.api.questions import MEANINGS, QuestionBody, QuestionInput
 from service.errors import Busy, FieldError, InvalidQuestion, InvalidRequest, NoVoters, ServiceUnavailable
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.panel import Panel, Reply
+from service.forecasting.voters.panel import Panel, Reply, voters
 from service.forecasting.voters.votes import Answer, understood
 from service.questions import Circumstances, read_any
 from service.questions.question import Question

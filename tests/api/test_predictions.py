@@ -32,8 +32,8 @@ from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.forecasting.voters.context import Context, Knowledge
-from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.inputs import INPUTS
+from service.forecasting.voters.panel import voters
 from service.jobs.committing import keep_opened, keep_votes
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso

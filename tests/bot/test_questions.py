@@ -11,8 +11,7 @@ from telegram import Update
 
 from bot import answering
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.panel import Voter
+from service.forecasting.voters.panel import Voter, voters
 from tests.processes import PATIENCE_S
 
 QUESTION = "Will Bitcoin be above $60k at the end of the month?"

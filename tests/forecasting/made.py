@@ -16,8 +16,7 @@ from service.forecasting.predictions import Category, CommittedVote, Prediction
 from service.forecasting.price_record.committed import SHARES, PriceForecast
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.embedded import voters
-from service.forecasting.voters.panel import Panel, Timer, Voter, sequential
+from service.forecasting.voters.panel import Panel, Timer, Voter, sequential, voters
 from service.forecasting.voters.track_record import BandRecord, Standing
 from service.forecasting.voters.votes import UnderstoodText, understood
 from service.market.assets import open_at

@@ -24,7 +24,7 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
-from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.panel import voters
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import AssetPrice
 from service.questions.kinds import Comparator, Polarity

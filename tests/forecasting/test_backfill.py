@@ -27,9 +27,8 @@ from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.resolution import resolve
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import EMBEDDED, Forecast
-from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.inputs import survey
-from service.forecasting.voters.panel import Voter
+from service.forecasting.voters.panel import VOL, Voter, voters
 from service.forecasting.voters.track_record import build
 from service.market.assets import ASSETS
 from service.market.bars import Bars, resample

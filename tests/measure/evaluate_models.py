@@ -29,9 +29,9 @@ from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.open_markets import settle_past
 from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.context import Context, Evidence, Knowledge, PastQuestion, recall
-from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.inputs import survey
+from service.forecasting.voters.panel import VOL, voters
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts

@@ -16,7 +16,7 @@ from service.forecasting.news.headline import ScoredHeadline, headline, read
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import VoteInputs
 from service.forecasting.voters.context import Context, Evidence, Knowledge, PastQuestion, ScheduledEvent
-from service.forecasting.voters.embedded import Embedded, voters
+from service.forecasting.voters.panel import Embedded, voters
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, MINUTE, utc

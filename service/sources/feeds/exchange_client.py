@@ -117,7 +117,8 @@ class ExchangeClient:
         self._worker = Thread()
         self._rests_until = 0.0
         self._refusal = ""
-        self._page = _page_of(self._client)
+        spot = (self._client.features or {}).get("spot") or {}
+        self._page = int((spot.get("fetchOHLCV") or {}).get("limit") or PAGE)  # bars of a spot market in a response
         # The unix second before which it has no bars of a symbol and length, and until when that is believed.
         self._begins: dict[tuple[str, int], tuple[int, float]] = {}
 
@@ -249,12 +250,6 @@ def _move(client: Any, base: str) -> None:
     addresses = {name: base + urlsplit(url).path for name, url in hosts.items()} if isinstance(hosts, dict) else base
     client.urls["api"] = addresses
     client.options["fetchMarkets"] = {"types": ["spot"]}
-
-
-def _page_of(client: ccxt.Exchange) -> int:
-    """How many bars of a spot market one response holds."""
-    spot = (client.features or {}).get("spot") or {}
-    return int((spot.get("fetchOHLCV") or {}).get("limit") or PAGE)
 
 
 def _stand_in(symbol: str) -> str:

@@ -79,7 +79,8 @@ def parse(name: str, base_url: str = "") -> Chosen:
         chosen, model = Provider(CUSTOM, base_url, None), name.strip()
     if chosen is None:
         raise SettingsError(f"{name!r} names no known provider: use provider:model with one of {', '.join(PROVIDERS)}")
-    if not _is_model(model):
+    # It is published with a vote, so it is visible ASCII without markup.
+    if not 0 < len(model) <= 100 or not all("!" <= sign <= "~" and sign not in "<>&\"'`" for sign in model):
         raise SettingsError(f"{model!r} is not a valid model name")
     return Chosen(chosen, model)
 
@@ -95,11 +96,6 @@ def _require_address(base_url: str) -> None:
         raise invalid
     if parts.username is not None or parts.password is not None:
         raise SettingsError("the address of a language model must not contain a password: set its key instead")
-
-
-def _is_model(model: str) -> bool:
-    """Whether the name is safe to publish with a vote: visible ASCII without markup, at most 100 characters."""
-    return 0 < len(model) <= 100 and all("!" <= sign <= "~" and sign not in "<>&\"'`" for sign in model)
 
 
 MILLION = 1_000_000

@@ -8,7 +8,7 @@ from bot.languages import LANGUAGES, SOURCE, spoken
 from bot.messages.reasons import DRIVERS, SENTENCES, reasons
 from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.ballots import TEMPLATES, reasons_of
-from service.forecasting.voters.embedded import PLAIN
+from service.forecasting.voters.panel import PLAIN
 
 TEXT = (
     "From a GARCH process: one sigma until the deadline is 6.7% for btc (by its 180 days 6.4%). "

@@ -29,9 +29,8 @@ from service.forecasting.apex.layers import ENGINE, LAYERS
 from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.voters.context import Knowledge
-from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.panel import Voter, pool
+from service.forecasting.voters.panel import Voter, pool, voters
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from tests.forecasting.made import BRAINS, FITTED_TIME, NOW, SEATS, call_of, inputs_of, market_of, panel_of, proven
 

@@ -30,8 +30,8 @@ from service.forecasting.apex.layers import (
 from service.forecasting.predictions import Prediction
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast
 from service.forecasting.voters.context import Knowledge
-from service.forecasting.voters.embedded import VOL, voters
 from service.forecasting.voters.inputs import INPUTS
+from service.forecasting.voters.panel import VOL, voters
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.instants import DAY, HOUR

@@ -23,7 +23,7 @@ from service.forecasting.densities.models import (
     variance_tracks,
 )
 from service.forecasting.densities.season import Season
-from service.forecasting.voters.embedded import voters
+from service.forecasting.voters.panel import voters
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.scheduled_events import CODES

@@ -28,8 +28,8 @@ from service.forecasting.predictions.commitments import (
 )
 from service.forecasting.voters.ballots import Ballot, Forecast
 from service.forecasting.voters.context import Knowledge
-from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.inputs import WINDOW
+from service.forecasting.voters.panel import voters
 from service.ledger.chain import LedgerRow
 from service.ledger.commitments import text_hash
 from service.market.instants import DAY

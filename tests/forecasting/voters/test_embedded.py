@@ -12,8 +12,8 @@ import pytest
 from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.voters.ballots import Abstention, reasons_of
 from service.forecasting.voters.context import Context, Knowledge, build_all
-from service.forecasting.voters.embedded import SEATS, VOL, voters
 from service.forecasting.voters.forecast_inputs import build_inputs, density_of
+from service.forecasting.voters.panel import SEATS, VOL, voters
 from service.forecasting.voters.price_forecasts import (
     HORIZONS,
     PERCENTS,

@@ -14,7 +14,6 @@ from service.forecasting.densities.density import Density
 from service.forecasting.densities.paths import joint_paths
 from service.forecasting.voters import outcomes
 from service.forecasting.voters.context import Knowledge, build_all
-from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.outcomes import (
     SimulatedPaths,
@@ -23,6 +22,7 @@ from service.forecasting.voters.outcomes import (
     p_event,
     shares_of,
 )
+from service.forecasting.voters.panel import voters
 from service.market.instants import DAY, HOUR, utc
 from service.questions.kinds import KINDS, Kind
 from tests.forecasting.made import EVERY_KIND, NOW

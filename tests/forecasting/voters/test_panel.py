@@ -15,9 +15,8 @@ import pytest
 from service.errors import NoVoters
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Ballot, Forecast
 from service.forecasting.voters.context import Knowledge
-from service.forecasting.voters.embedded import voters
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.panel import LATE_REASON, Concurrent, is_for_topics, is_model, votes_on
+from service.forecasting.voters.panel import LATE_REASON, Concurrent, is_for_topics, is_model, voters, votes_on
 from service.forecasting.voters.votes import publish
 from tests.forecasting.made import NOW, meaning_of, panel_of
 from tests.questions.asking import question

@@ -6,7 +6,7 @@ import pytest
 
 from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.ballots import Reason, reasons_of, sentence
-from service.forecasting.voters.embedded import PLAIN
+from service.forecasting.voters.panel import PLAIN
 
 MOVE = "From a GARCH process: one sigma until the deadline is 6.7% for btc (by its 180 days 6.4%)."
 DISTANCE = "60,000 is -20.1% away, -2.7 sigma."

@@ -16,10 +16,9 @@ from structlog.testing import capture_logs
 
 from service.config import Settings, SettingsError
 from service.forecasting.voters.ballots import EMBEDDED, Abstention
-from service.forecasting.voters.embedded import Embedded, voters
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.panel import Voter
+from service.forecasting.voters.panel import Embedded, Voter, voters
 from service.forecasting.voters.prompts.writing import write
 from service.market.instants import HOUR, utc
 from service.questions.question import Question

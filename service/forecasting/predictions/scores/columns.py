@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.embedded import VOL, voters
-from service.forecasting.voters.panel import VoterKind
+from service.forecasting.voters.panel import VOL, VoterKind, voters
 from service.forecasting.voters.track_record import Engine
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR

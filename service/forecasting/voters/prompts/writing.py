@@ -32,9 +32,9 @@ from service.forecasting.voters.context import (
     Story,
     similar,
 )
-from service.forecasting.voters.embedded import VOL
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs, density_of, require
 from service.forecasting.voters.inputs import INPUTS, LOOK_BACK_H, SEAT_INPUTS, describe
+from service.forecasting.voters.panel import VOL
 from service.forecasting.voters.price_forecasts import price_quantiles
 from service.forecasting.voters.prompts.reading import SCHEMA, TOPIC_SCHEMA
 from service.forecasting.voters.prompts.wording import TABLES, Wording

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from service.forecasting.voters import price_forecasts
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Evidence, Knowledge, Story
-from service.forecasting.voters.embedded import SEATS, VOL
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.inputs import INPUTS, SEAT_INPUTS, describe
+from service.forecasting.voters.panel import SEATS, VOL
 from service.forecasting.voters.prompts import writing
 from service.forecasting.voters.prompts.wording import TABLES, Wording
 from service.forecasting.voters.prompts.writing import SAMPLE_QUESTION, Prompt, sample_inputs, tokens, write
