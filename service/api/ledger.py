@@ -11,6 +11,7 @@ from pydantic import Field, TypeAdapter
 from sqlalchemy import Connection
 
 from service.api.inputs import DATE, Query
+from service.api.openapi_texts import WHAT_IT_PROVES
 from service.api.operations import operation
 from service.api.pages import link
 from service.api.responses import BodyBytes, document
@@ -32,16 +33,6 @@ ledger = Blueprint("ledger", __name__, url_prefix="/api/v1/ledger")
 PAGE_LIMIT = 500
 # The largest number that a database takes for a row.
 LAST_SEQ = 2**63 - 1
-
-
-WHAT_IT_PROVES = (
-    "Each row holds the hash of the row before it, and once a day the new rows are put under a signed root. Whoever "
-    "kept a hash or a root can show that no row up to it was changed, removed, added or moved since then. It does not "
-    "prove when a row was written: recorded_at is this service's own word. Nor does it prove that no second ledger is "
-    "kept and shown to others, and it does not bind the rows that are not sealed yet. For the first two a root must "
-    "lie where this service cannot reach it: keep the roots yourself, publish them or have them timestamped; that "
-    "shows every row under them to be at least that old."
-)
 
 
 class Rows(Query):

@@ -22,7 +22,7 @@ from service.api import idempotency
 from service.api.auth import END_USER, END_USER_HEADER, KEY_HEADER
 from service.api.errors import FAULT, HTTP, MEDIA_TYPE, Problem, status_of
 from service.api.limits import LIMITS
-from service.api.openapi_texts import DESCRIPTION, NAME, PATH_PARAMETERS, TAGS, VERSION, SampleCall, samples
+from service.api.openapi_texts import DESCRIPTION, HEADERS, NAME, PATH_PARAMETERS, TAGS, VERSION, SampleCall, samples
 from service.api.operations import OPERATION, Operation
 from service.errors import NinefoldError
 
@@ -36,23 +36,8 @@ END_USER_PARAMETER = {
     "description": "the end user on whose behalf a delegating key calls; ignored for any other key",
     "schema": {"type": "string", "pattern": f"^{END_USER.pattern}$"},
 }
-LIMIT_HEADERS = {
-    "RateLimit": ("string", "the remaining calls `r` and the seconds until the reset `t`"),
-    "RateLimit-Policy": ("string", "the limit: calls `q` in a window of `w` seconds"),
-    "X-RateLimit-Limit": ("integer", "calls allowed in the window"),
-    "X-RateLimit-Remaining": ("integer", "calls left in the window"),
-    "X-RateLimit-Reset": ("integer", "unix second at which the window resets"),
-}
-CACHE_HEADERS = {
-    "ETag": ("string", "send it as If-None-Match to get 304 while nothing has changed"),
-    "Cache-Control": ("string", "how long this response may be cached"),
-}
-PAGE_HEADERS = {"Link": ("string", 'the address of the next page, as `<…>; rel="next"`; absent on the last')}
-DEPRECATION_HEADERS = {"Deprecation": ("string", "the unix second from which on it is deprecated (RFC 9745), as `@…`")}
-RETRY_HEADERS = {"Retry-After": ("integer", "seconds after which to try again")}
 # The tags of what is computed from prices, and so refused while the price history arrives.
 PRICE_TAGS = frozenset({"Oracle", "Market", "Predictions", "Challenges", "Strategies", "Bot Battle", "Intelligence"})
-HEADERS = LIMIT_HEADERS | CACHE_HEADERS | PAGE_HEADERS | RETRY_HEADERS | DEPRECATION_HEADERS
 
 
 FIELD_TEXTS: Mapping[str, Mapping[str, str]] = tomllib.loads(
@@ -119,7 +104,9 @@ def describe(routes: list[Route]) -> dict[str, Any]:
             "schemas": schemas,
             "responses": dict(sorted(refusals_by_name.items())),
             "headers": {
-                name: {"description": sentence, "schema": {"type": kind}} for name, (kind, sentence) in HEADERS.items()
+                name: {"description": sentence, "schema": {"type": kind}}
+                for headers in HEADERS.values()
+                for name, (kind, sentence) in headers.items()
             },
             "securitySchemes": SECURITY_SCHEMES,
         },
@@ -280,10 +267,10 @@ def _first_value(field: Mapping[str, Any]) -> Any:
 
 def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
     operation = route.operation
-    headers = (LIMIT_HEADERS if operation.limit else {}) | (CACHE_HEADERS if operation.is_cached else {})
-    headers |= DEPRECATION_HEADERS if operation.deprecated_on else {}
+    headers = (HEADERS["limit"] if operation.limit else {}) | (HEADERS["cache"] if operation.is_cached else {})
+    headers |= HEADERS["deprecation"] if operation.deprecated_on else {}
     if operation.query and "limit" in operation.query.model_fields:
-        headers |= PAGE_HEADERS
+        headers |= HEADERS["page"]
     answer: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase, "headers": _headers(headers)}
     if operation.returns:
         answer["content"] = _content(route, shapes[id(operation)])
@@ -296,7 +283,7 @@ def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
 
 def _refusals(route: Route) -> dict[str, dict[str, Any]]:
     """The refusals of a route by names that begin with the status; those with the same name are the same."""
-    limits = LIMIT_HEADERS if route.operation.limit else {}
+    limits = HEADERS["limit"] if route.operation.limit else {}
     return {
         "-".join((str(status), *codes, *(("limited",) if limits else ()))): _refusal(status, codes, limits)
         for status, codes in refusals(route).items()
@@ -323,7 +310,7 @@ def _captured(operation_id: str) -> Any:
 
 
 def _refusal(status: int, codes: dict[str, str], limits: Mapping[str, object]) -> dict[str, Any]:
-    headers = {**limits} | (RETRY_HEADERS if status in (429, 503) else {})
+    headers = {**limits} | (HEADERS["retry"] if status in (429, 503) else {})
     examples = {code: {"value": _example(status, code, sentence)} for code, sentence in codes.items()}
     content = {MEDIA_TYPE: {"schema": {"$ref": REF.format(model="Problem")}, "examples": examples}}
     return {"description": HTTPStatus(status).phrase, "headers": _headers(headers), "content": content}

@@ -29,6 +29,8 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     for name, (text, example) in _TEXTS["path_parameters"].items()
 }
 LINKS: dict[str, str] = _TEXTS["links"]
+HEADERS: dict[str, dict[str, tuple[str, str]]] = _TEXTS["headers"]
+WHAT_IT_PROVES: str = _TEXTS["what_it_proves"]
 
 ORIGIN = "http://127.0.0.1:8000"
 KEY = "nf_live_YOUR_KEY"

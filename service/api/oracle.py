@@ -173,7 +173,7 @@ def _events(inquiry: Inquiry) -> Generator[StreamEvent | None]:
                 if isinstance(reply, Ballot):
                     yield _vote(voter, vote(question, reply))
                 else:
-                    yield _abstention(voter, reply.reason)
+                    yield _abstention(voter, str(reply))
 
 
 def _vote(voter: str, opinion: Vote) -> StreamEvent:

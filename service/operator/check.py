@@ -312,7 +312,7 @@ def _ask(settings: Settings, spending: Spending, now: int, seat: Voter) -> Findi
     except Abstention as abstention:
         usd = round(meter.usd, 9) if seat.model.price or not meter.tokens else None
         advice = f" Run `ollama serve` and `ollama pull {seat.model.model}`." if seat.model.provider == "ollama" else ""
-        return Finding(works=False, tokens=meter.tokens, usd=usd, detail=f"{abstention.reason}.{advice}")
+        return Finding(works=False, tokens=meter.tokens, usd=usd, detail=f"{abstention}.{advice}")
     price = "" if seat.model.price else "; ORACLE_PRICES can state its price, without it only tokens are limited"
     detail = f"answers {forecast.p:.0%} to a sample question{price}"
     return Finding(tokens=forecast.tokens, usd=forecast.usd, detail=detail)

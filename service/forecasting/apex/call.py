@@ -141,7 +141,7 @@ def _answer(layer: Callable[[LayerInputs], Forecast], inputs: LayerInputs) -> Fo
 
 def _vote(name: str, answer: Forecast | Abstention, weight: float) -> LayerVote:
     if isinstance(answer, Abstention):
-        return LayerVote(name, None, 0.0, "", answer.reason)
+        return LayerVote(name, None, 0.0, "", str(answer))
     return LayerVote(name, answer.p, weight, answer.reasoning, None)
 
 

@@ -31,10 +31,6 @@ def is_model_engine(engine: str) -> bool:
 class Abstention(Exception):
     """A voter does not vote; the reason is published."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
 
 @dataclass(frozen=True)
 class Forecast:

@@ -215,7 +215,7 @@ class Panel:
         """Pool the reply of every voter; raises NoVoters where the ballots are below the quorum."""
         replies = {voter.name: replies[voter.name] for voter in self.voters}
         ballots = tuple(reply for reply in replies.values() if isinstance(reply, Ballot))
-        abstentions = {name: reply.reason for name, reply in replies.items() if isinstance(reply, Abstention)}
+        abstentions = {name: str(reply) for name, reply in replies.items() if isinstance(reply, Abstention)}
         quorum = TOPIC_QUORUM if question.comparator == "topic" else max(1, self.quorum)
         if len(ballots) < quorum:
             detail = f"{len(ballots)} of {len(replies)} voters answered; {quorum} are needed"

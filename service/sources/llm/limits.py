@@ -23,22 +23,17 @@ from service.errors import SourceFailed
 class ModelFailed(SourceFailed):
     """The model received a request and gave no usable answer.
 
-    `reason` is short and begins with a verb whose subject is the engine. `may_cost` is true if the model may have
+    Its reason is short and begins with a verb whose subject is the engine. `may_cost` is true if the model may have
     started to answer, so the provider may charge an unknown number of tokens.
     """
 
     def __init__(self, reason: str, *, may_cost: bool = False) -> None:
         super().__init__(reason)
-        self.reason = reason
         self.may_cost = may_cost
 
 
 class NotAsked(SourceFailed):
-    """No request was sent to the model; the subject of `reason` is the engine."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    """No request was sent to the model; the subject of the reason is the engine."""
 
 
 USED_UP = "today's budget for language models is used up"

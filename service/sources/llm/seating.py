@@ -180,7 +180,7 @@ class ModelSeat:
             with self.breaker.watching():
                 vote, completions = self._vote(prompt, deadline)
         except (ModelFailed, NotAsked) as failure:
-            return self.late(question, inputs, failure.reason)
+            return self.late(question, inputs, failure.detail)
         return Forecast(
             vote.p,
             vote.reasoning,
@@ -212,7 +212,7 @@ class ModelSeat:
                 self.model.modes.unusable(self.engine, completion.mode)
                 is_late = time.monotonic() + completion.latency_ms / 1000 > deadline
                 if len(completions) == modes.MOST_FAILURES or is_late:
-                    raise ModelFailed(refusal.reason) from None
+                    raise ModelFailed(str(refusal)) from None
             else:
                 self.model.modes.usable(self.engine)
                 return vote, completions

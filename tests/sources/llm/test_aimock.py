@@ -126,7 +126,7 @@ def test_a_model_that_fails_says_why_in_its_time(complete, model, reason):
     began = time.monotonic()
     with pytest.raises(ModelFailed) as failure:
         complete(model)
-    assert failure.value.reason == reason
+    assert failure.value.detail == reason
     assert time.monotonic() - began < 2.3
 
 

@@ -81,7 +81,7 @@ def test_a_known_model_has_its_cost_in_dollars(server, clients):
 def test_no_server_can_stretch_the_deadline(model, server, behave):
     server.behaviours = [behave]
     error = failure(model)
-    assert (error.reason, error.may_cost) == ("did not answer in time", True)
+    assert (error.detail, error.may_cost) == ("did not answer in time", True)
 
 
 def test_a_complete_answer_counts_if_its_stream_stays_open(model, server):
@@ -118,7 +118,7 @@ def test_a_complete_answer_counts_if_its_stream_stays_open(model, server):
 def test_every_failure_has_a_message_of_the_service(model, server, behave, reason):
     server.behaviours = [behave]
     error = failure(model)
-    assert error.reason == reason
+    assert error.detail == reason
     assert KEY not in repr(error)
 
 
@@ -130,7 +130,7 @@ def test_a_closed_port_is_a_server_that_could_not_be_reached(model_at, has_proxy
     sessions.use_proxy(Settings(source_proxy=nowhere if has_proxy else ""))
     address = "https://model.test/v1" if has_proxy else f"{nowhere}/v1"
     error = failure(model_at(address))
-    assert (error.reason, error.may_cost) == ("could not be reached", False)
+    assert (error.detail, error.may_cost) == ("could not be reached", False)
 
 
 @pytest.mark.slow

@@ -118,7 +118,7 @@ def succeed(breaker: Breaker) -> None:
 def refusal(breaker: Breaker) -> str:
     with pytest.raises(NotAsked) as refusal_info, breaker.watching():
         pytest.fail("it was let through")
-    return refusal_info.value.reason
+    return refusal_info.value.detail
 
 
 def test_two_failures_are_forgiven(breaker):

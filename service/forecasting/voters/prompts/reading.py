@@ -59,10 +59,6 @@ INNER_DOT = re.compile(r"(?<=\w)\.(?=[^\W\d]{2})")
 class UnusableAnswer(Exception):
     """The answer cannot be used; the reason is published."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
 
 @dataclass(frozen=True)
 class ModelAnswer:
