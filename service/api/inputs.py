@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
 from flask import request
@@ -183,26 +185,7 @@ def _validated(model: type[Model], values: Mapping[str, object], place: RequestP
     raise InvalidRequest(f"The {place} is not valid.", errors)
 
 
-# What pydantic calls a fault: its code and sentence here. What is missing there is `invalid`.
-FAULTS = {
-    "missing": ("required", "is required"),
-    "extra_forbidden": ("unknown", "is unknown; allowed: {allowed}"),
-    "literal_error": ("not_allowed", "must be {expected}"),
-    "string_pattern_mismatch": ("malformed", "must be {form}"),
-    "string_too_short": ("too_short", "must have at least {min_length} characters"),
-    "string_too_long": ("too_long", "must have at most {max_length} characters"),
-    "too_long": ("too_long", "must have at most {max_length} values"),
-    "greater_than_equal": ("out_of_range", "must be at least {ge}"),
-    "less_than_equal": ("out_of_range", "must be at most {le}"),
-    "less_than": ("out_of_range", "must be less than {lt}"),
-    "value_error": ("malformed", "{error}"),
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), ("wrong_type", "must be a whole number")),
-    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), ("wrong_type", "must be a number")),
-    **dict.fromkeys(("bool_type", "bool_parsing"), ("wrong_type", "must be true or false")),
-    "string_type": ("wrong_type", "must be a text"),
-    "list_type": ("wrong_type", "must be a list"),
-    "model_type": ("wrong_type", "must be an object"),
-}
+FAULTS: dict[str, tuple[str, str]] = tomllib.loads(Path(__file__).with_name("faults.toml").read_text(encoding="utf-8"))
 
 
 def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str, str]:

@@ -5,8 +5,10 @@ Every input is 0 when it carries no information.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,26 +31,7 @@ from service.scores.proper import Array
 Week = tuple[tuple[int, ...], tuple[int, ...]]
 
 # Each input, and how a value of it is worded.
-INPUTS: dict[str, str] = {
-    "move_24h": "24-hour move of {value:+.1f} sigma",
-    "move_72h": "3-day move of {value:+.1f} sigma",
-    "move_168h": "7-day move of {value:+.1f} sigma",
-    "move_4h": "4-hour move of {value:+.1f} sigma",
-    "mean_distance_48h": "distance of {value:+.1f} sigma from the 48-hour mean",
-    "peers_24h": "{peers}' 24-hour move of {value:+.1f} sigma",
-    "peers_rising": "{rising:.0f}% of the {peers} up over 7 days",
-    "leader_4h": "{leader}'s 4-hour move of {value:+.1f} sigma",
-    "leader_gap_24h": "{leader}'s lead of {value:+.1f} sigma over 24 hours",
-    "semivariance_skew_7d": "7-day semivariance skew of {value:+.2f}",
-    "mean_50d": "distance of {value:+.1f} sigma from the 50-day mean",
-    "range_position_50d": "position {position:.0f} of 100 in the 50-day range",
-    "move_720h": "30-day move of {value:+.1f} sigma",
-    "vol_ratio_180d": "volatility {ratio:.2f} times its 180-day level",
-    "vol_ratio_12h": "12-hour volatility {ratio:.2f} times the 3-day one",
-    "weekend": "weekend share {share:+.1f} pp from average",
-    "us_session": "US session share {share:+.1f} pp from average",
-    "month_turn": "turn-of-month share {share:+.1f} pp from average",
-}
+INPUTS: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 WINDOW = ("weekend", "us_session", "month_turn")
 PEERS = ("peers_24h", "peers_rising", "leader_4h", "leader_gap_24h")

@@ -10,8 +10,10 @@ with a vote, not billing.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
@@ -30,7 +32,7 @@ class Provider:
 
     name: str
     base_url: str
-    key_variable: str | None
+    key_variable: str | None = None
     most_tokens: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     asked_for_usage: bool = True
 
@@ -46,24 +48,8 @@ class Chosen(NamedTuple):
         return f"{self.provider.name}:{self.model}"
 
 
-PROVIDERS = {
-    provider.name: provider
-    for provider in (
-        Provider("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "max_completion_tokens"),
-        Provider("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
-        Provider("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
-        Provider("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-        Provider("xai", "https://api.x.ai/v1", "XAI_API_KEY", "max_completion_tokens"),
-        # Mistral always reports the usage and may reject a request that asks for it.
-        Provider("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", asked_for_usage=False),
-        Provider("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "max_completion_tokens"),
-        Provider("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-        Provider("ollama", "http://127.0.0.1:11434/v1", None),
-        Provider("llamacpp", "http://127.0.0.1:8080/v1", None),
-        Provider("lmstudio", "http://127.0.0.1:1234/v1", None),
-        Provider("vllm", "http://127.0.0.1:8000/v1", None),
-    )
-}
+_TABLES = tomllib.loads(Path(__file__).with_name("providers.toml").read_text(encoding="utf-8"))
+PROVIDERS = {name: Provider(name, **table) for name, table in _TABLES.items()}
 
 
 def parse(name: str, base_url: str = "") -> Chosen:
