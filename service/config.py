@@ -68,7 +68,6 @@ PROXY = ("http://", "https://", "socks5://", "socks5h://")
 Instant = Annotated[datetime, BeforeValidator(_instant)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
-
 # The seats that a language model can take, and the providers whose API keys are read from `<PROVIDER>_API_KEY`.
 SeatName = Literal["momentum", "reversion", "breadth", "regime", "trend", "news"]
 ProviderName = Literal["openai", "anthropic", "gemini", "deepseek", "xai", "mistral", "groq", "openrouter"]
@@ -308,7 +307,6 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _set(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that are not empty."""
     return {name: value for name, value in options.items() if value}
 
 
@@ -321,7 +319,6 @@ def _complaint(fault: ErrorDetails) -> str:
 
 
 def table() -> str:
-    """The options as a Markdown table."""
     lines = ["| option | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         lines += [f"| {option} | {_default(default)} | {meaning} |" for option, default, meaning in _rows(name, field)]

@@ -49,7 +49,6 @@ PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is 
 # A voter's reply as it arrives, None as a heartbeat, and the answer at the end.
 Step = tuple[str, Reply] | Answer | None
 
-
 T = TypeVar("T")
 KEPT_S = 180.0
 NO_PRICE = "No price decides this question, so only language models can answer it"

@@ -32,7 +32,6 @@ from service.store.pages import ID
 
 CountsIn = Literal["opening", "time_weighted"]
 
-
 Side = Literal["yes", "no"]
 MOST_FORECASTS = 200  # in one list
 

@@ -50,7 +50,6 @@ HEADLINES = HistoryListing(
 )
 FUND = TypeAdapter(FundDocument)
 
-
 PAGE, SCRIPT = STATIC / "embed.html", STATIC / "embed.js"
 
 

@@ -39,7 +39,6 @@ END_USER_PARAMETER = {
 # The tags of what is computed from prices, and so refused while the price history arrives.
 PRICE_TAGS = frozenset({"Oracle", "Market", "Predictions", "Challenges", "Strategies", "Bot Battle", "Intelligence"})
 
-
 FIELD_TEXTS: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("field_descriptions.toml").read_text(encoding="utf-8")
 )
@@ -114,7 +113,6 @@ def describe(routes: list[Route]) -> dict[str, Any]:
 
 
 def parameters(route: Route) -> Iterator[dict[str, Any]]:
-    """The parameters of a route in its path, query and headers."""
     operation = route.operation
     for name in re.findall(r"{(\w+)}", route.path):
         parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}

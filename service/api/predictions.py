@@ -68,7 +68,6 @@ INPUTS = HistoryListing(
 )
 PAGE = TypeAdapter(PredictionsDocument)
 
-
 # Of one market: votes, odds, resolution, score and corrections.
 MOST_ROWS = 100
 

@@ -36,7 +36,6 @@ MAX_AGE_S = 30
 MOST_FORECASTS = 40
 NAME = re.compile(NAMES)
 
-
 TABLE = TypeAdapter(ForecastersDocument)
 
 

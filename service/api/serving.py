@@ -49,7 +49,6 @@ FREE_CONNECTIONS = 50
 # Granian's lines in the form of all others.
 GRANIAN_LOG_CONFIG = Path(__file__).with_name("granian-logging.json")
 
-
 log = structlog.stdlib.get_logger(__name__)
 
 

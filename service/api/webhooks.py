@@ -33,7 +33,6 @@ webhooks = Blueprint("webhooks", __name__, url_prefix="/api/v1/webhooks")
 TESTS_AT_ONCE = 4
 _TESTS = BoundedSemaphore(TESTS_AT_ONCE)
 
-
 Url = Annotated[str, Field(max_length=LONGEST_URL, examples=["https://example.com/ninefold"])]
 Events = Annotated[
     list[EventType], Field(max_length=len(EVENT_TYPES), description="the wanted events; empty or left out: all")
@@ -42,7 +41,6 @@ Assets = Annotated[
     list[AssetCode],
     Field(max_length=len(ASSETS), description="events about these assets alone; empty or left out: every event"),
 ]
-
 
 WebhookStatus = Literal["active", "paused"]
 

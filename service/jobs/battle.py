@@ -36,7 +36,6 @@ HOURS_A_YEAR = 24 * 365
 
 log = structlog.stdlib.get_logger(__name__)
 
-
 AnyWalk = Walk[CexState] | Walk[LpState]
 
 

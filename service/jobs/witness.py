@@ -70,7 +70,6 @@ def _visit(client: Client, before: WitnessedLedger, at: str, certificates: bytes
 
 
 def _pages(client: Client) -> Iterator[dict[str, Any]]:
-    """The pages of all roots."""
     since = None
     for _ in range(MOST_PAGES):
         yield (page := client.ledger_roots(since))

@@ -71,7 +71,6 @@ def is_signed(root: Root) -> bool:
 
 
 def signed_text(root: Root) -> str:
-    """The text that the signature of a root is of."""
     return text({name: value for name, value in vars(root).items() if name not in ("key", "signature")})
 
 

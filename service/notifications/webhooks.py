@@ -49,7 +49,6 @@ LONGEST_NAME = 253
 NUMERIC = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\.?")
 LOCAL_NAMES = (".localhost", ".local", ".internal", ".home.arpa", ".localdomain")
 
-
 # How long the secret before a rotation stays valid.
 OVERLAP_S = DAY
 

@@ -184,7 +184,6 @@ def require_database(settings: Settings) -> str:
 
 
 def file_argument(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Add the argument FILE."""
     parser.add_argument("file", metavar="FILE", type=Path, help=meaning)
 
 

@@ -88,7 +88,6 @@ def _published(db: Connection, ids: list[str], *, with_votes: bool) -> list[Kept
 
 
 def _answer(market: Prediction, body: dict[str, Any], *, with_votes: bool) -> Answer:
-    """An answer as it was published."""
     votes = body["votes"] if with_votes else {}
     return _ANSWER.validate_python(
         body
@@ -166,7 +165,10 @@ def _erase_answers(db: Connection, condition: ColumnElement[bool]) -> int:
     """Delete the unsettled answers that meet a condition, and take text and caller from the settled ones."""
     query = select(prediction.c.id, prediction.c.question, prediction.c.outcome)
     rows = db.execute(query.where(_IS_ANSWER, _HAS_TEXT, condition)).all()
-    _delete(db, [row.id for row in rows if row.outcome is None])
+    unsettled_ids = [row.id for row in rows if row.outcome is None]
+    for table in (prediction_vote, odds, opinion, user_vote):
+        db.execute(delete(table).where(is_among(table.c.prediction, unsettled_ids)))
+    db.execute(delete(prediction).where(is_among(prediction.c.id, unsettled_ids)))
     settled_rows = [row for row in rows if row.outcome is not None]
     is_settled = is_among(prediction_vote.c.prediction, [row.id for row in settled_rows])
     db.execute(update(prediction_vote).where(is_settled).values(reasoning=""))
@@ -174,12 +176,6 @@ def _erase_answers(db: Connection, condition: ColumnElement[bool]) -> int:
         values = {"question": _without_text(row.question), "rule": "", "author": None, "body": None}
         db.execute(update(prediction).where(prediction.c.id == row.id).values(**values))
     return len(rows)
-
-
-def _delete(db: Connection, ids: list[str]) -> None:
-    for table in (prediction_vote, odds, opinion, user_vote):
-        db.execute(delete(table).where(is_among(table.c.prediction, ids)))
-    db.execute(delete(prediction).where(is_among(prediction.c.id, ids)))
 
 
 def _without_text(question: str) -> str:

@@ -131,7 +131,8 @@ def move(source: Database, url: str) -> MoveResult:
     if revision_at(url) is not None:
         raise InvalidRequest(f"{database_name(url)} is in use already: a move needs an empty database.")
     with closing(opened(url)) as target, source.writing() as old, target.writing() as new:
-        _wait_without_end(new)
+        for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
+            new.execute(text(f"SET LOCAL {limit} = 0"))
         rows = {table.name: _copy(old, new, table) for table in metadata.sorted_tables}
         _set_sequences(new)
         verification = verify(ledger.export(new))
@@ -153,11 +154,6 @@ def _copy(old: Connection, new: Connection, table: Table) -> int:
     if before != after:
         raise InvalidRequest(f"Of the {before} rows of {table.name} {after} were copied.")
     return after
-
-
-def _wait_without_end(db: Connection) -> None:
-    for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
-        db.execute(text(f"SET LOCAL {limit} = 0"))
 
 
 def _set_sequences(db: Connection) -> None:

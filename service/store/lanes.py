@@ -46,17 +46,10 @@ _LAST_OF_LANE = select(func.max(lane_bar.c.as_of)).where(
     lane_bar.c.lane == lane.c.name, lane_bar.c.as_of < bindparam("until")
 )
 _LAST_BEFORE = select(func.max(_LAST_OF_LANE.correlate(lane).scalar_subquery())).select_from(lane)
-_EVENTS = (
-    select(lane_event.c.body)
-    .where(lane_event.c.lane == bindparam("lane"), lane_event.c.time.between(bindparam("since"), bindparam("until")))
-    .order_by(lane_event.c.time, lane_event.c.place)
-    .limit(bindparam("most"))
-)
 _PLACE = (lane_event.c.time, lane_event.c.place)
-_NEWEST = (
+_EVENTS = (
     select(*_PLACE, lane_event.c.body)
     .where(lane_event.c.lane == bindparam("lane"), lane_event.c.time.between(bindparam("since"), bindparam("until")))
-    .order_by(*(column.desc() for column in _PLACE))
     .limit(bindparam("most"))
 )
 # More than the events of a lane at one instant; the value of a key is the instant times this, plus the place.
@@ -124,7 +117,7 @@ def newest_events(
 
     `after` is the key of the last event of the page before.
     """
-    query = _NEWEST
+    query = _EVENTS.order_by(*(column.desc() for column in _PLACE))
     if after is not None:
         query = query.where(tuple_(*_PLACE) < divmod(int(after.value), _PLACES))
     rows = db.execute(query, {"lane": name, "since": since, "until": until, "most": limit})
@@ -133,7 +126,7 @@ def newest_events(
 
 def lane_events(db: Connection, name: str, since: int, until: int, limit: int) -> list[dict[str, Any]]:
     """The events of a lane between two instants, both included, oldest first."""
-    rows = db.execute(_EVENTS, {"lane": name, "since": since, "until": until, "most": limit})
+    rows = db.execute(_EVENTS.order_by(*_PLACE), {"lane": name, "since": since, "until": until, "most": limit})
     return [canonical.read(row.body) for row in rows]
 
 

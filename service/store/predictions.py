@@ -345,7 +345,6 @@ def outdated_days(db: Connection) -> list[int]:
 
 
 def keep_day(db: Connection, day: int, questions: Iterable[Resolved]) -> None:
-    """Store the questions that were resolved on a day."""
     _save_day(db, day, canonical.write([question.to_plain() for question in questions]))
 
 

@@ -82,7 +82,6 @@ _REFUND_HIT = (
     .values(hits=rate_window.c.hits - 1)
 )
 
-
 # Longer than the slowest answer: two polls of at most 60 s, one of them another caller's, and two waits for a lock.
 LEASE_S = 180
 

@@ -89,7 +89,6 @@ class TradeHistory:
 
     @property
     def is_open(self) -> bool:
-        """Whether the last position is open."""
         return len(self.side) > self.closed
 
     @property

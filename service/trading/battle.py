@@ -307,7 +307,6 @@ def _positions(name: str, state: CexState) -> list[OpenPosition]:
 
 
 def pool_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> PoolVenue:
-    """The venue of the lanes in pools."""
     mine = [lane for lane in lanes if lane.venue == "dex"]
     providers = {lane.name: state for lane in mine if isinstance(state := states[lane.name], LpState)}
     return PoolVenue(

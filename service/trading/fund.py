@@ -287,7 +287,6 @@ class FundDocument(Document):
 
 
 def fund_table(document: FundDocument) -> Table:
-    """The points of the equity curve."""
     return table_of(FundPoint, document.equity, world=document.world)
 
 

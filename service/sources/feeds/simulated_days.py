@@ -36,7 +36,6 @@ CROSS = 0.12
 
 Group = Literal["crypto", "metal"]
 
-
 INSTRUMENTS = {key: asset.simulated for key, asset in ASSETS.items() if asset.simulated}
 
 # The volatility of a weekday and of a weekend day relative to an average day.
