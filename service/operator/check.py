@@ -263,27 +263,17 @@ def examine(settings: Settings, now: Callable[[], float] = time.time, exchanges:
     """
     use_proxy(settings)
     settings = settings if settings.world else settings.in_world("live")  # what a first start would ask
-    wall, seats = int(now()), configured_seats(settings)
+    wall, budget = int(now()), Budget(None, None, SpendingInMemory(), time.time)
+    seats = [voter for voter in seated(voters(), settings, budget) if voter.kind == "seat"]
     check_database, *checks = [*store_checks(settings), *source_checks(settings, wall, exchanges)]
     database, spending = check_database(), SpendingInMemory()
     with ExitStack() as stack:
         if database.detail == UP_TO_DATE:
             spending = StoredSpending(stack.enter_context(closing(Database(settings.database))))
-        checks += seat_checks(seats, settings, spending, wall)
+        call, seconds = partial(_ask, settings, spending, wall), settings.oracle_deadline_s
+        checks += [partial(run, f"seat {seat.name}", seat.engine, seconds, partial(call, seat)) for seat in seats]
         with ThreadPoolExecutor(len(checks)) as executor:
             return [database, *executor.map(lambda check: check(), checks)]
-
-
-def configured_seats(settings: Settings) -> list[Voter]:
-    """The six seats; SettingsError where a language model cannot be set up."""
-    budget = Budget(None, None, SpendingInMemory(), time.time)
-    return [voter for voter in seated(voters(), settings, budget) if voter.kind == "seat"]
-
-
-def seat_checks(seats: Sequence[Voter], settings: Settings, spending: Spending, now: int) -> list[Check]:
-    """The checks of `seats`; `spending` counts what models cost against the daily limits of the settings."""
-    call, seconds = partial(_ask, settings, spending, now), settings.oracle_deadline_s
-    return [partial(run, f"seat {seat.name}", seat.engine, seconds, partial(call, seat)) for seat in seats]
 
 
 @dataclass

@@ -90,7 +90,8 @@ class Budget:
         """Reserve the maximum cost of a call; raises NotAsked where it exceeds the rest of the day's budget."""
         reservation = Reserved(datetime.fromtimestamp(self._now(), UTC).date().isoformat(), tokens, usd)
         all_tokens, all_usd = self._spending.add(reservation.day, tokens, usd)
-        if self._is_over(all_tokens, all_usd):
+        has_tokens = self._tokens is None or all_tokens <= self._tokens
+        if not has_tokens or (self._usd is not None and all_usd > self._usd):
             self.settle(reservation, 0, 0.0)
             raise NotAsked(USED_UP)
         return reservation
@@ -98,9 +99,6 @@ class Budget:
     def settle(self, reservation: Reserved, tokens: int, usd: float) -> None:
         """Replace the reservation with the real cost of the call."""
         self._spending.add(reservation.day, tokens - reservation.tokens, usd - reservation.usd)
-
-    def _is_over(self, tokens: int, usd: float) -> bool:
-        return (self._tokens is not None and tokens > self._tokens) or (self._usd is not None and usd > self._usd)
 
 
 FAILURES = 3  # consecutive failures after which it opens

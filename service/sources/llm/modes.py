@@ -120,7 +120,10 @@ class StreamedCompletion:
         try:
             for piece in pieces:
                 self.pieces += 1
-                self._note_usage(getattr(piece, "usage", None))
+                usage = getattr(piece, "usage", None)
+                counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
+                if all(isinstance(tokens, int) and 0 <= tokens <= LARGEST_COUNT for tokens in counts):
+                    self.input_tokens, self.output_tokens = counts
                 for choice in (getattr(piece, "choices", None) or [])[:1]:
                     text = _text(getattr(getattr(choice, "delta", None), "content", None))
                     texts.append(text)
@@ -130,8 +133,3 @@ class StreamedCompletion:
                     raise TooMuchText
         finally:
             self.text = "".join(texts)
-
-    def _note_usage(self, usage: Any) -> None:
-        counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
-        if all(isinstance(tokens, int) and 0 <= tokens <= LARGEST_COUNT for tokens in counts):
-            self.input_tokens, self.output_tokens = counts
