@@ -1,13 +1,20 @@
 """What a text wants: a forecast, a price, an alert, advice, thanks, help; by phrases of all languages.
 
 A phrase counts only where the text asks no question that can be forecast, so that no question is taken for chatter.
+What a text without a market wants is classified by naive Bayes, with the phrases as examples.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain
 from typing import Literal, get_args
+
+import numpy as np
 
 from service.errors import InvalidRequest
 from service.market.assets import asset_of
@@ -15,22 +22,26 @@ from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import invalid, not_about_markets, price, rounded
-from service.questions.lexicon import fold, intent_lexicon
+from service.questions.lexicon import fold, intent_examples, intent_lexicon
 from service.questions.parse import NOT_NAMED, Parse
 from service.questions.scope import asks_price_now
 from service.questions.tokens import MARKUP, Token, clean, tokenize
 from service.questions.topics import TopicQuestion, read_any
 from service.questions.understanding import find_parts, refusing, suggested
-from service.questions.vocabulary import MARKET_KINDS, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 
 # Intents of a text that asks nothing about a market, the most telling first.
 Chatter = Literal["show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
 CHATTER: tuple[Chatter, ...] = get_args(Chatter)
-WISHES = {"advice", *CHATTER}
 Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
 Side = Literal["above", "below"]
-# So many letters beside a phrase change nothing: "cool, thanks"; more where a text without a market asks for something.
-LETTERS_LIMIT, REQUEST_LETTERS_LIMIT = 16, 40
+LETTERS_LIMIT = 8  # so many letters beside a phrase change nothing: "cool, thanks"
+# The classifier: letters of the longest slice, what is added to each count, and the least lead of the likeliest intent
+# in mean log-likelihood, below which a text without a market is refused.
+LONGEST_SLICE, SMOOTHING, LEAST_LEAD = 5, 0.02, 0.15
+# Kinds of a text about prices, also of one that names no market: "100k tomorrow". It may ask why, but is no chatter.
+ABOUT_PRICES = BULL | BEAR | {"number", "asset", "widely"}
+NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 # Kinds that may stand beside that in a question for the present price, and "today".
@@ -64,25 +75,28 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     intents = {str(word.value) for word in words}
     if "price" in intents and (asset := _only_named(words, circumstances)):
         return TextReading("price", asset=asset)
-    if "alert" in intents:
-        language = read_markets(text, circumstances.coins).language
-        if alert := _alert(words, language, circumstances, context):
-            return alert
-    asset = _asset(text, circumstances) if intents & WISHES else None
+    market = read_markets(text, circumstances.coins)
+    if "alert" in intents and (alert := _alert(words, market.language, circumstances, context)):
+        return alert
+    asset = next((str(token.value) for token in market.tokens if token.kind == "asset"), None)
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
-        wish = "advice" if "advice" in intents else _chatter(words, names_market=asset is not None)
-        if wish:
-            return TextReading(wish, asset=asset)
-        raise
+        if "advice" in intents:
+            return TextReading("advice", asset=asset)
+        phrase: Chatter | None = next((intent for intent in CHATTER if intent in intents), None)
+        letter_count = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
+        is_about_prices = any(token.kind in ABOUT_PRICES for token in market.tokens)
+        chatter = phrase if phrase and letter_count <= LETTERS_LIMIT else _likeliest(text)
+        chatter = "why" if words[0].value == "why" else None if is_about_prices else chatter
+        if chatter is None:
+            raise
+        return TextReading(chatter, asset=asset)
     question = meaning.question
     if "advice" in intents and not (question.comparator == "relative" and NOT_NAMED not in question.notes):
         return TextReading("advice", asset=asset)
     if isinstance(meaning, TopicQuestion) or question.comparator != "open":
         return TextReading("question", meaning, question.asset)
-    if chatter := _chatter(words, names_market=True):
-        return TextReading(chatter, asset=asset)
     is_same = bool(context and context.is_price) and {"comparator", "deadline"} <= {*meaning.carryover}  # "and eth?"
     is_price = is_same or (not meaning.carryover and _asks_price(meaning, intents))
     return TextReading("price" if is_price else "price_forecast", None if is_price else meaning, question.asset)
@@ -100,12 +114,6 @@ def no_question(text: str, reading: TextReading, circumstances: Circumstances) -
     if reading.intent not in refusals:
         return not_about_markets()
     return suggested(invalid(refusals[reading.intent]), read_markets(text, circumstances.coins), circumstances)
-
-
-def _asset(text: str, circumstances: Circumstances) -> str | None:
-    """The first asset that a text names."""
-    tokens = read_markets(text, circumstances.coins).tokens
-    return next((str(token.value) for token in tokens if token.kind == "asset"), None)
 
 
 def _asks_price(parse: Parse, intents: set[str]) -> bool:
@@ -126,17 +134,34 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances) -> str | N
     return str(assets[0].value) if len(assets) == 1 and is_bare else None
 
 
-def _chatter(words: Sequence[Token], *, names_market: bool) -> Chatter | None:
-    """What a text wants besides a market; where it names one, only what may be asked about that."""
-    intents = {word.value for word in words}
-    intent: Chatter | None = next((intent for intent in CHATTER if intent in intents), None)
-    if intent is None or (names_market and intent in ("thanks", "greeting")):
-        return None
-    letter_count = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
-    is_reason = words[0].value == "why" and names_market
-    is_short = names_market or intent in ("thanks", "greeting")
-    limit = LETTERS_LIMIT if is_short else REQUEST_LETTERS_LIMIT
-    return intent if is_reason or letter_count <= limit else None
+def _likeliest(text: str) -> Chatter | None:
+    """What a text without a market wants; None where another wish, or a question, is nearly as likely."""
+    intents, columns, log_likelihoods = _model()
+    slices = _slices(NO_WORDS.sub(" ", fold(text)).strip())
+    means = log_likelihoods[:, [columns[piece] for piece in slices if piece in columns]].sum(axis=1) / len(slices)
+    second, first = np.argsort(means)[-2:]
+    is_clear = means[first] - means[second] >= LEAST_LEAD
+    return next((intent for intent in CHATTER if is_clear and intent == intents[first]), None)
+
+
+@cache
+def _model() -> tuple[list[str], dict[str, int], np.ndarray]:
+    """The intents, the column of each slice of the examples, and the log-likelihood of each slice by intent."""
+    counters = defaultdict[str, Counter[str]](Counter)
+    for phrase, intent in intent_examples():
+        counters[intent].update(_slices(phrase))
+    columns = {piece: place for place, piece in enumerate(dict.fromkeys(chain(*counters.values())))}
+    counts = np.full((len(counters), len(columns)), SMOOTHING, np.float32)
+    for row, counter in zip(counts, counters.values(), strict=True):
+        row[[columns[piece] for piece in counter]] += list(counter.values())
+    return [*counters], columns, np.log(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _slices(plain: str) -> list[str]:
+    """The different pieces of one to five letters of folded words, which may span the space between two words."""
+    line = f" {plain} "
+    pieces = (line[at : at + size] for size in range(1, LONGEST_SLICE + 1) for at in range(len(line) - size + 1))
+    return list(dict.fromkeys(pieces))
 
 
 def _alert(

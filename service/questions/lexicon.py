@@ -181,6 +181,13 @@ def intent_lexicon() -> Lexicon:
     return _lexicon_of(*(language.intents for language in LANGUAGES))
 
 
+def intent_examples() -> Iterator[tuple[str, str]]:
+    """Phrases of all languages with the intents that they are examples of; the words of the grammar ask questions."""
+    yield from ((phrase, str(senses[0].value)) for phrase, senses in intent_lexicon().phrases.items())
+    for language in LANGUAGES:
+        yield from ((phrase, "question") for phrase in (*_own(language).phrases, *_own(language).stems))
+
+
 def _lexicon_of(*vocabularies: Words) -> Lexicon:
     result = Lexicon()
     for words in vocabularies:

@@ -79,6 +79,23 @@ def test_a_text_that_asks_no_forecast_gets_none(text, words):
     assert all(read_any(suggestion, CIRCUMSTANCES) for suggestion in refusal.suggestions)
 
 
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("tu te plantes souvent ?", "accuracy"),
+        ("que dijo cada modelo", "show_votes"),
+        ("тебе вообще можно верить", "accuracy"),
+        ("按什么根据这么说的", "why"),
+        ("вырастет?", "none"),
+        ("at 99k on monday morning", "none"),
+        ("menos 10% na sexta?", "none"),
+    ],
+)
+def test_no_phrase_needs_to_match(text, intent):
+    """A text without a market is classified, but never one that asks for a price."""
+    assert _described(text).split(" ")[0] == intent
+
+
 def test_an_alert_names_a_move_or_the_asset_of_the_context():
     context = ContextQuestion(read_any("will eth rise by friday?", CIRCUMSTANCES).question)
     alert = read_text("tell me when it is above 2000", CIRCUMSTANCES, context)
