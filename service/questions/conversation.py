@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import get_args
 
 from service.market.assets import asset_of
 from service.questions.amounts import MINUSES, Amount
 from service.questions.canonical import canonical
-from service.questions.circumstances import Circumstances
+from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets
-from service.questions.criterion import checked, invalid, price
+from service.questions.criterion import checked, invalid, price, rounded
 from service.questions.dates.deadline import SOONEST, Deadline
+from service.questions.earlier import Earlier
 from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Move, Touch
 from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
+from service.questions.kinds.references import Comparison
 from service.questions.parse import Carryover, Parse
 from service.questions.question import Question
 from service.questions.sentences import COMMAS
@@ -41,6 +43,7 @@ LAST_DAY, LARGEST_RATIO = 31, 2
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 DAYS_OF_WEEK = 7
+DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 ENDS_OF_RANGE = 2
 # Kinds before the other asset of a comparison: "than gold", "against eth".
 RIVALS = {"than", "versus", "outperform"}
@@ -92,11 +95,15 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         tokens = [Token("asset", earlier.asset, earlier.asset), *tokens]
         carryover.add("asset")
     parse = find_parts(reading._replace(tokens=tokens), circumstances)
-    if carryover and not is_rival and not _names_anything(parse):
+    kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple"})
+    if carryover and not is_rival and not (parse.deadline.is_named or parse.clause.amounts or kinds):
         return parse_tokenized(reading, circumstances)
     if not parse.deadline.is_named:
         carryover.add("deadline")
         parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now))
+    if begin := _begin(parse, earlier, carryover):
+        parse = replace(parse, earlier=Earlier(begin, earlier.kind.side))
+        carryover.add("comparator")
     event = None if _has_own_event(parse, earlier, carryover) else _event(parse, earlier, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
@@ -106,14 +113,11 @@ def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without the words that carry a question on, and without an interjection before a comma: "no, 1900"."""
     rest = [token for token in tokens if token.value != CARRY]
     comma = next((place for place, token in enumerate(rest) if token.text in COMMAS), 0)
-    if all(token.kind in INTERJECTIONS for token in rest[:comma]) and _letters(rest[:comma]) <= LONGEST_INTERJECTION:
+    is_short = sum(len(token.text) for token in rest[:comma]) <= LONGEST_INTERJECTION
+    if is_short and all(token.kind in INTERJECTIONS for token in rest[:comma]):
         rest = rest[comma:]
     is_leading = [token.kind in LEADING and token.text not in SIGNS for token in rest]
     return rest[is_leading.index(False) if False in is_leading else len(rest) :]
-
-
-def _letters(tokens: Sequence[Token]) -> int:
-    return sum(len(token.text) for token in tokens)
 
 
 def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
@@ -147,16 +151,38 @@ def _is_rival(tokens: Sequence[Token]) -> bool:
     return is_compared and len({token.value for token in tokens if token.kind == "asset"}) == 1
 
 
-def _names_anything(parse: Parse) -> bool:
-    kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple"})
-    return parse.deadline.is_named or bool(parse.clause.amounts) or bool(kinds)
-
-
 def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
     if earlier.deadline - now < SOONEST:
         raise invalid("The deadline of the earlier question has passed. Name another one: for example, by Friday.")
     preposition = "on" if isinstance(earlier.kind, LastPrice) else "by"
     return replace(own, at=earlier.deadline, is_named=True, preposition=preposition)
+
+
+def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> datetime | None:
+    """The begin of the period that "next month?" or "and eth?" compares with its end, as "green this week?" did.
+
+    Where that week has begun, the level of the earlier question is its first price.
+    """
+    own, until = parse.deadline, earlier.deadline
+    is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other
+    has_event = is_joint or parse.clause.amounts or parse.clause.kinds & (SIDES | BULL | BEAR | OWN_EVENT)
+    if earlier.negated or has_event or not isinstance(earlier.kind, Close | Comparison):
+        return None
+    midnight = until.replace(hour=0, minute=0, second=0, microsecond=0)
+    months = (midnight.replace(month=month, day=1) for month in (midnight.month, 1))
+    past = Setting(earlier.asset, earlier.spot, parse.now, until, parse.circumstances.history)
+    begin = earlier.earlier
+    for day in (midnight, midnight - timedelta(midnight.weekday()), *months):
+        closes = past.closes([int(day.timestamp())]) if begin is None else None
+        begin = day - SECOND if closes and rounded(closes[0]) == earlier.level else begin
+    if begin is None or "deadline" in carryover:
+        return begin
+    is_day = own.since is not None and own.at - own.since < DAY
+    if own.since is not None and not (is_day and earlier.earlier is not None):
+        return own.since - SECOND
+    if begin >= own.at:
+        raise invalid("The deadline is before the instant of the earlier question. Ask in full which price is higher.")
+    return None
 
 
 def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> bool:
