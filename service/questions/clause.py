@@ -174,20 +174,14 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
     if language.postpositions and "before" in kinds:
         return False
     kinds = ["or" if language.postpositions and kind == "ask" else kind for kind in kinds]  # "100k mı 90k mı"
-    is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens)
-    is_first = is_first or _comes_first(tokens[: amounts[0].first])
+    ahead = [token.kind for token in tokens[: amounts[0].first] if token.kind not in LEVEL_LEADS]
+    is_first = ahead[-1:] == ["before"] or any(token.kind == "ordinal" and token.value == 1 for token in tokens)
     if is_first:
         kinds = [kind for kind in kinds if kind != "ordinal"]  # "100k first or 85k first"
     if len({token.value for token in tokens if token.kind == "asset"}) == 1:
         kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
     is_joined = "or" in kinds or (language.postpositions and "and" in kinds)
     return set(kinds) <= BETWEEN_LEVELS | {"and"} and ("before" in kinds or (is_joined and is_first))
-
-
-def _comes_first(before: Sequence[Token]) -> bool:
-    """Whether "before" stands ahead of a level, with at most the asset and a verb between."""
-    kinds = [token.kind for token in before if token.kind not in LEVEL_LEADS]
-    return kinds[-1:] == ["before"]
 
 
 def _kinds(tokens: Sequence[Token], amounts: Sequence[Amount]) -> frozenset[str]:

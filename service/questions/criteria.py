@@ -79,7 +79,9 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
     if percents:
         return of_percents(clause, percents, spot, preposition)
     if multiples:
-        return of_multiples(clause, multiples, spot)
+        if len(multiples) > 1:
+            raise invalid("The question names several multiples. Ask about one.")
+        return _times(multiples[0].value(1.0), clause.direction_at(multiples[0]), spot)
     return of_words(clause, spot)
 
 
@@ -123,7 +125,7 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
     if _is_either_way(clause, amount):
         return _beyond("move", clause, amount)
     direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
-    sizes = _sizes(percents)
+    sizes = [*(amount.values[-1] for amount in percents), *(percents[0].upper or ())[-1:]]
     if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "flat"}:
         is_lasting = "stay" in clause.kinds or preposition in OVER_TIME
         inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, is_lasting=is_lasting)
@@ -179,11 +181,6 @@ def _volatility(clause: Clause, amount: Amount) -> Criterion:
     return Criterion("volatility", level_pct=pct, negated=below).noted(VOLATILITY)
 
 
-def _sizes(percents: Sequence[Amount]) -> list[float]:
-    sizes = [amount.values[-1] for amount in percents]
-    return [*sizes, percents[0].upper[-1]] if percents[0].upper else sizes
-
-
 def _side_of_spot(clause: Clause) -> int:
     """Example: "10% above the present price", in some languages just "10% above"."""
     is_spot = "now" in clause.kinds or any(token.value == "bare" for token in clause.tokens)
@@ -221,13 +218,6 @@ def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float, *,
         return ("The moves are counted from the present prices, not from the start of the period.",)
     move = "percentage" if is_percentage else "move"
     return (f"The {move} is counted from the present price of {price(spot)} USD, not from the start of the period.",)
-
-
-def of_multiples(clause: Clause, multiples: Sequence[Amount], spot: float) -> Criterion:
-    """A move by a multiple: 2x, a 10x."""
-    if len(multiples) > 1:
-        raise invalid("The question names several multiples. Ask about one.")
-    return _times(multiples[0].value(1.0), clause.direction_at(multiples[0]), spot)
 
 
 def _times(factor: float, direction: int, spot: float) -> Criterion:

@@ -263,13 +263,10 @@ def unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -
     tokens = clause.tokens
     words = [token.text for place, token in enumerate(tokens) if _is_unused(clause, place, criterion, has_one_event)]
     has_number = clause.has_unused or any(token.kind == "numword" and token.quantity not in (0, 1) for token in tokens)
-    notes = {_left_out(words): bool(words), UNUSED_NUMBER: has_number, UNUSED_TIME: names_event(tokens)}
+    left_out = " ".join(dict.fromkeys(words[:MOST_WORDS]))
+    note = Assumption(f"Not understood and left out: “{left_out}”.", "words")
+    notes = {note: bool(words), UNUSED_NUMBER: has_number, UNUSED_TIME: names_event(tokens)}
     return tuple(note for note, applies in notes.items() if applies)
-
-
-def _left_out(words: Sequence[str]) -> str:
-    excerpt = " ".join(dict.fromkeys(words[:MOST_WORDS]))
-    return Assumption(f"Not understood and left out: “{excerpt}”.", "words")
 
 
 def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: bool) -> bool:

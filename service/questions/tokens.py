@@ -57,6 +57,7 @@ TO_NINE = "一二三四五六七八九"
 GLYPH_DAY = re.compile(rf"(?<![{NUMERALS}\d])(?!一日)([{TO_NINE}]?)(十?)([{TO_NINE}]?)(?=[月日号號])")
 LONGEST = 500
 SPACES, LINE_BREAKS = re.compile(r"\s+"), re.compile("[\r\n\u2028\u2029]+")
+VARIANTS = re.compile("[\ufe00-\ufe0f]")  # what selects the picture of a letter
 # The mark of a quoted line, and a line that is a sentence without its stop.
 QUOTATION = re.compile(r"^\s*(?:>\s*)+(?=[^\W\d])")
 HEADLINE = re.compile(rf"(?:.{{25}}|[{GLYPH}]{{12}}).*[\w\"”»)%]$")
@@ -124,16 +125,12 @@ def _cut(plain: str, words: Lexicon) -> Iterator[Token]:
         end = match.end()
         kind = match.lastgroup or ""  # every alternative of the pattern is named
         if kind == "glyphs":
-            yield from _glyphs(match[0], is_glued, words)
+            for place, entry in enumerate(words.glyphs.findall(match[0])):
+                is_numeral = entry[0] in NUMERALS and entry not in words.phrases
+                yield Token("numeral" if is_numeral else "word", entry, is_glued=is_glued or place > 0)
         else:
             text = match[kind]
             yield Token(kind, f"0{text}" if kind == "number" and text.startswith(".") else text, is_glued=is_glued)
-
-
-def _glyphs(run: str, is_glued: bool, words: Lexicon) -> Iterator[Token]:
-    for place, entry in enumerate(words.glyphs.findall(run)):
-        kind = "numeral" if entry[0] in NUMERALS and entry not in words.phrases else "word"
-        yield Token(kind, entry, is_glued=is_glued or place > 0)
 
 
 def _translated(raw: list[Token], words: Lexicon) -> Iterator[Token]:
@@ -209,21 +206,15 @@ def clean(text: str) -> str:
     breaks and tabs, and for lone surrogates.
     """
     _refuse_long(text)
-    line = SPACES.sub(" ", _joined_lines(text))
+    lines = [QUOTATION.sub("", line).strip() for line in LINE_BREAKS.split(text) if not line.isspace()]
+    sentences = [f"{line}. " if HEADLINE.search(line) else f"{line} " for line in lines[:-1]]
+    line = SPACES.sub(" ", "".join([*sentences, *lines[-1:]]))
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in line):
         raise _invalid("The question contains control characters or broken Unicode. Send plain text.")
-    normal = unicodedata.normalize("NFKC", "".join(letter for letter in line if _is_visible(letter)))
+    visible = [letter for letter in VARIANTS.sub("", line) if unicodedata.category(letter) != "Cf"]
+    normal = unicodedata.normalize("NFKC", "".join(visible))
     _refuse_long(normal)
     return SPACES.sub(" ", normal).strip()
-
-
-def _joined_lines(text: str) -> str:
-    lines = [QUOTATION.sub("", line).strip() for line in LINE_BREAKS.split(text) if not line.isspace()]
-    return "".join(f"{line}. " if HEADLINE.search(line) else f"{line} " for line in lines[:-1]) + "".join(lines[-1:])
-
-
-def _is_visible(letter: str) -> bool:
-    return unicodedata.category(letter) != "Cf" and not "\ufe00" <= letter <= "\ufe0f"
 
 
 def _refuse_long(text: str) -> None:

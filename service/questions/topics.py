@@ -118,7 +118,9 @@ def _read_topic(reading: TokenizedText, circumstances: Circumstances) -> TopicQu
     if split is None or split.is_order:
         return None
     refuse_looking_back(split.main)
-    if not _is_yes_or_no(split.main, reading.text) or not any(_is_market_matter(token) for token in split.main):
+    matters = (token for token in split.main if token.kind in ("asset", "widely") or _is_economy(token))
+    kindred = (token for token in split.main if token.kind == "other" and token.value in KINDRED_KINDS)
+    if not _is_yes_or_no(split.main, reading.text) or not any((*matters, *kindred)):
         return None
     subject = _subject(split.main, circumstances.spots)
     deadline = deadline_of(split, language, circumstances)
@@ -135,12 +137,6 @@ def _is_yes_or_no(main: Sequence[Token], text: str) -> bool:
     if {token.kind for token in main[:3]} & OPENING or main[0].text in ADVICE_WORDS:
         return False
     return "?" in text or any(token.kind in ("will", "ask", "li") for token in main)
-
-
-def _is_market_matter(token: Token) -> bool:
-    if token.kind == "other":
-        return token.value in KINDRED_KINDS
-    return token.kind in ("asset", "widely") or _is_economy(token)
 
 
 def _is_economy(token: Token) -> bool:

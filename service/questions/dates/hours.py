@@ -101,7 +101,7 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
     before, after = tokens[place - 1] if place else Token("", ""), _kind(tokens, place + 1)
     if after == "ampm":
         return _with_minutes(tokens, _with_half(tokens, Hour(hour, minute, place + 1)))
-    if _is_glued_h(tokens, place + 1):
+    if after == "unit" and tokens[place + 1].text == "h":
         return _with_h(tokens, place, hour)
     is_free = after not in NOT_AFTER_HOUR or (after == "asset" and _follows_day(tokens, place))
     if (before.kind == "athour" and is_free) or _follows_hour(tokens, place):
@@ -200,10 +200,6 @@ def _is_locative(tokens: Sequence[Token], place: int) -> bool:
     """Whether the Turkish for "at" follows: "akşam 8'de", "öğlen 12de"."""
     suffixes = [token.text for token in tokens[place : place + 2] if token.is_glued and token.text != "'"]
     return bool(suffixes) and tokens[place].is_glued and suffixes[0] in LOCATIVES
-
-
-def _is_glued_h(tokens: Sequence[Token], place: int) -> bool:
-    return place < len(tokens) and tokens[place].kind == "unit" and tokens[place].text == "h"
 
 
 def _kind(tokens: Sequence[Token], place: int) -> str:

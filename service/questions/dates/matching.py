@@ -189,7 +189,8 @@ def rules_by_role() -> dict[str, list[Rule]]:
     by_role: dict[str, list[Rule]] = {}
     for rank, (text, meaning) in enumerate(RULES):
         rule = Rule(rank, tuple(_element(word) for word in text.split()), meaning)
-        for role in _first_roles(rule.elements):
+        certain = next(place for place, element in enumerate(rule.elements) if not element.optional)
+        for role in {role for element in rule.elements[: certain + 1] for role in element.roles}:
             by_role.setdefault(role, []).append(rule)
     return by_role
 
@@ -207,11 +208,6 @@ def compounds(is_trailing: bool) -> tuple[tuple[tuple[Element, ...], Compound], 
     return tuple((tuple(_element(word) for word in text.split()), meaning) for text, meaning in table)
 
 
-def _first_roles(elements: Sequence[Element]) -> set[str]:
-    certain = next(place for place, element in enumerate(elements) if not element.optional)
-    return {role for element in elements[: certain + 1] for role in element.roles}
-
-
 def _element(word: str) -> Element:
     name, _, choices = word.rstrip("?!").rpartition(":")
     return Element(name or choices, frozenset(choices.split("|")), word.endswith("?"), word.endswith("!"))
@@ -225,7 +221,7 @@ def spans(tokens: Sequence[Token], today: Today, *, postpositions: bool = False)
     while place < len(tokens):
         span = _longest(text, place, today)
         if span:
-            span = _compound(text, span, postpositions) or span
+            span = (_trailed(text, span) if postpositions else None) or _led(text, span) or span
             while result and result[-1].after > span.first:
                 result.pop()
             result.append(span)
@@ -253,12 +249,6 @@ def _longest(text: Text, place: int, today: Today) -> Span | None:
         if dates:
             return Span(place, -end, dates, "ago" in names or ("last" in names and "which" not in names))
     return None
-
-
-def _compound(text: Text, anchor: Span, postpositions: bool) -> Span | None:
-    """The date that the words around the anchor make of it, if any."""
-    span = _trailed(text, anchor) if postpositions else None
-    return span or _led(text, anchor)
 
 
 def _led(text: Text, anchor: Span) -> Span | None:

@@ -226,12 +226,9 @@ def _month(today: Today, in_year: int | None, month: int) -> DateRange:
 def _day_of(today: Today, in_year: int | None, month: int, monthday: int) -> DateRange:
     """That day in the named year, or the next such day; the next February 29 is in a leap year."""
     if in_year is None and (month, monthday) == (2, 29):
-        in_year = next(later for later in range(today.now.year, today.now.year + 9) if _has_leap_day(later, today))
+        years = filter(isleap, range(today.now.year, today.now.year + 9))
+        in_year = next(later for later in years if date(later, 2, 29) >= today.date)
     return next_time(today, in_year, lambda in_year: day(in_year, month, monthday))
-
-
-def _has_leap_day(in_year: int, today: Today) -> bool:
-    return isleap(in_year) and date(in_year, 2, 29) >= today.date
 
 
 def _on_weekday(match: Match, dates: DateRange) -> DateRange:

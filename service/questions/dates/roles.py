@@ -153,7 +153,10 @@ def _calendar_roles(tokens: Sequence[Token], place: int) -> set[str]:
         return {"compact"} if tokens[place - 1].kind in DATE_WORDS else set()
     if not re.fullmatch(r"\d{1,2}", token.text):
         return set()
-    return {"year"} if _is_short_year(tokens, place) else _roles_of_short_number(int(token.text))
+    if _is_short_year(tokens, place):
+        return {"year"}
+    number = int(token.text)
+    return {"odd"} if not 1 <= number <= 31 else {"day", "small"} if number <= 4 else {"day"}
 
 
 def _is_short_year(tokens: Sequence[Token], place: int) -> bool:
@@ -170,12 +173,6 @@ def _is_spanned(tokens: Sequence[Token], place: int) -> bool:
         return False
     is_plural = any(following.text in {*PLURALS, "haftaya"} for following in tokens[place + 1 : place + 3])
     return is_plural or (place > 0 and tokens[place - 1].kind in SPAN_LEADS)
-
-
-def _roles_of_short_number(number: int) -> set[str]:
-    if not 1 <= number <= 31:
-        return {"odd"}
-    return {"day", "small"} if number <= 4 else {"day"}
 
 
 def _is_amount(tokens: Sequence[Token], place: int) -> bool:

@@ -188,7 +188,8 @@ def with_moving_average(tokens: Sequence[Token]) -> list[Token]:
         else:
             continue
         words = [*tokens[amount.after : place + 1], *tokens[amount.after : after]]
-        days = amount.values[0] * (7 if _is_weekly(words) else 1)
+        is_weekly = any(token.value == "week" or bool(WEEKLY & set(token.text.split())) for token in words)
+        days = amount.values[0] * (7 if is_weekly else 1)
         return [*tokens[:first], replace(tokens[place], value=days), *tokens[after:]]
     raise invalid(f"Name the number of days of the moving average. {HOW}")
 
@@ -207,7 +208,3 @@ def _named(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def _only(between: Sequence[Token]) -> bool:
     return all(token.kind in SEPARATORS or token.kind == "unit" or token.text == "-" for token in between)
-
-
-def _is_weekly(words: Sequence[Token]) -> bool:
-    return any(token.value == "week" or bool(WEEKLY & set(token.text.split())) for token in words)

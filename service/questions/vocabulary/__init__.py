@@ -89,13 +89,10 @@ def _language(file: str) -> Language:
     words: Words = {}
     for key, phrases in chain(_conjugated(verbs) if verbs else (), entries(sections)):
         words[key] = f"{words[key]}, {phrases}" if key in words else phrases
-    intents, forms = (_taken(words, name) for name in ("intent", "form"))
+    intents, forms = (
+        {key: words.pop(key) for key in list(words) if key.startswith(name)} for name in ("intent:", "form:")
+    )
     return Language(**traits, words=words, intents=intents, forms=forms)
-
-
-def _taken(words: Words, name: str) -> Words:
-    """The phrases of a table, which are no longer among the words."""
-    return {key: words.pop(key) for key in list(words) if key.startswith(f"{name}:")}
 
 
 def _conjugated(verbs: dict[str, Any]) -> Iterator[tuple[str, str]]:
