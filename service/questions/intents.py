@@ -88,7 +88,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         letter_count = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
         is_about_prices = any(token.kind in ABOUT_PRICES for token in market.tokens)
         chatter = phrase if phrase and letter_count <= LETTERS_LIMIT else _likeliest(text)
-        chatter = "why" if words[0].value == "why" else None if is_about_prices else chatter
+        chatter = "why" if words and words[0].value == "why" else None if is_about_prices else chatter
         if chatter is None:
             raise
         return TextReading(chatter, asset=asset)
