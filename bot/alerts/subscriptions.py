@@ -66,8 +66,9 @@ def _record_consensus(store: Store, widget: dict[str, Any], now: datetime) -> No
     if consensus is not None and consensus["direction"] in SIDES and consensus["voted_at"] > last_vote:
         state["taken"] = widget
         if before is not None and before["consensus"]["direction"] != consensus["direction"]:
-            # It counts for those who had subscribed when the watcher looked before and did not see it.
-            subscribers = [person for person in store.subscribers("flip") if person.since <= state["looked_at"]]
+            # In a replay instants are on another clock than subscriptions: there the look before decides.
+            last_s = state["looked_at"] if world == "replay" else seconds(consensus["voted_at"])
+            subscribers = [person for person in store.subscribers("flip") if person.since <= last_s]
             write = once_each(lambda: messages.alerts.flipped(widget))
             key = f"{world} {consensus['voted_at']}"
             new = [alert(store, person, "flip", key, write, now) for person in subscribers]

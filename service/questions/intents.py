@@ -87,7 +87,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         phrase: Chatter | None = next((intent for intent in CHATTER if intent in intents), None)
         letter_count = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
         is_about_prices = any(token.kind in ABOUT_PRICES for token in market.tokens)
-        chatter = phrase if phrase and letter_count <= LETTERS_LIMIT else _likeliest(text)
+        chatter = phrase if phrase and letter_count <= LETTERS_LIMIT else _likeliest(text, phrase)
         chatter = "why" if words and words[0].value == "why" else None if is_about_prices else chatter
         if chatter is None:
             raise
@@ -134,13 +134,13 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances) -> str | N
     return str(assets[0].value) if len(assets) == 1 and is_bare else None
 
 
-def _likeliest(text: str) -> Chatter | None:
-    """What a text without a market wants; None where another wish, or a question, is nearly as likely."""
+def _likeliest(text: str, phrase: Chatter | None) -> Chatter | None:
+    """What a text without a market wants; None where another wish is nearly as likely and no phrase decides."""
     intents, columns, log_likelihoods = _model()
     slices = _slices(NO_WORDS.sub(" ", fold(text)).strip())
     means = log_likelihoods[:, [columns[piece] for piece in slices if piece in columns]].sum(axis=1) / len(slices)
     second, first = np.argsort(means)[-2:]
-    is_clear = means[first] - means[second] >= LEAST_LEAD
+    is_clear = intents[first] == phrase or means[first] - means[second] >= LEAST_LEAD
     return next((intent for intent in CHATTER if is_clear and intent == intents[first]), None)
 
 

@@ -61,9 +61,8 @@ def test_two_instances_lose_and_double_nothing(start_bot: StartBot, telegram: Te
         assert "Traceback" not in log
 
 
-def test_a_webhook_elsewhere_is_one_line_until_it_ends(start_bot: StartBot, telegram: Telegram, older: Path):
-    older.mkdir(parents=True)
-    with start_bot(older) as token:
+def test_a_webhook_elsewhere_is_one_line_until_it_ends(start_bot: StartBot, telegram: Telegram, tmp_path: Path):
+    with start_bot(tmp_path) as token:
         person = telegram.person(token)
         person.says("/help")
         person.reads("/research")
@@ -72,7 +71,7 @@ def test_a_webhook_elsewhere_is_one_line_until_it_ends(start_bot: StartBot, tele
         httpx.post(f"{telegram.bots}{token}/deleteWebhook")
         person.says("/privacy")
         person.reads("Stored data")
-    log = (older / "log").read_text()
+    log = (tmp_path / "log").read_text()
     assert log.count("Conflict") == 1, log
     assert f"{SENTENCE}terminated by setWebhook request" in log
     assert "Traceback" not in log
