@@ -38,6 +38,7 @@ VOTERS = 9  # shown until the service names the voters
 GRACE_S = 1.0  # an answer within this time needs no waiting message
 # Telegram allows one edit a second in a private chat and twenty messages a minute in a group.
 PRIVATE_S, GROUP_S = 4.0, 8.0
+MAX_AGE_S = 3600  # an older interrupted question is not asked any more: its "today" may be over
 # Between the calls for the same answer: the service finishes it in at most a minute.
 BUSY_PAUSES_S = (0.5, 1, 2, 4, 8, 15, 30)
 
@@ -117,7 +118,9 @@ async def _finish(context: BotContext, question: OpenQuestion) -> None:
         speaking(language, zone),
     ):
         async with _typing(context.bot, question):
-            page = await _answer_page(state, question, VoteCount(), None, is_new=False)
+            page = Page(translate(notices.EXPIRY))
+            if state.now().timestamp() - question.asked_at <= MAX_AGE_S:
+                page = await _answer_page(state, question, VoteCount(), None, is_new=False)
             if question.waiting_id is not None:
                 with suppress(TelegramError):
                     notice = Page(translate(notices.INTERRUPTION))

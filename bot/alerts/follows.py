@@ -34,7 +34,7 @@ Texts = dict[str, Callable[[], str]]  # what many follows share, by its name
 
 
 class Happening(NamedTuple):
-    """What happened to a follow: `key` identifies it, `write` returns the alert's text; without them, no alert."""
+    """What happened to a follow: `key` identifies it, `write` returns the alert's text; without it, no alert."""
 
     follow: Follow
     key: str = ""
@@ -145,8 +145,8 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
         write = partial(messages.follows.price_reached, document, quote, levels)
         key = f"price {first.number} {quote['as_of']}"
         for follow in (first, *others):
-            value, only_first = quote["price"] if follow.repeats else None, write if follow is first else None
-            happenings.append(Happening(follow, key, only_first, value, not follow.repeats))
+            value, text = quote["price"] if follow.repeats else None, write if follow is first else None
+            happenings.append(Happening(follow, key, text, value, not follow.repeats))
     return happenings
 
 

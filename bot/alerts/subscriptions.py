@@ -105,7 +105,7 @@ async def check_weekly(service: Service, store: Store, now: datetime) -> None:
     key, is_late = due_at.isoformat(), now - due_at > timedelta(seconds=MAX_AGE_S[WEEKLY])
     groups = [] if is_late else await asyncio.to_thread(store.subscribers, WEEKLY)
     due = [group for group in groups if group.since <= due_at.timestamp()]
-    due = [group for group in due if not store.is_marked(group.user_id, WEEKLY, key)]
+    due = await asyncio.to_thread(lambda: [group for group in due if not store.is_marked(group.user_id, WEEKLY, key)])
     if not due:
         return
     resolutions, versus, battle, challenges = await asyncio.gather(

@@ -83,7 +83,7 @@ def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], levels: S
     now = translate("{price} USD now, {change} in 24 hours", price=price(quote["price"]), change=signed_percent(change))
     prices_text = enumerated(map(price, levels))
     head = translate("<b>{asset} has reached {price} USD</b>", asset=asset(quote["asset"]), price=prices_text)
-    return message([head, f"{change_arrow(change)} {now}"], f"{footer(prices)}\n{_advice()}")
+    return message([head, f"{change_arrow(change)} {now}"], f"{footer(prices)}\n{translate('Not investment advice.')}")
 
 
 def chance_reached(market: Mapping[str, Any], level: float) -> str:
@@ -117,7 +117,7 @@ def answer_resolved(answer: Mapping[str, Any]) -> str:
         if score
         else "",
     ]
-    return message(blocks, f"<i>{world(answer)} · {WORDS}</i>\n{_advice()}")
+    return message(blocks, f"<i>{world(answer)} · {WORDS}</i>\n{translate('Not investment advice.')}")
 
 
 def _target(follow: Follow) -> str:
@@ -145,10 +145,6 @@ def _terms(follow: Follow, prices: Mapping[str, float]) -> str:
 def price_missed(key: str, level: float) -> str:
     """The end of an alert whose level was not reached."""
     return translate("{asset} did not reach {price} USD. The alert has ended.", asset=asset(key), price=price(level))
-
-
-def _advice() -> str:
-    return translate("Not investment advice.")
 
 
 def _quoted(question: str) -> str:

@@ -11,7 +11,7 @@ from bot.store.sqlite_file import SqliteFile
 
 # `language` was chosen, `seen` is that of the person's Telegram; `quiet` has two hours, such as 22-7.
 NAMES = ("language", "seen", "zone", "theme", "quiet", "hour")
-LONGEST_QUIET = timedelta(hours=12)
+LONGEST_QUIET = timedelta(hours=12)  # more than the choices have, also when the clocks change
 DEFAULTS = {"zone": "UTC", "theme": "light", "hour": "8"}
 
 

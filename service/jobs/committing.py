@@ -26,8 +26,9 @@ from service.ledger.timestamps import LATEST_S, authority_of
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import DAY, HOUR, iso, unix
 from service.store import answers, bars, forecasts, idempotency, keys, knowledge, ledger, predictions, world
-from service.store.answers import Erasure, erased_ids
+from service.store.answers import Erasure
 from service.store.database import Database
+from service.store.erasures import erased_ids
 from service.store.pages import RECORD, records
 from service.store.secret import ledger_key
 

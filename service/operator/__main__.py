@@ -17,7 +17,7 @@ from service.config import SettingsError
 from service.errors import NinefoldError, PackagesMissing
 from service.operator.check import check
 from service.operator.commands import Command, CommandOutput, CommandTable, add, add_offline, as_json, readable
-from service.operator.keys import forget, register_blocks, register_keys, register_secrets, withdraw
+from service.operator.keys import register_keys, register_secrets
 from service.operator.maintenance import (
     bring_back,
     copy,
@@ -27,6 +27,7 @@ from service.operator.maintenance import (
     register_ledger,
     require_database,
 )
+from service.operator.moderation import forget, register_blocks, withdraw
 from service.operator.resolutions import register_answers, register_challenges
 from service.operator.status import status
 from service.store import migrations

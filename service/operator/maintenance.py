@@ -25,10 +25,10 @@ from service.ledger.commitments import text_hash
 from service.ledger.verifier import read, verify
 from service.operator.commands import CommandOutput, Commands, CommandTable, add, add_offline
 from service.store import ledger, migrations, world
-from service.store.answers import FILE as ERASURES
 from service.store.audit import FIRST, Audit
 from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
+from service.store.erasures import FILE as ERASURES
 from service.store.secret import FILE, LEDGER_FILE
 
 
