@@ -62,6 +62,7 @@ def test_two_instances_lose_and_double_nothing(start_bot: StartBot, telegram: Te
 
 
 def test_a_webhook_elsewhere_is_one_line_until_it_ends(start_bot: StartBot, telegram: Telegram, tmp_path: Path):
+    """Telegram's reason depends on whether the bot was waiting for updates just then; our sentence does not."""
     with start_bot(tmp_path) as token:
         person = telegram.person(token)
         person.says("/help")
@@ -73,5 +74,5 @@ def test_a_webhook_elsewhere_is_one_line_until_it_ends(start_bot: StartBot, tele
         person.reads("Stored data")
     log = (tmp_path / "log").read_text()
     assert log.count("Conflict") == 1, log
-    assert f"{SENTENCE}terminated by setWebhook request" in log
+    assert log.count(SENTENCE) == 1, log
     assert "Traceback" not in log
