@@ -18,15 +18,8 @@ from service.errors import NinefoldError, PackagesMissing
 from service.operator.check import check
 from service.operator.commands import Command, CommandOutput, CommandTable, add, add_offline, as_json, readable
 from service.operator.keys import register_keys, register_secrets
-from service.operator.maintenance import (
-    bring_back,
-    copy,
-    file_argument,
-    migrate,
-    move_to,
-    register_ledger,
-    require_database,
-)
+from service.operator.ledger import register_ledger
+from service.operator.maintenance import bring_back, copy, file_argument, migrate, move_to, require_database
 from service.operator.moderation import forget, register_blocks, withdraw
 from service.operator.resolutions import register_answers, register_challenges
 from service.operator.status import status

@@ -11,7 +11,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from bot.languages.catalogues import catalogue
-from service.api.home import FILES, FOLDER, PAGES
+from service.api.handbook import PAGES
+from service.api.home import FILES, FOLDER
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.voters.votes import LIKELIHOODS
 from service.trading.lanes import LANES

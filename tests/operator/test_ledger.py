@@ -9,7 +9,7 @@ import pytest
 
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.commitments import text_hash
-from service.operator.maintenance import served_differences
+from service.operator.ledger import served_differences
 
 OPENED_AT, RESOLVED_AT, LATER = "2026-11-21T08:00:00Z", "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z"
 ID = "daily-btc-up-1"
