@@ -105,12 +105,6 @@ def test_the_options_are_those_of_the_settings():
     assert EXAMPLE.read_text() == f"{config.example()}\n"
 
 
-def test_the_numbers_of_strategies_are_those_of_the_table():
-    assert f"ranks {len(STRATEGIES)} paper-trading strategies" in README
-    families = len({strategy.rule for strategy in STRATEGIES.values()})
-    assert f"{families} textbook rules at three speeds make {len(STRATEGIES)} strategies" in README
-
-
 def test_the_documented_endpoints_are_those_of_the_service(tmp_path: Path):
     with running_service(tmp_path) as running:
         assert section("endpoints") == endpoints(running.runtime.application())

@@ -87,7 +87,7 @@ def build(client: AsyncClient) -> MCPServer:
 
     @tool
     async def leaderboard(asset: str | None = None) -> Document:
-        """The 54 paper-trading strategies by their result beside buying and holding, in all assets or one. One call."""
+        """The paper-trading strategies by their result beside buying and holding, in all assets or one. One call."""
         return await client.leaderboard(asset)
 
     @tool

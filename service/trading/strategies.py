@@ -53,9 +53,10 @@ class Strategy:
 
 
 def _family(key: str, table: Mapping[str, Any]) -> Iterator[Strategy]:
-    """The strategies of one rule; each of its parameters has a value for each speed, the fastest first."""
+    """The strategies of one rule; each of its parameters has a value for each of its speeds, the fastest first."""
     parameters: Mapping[str, list[float]] = table["parameters"]
-    for speed, *values in zip(SPEEDS, *parameters.values(), strict=True):
+    rows = list(zip(*parameters.values(), strict=True))
+    for speed, values in zip(SPEEDS[: len(rows)], rows, strict=True):
         yield Strategy(
             key=f"{key}_{speed}",
             name=f"{table['name']}, {speed}",
