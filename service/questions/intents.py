@@ -1,7 +1,7 @@
-"""What a text wants: a forecast, a price, an alert, advice, thanks, help; by phrases of all languages.
+"""What a text wants: a forecast, a price, an alert, advice, thanks, help.
 
-A phrase counts only where the text asks no question that can be forecast, so that no question is taken for chatter.
-What a text without a market wants is classified by naive Bayes, with the phrases as examples.
+A price, an alert or advice is asked for by phrases of all languages. Only a text that asks no question that can be
+forecast is classified, by naive Bayes, so that no question is taken for chatter.
 """
 
 from __future__ import annotations
@@ -28,19 +28,18 @@ from service.questions.scope import asks_price_now
 from service.questions.tokens import MARKUP, Token, clean, tokenize
 from service.questions.topics import TopicQuestion, read_any
 from service.questions.understanding import find_parts, refusing, suggested
-from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
+from service.questions.vocabulary import MARKET_KINDS, Language
 
-# Intents of a text that asks nothing about a market, the most telling first.
-Chatter = Literal["show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
-CHATTER: tuple[Chatter, ...] = get_args(Chatter)
-Intent = Literal["question", "price", "price_forecast", "alert", "advice", Chatter]
+# Intents of a text that asks nothing about the price of a market.
+Wish = Literal["advice", "show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
+WISHES: tuple[Wish, ...] = get_args(Wish)
+Intent = Literal["question", "price", "price_forecast", "alert", Wish]
 Side = Literal["above", "below"]
-LETTERS_LIMIT = 8  # so many letters beside a phrase change nothing: "cool, thanks"
 # The classifier: letters of the longest slice, what is added to each count, and the least lead of the likeliest intent
 # in mean log-likelihood, below which a text without a market is refused.
-LONGEST_SLICE, SMOOTHING, LEAST_LEAD = 5, 0.02, 0.15
-# Kinds of a text about prices, also of one that names no market: "100k tomorrow". It may ask why, but is no chatter.
-ABOUT_PRICES = BULL | BEAR | {"number", "asset", "widely"}
+LONGEST_SLICE, SMOOTHING, LEAST_LEAD = 5, 0.02, 0.1
+# What a text may want that names a market or a number, and kinds of names: "100k tomorrow" is no chatter.
+ABOUT_PRICES, NAMES = ("advice", "why"), ("asset", "widely")
 NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
@@ -82,21 +81,18 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
-        if "advice" in intents:
-            return TextReading("advice", asset=asset)
-        phrase: Chatter | None = next((intent for intent in CHATTER if intent in intents), None)
-        letter_count = sum(len(word.text) for word in words if word.kind != "mark" and word.value not in CHATTER)
-        is_about_prices = any(token.kind in ABOUT_PRICES for token in market.tokens)
-        chatter = phrase if phrase and letter_count <= LETTERS_LIMIT else _likeliest(text, phrase)
-        chatter = "why" if words and words[0].value == "why" else None if is_about_prices else chatter
-        if chatter is None:
+        wish = "advice" if "advice" in intents else _likeliest(text)
+        names_price = any(token.kind in NAMES or token.text[:1].isdigit() for token in market.tokens)
+        if wish is None or (names_price and wish not in ABOUT_PRICES):
             raise
-        return TextReading(chatter, asset=asset)
+        return TextReading(wish, asset=asset)
     question = meaning.question
     if "advice" in intents and not (question.comparator == "relative" and NOT_NAMED not in question.notes):
         return TextReading("advice", asset=asset)
     if isinstance(meaning, TopicQuestion) or question.comparator != "open":
         return TextReading("question", meaning, question.asset)
+    if _likeliest(text) == "advice":
+        return TextReading("advice", asset=asset)
     is_same = bool(context and context.is_price) and {"comparator", "deadline"} <= {*meaning.carryover}  # "and eth?"
     is_price = is_same or (not meaning.carryover and _asks_price(meaning, intents))
     return TextReading("price" if is_price else "price_forecast", None if is_price else meaning, question.asset)
@@ -134,27 +130,32 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances) -> str | N
     return str(assets[0].value) if len(assets) == 1 and is_bare else None
 
 
-def _likeliest(text: str, phrase: Chatter | None) -> Chatter | None:
-    """What a text without a market wants; None where another wish is nearly as likely and no phrase decides."""
-    intents, columns, log_likelihoods = _model()
-    slices = _slices(NO_WORDS.sub(" ", fold(text)).strip())
-    means = log_likelihoods[:, [columns[piece] for piece in slices if piece in columns]].sum(axis=1) / len(slices)
-    second, first = np.argsort(means)[-2:]
-    is_clear = intents[first] == phrase or means[first] - means[second] >= LEAST_LEAD
-    return next((intent for intent in CHATTER if is_clear and intent == intents[first]), None)
+def _likeliest(text: str) -> Wish | None:
+    """What a text without a market wants, as its example or the most similar ones; None where two wishes are near."""
+    plain = NO_WORDS.sub(" ", fold(text)).strip()
+    examples, columns, log_likelihoods = _model()
+    intent = examples.get(plain)
+    if intent is None:
+        slices = _slices(plain)
+        means = log_likelihoods[:, [columns[piece] for piece in slices if piece in columns]].sum(axis=1) / len(slices)
+        second, first = np.argsort(means)[-2:]
+        is_clear = means[first] - means[second] >= LEAST_LEAD
+        intent = list(dict.fromkeys(examples.values()))[first] if is_clear else None
+    return next((wish for wish in WISHES if wish == intent), None)
 
 
 @cache
-def _model() -> tuple[list[str], dict[str, int], np.ndarray]:
-    """The intents, the column of each slice of the examples, and the log-likelihood of each slice by intent."""
+def _model() -> tuple[dict[str, str], dict[str, int], np.ndarray]:
+    """The intents of the examples, the column of each of their slices, and its log-likelihood by intent."""
+    examples = intent_examples()
     counters = defaultdict[str, Counter[str]](Counter)
-    for phrase, intent in intent_examples():
-        counters[intent].update(_slices(phrase))
+    for text, intent in examples.items():
+        counters[intent].update(_slices(text))
     columns = {piece: place for place, piece in enumerate(dict.fromkeys(chain(*counters.values())))}
     counts = np.full((len(counters), len(columns)), SMOOTHING, np.float32)
     for row, counter in zip(counts, counters.values(), strict=True):
         row[[columns[piece] for piece in counter]] += list(counter.values())
-    return [*counters], columns, np.log(counts / counts.sum(axis=1, keepdims=True))
+    return examples, columns, np.log(counts / counts.sum(axis=1, keepdims=True))
 
 
 def _slices(plain: str) -> list[str]:

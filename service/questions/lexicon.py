@@ -181,11 +181,12 @@ def intent_lexicon() -> Lexicon:
     return _lexicon_of(*(language.intents for language in LANGUAGES))
 
 
-def intent_examples() -> Iterator[tuple[str, str]]:
-    """Phrases of all languages with the intents that they are examples of; the words of the grammar ask questions."""
-    yield from ((phrase, str(senses[0].value)) for phrase, senses in intent_lexicon().phrases.items())
-    for language in LANGUAGES:
-        yield from ((phrase, "question") for phrase in (*_own(language).phrases, *_own(language).stems))
+def intent_examples() -> dict[str, str]:
+    """Texts of all languages with the intents that they are examples of; other words of the grammar ask questions."""
+    words = (word for language in LANGUAGES for word in (*_own(language).phrases, *_own(language).stems))
+    groups = (group for language in LANGUAGES for group in (language.intents | language.texts).items())
+    texts = {text: key.partition(":")[2] for key, group in groups for text, _ in _phrases(group)}
+    return dict.fromkeys(words, "question") | texts
 
 
 def _lexicon_of(*vocabularies: Words) -> Lexicon:

@@ -89,10 +89,17 @@ def test_a_text_that_asks_no_forecast_gets_none(text, words):
         ("вырастет?", "none"),
         ("at 99k on monday morning", "none"),
         ("menos 10% na sexta?", "none"),
+        ("i'm starving", "none"),
+        ("wird's morgen regnen", "none"),
+        ("お腹すいた", "none"),
+        ("bist du ein mensch", "about_you"),
+        ("da dove vieni", "about_you"),
+        ("vote breakdown", "show_votes"),
+        ("should i ape into sol rn", "advice"),
     ],
 )
 def test_no_phrase_needs_to_match(text, intent):
-    """A text without a market is classified, but never one that asks for a price."""
+    """A text without a market is classified, also as one about nothing of ours; one that asks for a price never is."""
     assert _described(text).split(" ")[0] == intent
 
 

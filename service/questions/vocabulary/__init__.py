@@ -51,7 +51,8 @@ Words = dict[str, str]
 class Language:
     """The words of a language and what the grammar must know about it; the other fields are those of `[language]`.
 
-    `intents` are phrases that say what a text wants besides a forecast, `forms` words that mean more beside a number.
+    `intents` are phrases that say what a text wants besides a forecast, `texts` are whole texts that want neither,
+    `forms` words that mean more beside a number.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Language:
     negations_cancel: bool
     words: Words
     intents: Words
+    texts: Words
     forms: Words
     lacks: str = ""
 
@@ -89,10 +91,10 @@ def _language(file: str) -> Language:
     words: Words = {}
     for key, phrases in chain(_conjugated(verbs) if verbs else (), entries(sections)):
         words[key] = f"{words[key]}, {phrases}" if key in words else phrases
-    intents, forms = (
-        {key: words.pop(key) for key in list(words) if key.startswith(name)} for name in ("intent:", "form:")
+    intents, texts, forms = (
+        {key: words.pop(key) for key in list(words) if key.startswith(name)} for name in ("intent:", "text:", "form:")
     )
-    return Language(**traits, words=words, intents=intents, forms=forms)
+    return Language(**traits, words=words, intents=intents, texts=texts, forms=forms)
 
 
 def _conjugated(verbs: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -66,7 +66,7 @@ def _phrases(words: Words) -> list[str]:
 @languages
 def test_a_language_has_every_key_or_declares_its_lack(language: Language):
     """The key may also be optional for all languages; see keys.toml."""
-    present = {_documented(key) for key in (*language.words, *language.intents, *language.forms)}
+    present = {_documented(key) for key in (*language.words, *language.intents, *language.texts, *language.forms)}
     keys = SECTIONS.keys() - SHARED - _covered(OPTIONAL)
     lacks = _covered(language.lacks.split(","))
     assert keys - present - lacks == set()
@@ -137,5 +137,6 @@ def test_a_phrase_says_one_thing_that_a_text_wants():
     """In all languages together, because the phrases of all are looked for in every text."""
     wishes: set[tuple[str, str]] = set()
     for language in LANGUAGES:
-        wishes |= {(phrase, key) for key, words in language.intents.items() for phrase in _phrases({key: words})}
+        groups = [*language.intents.items(), *language.texts.items()]
+        wishes |= {(phrase, key.partition(":")[2]) for key, words in groups for phrase in _phrases({key: words})}
     assert [phrase for phrase, times in Counter(phrase for phrase, _ in wishes).items() if times > 1] == []
