@@ -147,27 +147,46 @@ def test_the_limit_of_a_group_is_kept(stage, group, monkeypatch):
     assert not stage.telegram.faults
 
 
-# What a person does, for each method that the bot calls, and what shows that it was done once.
+# For each method that the bot calls: what a person does before it, at it, and what shows that it was done once.
 METHODS = {
-    "sendMessage": ("/price", "Prices in USD"),
-    "sendChatAction": (QUESTION, "of 9 voted"),
-    "editMessageText": ("/price", "Gold"),
-    "answerCallbackQuery": ("/price", "Gold"),
-    "setMyCommands": ("/language de", "Ich antworte jetzt auf Deutsch"),
+    "sendMessage": ((), "/price", "Prices in USD"),
+    "sendChatAction": ((), QUESTION, "of 9 voted"),
+    "editMessageText": (("/price",), "gold", "Gold"),
+    "answerCallbackQuery": (("/price",), "gold", "Gold"),
+    "sendPhoto": (("/price btc",), "Chart", "of outcomes"),
+    "editMessageMedia": (("/price btc", "Chart"), "30 d", "of outcomes"),
+    "getChatMember": ((), "/language de", "Ich antworte jetzt auf Deutsch"),
+    "setMyCommands": ((), "/language de", "Ich antworte jetzt auf Deutsch"),
+    "deleteMyCommands": (("/language de",), "Wie in Telegram", "I reply in English now"),
 }
+IN_A_GROUP = {"getChatMember"}
 
 
 @pytest.mark.parametrize("status", [500, 502])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_failed_method_loses_and_doubles_nothing(ann, method, status):
+def test_a_failed_method_loses_and_doubles_nothing(stage, group, method, status):
     """Its first call fails, for each method that a text or a press needs."""
-    text, words = METHODS[method]
-    if words == "Gold":
-        ann.says(text)
-        ann.stage.telegram.refuse(method, "Bad Gateway", status)
-        ann.presses("gold")
+    person = stage.person(group if method in IN_A_GROUP else None)
+    stage.telegram.admins.add(person.id)
+    before, last, words = METHODS[method]
+    for text in before:
+        acts(person, text)
+    stage.telegram.refuse(method, "Bad Gateway", status)
+    acts(person, last)
+    assert stage.telegram.refusals[method] == []
+    assert sum(words in message.plain for message in person.messages) == 1
+
+
+def acts(person: Person, text: str) -> None:
+    """Press the button of this name, or say it."""
+    if any(text in message.buttons for message in person.messages):
+        person.presses(text)
     else:
-        ann.stage.telegram.refuse(method, "Bad Gateway", status)
-        ann.says(text)
-    assert ann.stage.telegram.refusals[method] == []
-    assert [words in message.plain for message in ann.messages] == [True]
+        person.says(text)
+
+
+@pytest.mark.parametrize("status", [500, 502])
+def test_failed_offers_are_sent_again(ann, status):
+    ann.stage.telegram.refuse("answerInlineQuery", "Bad Gateway", status)
+    (offer, *_) = ann.types(QUESTION)
+    assert offer["description"] == QUESTION
