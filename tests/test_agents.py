@@ -17,6 +17,7 @@ from mcp import Client
 
 from service.client import AsyncClient
 from service.client.mcp_server import build
+from service.market.assets import ASSETS
 from tests.running_service import RunningService, copied, listening, running_service
 
 pytestmark = pytest.mark.slow
@@ -88,4 +89,4 @@ def test_the_tools_answer_and_name_a_fault(address: str):
     assert further["understood"]["asset"] == "eth"
     assert refusal.is_error
     assert "names no market" in refusal.content[0].text
-    assert prices["count"] == 7
+    assert prices["count"] == len(ASSETS)

@@ -15,7 +15,7 @@ def test_other_worlds_refuse_a_coin_with_the_reason(database, make_app, world, w
     observe(database)
     client = make_app(database, clock=WorldClock(world, world_origin=NOON, wall_origin=NOON)).test_client()
     key = client.post("/api/v1/register", json={"email": "reader@example.com"}).json["api_key"]
-    body = {"question": "Will dogecoin reach 0.5 by Friday?"}
+    body = {"question": "Will pepecoin reach 0.5 by Friday?"}
     refusal = client.post("/api/v1/oracle", json=body, headers={"X-API-Key": key})
     assert (refusal.status_code, refusal.headers["X-RateLimit-Remaining"]) == (400, "10")
     detail = refusal.json["detail"]

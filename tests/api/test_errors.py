@@ -84,7 +84,7 @@ def test_every_kind_of_refusal_is_tried_or_an_internal_error():
 def test_each_wrong_field_says_its_place_code_and_words_of_ours(client: FlaskClient, headers: dict):
     """No sentence of pydantic's reaches a caller."""
     answers = [
-        client.get("/api/v1/candles?asset=doge&limit=x&foo=1"),
+        client.get("/api/v1/candles?asset=pepe&limit=x&foo=1"),
         client.get("/api/v1/ledger?first_seq=0"),
         client.post("/api/v1/register", json={"app_name": 5}),
         client.post("/api/v1/register?foo=1", json={"email": "a@example.com"}),

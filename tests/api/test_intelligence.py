@@ -166,7 +166,7 @@ def test_both_are_cached_and_renewed_by_their_etag(client: FlaskClient, path: st
     assert client.get(path, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
 
 
-@pytest.mark.parametrize("query", ["asset=doge", "theme=blue", "size=3"])
+@pytest.mark.parametrize("query", ["asset=pepe", "theme=blue", "size=3"])
 def test_an_unknown_asset_theme_or_option_is_refused(client: FlaskClient, query: str):
     assert client.get(f"/embed?{query}").status_code == 400
 

@@ -167,7 +167,7 @@ def test_a_past_page_is_kept_for_an_hour(client: FlaskClient, bitcoin):
     ("query", "field"),
     [
         ("", "asset"),
-        ("asset=doge", "asset"),
+        ("asset=pepe", "asset"),
         ("asset=btc&interval=15m", "interval"),
         ("asset=btc&limit=10001", "limit"),
         ("asset=btc&since=2027-02-01&until=2027-01-01", "since"),
@@ -296,7 +296,7 @@ def test_sample_paths_end_as_the_pool_says(service):
 
 
 def test_an_unknown_asset_is_told_which_there_are(client):
-    answer = client.get("/api/v1/forecasts/doge")
+    answer = client.get("/api/v1/forecasts/pepe")
     assert answer.status_code == 404
     assert "btc, eth, sol" in answer.json["detail"]
 

@@ -202,7 +202,7 @@ class TestPages:
         ("query", "field"),
         [
             ("status=closed", "status"),
-            ("asset=doge", "asset"),
+            ("asset=pepe", "asset"),
             ("category=answer", "category"),
             ("sort=price", "sort"),
             ("limit=201", "limit"),
@@ -392,7 +392,7 @@ def test_rows_are_selected_and_their_pages_join(client: FlaskClient, markets):
 
 @pytest.mark.parametrize(
     ("query", "field"),
-    [("limit=201", "limit"), ("limit=0", "limit"), ("cursor={other}", "cursor"), ("asset=doge", "asset")],
+    [("limit=201", "limit"), ("limit=0", "limit"), ("cursor={other}", "cursor"), ("asset=pepe", "asset")],
 )
 def test_a_wrong_query_is_refused_with_its_field(client: FlaskClient, markets, query: str, field: str):
     other = client.get(f"{FEATURES}?limit=1&asset=btc").json["next"]

@@ -113,7 +113,7 @@ def test_a_key_may_have_ten(web: Web, paid_key: str):
         {"url": "ftp://example.com"},
         {"url": "https://user:word@example.com/"},
         {"url": URL, "events": ["market.closed"]},
-        {"url": URL, "assets": ["doge"]},
+        {"url": URL, "assets": ["pepe"]},
         {"url": URL, "secret": "whsec_"},
     ],
 )

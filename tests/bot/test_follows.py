@@ -108,7 +108,7 @@ def test_a_level_of_a_price_is_a_button_or_a_text(ann, store):
     for text, level in (("btc 70,000", 70_000), ("Bitcoin 71.5k", 71_500), ("eth $9000", 9_000)):
         assert f"reaches {level:,} USD" in ann.says(f"/follow {text}").plain
     assert len(store.follows_of(ann.id)) == 4
-    for text in ("doge 1", "whatever", "nothing at all"):
+    for text in ("pepe 1", "whatever", "nothing at all"):
         assert "Send an asset and a price" in ann.says(f"/follow {text}").plain
     for text in ("btc", "btc lots"):
         assert "🔔 ▲ 55,900" in ann.says(f"/follow {text}").buttons

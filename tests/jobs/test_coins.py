@@ -23,7 +23,7 @@ from tests.sources.conftest import ExchangeServer, coinbase_routes, kraken_route
 
 pytestmark = pytest.mark.slow
 
-QUESTION = "Will dogecoin reach 0.5 by Friday?"
+QUESTION = "Will pepecoin reach 0.5 by Friday?"
 FRIDAY = START - START % DAY + 7 * DAY  # the midnight after it
 
 
@@ -41,9 +41,9 @@ def coinbase() -> Iterator[ExchangeServer]:
 def service(
     live_data: Path, world: Outside, tmp_path: Path, kraken: ExchangeServer, coinbase: ExchangeServer, monkeypatch
 ) -> Iterator[RunningService]:
-    """A live service that knows the list of its exchanges, where DOGE costs some 0.3 USD."""
+    """A live service that knows the list of its exchanges, where PEPE costs some 0.3 USD."""
     for exchange in (kraken, coinbase):
-        offer(exchange, "DOGE/USD", fine_bars(220, 0.3))
+        offer(exchange, "PEPE/USD", fine_bars(220, 0.3))
         offer(exchange, "BTC/USD", fine_bars(2, 60_000.0))
     feed = LiveFeedWithCoins(SEED, START - START % DAY - DAYS * DAY, open_coins(kraken, coinbase))
     monkeypatch.setattr(app, "open_feed", lambda *_: feed)
@@ -68,15 +68,15 @@ def _answers(service: RunningService) -> list:
 
 def _stored(service: RunningService, step: int) -> int:
     with service.runtime.database.reading() as db:
-        return len(bars.load_bars(db, "doge", 0, START + 60 * DAY, step))
+        return len(bars.load_bars(db, "pepe", 0, START + 60 * DAY, step))
 
 
 def test_a_coin_is_answered_recorded_and_settled(service, kraken, coinbase):
     """Nine votes, a note that it is outside the seven, and an outcome from bars fetched at the deadline."""
     answer = service.ask(QUESTION).get_json()
     assert len(answer.get("votes", answer)) == 9, json.dumps(answer)[:1500]
-    assert answer["understood"]["asset"] == "doge"
-    assert "DOGE is outside the seven assets. Its prices come from kraken DOGE/USD" in answer["understood"]["notes"][-1]
+    assert answer["understood"]["asset"] == "pepe"
+    assert "PEPE is outside the seven assets. Its prices come from kraken PEPE/USD" in answer["understood"]["notes"][-1]
     assert 0.001 <= answer["p_yes"] < 0.3
     for slot in range(FRIDAY - 6 * DAY, FRIDAY + 1, 6 * HOUR):
         _move(service, (kraken, coinbase), slot + 5)
@@ -85,7 +85,7 @@ def test_a_coin_is_answered_recorded_and_settled(service, kraken, coinbase):
     with service.runtime.database.reading() as db:
         settlement = predictions.find_prediction(db, answer["id"]).settlement
     assert settlement.outcome == "no"
-    assert settlement.evidence.startswith("doge never rose above 0.")
+    assert settlement.evidence.startswith("pepe never rose above 0.")
 
 
 def test_the_bars_of_open_answers_are_fetched_until_then(service, kraken, coinbase):
@@ -105,22 +105,22 @@ def test_the_bars_of_open_answers_are_fetched_until_then(service, kraken, coinba
 def test_a_second_question_soon_after_needs_no_fetch(service, kraken, coinbase):
     assert service.ask(QUESTION).status_code == 200
     requests = len(kraken.requests) + len(coinbase.requests)
-    assert service.ask("Where will DOGE be next Friday?").status_code == 200
+    assert service.ask("Where will PEPE be next Friday?").status_code == 200
     assert len(kraken.requests) + len(coinbase.requests) == requests
     _move(service, (kraken, coinbase), START + 21 * 60)
-    assert service.ask("Will DOGE rise by Friday?").get_json()["understood"]["asset"] == "doge"
+    assert service.ask("Will PEPE rise by Friday?").get_json()["understood"]["asset"] == "pepe"
     assert len(kraken.requests) + len(coinbase.requests) == requests + 1
 
 
 @pytest.mark.parametrize(
     ("question", "comparator"),
     [
-        ("Will DOGE outperform bitcoin this week?", "relative"),
-        ("Will bitcoin outperform $DOGE this week?", "relative"),
-        ("Will DOGE outperform WIF this week?", "relative"),
-        ("Will DOGE hit 0.35 before 0.25 by Friday?", "upper_first"),
-        ("What will dogecoin cost on Friday?", "open"),
-        ("Will DOGE hit a new all-time high this month?", "touch_above"),
+        ("Will PEPE outperform bitcoin this week?", "relative"),
+        ("Will bitcoin outperform $PEPE this week?", "relative"),
+        ("Will PEPE outperform WIF this week?", "relative"),
+        ("Will PEPE hit 0.35 before 0.25 by Friday?", "upper_first"),
+        ("What will pepecoin cost on Friday?", "open"),
+        ("Will PEPE hit a new all-time high this month?", "touch_above"),
     ],
 )
 def test_every_kind_of_question_is_answered(service, kraken, coinbase, question, comparator):
@@ -206,7 +206,7 @@ def test_coins_stay_out_of_documents_and_records(service, kraken, coinbase):
     with service.runtime.database.reading() as db:
         assert _answers(service) == []
         answers = [answer for answer in predictions.settled_predictions(db) if answer.category == "answer"]
-        assert "doge" not in contexts.every(db)
+        assert "pepe" not in contexts.every(db)
     assert [answer.outcome for answer in answers] == ["no"]
     assert resolved(answers) == []
 

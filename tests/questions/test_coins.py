@@ -12,7 +12,7 @@ from service.questions.coins import Coins, named_coins, read_markets
 from tests.cpu import least_cpu_s
 from tests.questions.asking import NOW, SPOTS
 
-TICKERS = "1inch ai ada ath bch doge gas high link me near not one pepe pump shib sui the trump up wif"
+TICKERS = "1inch ai ada ath bch gas high link me near not one pepe pump shib sui the trump up wif"
 COINS = Coins(frozenset(TICKERS.split()), "No exchange lists it.")
 PRICES = {**SPOTS, **dict.fromkeys(COINS.keys, 0.3), "pepe": 0.00000812}
 
@@ -20,12 +20,12 @@ PRICES = {**SPOTS, **dict.fromkeys(COINS.keys, 0.3), "pepe": 0.00000812}
 @pytest.mark.parametrize(
     ("text", "asset", "other"),
     [
-        ("will dogecoin reach 0.5 by Friday", "doge", None),
-        ("will doge rise tomorrow", "doge", None),
-        ("Will Dogecon rise tomorrow?", "doge", None),
-        ("Will Dogecoin (DOGE) hit $0.5 by Friday?", "doge", None),
-        ("Will DOGE/USDT close above 0.35 on Friday?", "doge", None),
-        ("Will DOGEUSD rise tomorrow?", "doge", None),
+        ("will shiba inu reach 0.5 by Friday", "shib", None),
+        ("will shib rise tomorrow", "shib", None),
+        ("Will Chainlnk rise tomorrow?", "link", None),
+        ("Will Shiba Inu (SHIB) hit $0.5 by Friday?", "shib", None),
+        ("Will SHIB/USDT close above 0.35 on Friday?", "shib", None),
+        ("Will SHIBUSD rise tomorrow?", "shib", None),
         ("Will WIF rise tomorrow?", "wif", None),
         ("$wif to 0.5 by Friday", "wif", None),
         ("1INCH above 0.4 on Friday?", "1inch", None),
@@ -37,13 +37,13 @@ PRICES = {**SPOTS, **dict.fromkeys(COINS.keys, 0.3), "pepe": 0.00000812}
         ("GAS above 0.35 on Friday?", "gas", None),
         ("Will HIGH rise tomorrow?", "high", None),
         ("Will pepe hit 0.00001 by Friday", "pepe", None),
-        ("Wird Dogecoin am Freitag über 0,5 USD liegen?", "doge", None),
-        ("ドージコインは金曜日に0.5ドルに達しますか？", "doge", None),
-        ("Dogecoin 1 dolar olur mu?", "doge", None),
+        ("Wird Shiba Inu am Freitag über 0,5 USD liegen?", "shib", None),
+        ("SHIBは金曜日に0.5ドルに達しますか？", "shib", None),
+        ("Shiba Inu 1 dolar olur mu?", "shib", None),
         ("Will bitcoin cash rise tomorrow?", "bch", None),
-        ("Will DOGE outperform BTC this week?", "doge", "btc"),
+        ("Will SHIB outperform BTC this week?", "shib", "btc"),
         ("Will bitcoin outperform $WIF this week?", "btc", "wif"),
-        ("ETH/DOGE up tomorrow?", "eth", "doge"),
+        ("ETH/SHIB up tomorrow?", "eth", "shib"),
     ],
 )
 def test_a_coin_is_named(text, asset, other):
@@ -79,7 +79,7 @@ def test_a_word_that_is_also_a_ticker_is_no_coin(text):
         ("Will USDC be above 1.01 on Friday?", "stablecoin is meant"),
         ("Will aave rise tomorrow?", "No exchange lists it"),
         ("Will altcoins rise tomorrow?", "not covered. Ask"),
-        ("Will WIF flip DOGE?", "Market values"),
+        ("Will WIF flip SHIB?", "Market values"),
     ],
 )
 def test_what_is_no_coin_is_refused_with_the_reason(text, reason):
@@ -90,9 +90,9 @@ def test_what_is_no_coin_is_refused_with_the_reason(text, reason):
 @pytest.mark.parametrize(
     ("text", "coins"),
     [
-        ("Will dogecoin rise tomorrow?", ("doge",)),
-        ("Will dogecoin hit 0.00001 by Friday?", ("doge",)),
-        ("Will the SEC approve a dogecoin ETF by June?", ()),
+        ("Will shiba inu rise tomorrow?", ("shib",)),
+        ("Will shiba inu hit 0.00001 by Friday?", ("shib",)),
+        ("Will the SEC approve a shiba inu ETF by June?", ()),
         ("Will Coinbase list PEPE by December 31?", ()),
         ("Will bitcoin rise tomorrow?", ()),
     ],
@@ -110,10 +110,10 @@ def test_past_prices_of_a_coin_that_are_not_stored_are_refused(text):
 def test_private_letters_of_a_text_name_no_coin():
     """Such letters stand for mentions inside; those of a caller are ignored."""
     assert named_coins(read_markets("Will \ue000 rise tomorrow?", COINS)) == ()
-    assert named_coins(read_markets("Will \ue001 rise against DOGE tomorrow?", COINS)) == ("doge",)
+    assert named_coins(read_markets("Will \ue001 rise against SHIB tomorrow?", COINS)) == ("shib",)
 
 
-@pytest.mark.parametrize("unit", ["DOGE ", "$doge ", "NEAR ", "HIGH ", "A1", "\ue000", "1INCH/", "UP-USD "])
+@pytest.mark.parametrize("unit", ["SHIB ", "$shib ", "NEAR ", "HIGH ", "A1", "\ue000", "1INCH/", "UP-USD "])
 def test_reading_coins_takes_milliseconds(unit):
     text = f"Will {unit * 200}"[:500].strip()
 

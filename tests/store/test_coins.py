@@ -12,7 +12,7 @@ from service.store.coins import StoredCoin
 
 NOW = 500_000 * HOUR
 STEP = 300
-CONTEXT = Context("doge", NOW, 0.3, 200.0, 1e-5, 1e-5, inputs={"move_4h": None}, correlations={"btc": 0.5})
+CONTEXT = Context("pepe", NOW, 0.3, 200.0, 1e-5, 1e-5, inputs={"move_4h": None}, correlations={"btc": 0.5})
 
 
 @pytest.fixture
@@ -31,35 +31,35 @@ def _save(db, key: str, asked_at: int, needed_until: int = 0) -> None:
 
 
 def test_a_coin_is_read_as_it_was_stored(database):
-    coin = StoredCoin(NOW, "kraken DOGE/USD", CONTEXT)
+    coin = StoredCoin(NOW, "kraken PEPE/USD", CONTEXT)
     with database.writing() as db:
-        coins.save_coin(db, "doge", StoredCoin(NOW - 5, "coinbase", None, "has 43 days"), NOW - 5)
-        coins.save_coin(db, "doge", coin, NOW)
-        assert (coins.find_coin(db, "doge"), coins.find_coin(db, "wif")) == (coin, None)
+        coins.save_coin(db, "pepe", StoredCoin(NOW - 5, "coinbase", None, "has 43 days"), NOW - 5)
+        coins.save_coin(db, "pepe", coin, NOW)
+        assert (coins.find_coin(db, "pepe"), coins.find_coin(db, "wif")) == (coin, None)
 
 
 def test_the_list_of_coins_is_replaced(database):
     with database.writing() as db:
         assert coins.listed_coins(db) == frozenset()
-        coins.save_coin_list(db, {"doge", "wif"}, NOW)
-        coins.save_coin_list(db, {"doge"}, NOW + 1)
-        assert coins.listed_coins(db) == {"doge"}
+        coins.save_coin_list(db, {"pepe", "wif"}, NOW)
+        coins.save_coin_list(db, {"pepe"}, NOW + 1)
+        assert coins.listed_coins(db) == {"pepe"}
 
 
 def test_a_coin_is_needed_until_its_last_deadline(database):
     with database.writing() as db:
-        _save(db, "doge", NOW, NOW + 2 * HOUR)
-        coins.need_coin(db, "doge", NOW + 1, NOW + HOUR)
-        assert coins.needed_coins(db, NOW + 2 * HOUR - 1) == ["doge"]
+        _save(db, "pepe", NOW, NOW + 2 * HOUR)
+        coins.need_coin(db, "pepe", NOW + 1, NOW + HOUR)
+        assert coins.needed_coins(db, NOW + 2 * HOUR - 1) == ["pepe"]
         assert coins.needed_coins(db, NOW + 2 * HOUR) == []
 
 
 def test_room_is_made_by_the_coin_asked_about_longest_ago(database, one_place):
     """Its bars go too."""
     with database.writing() as db:
-        _save(db, "doge", NOW)
+        _save(db, "pepe", NOW)
         _save(db, "wif", NOW - 1)
-        assert coins.make_room(db, "doge", NOW)
+        assert coins.make_room(db, "pepe", NOW)
         assert coins.find_coin(db, "wif")
         assert coins.make_room(db, "ada", NOW)
         assert (coins.find_coin(db, "wif"), bars.last_bar(db, "wif", HOUR), bars.last_bar(db, "wif", STEP)) == (
@@ -67,12 +67,12 @@ def test_room_is_made_by_the_coin_asked_about_longest_ago(database, one_place):
             None,
             None,
         )
-        assert bars.last_bar(db, "doge", STEP)
+        assert bars.last_bar(db, "pepe", STEP)
 
 
 def test_coins_with_open_answers_leave_no_room(database, one_place):
     with database.writing() as db:
-        _save(db, "doge", NOW, NOW + HOUR)
+        _save(db, "pepe", NOW, NOW + HOUR)
         _save(db, "wif", NOW, NOW + HOUR)
         assert not coins.make_room(db, "ada", NOW)
         assert coins.make_room(db, "ada", NOW + HOUR)
@@ -81,7 +81,7 @@ def test_coins_with_open_answers_leave_no_room(database, one_place):
 def test_hours_built_from_short_bars_replace_those_of_the_exchange(database):
     short = _bars(NOW, 24, STEP, 2.0)
     with database.writing() as db:
-        coins.add_coin_bars(db, "doge", CoinBars(_bars(NOW - 2 * HOUR, 3, HOUR, 1.0), short))
-        series = coins.coin_bars(db, "doge", STEP, NOW - 2 * HOUR, NOW, NOW + 2 * HOUR)
+        coins.add_coin_bars(db, "pepe", CoinBars(_bars(NOW - 2 * HOUR, 3, HOUR, 1.0), short))
+        series = coins.coin_bars(db, "pepe", STEP, NOW - 2 * HOUR, NOW, NOW + 2 * HOUR)
     assert series.hourly.close.tolist() == [1.0, 1.0, 2.0, 2.0]
     assert series.feed.rows() == short.rows()

@@ -132,7 +132,7 @@ def test_bars_are_read_once_for_each_new_price(world):
 
 
 def test_an_asset_without_a_price_waits(world):
-    world.store.follow(ANN, ANN, Target("price", "doge", 1, value=0.5))
+    world.store.follow(ANN, ANN, Target("price", "pepe", 1, value=0.5))
     assert world.check() == []
     assert len(world.store.follows_of(ANN)) == 1
 

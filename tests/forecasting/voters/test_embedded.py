@@ -140,16 +140,16 @@ def coin(hourly: Mapping[str, Bars]) -> Bars:
 @pytest.fixture(scope="module")
 def coin_knowledge(hourly: Mapping[str, Bars], coin: Bars, knowledge: Knowledge) -> Knowledge:
     """The knowledge of the seven with the context of the coin."""
-    state = build_all({**hourly, "doge": coin}, NOW)["doge"]
-    return replace(knowledge, contexts={**knowledge.contexts, "doge": state})
+    state = build_all({**hourly, "pepe": coin}, NOW)["pepe"]
+    return replace(knowledge, contexts={**knowledge.contexts, "pepe": state})
 
 
 def _about_coin(query: Callable[..., Question], contexts: Mapping[str, Context], **fields) -> Question:
-    return replace(query("open", "eth"), asset="doge", spot=contexts["doge"].spot, **fields)
+    return replace(query("open", "eth"), asset="pepe", spot=contexts["pepe"].spot, **fields)
 
 
 def test_every_voter_forecasts_a_coin(query, coin_knowledge):
-    spot = coin_knowledge.contexts["doge"].spot
+    spot = coin_knowledge.contexts["pepe"].spot
     question = _about_coin(query, coin_knowledge.contexts, comparator="touch_above", level=1.1 * spot)
     result = panel_of().ask(question, NOW, coin_knowledge)
     assert len(result.ballots) == 9, result.abstained
@@ -167,13 +167,13 @@ def test_a_coin_has_the_width_of_its_own_variance(query, coin_knowledge):
 @pytest.mark.parametrize("seat", [seat.name for seat in SEATS])
 def test_a_prompt_can_be_about_a_coin(query, hourly, coin, coin_knowledge, seat, is_masked):
     """The coin comes first in the table of all moves; masked, no name of it is shown."""
-    exhibit = evidence({**hourly, "doge": coin}, coin_knowledge.contexts)
+    exhibit = evidence({**hourly, "pepe": coin}, coin_knowledge.contexts)
     inputs = build_inputs(_about_coin(query, coin_knowledge.contexts), NOW, replace(coin_knowledge, evidence=exhibit))
     question = _about_coin(query, coin_knowledge.contexts, comparator="up")
     text = str(write(seat, question, inputs, NONCE, is_masked=is_masked))
-    assert ("DOGE" in text) != is_masked
+    assert ("PEPE" in text) != is_masked
     if seat == "breadth" and not is_masked:
-        assert text.index("doge (coin)") < text.index("btc (coin)")
+        assert text.index("pepe (coin)") < text.index("btc (coin)")
 
 
 HEADER = header(NOW, NOW, step=HOUR, world="simulated", sources={"btc": "made for a test"})
