@@ -80,7 +80,8 @@ def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> 
 
 def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None:
     """The place of the comparison that this date follows; None where the date is that of the question itself."""
-    if span.after < len(tokens) and tokens[span.after].text.startswith(AFTERWARDS):
+    behind = tokens[span.after] if span.after < len(tokens) else Token("", "")
+    if behind.text.startswith(AFTERWARDS) and behind.kind != "before":
         return span.after
     place, between = span.first - 1, [token.kind for token in tokens[span.first : span.after]]
     while place >= 0 and tokens[place].kind in BETWEEN and (is_only or tokens[place].text not in QUE):
@@ -91,9 +92,8 @@ def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None
     word = tokens[place]
     if word.kind in THAN or (word.text in QUE and not is_only and place):
         return place
-    behind = tokens[span.after].kind if span.after < len(tokens) else ""
-    possessive = tokens[span.after + 1].kind if behind == "filler" and span.after + 1 < len(tokens) else behind
-    is_price = bool(PRICES & {*between, possessive}) or word.text.endswith((" als", " than", " que"))
+    possessive = tokens[span.after + 1] if behind.kind == "filler" and span.after + 1 < len(tokens) else behind
+    is_price = bool(PRICES & {*between, possessive.kind}) or word.text.endswith((" als", " than", " que"))
     if word.kind not in ("above", "below", "exceed") or "now" in between:
         return None
     return place if is_price or (word.text not in OVER_TIME and not is_only) else None

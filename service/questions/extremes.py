@@ -24,7 +24,10 @@ from service.questions.vocabulary import BEAR, BULL, Language
 
 MOST_EXTREMES = 2
 # Words between a high and its period: "the high of October", "das Hoch von letzter Woche".
-OF = {"of", "from", "de", "du", "d", "des", "del", "dell", "della", "da", "do", "di", "von", "vom", "der", "за"}
+OF = {
+    *("of", "from", "de", "du", "d", "des", "del", "dell", "dello", "della", "da", "do", "di", "von", "vom", "der"),
+    "за",
+}
 # Kinds between a period and its high: "Monday's high", "上周的高点".
 POSSESSIVES = {"the", "filler", "in"}
 # The last words of a token that make "hoch" or "plus haut" after it a noun.
@@ -103,7 +106,12 @@ def _with_units(tokens: Sequence[Token]) -> list[Token]:
 def _extremes(tokens: Sequence[Token], now: datetime, language: Language) -> Iterator[Extreme]:
     """The highs and lows of periods, from left to right."""
     end = 0
-    for span in spans(tokens, Today(now, day_first=not language.month_first)):
+    kinds, limits = [token.kind for token in tokens], {"before", "until", "by"}
+    parted = [  # "last week's high" and "before Wednesday", not the high of the week before Wednesday
+        Token("mark", "") if token.kind in limits and "last" in kinds[max(0, place - 2) : place + 2] else token
+        for place, token in enumerate(tokens)
+    ]
+    for span in spans(parted, Today(now, day_first=not language.month_first)):
         place = _beside(tokens, span.first, span.after, language)
         if place is None or span.dates.exact or min(place, span.first) < end:
             continue
