@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import get_args
 
 from service.market.assets import asset_of
-from service.questions.amounts import MINUSES, Amount
+from service.questions.amounts import MINUSES, Amount, scaled
 from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
@@ -22,6 +22,7 @@ from service.questions.earlier import Earlier
 from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Move, Touch
 from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
 from service.questions.kinds.references import Comparison
+from service.questions.numerals import first_value
 from service.questions.parse import Carryover, Parse
 from service.questions.question import Question
 from service.questions.sentences import COMMAS
@@ -39,14 +40,21 @@ INTERJECTIONS = {"word", "not", *LEADING}
 LONGEST_INTERJECTION = 14
 # Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.
 ARTICLES = {"the", "on", "ampm"}
-LAST_DAY, LARGEST_RATIO = 31, 2
+LAST_DAY, LARGEST_RATIO, LARGEST_PCT = 31, 2, 100
+# Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
+BY = {"на", "de", "del", "di"}
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 DAYS_OF_WEEK = 7
+# The kinds of "the day after", which is counted from the earlier deadline, and those beside them or a percentage.
+FOLLOWING = ({"after", "unit"}, {"later", "unit"}, {"next", "unit"})
+BESIDE = ARTICLES | {"a", "by", "asset", "in", "to"}
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 ENDS_OF_RANGE = 2
 # Kinds before the other asset of a comparison: "than gold", "against eth".
-RIVALS = {"than", "versus", "outperform"}
+RIVALS = {"than", "versus"}
+# Kinds that say that one asset returns more than another, and endings of the latter in Turkish and Japanese.
+WINS, CASES = {"outperform", "exceed"}, {"i", "u", "yi", "yu", "に"}
 # Kinds that name an event of their own, and kinds that together ask for a price.
 OWN_EVENT = MOTIONS | {
     "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",
@@ -85,8 +93,15 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     tokens = _with_dates(tokens, earlier, circumstances)
     if isinstance(earlier.kind, Between) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
         tokens = [Token("between", ""), *tokens]
-    is_rival = earlier.comparator == "relative" and _is_rival(tokens)
-    if is_rival:
+    is_relative, kinds = earlier.comparator == "relative", {token.kind for token in tokens}
+    assets = {token.value for token in tokens if token.kind == "asset" and is_relative}
+    is_rival = len(assets) == 1 and _is_rival(tokens, reading.language)
+    is_pair = len(assets) == ENDS_OF_RANGE and not kinds & (OWN_EVENT | {"and", "or", "because"})
+    if len(assets) == 1 and not earlier.negated and "number" not in kinds:
+        tokens = [token for token in tokens if token.kind not in WINS | {"better"}]
+    if is_rival and earlier.asset in assets:
+        raise invalid("An asset is not compared with itself. Ask in full which of two assets returns more.")
+    if is_rival or is_pair:
         tokens = [Token("versus", ""), *(token for token in tokens if token.kind not in RIVALS)]
         carryover.add("comparator")
     elif earlier.other_asset and any(token.text in MORE_WORDS for token in tokens):
@@ -96,7 +111,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         carryover.add("asset")
     parse = find_parts(reading._replace(tokens=tokens), circumstances)
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple"})
-    if carryover and not is_rival and not (parse.deadline.is_named or parse.clause.amounts or kinds):
+    if carryover and not is_rival and not is_pair and not (parse.deadline.is_named or parse.clause.amounts or kinds):
         return parse_tokenized(reading, circumstances)
     if not parse.deadline.is_named:
         carryover.add("deadline")
@@ -111,12 +126,12 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
 
 def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without the words that carry a question on, and without an interjection before a comma: "no, 1900"."""
-    rest = [token for token in tokens if token.value != CARRY]
+    rest = [token for token in tokens if token.value != CARRY or token.kind != "filler"]
     comma = next((place for place, token in enumerate(rest) if token.text in COMMAS), 0)
     is_short = sum(len(token.text) for token in rest[:comma]) <= LONGEST_INTERJECTION
     if is_short and all(token.kind in INTERJECTIONS for token in rest[:comma]):
         rest = rest[comma:]
-    is_leading = [token.kind in LEADING and token.text not in SIGNS for token in rest]
+    is_leading = [(token.kind in LEADING and token.text not in SIGNS) or token.value == CARRY for token in rest]
     return rest[is_leading.index(False) if False in is_leading else len(rest) :]
 
 
@@ -132,12 +147,19 @@ def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
 
 def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumstances) -> list[Token]:
     """The tokens with "the 12th" for "el 12", and on a Saturday with "next Saturday" for "and Saturday?"."""
-    *before, last = [token for token in tokens if token.kind != "mark"] or [Token("mark", "")]
+    *before, last = [token for token in tokens if token.kind not in ("mark", "filler")] or [Token("mark", "")]
     kinds, today = {token.kind for token in before}, circumstances.now.date()
+    is_size = kinds <= BESIDE and (not kinds & ARTICLES or any(token.text in BY for token in before))
+    if earlier.level_pct is not None and last.kind == "number" and is_size and first_value(last) < LARGEST_PCT:
+        return [*before, last, Token("percent", "%")]
     if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES:
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
         if 1 <= day <= LAST_DAY and not spot / LARGEST_RATIO <= day <= spot * LARGEST_RATIO:
             return [Token("nth", f"{day}th")]
+    named = [token for token in (*before, last) if token.kind not in BESIDE]
+    if {token.kind for token in named} in FOLLOWING and any(token.value == "day" for token in named):
+        day = Token("iso", f"{earlier.deadline + DAY:%Y-%m-%d}")
+        return [day, *(token for token in tokens if token.kind == "asset")]
     place = next((place for place, token in enumerate(tokens) if token.kind == "weekday"), None)
     if place is None or not kinds | {last.kind} <= BESIDE_WEEKDAY or earlier.deadline.date() <= today:
         return tokens
@@ -145,10 +167,13 @@ def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumsta
     return [*tokens[:place], Token("next", ""), *tokens[place:]] if is_today else tokens
 
 
-def _is_rival(tokens: Sequence[Token]) -> bool:
-    """Whether it names the other asset of a comparison: "than gold?", "against eth"."""
-    is_compared = any(token.kind in RIVALS or token.text in THAN for token in tokens)
-    return is_compared and len({token.value for token in tokens if token.kind == "asset"}) == 1
+def _is_rival(tokens: Sequence[Token], language: Language) -> bool:
+    """Whether it names the other asset of a comparison: "than gold?", "beats eth?", Turkish "bitcoini geçer mi"."""
+    kinds = [token.kind for token in tokens]
+    place, is_compared = kinds.index("asset"), any(token.kind in RIVALS or token.text in THAN for token in tokens)
+    has_case = tokens[place].text[-1] in "iu" or any(token.text in CASES for token in tokens)
+    before = kinds if language.postpositions and has_case else kinds[:place]
+    return is_compared or bool(WINS & {*before})
 
 
 def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
@@ -241,14 +266,16 @@ def _with_amounts(question: Question, clause: Clause, spot: float) -> Question |
     if first.is_percent:
         return None if others else _with_percentage(question, clause, first, spot)
     upper = others[0].value(spot) if others else first.upper_value(spot)
-    kind, level, side = question.kind, first.value(spot), int(clause.is_above) - int(clause.is_below)
+    limit, kind, side = (LARGEST_RATIO * spot,), question.kind, int(clause.is_above) - int(clause.is_below)
+    level, upper = scaled((first.value(spot),), limit)[0], upper and scaled((upper,), limit)[0]  # "66?" may be 66,000
     if upper is not None:
         lower, upper = sorted((level, upper))
         return replace(question, level=lower, upper_level=upper) if isinstance(kind, Between | First) else None
     if not isinstance(kind, WITH_LEVEL) or clause.kinds & {"up", "down", "between", "within"}:
         return None
-    own_side = (1 if level >= spot else -1) if isinstance(kind, Touch) and not question.negated else kind.side
     stays = isinstance(kind, Touch) and question.negated
+    is_turned = isinstance(kind, Touch) and not stays and (level < spot) != (question.threshold < question.spot)
+    own_side = (1 if level >= spot else -1) if is_turned else kind.side
     comparator, negated = kind.of((-side if stays else side) or own_side), question.negated and (stays or not side)
     return replace(question, comparator=comparator, level=level, level_pct=None, negated=negated)
 

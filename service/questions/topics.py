@@ -49,7 +49,7 @@ MATTERS = {
     *("midterms", "opec", "payrolls", "pboc", "powell", "presidency", "referendum", "senate", "shutdown", "snb"),
     *("stagflation", "tariff", "treasury"),
 }
-DOMINANCE = ("domina", "доминац")
+DOMINANCE = ("domina", "домини", "доминац", "ドミナンス", "市占")
 # Kinds that open a question without a yes-or-no answer, and words that ask for advice.
 OPENING = {"what", "how", "which", "why", "who", "when"}
 ADVICE_WORDS = {"should", "i", "we", "my", "me"}
@@ -87,6 +87,10 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
         topic = _read_topic(reading, circumstances)
         if topic is None:
+            if context and not any(token.kind in MARKET_KINDS for token in reading.tokens):
+                asset, deadline = context.question.asset, f"{context.question.deadline:%Y-%m-%d}"
+                tokens = [Token("asset", asset, asset), *reading.tokens, Token("iso", deadline)]
+                reading = reading._replace(tokens=tokens)  # what is suggested carries the earlier question on
             raise suggested(refusal, reading, circumstances) from None
         return topic
     if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
