@@ -117,10 +117,10 @@ def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:
 
 
 def _fraction(tokens: Sequence[Token], place: int) -> Amount:
-    """Example: "Lose a third" is a move by 33.3%; "fall to a third" is a multiple of the price."""
-    before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "a")), "")
+    """Example: "Lose a third" is a move by 33.3%; "fall to a third", "be worth a third" are multiples of the price."""
+    before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "a", "filler")), "")
     part = tokens[place].quantity
-    if before == "to":
+    if before in ("to", "be"):
         return Amount(place, place + 1, (part,), is_multiple=True)
     return Amount(place, place + 1, (float(f"{100 * part:.10g}"),), is_percent=True)
 

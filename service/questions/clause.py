@@ -25,7 +25,7 @@ BETWEEN_LEVELS = (
     MOTIONS
     | BEAR
     | BULL
-    | {"before", "or", "on", "to", "until", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
+    | {"before", "or", "on", "by", "to", "until", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
 )
 # Chinese negations that make a question where they are the last word: "能破10万不".
 QUESTION_NEGATIONS = {"不", "没", "沒", "没有", "沒有", "否"}
@@ -331,6 +331,7 @@ def _is_related(tokens: Sequence[Token], amount: Amount, start: int, end: int, s
 
 def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
     """Example: "ETH 5000", or "5000 ETH" if it is not a number of coins."""
-    if _kind_before(tokens, amount, LINKS) == "asset":
+    links = LINKS | {"in", "will"} if _is_near(amount, spot) else LINKS  # "e eth em 3500", "bnb будет 900"
+    if _kind_before(tokens, amount, links) == "asset":
         return True
     return _kind_after(tokens, amount, LINKS) == "asset" and _is_near(amount, spot)

@@ -107,13 +107,11 @@ def _with_sides(tokens: list[Token]) -> list[Token]:
 
 
 def _with_choice(tokens: list[Token]) -> list[Token]:
-    """The tokens with the Japanese か between two markets as "or"; elsewhere it makes a question."""
+    """The tokens with the Japanese か between two markets or prices as "or"; elsewhere it makes a question."""
     for place in range(1, len(tokens) - 1):
-        if (
-            tokens[place].text == "か"
-            and tokens[place - 1].kind in MARKET_KINDS
-            and tokens[place + 1].kind in MARKET_KINDS
-        ):
+        before, after = tokens[place - 1].kind, tokens[place + 1].kind
+        is_between = {before, after} <= MARKET_KINDS or (before in PRICES and after in ("number", "money"))
+        if tokens[place].text == "か" and is_between:
             return [*tokens[:place], replace(tokens[place], kind="or"), *tokens[place + 1 :]]
     return tokens
 

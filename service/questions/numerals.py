@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, RELATIONS
 
 GROUPS = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
 INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
@@ -90,11 +90,13 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _is_one_thousand(tokens: Sequence[Token], place: int) -> bool:
-    """A thousand without a number before it: Russian "тысячу долларов", German "tausend Dollar"."""
-    before = tokens[place - 1].kind if place else ""
+    """A thousand without a number before it: Russian "тысячу долларов", "the thousand mark", "llega a los mil"."""
+    before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "in")), "")
     after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
-    is_counted = before in ("number", "numword", "numeral", "times", "a")
-    return tokens[place].kind == "times" and len(tokens[place].text) > 1 and after == "money" and not is_counted
+    is_counted = before in ("number", "numword", "numeral", "times", "a", "fold")
+    is_word = tokens[place].kind == "times" and (len(tokens[place].text) > 1 or not tokens[place].text.isascii())
+    is_price = after in {"money", "approx", *MOTIONS} or before in {"approx", *RELATIONS}
+    return is_word and is_price and not is_counted
 
 
 def _summed(tokens: Sequence[Token]) -> list[Token]:

@@ -17,7 +17,7 @@ from service.questions.tokens import Token
 MORE_WORDS = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多", "piu"}
 THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
 # Markets that an asset before their name only describes.
-DESCRIPTIONS = {"coin", "company", "fund"}
+DESCRIPTIONS = {"coin", "company", "fund", "lookalike"}
 STAND_IN = Assumption("Bitcoin is the stand-in for the whole crypto market.", "asset")
 COMPARISONS = {"outperform", "underperform", "versus", "better", "which"}
 
@@ -127,7 +127,9 @@ def _is_more_than(main: Sequence[Token]) -> bool:
     places = [place for place, token in enumerate(tokens) if token.kind in ("asset", "other")]
     if any(tokens[place - 1].kind in ("above", "below", "exceed") for place in places if place):
         return True
-    if any(tokens[place - 1].text in MORE_WORDS for place in places[1:]):
+    behind = [token.kind for token in tokens[places[-1] + 1 :] if token.kind not in ("filler", "ask", "mark", "will")]
+    is_verb_last = behind == ["exceed"] and not any(token.kind == "and" for token in tokens)  # "eth btc'yi geçer mi"
+    if is_verb_last or any(tokens[place - 1].text in MORE_WORDS for place in places[1:]):
         return True  # "salirà più dell'oro", "вырастет сильнее золота"
     between = tokens[places[0] : places[-1]]
     return any(token.text in MORE_WORDS for token in tokens) and any(token.text in THAN for token in between)
