@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from service.questions.numerals import readings
 from service.questions.tokens import DASHES, Token
+from service.questions.vocabulary import BEAR, BULL
 
 LETTERS = {"m": 1e6, "b": 1e9, "t": 1e12}
 TIMES = ("x", "х", "×", "倍")  # the second is Cyrillic
@@ -120,7 +121,7 @@ def _fraction(tokens: Sequence[Token], place: int) -> Amount:
     """Example: "Lose a third" is a move by 33.3%; "fall to a third", "be worth a third" are multiples of the price."""
     before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "a", "filler")), "")
     part = tokens[place].quantity
-    if before in ("to", "be"):
+    if before == "to" or (before == "be" and not any(token.kind in BULL | BEAR for token in tokens)):
         return Amount(place, place + 1, (part,), is_multiple=True)
     return Amount(place, place + 1, (float(f"{100 * part:.10g}"),), is_percent=True)
 

@@ -55,13 +55,12 @@ ENDS_OF_RANGE = 2
 RIVALS = {"than", "versus"}
 # Kinds that say that one asset returns more than another, and endings of the latter in Turkish and Japanese.
 WINS, CASES = {"outperform", "exceed"}, {"i", "u", "yi", "yu", "に"}
-# Kinds that name an event of their own, and kinds that together ask for a price.
+# Kinds that name an event of their own.
 OWN_EVENT = MOTIONS | {
     "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",
     "versus", "which", "mood", "worthless", "leave", "width", "swing", "fail", "indicator", "everyday", "forecast",
     "how", "not", "who", "other", "act", "topic", "metric", "advice", "order", "decoy", "weight", "chance",
 }  # fmt: skip
-OWN_PRICE = {"what", "be"}
 SIDES = {"above", "below", "up", "down", "ormore", "orless"}
 CARRYOVERS: tuple[Carryover, ...] = get_args(Carryover)
 EVENT: set[Carryover] = {"comparator"}
@@ -97,11 +96,14 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     assets = {token.value for token in tokens if token.kind == "asset" and is_relative}
     is_rival = len(assets) == 1 and _is_rival(tokens, reading.language)
     is_pair = len(assets) == ENDS_OF_RANGE and not kinds & (OWN_EVENT | {"and", "or", "because"})
-    if len(assets) == 1 and not earlier.negated and "number" not in kinds:
-        tokens = [token for token in tokens if token.kind not in WINS | {"better"}]
-    if is_rival and earlier.asset in assets:
+    other = str(earlier.asset if is_rival else earlier.other_asset)
+    has_verb = len(assets) == 1 and kinds & (WINS | {"better", "underperform"}) and "number" not in kinds
+    if (is_rival or has_verb) and other in assets:
         raise invalid("An asset is not compared with itself. Ask in full which of two assets returns more.")
-    if is_rival or is_pair:
+    if has_verb and not is_rival:
+        tokens.insert([token.kind for token in tokens].index("asset") + 1, Token("asset", other, other))
+        carryover.add("other_asset")
+    elif is_rival or is_pair:
         tokens = [Token("versus", ""), *(token for token in tokens if token.kind not in RIVALS)]
         carryover.add("comparator")
     elif earlier.other_asset and any(token.text in MORE_WORDS for token in tokens):
@@ -111,7 +113,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         carryover.add("asset")
     parse = find_parts(reading._replace(tokens=tokens), circumstances)
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple"})
-    if carryover and not is_rival and not is_pair and not (parse.deadline.is_named or parse.clause.amounts or kinds):
+    if carryover and not (is_rival or is_pair or has_verb or parse.deadline.is_named or parse.clause.amounts or kinds):
         return parse_tokenized(reading, circumstances)
     if not parse.deadline.is_named:
         carryover.add("deadline")
@@ -172,8 +174,7 @@ def _is_rival(tokens: Sequence[Token], language: Language) -> bool:
     kinds = [token.kind for token in tokens]
     place, is_compared = kinds.index("asset"), any(token.kind in RIVALS or token.text in THAN for token in tokens)
     has_case = tokens[place].text[-1] in "iu" or any(token.text in CASES for token in tokens)
-    before = kinds if language.postpositions and has_case else kinds[:place]
-    return is_compared or bool(WINS & {*before})
+    return is_compared or bool(WINS & {*(kinds if language.postpositions and has_case else kinds[:place])})
 
 
 def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
@@ -216,7 +217,7 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     if earlier.level_pct is not None and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
         kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if "deadline" in carryover else kinds
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
-    return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or kinds >= OWN_PRICE
+    return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or kinds >= {"what", "be"}
 
 
 def _event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> Question | None:
@@ -287,9 +288,7 @@ def _with_percentage(question: Question, clause: Clause, amount: Amount, spot: f
     is_bound = clause.is_above and question.level_pct is not None  # "more than 12%?"
     if not isinstance(kind, Close | Touch | Direction) or clause.is_below or (clause.is_above and not is_bound):
         return None
-    earlier_side = (
-        kind.side if question.level is None or question.level == question.spot else question.level - question.spot
-    )
+    earlier_side = (question.level or question.spot) - question.spot or kind.side
     pct *= amount.sign or clause.direction_at(amount) or (1 if earlier_side > 0 else -1)
     family = Close if isinstance(kind, Direction) else type(kind)
     return replace(question, comparator=family.of(pct), level=spot * (1 + pct / 100), level_pct=pct)

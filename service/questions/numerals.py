@@ -95,7 +95,7 @@ def _is_one_thousand(tokens: Sequence[Token], place: int) -> bool:
     after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
     is_counted = before in ("number", "numword", "numeral", "times", "a", "fold")
     is_word = tokens[place].kind == "times" and (len(tokens[place].text) > 1 or not tokens[place].text.isascii())
-    is_price = after in {"money", "approx", *MOTIONS} or before in {"approx", *RELATIONS}
+    is_price = after in {"money", "approx", *MOTIONS} or before in {"approx", *RELATIONS} - {"rise", "fall"}
     return is_word and is_price and not is_counted
 
 

@@ -88,9 +88,8 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
         topic = _read_topic(reading, circumstances)
         if topic is None:
             if context and not any(token.kind in MARKET_KINDS for token in reading.tokens):
-                asset, deadline = context.question.asset, f"{context.question.deadline:%Y-%m-%d}"
-                tokens = [Token("asset", asset, asset), *reading.tokens, Token("iso", deadline)]
-                reading = reading._replace(tokens=tokens)  # what is suggested carries the earlier question on
+                asset, day = context.question.asset, f"{context.question.deadline:%Y-%m-%d}"
+                reading = reading._replace(tokens=[Token("asset", asset, asset), *reading.tokens, Token("iso", day)])
             raise suggested(refusal, reading, circumstances) from None
         return topic
     if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
