@@ -158,8 +158,8 @@ def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumsta
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
         if 1 <= day <= LAST_DAY and not spot / LARGEST_RATIO <= day <= spot * LARGEST_RATIO:
             return [Token("nth", f"{day}th")]
-    named = [token for token in (*before, last) if token.kind not in BESIDE]
-    if {token.kind for token in named} in FOLLOWING and any(token.value == "day" for token in named):
+    names = [token for token in (*before, last) if token.kind not in BESIDE]
+    if {token.kind for token in names} in FOLLOWING and any(token.value == "day" for token in names):
         day = Token("iso", f"{earlier.deadline + DAY:%Y-%m-%d}")
         return [day, *(token for token in tokens if token.kind == "asset")]
     place = next((place for place, token in enumerate(tokens) if token.kind == "weekday"), None)

@@ -106,11 +106,11 @@ def _with_units(tokens: Sequence[Token]) -> list[Token]:
 def _extremes(tokens: Sequence[Token], now: datetime, language: Language) -> Iterator[Extreme]:
     """The highs and lows of periods, from left to right."""
     end, kinds, limits = 0, [token.kind for token in tokens], {"before", "until", "by"}
-    parted = [  # "last week's high" and "before Wednesday", not the high of the week before Wednesday
+    pieces = [  # "last week's high" and "before Wednesday", not the high of the week before Wednesday
         Token("mark", "") if token.kind in limits and "last" in kinds[max(0, place - 2) : place + 2] else token
         for place, token in enumerate(tokens)
     ]
-    for span in spans(parted, Today(now, day_first=not language.month_first)):
+    for span in spans(pieces, Today(now, day_first=not language.month_first)):
         place = _beside(tokens, span.first, span.after, language)
         if place is None or span.dates.exact or min(place, span.first) < end:
             continue
