@@ -15,7 +15,7 @@ SENTENCES = {
     "away": english("{level} is {distance} away."),
     "correlation": english("Correlation of the two: {correlation}."),
     "closed": english("The market of {asset} is closed until then, so the price stays at {price}."),
-    "reached": english("{asset} is at {price}, so {level} has been reached."),
+    "reached": english("{asset} is already at {price}; the level is {level}."),
 }
 DRIVERS = (
     english("the moves of the last hours"),

@@ -28,7 +28,7 @@ from service.questions.scope import asks_price_now
 from service.questions.tokens import MARKUP, Token, clean, tokenize
 from service.questions.topics import TopicQuestion, read_any
 from service.questions.understanding import find_parts, refusing, suggested
-from service.questions.vocabulary import MARKET_KINDS, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 
 # Intents of a text that asks nothing about the price of a market.
 Wish = Literal["advice", "show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
@@ -39,14 +39,14 @@ Side = Literal["above", "below"]
 # in mean log-likelihood, below which a text without a market is refused.
 LONGEST_SLICE, SMOOTHING, LEAST_LEAD = 5, 0.02, 0.1
 # What a text may want that names a market or a number, and kinds of names: "100k tomorrow" is no chatter.
-ABOUT_PRICES, NAMES = ("advice", "why"), ("asset", "widely")
+ABOUT_PRICES, NAMES = {"advice", "why"}, {"asset", "widely"}
 NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 # Kinds that may stand beside that in a question for the present price, and "today".
 PRESENT = {"now", "be", "what", "how", "on"}
 TODAY = ("rel", 0.0)
-FUTURE_KINDS = {"forecast", "will"}
+FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
@@ -82,8 +82,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
         wish = "advice" if "advice" in intents else _likeliest(text)
-        names_price = any(token.kind in NAMES or token.text[:1].isdigit() for token in market.tokens)
-        if wish is None or (names_price and wish not in ABOUT_PRICES):
+        kinds = {token.kind for token in market.tokens}
+        is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
+        is_named = bool(kinds & NAMES) or any(token.text[:1].isdigit() for token in market.tokens)
+        if wish is None or ((is_move or is_named) and wish not in ABOUT_PRICES):
             raise
         return TextReading(wish, asset=asset)
     question = meaning.question

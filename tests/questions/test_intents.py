@@ -89,6 +89,8 @@ def test_a_text_that_asks_no_forecast_gets_none(text, words):
         ("вырастет?", "none"),
         ("at 99k on monday morning", "none"),
         ("menos 10% na sexta?", "none"),
+        ("茅台明天会涨吗", "none"),
+        ("geht apple morgen hoch", "none"),
         ("i'm starving", "none"),
         ("wird's morgen regnen", "none"),
         ("お腹すいた", "none"),

@@ -113,7 +113,8 @@ TEMPLATES: tuple[tuple[ReasonCode, str], ...] = (
     ("distance", "{level} is {level_pct}% away."),
     ("correlation", "The correlation of hourly returns is {correlation}."),
     ("closed", "The market of {asset} is closed until the deadline, so the price stays at {price}."),
-    ("reached", "{asset} is at {price}, so {level} has already been reached."),
+    ("reached", "{asset} is already at {price}; the level is {level}."),
+    ("reached", "{asset} is at {price}, so {level} has already been reached."),  # in older votes
 )
 WORDS = {"driver": r"[a-zA-Z][^:.]*", "asset": r"[a-z0-9]+"}
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"

@@ -14,7 +14,7 @@ TEXT = (
     "From a GARCH process: one sigma until the deadline is 6.7% for btc (by its 180 days 6.4%). "
     "60,000 is -20.1% away, -2.7 sigma. 55,000 is +0.0% away. The correlation of hourly returns is -0.31. "
     "The market of gold is closed until the deadline, so the price stays at 2,989.88. "
-    "eth is at 4,001, so 4,000 has already been reached."
+    "eth is already at 4,001; the level is 4,000."
 )
 VOTE = {"reasoning": TEXT, "reasons": [vars(reason) for reason in reasons_of(TEXT)]}
 

@@ -32,6 +32,10 @@ DISTANCE = "60,000 is -20.1% away, -2.7 sigma."
             (Reason("closed", None, "gold", {"price": 2989.88}),),
         ),
         (
+            "bnb is already at 308.38; the level is 600.",
+            (Reason("reached", None, "bnb", {"price": 308.38, "level": 600}),),
+        ),
+        (
             "eth is at 4,001, so 4,000 has already been reached.",
             (Reason("reached", None, "eth", {"price": 4001, "level": 4000}),),
         ),
