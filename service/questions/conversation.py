@@ -36,7 +36,7 @@ CARRY = "carry"
 LEADING = {"and", "or", "filler", "mark"}
 SIGNS = {*MINUSES, "+"}
 # Kinds and most letters of an interjection before a comma: "no wait, 38".
-INTERJECTIONS = {"word", "not", *LEADING}
+INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
 # Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.
 ARTICLES = {"the", "on", "ampm"}
@@ -89,6 +89,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     that could be asked, and InvalidQuestion where the two do not fit together.
     """
     tokens, carryover = _without_denied(_without_carriers(reading.tokens), reading.language), set[Carryover]()
+    if earlier.days is not None and [token.kind for token in tokens if token.kind != "mark"] == ["number", "unit"]:
+        raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
     tokens = _with_dates(tokens, earlier, circumstances)
     if isinstance(earlier.kind, Between) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
         tokens = [Token("between", ""), *tokens]
@@ -127,12 +129,13 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
 
 
 def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens without the words that carry a question on, and without an interjection before a comma: "no, 1900"."""
-    rest = [token for token in tokens if token.value != CARRY or token.kind != "filler"]
-    comma = next((place for place, token in enumerate(rest) if token.text in COMMAS), 0)
-    is_short = sum(len(token.text) for token in rest[:comma]) <= LONGEST_INTERJECTION
-    if is_short and all(token.kind in INTERJECTIONS for token in rest[:comma]):
-        rest = rest[comma:]
+    """The tokens without the words that carry a question on or an interjection: "no, 1900", "no i meant 5%"."""
+    is_carrier = [token.value == CARRY and token.kind == "filler" for token in tokens]
+    marks = (place for place, token in enumerate(tokens) if token.text in COMMAS or is_carrier[place])
+    end = next(marks, 0)
+    is_short = sum(len(token.text) for token in tokens[:end]) <= LONGEST_INTERJECTION
+    start = end if is_short and all(token.kind in INTERJECTIONS for token in tokens[:end]) else 0
+    rest = [token for token, carries in zip(tokens[start:], is_carrier[start:], strict=True) if not carries]
     is_leading = [(token.kind in LEADING and token.text not in SIGNS) or token.value == CARRY for token in rest]
     return rest[is_leading.index(False) if False in is_leading else len(rest) :]
 
