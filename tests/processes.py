@@ -16,7 +16,7 @@ import httpx
 import redis
 
 ROOT = Path(__file__).resolve().parents[1]
-PATIENCE_S = 90  # of every wait for what must come; a wait that is over costs nothing
+PATIENCE_S = 240  # of every wait for what must come, also on a slow machine; a wait that is over costs nothing
 
 
 def free_port() -> int:

@@ -19,7 +19,7 @@ from service.client import Client
 from tests.demo.small_model import InstallError, seat_options
 
 ROOT = Path(__file__).resolve().parents[2]
-READY_S = 120
+READY_S = 240
 ANSWER_S = 150
 HISTORY_DAYS = "100"
 PRICE_QUESTION = "Will Bitcoin rise this week?"
