@@ -35,7 +35,7 @@ CARRY = "carry"
 # Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
 LEADING = {"and", "or", "filler", "mark"}
 SIGNS = {*MINUSES, "+"}
-# Kinds and most letters of an interjection before a comma: "no wait, 38".
+# Kinds and most letters of an interjection before a comma or a word that carries on: "no wait, 38", "no i meant 38".
 INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
 # Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.

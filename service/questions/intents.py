@@ -38,7 +38,7 @@ Side = Literal["above", "below"]
 # The classifier: letters of the longest slice, what is added to each count, and the least lead of the likeliest intent
 # in mean log-likelihood, below which a text without a market is refused.
 LONGEST_SLICE, SMOOTHING, LEAST_LEAD = 5, 0.02, 0.1
-# What a text may want that names a market or a number, and kinds of names: "100k tomorrow" is no chatter.
+# What a text about prices may want, and kinds of the names of markets; it is no chatter: "100k tomorrow".
 ABOUT_PRICES, NAMES = {"advice", "why"}, {"asset", "widely"}
 NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
@@ -133,22 +133,21 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances) -> str | N
 
 
 def _likeliest(text: str) -> Wish | None:
-    """What a text without a market wants, as its example or the most similar ones; None where two wishes are near."""
+    """What a text wants: the same as an equal example, else as the most similar ones; None where two are near."""
     plain = NO_WORDS.sub(" ", fold(text)).strip()
-    examples, columns, log_likelihoods = _model()
+    examples, intents, columns, log_likelihoods = _model()
     intent = examples.get(plain)
     if intent is None:
         slices = _slices(plain)
         means = log_likelihoods[:, [columns[piece] for piece in slices if piece in columns]].sum(axis=1) / len(slices)
         second, first = np.argsort(means)[-2:]
-        is_clear = means[first] - means[second] >= LEAST_LEAD
-        intent = list(dict.fromkeys(examples.values()))[first] if is_clear else None
+        intent = intents[first] if means[first] - means[second] >= LEAST_LEAD else None
     return next((wish for wish in WISHES if wish == intent), None)
 
 
 @cache
-def _model() -> tuple[dict[str, str], dict[str, int], np.ndarray]:
-    """The intents of the examples, the column of each of their slices, and its log-likelihood by intent."""
+def _model() -> tuple[dict[str, str], list[str], dict[str, int], np.ndarray]:
+    """The intents of the examples, each once, the column of each slice, and its log-likelihood, a row an intent."""
     examples = intent_examples()
     counters = defaultdict[str, Counter[str]](Counter)
     for text, intent in examples.items():
@@ -157,7 +156,7 @@ def _model() -> tuple[dict[str, str], dict[str, int], np.ndarray]:
     counts = np.full((len(counters), len(columns)), SMOOTHING, np.float32)
     for row, counter in zip(counts, counters.values(), strict=True):
         row[[columns[piece] for piece in counter]] += list(counter.values())
-    return examples, columns, np.log(counts / counts.sum(axis=1, keepdims=True))
+    return examples, [*counters], columns, np.log(counts / counts.sum(axis=1, keepdims=True))
 
 
 def _slices(plain: str) -> list[str]:

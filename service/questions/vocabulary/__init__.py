@@ -51,8 +51,8 @@ Words = dict[str, str]
 class Language:
     """The words of a language and what the grammar must know about it; the other fields are those of `[language]`.
 
-    `intents` are phrases that say what a text wants besides a forecast, `texts` are whole texts that want neither,
-    `forms` words that mean more beside a number.
+    `intents` are phrases that say what a text wants besides a forecast, `texts` whole texts about no market by what
+    they want, `forms` words that mean more beside a number.
     """
 
     name: str
