@@ -11,16 +11,20 @@ from datetime import datetime, timedelta
 from typing import get_args
 
 from service.market.assets import asset_of
-from service.questions.amounts import MINUSES, Amount, scaled
+from service.questions.adaptation import LARGEST_RATIO, denied, of_asset, on_side, opposite, with_amounts
+from service.questions.amounts import MINUSES
 from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances, Setting
-from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets
 from service.questions.criterion import checked, invalid, price, rounded
+from service.questions.dates.clocks import without_clocks
 from service.questions.dates.deadline import SOONEST, Deadline
+from service.questions.dates.matching import spans
+from service.questions.dates.reading import Today
+from service.questions.dates.roles import with_units
+from service.questions.day_counts import DAYS
 from service.questions.earlier import Earlier
-from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Move, Touch
-from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
+from service.questions.kinds.levels import Between, Close, LastPrice
 from service.questions.kinds.references import Comparison
 from service.questions.numerals import first_value
 from service.questions.parse import Carryover, Parse
@@ -40,7 +44,7 @@ INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
 # Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.
 ARTICLES = {"the", "on", "ampm"}
-LAST_DAY, LARGEST_RATIO, LARGEST_PCT = 31, 2, 100
+LAST_DAY, LARGEST_PCT = 31, 100
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
 BY = {"на", "de", "del", "di"}
 # Kinds beside a weekday that leave open which week is meant.
@@ -62,12 +66,16 @@ OWN_EVENT = MOTIONS | {
     "how", "not", "who", "other", "act", "topic", "metric", "advice", "order", "decoy", "weight", "chance",
 }  # fmt: skip
 SIDES = {"above", "below", "up", "down", "ormore", "orless"}
+# The value of words that turn an earlier question around, and kinds that deny it: "and if it doesn't?".
+OPPOSITE, DENIALS = "opposite", {"not", "fail"}
+BESIDE_DENIAL = DENIALS | {"forecast"}  # "and if it doesn't happen?"
+# Kinds that need a level; without one, that of the earlier question is meant: "does it reach it?".
+NEEDS_LEVEL = {"reach", "break", "exceed", "close", "stay", "go", "to", "until", "target"}
 CARRYOVERS: tuple[Carryover, ...] = get_args(Carryover)
 EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
-WITH_LEVEL = (Close, Touch, Average, DaysBeyond)
 
 
 @dataclass(frozen=True)
@@ -89,34 +97,27 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     that could be asked, and InvalidQuestion where the two do not fit together.
     """
     tokens, carryover = _without_denied(_without_carriers(reading.tokens), reading.language), set[Carryover]()
-    if earlier.days is not None and [token.kind for token in tokens if token.kind != "mark"] == ["number", "unit"]:
+    if _is_only_length(tokens, earlier):
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
     tokens = _with_dates(tokens, earlier, circumstances)
     if isinstance(earlier.kind, Between) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
         tokens = [Token("between", ""), *tokens]
-    is_relative, kinds = earlier.comparator == "relative", {token.kind for token in tokens}
-    assets = {token.value for token in tokens if token.kind == "asset" and is_relative}
-    is_rival = len(assets) == 1 and _is_rival(tokens, reading.language)
-    is_pair = len(assets) == ENDS_OF_RANGE and not kinds & (OWN_EVENT | {"and", "or", "because"})
-    other = str(earlier.asset if is_rival else earlier.other_asset)
-    has_verb = len(assets) == 1 and kinds & (WINS | {"better", "underperform"}) and "number" not in kinds
-    if (is_rival or has_verb) and other in assets:
-        raise invalid("An asset is not compared with itself. Ask in full which of two assets returns more.")
-    if has_verb and not is_rival:
-        tokens.insert([token.kind for token in tokens].index("asset") + 1, Token("asset", other, other))
-        carryover.add("other_asset")
-    elif is_rival or is_pair:
-        tokens = [Token("versus", ""), *(token for token in tokens if token.kind not in RIVALS)]
-        carryover.add("comparator")
-    elif earlier.other_asset and any(token.text in MORE_WORDS for token in tokens):
-        raise invalid("What is compared is unclear. Ask in full which of the two assets returns more.")
-    if is_rival or not any(token.kind in MARKET_KINDS for token in tokens):
-        tokens = [Token("asset", earlier.asset, earlier.asset), *tokens]
+    if earlier.other_asset:
+        tokens = _compared(tokens, earlier, reading.language, carryover)
+    is_opposite = any(token.value == OPPOSITE for token in tokens)
+    has_event = bool(carryover) or is_opposite or _is_carried_denial(reading.tokens)
+    if not any(token.kind in MARKET_KINDS for token in tokens):
+        is_exchanged = is_opposite and earlier.comparator == "relative"
+        asset = str(earlier.other_asset if is_exchanged else earlier.asset)
+        tokens = [Token("asset", asset, asset), *tokens]
         carryover.add("asset")
     parse = find_parts(reading._replace(tokens=tokens), circumstances)
-    kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple"})
-    if carryover and not (is_rival or is_pair or has_verb or parse.deadline.is_named or parse.clause.amounts or kinds):
+    kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "stay", "close", "fail"})
+    if carryover and not (has_event or parse.deadline.is_named or parse.clause.amounts or kinds):
         return parse_tokenized(reading, circumstances)
+    if level := _level_left_out(parse, earlier):
+        parse = find_parts(reading._replace(tokens=_with_level(tokens, level, reading.language)), circumstances)
+        carryover.add("level")
     if not parse.deadline.is_named:
         carryover.add("deadline")
         parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now))
@@ -134,9 +135,14 @@ def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
     marks = (place for place, token in enumerate(tokens) if token.text in COMMAS or is_carrier[place])
     end = next(marks, 0)
     is_short = sum(len(token.text) for token in tokens[:end]) <= LONGEST_INTERJECTION
-    start = end if is_short and all(token.kind in INTERJECTIONS for token in tokens[:end]) else 0
+    is_last = all(token.kind == "mark" for token in tokens[end + 1 :])  # Chinese 不会呢
+    is_interjection = is_short and not is_last and all(token.kind in INTERJECTIONS for token in tokens[:end])
+    start = end if is_interjection else 0
     rest = [token for token, carries in zip(tokens[start:], is_carrier[start:], strict=True) if not carries]
-    is_leading = [(token.kind in LEADING and token.text not in SIGNS) or token.value == CARRY for token in rest]
+    is_leading = [
+        (token.kind in LEADING and token.value != OPPOSITE and token.text not in SIGNS) or token.value == CARRY
+        for token in rest
+    ]
     return rest[is_leading.index(False) if False in is_leading else len(rest) :]
 
 
@@ -150,13 +156,24 @@ def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
     return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
 
 
+def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
+    """Whether it is a number of days after a question that counts days, or one with a bound: "5 days or more?"."""
+    number, unit, *bounds = [*(token for token in tokens if token.kind not in ("mark", "the")), *[Token("", "")] * 2]
+    is_length = number.kind == "number" and (unit.kind == "unit" or unit.text in DAYS)
+    kinds = {token.kind for token in bounds if token.kind}
+    return is_length and kinds <= SIDES - {"up", "down"} and bool(kinds or earlier.days is not None)
+
+
 def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumstances) -> list[Token]:
     """The tokens with "the 12th" for "el 12", and on a Saturday with "next Saturday" for "and Saturday?"."""
     *before, last = [token for token in tokens if token.kind not in ("mark", "filler")] or [Token("mark", "")]
     kinds, today = {token.kind for token in before}, circumstances.now.date()
     is_size = kinds <= BESIDE and (not kinds & ARTICLES or any(token.text in BY for token in before))
-    if earlier.level_pct is not None and last.kind == "number" and is_size and first_value(last) < LARGEST_PCT:
-        return [*before, last, Token("percent", "%")]
+    if earlier.level_pct is not None and last.kind == "number" and first_value(last) < LARGEST_PCT:
+        if is_size:
+            return [*before, last, Token("percent", "%")]
+        if kinds == {"the"} and last.text.isdecimal():
+            raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
     if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES:
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
         if 1 <= day <= LAST_DAY and not spot / LARGEST_RATIO <= day <= spot * LARGEST_RATIO:
@@ -165,11 +182,38 @@ def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumsta
     if {token.kind for token in names} in FOLLOWING and any(token.value == "day" for token in names):
         day = Token("iso", f"{earlier.deadline + DAY:%Y-%m-%d}")
         return [day, *(token for token in tokens if token.kind == "asset")]
+    others, clock = without_clocks(with_units(tokens))
+    is_dated = bool(spans(others, Today(circumstances.now, day_first=True)))
+    if clock is not None and not is_dated and earlier.deadline.date() > today:
+        return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), *tokens]  # "at 21:00?"
     place = next((place for place, token in enumerate(tokens) if token.kind == "weekday"), None)
     if place is None or not kinds | {last.kind} <= BESIDE_WEEKDAY or earlier.deadline.date() <= today:
         return tokens
     is_today = tokens[place].quantity == today.weekday()
     return [*tokens[:place], Token("next", ""), *tokens[place:]] if is_today else tokens
+
+
+def _compared(tokens: list[Token], earlier: Question, language: Language, carryover: set[Carryover]) -> list[Token]:
+    """The tokens of a comparison with what they leave out of it: "and gold?", "than eth?", "does sol beat it?"."""
+    kinds, is_relative = {token.kind for token in tokens}, earlier.comparator == "relative"
+    assets = {token.value for token in tokens if token.kind == "asset" and is_relative}
+    is_rival = len(assets) == 1 and _is_rival(tokens, language)
+    is_pair = len(assets) == ENDS_OF_RANGE and not kinds & (OWN_EVENT | {"and", "or", "because"})
+    has_verb = len(assets) == 1 and kinds & (WINS | {"better", "underperform"}) and "number" not in kinds
+    other = str(earlier.asset if is_rival else earlier.other_asset)
+    if (is_rival or has_verb) and other in assets:
+        raise invalid("An asset is not compared with itself. Ask in full which of two assets returns more.")
+    if is_rival or is_pair:
+        carryover |= {"comparator", *(("asset",) if is_rival else ())}
+        asset = [Token("asset", earlier.asset, earlier.asset)] if is_rival else []
+        return [*asset, Token("versus", ""), *(token for token in tokens if token.kind not in RIVALS)]
+    if has_verb:
+        place = [token.kind for token in tokens].index("asset") + 1
+        carryover.add("other_asset")
+        return [*tokens[:place], Token("asset", other, other), *tokens[place:]]
+    if any(token.text in MORE_WORDS for token in tokens):
+        raise invalid("What is compared is unclear. Ask in full which of the two assets returns more.")
+    return tokens
 
 
 def _is_rival(tokens: Sequence[Token], language: Language) -> bool:
@@ -178,6 +222,28 @@ def _is_rival(tokens: Sequence[Token], language: Language) -> bool:
     place, is_compared = kinds.index("asset"), any(token.kind in RIVALS or token.text in THAN for token in tokens)
     has_case = tokens[place].text[-1] in "iu" or any(token.text in CASES for token in tokens)
     return is_compared or bool(WINS & {*(kinds if language.postpositions and has_case else kinds[:place])})
+
+
+def _is_carried_denial(tokens: Sequence[Token]) -> bool:
+    """Whether it denies the earlier question: "and if not?", "and that it doesn't?"; a mere "no way" does not."""
+    first = next((token.kind for token in tokens if token.kind != "mark"), "")
+    is_carrier = any(token.value == CARRY for token in tokens) or first in ("and", "or", "what", "meet", "will")
+    return is_carrier and any(token.kind == "not" for token in tokens)
+
+
+def _level_left_out(parse: Parse, earlier: Question) -> float | None:
+    """The level of the earlier question where the words need one and name none: "does it get there?"."""
+    is_same = parse.subject.asset == earlier.asset and not (parse.subject.other or parse.pair or parse.count)
+    needs_level = is_same and not parse.clause.amounts and parse.clause.kinds & NEEDS_LEVEL
+    return earlier.level if needs_level and earlier.upper_level is None else None
+
+
+def _with_level(tokens: list[Token], level: float, language: Language) -> list[Token]:
+    """The tokens with a level where the language has it: behind its verb, or before it."""
+    amount = [Token("number", f"{level:.10g}"), Token("money", "usd")]
+    end = next((place for place, token in enumerate(tokens) if token.kind == "mark"), len(tokens))
+    place = 1 if language.postpositions else end
+    return [*tokens[:place], *amount, *tokens[place:]]
 
 
 def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
@@ -217,6 +283,8 @@ def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> dateti
 def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> bool:
     kinds = parse.clause.kinds
     amounts = parse.clause.amounts
+    if not amounts and kinds & DENIALS and kinds & OWN_EVENT <= BESIDE_DENIAL and not kinds & SIDES:
+        kinds = kinds - BESIDE_DENIAL
     if earlier.level_pct is not None and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
         kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if "deadline" in carryover else kinds
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
@@ -230,11 +298,14 @@ def _event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> Questi
     """
     clause, base = parse.clause, replace(earlier, deadline=parse.deadline.at, notes=())
     if clause.amounts:
-        question, codes = _with_amounts(base, clause, parse.spot), EVENT
+        question, codes = with_amounts(base, clause, parse.spot), EVENT
     elif clause.kinds & (SIDES | BULL | BEAR):
-        question, codes = _with_side(base, clause, parse.spot), SIZE
+        question, codes = on_side(base, clause, parse.spot), SIZE
     else:
-        question = _of_asset(base, parse.subject.asset, parse.spot)
+        is_opposite = any(token.value == OPPOSITE for token in parse.split.main)
+        question = opposite(base, parse.spot) if is_opposite else of_asset(base, parse)
+        if clause.kinds & DENIALS:
+            question = denied(question)
         codes = EVENT | SIZE if base.levels or base.level_pct is not None or base.legs else EVENT
     if question is None:
         return None
@@ -242,70 +313,6 @@ def _event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> Questi
         raise invalid("The earlier question does not say what this one asks. Ask in full, with asset, event and date.")
     carryover |= codes | (OTHER if earlier.other_asset and not earlier.legs else set())
     return replace(question, asset=parse.subject.asset, spot=parse.spot)
-
-
-def _of_asset(question: Question, asset: str, spot: float) -> Question:
-    """The same event of another asset: its levels are as far from the present price."""
-    if asset == question.asset:
-        return question
-    if asset == question.other_asset:
-        raise invalid("This asset is the one that is compared with. Ask in full which of the two returns more.")
-    pct = question.level_pct
-    levels = [
-        spot * (1 + pct / 100) if pct is not None else _moved(level, question.spot, spot) for level in question.levels
-    ]
-    level, upper_level = [*levels, None, None][:2]
-    return replace(question, level=level, upper_level=upper_level)
-
-
-def _moved(level: float, spot: float, other_spot: float) -> float:
-    return float(f"{level / spot * other_spot:.4g}")
-
-
-def _with_amounts(question: Question, clause: Clause, spot: float) -> Question | None:
-    """The same kind of event with the amounts of the clause; None where they need another kind."""
-    first, *others = clause.amounts
-    if first.is_multiple or len(others) > 1 or any(other.is_percent != first.is_percent for other in others):
-        return None
-    if first.is_percent:
-        return None if others else _with_percentage(question, clause, first, spot)
-    upper = others[0].value(spot) if others else first.upper_value(spot)
-    limit, kind, side = (LARGEST_RATIO * spot,), question.kind, int(clause.is_above) - int(clause.is_below)
-    level, upper = scaled((first.value(spot),), limit)[0], upper and scaled((upper,), limit)[0]  # "66?" may be 66,000
-    if upper is not None:
-        lower, upper = sorted((level, upper))
-        return replace(question, level=lower, upper_level=upper) if isinstance(kind, Between | First) else None
-    if not isinstance(kind, WITH_LEVEL) or clause.kinds & {"up", "down", "between", "within"}:
-        return None
-    stays = isinstance(kind, Touch) and question.negated
-    is_turned = isinstance(kind, Touch) and not stays and (level < spot) != (question.threshold < question.spot)
-    own_side = (1 if level >= spot else -1) if is_turned else kind.side
-    comparator, negated = kind.of((-side if stays else side) or own_side), question.negated and (stays or not side)
-    return replace(question, comparator=comparator, level=level, level_pct=None, negated=negated)
-
-
-def _with_percentage(question: Question, clause: Clause, amount: Amount, spot: float) -> Question | None:
-    kind, pct = question.kind, amount.values[-1]
-    if isinstance(kind, Move | WidthOf):
-        return replace(question, level_pct=pct)
-    is_bound = clause.is_above and question.level_pct is not None  # "more than 12%?"
-    if not isinstance(kind, Close | Touch | Direction) or clause.is_below or (clause.is_above and not is_bound):
-        return None
-    earlier_side = (question.level or question.spot) - question.spot or kind.side
-    pct *= amount.sign or clause.direction_at(amount) or (1 if earlier_side > 0 else -1)
-    family = Close if isinstance(kind, Direction) else type(kind)
-    return replace(question, comparator=family.of(pct), level=spot * (1 + pct / 100), level_pct=pct)
-
-
-def _with_side(question: Question, clause: Clause, spot: float) -> Question | None:
-    """The same level or size on the other side: "and below?", "or down?"."""
-    side, kind = clause.direction_at(None) or int(clause.is_above) - int(clause.is_below), question.kind
-    if not side or not isinstance(kind, Close | Touch) or question.negated:
-        return None
-    if question.level_pct is not None:
-        pct = side * abs(question.level_pct)
-        return replace(question, comparator=kind.of(side), level=spot * (1 + pct / 100), level_pct=pct)
-    return replace(question, comparator=kind.of(side)) if clause.is_above or clause.is_below else None
 
 
 def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
@@ -323,7 +330,9 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
         criterion = criterion.noted(
             f"The day is understood as {parse.deadline.at:%Y-%m-%d}, the next such day.", "deadline"
         )
-    if event.asset != earlier.asset and event.level_pct is None and event.levels and "level" in parse.carryover:
+    if event.notes:
+        criterion = replace(criterion, notes=(*criterion.notes, *event.notes))
+    elif event.asset != earlier.asset and event.level_pct is None and event.levels and "level" in parse.carryover:
         name, levels = asset_of(earlier.asset).name, " to ".join(map(price, earlier.levels))
         note = f"The level is as far from the present price as {levels} USD from that of {name}."
         criterion = criterion.noted(note, "level")

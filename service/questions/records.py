@@ -79,7 +79,7 @@ def of_record(clause: Clause, setting: Setting, *, is_deadline_named: bool = Fal
     if not period:
         is_compared = against or clause.kinds & BESIDE_RECORD or any(token.text in LOWEST for token in clause.tokens)
         is_one = len({token.value for token in records}) == 1
-        return None if is_compared or not is_one else _of_all_prices(setting, side, by_close=by_close)
+        return None if is_compared or not is_one else beyond_record(setting, side, by_close=by_close)
     if is_deadline_named and (start := _begin(period, setting.deadline)) > setting.now:
         raise invalid(
             f"The {side} of a period that begins at {start:%Y-%m-%d %H:%M} UTC is not known yet. Name the level in USD."
@@ -104,7 +104,7 @@ def _begin(period: str, now: datetime) -> datetime:
     return today - timedelta(days=now.weekday()) if unit == "week" else today
 
 
-def _of_all_prices(setting: Setting, side: str, *, by_close: bool) -> Criterion | None:
+def beyond_record(setting: Setting, side: str, *, by_close: bool) -> Criterion | None:
     """A price beyond all stored ones; None where none are stored."""
     record = setting.history.record(setting.asset)
     if record is None:

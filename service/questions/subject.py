@@ -19,6 +19,9 @@ THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "qu
 # Markets that an asset before their name only describes.
 DESCRIPTIONS = {"coin", "company", "fund", "lookalike"}
 STAND_IN = Assumption("Bitcoin is the stand-in for the whole crypto market.", "asset")
+# Kinds between a verb and the market that is exceeded: Spanish "superará a la plata", French "dépassera-t-il l'argent".
+BETWEEN_RIVALS = {"the", "to", "athour", "filler", "q"}
+EXCEEDING = {"above", "below", "exceed"}
 COMPARISONS = {"outperform", "underperform", "versus", "better", "which"}
 
 
@@ -123,10 +126,11 @@ def _is_pair(main: Sequence[Token]) -> bool:
 
 def _is_more_than(main: Sequence[Token]) -> bool:
     """Example: "Gain more than ether", "rise more, gold than silver": a market in the place of a level."""
+    kinds = [token.kind for token in main if token.kind not in BETWEEN_RIVALS]
+    if any(verb in EXCEEDING and market in ("asset", "other") for verb, market in pairwise(kinds)):
+        return True
     tokens = [token for token in main if token.kind != "the"]
     places = [place for place, token in enumerate(tokens) if token.kind in ("asset", "other")]
-    if any(tokens[place - 1].kind in ("above", "below", "exceed") for place in places if place):
-        return True
     behind = [token.kind for token in tokens[places[-1] + 1 :] if token.kind not in ("filler", "ask", "mark", "will")]
     is_verb_last = behind == ["exceed"] and not any(token.kind == "and" for token in tokens)  # "eth btc'yi geçer mi"
     if is_verb_last or any(tokens[place - 1].text in MORE_WORDS for place in places[1:]):
