@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from service.questions.lexicon import forms
 from service.questions.numerals import readings
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import BEAR, BULL
@@ -15,11 +16,11 @@ LETTERS = {"m": 1e6, "b": 1e9, "t": 1e12}
 TIMES = ("x", "х", "×", "倍")  # the second is Cyrillic
 MINUSES = "-–—−"
 # Words before a percentage that also mean "more".
-PLUS = {"mas", "mais", "piu", "плюс"}
+PLUS = forms("plus")
 PREFIXES = {"money", "currency", "foreign", "percent", "fold"}
 # A larger number beside "multiply" is not the factor.
 LARGEST_FACTOR = 100
-OF = {"of", "de", "d", "di"}
+OF = forms("of_amount")
 # Words after an amount that the price does not go beyond.
 CEILINGS = {"tops", "max"}
 # The currency of an amount in one that is not converted.

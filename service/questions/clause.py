@@ -11,14 +11,12 @@ from service.market.prices import NO_RATES, Rates
 from service.questions.amounts import Amount, find_amounts
 from service.questions.criterion import invalid
 from service.questions.currencies import convert
+from service.questions.lexicon import forms
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, RELATIONS, SIDES, Language
 
 # Words for a range that may be a size; other phrases with "range" are about two levels.
-RANGES = {
-    *("range", "ranges", "price range", "in a range"),
-    *("rango", "spanne", "fourchette", "intervallo", "intervalo", "レンジ"),
-}
+RANGES = forms("range")
 # Kinds that may separate two levels of which one is to be reached before the other.
 LEVEL_LEADS = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}
 BETWEEN_LEVELS = (
@@ -28,7 +26,7 @@ BETWEEN_LEVELS = (
     | {"before", "or", "on", "by", "to", "until", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
 )
 # Chinese negations that make a question where they are the last word: "能破10万不".
-QUESTION_NEGATIONS = {"不", "没", "沒", "没有", "沒有", "否"}
+QUESTION_NEGATIONS = forms("negation_asks")
 # Words before a deadline up to which a state lasts.
 OVER_TIME = ("until", "lasting", "within", "during")
 # How many words after "from" may say where the price comes from.

@@ -26,6 +26,7 @@ from service.questions.day_counts import DAYS
 from service.questions.earlier import Earlier
 from service.questions.kinds.levels import Between, Close, LastPrice
 from service.questions.kinds.references import Comparison
+from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.parse import Carryover, Parse
 from service.questions.question import Question
@@ -46,7 +47,7 @@ LONGEST_INTERJECTION = 14
 ARTICLES = {"the", "on", "ampm"}
 LAST_DAY, LARGEST_PCT = 31, 100
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
-BY = {"на", "de", "del", "di"}
+BY = forms("by_size")
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 DAYS_OF_WEEK = 7
@@ -58,7 +59,7 @@ ENDS_OF_RANGE = 2
 # Kinds before the other asset of a comparison: "than gold", "against eth".
 RIVALS = {"than", "versus"}
 # Kinds that say that one asset returns more than another, and endings of the latter in Turkish and Japanese.
-WINS, CASES = {"outperform", "exceed"}, {"i", "u", "yi", "yu", "に"}
+WINS, CASES = {"outperform", "exceed"}, forms("object")
 # Kinds that name an event of their own.
 OWN_EVENT = MOTIONS | {
     "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",

@@ -30,7 +30,7 @@ UPPER_BOUNDS = forms("most")
 EXACT = forms("exact")
 NUMBERS = ("number", "numword", "nth")
 # Words for a side that also stand before a length of time in which something happens: "over the next week".
-OVER_TIME = {"over", "past", "beyond", "under", "uber", "unter", "sobre", "sur", "sous", "sotto", "на"}
+OVER_TIME = forms("over_time")
 # Words of the kind "in" that also mean "on" before a number of days.
 ON = forms("on")
 # Words between the two numbers of "4 out of the next 7 days".

@@ -24,12 +24,13 @@ from service.questions.day_counts import OVER_TIME
 from service.questions.kinds import KINDS
 from service.questions.kinds.levels import close
 from service.questions.kinds.references import Comparison
+from service.questions.lexicon import forms
 from service.questions.tokens import Token
 from service.questions.vocabulary import Language
 
 THAN = {"than", "versus"}
 # French, Spanish, Portuguese and Italian words that mean "than" between two dates.
-QUE = {"que", "qu", "che"}
+QUE = forms("than_date")
 SIDES = {"above": 1, "exceed": 1, "up": 1, "below": -1, "down": -1}
 # Japanese puts the comparison after the instant: "higher than November 30".
 AFTERWARDS = "より"

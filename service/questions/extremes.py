@@ -18,20 +18,18 @@ from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
 from service.questions.dates.years import YEARLESS_KINDS, is_year
+from service.questions.lexicon import forms
 from service.questions.records import UNITS, reaches_back
 from service.questions.tokens import Token, read
 from service.questions.vocabulary import BEAR, BULL, Language
 
 MOST_EXTREMES = 2
 # Words between a high and its period: "the high of October", "das Hoch von letzter Woche".
-OF = {
-    *("of", "from", "de", "du", "d", "des", "del", "dell", "dello", "della", "da", "do", "di", "von", "vom", "der"),
-    "за",
-}
+OF = forms("of_period")
 # Kinds between a period and its high: "Monday's high", "上周的高点".
 POSSESSIVES = {"the", "filler", "in"}
 # The last words of a token that make "hoch" or "plus haut" after it a noun.
-DETERMINERS = {"das", "dem", "sein", "seinem", "le", "du", "au", "son"}
+DETERMINERS = forms("determiner")
 # Kinds that say on which side of the high or low the price is to be; without one, breaking a high is rising above it.
 SIDE_KINDS = {"above", "below", "exceed", *BULL, *BEAR}
 BROKEN = {"high": Token("above", "high"), "low": Token("below", "low")}

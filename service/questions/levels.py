@@ -11,6 +11,7 @@ from service.questions.clause import OVER_TIME, RANGES, Clause
 from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.day_counts import LEAST
 from service.questions.kinds.levels import Close, between, close, order, stay, touch
+from service.questions.lexicon import forms
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
@@ -18,12 +19,7 @@ STEP = 0.4
 NOUNS = (["rise"], ["fall"])
 # "Drop 5000" is a distance as well; a smaller number without a unit may be in percent.
 LEAST_STEP = 100
-DISTANT = {
-    *("more than", "at least", "over", "mehr als", "plus de", "mas de", "mais de", "piu di", "di oltre", "oltre"),
-    *("больше чем", "больше чем на", "более чем", "超过", "跌至少", "降至少", "涨至少", "升至少", "跌超过", "涨超过"),
-    *("以上", "fazla", "dan fazla"),
-    *LEAST,
-}
+DISTANT = forms("distance") | LEAST
 AIM_KINDS = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
 # Kinds that ask for any moment before the deadline, even without a verb of movement.
 SOMETIME = {"reach", "break", "meet", "until", "ever", "target", "when"}

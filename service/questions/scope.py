@@ -10,6 +10,7 @@ from service.errors import InvalidQuestion, InvalidRequest
 from service.questions.clause import Clause
 from service.questions.criterion import EXAMPLE, NAMES, Criterion, invalid, not_about_markets
 from service.questions.dates.deadline import Deadline
+from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
@@ -40,7 +41,7 @@ AFTER_BY = {
 # Kinds of figures other than a price.
 FIGURES = {"metric", "width"}
 # Forms of "to be", which ask for a fact where "to cost" asks for a price.
-COPULAS = {"is", "are", "be", "ist", "sind", "est", "es", "son", "e", "sono", "это", "是", "です", "だ"}
+COPULAS = forms("copula")
 # Kinds of words that say nothing about what should happen.
 EMPTY_KINDS = {"asset", "widely", "word", "the", "a", "filler", "in", "on", "and", "or", "mark", "price"}
 # Words for "not" and "whether" in other languages than those of the vocabulary: a denial must not be overlooked.

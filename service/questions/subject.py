@@ -11,11 +11,12 @@ from service.market.assets import ASSETS, asset_of
 from service.questions.circumstances import Circumstances
 from service.questions.coins import Coins, is_single_coin
 from service.questions.criterion import NAMES, Assumption, invalid
+from service.questions.lexicon import forms
 from service.questions.tokens import Token
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
-MORE_WORDS = {"more", "mas", "plus", "mais", "mehr", "starker", "больше", "сильнее", "faster", "多", "更多", "piu"}
-THAN = {"比", "than", "que", "als", "чем", "do que", "que el", "que le", "que l"}
+MORE_WORDS = forms("more")
+THAN = forms("than")
 # Markets that an asset before their name only describes.
 DESCRIPTIONS = {"coin", "company", "fund", "lookalike"}
 STAND_IN = Assumption("Bitcoin is the stand-in for the whole crypto market.", "asset")

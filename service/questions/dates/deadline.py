@@ -14,6 +14,7 @@ from service.questions.dates.periods import UNSURE_NOTE
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import PARTS, with_units
 from service.questions.dates.years import is_year
+from service.questions.lexicon import forms
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import Language
 
@@ -27,7 +28,7 @@ NEARLY_A_YEAR = timedelta(days=300)
 
 FILLERS = {"the", "approx"}
 # Words for "about" that precede a date rather than follow a price.
-ABOUT = {"around", "about", "approximately", "roughly", "circa", "ca", "vers", "gegen"}
+ABOUT = forms("about")
 # Kinds of the words of an event before its date, and how many they are at most.
 EVENT, LONGEST_EVENT = {"word", "topic", "act", "the", "filler", "other"}, 6
 JOINTS = {"to", "until", "lasting", "and", "between"}

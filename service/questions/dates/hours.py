@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import time
 
 from service.questions.dates.reading import no_such_date, number, time_of_day
+from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.tokens import Token
 
@@ -24,7 +25,7 @@ LATE_PARTS = {"pm", "afternoon", "evening"}
 EARLY_PARTS = {"am", "morning"}
 # Kinds after a number that is not an hour: "alle 5 dollari".
 NOT_AFTER_HOUR = {"percent", "money", "times", "cent", "foreign", "figures", "asset", "m"}
-LOCATIVES = {"de", "da", "te", "ta"}
+LOCATIVES = forms("locative")
 # Hours from this one on that are said to be at night are before midnight.
 NIGHTFALL = 6
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from service.questions.dates.reading import count
+from service.questions.lexicon import forms
 from service.questions.tokens import DASHES, Token
 
 AMOUNT_BEFORE = {"money", "currency", "foreign"}
@@ -20,14 +21,9 @@ YEAR_BEFORE = DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", 
 # Words that are a month or a weekday only beside a date word or a day; elsewhere they are everyday words.
 HOMONYMS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
 # Plurals that mean a few where no number precedes them: "in the coming weeks".
-PLURALS = {
-    *("hours", "days", "weeks", "months", "years", "stunden", "tagen", "wochen", "monaten", "jahren"),
-    *("prochains", "prochaines", "proximos", "proximas", "prossimi", "prossime", "siguientes", "seguintes"),
-    *("дни", "недели", "месяцы", "часы", "heures", "jours", "semaines", "horas", "dias", "semanas", "meses", "ore"),
-    *("giorni", "settimane", "mesi"),
-}
+PLURALS = forms("plural")
 # Words at the end of a preposition that make a bare number a day: "d'ici le 5", "bis zum 5.", "hasta el día 5".
-DAY_WORDS = {"le", "el", "il", "del", "al", "zum", "dia", "giorno", "jour"}
+DAY_WORDS = forms("day_of_month")
 FIRM = {"by", "before", "until", "lasting", "on"}
 MARK_ROLES = {".": {"dot"}, "'": {"quote"}, "、": {"list"}}
 UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}}
