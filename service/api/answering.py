@@ -364,4 +364,4 @@ def require_answerable(question: Question, panel: Panel, world: World) -> None:
 def _refusal(detail: str, question: Question) -> InvalidQuestion:
     suggestion = f"Will {ASSETS[question.asset].name} rise by {question.deadline:%Y-%m-%d}?"
     detail = f"{detail} The nearest question about a price: {suggestion}"
-    return InvalidQuestion(detail, [FieldError("question", detail)], [suggestion])
+    return InvalidQuestion(detail, [FieldError("question", detail, "no_price")], [suggestion])

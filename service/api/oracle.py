@@ -133,8 +133,9 @@ def understand(body: TextBody, caller: Caller) -> Understanding:
     """Read a text without asking it: what it wants and is understood to mean, free of charge.
 
     `intent` says what it wants: a `question` with yes or no, a `price_forecast` (where the price will be), the present
-    `price`, an `alert`, `advice` (whether to buy or sell), the reasons (`why`) or the votes (`show_votes`) of the last
-    answer, `accuracy`, `help`, `about_you`, the `quota`, `thanks` or a `greeting`, in all ten languages.
+    `price`, an `alert`, `my_alerts` or `cancel_alerts` (for front ends that keep alerts), `advice` (whether to buy or
+    sell), `why` (a market moves, or the last answer is as it is), the votes of the last answer (`show_votes`),
+    `accuracy`, `help`, `about_you`, the `quota`, `thanks` or a `greeting`, in all ten languages.
 
     Any other text, and a question that POST /api/v1/oracle would refuse, is refused here for the same reason. Where the
     text leaves a choice, `understood.alternatives` has the other readings, so that a front end can ask which one is

@@ -27,8 +27,8 @@ MEANING = ("asset", "other_asset", "comparator", "negated", "level", "upper_leve
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
 CONTEXT = (
     "the earlier question that the text may carry on, as in “and eth?”: the `id` of one of your answers, or the "
-    "`understood` of an answer or of POST /api/v1/oracle/understand; an earlier text that asked for a price, as its "
-    "`canonical`, is one too"
+    "`understood` of an answer or of POST /api/v1/oracle/understand; an earlier text that asked for a price or an "
+    "alert, as its `canonical`, is one too"
 )
 SAME_LEVEL = 1e-4
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # of a deadline
@@ -100,7 +100,7 @@ class QuestionInput:
 
     def refusal(self, refusal: InvalidRequest) -> InvalidRequest:
         """The refusal of the text, with the name of the field that holds it."""
-        errors = [FieldError(self.name, error.message) for error in refusal.errors]
+        errors = [replace(error, field=self.name) for error in refusal.errors]
         return type(refusal)(refusal.detail, errors, refusal.suggestions)
 
     def require_certainty(self, meaning: UnderstoodText) -> None:
@@ -156,11 +156,14 @@ class EarlierReading(BaseModel):
         try:
             earlier = replace(circumstances, now=now, spots=spots)
             reading = read_text(self.canonical, earlier)
-            question = (reading.meaning or read_any(self.canonical, earlier)).question
+            text = f"{reading.asset} price" if reading.intent == "alert" else self.canonical
+            question = (reading.meaning or read_any(text, earlier)).question
         except InvalidRequest as refusal:
             raise invalid_context(refusal.detail) from None
         if self.level_pct is not None and self._is_size_of(question):
             question = replace(question, level_pct=self.level_pct)
+        if reading.intent == "alert":
+            return ContextQuestion(replace(question, level_pct=reading.level_pct), is_alert=True)
         return ContextQuestion(question, LANGUAGES_BY_NAME.get(self.language or ""), is_price=reading.intent == "price")
 
     def _is_size_of(self, question: Question) -> bool:

@@ -83,12 +83,14 @@ LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
 class ContextQuestion:
     """An earlier question, which a text may carry on, and the language that it was asked in, if known.
 
-    One that `is_price` asked for the present price.
+    One that `is_price` asked for the present price; one that `is_alert` asked for a message, after a move of the
+    question's `level_pct` where it named one.
     """
 
     question: Question
     language: Language | None = None
     is_price: bool = False
+    is_alert: bool = False
 
 
 def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Question) -> Parse:

@@ -54,7 +54,9 @@ def _averaged(criterion: Criterion) -> Criterion:
     kind, negated = KINDS[criterion.comparator], criterion.negated
     is_level = isinstance(kind, Touch) or (isinstance(kind, Close) and not negated)
     if not is_level or criterion.level_pct is not None:
-        raise invalid("For an average price, name one level in USD: for example, an average above 120,000 this week.")
+        raise invalid(
+            "For an average price, name one level in USD: for example, an average above 120,000 this week.", "level"
+        )
     average = replace(criterion, comparator=Average.of(-kind.side if negated else kind.side), negated=False)
     return average.noted("The average is that of the hourly closing prices from now to the deadline.")
 
@@ -80,7 +82,7 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
         return of_percents(clause, percents, spot, preposition)
     if multiples:
         if len(multiples) > 1:
-            raise invalid("The question names several multiples. Ask about one.")
+            raise invalid("The question names several multiples. Ask about one.", "several")
         return _times(multiples[0].value(1.0), clause.direction_at(multiples[0]), spot)
     return of_words(clause, spot)
 
@@ -113,7 +115,7 @@ LEAST_ANNUAL_PCT, MOST_VOLATILITY_PCT = 15, 500
 def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposition: str = "") -> Criterion:
     """A move in percent: at any time before the deadline with a verb of movement, else at the deadline."""
     if len(percents) > 2 or (len(percents) == 2 and not clause.joins(*percents)):
-        raise invalid("The question names several percentages. Ask about one.")
+        raise invalid("The question names several percentages. Ask about one.", "several")
     amount = percents[0]
     if _is_probability(clause, amount):
         return Criterion("open").noted(QUANTILES)
@@ -131,7 +133,7 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
         inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, is_lasting=is_lasting)
         return replace(inside, negated=clause.is_left)
     if not direction:
-        raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.")
+        raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.", "level")
     if len(sizes) == 2:
         return between(_moved(spot, direction * sizes[0]), _moved(spot, direction * sizes[1]), spot)
     return _of_percent(clause, direction * sizes[0], spot, preposition)
@@ -166,7 +168,7 @@ def _beyond(comparator: Literal["move", "range"], clause: Clause, amount: Amount
     """The size is exceeded; "less than 3%" negates it."""
     pct = rounded(amount.values[-1])
     if not 0 < pct <= MOST_PCT or amount.upper:
-        raise invalid(f"Name one percentage above 0 and at most {MOST_PCT}.")
+        raise invalid(f"Name one percentage above 0 and at most {MOST_PCT}.", "level")
     return Criterion(comparator, level_pct=pct, negated=clause.is_below).noted(MEASURES[comparator])
 
 
@@ -174,10 +176,12 @@ def _volatility(clause: Clause, amount: Amount) -> Criterion:
     """The realised volatility exceeds a percentage; "less than 60%" negates it."""
     pct = float(f"{amount.values[-1]:.10g}")
     if not 0 < pct <= MOST_VOLATILITY_PCT or amount.upper:
-        raise invalid(f"Name one volatility above 0% and at most {MOST_VOLATILITY_PCT}%.")
+        raise invalid(f"Name one volatility above 0% and at most {MOST_VOLATILITY_PCT}%.", "level")
     below = clause.is_below or clause.direction_at(None) < 0
     if not below and not clause.is_above and not clause.kinds & {"exceed", *MOTIONS, "up", "to"}:
-        raise invalid("Say whether the volatility is to be above or below: for example, a volatility above 60%.")
+        raise invalid(
+            "Say whether the volatility is to be above or below: for example, a volatility above 60%.", "level"
+        )
     return Criterion("volatility", level_pct=pct, negated=below).noted(VOLATILITY)
 
 
@@ -194,7 +198,7 @@ def of_percentage(pct: float, spot: float) -> Criterion:
 
 def _moved(spot: float, pct: float) -> float:
     if pct == 0:
-        raise invalid("A move of 0% is no move. Name a larger percentage.")
+        raise invalid("A move of 0% is no move. Name a larger percentage.", "level")
     return spot * (1 + pct / 100)
 
 
@@ -223,9 +227,11 @@ def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float, *,
 def _times(factor: float, direction: int, spot: float) -> Criterion:
     """A multiple of the spot price; "fall twofold" means to fall to one half."""
     if 0 < factor < 1 and direction > 0:
-        raise invalid("A rise to a part of the price is unclear. Say by how many percent: for example, rise by 50%.")
+        raise invalid(
+            "A rise to a part of the price is unclear. Say by how many percent: for example, rise by 50%.", "level"
+        )
     if not factor > 0 or factor == 1:
-        raise invalid("Name a multiple of the present price other than 1, such as 2x.")
+        raise invalid("Name a multiple of the present price other than 1, such as 2x.", "level")
     if factor > 1 and direction < 0:
         factor = 1 / factor
     pct = rounded((factor - 1) * 100)
@@ -258,7 +264,7 @@ def _either(clause: Clause) -> Criterion:
     """Example: "Up or down?", which some languages ask as two questions."""
     asks = sum(token.kind in ("ask", "will") for token in clause.tokens)
     if asks < 2 and "or" not in clause.kinds and not {"up", "down"} <= clause.kinds:
-        raise invalid("Both directions are named. Ask about one of them.")
+        raise invalid("Both directions are named. Ask about one of them.", "several")
     return Criterion("up").noted("Up or down: YES means up.")
 
 
@@ -266,7 +272,9 @@ def _without_direction(clause: Clause) -> Criterion:
     """Example: "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
     kinds = clause.kinds
     if "now" in kinds and any(token.kind == "approx" and token.value for token in clause.tokens):
-        raise invalid("Name the two levels that the price should be between, or say by how many percent it may move.")
+        raise invalid(
+            "Name the two levels that the price should be between, or say by how many percent it may move.", "level"
+        )
     if {"where", "heading"} <= {token.text for token in clause.tokens}:
         return nothing_definite()
     beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
@@ -276,7 +284,9 @@ def _without_direction(clause: Clause) -> Criterion:
         return Criterion("open").noted(QUANTILES)
     interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in INTERROGATIVES), None)
     if any(token.kind in WITH_LEVEL for token in clause.tokens[:interrogative]):
-        raise invalid("The question names no level. Give a price in USD: for example, above 120,000 on Friday.")
+        raise invalid(
+            "The question names no level. Give a price in USD: for example, above 120,000 on Friday.", "level"
+        )
     return nothing_definite()
 
 

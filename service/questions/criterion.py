@@ -27,6 +27,11 @@ AssumptionCode = Literal[
 ]
 
 
+# What a refusal is about, so that a front end can say it in another language: a date or a level that cannot be used,
+# several events or a condition, a matter that no price decides; `invalid` is any other.
+RefusalCode = Literal["invalid", "deadline", "level", "several", "no_price"]
+
+
 class Assumption(str):
     """A note about what the text leaves open; `code` says what that is."""
 
@@ -68,9 +73,9 @@ class Criterion:
         return replace(self, notes=(*self.notes, Assumption(note, code) if code else note))
 
 
-def invalid(detail: str) -> InvalidQuestion:
+def invalid(detail: str, code: RefusalCode = "invalid") -> InvalidQuestion:
     """The refusal of a market question that cannot be answered; its error names the field `question`."""
-    return InvalidQuestion(detail, [FieldError("question", detail)])
+    return InvalidQuestion(detail, [FieldError("question", detail, code)])
 
 
 def not_about_markets() -> NotAMarketQuestion:
@@ -88,7 +93,7 @@ def checked(level: float, spot: float) -> float:
         return rounded(level)
     limits = f"between {price(spot / WIDEST)} and {price(spot * WIDEST)}"
     hint = f" Did you mean {level * 1000:,.0f}?" if 0.2 < level * 1000 / spot < 5 else ""
-    raise invalid(f"The level is implausible at a price of {price(spot)} USD. It must be {limits}.{hint}")
+    raise invalid(f"The level is implausible at a price of {price(spot)} USD. It must be {limits}.{hint}", "level")
 
 
 def rounded(value: float) -> float:

@@ -1,4 +1,4 @@
-"""What a text wants: a forecast, a price, an alert, advice, thanks, help.
+"""What a text wants: a forecast, a price, an alert or the end of alerts, advice, thanks, help.
 
 A price, an alert or advice is asked for by phrases of all languages. Only a text that asks no question that can be
 forecast is classified, by naive Bayes, so that no question is taken for chatter.
@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from service.errors import InvalidRequest
-from service.market.assets import asset_of
+from service.market.assets import ASSETS, asset_of
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
 from service.questions.conversation import ContextQuestion
@@ -33,7 +33,7 @@ from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 # Intents of a text that asks nothing about the price of a market.
 Wish = Literal["advice", "show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
 WISHES: tuple[Wish, ...] = get_args(Wish)
-Intent = Literal["question", "price", "price_forecast", "alert", Wish]
+Intent = Literal["question", "price", "price_forecast", "alert", "my_alerts", "cancel_alerts", Wish]
 Side = Literal["above", "below"]
 # The classifier: letters of the longest slice, what is added to each count, and the least lead of the likeliest intent
 # in mean log-likelihood, below which a text without a market is refused.
@@ -48,6 +48,8 @@ PRESENT = {"now", "be", "what", "how", "on"}
 TODAY = ("rel", 0.0)
 FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
+# Kinds that say themselves where the price goes.
+SIDES = BULL | BEAR | {"above", "below"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
 
@@ -75,14 +77,17 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     if "price" in intents and (asset := _only_named(words, circumstances)):
         return TextReading("price", asset=asset)
     market = read_markets(text, circumstances.coins)
+    asset, kinds = _first_asset(market.tokens), {token.kind for token in market.tokens}
+    if "cancel_alerts" in intents or ("cancel" in intents and intents & {"alert", "my_alerts"}):
+        return TextReading("cancel_alerts", asset=asset)
+    if "my_alerts" in intents and "number" not in kinds:
+        return TextReading("my_alerts", asset=asset)
     if "alert" in intents and (alert := _alert(words, market.language, circumstances, context)):
         return alert
-    asset = next((str(token.value) for token in market.tokens if token.kind == "asset"), None)
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
-        wish = "advice" if "advice" in intents else _likeliest(text)
-        kinds = {token.kind for token in market.tokens}
+        wish = "advice" if "advice" in intents else "why" if "why" in kinds and kinds & NAMES else _likeliest(text)
         is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
         is_named = bool(kinds & NAMES) or any(token.text[:1].isdigit() for token in market.tokens)
         if wish is None or ((is_move or is_named) and wish not in ABOUT_PRICES):
@@ -95,9 +100,20 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("question", meaning, question.asset)
     if _likeliest(text) == "advice":
         return TextReading("advice", asset=asset)
-    is_same = bool(context and context.is_price) and {"comparator", "deadline"} <= {*meaning.carryover}  # "and eth?"
-    is_price = is_same or (not meaning.carryover and _asks_price(meaning, intents))
+    is_same = {"comparator", "deadline"} <= {*meaning.carryover}  # "and eth?"
+    if context and context.is_alert and is_same:
+        level_pct = context.question.level_pct
+        return TextReading("alert", None, question.asset, None, level_pct, _side(level_pct) if level_pct else None)
+    is_price = bool(context and context.is_price and is_same) or (
+        not meaning.carryover and _asks_price(meaning, intents)
+    )
     return TextReading("price" if is_price else "price_forecast", None if is_price else meaning, question.asset)
+
+
+def _first_asset(tokens: Sequence[Token]) -> str | None:
+    """The first asset that is named; the one that leads the others where only all of them are."""
+    keys = [str(token.value) for token in tokens if token.kind == "asset"]
+    return next(iter(keys), next(iter(ASSETS)) if any(token.kind == "widely" for token in tokens) else None)
 
 
 def no_question(text: str, reading: TextReading, circumstances: Circumstances) -> InvalidRequest:
@@ -175,13 +191,17 @@ def _alert(
     """
     reading = read_markets(_without("alert", words), circumstances.coins, language)
     tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
-    if context and not any(token.kind in MARKET_KINDS for token in tokens):
+    is_carried = context is not None and not any(token.kind in MARKET_KINDS for token in tokens)
+    if context and is_carried:
         tokens = [Token("asset", context.question.asset, context.question.asset), *tokens]
     try:
         parse = find_parts(reading._replace(tokens=tokens), replace(circumstances, until=None))
     except InvalidRequest:
         return None
     asset, clause, amounts = parse.subject.asset, parse.clause, parse.clause.amounts
+    if context and is_carried and not amounts and not clause.kinds & SIDES and context.question.level is not None:
+        question = context.question  # "tell me when it does"
+        return TextReading("alert", None, asset, question.level, None, _side(question.kind.side or 1))
     is_level = len(amounts) == 1 and not parse.deadline.is_named
     if not is_level and any(token.kind in YES_NO_KINDS for token in tokens):
         return None
@@ -208,5 +228,5 @@ def _without(intent: Intent, words: Sequence[Token]) -> str:
     return text.strip()
 
 
-def _side(side: int) -> Side:
+def _side(side: float) -> Side:
     return "above" if side > 0 else "below"

@@ -34,7 +34,7 @@ AROUND = 0.02
 def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition: str) -> Criterion:
     """The criterion for these levels; `preposition` is the kind of the word at the deadline, such as "on"."""
     if len(levels) > 2:
-        raise invalid("Ask about one level, or about the range between two.")
+        raise invalid("Ask about one level, or about the range between two.", "level")
     if clause.has_order:
         return _of_order(clause, levels, spot)
     if len(levels) == 2:
@@ -47,7 +47,7 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
         return of_range(clause, amount.value(spot), upper, spot, preposition)
     has_side = clause.kinds & (SIDE_KINDS | MOTIONS)
     if "leave" in clause.kinds or ("between" in clause.kinds and not has_side):  # "in the 90k range", "leave 90k"
-        raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.")
+        raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.", "level")
     moves = any(token.kind == "swing" or token.text in MOVES for token in clause.tokens)
     is_one_way = clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
     if moves and not is_one_way and amount.is_marked and amount.value(spot) < STEP * spot:
@@ -129,11 +129,11 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
         return 0.0 if clause.kinds & AIM_KINDS else amount.sign * size
     if (before is not None and before.kind == "by") or _is_distance(clause, amount):
         if not clause.direction_at(amount) and clause.kinds & {"by"} and amount.is_money:
-            raise invalid("Say whether the move is up or down: for example, fall by $50 by Friday.")
+            raise invalid("Say whether the move is up or down: for example, fall by $50 by Friday.", "level")
         return clause.direction_at(amount) * size
     is_move = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
     if is_move and not amount.is_marked and size < LEAST_STEP:
-        raise invalid("Say whether the move is in USD or in percent: for example, rise by $50 or by 5%.")
+        raise invalid("Say whether the move is in USD or in percent: for example, rise by $50 or by 5%.", "level")
     aims = {token.kind for token in clause.tokens[max(0, amount.first - 2) : amount.first]} & {"to", "until"}
     is_aimed = aims or "below" in clause.kinds
     is_more = before is not None and before.text in DISTANT and amount.is_marked and not is_aimed
@@ -183,7 +183,7 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
     kinds, above, below = clause.kinds, clause.is_above, clause.is_below
     direction = clause.direction_at(amount)
     if "stay" in kinds and kinds & {"and", "or"} and kinds & (MOTIONS - {"go"}):
-        raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.")
+        raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.", "several")
     if amount.is_at_most:
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
     asks_two_sides = sum(token.kind == "ask" for token in clause.tokens) > 1
@@ -194,7 +194,7 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
     ):
         return _either_side(amount, level, spot)
     if above and below:
-        raise invalid("Both above and below the level are named. Ask about one of them.")
+        raise invalid("Both above and below the level are named. Ask about one of them.", "several")
     if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
         return stay(level, below)
     if above or below:
@@ -209,7 +209,9 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
 def _either_side(amount: Amount, level: float, spot: float) -> Criterion:
     """Example: "Above or below 95k?"; "the next 1000 dollars, up or down" names a distance instead."""
     if level < STEP * spot and amount.is_money:
-        raise invalid("Name the two levels of which one is to be reached first: for example, 97,000 before 92,000.")
+        raise invalid(
+            "Name the two levels of which one is to be reached first: for example, 97,000 before 92,000.", "level"
+        )
     return close(level, upward=True).noted("Above or below: YES means above.")
 
 
@@ -259,7 +261,7 @@ def of_range(clause: Clause, low: float, high: float, spot: float, preposition: 
 def around(nearness: str, level: float, spot: float) -> Criterion:
     """Example: "Around 90k" at the deadline; "exactly 90k" is refused."""
     if nearness == "exact":
-        raise invalid("No price is met exactly. Ask about above or below a level, or between two levels.")
+        raise invalid("No price is met exactly. Ask about above or below a level, or between two levels.", "level")
     criterion = between(level * (1 - AROUND), level * (1 + AROUND), spot)
     return criterion.noted(
         f"Around {price(level)} USD is understood as within {100 * AROUND:.0f}% of it, at the deadline.",
@@ -271,7 +273,9 @@ def of_digits(clause: Clause, amount: Amount, spot: float, preposition: str) -> 
     """Example: "Six figures": at least 100,000, or below a million where the price has more digits now."""
     least = amount.value(spot)
     if least <= spot < 10 * least:
-        raise invalid(f"The price has {amount.digits} digits now. Name a level in USD: for example, above 120,000.")
+        raise invalid(
+            f"The price has {amount.digits} digits now. Name a level in USD: for example, above 120,000.", "level"
+        )
     level = checked(least if spot < least else 10 * least, spot)
     if clause.direction_at(amount) * (level - spot) < 0:
         raise invalid(

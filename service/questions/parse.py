@@ -322,9 +322,11 @@ def counted(
         daily = replace(daily, comparator=opposite, negated=False)  # "no higher than 2.4 all week"
     days = _days(count, trading_days)
     if trading_days > MOST_DAYS:
-        raise invalid(f"Days are counted over at most {MOST_DAYS} days. Name an earlier deadline.")
+        raise invalid(f"Days are counted over at most {MOST_DAYS} days. Name an earlier deadline.", "deadline")
     if not 1 <= days <= trading_days:
-        raise invalid(f"Only {trading_days} trading days end by the deadline. Name a later deadline or fewer days.")
+        raise invalid(
+            f"Only {trading_days} trading days end by the deadline. Name a later deadline or fewer days.", "deadline"
+        )
     negated = daily.negated != count.negated
     result = replace(daily, level_pct=None, days=days, in_a_row=count.in_a_row, negated=negated, earlier=start)
     share = {"": "", "most": "Most days", "half": "Half of the days"}[count.share]

@@ -73,26 +73,28 @@ def nameless(tokens: Sequence[Token]) -> InvalidRequest:
 def refuse_looking_back(tokens: Sequence[Token]) -> None:
     """Refuse questions about the past or about reasons, and a condition without a question."""
     if not tokens:
-        raise invalid(f"The text has a condition but no question. For example: {EXAMPLE}")
+        raise invalid(f"The text has a condition but no question. For example: {EXAMPLE}", "several")
     kinds = {token.kind for token in tokens}
     if "will" not in kinds and ("did" in kinds or tokens[0].kind == "have"):
-        raise invalid(f"The question is about the past. Only future prices are forecast. For example: {EXAMPLE}")
+        raise invalid(
+            f"The question is about the past. Only future prices are forecast. For example: {EXAMPLE}", "no_price"
+        )
     if "why" in kinds:
-        raise invalid(f"The question asks for reasons. Only prices are forecast. For example: {EXAMPLE}")
+        raise invalid(f"The question asks for reasons. Only prices are forecast. For example: {EXAMPLE}", "no_price")
 
 
 def refuse_loose_ends(text: str, split: SplitText, subject: Subject) -> None:
     """Refuse a condition, a second question, a "when" and a second asset: others will rely on a clear yes or no."""
     if split.has_condition:
-        raise invalid("The question depends on a condition. Ask without the condition.")
+        raise invalid("The question depends on a condition. Ask without the condition.", "several")
     kinds = [token.kind for token in split.main]
     is_joined = any(pair in (("and", "will"), ("or", "will")) for pair in pairwise(kinds))
     if split.has_more or is_joined or len(QUESTION.findall(text)) > 1:
-        raise invalid(f"The text contains several questions. Ask one of them. For example: {EXAMPLE}")
+        raise invalid(f"The text contains several questions. Ask one of them. For example: {EXAMPLE}", "several")
     if "when" in kinds:
         raise invalid(f"The question asks for a time. Ask whether it happens by the deadline. For example: {EXAMPLE}")
     if subject.left_out:
-        raise invalid(f"The question names several assets. Ask about one of them. For example: {EXAMPLE}")
+        raise invalid(f"The question names several assets. Ask about one of them. For example: {EXAMPLE}", "several")
 
 
 def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
@@ -106,7 +108,9 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
         token.text == "s" and token.is_glued and tokens[place].kind == "number"
         for place, token in enumerate(tokens[1:])
     ):
-        raise invalid("A range like 'the 90s' is unclear. Give its ends: for example, between 90,000 and 100,000.")
+        raise invalid(
+            "A range like 'the 90s' is unclear. Give its ends: for example, between 90,000 and 100,000.", "level"
+        )
     if "single_day" in kinds:
         raise invalid(f"Moves within one day of a longer time are not supported. {ONE_DAY}")
     if "ranking" in kinds:
@@ -116,17 +120,21 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
             "Sessions of exchanges are not known. Name a time: for example, above 95,000 at 21:00 UTC on Friday."
         )
     if "weight" in kinds:
-        raise invalid("Gold and silver are quoted in USD per troy ounce. Give the level per ounce.")
+        raise invalid("Gold and silver are quoted in USD per troy ounce. Give the level per ounce.", "level")
     if any(_is_figure_of_asset(tokens, place, figures) for place in range(len(tokens))):
-        raise invalid(f"Only prices are forecast, not volumes, fees, flows or market values. For example: {EXAMPLE}")
+        raise invalid(
+            f"Only prices are forecast, not volumes, fees, flows or market values. For example: {EXAMPLE}", "no_price"
+        )
     is_deed = bool(kinds & {"stay", "act", "advice"})
     if (is_deed and any(_counts_coins(clause, amount.after) for amount in clause.amounts)) or _values_coins(clause):
-        raise invalid(f"The question names a number of coins, not a price. For example: {EXAMPLE}")
+        raise invalid(f"The question names a number of coins, not a price. For example: {EXAMPLE}", "no_price")
     if not clause.has_order:
         # An event is not a date: "before the halving", "by the time …", "at the end of his term".
         is_relative = any(token.kind in ("before", "after") for token in tokens)
         if is_relative or (names_event(tokens) and not deadline.is_named):
-            raise invalid("The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.")
+            raise invalid(
+                "The deadline must be a date, not an event. Write it like 2026-12-31 or 'by Friday'.", "deadline"
+            )
 
 
 def _unread() -> InvalidQuestion:
@@ -183,17 +191,21 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline, 
     words = [token for token in clause.tokens if token.kind == "word"]
     is_first = any(token.kind == "ordinal" and token.value == 1 for token in clause.tokens)
     if clause.has_stray or (criterion.comparator == "open" and clause.has_unused and is_first):  # "first 90 or 100"
-        raise invalid(f"The meaning of the number is unclear. Say what the price should do. For example: {EXAMPLE}")
+        raise invalid(
+            f"The meaning of the number is unclear. Say what the price should do. For example: {EXAMPLE}", "level"
+        )
     if criterion.comparator != "open":
         if not clause.kinds - EMPTY_KINDS and are_most_unknown(words, clause):
             hint = _how_to_ask(main)
-            raise invalid(f"What to forecast about the level is unclear. {hint} For example: {EXAMPLE}")
+            raise invalid(f"What to forecast about the level is unclear. {hint} For example: {EXAMPLE}", "level")
         return
     kinds = clause.kinds
     if "who" in kinds or (not deadline.is_named and _asks_what_it_is(clause)):
-        raise invalid(f"The question asks for a fact. Only future prices are forecast. For example: {EXAMPLE}")
+        raise invalid(
+            f"The question asks for a fact. Only future prices are forecast. For example: {EXAMPLE}", "no_price"
+        )
     if kinds & {*FIGURES, "act", "topic", "other"} and not kinds & {"advice", "price"}:
-        raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}")
+        raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}", "no_price")
     if are_most_unknown(words, clause):
         raise invalid(f"The question could not be understood. {_how_to_ask(main)} For example: {EXAMPLE}")
 

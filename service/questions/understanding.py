@@ -221,7 +221,7 @@ def with_suggestions(refusal: InvalidRequest, suggestions: Sequence[str]) -> Inv
     """The refusal with these suggestions, the first of them as the example in its detail."""
     if not suggestions:
         return refusal
-    errors = [FieldError(error.field, _exemplified(error.message, suggestions[0])) for error in refusal.errors]
+    errors = [replace(error, message=_exemplified(error.message, suggestions[0])) for error in refusal.errors]
     return type(refusal)(_exemplified(refusal.detail, suggestions[0]), errors, suggestions)
 
 

@@ -105,10 +105,17 @@ def test_no_phrase_needs_to_match(text, intent):
     assert _described(text).split(" ")[0] == intent
 
 
+def after(text: str) -> ContextQuestion:
+    """The question of a text as the context of the next one."""
+    return ContextQuestion(read_any(text, CIRCUMSTANCES).question)
+
+
 def test_an_alert_names_a_move_or_the_asset_of_the_context():
-    context = ContextQuestion(read_any("will eth rise by friday?", CIRCUMSTANCES).question)
-    alert = read_text("tell me when it is above 2000", CIRCUMSTANCES, context)
+    """Or the level of the context."""
+    alert = read_text("tell me when it is above 2000", CIRCUMSTANCES, after("will eth rise by friday?"))
     assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", 2000, "above")
+    alert = read_text("ping me if it does", CIRCUMSTANCES, after("will btc be above 99k on friday?"))
+    assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "btc", 99_000, "above")
     alert = read_text("alert me when gold is up 5%", CIRCUMSTANCES)
     assert (alert.asset, alert.level, alert.level_pct, alert.side) == ("gold", None, 5, "above")
 

@@ -79,7 +79,9 @@ def without_clocks(tokens: Sequence[Token]) -> tuple[list[Token], Clock | None]:
         return findings.rest, None
     has_several = len(findings.hours) + len(findings.ends) > 1 or len(findings.parts) > 1
     if has_several and any(token.kind == "than" for token in findings.rest):
-        raise invalid("Two times of a day are not compared. Ask whether the price will be higher at one of them.")
+        raise invalid(
+            "Two times of a day are not compared. Ask whether the price will be higher at one of them.", "deadline"
+        )
     rest, other_zone = (findings.rest, None) if findings.zones else without_zone(findings.rest)
     return rest, _clock(findings, findings.zones[-1] if findings.zones else other_zone)
 
@@ -187,7 +189,7 @@ def _shifted(text: str) -> tzinfo:
     hours, minutes = re.findall(r"(\d{1,2}):?(\d\d)?$", text)[0]
     offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
     if offset > FARTHEST_OFFSET:
-        raise invalid("Time zones are at most 14 hours ahead of UTC or behind it.")
+        raise invalid("Time zones are at most 14 hours ahead of UTC or behind it.", "deadline")
     return timezone(offset if "+" in text else -offset)
 
 
@@ -199,4 +201,7 @@ def _is_hours(tokens: Sequence[Token], place: int) -> bool:
 def _refuse_unknown(tokens: Sequence[Token]) -> None:
     kinds = [token.kind for token in tokens]
     if kinds[:2] == ["word", "localtime"] or kinds == ["word", "word", "localtime"]:
-        raise invalid("The time zone is not known. Give the time in UTC, or name a large city such as London or Tokyo.")
+        raise invalid(
+            "The time zone is not known. Give the time in UTC, or name a large city such as London or Tokyo.",
+            "deadline",
+        )

@@ -295,7 +295,9 @@ def _chosen(candidates: Sequence[Candidate], now: datetime, is_strict: bool) -> 
         (candidate.is_after or candidate.word.kind == "from") and candidate.end(now) > now for candidate in candidates
     )
     if not future and is_open:
-        raise invalid("The question names only a time after which it counts. Add the date by which it is decided.")
+        raise invalid(
+            "The question names only a time after which it counts. Add the date by which it is decided.", "deadline"
+        )
     return max(future, key=lambda candidate: candidate.strength, default=None)
 
 
@@ -312,13 +314,15 @@ def _refuse_unanswerable(at: datetime, now: datetime) -> None:
     if at <= now:
         raise _past(now)
     if at < now + SOONEST:
-        raise invalid("The deadline is less than five minutes away. Name a later one.")
+        raise invalid("The deadline is less than five minutes away. Name a later one.", "deadline")
     if at > now + FARTHEST:
-        raise invalid(f"The deadline is more than two years away. Name one no later than {now + FARTHEST:%Y-%m-%d}.")
+        raise invalid(
+            f"The deadline is more than two years away. Name one no later than {now + FARTHEST:%Y-%m-%d}.", "deadline"
+        )
 
 
 def _past(now: datetime) -> InvalidQuestion:
-    return invalid(f"The deadline is in the past: the time is {now:%Y-%m-%d %H:%M} UTC. Name a later date.")
+    return invalid(f"The deadline is in the past: the time is {now:%Y-%m-%d %H:%M} UTC. Name a later date.", "deadline")
 
 
 @dataclass(frozen=True)

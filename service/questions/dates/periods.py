@@ -106,7 +106,9 @@ class DateRange:
 
     def __post_init__(self) -> None:
         if self.start.year < FIRST_YEAR or self.end.year > LAST_YEAR:
-            raise invalid(f"Dates are understood from {FIRST_YEAR} to {LAST_YEAR}. Write one like 2026-12-31.")
+            raise invalid(
+                f"Dates are understood from {FIRST_YEAR} to {LAST_YEAR}. Write one like 2026-12-31.", "deadline"
+            )
 
 
 def unsure(dates: DateRange, note: str = UNSURE_NOTE) -> DateRange:

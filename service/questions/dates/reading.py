@@ -34,7 +34,9 @@ class Today(NamedTuple):
 
 
 def no_such_date() -> InvalidQuestion:
-    return invalid("There is no such date in the calendar. Write the deadline like 2026-12-31 or 31 December 2026.")
+    return invalid(
+        "There is no such date in the calendar. Write the deadline like 2026-12-31 or 31 December 2026.", "deadline"
+    )
 
 
 def day(year: int, month: int, monthday: int) -> DateRange:

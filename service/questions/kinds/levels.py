@@ -276,9 +276,9 @@ def between(low: float, high: float, spot: float, *, is_lasting: bool = False) -
     """The last price before the deadline is in the range; `is_lasting` if the question asked for all prices to be."""
     ends = sorted((checked(low, spot), checked(high, spot)))
     if ends[0] == ends[1]:
-        raise invalid("The two ends of the range are the same. Name a lower and an upper level.")
+        raise invalid("The two ends of the range are the same. Name a lower and an upper level.", "level")
     if ends[1] > ends[0] * WIDEST_RANGE:
-        raise invalid("The two levels are too far apart for a range. Ask about one of them.")
+        raise invalid("The two levels are too far apart for a range. Ask about one of them.", "level")
     criterion = Criterion("between", ends[0], ends[1])
     return criterion.noted(RANGE_AT_END, "moment") if is_lasting else criterion
 
