@@ -163,15 +163,19 @@ async def choice_page(
 
     Below `head`, or as the readings of a text that leaves a choice, the first of which the next text may carry on.
     """
-    person = state.service.for_user(user_id)
-    readings = await asyncio.gather(*(person.understand(question) for question in questions))
-    meanings = [reading["understood"] for reading in readings]
+    meanings = await meanings_of(state.service.for_user(user_id), questions)
     guess = meanings[0] | {"certainty": "assumed"}
     payload = {
         "refusal": messages.oracle.choices(meanings, head),
         "listed": [meaning["canonical"] for meaning in meanings],
     }
     return await saved_page(state, chat_id, user_id, payload if head else payload | {"understood": guess})
+
+
+async def meanings_of(person: Person, questions: Sequence[str]) -> list[Document]:
+    """What the service understands by each of its own questions, which every language has words for."""
+    readings = await asyncio.gather(*(person.understand(question) for question in questions))
+    return [reading["understood"] for reading in readings]
 
 
 async def saved_page(state: SharedState, chat_id: int, user_id: int, payload: Document) -> Page:

@@ -78,6 +78,7 @@ PRESSES = {
     r"(follow|unfollow):(market|answer):([\w.-]+)": follows.press_follow,
     r"level:(price|chance):([\w.-]+):(\d+(?:\.\d+)?)": follows.press_level,
     r"drop:follow:(\d+)": follows.drop,
+    r"end:follows:(\w*)": follows.end_all,
     r"terms:follow:(\d+)\.(\d+)\.([01])": follows.set_terms,
     r"set:([a-z_]+):([\w/-]*)": switches.choose,
     r"(delete|keep):me:all": buttons.delete_or_keep,

@@ -7,12 +7,13 @@ from datetime import date, datetime, timedelta
 
 from telegram import Update
 
-from bot import keyboards, messages, updates
+from bot import answering, keyboards, messages, updates
 from bot.context import BotContext
 from bot.keyboards import Page, posting, sharing
 from bot.languages import SOURCE, language, spoken, translate
 from bot.messages import notices
-from bot.messages.failures import detail_of, suggestions
+from bot.messages.failures import detail_of
+from bot.messages.oracle import numbered
 from bot.service import MAX_QUESTION, Document, Person
 from bot.store import Target
 from service.client import BadRequest
@@ -35,7 +36,8 @@ async def begin(update: Update, context: BotContext) -> Page:
         deadline = await _deadline(person, question)
     except BadRequest as refusal:
         hint = translate("Send /challenge again with another question.")
-        return Page("\n".join([detail_of(refusal), *suggestions(refusal), "", hint]))
+        lines = numbered(await answering.meanings_of(person, refusal.suggestions))
+        return Page("\n".join([detail_of(refusal), *([translate("You can ask:"), *lines] if lines else []), "", hint]))
     if deadline is not None:
         return await _confirmation(update, context, question, deadline, now)
     token = await _save(update, context, {"challenge": question})

@@ -78,6 +78,10 @@ class BotContext(CallbackContext[ExtBot, dict, dict, dict]):
             raise Expired(token)
         return payload
 
+    async def remember(self, update: Update, meaning: dict[str, Any]) -> None:
+        """Let the next text of the chat carry this on."""
+        await asyncio.to_thread(self.store.keep, updates.chat(update).id, "meaning", {"understood": meaning})
+
     def person(self, update: Update) -> Person:
         """The service on behalf of the update's sender."""
         return self.service.for_user(updates.user_id(update))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
+from html import unescape
 
 from telegram import Update
 from telegram.constants import ChatType
@@ -34,7 +35,10 @@ async def follow_by_text(update: Update, context: BotContext) -> Page:
 
 
 async def alert_page(update: Update, context: BotContext, reading: Document) -> Page:
-    """Follow the level that a text names, as the service reads it; without a level, the price and its buttons."""
+    """Follow the level that a text names, as the service reads it; one that is passed is offered the other way round.
+
+    Without a level it is asked for. The next text may carry the alert on.
+    """
     quotes = {quote["asset"]: quote for quote in (await context.service.prices())["prices"]}
     quote, level = quotes.get(reading["asset"]), reading["level"]
     if quote is None or reading["intent"] != "alert":
@@ -42,10 +46,17 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     spot, side = quote["price"], 1 if reading["side"] == "above" else -1
     if reading["level_pct"] is not None:
         level = spot * (1 + reading["level_pct"] / 100)
+    asset = reading["asset"]
+    size = "" if reading["level_pct"] is None else f" {reading['level_pct']:+g}%"
+    await context.remember(update, {"canonical": f"alert {asset}{size}", "alert": asset})
     if level is None:
-        return await context.view(update, "price", reading["asset"])
-    if not 1 / MOST_TIMES < level / spot < MOST_TIMES or side * (level - spot) <= 0:
-        return Page(messages.follows.strange_level(reading["asset"], level, spot))
+        page = await context.view(update, "price", asset)
+        return page._replace(text=f"{messages.follows.ask_level(asset)}\n{page.text}", chart=None)
+    if not 1 / MOST_TIMES < level / spot < MOST_TIMES:
+        return Page(messages.follows.strange_level(asset, level, spot))
+    if side * (level - spot) <= 0:
+        bells = keyboards.bells(asset, [messages.prices.level_with_arrow(level, spot)])
+        return Page(messages.follows.passed_level(asset, level, spot), keyboards.rows(bells))
     target = _price_target(quote, level)
     text, follow = await _follow(update, context, target)
     return Page(text, follow and keyboards.terms(follow.number, 0, repeats=follow.repeats))
@@ -95,6 +106,12 @@ async def drop(update: Update, context: BotContext) -> Popup:
     return Popup(messages.follows.unfollowed(), page, is_alert=False)
 
 
+async def end_all(update: Update, context: BotContext) -> Popup:
+    """[Delete] below what a person follows, all or about one asset."""
+    await asyncio.to_thread(context.store.drop_follows, updates.user_id(update), context.captures[0])
+    return Popup(messages.follows.unfollowed(), await context.view(update, "following"), is_alert=False)
+
+
 async def _follow(update: Update, context: BotContext, target: Target) -> tuple[str, Follow | None]:
     """Follow a target; returns what the person reads, and the follow."""
     user = updates.user_id(update)
@@ -114,7 +131,8 @@ async def _target(update: Update, context: BotContext, kind: str, reference: str
     answer = payload["answer"]
     due = datetime.fromisoformat(answer["understood"]["deadline"]).timestamp()
     owner = payload.get("owner", updates.user_id(update))
-    return Target("answer", answer["id"], title=answer["question"], due=due, owner_id=owner)
+    title = unescape(messages.oracle.topic(answer))
+    return Target("answer", answer["id"], title=title, due=due, owner_id=owner)
 
 
 async def _page(update: Update, context: BotContext, kind: str, reference: str) -> Page:

@@ -8,6 +8,7 @@ types. A text that asks for a price, and an empty one, are answered at once: wit
 from __future__ import annotations
 
 import asyncio
+from html import unescape
 
 from telegram import (
     InlineKeyboardMarkup,
@@ -23,7 +24,7 @@ from bot.delivery import acknowledge, edit
 from bot.errors import failure_page
 from bot.intents import uncertain_readings
 from bot.keyboards import Page, button, link, opening, rows
-from bot.languages import translate
+from bot.languages import SOURCE, language, translate
 from bot.messages import notices
 from bot.service import MAX_QUESTION, Document
 from service.client import BadRequest as RefusedQuestion
@@ -59,7 +60,7 @@ async def chosen(update: Update, context: BotContext) -> None:
         return
     payload = await asyncio.to_thread(context.store.find, None, result.result_id)
     if payload is not None and "inline" in payload:
-        await _answer(context, result.from_user.id, payload["inline"], result.result_id, result.inline_message_id)
+        await _answer(context, result.from_user.id, payload, result.result_id, result.inline_message_id)
 
 
 async def press_answer(update: Update, context: BotContext) -> None:
@@ -73,7 +74,7 @@ async def press_answer(update: Update, context: BotContext) -> None:
     is_busy = press.inline_message_id in context.state.inline_messages or user in context.state.askers
     await acknowledge(press, messages.oracle.busy() if is_busy else None)
     if not is_busy:
-        await _answer(context, user, payload["inline"], token, press.inline_message_id)
+        await _answer(context, user, payload, token, press.inline_message_id)
 
 
 async def _articles(context: BotContext, query: InlineQuery) -> list[InlineQueryResultArticle]:
@@ -81,20 +82,21 @@ async def _articles(context: BotContext, query: InlineQuery) -> list[InlineQuery
     if not text:
         answers = (await person.answers(limit=EARLIER))["answers"]
         pages = [await _kept(context, query.from_user.id, answer) for answer in answers]
-        titles = [(answer["question"], messages.oracle.answer_brief(answer)) for answer in answers]
+        titles = [(unescape(messages.oracle.topic(answer)), messages.oracle.answer_brief(answer)) for answer in answers]
         return [_article(token, *title, page) for (token, page), title in zip(pages, titles, strict=True)]
     if len(text) > MAX_QUESTION:
         return []
     try:
         reading = await person.understand(text)
     except RefusedQuestion as refusal:
-        return [await _question(context, query.from_user.id, question) for question in refusal.suggestions]
+        return await _questions(context, query.from_user.id, refusal.suggestions)
     if reading["intent"] == "price":
         return await _price(context, reading["asset"])
     if reading["understood"] is None:
         return []
-    questions = uncertain_readings(reading["understood"]) or [text]
-    return [await _question(context, query.from_user.id, question) for question in questions]
+    if questions := uncertain_readings(reading["understood"]):
+        return await _questions(context, query.from_user.id, questions)
+    return [await _question(context, query.from_user.id, text, text)]
 
 
 async def _price(context: BotContext, asset: str) -> list[InlineQueryResultArticle]:
@@ -106,11 +108,21 @@ async def _price(context: BotContext, asset: str) -> list[InlineQueryResultArtic
     return [_article(f"price-{asset}", messages.formats.asset(asset), "", page)]
 
 
-async def _question(context: BotContext, user: int, question: str) -> InlineQueryResultArticle:
-    """An article that asks a question."""
-    token = await asyncio.to_thread(context.store.keep, user, "answer", {"inline": question}, user_id=user)
-    page = Page(messages.oracle.inline_question(question), _show_button(token))
-    return _article(token, translate("Ask the nine voters"), question, page)
+async def _questions(context: BotContext, user: int, questions: list[str]) -> list[InlineQueryResultArticle]:
+    """An article for each question of the service; in another language than English what YES means."""
+    texts = questions
+    if language() != SOURCE:
+        meanings = await answering.meanings_of(context.service.for_user(user), questions)
+        texts = [unescape(messages.oracle.dated_statement(meaning)) for meaning in meanings]
+    return [await _question(context, user, *pair) for pair in zip(questions, texts, strict=True)]
+
+
+async def _question(context: BotContext, user: int, question: str, text: str) -> InlineQueryResultArticle:
+    """An article that asks a question and shows it as a text."""
+    payload = {"inline": question, "text": text}
+    token = await asyncio.to_thread(context.store.keep, user, "answer", payload, user_id=user)
+    page = Page(messages.oracle.inline_question(text), _show_button(token))
+    return _article(token, translate("Ask the nine voters"), text, page)
 
 
 def _article(id: str, title: str, description: str, page: Page) -> InlineQueryResultArticle:
@@ -118,7 +130,7 @@ def _article(id: str, title: str, description: str, page: Page) -> InlineQueryRe
     return InlineQueryResultArticle(id, title, content, reply_markup=page.keyboard, description=description)
 
 
-async def _answer(context: BotContext, user: int, question: str, token: str, message_id: str) -> None:
+async def _answer(context: BotContext, user: int, payload: Document, token: str, message_id: str) -> None:
     """Ask the voters and show the answer in the message; after a failure its button stays."""
     state = context.state
     if message_id in state.inline_messages or user in state.askers:
@@ -126,18 +138,18 @@ async def _answer(context: BotContext, user: int, question: str, token: str, mes
     state.inline_messages.add(message_id)
     try:
         with answering.marked_as_asking(state.askers, user):
-            await edit(context.bot, message_id, await _page(context, user, question, token))
+            await edit(context.bot, message_id, await _page(context, user, payload, token))
     finally:
         state.inline_messages.discard(message_id)
 
 
-async def _page(context: BotContext, user: int, question: str, token: str) -> Page:
+async def _page(context: BotContext, user: int, payload: Document, token: str) -> Page:
     person = context.service.for_user(user)
     try:
-        answer = await answering.streamed_answer(person, question, answering.VoteCount())
+        answer = await answering.streamed_answer(person, payload["inline"], answering.VoteCount())
     except Exception as error:
         failure = failure_page(error)
-        text = f"{messages.oracle.inline_question(question)}\n\n{failure.text}"
+        text = f"{messages.oracle.inline_question(payload.get('text', payload['inline']))}\n\n{failure.text}"
         return Page(text, _show_button(token))
     return (await _kept(context, user, answer))[1]
 

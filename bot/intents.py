@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from telegram import Message, Update
 from telegram.constants import ChatType
 
-from bot import answering, follows, messages, photos, updates
-from bot.commands import fixed_reply
+from bot import answering, follows, keyboards, messages, photos, updates
+from bot.commands import fixed_reply, private_command_in_group
 from bot.context import BotContext
 from bot.delivery import address, reply
 from bot.errors import failure_page
@@ -28,6 +28,8 @@ ADVICE_DAYS = 7
 CARRIED_ON = ("question", "price_forecast")  # intents of a text that may carry an earlier question on
 QUESTION_MARKS = ("?", "？", "呢")
 NAMED_ZONE = re.compile(r"\b(utc|gmt)\b", re.IGNORECASE)
+# A text that is only a level, or a move: an answer to "At which price?".
+LEVEL = re.compile(r"[-+$]?\d[\d.,' ]*\s*(k|m|usdt?|dollars?|[$%])?", re.IGNORECASE)
 # How a deadline without a zone ends, and how the service begins its note on a time without one.
 DAY_END, OPEN_ZONE = "T23:59:59Z", "The deadline is understood as"
 UNREAD: Document = {"intent": "question", "understood": None}
@@ -121,7 +123,11 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
     person = context.person(update)
     earlier = await _earlier(update, context)
     try:
-        if earlier is None or not text.endswith(QUESTION_MARKS):
+        alert = (earlier or {}).get("alert")
+        if alert and LEVEL.fullmatch(text):
+            return await person.understand(f"alert {alert} {text}")
+        is_single = " " not in text if alert else not text.endswith(QUESTION_MARKS)
+        if earlier is None or is_single:
             reading = await _alone(person, text, is_last=earlier is None)
             if reading is not None:
                 return reading
@@ -197,7 +203,7 @@ async def _price(update: Update, context: BotContext, reading: Document) -> Page
     """The present price; the service itself says that of a coin that is not in the list."""
     if not await _is_listed(context, reading["asset"]):
         return None
-    await _remember(update, context, {"canonical": f"{reading['asset']} price"})
+    await context.remember(update, {"canonical": f"{reading['asset']} price"})
     return await context.view(update, "price", reading["asset"])
 
 
@@ -205,17 +211,11 @@ async def _is_listed(context: BotContext, asset: str) -> bool:
     return any(quote["asset"] == asset for quote in (await context.service.prices())["prices"])
 
 
-async def _remember(update: Update, context: BotContext, meaning: Document) -> None:
-    """Let the next text carry this on."""
-    payload = {"understood": meaning}
-    await asyncio.to_thread(context.store.keep, updates.chat(update).id, "meaning", payload)
-
-
 async def _forecast(update: Update, context: BotContext, reading: Document) -> Page | None:
     """Where the price will be; the voters are asked about a coin that is not in the list and about a far date."""
     if not await _is_listed(context, reading["asset"]) or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
         return None
-    await _remember(update, context, reading["understood"])
+    await context.remember(update, reading["understood"])
     return await context.view(update, "forecast", reading["asset"])
 
 
@@ -237,12 +237,39 @@ async def _votes(update: Update, context: BotContext, _reading: Document) -> Pag
     return answering.votes_page(payload, token)
 
 
+async def _why(update: Update, context: BotContext, reading: Document) -> Page:
+    """What the data shows about the move of a price; the votes of the last answer where no market is named."""
+    asset = reading["asset"]
+    if asset is None or not await _is_listed(context, asset):
+        return await _votes(update, context, reading)
+    prices, pulse = await asyncio.gather(context.service.prices(), context.service.news())
+    page = await context.view(update, "price", asset)
+    text = messages.prices.why(prices, asset, pulse, await photos.forecast_of(context.service, asset))
+    token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id, CONTEXT_S)
+    is_about = payload is not None and payload["answer"]["understood"]["asset"] == asset
+    votes = [keyboards.button("Show votes", f"votes:0:{token}")] if is_about else []
+    return page._replace(
+        text=text, keyboard=keyboards.rows(votes, *(page.keyboard.inline_keyboard if page.keyboard else ()))
+    )
+
+
+async def _follows(update: Update, context: BotContext, reading: Document) -> Page:
+    """What the person follows, or the question whether it should end; only they see it."""
+    if updates.chat(update).type != ChatType.PRIVATE:
+        return await private_command_in_group(update, context)
+    if reading["intent"] == "cancel_alerts":
+        return await context.view(update, "ending", reading["asset"] or "")
+    return await context.view(update, "following")
+
+
 PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]]] = {
     "price": _price,
     "price_forecast": _forecast,
     "alert": follows.alert_page,
+    "my_alerts": _follows,
+    "cancel_alerts": _follows,
     "advice": _advice,
-    "why": _votes,
+    "why": _why,
     "show_votes": _votes,
     "accuracy": lambda update, context, _reading: context.view(update, "accuracy"),
     "quota": lambda update, context, _reading: context.view(update, "quota"),

@@ -156,8 +156,12 @@ def assets(
     """Choose all assets ("") or one, in a view of them; for one, its chart and the levels that the bot can watch."""
     choices = [show(marked(key or "All", is_chosen=key == chosen), view, key) for key in ("", *keys)]
     charts = [button("Chart", f"chart:{view}:{chosen}")] if chosen else []
-    bells = [button(f"🔔 {label}", f"level:price:{chosen}:{level:.10g}") for label, level in levels]
-    return rows(bells, *grid(choices, 4), [show("Reload", view, chosen), *charts])
+    return rows(bells(chosen, levels), *grid(choices, 4), [show("Reload", view, chosen), *charts])
+
+
+def bells(asset: str, levels: Sequence[tuple[str, float]]) -> list[InlineKeyboardButton]:
+    """The levels of a price that the bot can watch."""
+    return [button(f"🔔 {label}", f"level:price:{asset}:{level:.10g}") for label, level in levels]
 
 
 def chart(kind: str, argument: str, period: str) -> InlineKeyboardMarkup:
@@ -261,7 +265,13 @@ def terms(number: int, days: int, *, repeats: bool) -> InlineKeyboardMarkup:
 def following(numbers: Sequence[int]) -> InlineKeyboardMarkup:
     """One button for each follow; it ends the follow."""
     buttons = (button(f"{place} ✕", f"drop:follow:{number}") for place, number in enumerate(numbers, 1))
-    return rows(*grid(buttons, 5), [show("Reload", "following")])
+    others = [show("End all", "ending")] if len(numbers) > 1 else []
+    return rows(*grid(buttons, 5), [show("Reload", "following"), *others])
+
+
+def ending(asset: str) -> InlineKeyboardMarkup:
+    """[Delete] and [Keep] for all that is followed, or for what is about one asset."""
+    return rows([button("Delete", f"end:follows:{asset}"), show("Keep", "following")])
 
 
 def me(answers: Sequence[str]) -> InlineKeyboardMarkup:

@@ -104,11 +104,15 @@ async def _documents(request: ChartRequest, asset: str) -> tuple[Document, Docum
         raise LookupError(f"there is no price of {asset}")
     since = period_start(prices["as_of"], request.period)
     candles = await service.candles(asset, BARS[request.period], since)
+    return prices, quote, candles, await forecast_of(service, asset)
+
+
+async def forecast_of(service: Service, asset: str) -> Document | None:
+    """The forecast of an asset; None where there is none now."""
     try:
-        forecast = await service.forecast(asset)
+        return await service.forecast(asset)
     except (NotFound, Unavailable):
-        forecast = None  # the chart says so
-    return prices, quote, candles, forecast
+        return None
 
 
 PHOTOS: dict[str, Callable[[ChartRequest], Awaitable[ChartPlan]]] = {

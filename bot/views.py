@@ -150,6 +150,15 @@ async def following(request: ViewRequest) -> Page:
     return Page(text, keyboards.following([follow.number for follow in follows]))
 
 
+async def ending(request: ViewRequest) -> Page:
+    """Whether all that the person follows, or what is about the asset of the argument, should end."""
+    follows = await asyncio.to_thread(request.store.follows_of, request.user_id)
+    follows = [follow for follow in follows if request.argument in ("", follow.target.subject)]
+    if not follows:
+        return await following(request)
+    return Page(messages.follows.ending(follows), keyboards.ending(request.argument))
+
+
 async def challenges(request: ViewRequest) -> Page:
     document = await request.service.challenges()
     pages = messages.predictions.challenges(document)
@@ -190,7 +199,7 @@ async def _choice(_request: ViewRequest, choice: tuple[str, str, str]) -> Page:
 
 
 View = Callable[[ViewRequest], Awaitable[Page]]
-SINGLE = (settings, market, me, forecasters, following, challenge, quota)
+SINGLE = (settings, market, me, forecasters, following, ending, challenge, quota)
 LISTS = (markets, challenges, alerts)
 VIEWS: dict[str, View] = {view.__name__: view for view in (*SINGLE, *LISTS)}
 # The choices of settings: what is asked, the setting, and the view to go back to.

@@ -20,32 +20,37 @@ from bot.messages.formats import (
     world,
 )
 from bot.messages.markup import escaped, message
+from bot.messages.oracle import topic
 from bot.messages.predictions import evidence, market_footer, outcome_word, question
+from bot.messages.texts import TEXTS
 
 if TYPE_CHECKING:
     from bot.store import Follow, Target
 
 CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
 # The outcome of a question without yes and no.
+FOLLOWED = TEXTS["followed"]  # what happens now
 ROSE = {"yes": english("the price rose"), "no": english("the price did not rise")}
 HOW = english(
     "Tap Follow below an answer, a market or a challenge, or send for example <code>/follow btc 70000</code>."
 )
-FOLLOW_REPLIES = {
-    "market": english("You get a message when the AI changes sides and when this market is resolved."),
-    "challenge": english("You get a message when this challenge is resolved."),
-    "answer": english("You get a message when this question is decided."),
-    "price": english("You get a message when {asset} reaches {price} USD."),
-    "chance": english("You get a message when the AI's probability of yes reaches {chance}."),
-}
 
 
 def following(follows: Sequence[Follow], prices: Mapping[str, float]) -> str:
     """Everything that the person follows, under the numbers of the buttons that end it; `prices` are those of now."""
     if not follows:
         return f"{translate('You follow nothing.')} {translate(HOW)}"
-    lines = [f"{number}. {_target(follow)}{_terms(follow, prices)}" for number, follow in enumerate(follows, 1)]
+    lines = _numbered(follows, prices)
     return message([translate("<b>You follow</b>"), *lines], translate("A button ends the one with its number."))
+
+
+def ending(follows: Sequence[Follow]) -> str:
+    """The question whether all of these should end."""
+    return message([translate("<b>End all of these?</b>"), *_numbered(follows, {})])
+
+
+def _numbered(follows: Sequence[Follow], prices: Mapping[str, float]) -> list[str]:
+    return [f"{number}. {_target(follow)}{_terms(follow, prices)}" for number, follow in enumerate(follows, 1)]
 
 
 def followed(target: Target) -> str:
@@ -53,7 +58,7 @@ def followed(target: Target) -> str:
     kind = "challenge" if target.kind == "market" and target.subject.startswith(CHALLENGE) else target.kind
     level = {"asset": asset(target.subject), "price": price(target.level), "chance": chance(target.level)}
     where = translate("It comes to our private chat. /following lists everything.")
-    return f"{translate(FOLLOW_REPLIES[kind], **level)} {where}"
+    return f"{translate(FOLLOWED[kind], **level)} {where}"
 
 
 def unfollowed() -> str:
@@ -72,9 +77,23 @@ def bad_follow() -> str:
 
 
 def strange_level(key: str, level: float, now: float) -> str:
-    """A level that is far from the price, or on the other side of it than the text says."""
+    """A level that is far from the price."""
     text = translate("{level}? {asset} is at {price} USD now.", level=price(level), asset=asset(key), price=price(now))
     return f"{text} {translate('No alert is set.')}"
+
+
+def passed_level(key: str, level: float, now: float) -> str:
+    """A level on the other side of the price than the text says; its button sets the alert the other way round."""
+    is_above = now >= level
+    values = {"asset": asset(key), "price": price(now), "level": price(level)}
+    if is_above:
+        return translate("{asset} is at {price} USD, already above {level}. Tell you when it falls back?", **values)
+    return translate("{asset} is at {price} USD, already below {level}. Tell you when it rises back?", **values)
+
+
+def ask_level(key: str) -> str:
+    """An alert without a level."""
+    return translate("At which price of {asset} shall I tell you? Tap one, or send a number.", asset=asset(key))
 
 
 def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], levels: Sequence[float]) -> str:
@@ -110,7 +129,7 @@ def answer_resolved(answer: Mapping[str, Any]) -> str:
         outcome = translate(ROSE[answer["resolution"]["outcome"]])
     blocks = [
         translate("<b>Your question is decided: {outcome}</b>", outcome=outcome),
-        _quoted(answer["question"]),
+        f"<i>{topic(answer)}</i>",
         evidence(answer),
         translate("The answer was yes {chance}.", chance=chance(p_yes)) if p_yes is not None else "",
         translate("Brier score {score} (0 is perfect, {coin} a coin flip)", score=decimal(score["brier"], 2), coin=0.25)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from babel.dates import format_date
 from babel.numbers import format_decimal, format_percent
@@ -114,13 +114,13 @@ def _local(text: str) -> datetime | None:
     return None
 
 
-def date(text: str | None) -> str:
+def date(text: str | None, length: Literal["short", "medium"] = "medium") -> str:
     """The date of an instant of the API, such as "2026-11-21"; English is read everywhere, so its dates are ISO's."""
     if text is None:
         return UNKNOWN
     if language() == SOURCE or not DATE.match(text):
         return escaped(text[:10], 60)
-    return format_date(datetime.fromisoformat(text[:10]), "medium", locale=locale())
+    return format_date(datetime.fromisoformat(text[:10]), length, locale=locale())
 
 
 def weekday_and_date(now: datetime) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from bot.languages import english, labelled, translate
 from bot.messages.formats import date, decimal, words
 from bot.messages.markup import escaped, message
+from bot.messages.texts import TEXTS
 
 QUESTION_MISSING = english(
     "Add a question, for example:\n<code>/ask Will bitcoin be above 120,000 USD on December 31?</code>"
@@ -52,67 +53,8 @@ Nine models answer it. Prices (“btc”) and alerts (“tell me when btc hits 6
 )
 
 # A line each; an empty line separates two sections.
-HELP = (
-    english("<b>Questions</b>"),
-    english("Send a question about a market (in a group with my name in it, or as a reply to me), or"),
-    english("/ask QUESTION – nine voters answer it"),
-    english("/price – all prices; also /price btc"),
-    english("/forecast – where prices will be; also /forecast btc"),
-    english("/quota – your remaining questions today"),
-    "",
-    english("<b>Predictions</b>"),
-    english("/markets – open markets; vote yes or no, forecast, follow"),
-    english("/challenge – give the AIs a question with a deadline"),
-    english("/challenges – open challenges"),
-    english("/forecasters – people, the AI and the market compared; /name to be listed"),
-    "",
-    english("<b>Paper trading</b>"),
-    english("/research – paper accounts, strategies, track record, news; one line each, or alone:"),
-    "/lanes /top /hospital /accuracy /streaks /brain /fund /news",
-    "",
-    english("<b>You</b>"),
-    english("/mine – your questions, votes and forecasts, and which came true"),
-    english("/following – what you follow; also /follow btc 70000"),
-    english("/alerts – choose which messages I send you"),
-    english("/stop – no more alerts"),
-    english("/settings – charts, language, time zone, quiet hours"),
-    english("/language – choose my language"),
-    english("/words – what my words mean"),
-    english("/privacy – what data is stored"),
-    english("/deleteme – delete your data"),
-    "",
-    english("Nothing here trades, and nothing is investment advice."),
-)
-
-PRIVACY = (
-    english("<b>Stored data</b>"),
-    english(
-        "This bot stores your Telegram user ID, your language, drafts of challenges, the numbers of your challenges, "
-        "your votes and forecasts, what you follow, a question until it is answered, your alerts with their hours and "
-        "time zone, and for seven days the answers behind buttons."
-    ),
-    "",
-    english(
-        "The service does not know who you are. It gets a code, computed from your Telegram user ID with a secret of "
-        "this bot. Under that code it counts your questions and votes. It stores questions and challenges with their "
-        "votes, and everybody can see challenges."
-    ),
-    "",
-    english("Telegram transports all messages under its own rules."),
-    "",
-    english("/deleteme deletes the data of this bot. Public challenges stay, without your name."),
-)
-LABELS = {
-    "answers": english("saved answers"),
-    "challenges": english("challenges noted as yours"),
-    "alerts": english("alert settings"),
-    "waiting": english("alerts not sent yet"),
-    "sent": english("records of sent alerts"),
-    "questions": english("open questions"),
-    "votes": english("own votes"),
-    "forecasts": english("own forecasts"),
-    "follows": english("followed things"),
-}
+HELP, PRIVACY = TEXTS["help"], TEXTS["privacy"]
+LABELS = TEXTS["deleted"]
 
 
 def unknown_asset(command: str, assets: Sequence[str]) -> str:

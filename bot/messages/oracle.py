@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from html import unescape
 from typing import Any
 
 from bot.languages import (
@@ -22,6 +23,7 @@ from bot.messages.formats import (
     asset,
     capitalized,
     chance,
+    date,
     direction_arrow,
     instant,
     percent,
@@ -32,30 +34,20 @@ from bot.messages.formats import (
 )
 from bot.messages.markup import escaped, message, pages
 from bot.messages.reasons import reasons
+from bot.messages.texts import TEXTS
 
 VOTES_A_PAGE = 5
 ADVICE = english("Paper research. Not investment advice.")
 # Kinds of questions that name no single price.
 WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
-# What YES means.
-STATEMENTS = {
-    "close_above": english("{asset} above {level} USD"),
-    "close_below": english("{asset} below {level} USD"),
-    "touch_above": english("{asset} reaches {level} USD"),
-    "touch_below": english("{asset} falls to {level} USD"),
-    "between": english("{asset} from {level} to {upper} USD"),
-    "up": english("{asset} rises"),
-    "down": english("{asset} falls"),
-    "relative": english("{asset} does better than {other}"),
-    "move": english("{asset} moves more than {pct}"),
-    "upper_first": english("{asset}: {upper} before {level} USD"),
-    "lower_first": english("{asset}: {level} before {upper} USD"),
-    "not touch_above": english("{asset} stays below {level} USD"),
-    "not touch_below": english("{asset} stays above {level} USD"),
-    "open": "{asset}",
-}
-# Of these, the event is at any time until the deadline; the others are true or not at the deadline.
-UNTIL = ("relative", "touch_above", "touch_below", "upper_first", "lower_first")
+STATEMENTS = TEXTS["statements"]  # what YES means
+# Two events at once, of which the second is said so.
+SECOND_EVENTS = {"both": english("and {statement}"), "either": english("or {statement}")}
+EVENT = {"other_asset": None, "upper_level": None, "days": None}  # what an event of two does not have
+# Of these, the event is true or not at the deadline; the others are at any time until then.
+AT_DEADLINE = ("close_above", "close_below", "between", "up", "down", "move", "open", "above_earlier", "below_earlier")
+AT_DEADLINE += ("above_moving_average", "below_moving_average")
+UNTIL, ON = english("until {date}"), english("on {date}")
 NEW_LINE = "\n"
 
 
@@ -93,18 +85,33 @@ def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, 
 
 
 def facts(document: Mapping[str, Any]) -> list[str]:
-    """What was asked, for when, and the price of now with its distance to the level, a line each."""
+    """What was asked, for when, and the price of now with its distance to the level, a line each, at most three."""
     meaning = document["understood"]
-    return [statement(meaning), *_when(meaning), *([_price_now(document)] if has_price(meaning) else [])]
+    lines = [*_events(meaning), *_when(meaning)]
+    return [*lines, _price_now(document)] if has_price(meaning) and len(lines) < 3 else lines
 
 
 def statement(meaning: Mapping[str, Any]) -> str:
-    """What YES means; in the words of the service for a kind of question that has no words here."""
+    """What YES means; a topic in the words of its text."""
+    return " ".join(_events(meaning))
+
+
+def _events(meaning: Mapping[str, Any]) -> list[str]:
+    """The event, or both of two."""
+    comparator, is_negated = meaning["comparator"], meaning["negated"]
     if not has_words(meaning):
-        return escaped(meaning["canonical"], 300)
-    levels = {"level": price(meaning["level"]), "upper": price(meaning["upper_level"])}
-    assets = {"asset": asset(meaning["asset"]), "other": asset(meaning["other_asset"])}
-    return translate(STATEMENTS[_name(meaning)], pct=percent(meaning["level_pct"]), **assets, **levels)
+        return [escaped(meaning["canonical"], 300)]
+    if comparator in SECOND_EVENTS:
+        first, second = (statement(EVENT | leg) for leg in meaning["legs"])
+        lines = [first, translate(SECOND_EVENTS[comparator], statement=second)]
+    else:
+        name = f"not {comparator}" if is_negated else comparator
+        is_negated, name = is_negated and name not in STATEMENTS, name if name in STATEMENTS else comparator
+        levels = {"level": price(meaning["level"]), "upper": price(meaning["upper_level"])}
+        assets = {"asset": asset(meaning["asset"]), "other": asset(meaning["other_asset"])}
+        size = {"pct": percent(meaning["level_pct"]), "days": meaning.get("days")}
+        lines = [translate(STATEMENTS[name], **size, **assets, **levels)]
+    return [translate("not: {statement}", statement=lines[0]), *lines[1:]] if is_negated else lines
 
 
 def dated_statement(meaning: Mapping[str, Any], start: str = "") -> str:
@@ -113,20 +120,22 @@ def dated_statement(meaning: Mapping[str, Any], start: str = "") -> str:
 
 
 def has_words(meaning: Mapping[str, Any]) -> bool:
-    """Whether what YES means can be said in every language."""
-    return _name(meaning) in STATEMENTS
-
-
-def _name(meaning: Mapping[str, Any]) -> str:
-    return f"not {meaning['comparator']}" if meaning["negated"] else meaning["comparator"]
+    """Whether what YES means can be said in every language: no price decides a topic."""
+    return meaning["comparator"] in STATEMENTS or meaning["comparator"] in SECOND_EVENTS
 
 
 def _when(meaning: Mapping[str, Any]) -> list[str]:
-    """The deadline, unless the statement has it."""
+    """On how many days, from when, and the deadline, unless the statement has it."""
     if not has_words(meaning):
         return []
-    at = instant(meaning["deadline"])
-    return [translate("until {date}", date=at) if meaning["comparator"] in UNTIL else translate("on {date}", date=at)]
+    comparator, days, at = meaning["comparator"], meaning.get("days") or 1, meaning["deadline"]
+    earlier, end = meaning.get("earlier"), translate(ON if comparator in AT_DEADLINE else UNTIL, date=instant(at))
+    if not comparator.startswith("days_"):
+        return [translate("from {date}", date=instant(earlier)), end] if earlier else [end]
+    count = translate_plural("on at least {n} day", "on at least {n} days", days)
+    if meaning["in_a_row"]:
+        count = translate_plural("at least {n} day in a row", "at least {n} days in a row", days)
+    return [count, f"{date(earlier, 'short')} – {date(at, 'short')}" if earlier else end]
 
 
 def _price_now(document: Mapping[str, Any]) -> str:
@@ -140,28 +149,41 @@ def _price_now(document: Mapping[str, Any]) -> str:
 
 
 def _reasons(document: Mapping[str, Any]) -> str:
-    """That this is no advice, which a folded quotation shows, and below it why; English text is only in the end."""
-    meaning = document["understood"]
-    notes = " ".join(escaped(note) for note in meaning["notes"][:3])
+    """That this is no advice, which a folded quotation shows, and below it why; the service's notes are English."""
+    opening = document.get("closed_until")
     parts = [
         f"{translate(ADVICE)} {WORDS}",
         _reason(document),
-        translate("{detail}", detail=notes) if notes else "",
-        understood_as(document) if language() == SOURCE or not has_words(meaning) else "",
+        translate("Trading starts again: {instant}.", instant=instant(opening)) if opening else "",
     ]
+    if language() == SOURCE:
+        notes = " ".join(escaped(note) for note in document["understood"]["notes"][:3])
+        parts += [notes, understood_as(document)]
     return f"<blockquote expandable>{NEW_LINE.join(part for part in parts if part)}</blockquote>"
 
 
 def choices(meanings: Sequence[Mapping[str, Any]], head: str | None = None) -> str:
     """Questions under the numbers of their buttons; without `head` the readings of a text that leaves a choice."""
-    lines = [f"{number}. {dated_statement(meaning)}" for number, meaning in enumerate(meanings, 1)]
-    blocks = [head or translate("<b>Do you mean this?</b>"), *lines]
+    blocks = [head or translate("<b>Do you mean this?</b>"), *numbered(meanings)]
     return message(blocks, translate("A tap asks it. Nothing is counted before."))
+
+
+def numbered(meanings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Questions under their numbers."""
+    return [f"{number}. {dated_statement(meaning)}" for number, meaning in enumerate(meanings, 1)]
 
 
 def answer_brief(document: Mapping[str, Any]) -> str:
     """An answer in one line of plain text, for those with whom it is shared."""
-    return f"{headline(document)} – {document['question']}"
+    return f"{headline(document)} – {unescape(topic(document))}"
+
+
+def topic(document: Mapping[str, Any]) -> str:
+    """The question in the person's own words; where they pressed a button for it, what YES means."""
+    meaning = document["understood"]
+    if document["question"] == meaning["canonical"]:
+        return dated_statement(meaning)
+    return escaped(document["question"], 800)
 
 
 def inline_question(question: str) -> str:
@@ -174,12 +196,11 @@ def votes(document: Mapping[str, Any]) -> list[str]:
     is_on_price = has_price(document["understood"])
     cast = [vote_lines(name, vote, is_on_price=is_on_price) for name, vote in document["votes"].items()]
     abstentions = [
-        translate("<b>{voter}</b> abstained: {reason}", voter=escaped(name, 60), reason=escaped(reason))
+        translate("<b>{voter}</b> abstained", voter=escaped(name, 60))
+        + (f": {escaped(reason)}" if language() == SOURCE else "")
         for name, reason in document["abstained"].items()
     ]
-    meaning = document["understood"]
-    topic = statement(meaning) if document["question"] == meaning["canonical"] else escaped(document["question"], 300)
-    head = f"{translate('<b>Votes</b>')} · {topic}"
+    head = f"{translate('<b>Votes</b>')} · {topic(document)}"
     return pages([*cast, *abstentions], VOTES_A_PAGE, head, f"{translate(ADVICE)} {WORDS}")
 
 
@@ -248,8 +269,11 @@ def has_price(meaning: Mapping[str, Any]) -> bool:
 
 
 def understood_as(document: Mapping[str, Any]) -> str:
-    """What the question was understood as, in the words of the service."""
-    return translate("Understood as: {question}", question=escaped(document["understood"]["canonical"], 500))
+    """What the question was understood as; nothing in another language where its text is all that there is."""
+    meaning = document["understood"]
+    if language() != SOURCE:
+        return translate("Understood as: {question}", question=dated_statement(meaning)) if has_words(meaning) else ""
+    return translate("Understood as: {question}", question=escaped(meaning["canonical"], 500))
 
 
 def _reason(document: Mapping[str, Any]) -> str:
@@ -286,8 +310,3 @@ def _turnout(document: Mapping[str, Any]) -> str:
 def _side(direction: str) -> str:
     side = translate(SIDES[direction]) if direction in SIDES else escaped(direction, 40)
     return f"{direction_arrow(direction)} {side}"
-
-
-def numbered(sentences: Iterable[str]) -> list[str]:
-    """Questions under the numbers of their buttons."""
-    return [f"{number}. {escaped(sentence)}" for number, sentence in enumerate(sentences, 1)]

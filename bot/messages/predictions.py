@@ -58,8 +58,8 @@ def challenges(document: Mapping[str, Any]) -> list[str]:
 
 def one_market(entry: Mapping[str, Any], *, is_author: bool = False) -> str:
     """The page of a market or a challenge: what all sides give it, how it is or was settled, the reader's own calls."""
-    number, own_forecast, resolution = entry.get("number"), entry.get("my_forecast"), entry["resolution"]
-    rule = translate("Rule: {rule}", rule=sentence(resolution["rule"], 400))
+    number, own_forecast = entry.get("number"), entry.get("my_forecast")
+    rule = translate("Rule: {rule}", rule=sentence(entry["resolution"]["rule"], 400))
     blocks = [
         _head(number, is_author=is_author),
         f"<b>{escaped(question(entry), 800)}</b>",
@@ -68,7 +68,7 @@ def one_market(entry: Mapping[str, Any], *, is_author: bool = False) -> str:
         translate("Your forecast: yes {chance}", chance=chance(own_forecast["p_yes"])) if own_forecast else "",
         _facts(entry),
         ai_votes(entry) if number else "",
-        evidence(entry) if resolution["outcome"] else rule,
+        evidence(entry) if entry["resolution"]["outcome"] or _is_said(entry) else rule,
         translate(HOW_TO_FORECAST) if entry["status"] == "open" else "",
     ]
     return message(blocks, market_footer(entry))
@@ -121,9 +121,13 @@ def outcome_word(outcome: str) -> str:
 
 
 def evidence(entry: Mapping[str, Any]) -> str:
-    """What decided a market; "" until then."""
+    """What decided a market; "" until then, and in another language where its question says all in words of it."""
     text = entry["resolution"]["evidence"]
-    return translate("Evidence: {evidence}", evidence=sentence(text, 400)) if text else ""
+    return translate("Evidence: {evidence}", evidence=sentence(text, 400)) if text and not _is_said(entry) else ""
+
+
+def _is_said(entry: Mapping[str, Any]) -> bool:
+    return language() != SOURCE and has_words(entry["understood"])
 
 
 def state(entry: Mapping[str, Any]) -> str:
@@ -197,7 +201,7 @@ def market(number: int, entry: Mapping[str, Any], own_vote: str | None = None) -
 def question(entry: Mapping[str, Any]) -> str:
     """The question of a market, not escaped; of one that the service wrote, what YES means in the person's language."""
     meaning = entry["understood"]
-    if language() == SOURCE or entry["category"] not in WRITTEN or not has_words(meaning):
+    if entry["category"] not in WRITTEN or not _is_said(entry):
         return entry["question"]
     is_change = meaning["comparator"] in CHANGES
     return dated_statement(meaning, translate("from {price} USD", price=price(meaning["spot"])) if is_change else "")

@@ -7,8 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from bot.languages import english, translate
-from bot.messages.formats import DOWN, UP, asset, change_arrow, footer, instant, percent, price, signed_percent
+from bot.languages import english, translate, translate_plural
+from bot.messages.formats import (
+    DOWN,
+    UP,
+    asset,
+    change_arrow,
+    footer,
+    instant,
+    percent,
+    price,
+    signed_decimal,
+    signed_percent,
+)
 from bot.messages.markup import CAPTION, escaped, message, table
 from bot.messages.oracle import facts, headline
 
@@ -18,7 +29,7 @@ BOUNDS = english(
     "90% of outcomes lie between these two prices. No direction is assumed: up and down are equally likely."
 )
 NO_FORECAST = english("There is no forecast at the moment. Forecasts are renewed while the market is open.")
-DAY = "24h"
+DAY, HEADLINES = "24h", 3
 QUOTED_IN = re.compile(r"(?<=\w)[/ -]?usd[tc]?$")
 
 
@@ -31,8 +42,12 @@ def find_asset(text: str, keys: Iterable[str]) -> str | None:
 def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = None) -> str:
     """The price of one asset, its change and its range in 24 hours."""
     quote = next(quote for quote in document["prices"] if quote["asset"] == key)
-    blocks = [
-        f"<b>{change_arrow(quote['change_24h_pct'])} {asset(key)} {price(quote['price'])} USD</b>",
+    return message(_price_lines(quote), footer(document, now))
+
+
+def _price_lines(quote: Mapping[str, Any]) -> list[str]:
+    return [
+        f"<b>{change_arrow(quote['change_24h_pct'])} {asset(quote['asset'])} {price(quote['price'])} USD</b>",
         translate(
             "{change} in 24 hours, between {low} and {high} USD",
             change=signed_percent(quote["change_24h_pct"]),
@@ -43,13 +58,53 @@ def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = N
         if quote["market_open"]
         else translate("This market is closed. The price is of {instant}.", instant=instant(quote["as_of"])),
     ]
-    return message(blocks, footer(document, now))
+
+
+def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecast: Mapping[str, Any] | None) -> str:
+    """What the data shows beside the move of a price: a usual day, the other markets, and the news."""
+    quotes = {quote["asset"]: quote for quote in document["prices"]}
+    quote, news = quotes.pop(key), next((row for row in pulse["by_asset"] if row["asset"] == key), None)
+    change = quote["change_24h_pct"] or 0
+    followers = sum((other["change_24h_pct"] or 0) * change > 0 for other in quotes.values())
+    titles = [escaped(story["title"], 200) for story in pulse["headlines"] if key in story["assets"]][:HEADLINES]
+    quotation = "\n".join([translate("Headlines:"), *(f"· {title}" for title in titles)]) if titles else ""
+    blocks = [
+        *_price_lines(quote),
+        _usual(change, forecast) if forecast else "",
+        translate("{n} of {total} other markets moved the same way.", n=followers, total=len(quotes)),
+        translate_plural(
+            "News about {asset}: {score} ({n} story)",
+            "News about {asset}: {score} ({n} stories)",
+            news["n"],
+            asset=asset(key),
+            score=signed_decimal(news["score"], 2),
+        )
+        if news
+        else "",
+        translate("Nobody knows the cause for certain. This is what the data shows."),
+        f"<blockquote expandable>{quotation}</blockquote>" if quotation else "",
+    ]
+    return message(blocks, footer(document))
+
+
+def _usual(change: float, forecast: Mapping[str, Any]) -> str:
+    """Whether a day's change is one of the nine of ten that are expected."""
+    quantiles = next(horizon["quantiles"] for horizon in forecast["horizons"] if horizon["horizon"] == DAY)
+    size = max(abs(quantiles[level] / forecast["price"] - 1) for level in ("5", "95"))
+    text = percent(100 * size)
+    if abs(change) <= 100 * size:
+        return translate("Not unusual: on nine days of ten it moves up to {percent}.", percent=text)
+    return translate("Unusual: on nine days of ten it moves at most {percent}.", percent=text)
 
 
 def price_levels(now: float) -> list[tuple[str, float]]:
     """Round prices about 5% below and above, each with its label."""
-    levels = [float(f"{now * factor:.3g}") for factor in (0.95, 1.05)]
-    return [(f"{arrow} {price(level)}", level) for arrow, level in zip((DOWN, UP), levels, strict=True)]
+    return [level_with_arrow(float(f"{now * factor:.3g}"), now) for factor in (0.95, 1.05)]
+
+
+def level_with_arrow(level: float, now: float) -> tuple[str, float]:
+    """A level below an arrow that says on which side of the price it is."""
+    return f"{DOWN if level < now else UP} {price(level)}", level
 
 
 def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:

@@ -5,30 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.languages import english, translate
+from bot.languages import translate
 from bot.messages.formats import asset, capitalized, decimal, percent, price, signed_decimal, signed_percent
 from bot.messages.markup import escaped
+from bot.messages.texts import TEXTS
 
-SENTENCES = {
-    "expected_move": english("{driver}: {asset} typically moves {sigma} until then (long-term: {usual})."),
-    "distance": english("{level} is {distance} away, {times} times such a move."),
-    "away": english("{level} is {distance} away."),
-    "correlation": english("Correlation of the two: {correlation}."),
-    "closed": english("The market of {asset} is closed until then, so the price stays at {price}."),
-    "reached": english("{asset} is already at {price}; the level is {level}."),
-}
-DRIVERS = (
-    english("the moves of the last hours"),
-    english("the variance of the last day, week and month"),
-    english("the moves of its class and leader"),
-    english("states of calm and stress"),
-    english("moves of hours to months, falls and drawdowns"),
-    english("scheduled events, volume and the last month"),
-    english("the ranges of the last bars"),
-    english("a GARCH process"),
-    english("stochastic volatility"),
-    english("plain volatility"),
-)
+SENTENCES, DRIVERS = TEXTS["facts"], TEXTS["drivers"]
 
 
 def reasons(vote: Mapping[str, Any], limit: int) -> str:

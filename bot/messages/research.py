@@ -19,6 +19,7 @@ from bot.messages.formats import (
 )
 from bot.messages.markup import escaped, message, table
 from bot.messages.predictions import verdict
+from bot.messages.texts import TEXTS
 
 Document = Mapping[str, Any]
 MAX_ENTRIES = 5  # strategies that /top lists
@@ -123,15 +124,7 @@ TOPICS = {
 }
 
 # /words: what the words of the bot mean.
-GLOSSARY = (
-    english("<b>SIMULATED market</b>: the service makes up its prices."),
-    english("<b>REPLAY</b>: real prices of an earlier time, played again."),
-    english("<b>Live prices</b>: what is paid at exchanges now."),
-    english("<b>PAPER</b>: computed with play money. Nothing is bought or sold."),
-    english("<b>AI, consensus</b>: the weighted mean of the nine models."),
-    english("<b>Market 54%</b>: the odds of a betting market. Marked SIMULATED, they are made up too."),
-    *dict.fromkeys(topic.meaning for topic in TOPICS.values()),
-)
+GLOSSARY = (*TEXTS["glossary"], *dict.fromkeys(topic.meaning for topic in TOPICS.values()))
 
 
 def research(documents: Mapping[str, Document], home: str, *, now: datetime | None = None) -> str:

@@ -97,6 +97,10 @@ class Follows(SqliteFile):
         """Stop following by the number of the follow."""
         self._write("DELETE FROM follow WHERE user_id = ? AND number = ?", user_id, number)
 
+    def drop_follows(self, user_id: int, subject: str) -> None:
+        """Stop following everything, or all that has this subject."""
+        self._write("DELETE FROM follow WHERE user_id = ? AND ? IN (subject, '')", user_id, subject)
+
     def is_following(self, user_id: int, kind: str, subject: str) -> bool:
         row = self._row("SELECT 1 FROM follow WHERE user_id = ? AND kind = ? AND subject = ?", user_id, kind, subject)
         return bool(row)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
 from bot.languages import LANGUAGES, SOURCE
 from bot.languages.catalogues import FOLDER, catalogue
+from bot.messages.texts import TEXTS
 from service.client import ASSETS
 
 BOT = Path(__file__).resolve().parents[2] / "bot"
-TEXTS = {"english": 1, "translate": 1, "translate_plural": 2, "english_words": 99}  # arguments that are texts
+CALLS = {"english": 1, "translate": 1, "translate_plural": 2, "english_words": 99}  # arguments that are texts
 LABEL_WRITERS = {"button", "show", "link"}  # these translate their label, unless it is a symbol
+NO_WORDS = re.compile(r"\{\w+\}|(?<!\w)/\w+")  # of a text: the names of values, and commands
 TRANSLATIONS = [code for code in LANGUAGES if code != SOURCE]
 
 
@@ -26,8 +31,8 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if name == "english_words":
             yield from ((name, [word]) for word in node.args)
-        elif isinstance(node.func, ast.Name) and name in TEXTS:
-            yield name, node.args[: TEXTS[name]]
+        elif isinstance(node.func, ast.Name) and name in CALLS:
+            yield name, node.args[: CALLS[name]]
         elif name in LABEL_WRITERS and any(letter.isalpha() for letter in _constant(node)):
             yield name, node.args[:1]
 
@@ -38,9 +43,17 @@ def _constant(call: ast.Call) -> str:
     return label.value if isinstance(label, ast.Constant) and isinstance(label.value, str) else ""
 
 
+def _leaves(table: Any) -> Iterator[str]:
+    """Every text of a table that has words besides names in braces and commands."""
+    if isinstance(table, str):
+        yield from [table] if re.search(r"[^\W\d_]", NO_WORDS.sub("", table)) else []
+    else:
+        yield from chain(*map(_leaves, table.values() if isinstance(table, dict) else table))
+
+
 def extracted() -> Catalog:
-    """Every text of the code that is translated, and each name of an asset that a catalogue has, in order."""
-    texts = set()
+    """Every text of the bot that is translated, and each name of an asset that a catalogue has, in order."""
+    texts = {(text,) for text in _leaves(TEXTS)}
     for file in BOT.rglob("*.py"):
         for _, arguments in calls(ast.parse(file.read_text(encoding="utf-8"))):
             if all(isinstance(argument, ast.Constant) for argument in arguments):

@@ -111,7 +111,9 @@ def test_a_level_of_a_price_is_a_button_or_a_text(ann, store):
     for text in ("pepe 1", "whatever", "nothing at all"):
         assert "Send an asset and a price" in ann.says(f"/follow {text}").plain
     for text in ("btc", "btc lots"):
-        assert "🔔 ▲ 55,900" in ann.says(f"/follow {text}").buttons
+        reply = ann.says(f"/follow {text}")
+        assert "At which price of Bitcoin shall I tell you?" in reply.plain
+        assert "🔔 ▲ 55,900" in reply.buttons
     assert len(store.follows_of(ann.id)) == 4
 
 
@@ -134,9 +136,74 @@ def test_a_level_is_read_as_people_write_it(ann, store, language, text, level):
     assert f"{follow.target.level:,.2f}".rstrip("0").rstrip(".") == level
 
 
-@pytest.mark.parametrize("text", ["btc 60", "btc 6000000", "btc above 50000", "btc below 60k", "btc 1.2.3", "btc 0"])
+@pytest.mark.parametrize(
+    ("text", "words", "label"),
+    [
+        ("btc above 50000", "already above 50,000. Tell you when it falls back?", "🔔 ▼ 50,000"),
+        ("btc below 60k", "already below 60,000. Tell you when it rises back?", "🔔 ▲ 60,000"),
+    ],
+)
+def test_a_level_that_is_passed_is_offered_backwards(ann, store, text, words, label):
+    assert f"Bitcoin is at 53,212 USD, {words}" in ann.says(f"/follow {text}").plain
+    assert store.follows_of(ann.id) == []
+    ann.presses(label)
+    (follow,) = store.follows_of(ann.id)
+    assert f"{follow.target.level:,.0f}" in label
+
+
+def test_an_alert_carries_on(ann, store):
+    """To another asset with its percentage; without one the level is asked for, and a number is the answer."""
+    ann.says("tell me when btc drops 5%")
+    assert "when Solana reaches 103.13 USD" in ann.says("same for sol").plain
+    assert "when Gold reaches 2,792 USD" in ann.says("and gold?").plain
+    ann.says("tell me when btc hits 60k")
+    assert "At which price of Ethereum shall I tell you?" in ann.says("same for eth").plain
+    assert "when Ethereum reaches 2,000 USD" in ann.says("2000").plain
+    assert "▲ Solana" in ann.says("sol").plain.splitlines()[0]
+    assert len(store.follows_of(ann.id)) == 5
+
+
+def test_an_alert_takes_the_level_of_the_last_question(ann, store):
+    ann.says("Will Bitcoin be above 60,000 USD on November 30?")
+    assert "when Bitcoin reaches 60,000 USD" in ann.says("ping me if it does").plain
+    assert "already below" not in ann.newest.plain
+    assert followed(store, ann) == [("price", "btc")]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_all"),
+    [
+        ("cancel all my alerts", True),
+        ("cancel my eth alert", False),
+        ("取消所有提醒", True),
+        ("отмени все алерты", True),
+    ],
+)
+def test_all_alerts_end_after_a_question(ann, store, text, is_all):
+    """The question lists them; those of the named asset, else all."""
+    ann.says("/follow btc 70000")
+    ann.says("/follow eth 9000")
+    reply = ann.says(text)
+    assert ("Bitcoin at 70,000" in reply.plain) == is_all
+    ann.presses("Keep")
+    assert len(store.follows_of(ann.id)) == 2
+    assert "End all" in reply.buttons
+    ann.says(text)
+    ann.presses("Delete")
+    assert followed(store, ann) == ([] if is_all else [("price", "btc")])
+    assert ("You follow nothing" in ann.newest.plain) == is_all
+
+
+def test_alerts_are_listed_in_private_only(ann, stage, group):
+    ann.says("/follow btc 70000")
+    assert "1. Bitcoin at 70,000 USD" in ann.says("show my alerts").plain
+    member = stage.person(group)
+    assert "In groups I answer" in member.says("@ninefold_bot show my alerts").plain
+
+
+@pytest.mark.parametrize("text", ["btc 60", "btc 6000000", "btc 1.2.3", "btc 0"])
 def test_a_level_that_cannot_be_meant_is_not_followed(ann, store, text):
-    """It is ten times higher or lower than the price, or the price is already beyond it."""
+    """It is ten times higher or lower than the price."""
     assert "? Bitcoin is at 53,212 USD now. No alert is set." in ann.says(f"/follow {text}").plain
     assert store.follows_of(ann.id) == []
 

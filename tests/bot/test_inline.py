@@ -66,6 +66,8 @@ def test_suggestions_of_a_refusal_are_offered(ann):
     offers = ann.types("Will Bitcoin hit 90 at the end of the month?")
     assert "90,000 USD" in offers[0]["description"]
     assert ann.types("Will Bitcoin hit 90 at the end of the month?")[0]["description"].startswith("Will ")
+    ann.language = "de"
+    assert ann.types("Will Bitcoin hit 90 at the end of the month?")[0]["description"].startswith("Bitcoin erreicht")
     assert ann.types("x" * 600) == []
 
 

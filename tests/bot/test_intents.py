@@ -79,6 +79,20 @@ def test_an_alert_without_a_level_offers_levels(ann, store):
     assert store.follows_of(ann.id) == []
 
 
+@pytest.mark.parametrize("text", ["why is btc up", "why does bitcoin move", "大饼为什么涨"])
+def test_why_a_price_moves_is_said_by_data(ann, text):
+    """Whether the day is unusual, where the others went, the news; the votes of a last answer are one tap away."""
+    reply = ann.says(text)
+    lines = reply.plain.splitlines()
+    assert lines[0] == "▲ Bitcoin 53,212 USD"
+    assert "Unusual: on nine days of ten it moves at most 2.0%." in lines
+    assert "6 of 6 other markets moved the same way." in lines
+    assert any(line.startswith("News about Bitcoin: +0.03 (2 stories)") for line in lines)
+    assert "Show votes" not in reply.buttons
+    ann.says(QUESTION)
+    assert "Show votes" in ann.says(text).buttons
+
+
 @pytest.mark.parametrize("text", ["why?", "show me the votes"])
 def test_the_reasons_of_the_last_answer_are_free(ann, text):
     ann.says(QUESTION)

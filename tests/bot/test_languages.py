@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bot import languages
@@ -51,3 +53,44 @@ def test_a_deadline_is_read_in_the_language_of_its_person(ann):
     ann.language = "ru"
     reply = ann.says("/challenge Будет ли биткоин выше 60 000 USD 31 декабря?").plain
     assert "31.12" in reply or "дек" in reply
+
+
+# Each is refused for another reason, or asks a question of another kind.
+TEXTS = """
+asdf qwer
+btc 500 million?
+will btc be above 60k yesterday
+will btc be above 60k on february 31
+if eth rises by friday, will btc rise by monday?
+will the fed cut rates in december
+what is the volume of bitcoin
+who invented bitcoin
+will btc close above 50k at least 3 days in a row in december
+will btc close higher on at least 4 days next week
+will the average price of btc be above 55k this week
+btc above its 50 day average on friday?
+will bitcoin volatility be above 60% this month
+will btc not close above 50k on friday
+will btc be higher at 5pm on friday than on wednesday
+will btc rise and eth fall by friday
+will gold be above 3000 on sunday
+will tesla go up tomorrow
+will dogecoin hit 1 dollar
+btc above 100k euro by june
+notify me when btc goes above 40k
+why is btc up
+should i buy btc
+""".strip().splitlines()
+ENGLISH = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}")
+
+
+@pytest.mark.parametrize("text", [*TEXTS, *(f"/{command}" for command in COMMANDS), "/challenge btc 500 million?"])
+def test_no_english_sentence_reaches_a_japanese_chat(ann, text):
+    """Three words in a row; below an answer its votes too. Headlines in a folded quotation are called English."""
+    ann.language = "ja"
+    reply = ann.says(text)
+    pages = [reply.plain]
+    if "投票を見る" in reply.buttons:
+        pages.append(ann.presses("投票を見る").plain)
+    pages = [page.replace(text, "").partition("見出し（英語）")[0] for page in pages]
+    assert [sentence for page in pages for sentence in ENGLISH.findall(page)] == []

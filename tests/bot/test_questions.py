@@ -213,8 +213,8 @@ def test_a_too_long_question_is_refused_with_its_length(ann):
 
 def test_a_refusal_does_not_name_options_of_the_operator(ann):
     reply = ann.says("Will the Fed cut rates by December 31?")
-    assert "No price decides this question" in reply.plain
-    assert "ORACLE_" not in reply.plain
+    assert "No price decides this." in reply.plain
+    assert not any(word in reply.plain for word in ("ORACLE_", "seats", "language model"))
     assert "not counted" in reply.plain
 
 

@@ -56,9 +56,12 @@ def test_a_used_up_quota_is_the_persons_or_the_bots():
 
 
 def test_a_refused_question_comes_with_advice():
-    advice = "This names no market. Ask about the price of Bitcoin."
-    page = messages.failures.failure(BadRequest(400, {"code": "not_a_market_question", "detail": advice}))
+    """In its own words where the sentence of the service is for programs."""
+    advice = "Name the level in USD."
+    page = messages.failures.failure(BadRequest(422, {"code": "invalid_question", "detail": advice}))
     assert page == f"{advice}\nThis was not counted. Send it again in other words."
+    page = messages.failures.failure(BadRequest(422, {"code": "not_a_market_question", "detail": "No market."}))
+    assert page.startswith("This names no market that I follow. I answer about Bitcoin, ")
 
 
 def test_another_503_gives_the_reason_of_the_service():

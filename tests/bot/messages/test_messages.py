@@ -18,8 +18,9 @@ from bot.languages import LANGUAGES, speaking, translate
 from bot.messages import notices, prices
 from bot.messages.markup import CAPTION, WIDTH, columns_of
 from bot.store import Follow, OwnCall, Target
-from service.client import BadRequest, ServerFault
+from service.client import BadRequest, Conflict, RateLimited, ServerFault, Unavailable
 from service.questions.circumstances import Circumstances
+from service.questions.kinds import KINDS
 from service.questions.understanding import understand
 from tests.bot import documents
 from tests.bot.catalogues import TRANSLATIONS
@@ -213,6 +214,73 @@ def test_every_message_is_valid_in_every_language(language, name):
     rows = [row for page in pages for row in rows_of(page)]
     assert [row for row in rows if columns_of(row) > WIDTH] == []
     assert len([row for row in rows if CUT.search(row)]) <= len([row for row in english if CUT.search(row)]), rows
+
+
+MARK = "Zebra"  # of a sentence that the service wrote in English
+SENTENCE_FIELDS = ("canonical", "notes", "rule", "evidence", "detail")  # the reasoning of a language model is no such
+
+
+def marked(document: Any, *, is_sentence: bool = False) -> Any:
+    """A document with a mark in every English sentence of the service; a question in its own words is marked too."""
+    if isinstance(document, str):
+        return f"{MARK} {document}" if is_sentence else document
+    if isinstance(document, list):
+        return [marked(part, is_sentence=is_sentence) for part in document]
+    if not isinstance(document, dict):
+        return document
+    is_own = document.get("category") in messages.predictions.WRITTEN
+    names = (*SENTENCE_FIELDS, "question") if is_own else SENTENCE_FIELDS
+    parts = {name: marked(part, is_sentence=is_sentence or name in names) for name, part in document.items()}
+    return parts | ({"abstained": {"vol": f"{MARK} failed"}} if "abstained" in parts else {})
+
+
+PARTS = {
+    "days": 3,
+    "in_a_row": False,
+    "upper_level": 60_000.0,
+    "level_pct": 10.5,
+    "other_asset": "eth",
+    "earlier": "2026-11-25T08:00:00Z",
+}
+LEG = {
+    "asset": "btc",
+    "comparator": "touch_above",
+    "spot": 53_212.0,
+    "negated": True,
+    "level": 60_000.0,
+    "level_pct": None,
+}
+PARTS |= {"legs": [LEG, LEG | {"asset": "eth", "level": 2_400.0}]}
+REFUSALS = {
+    code: BadRequest(422, {"code": "invalid_question", "detail": f"{MARK}.", "errors": [fault | {"code": code}]})
+    for code in ("invalid", "deadline", "level", "several", "no_price")
+    for fault in [{"field": "question", "message": f"{MARK}."}]
+}
+REFUSALS |= {code: BadRequest(422, {"code": code, "detail": f"{MARK}."}) for code in ("invalid_request", "none")}
+REFUSALS |= {code: Conflict(409, {"code": code, "detail": f"{MARK}."}) for code in ("voting_closed", "in_progress")}
+REFUSALS |= {code: Unavailable(503, {"code": code, "detail": f"{MARK}."}) for code in ("unavailable", "busy")}
+REFUSALS |= {"rate_limited": RateLimited(429, {"code": "rate_limited", "detail": f"{MARK}."})}
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_no_english_sentence_reaches_another_language(language):
+    """Of no document and no refusal of the service, for questions of every kind and their opposites."""
+    documents_by_name = {name: (marked(document), write) for name, (document, write) in MESSAGES.items()}
+    answer = marked(documents.answer() | {"closed_until": "2026-11-22T23:00:00Z"})
+    with speaking(language):
+        texts = {name: text_of(write(document)) for name, (document, write) in documents_by_name.items()}
+        texts |= {name: messages.failures.failure(refusal) for name, refusal in REFUSALS.items()}
+        texts |= {f"head {name}": messages.failures.refused_question(refusal) for name, refusal in REFUSALS.items()}
+        for comparator in {*KINDS} - {"topic"}:
+            for is_negated in (False, True):
+                meaning = answer["understood"] | PARTS | {"comparator": comparator, "negated": is_negated}
+                document = answer | {"understood": meaning, "question": meaning["canonical"]}
+                pages = (messages.oracle.answer, messages.oracle.votes, messages.oracle.answer_brief)
+                name = f"{comparator} {is_negated}"
+                texts[name] = "\n".join(
+                    [*(text_of(write(document)) for write in pages), messages.oracle.topic(document)]
+                )
+    assert [name for name, text in texts.items() if MARK in text] == []
 
 
 HOUSE_WORDS = ("SIMULATED market", "REPLAY of past prices", "live prices", "PAPER", "backfilled", "Apex")

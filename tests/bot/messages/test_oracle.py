@@ -45,11 +45,23 @@ def test_an_answer_has_seven_lines_and_a_folded_quotation():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("comparator", [*messages.oracle.STATEMENTS])
-def test_every_line_of_an_answer_fits_a_phone(language, comparator):
+@pytest.mark.parametrize("name", [*messages.oracle.STATEMENTS, *messages.oracle.SECOND_EVENTS])
+def test_every_line_of_an_answer_fits_a_phone(language, name):
     """35 columns in each language, also in a zone with a long name."""
-    answer = documents.answer()
+    answer, (comparator, *negation) = documents.answer(), reversed(name.split())
     answer["understood"] |= {"comparator": comparator, "upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth"}
+    answer["understood"] |= {"days": 50, "negated": bool(negation)}
+    leg = {
+        "asset": "btc",
+        "comparator": "touch_above",
+        "spot": 53_212.0,
+        "negated": False,
+        "level": 60_000.0,
+        "level_pct": None,
+    }
+    answer["understood"]["legs"] = [leg, leg | {"comparator": "up"}]
+    if "earlier" in name or name.startswith("days"):
+        answer["understood"] |= {"earlier": "2026-11-25T08:00:00Z", "in_a_row": True}
     answer["votes"]["voter0"]["p_yes"], answer["votes"]["voter1"]["p_yes"] = 0.004, 0.62
     with speaking(language, "America/Sao_Paulo"):
         head, _, _ = messages.oracle.answer(answer, USAGE["quota"]).partition("<blockquote")

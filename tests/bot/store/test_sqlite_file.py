@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from bot.store import Store, Target
-from bot.store.sqlite_file import FIRST, VERSIONS
+from bot.store.sqlite_file import VERSIONS, statements
 from tests.bot.store.conftest import ANN, BEN, QUESTION, alert
 
 
@@ -115,7 +115,7 @@ def test_a_file_of_the_first_version_is_migrated(file, clock):
     """Saved answers are readable, and authors follow their challenges that were open."""
     file.parent.mkdir()
     with closing(sqlite3.connect(file)) as db, db:
-        for statement in FIRST:
+        for statement in statements(VERSIONS[:1]):
             db.execute(statement)
         payload = '{"told": {"question": "Will it?", "p_yes": 0.5}, "usage": null}'
         kept_at = clock.now.timestamp()
@@ -135,9 +135,8 @@ def test_the_choices_of_an_earlier_version_are_kept(file, clock):
     """The language, the zone, the hour of the digest, quiet hours and the theme become settings."""
     file.parent.mkdir()
     with closing(sqlite3.connect(file)) as db, db:
-        for statements in VERSIONS[:8]:
-            for statement in statements:
-                db.execute(statement)
+        for statement in statements(VERSIONS[:8]):
+            db.execute(statement)
         db.execute("INSERT INTO chat_language VALUES (11, 'de', 'fr', 'Asia/Tokyo')")
         db.execute("INSERT INTO quiet_hours VALUES (11, 22, 7, 'Asia/Tokyo')")
         for event, hour in (("digest", 6), ("dark_charts", None)):
