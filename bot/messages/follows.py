@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
 # The outcome of a question without yes and no.
-FOLLOWED = TEXTS["followed"]  # what happens now
+FOLLOW_REPLIES = TEXTS["followed"]  # what happens now
 ROSE = {"yes": english("the price rose"), "no": english("the price did not rise")}
 HOW = english(
     "Tap Follow below an answer, a market or a challenge, or send for example <code>/follow btc 70000</code>."
@@ -58,7 +58,7 @@ def followed(target: Target) -> str:
     kind = "challenge" if target.kind == "market" and target.subject.startswith(CHALLENGE) else target.kind
     level = {"asset": asset(target.subject), "price": price(target.level), "chance": chance(target.level)}
     where = translate("It comes to our private chat. /following lists everything.")
-    return f"{translate(FOLLOWED[kind], **level)} {where}"
+    return f"{translate(FOLLOW_REPLIES[kind], **level)} {where}"
 
 
 def unfollowed() -> str:

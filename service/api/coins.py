@@ -92,7 +92,7 @@ class CoinDesk:
             with self._taking_turns(seconds):
                 coin = self._fresh(key, now) or self._fetched(key, now, deadline)
         if coin.refusal:
-            raise invalid(f"{asset_of(key).name} {coin.refusal}.")
+            raise invalid(f"{asset_of(key).name} {coin.refusal}.", "asset")
         return coin
 
     @contextmanager

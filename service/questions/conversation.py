@@ -251,7 +251,9 @@ def _with_level(tokens: list[Token], level: float, language: Language) -> list[T
 
 def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
     if earlier.deadline - now < SOONEST:
-        raise invalid("The deadline of the earlier question has passed. Name another one: for example, by Friday.")
+        raise invalid(
+            "The deadline of the earlier question has passed. Name another one: for example, by Friday.", "deadline"
+        )
     preposition = "on" if isinstance(earlier.kind, LastPrice) else "by"
     return replace(own, at=earlier.deadline, is_named=True, preposition=preposition)
 
@@ -279,7 +281,9 @@ def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> dateti
     if own.since is not None and not (is_day and earlier.earlier is not None):
         return own.since - SECOND
     if begin >= own.at:
-        raise invalid("The deadline is before the instant of the earlier question. Ask in full which price is higher.")
+        raise invalid(
+            "The deadline is before the instant of the earlier question. Ask in full which price is higher.", "deadline"
+        )
     return None
 
 

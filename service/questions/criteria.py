@@ -64,7 +64,9 @@ def _averaged(criterion: Criterion) -> Criterion:
 def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
     amounts = clause.amounts
     if "record" in clause.kinds and (clause.kinds & SHARES or not any(amount.is_marked for amount in amounts)):
-        raise invalid("Records other than a new high or low are not supported. Name the level in USD: reach 120,000.")
+        raise invalid(
+            "Records other than a new high or low are not supported. Name the level in USD: reach 120,000.", "level"
+        )
     if _is_worthless(clause, amounts):
         return of_zero(spot)
     percents = [amount for amount in amounts if amount.is_percent]
@@ -96,7 +98,7 @@ def _is_worthless(clause: Clause, amounts: Sequence[Amount]) -> bool:
 def compare(clause: Clause) -> Criterion:
     """The first asset returns more than the second; "underperform", "fall more" and "gain less than" negate it."""
     if clause.amounts:
-        raise invalid("A comparison of two assets takes no level. Ask which returns more by the deadline.")
+        raise invalid("A comparison of two assets takes no level. Ask which returns more by the deadline.", "level")
     kinds = clause.kinds
     falls = bool(kinds & BEAR) and not kinds & BULL and "outperform" not in kinds
     less = "below" in kinds
@@ -246,7 +248,7 @@ def of_words(clause: Clause, spot: float) -> Criterion:
         return _times(factor, clause.direction_at(None), spot)
     if "flat" in kinds:
         raise invalid(
-            "Name the two levels that the price should stay between: for example, between 90,000 and 100,000."
+            "Name the two levels that the price should stay between: for example, between 90,000 and 100,000.", "level"
         )
     if clause.has_both_directions:
         return _either(clause)

@@ -27,9 +27,9 @@ AssumptionCode = Literal[
 ]
 
 
-# What a refusal is about, so that a front end can say it in another language: a date or a level that cannot be used,
-# several events or a condition, a matter that no price decides; `invalid` is any other.
-RefusalCode = Literal["invalid", "deadline", "level", "several", "no_price"]
+# What a refusal is about, so that a front end can say it in another language: a market without a price here, a date or
+# a level that cannot be used, several events or a condition, a matter that no price decides; `invalid` is any other.
+RefusalCode = Literal["invalid", "asset", "deadline", "level", "several", "no_price"]
 
 
 class Assumption(str):

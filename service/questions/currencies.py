@@ -68,7 +68,7 @@ def refuse_unpriced(amounts: Sequence[Amount], rates: Rates, now: datetime) -> N
 
 def _refuse(currency: str, rates: Rates, now: datetime) -> None:
     if currency not in UNITS:
-        raise invalid(f"A level may be in {CHOICES}, not in other currencies. Give it in one of them.")
+        raise invalid(f"A level may be in {CHOICES}, not in other currencies. Give it in one of them.", "level")
     rate = rates.get(currency)
     if rate is None:
         raise _without_rate(f"There is no exchange rate of the {UNITS[currency]} at present.")
@@ -77,7 +77,7 @@ def _refuse(currency: str, rates: Rates, now: datetime) -> None:
 
 
 def _without_rate(reason: str) -> InvalidQuestion:
-    return invalid(f"{reason} Give the level in USD.")
+    return invalid(f"{reason} Give the level in USD.", "level")
 
 
 def conversion_notes(tokens: Sequence[Token], amounts: Sequence[Amount], rates: Rates, spot: float) -> tuple[str, ...]:

@@ -127,7 +127,9 @@ def _before(earlier: Earlier, deadline: datetime) -> datetime:
     if at >= deadline and at - earlier.step < deadline - timedelta(days=1):
         at = at - WEEK if earlier.step == WEEK else at.replace(year=at.year - 1)
     if at >= deadline:
-        raise invalid(f"The price at the deadline is compared with an earlier one. Name a later deadline. {HOW}")
+        raise invalid(
+            f"The price at the deadline is compared with an earlier one. Name a later deadline. {HOW}", "deadline"
+        )
     return at
 
 
@@ -138,7 +140,7 @@ def with_known_price(criterion: Criterion, setting: Setting) -> Criterion:
         return criterion
     name, closes = asset_of(setting.asset).name, setting.closes([int(at.timestamp()) + 1])
     if closes is None:
-        raise invalid(f"The price of {name} on {at:%Y-%m-%d} is not stored. Name the level in USD.")
+        raise invalid(f"The price of {name} on {at:%Y-%m-%d} is not stored. Name the level in USD.", "level")
     level = checked(closes[0], setting.spot)
     of_level = replace(close(level, KINDS[criterion.comparator].side > 0), negated=criterion.negated)
     return of_level.noted(f"{name} was at {price(level)} USD at {at:%Y-%m-%d %H:%M} UTC.")

@@ -66,7 +66,9 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
     breaks = "break" in kinds and not kinds & SIDE_KINDS
     extremes = list(_extremes(result, setting.now, language))
     if len(extremes) > MOST_EXTREMES:
-        raise invalid("Several highs or lows are named. Ask about one of them, or about the range between two.")
+        raise invalid(
+            "Several highs or lows are named. Ask about one of them, or about the range between two.", "several"
+        )
     for extreme in reversed(extremes):
         level, note = _priced(extreme, setting)
         side = [BROKEN[extreme.side]] if breaks and extreme.side in BROKEN else []
@@ -150,7 +152,7 @@ def _begun(words: Sequence[Token], dates: DateRange, side: str, now: datetime, l
         before = spans(words, Today(now - interval, day_first=not language.month_first))
         if len(before) == 1 and before[0].dates.start <= now:
             return before[0].dates
-    raise invalid(f"The prices of {dates.start:%Y-%m-%d} are still to come. Name the level in USD.")
+    raise invalid(f"The prices of {dates.start:%Y-%m-%d} are still to come. Name the level in USD.", "level")
 
 
 def _priced(extreme: Extreme, setting: Setting) -> tuple[float, str]:
@@ -187,7 +189,9 @@ def _extreme(extreme: Extreme, setting: Setting) -> tuple[float, str]:
 
 def _unknown(extreme: Extreme, setting: Setting) -> InvalidQuestion:
     name = asset_of(setting.asset).name
-    return invalid(f"The prices of {name} on {extreme.dates.start:%Y-%m-%d} are not stored. Name the level in USD.")
+    return invalid(
+        f"The prices of {name} on {extreme.dates.start:%Y-%m-%d} are not stored. Name the level in USD.", "level"
+    )
 
 
 def side_of(token: Token) -> str:

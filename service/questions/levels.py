@@ -51,7 +51,9 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     moves = any(token.kind == "swing" or token.text in MOVES for token in clause.tokens)
     is_one_way = clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
     if moves and not is_one_way and amount.is_marked and amount.value(spot) < STEP * spot:
-        raise invalid("How far a price moves either way is asked in percent: for example, move more than 5% this week.")
+        raise invalid(
+            "How far a price moves either way is asked in percent: for example, move more than 5% this week.", "level"
+        )
     if "within" in clause.kinds and not has_side and amount.is_marked and amount.value(spot) < STEP * spot:
         size = amount.value(spot)  # "stay within 2k of here"
         return between(spot - size, spot + size, spot, is_lasting="stay" in clause.kinds)
@@ -114,7 +116,9 @@ def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) 
 
 
 def _two_levels() -> InvalidQuestion:
-    return invalid("Two levels are named. Ask about one of them, or whether the price will be between the two.")
+    return invalid(
+        "Two levels are named. Ask about one of them, or whether the price will be between the two.", "several"
+    )
 
 
 def _step(clause: Clause, amount: Amount, spot: float) -> float:
@@ -279,7 +283,8 @@ def of_digits(clause: Clause, amount: Amount, spot: float, preposition: str) -> 
     level = checked(least if spot < least else 10 * least, spot)
     if clause.direction_at(amount) * (level - spot) < 0:
         raise invalid(
-            f"A move to {amount.digits} digits is implausible at a price of {price(spot)} USD. Name a level in USD."
+            f"A move to {amount.digits} digits is implausible at a price of {price(spot)} USD. Name a level in USD.",
+            "level",
         )
     at_deadline = preposition == "on" or "close" in clause.kinds
     criterion = close(level, level > spot) if at_deadline else touch(level, level > spot)

@@ -53,7 +53,7 @@ def refuse_two_deadlines(tokens: Sequence[Token], now: datetime, language: Langu
     """Refuse "btc 100k by Friday and eth 3k by Christmas"."""
     dates = spans(with_units(tokens), Today(now, day_first=not language.month_first))
     if len({span.dates.end for span in dates if not span.is_past}) > 1:
-        raise invalid(f"Name one deadline for the two assets. {HOW}")
+        raise invalid(f"Name one deadline for the two assets. {HOW}", "deadline")
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _shared(pair: Pair, spots: Sequence[float]) -> list[list[Token]]:
         first, second = amounts
         return [_without(clauses[0], first.after, second.after), _without(clauses[1], first.first, second.first)]
     if any(_is_level_of_one(amount, spots) for amount in amounts):
-        raise invalid(f"Name a level for each of the two assets. {HOW}")
+        raise invalid(f"Name a level for each of the two assets. {HOW}", "level")
     return clauses
 
 
@@ -255,6 +255,6 @@ def _negated() -> InvalidQuestion:
 
 def _leg(asset: str, spot: float, criterion: Criterion) -> Leg:
     if not KINDS[criterion.comparator].leg:
-        raise invalid(f"For each of two assets, name one level, a fall, a rise or a percentage. {HOW}")
+        raise invalid(f"For each of two assets, name one level, a fall, a rise or a percentage. {HOW}", "level")
     fields = {name: getattr(criterion, name) for name in ("comparator", "negated", "level", "level_pct")}
     return Leg(asset, spot=spot, **fields)

@@ -82,7 +82,8 @@ def of_record(clause: Clause, setting: Setting, *, is_deadline_named: bool = Fal
         return None if is_compared or not is_one else beyond_record(setting, side, by_close=by_close)
     if is_deadline_named and (start := _begin(period, setting.deadline)) > setting.now:
         raise invalid(
-            f"The {side} of a period that begins at {start:%Y-%m-%d %H:%M} UTC is not known yet. Name the level in USD."
+            f"The {side} of a period from {start:%Y-%m-%d %H:%M} UTC on is not known yet. Name the level in USD.",
+            "level",
         )
     if against:
         raise invalid(f"Ask whether the price reaches a new {side} of the period. {HOW}")
@@ -95,7 +96,7 @@ def _begin(period: str, now: datetime) -> datetime:
     if unit != period:
         days = float(period.removesuffix(unit)) * LENGTH_DAYS.get(unit, 91)
         if not 1 <= days <= 3660:
-            raise invalid(f"Name a period from a day to ten years. {HOW}")
+            raise invalid(f"Name a period from a day to ten years. {HOW}", "deadline")
         return now - timedelta(days=days)
     today = datetime.combine(now.date(), time(), UTC)
     month = {"month": now.month, "quarter": now.month - (now.month - 1) % 3, "year": 1}
@@ -121,7 +122,7 @@ def _of_period(setting: Setting, side: str, since: datetime, *, by_close: bool) 
     """A price beyond all stored ones since an instant."""
     bars, name = setting.history.hourly(setting.asset, since), asset_of(setting.asset).name
     if not reaches_back(setting, bars, since):
-        raise invalid(f"The prices of {name} since {since:%Y-%m-%d} are not stored. Name the level in USD.")
+        raise invalid(f"The prices of {name} since {since:%Y-%m-%d} are not stored. Name the level in USD.", "level")
     prices = [setting.spot, *(bars.high if side == "high" else bars.low).tolist()]
     extreme = max(prices) if side == "high" else min(prices)
     return _beyond(setting, side, extreme, by_close=by_close).noted(
@@ -150,10 +151,10 @@ def _of_closes(setting: Setting, side: str, period: str) -> Criterion:
     bars, name = setting.history.hourly(setting.asset, since), asset_of(setting.asset).name
     now = int(setting.now.timestamp())
     if not trading_days(setting.asset, now, int(setting.deadline.timestamp())):
-        raise invalid("No trading day ends by the deadline. Name a later one.")
+        raise invalid("No trading day ends by the deadline. Name a later one.", "deadline")
     ends = [end for end in trading_days(setting.asset, int(bars.time[0]), now) if end <= now] if len(bars) else []
     if not ends or not (is_all or reaches_back(setting, bars, since)):
-        raise invalid(f"The daily closes of {name} of that period are not stored. Name the level in USD.")
+        raise invalid(f"The daily closes of {name} of that period are not stored. Name the level in USD.", "level")
     closes = bars.close[np.searchsorted(bars.time + bars.step, ends, side="right") - 1]
     extreme = float(closes.max() if side == "high" else closes.min())
     note = (

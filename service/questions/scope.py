@@ -66,7 +66,7 @@ def nameless(tokens: Sequence[Token]) -> InvalidRequest:
     kinds = {token.kind for token in tokens}
     matters = kinds & {"topic", "advice"} and "decoy" not in kinds
     if matters or ("money" in kinds and kinds & {"number", *PREDICATES}):
-        return invalid(f"The question names no asset that is covered. Ask about one of {NAMES}.")
+        return invalid(f"The question names no asset that is covered. Ask about one of {NAMES}.", "asset")
     return not_about_markets()
 
 
@@ -114,7 +114,7 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     if "single_day" in kinds:
         raise invalid(f"Moves within one day of a longer time are not supported. {ONE_DAY}")
     if "ranking" in kinds:
-        raise invalid("The best of all assets is not forecast. Ask whether one returns more than another.")
+        raise invalid("The best of all assets is not forecast. Ask whether one returns more than another.", "asset")
     if "session" in kinds:
         raise invalid(
             "Sessions of exchanges are not known. Name a time: for example, above 95,000 at 21:00 UTC on Friday."

@@ -48,9 +48,9 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     first = markets[0] if markets else Token("other", "")
     is_quote = bool(assets) and first.text in ("usdc", "tether") and tokens[-1] is not first
     if first.kind == "other" and not is_quote:
-        raise invalid(f"{_why_not(markets[:1], coins)} Ask about one of {NAMES}.")
+        raise invalid(f"{_why_not(markets[:1], coins)} Ask about one of {NAMES}.", "asset")
     if _is_only_described(tokens):
-        raise invalid(f"{_why_not([], coins)} Ask about one of {NAMES}.")
+        raise invalid(f"{_why_not([], coins)} Ask about one of {NAMES}.", "asset")
     if not assets:
         return Subject(available("btc", spots), notes=(STAND_IN,))
     asset = available(assets[0], spots)
@@ -95,7 +95,8 @@ def _compares(main: Sequence[Token], assets: Sequence[str]) -> bool:
     if "overtake" in kinds or is_flip(main):
         raise invalid(
             "Market values are not covered. "
-            "Ask which asset returns more. For example: Will ethereum outperform bitcoin this month?"
+            "Ask which asset returns more. For example: Will ethereum outperform bitcoin this month?",
+            "no_price",
         )
     has_several = len(assets) > 1 or any(token.kind == "other" for token in main)
     if not has_several:
@@ -152,4 +153,4 @@ def available(asset: str, spots: Mapping[str, float]) -> str:
     if asset in spots and math.isfinite(spots[asset]) and spots[asset] > 0:
         return asset
     names = ", ".join(ASSETS[key].name for key in ASSETS if key in spots) or "none yet"
-    raise invalid(f"There is no price of {asset_of(asset).name}. Assets with a price: {names}.")
+    raise invalid(f"There is no price of {asset_of(asset).name}. Assets with a price: {names}.", "asset")

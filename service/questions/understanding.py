@@ -155,7 +155,7 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
     if is_multiple and subject.left_out:
         raise invalid("A multiple of what another asset returns is not covered. Ask which of the two returns more.")
     if level_notes and ("multiple" in clause.kinds or any(amount.is_percent for amount in clause.amounts)):
-        raise invalid(f"{level_notes[0]} Name the level itself in USD, without a percentage.")
+        raise invalid(f"{level_notes[0]} Name the level itself in USD, without a percentage.", "level")
     text = reading.text
     return Parse(
         text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair, level_notes
@@ -204,7 +204,7 @@ def deadline_of(
     now, until = circumstances.now, circumstances.until
     deadline = find_deadline(split.main, now, language, run=run)
     if until is None and not deadline.is_named and find_deadline(split.aside, now, language, is_strict=False).is_named:
-        raise invalid("Only the circumstances have a date. Add a deadline for the price itself.")
+        raise invalid("Only the circumstances have a date. Add a deadline for the price itself.", "deadline")
     if not deadline.is_named and split.others:
         deadline = replace(find_deadline(split.others, now, language, is_strict=False), rest=deadline.rest)
     if until is None:
@@ -212,7 +212,8 @@ def deadline_of(
     if deadline.is_named and deadline.at.date() != until.date():
         raise invalid(
             f"The question names {deadline.at:%Y-%m-%d %H:%M} UTC as its deadline, but the deadline of the request is "
-            f"{until:%Y-%m-%d}. Remove the date from the question, or use {deadline.at:%Y-%m-%d} as the deadline."
+            f"{until:%Y-%m-%d}. Remove the date from the question, or use {deadline.at:%Y-%m-%d} as the deadline.",
+            "deadline",
         )
     return deadline if deadline.is_named else replace(deadline, at=until)
 

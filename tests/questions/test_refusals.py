@@ -44,6 +44,26 @@ def refusal_of(text: str, now: datetime = NOW, until: datetime | None = None) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("will btc be above 60k yesterday", "deadline"),
+        ("will btc be above 100k on february 31", "deadline"),
+        ("will btc reach 500 million this week", "level"),
+        ("will btc fall by 0% this week", "level"),
+        ("will btc reach 100k and fall below 80k this week", "several"),
+        ("will btc rise if eth falls this week", "deadline"),
+        ("what is the trading volume of bitcoin", "no_price"),
+        ("why does bitcoin rise", "no_price"),
+        ("will tesla rise this week", "asset"),
+        ("how often will btc close above 90k this week", "invalid"),
+    ],
+)
+def test_a_code_says_what_a_refusal_is_about(text, code):
+    """A front end in another language can say so much."""
+    assert [error.code for error in refusal_of(text).errors] == [code]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Will Bitcoin rise the day after 9999-12-31?",

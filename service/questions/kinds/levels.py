@@ -287,6 +287,8 @@ def order(first: float, second: float, spot: float) -> Criterion:
     """The first level is reached before the second; they must be on two sides of the spot price."""
     lower, upper = sorted((checked(first, spot), checked(second, spot)))
     if not lower < spot < upper:
-        raise invalid("Of two levels, one must be above and one below the present price. Ask about one of them.")
+        raise invalid(
+            "Of two levels, one must be above and one below the present price. Ask about one of them.", "level"
+        )
     criterion = Criterion(First.names[first < second], lower, upper)
     return criterion.noted("If neither level is reached by the deadline, neither is reached first: no such event.")

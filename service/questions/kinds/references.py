@@ -69,7 +69,8 @@ class MovingAverage(Kind):
     def read(self, clause: Clause, setting: Setting) -> Criterion | None:
         if "indicator" in clause.kinds:
             raise invalid(
-                f"Of the indicators of charts only simple moving averages of daily closes are supported. {HOW}"
+                f"Of the indicators of charts only simple moving averages of daily closes are supported. {HOW}",
+                "no_price",
             )
         average = next((token for token in clause.tokens if token.kind == "moving_average"), None)
         if average is None:
