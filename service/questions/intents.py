@@ -36,8 +36,8 @@ WISHES: tuple[Wish, ...] = get_args(Wish)
 Intent = Literal["question", "price", "price_forecast", "alert", "my_alerts", "cancel_alerts", Wish]
 Side = Literal["above", "below"]
 # The classifier: letters of the longest slice, what is added to each count, and the least lead of the likeliest intent
-# in mean log-likelihood, below which a text without a market is refused.
-LONGEST_SLICE, SMOOTHING, LEAST_LEAD = 5, 0.02, 0.1
+# in mean log-likelihood, below which a text without a market is refused, also where it may carry a question on.
+LONGEST_SLICE, SMOOTHING, LEAST_LEAD, LEAD_IN_CONVERSATION = 5, 0.02, 0.1, 0.4
 # What a text about prices may want, and kinds of the names of markets; it is no chatter: "100k tomorrow".
 ABOUT_PRICES, NAMES = {"advice", "why"}, {"asset", "widely"}
 NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
@@ -87,7 +87,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
-        wish = "advice" if "advice" in intents else "why" if "why" in kinds and kinds & NAMES else _likeliest(text)
+        likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context else LEAST_LEAD)
+        wish = "advice" if "advice" in intents else "why" if "why" in kinds and kinds & NAMES else likeliest
         is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
         is_named = bool(kinds & NAMES) or any(token.text[:1].isdigit() for token in market.tokens)
         if wish is None or ((is_move or is_named) and wish not in ABOUT_PRICES):
@@ -148,7 +149,7 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances) -> str | N
     return str(assets[0].value) if len(assets) == 1 and is_bare else None
 
 
-def _likeliest(text: str) -> Wish | None:
+def _likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:
     """What a text wants: the same as an equal example, else as the most similar ones; None where two are near."""
     plain = NO_WORDS.sub(" ", fold(text)).strip()
     examples, intents, columns, log_likelihoods = _model()
@@ -157,7 +158,7 @@ def _likeliest(text: str) -> Wish | None:
         slices = _slices(plain)
         means = log_likelihoods[:, [columns[piece] for piece in slices if piece in columns]].sum(axis=1) / len(slices)
         second, first = np.argsort(means)[-2:]
-        intent = intents[first] if means[first] - means[second] >= LEAST_LEAD else None
+        intent = intents[first] if means[first] - means[second] >= least_lead else None
     return next((wish for wish in WISHES if wish == intent), None)
 
 
