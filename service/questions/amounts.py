@@ -256,13 +256,14 @@ def _prefixed(token: Token, amount: Amount) -> Amount:
 def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
     """1 or -1 for "plus" or "minus", or for a sign glued to the amount but not to a word before it: "-10%"."""
     text = tokens[first - 1].text
-    if tokens[first - 1].text in PLUS and amount.is_percent:
-        return 1
+    if text in PLUS and amount.is_percent:  # Portuguese "perde mais 5%" is to lose as much again
+        return 0 if any(token.kind in BEAR for token in tokens[:first]) else 1
     if tokens[first - 1].kind == "minus" and (amount.is_percent or amount.is_marked):
         return -1
     if text == "plus" and (amount.is_percent or (amount.is_marked and first > 1 and tokens[first - 2].kind == "asset")):
         return 1  # "btc plus 5k"
-    if text not in ("+", *MINUSES) or not tokens[first].is_glued or tokens[first - 1].is_glued:
+    is_of_word = tokens[first - 1].is_glued and not (text == "+" and amount.is_percent)  # "BTC+8%", "三天+12%"
+    if text not in ("+", *MINUSES) or not tokens[first].is_glued or is_of_word:
         return 0
     return 1 if text == "+" else -1
 

@@ -16,15 +16,16 @@ from service.questions.amounts import MINUSES
 from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.coins import TokenizedText, read_markets
-from service.questions.criterion import checked, invalid, price, rounded
+from service.questions.criterion import Criterion, checked, invalid, price, rounded
 from service.questions.dates.clocks import without_clocks
 from service.questions.dates.deadline import SOONEST, Deadline
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
-from service.questions.day_counts import DAYS
+from service.questions.day_counts import DAYS, MOST_DAYS
 from service.questions.earlier import Earlier
-from service.questions.kinds.levels import Between, Close, LastPrice
+from service.questions.kinds.levels import Between, Close, LastPrice, Touch
+from service.questions.kinds.paths import DaysMoving
 from service.questions.kinds.references import Comparison
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
@@ -36,7 +37,7 @@ from service.questions.tokens import Token
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
 
-CARRY = "carry"
+CARRY, INSTEAD = "carry", "instead"
 # Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
 LEADING = {"and", "or", "filler", "mark"}
 SIGNS = {*MINUSES, "+"}
@@ -45,6 +46,8 @@ INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
 # Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.
 ARTICLES = {"the", "on", "ampm"}
+DAYS_BEFORE = {"holiday", "weekday"}
+LIMITS = {"by", "before", "until", "lasting", "to"}
 LAST_DAY, LARGEST_PCT = 31, 100
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
 BY = forms("by_size")
@@ -65,18 +68,21 @@ OWN_EVENT = MOTIONS | {
     "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",
     "versus", "which", "mood", "worthless", "leave", "width", "swing", "fail", "indicator", "everyday", "forecast",
     "how", "not", "who", "other", "act", "topic", "metric", "advice", "order", "decoy", "weight", "chance",
+    "ever",
 }  # fmt: skip
 SIDES = {"above", "below", "up", "down", "ormore", "orless"}
 # The value of words that turn an earlier question around, and kinds that deny it: "and if it doesn't?".
-OPPOSITE, DENIALS = "opposite", {"not", "fail"}
-BESIDE_DENIAL = DENIALS | {"forecast"}  # "and if it doesn't happen?"
+OPPOSITE, DENIALS = "opposite", {"not", "fail", "leave"}
+CARRIERS = {"and", "or", "what", "meet", "will", "chance", "how"}
+BESIDE_DENIAL = DENIALS | {"forecast", "chance", "how"}  # "and if it doesn't happen?", "odds that it isn't?"
 # Kinds that need a level; without one, that of the earlier question is meant: "does it reach it?".
-NEEDS_LEVEL = {"reach", "break", "exceed", "close", "stay", "go", "to", "until", "target"}
+NEEDS_LEVEL = {"reach", "break", "exceed", "close", "stay", "go", "to", "until", "target", "ever"}
 CARRYOVERS: tuple[Carryover, ...] = get_args(Carryover)
 EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
-LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
+# Letters of an unknown word that changes nothing: "hmm"; how many others may stand beside what a follow-up names.
+LONGEST_UNKNOWN, MOST_UNKNOWN = 3, 3
 
 
 @dataclass(frozen=True)
@@ -102,20 +108,24 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     tokens, carryover = _without_denied(_without_carriers(reading.tokens), reading.language), set[Carryover]()
     if _is_only_length(tokens, earlier):
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
+    counted = _recounted(tokens, earlier)
+    tokens = [] if counted else tokens
+    if any(token.value == INSTEAD for token in reading.tokens):
+        tokens = _exchanged(tokens, earlier, carryover)
     tokens = _with_dates(tokens, earlier, circumstances)
     if isinstance(earlier.kind, Between) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
         tokens = [Token("between", ""), *tokens]
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
     is_opposite = any(token.value == OPPOSITE for token in tokens)
-    has_event = bool(carryover) or is_opposite or _is_carried_denial(reading.tokens)
+    has_event = bool(carryover or counted) or is_opposite or _is_carried_denial(reading.tokens)
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
         asset = str(earlier.other_asset if is_exchanged else earlier.asset)
         tokens = [Token("asset", asset, asset), *tokens]
         carryover.add("asset")
     parse = find_parts(reading._replace(tokens=tokens), circumstances)
-    kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "stay", "close", "fail"})
+    kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
     if carryover and not (has_event or parse.deadline.is_named or parse.clause.amounts or kinds):
         return parse_tokenized(reading, circumstances)
     if level := _level_left_out(parse, earlier):
@@ -127,14 +137,16 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if begin := _begin(parse, earlier, carryover):
         parse = replace(parse, earlier=Earlier(begin, earlier.kind.side))
         carryover.add("comparator")
-    event = None if _has_own_event(parse, earlier, carryover) else _event(parse, earlier, carryover)
+    if level and parse.criterion.by_spot:
+        parse = replace(parse, event=Criterion(Touch.of(earlier.kind.side), level, negated=parse.clause.negated))
+    event = None if _has_own_event(parse, earlier, carryover) else _event(parse, counted or earlier, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
 
 
 def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without the words that carry a question on or an interjection: "no, 1900", "no i meant 5%"."""
-    is_carrier = [token.value == CARRY and token.kind == "filler" for token in tokens]
+    is_carrier = [token.value in (CARRY, INSTEAD) and token.kind == "filler" for token in tokens]
     marks = (place for place, token in enumerate(tokens) if token.text in COMMAS or is_carrier[place])
     end = next(marks, 0)
     is_short = sum(len(token.text) for token in tokens[:end]) <= LONGEST_INTERJECTION
@@ -167,20 +179,42 @@ def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
     return is_length and kinds <= SIDES - {"up", "down"} and bool(kinds or earlier.days is not None)
 
 
+def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
+    """The earlier question with another number or colour of days: "four", "five in a row", "green i mean"."""
+    plain = [token for token in tokens if token.kind not in ("mark", "the", "a", "filler", "be", "will", "word")]
+    kinds = ["number" if token.kind == "numword" else token.kind for token in plain]
+    numbers = [first_value(token) for token, kind in zip(plain, kinds, strict=True) if kind == "number"]
+    is_run = "in_a_row" in kinds
+    unknown = [token for token in tokens if token.kind == "word"]
+    if earlier.days is None or len(numbers) > 1 or len(unknown) > MOST_UNKNOWN:
+        return None
+    sides = {1 if token.kind == "up" else -1 for token in plain if token.kind in ("up", "down")}
+    rest = set(kinds) - {"number", "in_a_row", "up", "down", *(("unit",) if is_run else ())}
+    if rest or not (numbers or sides) or len(sides) > 1 or (sides and not isinstance(earlier.kind, DaysMoving)):
+        return None
+    days = numbers[0] if numbers else earlier.days
+    comparator = earlier.kind.of(sides.pop()) if sides else earlier.comparator
+    if not 1 <= days <= MOST_DAYS or days != int(days):
+        return None
+    return replace(earlier, days=int(days), in_a_row=earlier.in_a_row or is_run, comparator=comparator)
+
+
 def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumstances) -> list[Token]:
     """The tokens with "the 12th" for "el 12", and on a Saturday with "next Saturday" for "and Saturday?"."""
     *before, last = [token for token in tokens if token.kind not in ("mark", "filler")] or [Token("mark", "")]
     kinds, today = {token.kind for token in before}, circumstances.now.date()
-    is_size = kinds <= BESIDE and (not kinds & ARTICLES or any(token.text in BY for token in before))
+    is_size = kinds <= BESIDE | BULL | BEAR and (not kinds & ARTICLES or any(token.text in BY for token in before))
     if earlier.level_pct is not None and last.kind == "number" and first_value(last) < LARGEST_PCT:
         if is_size:
             return [*before, last, Token("percent", "%")]
         if kinds == {"the"} and last.text.isdecimal():
             raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
-    if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES:
+    if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES | LIMITS:
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
         if 1 <= day <= LAST_DAY and not spot / LARGEST_RATIO <= day <= spot * LARGEST_RATIO:
-            return [Token("nth", f"{day}th")]
+            return [*before, Token("nth", f"{day}th")]
+    if last.kind == "number" and kinds & DAYS_BEFORE and kinds <= DAYS_BEFORE | ARTICLES | LIMITS:
+        return before  # "avant le réveillon du 31"
     names = [token for token in (*before, last) if token.kind not in BESIDE]
     if {token.kind for token in names} in FOLLOWING and any(token.value == "day" for token in names):
         day = Token("iso", f"{earlier.deadline + DAY:%Y-%m-%d}")
@@ -219,6 +253,20 @@ def _compared(tokens: list[Token], earlier: Question, language: Language, carryo
     return tokens
 
 
+def _exchanged(tokens: list[Token], earlier: Question, carryover: set[Carryover]) -> list[Token]:
+    """The tokens with what stands in for an earlier asset: "bitcoin instead of silver", "swap ada for doge"."""
+    assets = dict.fromkeys(str(token.value) for token in tokens if token.kind == "asset")
+    replacement = [asset for asset in assets if asset not in earlier.assets]
+    if len(assets) != 2 or len(replacement) != 1:
+        return tokens
+    rest = [token for token in tokens if token.value not in (INSTEAD, *assets)]
+    pair = [replacement[0] if asset in assets else asset for asset in earlier.assets]
+    if earlier.other_asset:
+        carryover |= {"comparator", "asset" if earlier.asset in pair else "other_asset"}
+    first, *others = [Token("asset", asset, asset) for asset in pair]
+    return [first, *(token for other in others for token in (Token("versus", ""), other)), *rest]
+
+
 def _is_rival(tokens: Sequence[Token], language: Language) -> bool:
     """Whether it names the other asset of a comparison: "than gold?", "beats eth?", Turkish "bitcoini geçer mi"."""
     kinds = [token.kind for token in tokens]
@@ -230,7 +278,7 @@ def _is_rival(tokens: Sequence[Token], language: Language) -> bool:
 def _is_carried_denial(tokens: Sequence[Token]) -> bool:
     """Whether it denies the earlier question: "and if not?", "and that it doesn't?"; a mere "no way" does not."""
     first = next((token.kind for token in tokens if token.kind != "mark"), "")
-    is_carrier = any(token.value == CARRY for token in tokens) or first in ("and", "or", "what", "meet", "will")
+    is_carrier = any(token.value == CARRY for token in tokens) or first in CARRIERS
     return is_carrier and any(token.kind == "not" for token in tokens)
 
 
@@ -311,7 +359,7 @@ def _event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> Questi
     else:
         is_opposite = any(token.value == OPPOSITE for token in parse.split.main)
         question = opposite(base, parse.spot) if is_opposite else of_asset(base, parse)
-        if clause.kinds & DENIALS:
+        if bool(clause.kinds & {"not", "fail"}) != ("leave" in clause.kinds):
             question = denied(question)
         codes = EVENT | SIZE if base.levels or base.level_pct is not None or base.legs else EVENT
     if question is None:
@@ -325,7 +373,9 @@ def _event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> Questi
 def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     """The follow-up with what must happen, which is read again from its sentence: so all its limits hold."""
     words = [token.text for token in parse.clause.tokens if token.kind == "word"]
-    if any(len(word) > LONGEST_UNKNOWN or not word.isascii() for word in words):
+    is_unclear = any(len(word) > LONGEST_UNKNOWN or not word.isascii() for word in words)
+    names_more = parse.clause.amounts or "deadline" not in parse.carryover
+    if is_unclear and (not names_more or len(words) > MOST_UNKNOWN):
         raise invalid(f"How “{' '.join(words[:4])}” carries the earlier question on is unclear. Ask in full.")
     for level in event.levels:
         checked(level, parse.spot)
