@@ -37,7 +37,7 @@ from service.questions.tokens import Token
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
 
-CARRY, INSTEAD = "carry", "instead"
+CARRY, EXCHANGE = "carry", "instead"
 # Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
 LEADING = {"and", "or", "filler", "mark"}
 SIGNS = {*MINUSES, "+"}
@@ -54,7 +54,7 @@ BY = forms("by_size")
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 DAYS_OF_WEEK = 7
-# The kinds of "the day after", which is counted from the earlier deadline, and those beside them or a percentage.
+# The kinds of "the day after", which is recount from the earlier deadline, and those beside them or a percentage.
 FOLLOWING = ({"after", "unit"}, {"later", "unit"}, {"next", "unit"})
 BESIDE = ARTICLES | {"a", "by", "asset", "in", "to"}
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
@@ -108,9 +108,9 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     tokens, carryover = _without_denied(_without_carriers(reading.tokens), reading.language), set[Carryover]()
     if _is_only_length(tokens, earlier):
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
-    counted = _recounted(tokens, earlier)
-    tokens = [] if counted else tokens
-    if any(token.value == INSTEAD for token in reading.tokens):
+    recount = _recounted(tokens, earlier)
+    tokens = [] if recount else tokens
+    if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = _exchanged(tokens, earlier, carryover)
     tokens = _with_dates(tokens, earlier, circumstances)
     if isinstance(earlier.kind, Between) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
@@ -118,7 +118,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
     is_opposite = any(token.value == OPPOSITE for token in tokens)
-    has_event = bool(carryover or counted) or is_opposite or _is_carried_denial(reading.tokens)
+    has_event = bool(carryover or recount) or is_opposite or _is_carried_denial(reading.tokens)
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
         asset = str(earlier.other_asset if is_exchanged else earlier.asset)
@@ -139,14 +139,14 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         carryover.add("comparator")
     if level and parse.criterion.by_spot:
         parse = replace(parse, event=Criterion(Touch.of(earlier.kind.side), level, negated=parse.clause.negated))
-    event = None if _has_own_event(parse, earlier, carryover) else _event(parse, counted or earlier, carryover)
+    event = None if _has_own_event(parse, earlier, carryover) else _event(parse, recount or earlier, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
 
 
 def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without the words that carry a question on or an interjection: "no, 1900", "no i meant 5%"."""
-    is_carrier = [token.value in (CARRY, INSTEAD) and token.kind == "filler" for token in tokens]
+    is_carrier = [token.value in (CARRY, EXCHANGE) and token.kind == "filler" for token in tokens]
     marks = (place for place, token in enumerate(tokens) if token.text in COMMAS or is_carrier[place])
     end = next(marks, 0)
     is_short = sum(len(token.text) for token in tokens[:end]) <= LONGEST_INTERJECTION
@@ -259,7 +259,7 @@ def _exchanged(tokens: list[Token], earlier: Question, carryover: set[Carryover]
     replacement = [asset for asset in assets if asset not in earlier.assets]
     if len(assets) != 2 or len(replacement) != 1:
         return tokens
-    rest = [token for token in tokens if token.value not in (INSTEAD, *assets)]
+    rest = [token for token in tokens if token.value not in (EXCHANGE, *assets)]
     pair = [replacement[0] if asset in assets else asset for asset in earlier.assets]
     if earlier.other_asset:
         carryover |= {"comparator", "asset" if earlier.asset in pair else "other_asset"}
@@ -374,8 +374,8 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     """The follow-up with what must happen, which is read again from its sentence: so all its limits hold."""
     words = [token.text for token in parse.clause.tokens if token.kind == "word"]
     is_unclear = any(len(word) > LONGEST_UNKNOWN or not word.isascii() for word in words)
-    names_more = parse.clause.amounts or "deadline" not in parse.carryover
-    if is_unclear and (not names_more or len(words) > MOST_UNKNOWN):
+    has_addition = parse.clause.amounts or "deadline" not in parse.carryover
+    if is_unclear and (not has_addition or len(words) > MOST_UNKNOWN):
         raise invalid(f"How “{' '.join(words[:4])}” carries the earlier question on is unclear. Ask in full.")
     for level in event.levels:
         checked(level, parse.spot)
