@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from service.market.assets import ASSETS
-from service.questions.lexicon import Lexicon, fold, lexicon
+from service.questions.lexicon import Lexicon, fold, forms, lexicon
 from service.questions.numerals import spelled
 from service.questions.tokens import Token, clean, read
 from service.questions.vocabulary import COINS, MARKET_KINDS, Language
@@ -24,6 +24,9 @@ ABBREVIATIONS = {
     "fomc", "fud", "gdp", "gmt", "gpt", "hodl", "imo", "ma", "nft", "no", "not", "ok", "or", "otc", "pm", "pnl",
     "pst", "q", "roi", "rsi", "sec", "ta", "tbh", "tldr", "tvl", "uk", "us", "usa", "utc", "vs", "wtf", "yes", "ytd",
 }  # fmt: skip
+# Words for the market of a text that names no other, and the kinds of those words.
+OUNCES, FIRST_TICKERS = forms("ounce"), forms("first_ticker")
+UNKNOWN = {"word", "filler"}
 # Kinds of the last token of a price, and the sides that a sign between a price and a market exchanges.
 PRICES = {"number", "times", "money"}
 OPPOSITE = {"above": "below", "below": "above"}
@@ -93,7 +96,24 @@ def read_markets(text: str, coins: Coins, likely: Language | None = None) -> Tok
         if not any(token.kind in MARKET_KINDS for token in result):
             result = _placed(text, mentions.is_possible, tokens, coins, language)
         tokens = result
+    if not any(token.kind in MARKET_KINDS for token in tokens):
+        tokens = [_implied(tokens, place, coins) for place in range(len(tokens))]
     return TokenizedText(text, language, _with_choice(_with_sides(spelled(tokens))), len(tokens))
+
+
+def _implied(tokens: Sequence[Token], place: int, coins: Coins) -> Token:
+    """The token itself, or the market of a text without another: "link over 20", "will the ounce be above 4,300"."""
+    token, before = tokens[place], {other.kind for other in tokens[:place]}
+    if (
+        re.split("[ ']", token.text)[-1] in OUNCES
+        and token.kind in UNKNOWN
+        and not before & {"number", "numword", "how", "money"}
+    ):
+        return replace(token, kind="asset", value="gold")
+    has_number = any(other.kind == "number" for other in tokens)
+    if token.text in FIRST_TICKERS and token.kind in UNKNOWN and not before and has_number:
+        return _asset(replace(token, kind="other", text=f"{token.text} coin", value="coin"), token.text, coins)
+    return token
 
 
 def _with_sides(tokens: list[Token]) -> list[Token]:

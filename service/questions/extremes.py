@@ -151,7 +151,8 @@ def _begun(words: Sequence[Token], dates: DateRange, side: str, now: datetime, l
     if interval is not None and not any(map(is_year, words)) and "next" not in kinds:
         before = spans(words, Today(now - interval, day_first=not language.month_first))
         if len(before) == 1 and before[0].dates.start <= now:
-            return before[0].dates
+            latest = spans(words, Today(before[0].dates.end + timedelta(seconds=1), day_first=not language.month_first))
+            return (latest if latest and latest[0].dates.start <= now else before)[0].dates
     raise invalid(f"The prices of {dates.start:%Y-%m-%d} are still to come. Name the level in USD.", "level")
 
 

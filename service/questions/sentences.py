@@ -23,7 +23,7 @@ ANCHORS = {
     *("end", "start", "mid", "early", "late", "season", "q", "next", "this", "weekend"),
 }
 # Kinds after the point of an ordinal number: "3. Dezember".
-AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday")
+AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday", "daypart")
 # Kinds with which a date beside a price is written.
 DATE_KINDS = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "this", "next", "unit", "the"}
 # Kinds of words that ask nothing.

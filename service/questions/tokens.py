@@ -26,7 +26,7 @@ TOKEN = re.compile(
     |(?P<slash>\d{{1,2}}/\d{{1,2}}(?![\d/]))
     |(?<!\bl)(?<!\bd)(?<!ll)'(?P<shortyear>\d\d)(?!\w)
     |(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)
-    |(?P<nth>\d{{1,2}}(?:(?:st|nd|rd|th|er|º|ª|°|-?(?:го|е|му))(?!{LETTER})(?:\ числ[аоу])?|\ числ[аоу]
+    |(?P<nth>\d{{1,2}}(?:(?:st|nd|rd|th|(?<=\b1)er|º|ª|°|-?(?:го|е|му))(?!{LETTER})(?:\ числ[аоу])?|\ числ[аоу]
         |日(?![間以内后後中均移線线])|[号號])|第\d{{1,2}}(?!\d))
     |(?P<number>(?<![\w.])\.\d+|\d+(?:\.\d+)?e\d{{1,2}}(?!\w)|\d+(?:[.,'_]\d+)*)
     |(?P<word>{WORD})
@@ -142,7 +142,7 @@ def _translated(raw: list[Token], words: Lexicon) -> Iterator[Token]:
             yield from _with_senses(token, senses, " ".join(part.text for part in raw[place : place + size]))
             place += size
             continue
-        if not (token.text in HYPHENS and _joins(raw, place)):
+        if not (token.text in HYPHENS and _joins(raw, place)) or _is_span_of_days(raw, place, words):
             yield from _single(token, words)
         place += 1
 
@@ -171,6 +171,12 @@ def _joins(raw: list[Token], place: int) -> bool:
     if raw[place - 1].is_glued and raw[place - 2].kind == "number" and raw[place + 1].kind == "number":
         return False  # "90k-100k" is a range
     return raw[place + 1].is_glued and raw[place + 1].kind in ("word", "number") and raw[place - 1].kind == "word"
+
+
+def _is_span_of_days(raw: list[Token], place: int, words: Lexicon) -> bool:
+    """Example: "Mon-Thu", "lundi-mercredi": the hyphen between two weekdays, which are two dates."""
+    ends = [words.find(token.text) for token in (raw[place - 1], raw[place + 1])]
+    return all(senses is not None and senses[0].kind == "weekday" for senses in ends)
 
 
 def _single(token: Token, words: Lexicon) -> Iterator[Token]:

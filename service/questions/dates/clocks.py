@@ -36,13 +36,14 @@ class Clock:
     """A time of day in a zone.
 
     `preposition` is the kind of the word at it, if that makes it a limit. `is_day_end` marks "end of day", which is not
-    moved to the next day. `notes` say what is uncertain.
+    moved to the next day. `is_next_morning` marks "until the morning". `notes` say what is uncertain.
     """
 
     at: time
     zone: tzinfo = UTC
     preposition: str = ""
     is_day_end: bool = False
+    is_next_morning: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -56,6 +57,7 @@ class _Findings:
     ends: list[str] = field(default_factory=list)
     zones: list[Zone] = field(default_factory=list)
     prepositions: list[str] = field(default_factory=list)
+    postposition: str = ""
 
     def drop_leads(self) -> None:
         """Remove the prepositions before a time from the other tokens."""
@@ -95,6 +97,7 @@ def _read(findings: _Findings, tokens: Sequence[Token], place: int) -> int:
         return _with_zone(findings, tokens, hour.after)
     if token.kind == "daypart":
         _read_part(findings, str(token.value))
+        findings.postposition = tokens[place + 1].kind if place + 1 < len(tokens) else ""
         return _with_zone(findings, tokens, place + 1)
     if token.kind == "eo" and token.value in ("day", "midnight"):
         findings.drop_leads()
@@ -138,7 +141,9 @@ def _clock(findings: _Findings, zone: Zone | None) -> Clock:
     if findings.ends:
         unsure = (UNSURE_NOTE,) if "midnight" in findings.ends else ()
         return Clock(DAY_END, tz, preposition, is_day_end=True, notes=(*notes, *unsure))
-    return Clock(PART_ENDS[findings.parts[-1]], tz, preposition, notes=(*notes, UNSURE_NOTE))
+    part = findings.parts[-1]
+    is_next = part == "morning" and (bool(preposition) or findings.postposition in FIRM)
+    return Clock(PART_ENDS[part], tz, preposition, is_next_morning=is_next, notes=(*notes, UNSURE_NOTE))
 
 
 class Zone(NamedTuple):

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from service.questions.dates import periods
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Match, Today, count, number, part, units_ahead, year
-from service.questions.dates.roles import PLURALS
+from service.questions.dates.roles import NEAR_KINDS, PLURALS
 from service.questions.tokens import Token
 
 # The number of weeks in "in the coming weeks".
@@ -109,8 +109,10 @@ def member_of_unit(match: Match, today: Today) -> DateRange | None:
 
 
 def weekend(match: Match, today: Today) -> DateRange:
+    """The weekend; a bare one on a Sunday may also be the coming one."""
     dates = periods.weekend(today.date + timedelta(weeks=units_ahead(match)))
-    return periods.unsure(dates) if "next" in match else dates
+    is_bare_sunday = dates.start.date() < today.date and not NEAR_KINDS & match.keys()
+    return periods.unsure(dates) if "next" in match or is_bare_sunday else dates
 
 
 def duration(match: Match, today: Today) -> DateRange:

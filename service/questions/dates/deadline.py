@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from service.errors import InvalidQuestion
 from service.questions.criterion import Assumption, invalid
@@ -22,6 +22,8 @@ SOONEST = timedelta(minutes=5)
 FARTHEST = timedelta(days=2 * 366)
 DEFAULT = timedelta(days=7)
 DAY = timedelta(days=1)
+# From this time on, "until the morning" means the next one.
+DAWN = time(6)
 
 # A note names a deadline farther away than this: it may have been understood as one of next year.
 NEARLY_A_YEAR = timedelta(days=300)
@@ -205,10 +207,20 @@ def _candidates(tokens: Sequence[Token], date_spans: Sequence[Span], postpositio
             is_certain = tokens[earlier.span.first].kind == tokens[span.first].kind == "iso"
             note = span.dates.note or ("" if is_certain else UNSURE_NOTE)
             dates = replace(span.dates, start=earlier.span.dates.start, note=note)
+            first, after = _between(tokens, earlier.first, span.after, postpositions)
             span = span._replace(dates=dates)
-            candidate = Candidate(earlier.first, span.after, span, Token("until", ""), FIRMLY["until"])
+            candidate = Candidate(first, after, span, Token("until", ""), FIRMLY["until"])
         result.append(candidate)
     return result
+
+
+def _between(tokens: Sequence[Token], first: int, after: int, postpositions: bool) -> tuple[int, int]:
+    """The first place of a range of dates and the one after it with its "between": "between Christmas and New Year"."""
+    if postpositions:
+        behind = next((place for place in range(after, len(tokens)) if tokens[place].kind != "the"), after)
+        return first, behind + 1 if tokens[behind : behind + 1] and tokens[behind].kind == "between" else after
+    before = next((place for place in range(first - 1, -1, -1) if tokens[place].kind != "the"), -1)
+    return before if before >= 0 and tokens[before].kind == "between" else first, after
 
 
 def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
@@ -305,7 +317,8 @@ def _at_clock(chosen: Candidate | None, clock: Clock, now: datetime) -> datetime
     """That time on the chosen day; without a chosen day, today, or tomorrow if the time has passed."""
     day = chosen.end(now).date() if chosen else now.astimezone(clock.zone).date()
     at = datetime.combine(day, clock.at, clock.zone)
-    if chosen is None and at <= now + SOONEST and not clock.is_day_end:
+    has_passed = at <= now + SOONEST or (clock.is_next_morning and now.astimezone(clock.zone).time() >= DAWN)
+    if chosen is None and has_passed and not clock.is_day_end:
         at = datetime.combine(day + DAY, clock.at, clock.zone)
     return at.astimezone(UTC)
 

@@ -80,6 +80,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("part? yearly year", named.whole_year),
     # this week, end of next month, next year's end, "close the month above …"
     ("near unit", counted.unit),
+    ("this unit next", counted.unit),
     ("part? unit after next", counted.after_next),
     ("weekend after next", counted.after_next),
     ("weekday after next", counted.after_next),
@@ -112,6 +113,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("near? weekend", counted.weekend),
     ("part the? near? weekend", counted.weekend),
     ("weekend near", counted.weekend),
+    ("this weekend next", counted.weekend),
     # this time tomorrow, this time next week, tomorrow at this time
     ("sametime on? rel|weekday", counted.same_time),
     ("sametime next unit|weekday", counted.same_time),

@@ -181,7 +181,7 @@ def whole_year(match: Match, _today: Today) -> DateRange:
 def holiday(match: Match, today: Today) -> DateRange:
     name = str(match["holiday"].value)
     in_year = today.now.year + 1 if "next" in match and "unit" in match else year(match)  # "Christmas next year"
-    dates = next_time(today, in_year, lambda in_year: periods.day(periods.holiday(name, in_year)))
+    dates = next_time(today, in_year, lambda in_year: periods.holidays(name, in_year))
     return periods.unsure(dates) if name in periods.UNSURE else dates
 
 

@@ -50,11 +50,40 @@ FIXED_DATES = {
     "immaculate conception": (12, 8),
     "veterans day": (11, 11),
     "juneteenth": (6, 19),
+    "double twelve": (12, 12),
+    "between the years": (12, 27),
+    "orthodox epiphany": (1, 19),
+    "candlemas": (2, 2),
+    "defender of the fatherland": (2, 23),
+    "midsummer": (6, 24),
+    "all souls": (11, 2),
+    "white day": (3, 14),
+    "girls' day": (3, 3),
+    "children's day": (5, 5),
+    "star festival": (7, 7),
+    "culture day": (11, 3),
+    "first three days": (1, 1),
 }
+# How many days a holiday has, if more than one.
+LENGTHS = {"between the years": 5, "first three days": 3, "ramadan": 30}
 # The first Sunday of Advent is this long before December 24, or the Sunday before it.
 ADVENT = timedelta(weeks=3)
 # Days after Easter Sunday.
-EASTER = {"carnival": -47, "good friday": -2, "easter": 0, "easter monday": 1, "ascension": 39, "pentecost": 49}
+EASTER = {
+    "fat thursday": -52,
+    "rose monday": -48,
+    "carnival": -47,
+    "ash wednesday": -46,
+    "palm sunday": -7,
+    "maundy thursday": -3,
+    "good friday": -2,
+    "easter": 0,
+    "easter monday": 1,
+    "ascension": 39,
+    "pentecost": 49,
+    "whit monday": 50,
+    "corpus christi": 60,
+}
 # Month, weekday (Monday is 0) and which of the month, -1 for the last; and the days after it.
 WEEKDAYS = {
     "memorial day": (5, 0, -1, 0),
@@ -87,9 +116,28 @@ LUNAR = {
         "qf4nd2k9sh5oe4lbti7qf5nc1k8rh6oe3mati8qf5oc1k9rh6pd3lasi8rf4nc0j9sh6pe2lati8qg4mc1j9sh5od3latj7qf4mb1k9sh6nd2m",
     ),
 }
+# Days after the Chinese New Year.
+LUNAR_DAYS = {"chinese new year's eve": -1, "lantern festival": 14}
+# Where the sun is on its way through the year: the month, the day on average in 2000, and how many days later.
+SOLAR = {
+    "setsubun": (2, 3.87, -1),
+    "start of spring": (2, 3.87, 0),
+    "spring equinox": (3, 20.646, 0),
+    "qingming": (4, 4.81, 0),
+    "summer solstice": (6, 21.37, 0),
+    "autumn equinox": (9, 23.042, 0),
+    "winter solstice": (12, 21.94, 0),
+}
+# Month and day of the Islamic calendar, which is computed; in some countries the moon decides.
+ISLAMIC = {"ramadan": (9, 1), "end of ramadan": (10, 1), "feast of the sacrifice": (12, 10)}
+# The day before the first one of the Islamic calendar, as an ordinal of the Gregorian one.
+ISLAMIC_EPOCH = date(622, 7, 18).toordinal()
 # Holidays that others celebrate on another day.
-UNSURE = {"orthodox christmas", "orthodox easter"}
-NAMES: tuple[str, ...] = (*FIXED_DATES, *EASTER, *WEEKDAYS, *LUNAR, "orthodox easter", "advent")
+UNSURE = {"orthodox christmas", "orthodox easter", "between the years", *ISLAMIC}
+NAMES: tuple[str, ...] = (
+    *(*FIXED_DATES, *EASTER, *WEEKDAYS, *LUNAR, *LUNAR_DAYS, *SOLAR, *ISLAMIC),
+    *("orthodox easter", "advent"),
+)
 
 
 @dataclass(frozen=True)
@@ -194,8 +242,38 @@ def holiday(name: str, year: int) -> date:
         first, days = LUNAR[name]
         year = min(max(year, FIRST_YEAR), LAST_LUNAR_YEAR)
         return date(year, *first) + timedelta(days=int(days[year - FIRST_YEAR], 36))
+    if name in LUNAR_DAYS:
+        return holiday("chinese new year", year) + timedelta(days=LUNAR_DAYS[name])
+    if name in SOLAR:
+        return _solar(*SOLAR[name], year)
+    if name in ISLAMIC:
+        return _islamic(*ISLAMIC[name], year)
     month, weekday, ordinal, later = WEEKDAYS[name]
     return nth_weekday(date(year, month, 1), weekday, ordinal) + timedelta(days=later)
+
+
+def holidays(name: str, year: int) -> DateRange:
+    """The days of a holiday in `year`."""
+    first = holiday(name, year)
+    return between(first, first + timedelta(days=LENGTHS.get(name, 1) - 1))
+
+
+def _solar(month: int, average: float, later: int, year: int) -> date:
+    """A day of the sun's year, computed from 2000 to 2099."""
+    years = year % 100
+    leaps = (years - 1) // 4 if month < 3 else years // 4
+    return date(year, month, int(years * 0.2422 + average) - leaps) + timedelta(days=later)
+
+
+def _islamic(month: int, monthday: int, year: int) -> date:
+    """The first such day of the tabular Islamic calendar in `year`."""
+    first = date(year, 1, 1)
+    for islamic_year in range(int((year - 622) * 33 / 32) - 1, int((year - 622) * 33 / 32) + 3):
+        days = (islamic_year - 1) * 354 + (3 + 11 * islamic_year) // 30 + (59 * (month - 1) + 1) // 2 + monthday
+        at = date.fromordinal(ISLAMIC_EPOCH + days)
+        if at >= first:
+            return at
+    raise ValueError(f"no such day of the Islamic calendar in {year}")
 
 
 def nth_weekday(first: date, weekday: int, ordinal: int) -> date:

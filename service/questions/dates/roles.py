@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from service.questions.dates.reading import count
 from service.questions.lexicon import forms
@@ -25,6 +26,8 @@ PLURALS = forms("plural")
 # Words at the end of a preposition that make a bare number a day: "d'ici le 5", "bis zum 5.", "hasta el día 5".
 DAY_WORDS = forms("day_of_month")
 FIRM = {"by", "before", "until", "lasting", "on"}
+# Articles that make a day of a number before a time of the day: French "le 10 au soir".
+DAY_ARTICLES = forms("day_article")
 MARK_ROLES = {".": {"dot"}, "'": {"quote"}, "、": {"list"}}
 UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}}
 # Words after which a number before "next" counts the units: "in 3 next weeks", "les 3 prochaines semaines".
@@ -47,13 +50,26 @@ def with_units(tokens: Sequence[Token]) -> list[Token]:
     result: list[Token] = []
     for place, token in enumerate(tokens):
         is_counted = token.text in WITHIN_YEARS and place > 0 and tokens[place - 1].kind in ("number", "times")
-        result += [Token("unit", "年", "year"), Token("within", "内")] if is_counted else [token]
+        if is_counted:
+            result += [Token("unit", "年", "year"), Token("within", "内")]
+        else:
+            result.append(replace(token, kind="nth") if _is_day_beside_part(tokens, place) else token)
     for place in range(2, len(result)):
         token, number, before = result[place], result[place - 1], result[place - 2]
         follows_span = before.kind in {"in", "within", "during", *NEAR_KINDS} or before.value == "hour"
         if token.kind == "m" and token.is_glued and number.kind == "number" and follows_span:
             result[place] = Token("unit", "m", "minute", True)
     return result
+
+
+def _is_day_beside_part(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the number is a day before a time of that day: "le 10 au soir", "el 24 a las 12"."""
+    number = tokens[place]
+    if place == 0 or number.kind != "number" or not re.fullmatch(r"[12]?\d|3[01]", number.text):
+        return False
+    is_article = tokens[place - 1].text.split()[-1:] in ([article] for article in DAY_ARTICLES)
+    behind = next((token for token in tokens[place + 1 : place + 3] if token.text != "."), number)
+    return is_article and behind.kind in ("daypart", "athour")
 
 
 def roles(tokens: Sequence[Token]) -> list[frozenset[str]]:
