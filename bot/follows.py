@@ -35,10 +35,7 @@ async def follow_by_text(update: Update, context: BotContext) -> Page:
 
 
 async def alert_page(update: Update, context: BotContext, reading: Document) -> Page:
-    """Follow the level that a text names, as the service reads it; one that is passed is offered the other way round.
-
-    Without a level it is asked for. The next text may carry the alert on.
-    """
+    """Follow the level that a text names; a passed one is offered the other way round, a missing one is asked for."""
     quotes = {quote["asset"]: quote for quote in (await context.service.prices())["prices"]}
     quote, level = quotes.get(reading["asset"]), reading["level"]
     if quote is None or reading["intent"] != "alert":

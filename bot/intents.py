@@ -257,9 +257,8 @@ async def _follows(update: Update, context: BotContext, reading: Document) -> Pa
     """What the person follows, or the question whether it should end; only they see it."""
     if updates.chat(update).type != ChatType.PRIVATE:
         return await private_command_in_group(update, context)
-    if reading["intent"] == "cancel_alerts":
-        return await context.view(update, "ending", reading["asset"] or "")
-    return await context.view(update, "following")
+    view = "ending" if reading["intent"] == "cancel_alerts" else "following"
+    return await context.view(update, view, reading["asset"] or "")
 
 
 PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]]] = {

@@ -223,9 +223,9 @@ def answer(
     token: str, share: str | None = None, *, is_followed: bool = False, is_charted: bool = False
 ) -> InlineKeyboardMarkup:
     """The votes, the same question again, the chart of a price, [Follow] and [Share]."""
-    below = [button("Show votes", f"votes:0:{token}"), button("Ask again", f"again:question:{token}")]
-    below += [button("Chart", f"chart:answer:{token}")] if is_charted else []
-    return rows(below, [_follow("answer", token, is_followed=is_followed), *link("Share", share)])
+    buttons = [button("Show votes", f"votes:0:{token}"), _follow("answer", token, is_followed=is_followed)]
+    buttons += [button("Chart", f"chart:answer:{token}")] if is_charted else []
+    return rows(*grid([*buttons, button("Ask again", f"again:question:{token}"), *link("Share", share)], 2))
 
 
 def listed(token: str, count: int) -> InlineKeyboardMarkup:
@@ -323,7 +323,7 @@ def alerts(switches: Mapping[str, str]) -> InlineKeyboardMarkup:
     """A switch for each event, then the hour and time zone of the digest."""
     buttons = ([_switch(event, label, switches[event])] for event, label in EVENTS.items())
     settings = [show("Digest hour", "hours"), show("Time zone", "zones"), show("Quiet hours", "quiet")]
-    return rows(*buttons, settings, [show("What I follow", "following")])
+    return rows(*buttons, *grid([*settings, show("What I follow", "following")], 2))
 
 
 def opening(username: str, kind: str, subject: str) -> str | None:

@@ -24,14 +24,16 @@ from service.client import (
     Unavailable,
 )
 
-NO_CONNECTION = english("The service cannot be reached right now. Try again in a minute.")
-TIMEOUT = english("The answer took too long. Try again. /quota shows whether the question was counted.")
-NO_KEY = english("The service does not accept this bot's key. Its operator must renew it. Your quota is unchanged.")
-NOT_FOUND = english("Nothing has that name. See /challenges for open challenges, /markets for open markets.")
 NO_HISTORY = english("The price history is still arriving: about {seconds} s left. Please ask again then.")
 FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")
-BY_KIND = {Unauthorized: NO_KEY, NotFound: NOT_FOUND, ConnectionFailed: NO_CONNECTION, TimedOut: TIMEOUT}
-REFUSAL = english("The service refused this.")
+BY_KIND = {
+    Unauthorized: english(
+        "The service does not accept this bot's key. Its operator must renew it. Your quota is unchanged."
+    ),
+    NotFound: english("Nothing has that name. See /challenges for open challenges, /markets for open markets."),
+    ConnectionFailed: english("The service cannot be reached right now. Try again in a minute."),
+    TimedOut: english("The answer took too long. Try again. /quota shows whether the question was counted."),
+}
 EXAMPLE = re.compile(r" ?For example: .*$")  # the suggestions are examples enough
 VALIDATION_END = " is not valid."  # the end of a sentence for programs about a body or a parameter
 # A clause for programs or for the operator, of no use in a chat: it names an address or an option of the service.
@@ -80,7 +82,7 @@ def detail_of(error: Refused) -> str:
         return translate(reason, assets=enumerated(translate(name) for name in ASSETS.values()))
     detail = TECHNICAL.sub("", EXAMPLE.sub("", error.detail) if error.suggestions else error.detail).strip()
     if not detail.strip(".") or detail.endswith(VALIDATION_END) or language() != SOURCE:
-        return translate(REFUSAL)
+        return translate("The service refused this.")
     return sentence(detail, 1500)
 
 

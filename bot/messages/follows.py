@@ -84,9 +84,8 @@ def strange_level(key: str, level: float, now: float) -> str:
 
 def passed_level(key: str, level: float, now: float) -> str:
     """A level on the other side of the price than the text says; its button sets the alert the other way round."""
-    is_above = now >= level
     values = {"asset": asset(key), "price": price(now), "level": price(level)}
-    if is_above:
+    if now >= level:
         return translate("{asset} is at {price} USD, already above {level}. Tell you when it falls back?", **values)
     return translate("{asset} is at {price} USD, already below {level}. Tell you when it rises back?", **values)
 

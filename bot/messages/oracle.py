@@ -97,21 +97,23 @@ def statement(meaning: Mapping[str, Any]) -> str:
 
 
 def _events(meaning: Mapping[str, Any]) -> list[str]:
-    """The event, or both of two."""
-    comparator, is_negated = meaning["comparator"], meaning["negated"]
+    """The event, or both of two; by De Morgan's laws not both is one of their opposites, and neither is both."""
     if not has_words(meaning):
         return [escaped(meaning["canonical"], 300)]
-    if comparator in SECOND_EVENTS:
-        first, second = (statement(EVENT | leg) for leg in meaning["legs"])
-        lines = [first, translate(SECOND_EVENTS[comparator], statement=second)]
-    else:
-        name = f"not {comparator}" if is_negated else comparator
-        is_negated, name = is_negated and name not in STATEMENTS, name if name in STATEMENTS else comparator
-        levels = {"level": price(meaning["level"]), "upper": price(meaning["upper_level"])}
-        assets = {"asset": asset(meaning["asset"]), "other": asset(meaning["other_asset"])}
-        size = {"pct": percent(meaning["level_pct"]), "days": meaning.get("days")}
-        lines = [translate(STATEMENTS[name], **size, **assets, **levels)]
-    return [translate("not: {statement}", statement=lines[0]), *lines[1:]] if is_negated else lines
+    if meaning["comparator"] in SECOND_EVENTS:
+        is_negated, is_both = meaning["negated"], meaning["comparator"] == "both"
+        legs = (EVENT | leg | {"negated": leg["negated"] != is_negated} for leg in meaning["legs"])
+        first, second = map(statement, legs)
+        return [first, translate(SECOND_EVENTS["both" if is_both != is_negated else "either"], statement=second)]
+    levels = {"level": price(meaning["level"]), "upper": price(meaning["upper_level"]), "days": meaning.get("days")}
+    assets = {"asset": asset(meaning["asset"]), "other": asset(meaning["other_asset"])}
+    return [translate(STATEMENTS[_name(meaning)], pct=percent(meaning["level_pct"]), **assets, **levels)]
+
+
+def _name(meaning: Mapping[str, Any]) -> str:
+    """The name of the event or of its opposite; the number of days says itself whether it is negated."""
+    comparator = meaning["comparator"]
+    return f"not {comparator}" if meaning["negated"] and not comparator.startswith("days_") else comparator
 
 
 def dated_statement(meaning: Mapping[str, Any], start: str = "") -> str:
@@ -121,7 +123,7 @@ def dated_statement(meaning: Mapping[str, Any], start: str = "") -> str:
 
 def has_words(meaning: Mapping[str, Any]) -> bool:
     """Whether what YES means can be said in every language: no price decides a topic."""
-    return meaning["comparator"] in STATEMENTS or meaning["comparator"] in SECOND_EVENTS
+    return _name(meaning) in STATEMENTS or meaning["comparator"] in SECOND_EVENTS
 
 
 def _when(meaning: Mapping[str, Any]) -> list[str]:
@@ -132,9 +134,14 @@ def _when(meaning: Mapping[str, Any]) -> list[str]:
     earlier, end = meaning.get("earlier"), translate(ON if comparator in AT_DEADLINE else UNTIL, date=instant(at))
     if not comparator.startswith("days_"):
         return [translate("from {date}", date=instant(earlier)), end] if earlier else [end]
-    count = translate_plural("on at least {n} day", "on at least {n} days", days)
-    if meaning["in_a_row"]:
+    if meaning["negated"] and meaning["in_a_row"]:
+        count = translate_plural("fewer than {n} day in a row", "fewer than {n} days in a row", days)
+    elif meaning["negated"]:
+        count = translate_plural("on fewer than {n} day", "on fewer than {n} days", days)
+    elif meaning["in_a_row"]:
         count = translate_plural("at least {n} day in a row", "at least {n} days in a row", days)
+    else:
+        count = translate_plural("on at least {n} day", "on at least {n} days", days)
     return [count, f"{date(earlier, 'short')} – {date(at, 'short')}" if earlier else end]
 
 

@@ -70,6 +70,7 @@ def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecas
     quotation = "\n".join([translate("Headlines:"), *(f"· {title}" for title in titles)]) if titles else ""
     blocks = [
         *_price_lines(quote),
+        translate("Nobody knows the cause for certain. This is what the data shows."),
         _usual(change, forecast) if forecast else "",
         translate("{n} of {total} other markets moved the same way.", n=followers, total=len(quotes)),
         translate_plural(
@@ -81,7 +82,6 @@ def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecas
         )
         if news
         else "",
-        translate("Nobody knows the cause for certain. This is what the data shows."),
         f"<blockquote expandable>{quotation}</blockquote>" if quotation else "",
     ]
     return message(blocks, footer(document))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import date
 from typing import Any
 
@@ -12,6 +13,8 @@ from telegram import InlineKeyboardMarkup
 from bot import keyboards
 from bot.application import PRESSES
 from bot.keyboards import FORECASTS, MAX_SUBJECT
+from bot.languages import LANGUAGES, speaking
+from bot.messages.markup import columns_of
 from bot.photos import PHOTOS
 from bot.store import timezones
 
@@ -63,6 +66,36 @@ def labels(keyboard: InlineKeyboardMarkup) -> list[list[str]]:
 
 def data(keyboard: InlineKeyboardMarkup) -> list[str]:
     return [button.callback_data for row in keyboard.inline_keyboard for button in row if button.callback_data]
+
+
+# The columns of the longest label that a phone shows whole, by the number of buttons in a row.
+WIDEST = {1: 40, 2: 20, 3: 12, 4: 10, 5: 7, 6: 6, 7: 5}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_label_is_cut_on_a_phone(language):
+    """Below answers, alerts, settings, prices, challenges and the own page; marks over letters take no room."""
+    silence = dict.fromkeys(keyboards.EVENTS, "silent")
+    with speaking(language):
+        boards = [
+            *(keyboards.answer("x", SHARE, is_followed=state, is_charted=state) for state in (True, False)),
+            *(keyboards.alerts(silence), keyboards.settings("light"), keyboards.me(["x"] * 5), keyboards.start()),
+            *(keyboards.following([1, 2]), keyboards.ending("btc"), keyboards.draft("x"), keyboards.listed("x", 3)),
+            *(keyboards.terms(1, 30, repeats=True), keyboards.delete_or_keep(), keyboards.votes("x", 1, 3)),
+            *(
+                market(),
+                keyboards.market("challenge-17", SHARE, post_link=SHARE),
+                keyboards.chart("price", "btc", "7d"),
+            ),
+            keyboards.assets("price", "btc", ["btc", "eth", "sol", "bnb", "xrp", "gold", "silver"], LEVELS),
+            keyboards.group_settings({"weekly": "off", "commands_only": "off"}),
+        ]
+    rows = [row for board in boards for row in labels(board)]
+    texts = [(label, WIDEST[len(row)]) for row in rows for label in row]
+    bare = [
+        ("".join(letter for letter in text if unicodedata.category(letter) != "Mn"), width) for text, width in texts
+    ]
+    assert [text for text, width in bare if columns_of(text) > width] == []
 
 
 def market(market_id: str = "daily-btc-up", **options: Any) -> InlineKeyboardMarkup:

@@ -10,6 +10,7 @@ from bot import messages
 from bot.languages import LANGUAGES, speaking
 from bot.messages import prices
 from bot.messages.markup import columns_of
+from service.questions.kinds import KINDS
 from tests.bot import documents
 from tests.bot.documents import USAGE, Document
 from tests.bot.messages.reading import text_of, texts_of
@@ -44,13 +45,17 @@ def test_an_answer_has_seven_lines_and_a_folded_quotation():
     assert "Understood as: Will Bitcoin (btc) trade at or above" in quotation
 
 
+NAMES = [f"{negation}{kind}" for kind in {*KINDS} - {"topic"} for negation in ("", "not ")]
+
+
+@pytest.mark.parametrize("is_in_a_row", [True, False])
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", [*messages.oracle.STATEMENTS, *messages.oracle.SECOND_EVENTS])
-def test_every_line_of_an_answer_fits_a_phone(language, name):
+@pytest.mark.parametrize("name", NAMES)
+def test_every_line_of_an_answer_fits_a_phone(language, name, is_in_a_row):
     """35 columns in each language, also in a zone with a long name."""
     answer, (comparator, *negation) = documents.answer(), reversed(name.split())
     answer["understood"] |= {"comparator": comparator, "upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth"}
-    answer["understood"] |= {"days": 50, "negated": bool(negation)}
+    answer["understood"] |= {"days": 50, "negated": bool(negation), "in_a_row": is_in_a_row}
     leg = {
         "asset": "btc",
         "comparator": "touch_above",
@@ -60,8 +65,7 @@ def test_every_line_of_an_answer_fits_a_phone(language, name):
         "level_pct": None,
     }
     answer["understood"]["legs"] = [leg, leg | {"comparator": "up"}]
-    if "earlier" in name or name.startswith("days"):
-        answer["understood"] |= {"earlier": "2026-11-25T08:00:00Z", "in_a_row": True}
+    answer["understood"] |= {"earlier": "2026-11-25T08:00:00Z" if "earlier" in name or "days_" in name else None}
     answer["votes"]["voter0"]["p_yes"], answer["votes"]["voter1"]["p_yes"] = 0.004, 0.62
     with speaking(language, "America/Sao_Paulo"):
         head, _, _ = messages.oracle.answer(answer, USAGE["quota"]).partition("<blockquote")
