@@ -143,7 +143,11 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     amounts = tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     rest = [amount for amount in numbers if amount not in amounts and not is_apart(present, amount)]
     has_stray = any(_is_near(amount, spot) for amount in rest)
-    negated, has_order = _is_negated(present, language), _has_order(present, amounts, language)
+    if language.postpositions and _is_before_behind(present, amounts):
+        statement = [token for token in present if token.value != "before"]  # "92 bini görmeden 85 bine iner mi"
+        negated, has_order, amounts = _is_negated(statement, language), True, amounts[::-1]
+    else:
+        negated, has_order = _is_negated(present, language), _has_order(present, amounts, language)
     return Clause(tuple(present), _kinds(present, numbers), amounts, negated, has_stray, bool(rest), has_order)
 
 
@@ -162,10 +166,7 @@ def _joined(gap: Sequence[Token]) -> bool:
 
 
 def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Language) -> bool:
-    """Example: "70k before 50k", Spanish "qué pasa antes, 80k o 150k", Japanese "150kと80kどっちが先".
-
-    Where "before" follows its level, that order is left unread.
-    """
+    """Example: "70k before 50k", Spanish "qué pasa antes, 80k o 150k", Japanese "150kと80kどっちが先"."""
     if len(amounts) != 2:
         return False
     kinds = [token.kind for token in tokens[amounts[0].after : amounts[1].first]]
@@ -180,6 +181,13 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
         kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
     is_joined = "or" in kinds or (language.postpositions and "and" in kinds)
     return set(kinds) <= BETWEEN_LEVELS | {"and"} and ("before" in kinds or (is_joined and is_first))
+
+
+def _is_before_behind(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
+    """Whether "before" follows the level that is reached later: Turkish "92 bini görmeden 85 bine", Japanese "前に"."""
+    gap = tokens[amounts[0].after : amounts[1].first] if len(amounts) == 2 else ()
+    is_before = any("before" in (token.kind, token.value) for token in gap)
+    return is_before and {token.kind for token in gap} <= BETWEEN_LEVELS | {"not"}
 
 
 def _kinds(tokens: Sequence[Token], amounts: Sequence[Amount]) -> frozenset[str]:

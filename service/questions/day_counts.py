@@ -44,6 +44,8 @@ DAYS = forms("day")
 HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
 DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
 LIMITS = {"by", "before", "until"}
+# Kinds beside "a day" that make it a distance from a date: "a day before Christmas".
+BESIDE_DATE = {"before", "after", "later", "ago", "from", "this", "next", "last"}
 # Kinds that may stand between "a" and the close: "a btc close", "one more close".
 BESIDE_DAY = {"asset", "filler", "the"}
 
@@ -73,7 +75,7 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         raise invalid(f"The number of days is not forecast. Ask about at least so many. {HOW}")
     if any(
         _is_within_day(tokens[place : place + 4]) or names_large_day(tokens[place:]) for place in range(len(tokens))
-    ):
+    ) or _moves_on_one_day(tokens):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
     for kind in ("everyday", "mostdays"):
@@ -91,7 +93,7 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     for place, token in enumerate(tokens):
         result = _without(tokens, place)
         if token.kind in NUMBERS:
-            result = _share_at(tokens, place) or _count_at(tokens, place)
+            result = _share_at(tokens, place) or _all_at(tokens, place) or _count_at(tokens, place)
         if result is not None:
             return result
     return None, _without_streak(tokens)
@@ -181,6 +183,55 @@ def _is_within_day(tokens: Sequence[Token]) -> bool:
         return False
     is_one = tokens[1].kind == "a" or (tokens[1].kind in NUMBERS and tokens[1].text in ("1", "one"))
     return is_one and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
+
+
+def _moves_on_one_day(tokens: Sequence[Token]) -> bool:
+    """Example: "A day with -8% in December", "un jour à plus de 5% cette semaine"."""
+    if not any(token.kind == "percent" for token in tokens):
+        return False
+    for place in range(len(tokens)):
+        size = _size_of_one_day(tokens, place)
+        if size and _is_within_period([*tokens[:place], *tokens[place + size :]]):
+            return True
+    return False
+
+
+def _size_of_one_day(tokens: Sequence[Token], place: int) -> int:
+    """The number of tokens of "one day" here, 0 if there is none; "a day before Christmas" is a date."""
+    word, before = tokens[place], [token.kind for token in tokens[max(0, place - 1) : place]]
+    if word.kind == "ever" and word.text.split()[-1] in DAYS:  # "en un jour", "un giorno da -8%", not "one day"
+        behind = tokens[place + 2 : place + 3]
+        return int(bool({"in", "within"} & {*before}) or any(token.text in "+-−" for token in behind))
+    unit = tokens[place + 1 : place + 2]
+    is_day = any(is_days(token) or token.text in DAYS for token in unit)
+    is_one = word.kind == "a" or (word.kind in NUMBERS and word.text in ("1", "one"))
+    around = {*before, *(token.kind for token in tokens[place + 2 : place + 3])}
+    return 2 * (is_one and is_day and not BESIDE_DATE & around)
+
+
+def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
+    """Example: "All 7 days", "los siete días en verde de la semana", Chinese "七天全收阳"."""
+    days = place if _is_nth_day(tokens[place]) else place + 1
+    while days < len(tokens) and days > place and tokens[days].kind in ("the", "filler", "to"):
+        days += 1
+    if days >= len(tokens) or not (days == place or is_days(tokens[days])):
+        return None
+    first = place
+    while first and tokens[first - 1].kind in ("the", "and", "a", "approx"):
+        first -= 1
+    behind = days + 1 < len(tokens) and (tokens[days + 1].value == "all" or tokens[days + 1].kind == "both_of")
+    is_all = behind or (first > 0 and tokens[first - 1].value == "all")
+    rest = [*tokens[: first - (is_all and not behind)], *tokens[days + 1 + behind :]]
+    is_coloured = any(token.value in ("green", "red") for token in rest)
+    has_period = any(token.kind == "unit" and not is_days(token) for token in rest)
+    if not is_all and not (first < place and is_coloured and has_period):
+        return None
+    return DayCount(_whole(tokens[place])), rest
+
+
+def _is_nth_day(token: Token) -> bool:
+    """Japanese "7日", which may be a number of days."""
+    return token.kind == "nth" and token.text.endswith("日")
 
 
 def _denies(tokens: Sequence[Token], word: Token) -> bool:
@@ -331,6 +382,8 @@ def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
         end += 1
     if end < len(tokens) and is_days(tokens[end]):
         return end
+    while tokens[end - 1].kind in ("filler", "the"):  # "3 candles vermelhos seguidos no eth"
+        end -= 1
     kinds = [token.kind for token in tokens[place:end]]
     return end - 1 if "in_a_row" in kinds and kinds[-1] in ("close", "up", "down", "in_a_row") else None
 

@@ -52,6 +52,8 @@ NUMBERS = {
     "shortyear", "weekday", "month", "unit", "rel", "holiday", "eo", "weekend",
 }  # fmt: skip
 ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/ ?[-−]")
+# "x3", as many write "3x".
+MULTIPLE = re.compile(r"\b[x×](\d{1,3}(?:[.,]\d+)?)\b")
 # Months and days in Chinese numerals: "十二月二十五日", but not "一日", a day, and "百二十日".
 TO_NINE = "一二三四五六七八九"
 GLYPH_DAY = re.compile(rf"(?<![{NUMERALS}\d])(?!一日)([{TO_NINE}]?)(十?)([{TO_NINE}]?)(?=[月日号號])")
@@ -88,7 +90,8 @@ def read(text: str, likely: Language | None = None) -> tuple[Language, list[Toke
 
     Raises InvalidQuestion for too many of them or of numbers.
     """
-    plain = GLYPH_DAY.sub(_in_digits, ABBREVIATIONS.sub(_closed, MARKUP.sub(" ", fold(text))))
+    plain = MULTIPLE.sub(r"\1x", ABBREVIATIONS.sub(_closed, MARKUP.sub(" ", fold(text))))
+    plain = GLYPH_DAY.sub(_in_digits, plain)
     language = guess_language(plain, WORDS.findall(plain), likely)
     tokens = tokenize(plain, lexicon(language))
     if sum(token.kind in NUMBERS for token in tokens) > MOST_NUMBERS:

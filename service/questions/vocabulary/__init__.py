@@ -102,6 +102,7 @@ def _conjugated(verbs: dict[str, Any]) -> Iterator[tuple[str, str]]:
     stems, endings = verbs["stems"], verbs["endings"]
     yield from ((key, _joined(stems[key], endings["will"])) for key in stems)
     yield from ((f"not + {key}", _joined(stems[key], endings["will_not"])) for key in stems)
+    yield from ((f"not:before + {key}", _joined(stems[key], endings["without"])) for key in stems)
     yield from ((f"{key}:past", _joined(stems[key], endings["past"])) for key in verbs["past"].split(", "))
 
 
