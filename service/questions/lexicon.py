@@ -145,15 +145,25 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", MARKS.sub("", letters)).replace("ı", "i").replace("’", "'")
 
 
-def guess_language(text: str, words: list[str], likely: Language | None = None) -> Language:
-    """The language whose script or most of whose words occur; where several fit equally, `likely` or the first."""
+def guess_language(text: str, words: list[str], likely: Language | None = None, spelling: str = "") -> Language:
+    """The language whose script or most of whose words occur in a folded text.
+
+    Where several fit equally, the one with letters of its own in the `spelling` of the text, `likely` or the first.
+    """
     if sum(word in _single_words(ENGLISH) for word in words) < ENGLISH_WORDS:
         for script, letters in SCRIPTS.items():
             if letters.search(text):
                 return next(language for language in LANGUAGES if language.script == script)
     parts = [part for word in words for part in (word, *word.split("'")[1:]) if part == word or len(part) > 2]  # l'été
     clues = [word for word in parts if word not in COMMON_WORDS]
-    return max(LATIN, key=lambda language: (sum(_is_word_of(language, word) for word in clues), language is likely))
+    return max(
+        LATIN,
+        key=lambda language: (
+            sum(_is_word_of(language, word) for word in clues),
+            any(letters in spelling for letters in language.spellings.split()),
+            language is likely,
+        ),
+    )
 
 
 @cache

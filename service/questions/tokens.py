@@ -92,7 +92,7 @@ def read(text: str, likely: Language | None = None) -> tuple[Language, list[Toke
     """
     plain = MULTIPLE.sub(r"\1x", ABBREVIATIONS.sub(_closed, MARKUP.sub(" ", fold(text))))
     plain = GLYPH_DAY.sub(_in_digits, plain)
-    language = guess_language(plain, WORDS.findall(plain), likely)
+    language = guess_language(plain, WORDS.findall(plain), likely, text.casefold())
     tokens = tokenize(plain, lexicon(language))
     if sum(token.kind in NUMBERS for token in tokens) > MOST_NUMBERS:
         raise invalid(f"The text has more than {MOST_NUMBERS} numbers and dates. For example: {EXAMPLE}")

@@ -66,6 +66,7 @@ class Language:
     texts: Words
     forms: Words
     lacks: str = ""
+    spellings: str = ""
 
 
 def load(file: str) -> dict[str, Any]:
