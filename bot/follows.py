@@ -46,6 +46,9 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     asset = reading["asset"]
     size = "" if reading["level_pct"] is None else f" {reading['level_pct']:+g}%"
     await context.remember(update, {"canonical": f"alert {asset}{size}", "alert": asset})
+    if reading["level_pct"] is not None and reading["side"] is None:  # "moves 5%"
+        levels = [messages.prices.level_with_arrow(way, spot) for way in (2 * spot - level, level)]
+        return Page(messages.follows.ask_level(asset), keyboards.rows(keyboards.bells(asset, levels)))
     if level is None:
         page = await context.view(update, "price", asset)
         return page._replace(text=f"{messages.follows.ask_level(asset)}\n{page.text}", chart=None)

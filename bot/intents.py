@@ -126,8 +126,8 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
         alert = (earlier or {}).get("alert")
         if alert and LEVEL.fullmatch(text):
             return await person.understand(f"alert {alert} {text}")
-        is_single = " " not in text if alert else not text.endswith(QUESTION_MARKS)
-        if earlier is None or is_single:
+        is_bare = bool(messages.prices.find_asset(text, ASSETS)) if alert else not text.endswith(QUESTION_MARKS)
+        if earlier is None or is_bare:
             reading = await _alone(person, text, is_last=earlier is None)
             if reading is not None:
                 return reading

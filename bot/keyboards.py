@@ -269,11 +269,6 @@ def following(numbers: Sequence[int]) -> InlineKeyboardMarkup:
     return rows(*grid(buttons, 5), [show("Reload", "following"), *others])
 
 
-def ending(asset: str) -> InlineKeyboardMarkup:
-    """[Delete] and [Keep] for all that is followed, or for what is about one asset."""
-    return rows([button("Delete", f"end:follows:{asset}"), show("Keep", "following")])
-
-
 def me(answers: Sequence[str]) -> InlineKeyboardMarkup:
     """One button for each listed answer, by their ids; it opens the answer."""
     return rows(

@@ -156,7 +156,8 @@ async def ending(request: ViewRequest) -> Page:
     follows = [follow for follow in follows if request.argument in ("", follow.target.subject)]
     if not follows:
         return await following(request)
-    return Page(messages.follows.ending(follows), keyboards.ending(request.argument))
+    buttons = [keyboards.button("Delete", f"end:follows:{request.argument}"), keyboards.show("Keep", "following")]
+    return Page(messages.follows.ending(follows), keyboards.rows(buttons))
 
 
 async def challenges(request: ViewRequest) -> Page:

@@ -71,7 +71,7 @@ def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecas
     blocks = [
         *_price_lines(quote),
         translate("Nobody knows the cause for certain. This is what the data shows."),
-        _usual(change, forecast) if forecast else "",
+        _usual(change, forecast) if forecast and quote["market_open"] else "",
         translate("{n} of {total} other markets moved the same way.", n=followers, total=len(quotes)),
         translate_plural(
             "News about {asset}: {score} ({n} story)",

@@ -50,6 +50,8 @@ FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month",
 YES_NO_KINDS = {"will", "li"}
 # Kinds that say themselves where the price goes.
 SIDES = BULL | BEAR | {"above", "below"}
+# Kinds of a text that asks about a market and sets no alert: "what is going on with btc".
+ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
 
@@ -102,7 +104,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     if _likeliest(text) == "advice":
         return TextReading("advice", asset=asset)
     is_same = {"comparator", "deadline"} <= {*meaning.carryover}  # "and eth?"
-    if context and context.is_alert and is_same:
+    if context and context.is_alert and is_same and not kinds & ASKING:
         level_pct = context.question.level_pct
         return TextReading("alert", None, question.asset, None, level_pct, _side(level_pct) if level_pct else None)
     is_price = bool(context and context.is_price and is_same) or (
@@ -194,6 +196,8 @@ def _alert(
     tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
     is_carried = context is not None and not any(token.kind in MARKET_KINDS for token in tokens)
     if context and is_carried:
+        if not any(token.kind == "number" for token in tokens):
+            tokens = [token for token in tokens if token.kind != "not"]  # "tell me if not"
         tokens = [Token("asset", context.question.asset, context.question.asset), *tokens]
     try:
         parse = find_parts(reading._replace(tokens=tokens), replace(circumstances, until=None))

@@ -159,8 +159,27 @@ def test_an_alert_carries_on(ann, store):
     ann.says("tell me when btc hits 60k")
     assert "At which price of Ethereum shall I tell you?" in ann.says("same for eth").plain
     assert "when Ethereum reaches 2,000 USD" in ann.says("2000").plain
+    ann.says("tell me when btc hits 60k")
     assert "▲ Solana" in ann.says("sol").plain.splitlines()[0]
+    ann.says("tell me when btc hits 60k")
+    assert "Where Bitcoin will be" in ann.says("what is going on with bitcoin").plain
     assert len(store.follows_of(ann.id)) == 5
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("zh", "以太坊也一样"), ("ja", "ethも同じで"), ("de", "das gleiche für eth")]
+)
+def test_an_alert_carries_on_in_other_languages(ann, store, language, text):
+    ann.language = language
+    ann.says("alert btc -5%")
+    ann.says(text)
+    assert sorted(subject for _, subject in followed(store, ann)) == ["btc", "eth"]
+
+
+def test_a_move_of_either_side_offers_both(ann, store):
+    reply = ann.says("alert me when btc moves 5%")
+    assert [*reply.buttons] == ["🔔 ▼ 50,551", "🔔 ▲ 55,872"]
+    assert store.follows_of(ann.id) == []
 
 
 def test_an_alert_takes_the_level_of_the_last_question(ann, store):

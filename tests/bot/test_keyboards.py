@@ -80,7 +80,7 @@ def test_no_label_is_cut_on_a_phone(language):
         boards = [
             *(keyboards.answer("x", SHARE, is_followed=state, is_charted=state) for state in (True, False)),
             *(keyboards.alerts(silence), keyboards.settings("light"), keyboards.me(["x"] * 5), keyboards.start()),
-            *(keyboards.following([1, 2]), keyboards.ending("btc"), keyboards.draft("x"), keyboards.listed("x", 3)),
+            *(keyboards.following([1, 2]), keyboards.draft("x"), keyboards.listed("x", 3)),
             *(keyboards.terms(1, 30, repeats=True), keyboards.delete_or_keep(), keyboards.votes("x", 1, 3)),
             *(
                 market(),
