@@ -181,5 +181,5 @@ def test_a_mention_asks_what_another_member_wrote(stage, group):
 def test_what_carries_on_a_guess_is_shown_first(ann):
     """Nobody asked the first text, so the second asks nothing yet."""
     assert "Do you mean this?" in ann.says("sol vs eth who wins this week").plain
-    assert "Do you mean this?" in ann.says("whats your take on gold rn").plain
+    assert "Do you mean this?" in ann.says("and by friday?").plain
     assert left(ann) == "10"
