@@ -15,7 +15,8 @@ from service.questions.vocabulary import Language
 
 LETTER = f"(?:(?![{GLYPH}])[^\\W\\d_])"
 WORD = f"{LETTER}+(?:['&]{LETTER}+)*"
-WORDS = re.compile(WORD)
+# The words by which a language is guessed; the ending of a number is none: French "1er".
+WORDS = re.compile(rf"(?<![^\W_]){WORD}")
 TOKEN = re.compile(
     rf"""
     (?P<stamp>\d{{4}}-\d\d-\d\dt\d\d:\d\d(?::\d\d)?(?:\.\d+)?[+-]\d\d:?\d\d(?!\d))
