@@ -7,7 +7,7 @@ from dataclasses import replace
 from service.questions.amounts import Amount, scaled
 from service.questions.clause import Clause
 from service.questions.criterion import Criterion, invalid
-from service.questions.kinds.levels import Between, Close, Direction, First, Move, Touch
+from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Move, Touch
 from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
 from service.questions.parse import Parse
 from service.questions.question import Question
@@ -19,7 +19,7 @@ WITH_LEVEL = (Close, Touch, Average, DaysBeyond)
 
 def denied(question: Question) -> Question:
     """The question denied; "what if it doesn't" of a price that stays above a level is one that touches it."""
-    if question.negated and not isinstance(question.kind, Touch):
+    if question.negated and not isinstance(question.kind, Touch | Leave):
         raise invalid("The earlier question is a denial itself. Ask in full what is to happen.")
     return replace(question, negated=not question.negated)
 
@@ -77,7 +77,7 @@ def with_amounts(question: Question, clause: Clause, spot: float) -> Question | 
     level, upper = scaled((first.value(spot),), limit)[0], upper and scaled((upper,), limit)[0]  # "66?" may be 66,000
     if upper is not None:
         lower, upper = sorted((level, upper))
-        return replace(question, level=lower, upper_level=upper) if isinstance(kind, Between | First) else None
+        return replace(question, level=lower, upper_level=upper) if isinstance(kind, Between | Leave | First) else None
     if not isinstance(kind, WITH_LEVEL) or clause.kinds & {"up", "down", "between", "within"}:
         return None
     stays = isinstance(kind, Touch) and question.negated

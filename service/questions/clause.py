@@ -100,6 +100,12 @@ class Clause:
         """Example: "Leave the range", "outside 80k to 90k", "break the range"."""
         return "leave" in self.kinds or {"break", "between"} <= self.kinds
 
+    @property
+    def is_outside(self) -> bool:
+        """Example: "Outside 80k to 90k on Friday", which is a place; "leave 80k to 90k" is a move."""
+        places = [token.value == "outside" for token in self.tokens if token.kind == "leave"]
+        return bool(places) and all(places) and not self.kinds & MOTIONS
+
     def nearness(self, amount: Amount) -> str:
         """Example: "around" for "around 90k" and "90k or so", "exact" for "exactly 90k", else empty."""
         neighbours = (*self.tokens[amount.after : amount.after + 1], *self._before(amount))

@@ -24,7 +24,7 @@ from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
 from service.questions.day_counts import DAYS, MOST_DAYS
 from service.questions.earlier import Earlier
-from service.questions.kinds.levels import Between, Close, LastPrice, Touch
+from service.questions.kinds.levels import Between, Close, LastPrice, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
 from service.questions.kinds.references import Comparison
 from service.questions.lexicon import forms
@@ -113,7 +113,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = _exchanged(tokens, earlier, carryover)
     tokens = _with_dates(tokens, earlier, circumstances)
-    if isinstance(earlier.kind, Between) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
+    if isinstance(earlier.kind, Between | Leave) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
         tokens = [Token("between", ""), *tokens]
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)

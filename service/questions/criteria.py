@@ -133,7 +133,7 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
     if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "flat"}:
         is_lasting = "stay" in clause.kinds or preposition in OVER_TIME
         inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, is_lasting=is_lasting)
-        return replace(inside, negated=clause.is_left)
+        return replace(inside, negated=inside.negated != clause.is_left)
     if not direction:
         raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.", "level")
     if len(sizes) == 2:

@@ -29,6 +29,9 @@ SEPARATORS = {"the", "a", "approx", "on", "price", "filler"}
 SIDE_KINDS = {"above", "below", "ormore", "orless", "up", "down"}
 # "Around 90k" means at most this share above or below it.
 AROUND = 0.02
+# Words before a deadline up to which a price is to be in a range.
+UP_TO = ("until", "lasting")
+RANGE_AT_END = "For a range, only the price at the deadline counts."
 
 
 def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition: str) -> Criterion:
@@ -79,8 +82,8 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     gap = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in gap}
     if _are_two_sides(clause, first, second, spot):
-        is_lasting = preposition != "on"
-        return replace(between(first.value(spot), second.value(spot), spot, is_lasting=is_lasting), negated=True)
+        outside = between(first.value(spot), second.value(spot), spot, is_lasting=preposition != "on")
+        return replace(outside, negated=not outside.negated)
     if _are_two_events(clause, first, second, spot) or any(
         token.kind == "or" or token.text.startswith("or ") for token in gap
     ):
@@ -254,12 +257,14 @@ def _is_state(clause: Clause, amount: Amount) -> bool:
 
 
 def of_range(clause: Clause, low: float, high: float, spot: float, preposition: str) -> Criterion:
-    """The price is in the range at the deadline, or outside it for "leave the range"."""
+    """The price is in the range at the deadline, or all the time for "stay in it"; outside it for "leave the range"."""
     is_noun = any(token.text in RANGES for token in clause.tokens)
-    is_lasting = (
-        "stay" in clause.kinds or preposition in OVER_TIME or ((clause.is_left or is_noun) and preposition != "on")
-    )
-    return replace(between(low, high, spot, is_lasting=is_lasting), negated=clause.is_left)
+    is_move = clause.is_left and not clause.is_outside
+    is_lasting = (is_move or "stay" in clause.kinds or preposition in UP_TO) and preposition != "on"
+    criterion = between(low, high, spot, is_lasting=is_lasting and "close" not in clause.kinds)
+    if criterion.comparator == "between" and preposition != "on" and (is_noun or preposition in OVER_TIME):
+        criterion = criterion.noted(RANGE_AT_END, "moment")
+    return replace(criterion, negated=criterion.negated != clause.is_left)
 
 
 def around(nearness: str, level: float, spot: float) -> Criterion:

@@ -22,7 +22,7 @@ from service.questions.day_counts import HOW, MOST_DAYS, DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.extremes import EXTREMES
 from service.questions.kinds import KINDS, Comparator
-from service.questions.kinds.levels import RANGE_AT_END, Close, Direction, First, Touch, of_zero
+from service.questions.kinds.levels import Close, Direction, First, Touch, of_zero
 from service.questions.kinds.paths import DaysBeyond, DaysMoving
 from service.questions.levels import STEP
 from service.questions.lexicon import ENGLISH, forms
@@ -313,9 +313,9 @@ def counted(
     """
     if count == DayCount(None) and isinstance(KINDS[criterion.comparator], Touch) and criterion.negated:
         return criterion  # "stay above 90k every day" is to stay above it
-    if count == DayCount(None) and criterion.comparator == "between":
-        notes = dict.fromkeys((*criterion.notes, RANGE_AT_END))  # "between 90k and 95k all week"
-        return replace(criterion, notes=tuple(notes))
+    if count == DayCount(None) and criterion.comparator in ("between", "leave"):
+        negated = criterion.negated != (criterion.comparator == "between")
+        return replace(criterion, comparator="leave", negated=negated)  # "between 90k and 95k all week"
     daily = _daily(criterion, stays=stays)
     if count == DayCount(None) and daily.negated and daily.comparator in DaysBeyond.names:
         opposite = DaysBeyond.of(-KINDS[daily.comparator].side)

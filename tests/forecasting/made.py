@@ -35,6 +35,7 @@ EVERY_KIND = (
     ("touch_above", {"at": 1.03}),
     ("touch_below", {"at": 0.97}),
     ("between", {"at": 0.98, "upper_at": 1.03}),
+    ("leave", {"at": 0.97, "upper_at": 1.03, "polarity": "none"}),
     ("up", {}),
     ("down", {}),
     ("relative", {"other_asset": "gold"}),

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 QUESTIONS = {
     "upper_first": "Will bitcoin hit {above} before {below} tomorrow?",
     "lower_first": "Will bitcoin fall to {below} before {above} tomorrow?",
+    "leave": "Will bitcoin leave the range between {below} and {above} by tomorrow?",
     "move": "Will bitcoin move more than 1% tomorrow?",
     "range": "Will bitcoin's range exceed 2% tomorrow?",
     "days_above": "Will bitcoin close above {spot} on at least 2 days until tomorrow?",
@@ -45,6 +46,7 @@ def happened(comparator: str, question: dict, series: bars.Bars) -> bool:
         return False
     closes = series.close[(series.time + series.step) % DAY == 0]
     return {
+        "leave": series.low.min() <= (level or 0) or series.high.max() >= (upper or np.inf),
         "move": abs(series.close[-1] / spot - 1) > 0.01,
         "range": (max(spot, series.high.max()) - min(spot, series.low.min())) / spot > 0.02,
         "days_above": sum(close > (level or 0) for close in closes) >= 2,

@@ -13,7 +13,7 @@ from service.questions import Circumstances, understand
 from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
 from service.questions.day_counts import DayCount
-from service.questions.kinds.levels import RANGE_AT_END, between, close, stay, touch
+from service.questions.kinds.levels import between, close, stay, touch
 from service.questions.parse import build, counted, has_two_orders
 from service.questions.subject import Subject
 from service.questions.tokens import read
@@ -34,7 +34,7 @@ from tests.questions.test_cases import CASES
         ("Bitcoin $64K in April?", "below the present price"),
         ("Will btc rise tomorrow if the Fed cuts rates?", "condition"),
         ("When will btc hit 100k?", "A time was asked for"),
-        ("Will btc stay between 90k and 100k this week?", "only the price at the deadline"),
+        ("Will btc be in the 90k to 100k range this week?", "only the price at the deadline"),
         ("Will btc rise tomorrow? Will eth fall tomorrow?", "one of several"),
         ("Will btc rise on at least 3 days this month?", "from now to the deadline"),
         ("Will btc rise on at least 3 days in December?", "from 2026-12-01 to the deadline"),
@@ -198,12 +198,12 @@ def test_staying_above_every_day_is_to_stay_above():
     assert counted(criterion, DayCount(None), 7, stays=True) == criterion
 
 
-def test_a_range_on_every_day_keeps_the_order_of_notes():
-    """Between two levels all week counts at the deadline, which is said last and once."""
-    notes = tuple("abcdefgh")
-    question = replace(between(60_000.0, 70_000.0, 65_000.0), notes=notes)
-    assert counted(question, DayCount(None), 7).notes == (*notes, RANGE_AT_END)
-    assert counted(counted(question, DayCount(None), 7), DayCount(None), 7).notes == (*notes, RANGE_AT_END)
+def test_a_range_on_every_day_is_never_left():
+    """Between two levels all week is to stay there, and so is staying there all week."""
+    range_at_end = between(60_000.0, 70_000.0, 65_000.0)
+    inside = replace(between(60_000.0, 70_000.0, 65_000.0, is_lasting=True), notes=("a",))
+    assert counted(replace(range_at_end, notes=("a",)), DayCount(None), 7) == inside
+    assert counted(inside, DayCount(None), 7) == inside
 
 
 def test_a_note_says_from_when_days_are_counted():

@@ -49,6 +49,10 @@ def criteria(draw: st.DrawFn, comparator: Comparator, asset: str, most_days: int
     spot = SPOTS[asset]
     negated = draw(st.booleans()) and comparator != "open"
     low, high = spot / WIDEST * 1.001, spot * WIDEST * 0.999
+    if comparator in ("between", "leave"):
+        lower = draw(st.floats(low, high / WIDEST_RANGE))
+        upper = lower * draw(st.floats(1.001, WIDEST_RANGE * 0.999))
+        return Criterion(comparator, rounded(lower), rounded(upper), negated=negated)
     if not KINDS[comparator].is_sided:
         size = rounded(draw(st.floats(0.001, 99)))
         return Criterion(comparator, level_pct=size, negated=negated)
@@ -61,10 +65,6 @@ def criteria(draw: st.DrawFn, comparator: Comparator, asset: str, most_days: int
     if comparator in First.names:
         below, above = draw(st.floats(low, spot * 0.999)), draw(st.floats(spot * 1.001, high))
         return Criterion(comparator, rounded(below), rounded(above), negated=negated)
-    if comparator == "between":
-        lower = draw(st.floats(low, high / WIDEST_RANGE))
-        upper = lower * draw(st.floats(1.001, WIDEST_RANGE * 0.999))
-        return Criterion(comparator, rounded(lower), rounded(upper), negated=negated)
     level = rounded(draw(st.floats(low, high))) if comparator in WITH_LEVEL else None
     return Criterion(comparator, level, negated=negated)
 

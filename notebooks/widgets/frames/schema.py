@@ -36,7 +36,7 @@ STRATEGY_CATEGORY = one_of(
 )  # a ghost is a reference that strategies are compared with
 MARKET_CATEGORY = one_of("daily", "weekly", "monthly", "imported", "challenge")
 COMPARATOR = one_of(
-    *("close_above", "close_below", "touch_above", "touch_below", "between", "up", "down", "relative", "open"),
+    *("close_above", "close_below", "touch_above", "touch_below", "between", "leave", "up", "down", "relative", "open"),
     *("upper_first", "lower_first", "move", "range", "days_above", "days_below", "days_up", "days_down"),
     *("average_above", "average_below", "above_moving_average", "below_moving_average", "volatility"),
     *("above_earlier", "below_earlier", "both", "either", "topic"),

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 # Two levels farther apart than this factor are not taken for a range.
 WIDEST_RANGE = 20.0
-RANGE_AT_END = "For a range, only the price at the deadline counts."
 # A level at this share of the present price counts as zero: a hundredth, rounded up to two digits.
 ZERO_SHARE = 0.011
 
@@ -123,6 +122,36 @@ class Between(LastPrice):
 
     def polarity(self, question: Question) -> Polarity:
         return polarity_of(1 if sum(question.bounds) / 2 >= question.spot else -1, question)
+
+
+class Leave(Kind):
+    """Some price until the deadline is at `level` or below it, or at `upper_level` or above it."""
+
+    names = ("leave",)
+    sentence = (
+        "Will {asset} leave the range between {level} and {upper} USD at any time until {deadline}?",
+        "Will {asset} stay between {level} and {upper} USD at all times until {deadline}?",
+    )
+    condition = (
+        "any " + ANY_PRICE + " at or below {level} or at or above {upper} USD",
+        "every " + ANY_PRICE + " above {level} and below {upper} USD",
+    )
+    uses = frozenset({"leave", "stay", "swing"})
+    is_sided = False
+    counts_past = False
+    may_end_early = True
+
+    def event(self, question: Question, path: Path) -> Values:
+        lower, upper = question.bounds
+        return np.logical_or(path.reaches(lower, -1), path.reaches(upper, 1))
+
+    def decided_at(self, question: Question, path: RecordedPath) -> int:
+        lower, upper = question.bounds
+        return min(path.step(lower, -1), path.step(upper, 1))
+
+    def evidence(self, question: Question, path: RecordedPath) -> str:  # noqa: ARG002
+        prices = [path.spot, *path.since.low, *path.since.high]
+        return f"{path.asset} was from {min(prices):.10g} to {max(prices):.10g}"
 
 
 class Direction(LastPrice):
@@ -273,14 +302,13 @@ def stay(level: float, below: bool) -> Criterion:
 
 
 def between(low: float, high: float, spot: float, *, is_lasting: bool = False) -> Criterion:
-    """The last price before the deadline is in the range; `is_lasting` if the question asked for all prices to be."""
+    """The last price before the deadline is in the range; if it `is_lasting`, no price is outside."""
     ends = sorted((checked(low, spot), checked(high, spot)))
     if ends[0] == ends[1]:
-        raise invalid("The two ends of the range are the same. Name a lower and an upper level.", "level")
+        raise invalid("The two ends of the range are the same. Name a lower and an upper level.")
     if ends[1] > ends[0] * WIDEST_RANGE:
-        raise invalid("The two levels are too far apart for a range. Ask about one of them.", "level")
-    criterion = Criterion("between", ends[0], ends[1])
-    return criterion.noted(RANGE_AT_END, "moment") if is_lasting else criterion
+        raise invalid("The two levels are too far apart for a range. Ask about one of them.")
+    return Criterion("leave" if is_lasting else "between", ends[0], ends[1], negated=is_lasting)
 
 
 def order(first: float, second: float, spot: float) -> Criterion:

@@ -256,6 +256,18 @@ def test_the_level_reached_first_decides(comparator, prices, expected):
         assert resolution == Resolution("yes", f"btc {side} in the bar of 2025-03-10T10:10:00Z, before the other level")
 
 
+@pytest.mark.parametrize(
+    ("prices", "expected"), [({}, "no"), ({"m10": 102.0}, "yes"), ({"m20": 97.0}, "yes"), ({"m10": 101.4}, "no")]
+)
+def test_a_price_outside_a_range_has_left_it(prices, expected):
+    """Both ends are outside; the event is decided by the first bar that is there."""
+    rows = bars(**prices)
+    assert settled("leave", rows, **LEVELS).outcome == expected
+    assert settled("leave", rows, negated=True, **LEVELS).outcome == {"yes": "no", "no": "yes"}[expected]
+    early = settled("leave", rows, ASKED_AT + 30 * 60, **LEVELS)
+    assert (early.outcome if early else "no") == expected
+
+
 def test_both_levels_in_one_bar_make_the_order_void():
     """A bar does not say which of its prices came first."""
     rows = bars(m30=103.0)

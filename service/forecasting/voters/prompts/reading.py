@@ -77,10 +77,10 @@ def read(text: str) -> ModelAnswer:
     `p` and `p_up` are within [0.01, 0.99]. The reasoning is one line of at most 400 characters without markup,
     addresses and control characters.
     """
-    bare = _without_thoughts(text)
+    bare = text if _is_one_object(text.strip()) else _without_thoughts(text)
     if len(bare) > LONGEST_ANSWER:
         raise UnusableAnswer("gave an answer that is too long")
-    if max(accumulate(BRACKETS.get(character, 0) for character in bare), default=0) > DEEPEST:
+    if _depth(bare) > DEEPEST:
         raise UnusableAnswer("gave an answer that is nested too deeply")
     answers = [answer for candidate in _objects(bare) if PROBABILITIES[0] in (answer := _unwrapped(candidate))]
     if not answers:
@@ -90,6 +90,20 @@ def read(text: str) -> ModelAnswer:
         raise UnusableAnswer("gave more than one answer")
     p, *higher = votes.pop()
     return ModelAnswer(p, _reasoning(answers[-1].get("reasoning")), higher[0] if higher else None)
+
+
+def _depth(text: str) -> int:
+    return max(accumulate(BRACKETS.get(character, 0) for character in text), default=0)
+
+
+def _is_one_object(text: str) -> bool:
+    """Whether the text is one JSON object, so that a tag in it belongs to the reasoning and begins no thoughts."""
+    if len(text) > LONGEST_ANSWER or _depth(text) > DEEPEST:
+        return False
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
 
 
 def _without_thoughts(text: str) -> str:
@@ -151,7 +165,7 @@ def _probability(value: object, name: str) -> float:
 
 
 def _reasoning(value: object) -> str:
-    reasoning = plain(value) if isinstance(value, str) else ""
+    reasoning = plain(_without_thoughts(value)) or plain(value) if isinstance(value, str) else ""
     if not reasoning:
         raise UnusableAnswer("gave no reasoning")
     return reasoning if len(reasoning) <= LONGEST_REASONING else f"{reasoning[: LONGEST_REASONING - 1].rstrip()}…"

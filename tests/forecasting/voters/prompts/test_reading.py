@@ -7,7 +7,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -217,6 +217,7 @@ def test_any_values_are_read_or_refused(before: str, probability: object, reason
 
 
 @given(probability=st.integers(0, 100), reasoning=st.text(min_size=1))
+@example(probability=0, reasoning="an <ANALYSIS> of the last week")
 def test_a_sound_probability_is_refused_only_for_its_reasoning(probability: int, reasoning: str):
     outcome = read_or_reason(answer(probability, reasoning))
     assert outcome == "gave no reasoning" or outcome.p == min(0.99, max(0.01, probability / 100))
