@@ -76,7 +76,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     """What a text wants; raises what `read_any` raises where that is nothing else than a question."""
     words = tokenize(MARKUP.sub(" ", fold(clean(text))).replace(", ", " "), intent_lexicon())
     intents = {str(word.value) for word in words}
-    if "price" in intents and (asset := _only_named(words, circumstances)):
+    if "price" in intents and (asset := _only_named(words, circumstances, context)):
         return TextReading("price", asset=asset)
     market = read_markets(text, circumstances.coins)
     asset, kinds = _first_asset(market.tokens), {token.kind for token in market.tokens}
@@ -141,13 +141,20 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
     return "price" in intents or kinds <= NAME_KINDS or asks_price_now(parse.clause.kinds)
 
 
-def _only_named(words: Sequence[Token], circumstances: Circumstances) -> str | None:
-    """The asset whose price a text asks for with nothing else: "how much are 2 eth", "btc price today"."""
-    tokens = read_markets(_without("price", words), circumstances.coins).tokens
+def _only_named(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> str | None:
+    """The asset whose price a text asks for with nothing else: "how much are 2 eth", "btc price today".
+
+    It is that of the earlier question where none is named: "what's it at now".
+    """
+    likely = context.language if context else None
+    tokens = read_markets(_without("price", words), circumstances.coins, likely).tokens
     if [token.kind for token in tokens[:2]] == ["number", "asset"]:
         tokens = tokens[1:]
     assets = [token for token in tokens if token.kind == "asset"]
     is_bare = all(token.kind in NAME_KINDS | PRESENT or (token.kind, token.value) == TODAY for token in tokens)
+    if not assets and context:  # "and what's it at now"
+        is_carried = all(token.kind in NAME_KINDS | PRESENT | {"and", "price"} for token in tokens)
+        return context.question.asset if is_carried and not {token.kind for token in tokens} & MARKET_KINDS else None
     return str(assets[0].value) if len(assets) == 1 and is_bare else None
 
 

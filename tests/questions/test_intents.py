@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,27 @@ def test_an_alert_names_a_move_or_the_asset_of_the_context():
     assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", 1500, "below")
     alert = read_text("alert me when gold is up 5%", CIRCUMSTANCES)
     assert (alert.asset, alert.level, alert.level_pct, alert.side) == ("gold", None, 5, "above")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("will eth rise by friday?", "what's it at now btw"),
+        ("l'eth va monter d'ici vendredi ?", "et combien il vaut là ?"),
+        ("o eth sobe até sexta?", "e qto tá agora?"),
+        ("эфир вырастет к пятнице?", "а скок щас?"),
+        ("イーサは金曜までに上がる？", "今いくら?"),
+    ],
+)
+def test_a_price_asked_after_a_question_is_of_its_asset(question, text):
+    reading = read_text(text, CIRCUMSTANCES, after(question))
+    assert (reading.intent, reading.asset) == ("price", "eth")
+
+
+@pytest.mark.parametrize("text", ["und drunter", "y pasado?", "а плюс", "下面呢", "ビットだとどう"])
+def test_a_follow_up_that_is_not_read_is_no_chatter(text):
+    with suppress(InvalidRequest):
+        assert read_text(text, CIRCUMSTANCES, after("will eth rise by friday?")).intent == "question"
 
 
 @pytest.mark.slow
