@@ -264,8 +264,8 @@ def test_a_price_outside_a_range_has_left_it(prices, expected):
     rows = bars(**prices)
     assert settled("leave", rows, **LEVELS).outcome == expected
     assert settled("leave", rows, negated=True, **LEVELS).outcome == {"yes": "no", "no": "yes"}[expected]
-    early = settled("leave", rows, ASKED_AT + 30 * 60, **LEVELS)
-    assert (early.outcome if early else "no") == expected
+    resolution = settled("leave", rows, ASKED_AT + 30 * 60, **LEVELS)
+    assert (resolution.outcome if resolution else "no") == expected
 
 
 def test_both_levels_in_one_bar_make_the_order_void():
