@@ -22,7 +22,7 @@ from service.questions.dates.deadline import SOONEST, Deadline
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
-from service.questions.day_counts import DAYS, MOST_DAYS
+from service.questions.day_counts import DAYS, MOST_DAYS, DayCount
 from service.questions.earlier import Earlier
 from service.questions.kinds.levels import Between, Close, LastPrice, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
@@ -58,6 +58,7 @@ DAYS_OF_WEEK = 7
 FOLLOWING = ({"after", "unit"}, {"later", "unit"}, {"next", "unit"})
 BESIDE = ARTICLES | {"a", "by", "asset", "in", "to"}
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
+STEPS = {"day": DAY, "week": 7 * DAY, "month": 30 * DAY}
 ENDS_OF_RANGE = 2
 # Kinds before the other asset of a comparison: "than gold", "against eth".
 RIVALS = {"than", "versus"}
@@ -113,8 +114,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = _exchanged(tokens, earlier, carryover)
     tokens = _with_dates(tokens, earlier, circumstances)
-    if isinstance(earlier.kind, Between | Leave) and sum(token.kind == "number" for token in tokens) == ENDS_OF_RANGE:
-        tokens = [Token("between", ""), *tokens]
+    if isinstance(earlier.kind, Between | Leave):
+        tokens = _with_range(tokens)
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
     is_opposite = any(token.value == OPPOSITE for token in tokens)
@@ -128,6 +129,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
     if carryover and not (has_event or parse.deadline.is_named or parse.clause.amounts or kinds):
         return parse_tokenized(reading, circumstances)
+    if parse.count == DayCount(None) and not parse.clause.amounts and not parse.clause.kinds & OWN_EVENT:
+        parse = replace(parse, count=None)  # "and all of December?"
     if level := _level_left_out(parse, earlier):
         parse = find_parts(reading._replace(tokens=_with_level(tokens, level, reading.language)), circumstances)
         carryover.add("level")
@@ -203,7 +206,9 @@ def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumsta
     """The tokens with "the 12th" for "el 12", and on a Saturday with "next Saturday" for "and Saturday?"."""
     *before, last = [token for token in tokens if token.kind not in ("mark", "filler")] or [Token("mark", "")]
     kinds, today = {token.kind for token in before}, circumstances.now.date()
-    is_size = kinds <= BESIDE | BULL | BEAR and (not kinds & ARTICLES or any(token.text in BY for token in before))
+    is_size = kinds <= BESIDE | BULL | BEAR | {"minus"} and (
+        not kinds & ARTICLES or any(token.text in BY for token in before)
+    )
     if earlier.level_pct is not None and last.kind == "number" and first_value(last) < LARGEST_PCT:
         if is_size:
             return [*before, last, Token("percent", "%")]
@@ -216,8 +221,9 @@ def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumsta
     if last.kind == "number" and kinds & DAYS_BEFORE and kinds <= DAYS_BEFORE | ARTICLES | LIMITS:
         return before  # "avant le réveillon du 31"
     names = [token for token in (*before, last) if token.kind not in BESIDE]
-    if {token.kind for token in names} in FOLLOWING and any(token.value == "day" for token in names):
-        day = Token("iso", f"{earlier.deadline + DAY:%Y-%m-%d}")
+    units = [str(token.value) for token in names if token.value in STEPS]
+    if units and {token.kind for token in names} in (FOLLOWING if units == ["day"] else FOLLOWING[:2]):
+        day = Token("iso", f"{earlier.deadline + STEPS[units[0]]:%Y-%m-%d}")
         return [day, *(token for token in tokens if token.kind == "asset")]
     others, clock = without_clocks(with_units(tokens))
     is_dated = bool(spans(others, Today(circumstances.now, day_first=True)))
@@ -228,6 +234,16 @@ def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumsta
         return tokens
     is_today = tokens[place].quantity == today.weekday()
     return [*tokens[:place], Token("next", ""), *tokens[place:]] if is_today else tokens
+
+
+def _with_range(tokens: list[Token]) -> list[Token]:
+    """The tokens with "between 110 and 160" for "110 to 160"."""
+    first, *others = [place for place, token in enumerate(tokens) if token.kind == "number"] or [0]
+    if len(others) + 1 != ENDS_OF_RANGE or any(token.kind == "between" for token in tokens):
+        return tokens
+    second = others[0]
+    joint = [token for token in tokens[first + 1 : second] if token.kind not in ("by", "to", "until", "lasting", "and")]
+    return [*tokens[:first], Token("between", ""), tokens[first], *joint, Token("and", ""), *tokens[second:]]
 
 
 def _compared(tokens: list[Token], earlier: Question, language: Language, carryover: set[Carryover]) -> list[Token]:

@@ -90,7 +90,9 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
         likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context else LEAST_LEAD)
-        wish = "advice" if "advice" in intents else "why" if "why" in kinds and kinds & NAMES else likeliest
+        wish = (
+            "advice" if "advice" in intents else "why" if "why" in kinds and (context or kinds & NAMES) else likeliest
+        )
         is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
         is_named = bool(kinds & NAMES) or any(token.text[:1].isdigit() for token in market.tokens)
         if wish is None or ((is_move or is_named) and wish not in ABOUT_PRICES):
