@@ -104,6 +104,9 @@ def on_side(question: Question, clause: Clause, spot: float) -> Question | None:
     """The same level or size on the side that the clause names: "and below?", "or down?"."""
     side = clause.direction_at(None) or int(clause.is_above) - int(clause.is_below)
     is_named = question.level_pct is not None or clause.is_above or clause.is_below
+    if side and isinstance(question.kind, Between | Leave):  # "and above?" of a range
+        family, level = Close if isinstance(question.kind, Between) else Touch, question.bounds[side > 0]
+        return replace(question, comparator=family.of(side), level=level, upper_level=None, negated=False)
     if not side or not is_named or not isinstance(question.kind, Close | Touch) or question.negated:
         return None
     return _turned(question, side, spot)

@@ -101,6 +101,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     question = meaning.question
     if "advice" in intents and not (question.comparator == "relative" and NOT_NAMED not in question.notes):
         return TextReading("advice", asset=asset)
+    is_carried = isinstance(meaning, Parse) and "deadline" in meaning.carryover
+    if context and context.is_alert and is_carried and question.level is not None:  # "make it 95"
+        pct, side = question.level_pct, _side(question.kind.side)
+        return TextReading("alert", None, question.asset, None if pct else question.level, pct, side)
     if isinstance(meaning, TopicQuestion) or question.comparator != "open":
         return TextReading("question", meaning, question.asset)
     if _likeliest(text) == "advice":

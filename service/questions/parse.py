@@ -42,6 +42,10 @@ DECIDED_NOTE = "The present price decides this already"
 FAR_NOTE = "The level is far from the present price"
 # Example: "touch 2k on Friday"
 BEFORE_DAY = Assumption("Everything from now on counts, also what is before that day.", "moment")
+EXTREME = Assumption(
+    "How high or low the price gets until then is not forecast: the quantiles are those of the price at the deadline.",
+    "event",
+)
 NOT_NAMED = Assumption("No deadline was named: the deadline is in seven days.", "deadline")
 UNUSED_NUMBER = Assumption("A number in the question was ignored.", "words")
 UNUSED_TIME = Assumption("A date or a time in the question was ignored.", "words")
@@ -124,6 +128,12 @@ class Parse:
         return asks and not is_likelihood and not (self.clause.amounts or self.level_notes)
 
     @property
+    def _asks_extreme(self) -> bool:
+        """Example: "What's the highest xrp gets by Christmas", "how low can it go"."""
+        is_far = "how" in self.clause.kinds and bool(self.clause.kinds & (MOTIONS - {"exceed"}))
+        return is_far or any(token.value in EXTREMES for token in self.split.main)
+
+    @property
     def setting(self) -> Setting:
         return Setting(self.subject.asset, self.spot, self.now, self.deadline.at, self.circumstances.history)
 
@@ -158,6 +168,8 @@ class Parse:
         notes += (*_decided_note(self.criterion, self.spot), *_far_note(self))
         if self.clause.negated and self.criterion.negated and self.pair is None:
             notes += ("The question is a denial: YES means that it does not happen.",)
+        if self.criterion.comparator == "open" and self._asks_extreme:
+            notes += (EXTREME,)
         if not self.is_bound:
             notes += (*_deadline_notes(self), *_notes(self.split))
         notes += unused_notes(self.clause, self.criterion, has_one_event=self._has_one_event)

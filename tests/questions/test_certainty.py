@@ -53,6 +53,8 @@ def certainty_of(text: str, circumstances: Circumstances = CIRCUMSTANCES) -> tup
         ("bitcoin after the election?", ("deadline", "event", "condition")),
         ("will btc stay within 2k of here this week", ()),
         ("will btc be in the 90k to 95k range this week", ("moment",)),
+        ("what's the highest xrp might get by friday?", ("event",)),
+        ("how low could silver go by friday", ("event",)),
         ("will btc rise by friday if the fed cuts", ("condition",)),
         ("will btc frobnicate above 100k on friday", ("words",)),
         ("eth less than 2k when the year ends", ()),

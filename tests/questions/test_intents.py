@@ -138,6 +138,21 @@ def test_a_price_asked_after_a_question_is_of_its_asset(question, text):
     assert (reading.intent, reading.asset) == ("price", "eth")
 
 
+@pytest.mark.parametrize(
+    ("text", "level", "side"),
+    [
+        ("make it 1950", 1950, "above"),
+        ("mets plutôt 1850", 1850, "above"),
+        ("y si baja de 1700 también", 1700, "below"),
+        ("说错了,是1850", 1850, "above"),
+    ],
+)
+def test_another_level_after_an_alert_is_an_alert(text, level, side):
+    context = ContextQuestion(read_any("eth price", CIRCUMSTANCES).question, is_alert=True)
+    alert = read_text(text, CIRCUMSTANCES, context)
+    assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", level, side)
+
+
 @pytest.mark.parametrize("text", ["und drunter", "y pasado?", "а плюс", "下面呢", "ビットだとどう"])
 def test_a_follow_up_that_is_not_read_is_no_chatter(text):
     with suppress(InvalidRequest):
