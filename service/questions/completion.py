@@ -44,7 +44,7 @@ DAYS_BEFORE = {"holiday", "weekday"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
 LAST_DAY, LARGEST_PCT = 31, 100
 # Kinds after a number that is no level in thousands, and the least such level: a smaller one may be a day.
-AFTER_AMOUNT, LEAST_THOUSANDS = {"percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
+AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
 BY = forms("by_size")
 # Kinds beside a weekday that leave open which week is meant.
@@ -158,7 +158,8 @@ def _in_thousands(tokens: list[Token], earlier: Question) -> list[Token]:
     """The tokens with 105,000 for a bare 105, which is no level of the asset, after a level near that."""
     number = next((place for place, token in enumerate(tokens) if token.kind == "number"), None)
     next_kind = tokens[number + 1].kind if number is not None and number + 1 < len(tokens) else ""
-    if number is None or not earlier.levels or earlier.days is not None or next_kind in AFTER_AMOUNT:
+    is_other = any(token.kind == "asset" and token.value != earlier.asset for token in tokens)
+    if number is None or is_other or not earlier.levels or earlier.days is not None or next_kind in AFTER_AMOUNT:
         return tokens
     value, spot = first_value(tokens[number]), earlier.spot
     if not spot / NEAR_FACTOR < 1000 * value < spot * NEAR_FACTOR or value < LEAST_THOUSANDS or value * WIDEST > spot:

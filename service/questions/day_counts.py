@@ -174,7 +174,11 @@ def _asks_number(tokens: Sequence[Token], place: int) -> bool:
     asks = tokens[place].kind == "how" or tokens[place].text == "how many"
     is_of_days = asks and bool(words) and is_days(words[0])
     kinds = {token.kind for token in tokens}
-    return is_of_days and bool(kinds & {"above", "below", "up", "down"}) and not kinds & {"until", "before", "lasting"}
+    return (
+        is_of_days
+        and bool(kinds & {"above", "below", "up", "down", "rise", "fall"})
+        and not kinds & {"until", "before", "lasting"}
+    )
 
 
 def _is_within_day(tokens: Sequence[Token]) -> bool:

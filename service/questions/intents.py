@@ -54,6 +54,7 @@ SIDES = BULL | BEAR | {"above", "below"}
 ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
+MOST_WORDS = 6  # of "actually cancel that", after an alert
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("price", asset=asset)
     market = read_markets(text, circumstances.coins)
     asset, kinds = _first_asset(market.tokens), {token.kind for token in market.tokens}
-    if "cancel_alerts" in intents or ("cancel" in intents and intents & {"alert", "my_alerts"}):
+    is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
+    if "cancel_alerts" in intents or ("cancel" in intents and (is_after_alert or intents & {"alert", "my_alerts"})):
         return TextReading("cancel_alerts", asset=asset)
     if "my_alerts" in intents and "number" not in kinds:
         return TextReading("my_alerts", asset=asset)

@@ -53,6 +53,7 @@ def test_two_instances_lose_and_double_nothing(start_bot: StartBot, telegram: Te
             wait_until(lambda: SENTENCE in (older / "log").read_text())
             is_answered_once(telegram, token, 84)
             is_answered_once(telegram, token, 85)
+            wait_until(lambda: SENTENCE in (newer / "log").read_text())
         asks(telegram.person(token), 86)
     for folder in (older, newer):
         log = (folder / "log").read_text()

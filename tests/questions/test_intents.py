@@ -153,6 +153,12 @@ def test_another_level_after_an_alert_is_an_alert(text, level, side):
     assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", level, side)
 
 
+@pytest.mark.parametrize("text", ["actually cancel that", "cancela eso", "取消吧"])
+def test_what_is_cancelled_after_an_alert_is_the_alert(text):
+    context = ContextQuestion(read_any("eth price", CIRCUMSTANCES).question, is_alert=True)
+    assert read_text(text, CIRCUMSTANCES, context).intent == "cancel_alerts"
+
+
 @pytest.mark.parametrize("text", ["und drunter", "y pasado?", "а плюс", "下面呢", "ビットだとどう"])
 def test_a_follow_up_that_is_not_read_is_no_chatter(text):
     with suppress(InvalidRequest):

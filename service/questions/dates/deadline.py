@@ -225,7 +225,8 @@ def _between(tokens: Sequence[Token], first: int, after: int, postpositions: boo
 
 def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
     own_word = tokens[span.first]
-    place = next((place for place in range(span.first - 1, -1, -1) if tokens[place].kind not in FILLERS), -1)
+    places = (place for place in range(span.first - 1, -1, -1) if tokens[place].text != "'")  # "prima dell'8"
+    place = next((place for place in places if tokens[place].kind not in FILLERS), -1)
     place = _limit_of_event(tokens, place)
     word = tokens[place] if place >= 0 else own_word
     if place < 0 or word.kind not in STRENGTH or not _belongs(word, span):
