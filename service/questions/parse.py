@@ -22,7 +22,7 @@ from service.questions.day_counts import HOW, MOST_DAYS, DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.extremes import EXTREMES
 from service.questions.kinds import KINDS, Comparator
-from service.questions.kinds.levels import Close, Direction, First, Touch, of_zero
+from service.questions.kinds.levels import Close, Direction, First, Leave, Touch, of_zero
 from service.questions.kinds.paths import DaysBeyond, DaysMoving
 from service.questions.levels import STEP
 from service.questions.lexicon import ENGLISH, forms
@@ -226,9 +226,11 @@ def _notes(split: SplitText) -> tuple[str, ...]:
 
 
 def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
-    """Example: "Fall below 100k" and "stay above 100k" while the price is at 94k."""
-    level, kind = criterion.level, KINDS[criterion.comparator]
-    if level is None or not isinstance(kind, Touch) or kind.side * spot < kind.side * level:
+    """Example: "Fall below 100k", "stay above 100k" and "stay between 96k and 99k" while the price is at 94k."""
+    level, upper, kind = criterion.level, criterion.upper_level, KINDS[criterion.comparator]
+    is_touched = level is not None and isinstance(kind, Touch) and kind.side * spot >= kind.side * level
+    is_left = level is not None and upper is not None and isinstance(kind, Leave) and not level < spot < upper
+    if not (is_touched or is_left):
         return ()
     return (f"{DECIDED_NOTE}: at {price(spot)} USD it is {'NO' if criterion.negated else 'YES'}.",)
 

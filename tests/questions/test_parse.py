@@ -35,6 +35,11 @@ from tests.questions.test_cases import CASES
         ("Will btc rise tomorrow if the Fed cuts rates?", "condition"),
         ("When will btc hit 100k?", "A time was asked for"),
         ("Will btc be in the 90k to 100k range this week?", "only the price at the deadline"),
+        (
+            "Will btc stay between 96k and 99k this week?",
+            "The present price decides this already: at 94,075.9 USD it is NO.",
+        ),
+        ("Will btc leave the range between 96k and 99k this week?", "it is YES."),
         ("Will btc rise tomorrow? Will eth fall tomorrow?", "one of several"),
         ("Will btc rise on at least 3 days this month?", "from now to the deadline"),
         ("Will btc rise on at least 3 days in December?", "from 2026-12-01 to the deadline"),

@@ -235,7 +235,8 @@ def settled(question: Question, state: AssetState) -> str | None:
     if state.hours == 0:
         return sentence("closed", asset=state.asset, price=price(state.spot))
     if question.kind.may_end_early and takes_place_at(question, state.spot):
-        return sentence("reached", asset=state.asset, price=price(state.spot), level=price(question.level))
+        end = min(question.levels, key=lambda level: abs(level - state.spot))  # of a range that is left, the near end
+        return sentence("reached", asset=state.asset, price=price(state.spot), level=price(end))
     return None
 
 

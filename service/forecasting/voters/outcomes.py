@@ -77,10 +77,10 @@ class SimulatedPaths(Path):
         z = math.log(usd / self.spot) / self.sigma
         return math.copysign(_translated(np.array(abs(z)), self.density.close, self.paths.close_sizes), z)
 
-    def extreme(self, usd: float) -> float:
-        """The same of a level that is touched, as a size."""
-        z = np.array(abs(math.log(usd / self.spot)) / self.sigma)
-        return float(_translated(z, self.density.maximum, self.paths.maximum_sizes))
+    def extreme(self, usd: float, side: int) -> float:
+        """The same of a level that is touched from below with the side 1, as a size; -inf of one that is passed."""
+        z = np.array(side * math.log(usd / self.spot) / self.sigma)
+        return float(_translated(z, self.density.maximum, self.paths.maximum_sizes)) if z > 0 else -math.inf
 
     def closes(self, instants: Sequence[int]) -> Singles:
         return self.paths.at(np.array(instants))
@@ -90,11 +90,11 @@ class SimulatedPaths(Path):
 
     def reaches(self, usd: float, side: int) -> Flags:
         if side > 0:
-            return self.paths.maximum >= self.extreme(usd)
-        return self.paths.minimum <= -self.extreme(usd)
+            return self.paths.maximum >= self.extreme(usd, side)
+        return self.paths.minimum <= -self.extreme(usd, side)
 
     def step(self, usd: float, side: int) -> NDArray[np.uint8]:
-        size = self.extreme(usd)
+        size = self.extreme(usd, side)
         not_reached = self.paths.highest < size if side > 0 else self.paths.lowest > -size
         return not_reached.view(np.uint8).sum(axis=0, dtype=np.uint8)
 

@@ -25,6 +25,7 @@ from service.forecasting.voters.outcomes import (
 from service.forecasting.voters.panel import voters
 from service.market.instants import DAY, HOUR, utc
 from service.questions.kinds import KINDS, Kind
+from service.questions.kinds.path import takes_place_at
 from tests.forecasting.made import EVERY_KIND, NOW
 
 MONTE_CARLO = 0.025  # three standard errors of 4,096 paths
@@ -74,14 +75,14 @@ def test_touches_counted_on_paths_agree(p_of, query, reader, z, p_up):
     """P(touch) by counting is that of the reflection principle with drift."""
     spot = query("up").spot
     level = float(spot * np.exp(z * reader.sigma))
-    p = p_of(lambda reader: reader.paths.highest[-1] >= reader.extreme(level), p_up)
+    p = p_of(lambda reader: reader.paths.highest[-1] >= reader.extreme(level, 1), p_up)
     assert p == pytest.approx(reader.density.leaning(p_up).touch(z * reader.sigma), abs=0.035)
 
 
 def test_a_level_far_away_is_never_reached(p_of, reader, query):
     """Beyond the last quantile the sizes go on in proportion."""
     spot = query("up").spot
-    assert p_of(lambda reader: reader.paths.highest[-1] >= reader.extreme(100 * spot)) == 0
+    assert p_of(lambda reader: reader.paths.highest[-1] >= reader.extreme(100 * spot, 1)) == 0
 
 
 def test_sizes_translate_there_and_back(reader):
@@ -187,6 +188,26 @@ def test_a_path_question_on_a_closed_market_does_not_happen(query, hourly, fits)
     inputs = build_inputs(question, saturday, Knowledge(contexts, fits))
     assert inputs.state.hours == 0
     assert p_yes(question, inputs, [inputs.state.plain]) == 0
+
+
+@pytest.mark.parametrize(
+    ("comparator", "fields"),
+    [
+        ("leave", {"at": 0.7, "upper_at": 0.95, "polarity": "none"}),
+        ("leave", {"at": 1.05, "upper_at": 1.3, "polarity": "none"}),
+        ("upper_first", {"at": 0.7, "upper_at": 0.95}),
+        ("lower_first", {"at": 1.05, "upper_at": 1.3}),
+        ("touch_above", {"at": 0.95}),
+        ("touch_below", {"at": 1.05}),
+    ],
+)
+def test_a_level_that_is_passed_has_been_reached(query, knowledge, comparator, fields):
+    """As settlement has it: the present price counts, on whichever side of both levels it is."""
+    question = query(comparator, **fields)
+    inputs = build_inputs(question, NOW, knowledge)
+    assert takes_place_at(question, inputs.state.spot)
+    assert p_yes(question, inputs, inputs.densities("vol")) == 1
+    assert p_yes(replace(question, negated=True), inputs, inputs.densities("vol")) == 0
 
 
 CORRELATIONS = [-0.6, 0.0, 0.5, 0.9]
