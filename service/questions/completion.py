@@ -17,7 +17,7 @@ from service.questions.dates.clocks import without_clocks
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
-from service.questions.day_counts import DAYS, MOST_DAYS
+from service.questions.day_counts import MOST_DAYS
 from service.questions.kinds.levels import Between, Leave
 from service.questions.kinds.paths import DaysMoving
 from service.questions.lexicon import forms
@@ -25,6 +25,7 @@ from service.questions.numerals import first_value
 from service.questions.parse import Carryover
 from service.questions.question import Question
 from service.questions.sentences import COMMAS
+from service.questions.single_days import DAYS
 from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
@@ -38,12 +39,12 @@ INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
 # A "no" directly before what is meant instead: "no 5%".
 NOES, CORRECTIONS = forms("no"), {"number", "percent", "asset", "weekday", "money"}
-# Kinds before the day of a month: "el 12", "am 12."; such a number is no level this far from the price.
+# Kinds before the day of a month: "el 12", "am 12.".
 ARTICLES = {"the", "on", "ampm"}
 DAYS_BEFORE = {"holiday", "weekday"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
 LAST_DAY, LARGEST_PCT = 31, 100
-# Kinds after a number that is no level in thousands, and the least such level: a smaller one may be a day.
+# Kinds after a number that say what it is, so that it is no level in thousands. A smaller number may be a day.
 AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
 BY = forms("by_size")
@@ -155,7 +156,7 @@ def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
 
 
 def _in_thousands(tokens: list[Token], earlier: Question) -> list[Token]:
-    """The tokens with 105,000 for a bare 105, which is no level of the asset, after a level near that."""
+    """The tokens with 105,000 for 105 after a question about 99,000: alone the number would be no level."""
     number = next((place for place, token in enumerate(tokens) if token.kind == "number"), None)
     next_kind = tokens[number + 1].kind if number is not None and number + 1 < len(tokens) else ""
     is_other = any(token.kind == "asset" and token.value != earlier.asset for token in tokens)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal
 
 from service.questions.criterion import invalid
 from service.questions.lexicon import forms
 from service.questions.numerals import readings
+from service.questions.single_days import DAYS, HOW, LIMITS, NUMBERS, is_days, moves_within_day, without_any_day
 from service.questions.tokens import Token
 
 MOST_DAYS = 60
@@ -28,7 +28,6 @@ SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = forms("least")
 UPPER_BOUNDS = forms("most")
 EXACT = forms("exact")
-NUMBERS = ("number", "numword", "nth")
 # Words for a side that also stand before a length of time in which something happens: "over the next week".
 OVER_TIME = forms("over_time")
 # Words of the kind "in" that also mean "on" before a number of days.
@@ -39,15 +38,6 @@ OUT_OF = forms("out_of")
 CANDLES = forms("candle")
 # Periods that directly follow "all".
 WHOLE_PERIODS = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
-# Words for a day that also stand before its date.
-DAYS = forms("day")
-HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
-DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
-LIMITS = {"by", "before", "until"}
-# Kinds beside "a day" that make it a distance from a date: "a day before Christmas".
-BESIDE_DATE = {"before", "after", "later", "ago", "from", "this", "next", "last"}
-# Kinds that may stand between "a" and the close: "a btc close", "one more close".
-BESIDE_DAY = {"asset", "filler", "the"}
 
 
 @dataclass(frozen=True)
@@ -73,9 +63,7 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
     if any(_asks_number(tokens, place) for place in range(len(tokens))):
         raise invalid(f"The number of days is not forecast. Ask about at least so many. {HOW}")
-    if any(
-        _is_within_day(tokens[place : place + 4]) or names_large_day(tokens[place:]) for place in range(len(tokens))
-    ) or _moves_on_one_day(tokens):
+    if moves_within_day(tokens):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
     for kind in ("everyday", "mostdays"):
@@ -174,43 +162,8 @@ def _asks_number(tokens: Sequence[Token], place: int) -> bool:
     asks = tokens[place].kind == "how" or tokens[place].text == "how many"
     is_of_days = asks and bool(words) and is_days(words[0])
     kinds = {token.kind for token in tokens}
-    return (
-        is_of_days
-        and bool(kinds & {"above", "below", "up", "down", "rise", "fall"})
-        and not kinds & {"until", "before", "lasting"}
-    )
-
-
-def _is_within_day(tokens: Sequence[Token]) -> bool:
-    """Example: "Lose 10k in a day before Christmas", "in one day this month"."""
-    if len(tokens) < 4 or tokens[0].kind not in ("in", "within") or not is_days(tokens[2]):
-        return False
-    is_one = tokens[1].kind == "a" or (tokens[1].kind in NUMBERS and tokens[1].text in ("1", "one"))
-    return is_one and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
-
-
-def _moves_on_one_day(tokens: Sequence[Token]) -> bool:
-    """Example: "A day with -8% in December", "un jour à plus de 5% cette semaine"."""
-    if not any(token.kind == "percent" for token in tokens):
-        return False
-    for place in range(len(tokens)):
-        size = _size_of_one_day(tokens, place)
-        if size and _is_within_period([*tokens[:place], *tokens[place + size :]]):
-            return True
-    return False
-
-
-def _size_of_one_day(tokens: Sequence[Token], place: int) -> int:
-    """The number of tokens of "one day" here, 0 if there is none; "a day before Christmas" is a date."""
-    word, before = tokens[place], [token.kind for token in tokens[max(0, place - 1) : place]]
-    if word.kind == "ever" and word.text.split()[-1] in DAYS:  # "en un jour", "un giorno da -8%", not "one day"
-        behind = tokens[place + 2 : place + 3]
-        return int(bool({"in", "within"} & {*before}) or any(token.text in "+-−" for token in behind))
-    unit = tokens[place + 1 : place + 2]
-    is_day = any(is_days(token) or token.text in DAYS for token in unit)
-    is_one = word.kind == "a" or (word.kind in NUMBERS and word.text in ("1", "one"))
-    around = {*before, *(token.kind for token in tokens[place + 2 : place + 3])}
-    return 2 * (is_one and is_day and not BESIDE_DATE & around)
+    is_sided = bool(kinds & {"above", "below", "up", "down", "rise", "fall"})
+    return is_of_days and is_sided and not kinds & {"until", "before", "lasting"}
 
 
 def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -235,7 +188,7 @@ def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]]
 
 def _is_nth_day(token: Token) -> bool:
     """Japanese "7日", which may be a number of days."""
-    return token.kind == "nth" and token.text.endswith("日")
+    return token.kind == "nth" and token.text[-1:] in DAYS
 
 
 def _denies(tokens: Sequence[Token], word: Token) -> bool:
@@ -405,102 +358,3 @@ def _written(number: Token) -> float:
         return readings(number.text)[0]
     digits = re.match(r"\d*", number.text)
     return float(digits[0] or 0) if digits else 0.0
-
-
-def names_large_day(tokens: Sequence[Token]) -> bool:
-    """Whether "a day in December where btc drops more than 5%" begins here: a move within one day."""
-    kinds = {token.kind for token in tokens[2:]}
-    is_day = len(tokens) > 2 and tokens[0].kind == "a" and is_days(tokens[1])
-    return is_day and bool(kinds & {"what", "when"}) and "percent" in kinds
-
-
-def without_any_day(tokens: Sequence[Token]) -> list[Token] | None:
-    """The tokens as a question about each day, without the words for any one of them; None for other questions."""
-    rest = _without_coloured_day(tokens)
-    if rest is not None:
-        return rest
-    if _never_closes(tokens) or _ever_closes(tokens) or _names_daily_close(tokens) or _names_a_close(tokens):
-        return [_as_close(tokens, place) for place, token in enumerate(tokens) if token.kind != "ever"]
-    return None
-
-
-def is_days(token: Token) -> bool:
-    """The word "day" or "days"."""
-    return token.kind == "unit" and token.value == "day"
-
-
-def _as_close(tokens: Sequence[Token], place: int) -> Token:
-    is_daily = (tokens[place].kind, tokens[place].value) == ("eo", "day")
-    is_close = is_daily or _is_close(tokens, place)
-    return replace(tokens[place], kind="close", value=None) if is_close else tokens[place]
-
-
-def _never_closes(tokens: Sequence[Token]) -> bool:
-    """Example: "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
-    kinds = {token.kind for token in tokens}
-    is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
-    return is_never and "close" in kinds
-
-
-def _ever_closes(tokens: Sequence[Token]) -> bool:
-    """Example: "Closes above 95k at least once"."""
-    return any(token.kind == "ever" for token in tokens) and _has_side(tokens) and _place_of_close(tokens) is not None
-
-
-def _names_a_close(tokens: Sequence[Token]) -> bool:
-    """Example: "A close above 100k before Christmas", "any btc close below 90k this month"."""
-    place = _place_of_close(tokens)
-    before = [token for token in tokens[:place] if token.kind not in BESIDE_DAY or _is_one(token)]
-    return bool(place and before) and _is_one(before[-1]) and _has_side(tokens) and _is_within_period(tokens)
-
-
-def _place_of_close(tokens: Sequence[Token]) -> int | None:
-    return next((place for place in range(len(tokens)) if _is_close(tokens, place)), None)
-
-
-def _is_close(tokens: Sequence[Token], place: int) -> bool:
-    """A word for a close; Spanish "cierre de" is one before an asset and the end before a date."""
-    is_of_asset = tokens[place].kind == "end" and [token.kind for token in tokens[place + 1 : place + 2]] == ["asset"]
-    return is_of_asset or tokens[place].kind == "close"
-
-
-def _has_side(tokens: Sequence[Token]) -> bool:
-    return any(token.kind in ("above", "below") for token in tokens)
-
-
-def _names_daily_close(tokens: Sequence[Token]) -> bool:
-    """Example: "A daily close below 92k before December", "daily close above 96k this week"."""
-    place = next((place for place, token in enumerate(tokens) if (token.kind, token.value) == ("eo", "day")), None)
-    if place is None or not _has_side(tokens):
-        return False
-    kinds = {token.kind for token in tokens[place:]}
-    is_longer = any(token.kind == "unit" and not is_days(token) and token.value != "hour" for token in tokens[place:])
-    pairs = pairwise(tokens[: max(0, place - 1)])  # "12月前", "aralıktan önce"
-    is_limited = kinds & LIMITS or any(date.kind in DATES and limit.kind in LIMITS for date, limit in pairs)
-    return bool(is_limited) or (is_longer and bool(kinds & {"this", "next"}))
-
-
-def _without_coloured_day(tokens: Sequence[Token]) -> list[Token] | None:
-    """Example: "A red day this week", "one green day before Friday", "green days next week"."""
-    for place in range(1, len(tokens) - 1):
-        pair, before = tokens[place : place + 2], tokens[place - 1]
-        colours = [token for token in pair if token.value in ("green", "red")]
-        if len(colours) != 1 or not any(is_days(token) for token in pair):
-            continue
-        if before.kind == "than" or before.text == "more":
-            raise invalid(f"Numbers of days are not compared. {HOW}")
-        if _is_one(before) or before.kind == "asset":
-            rest = [*tokens[: place - _is_one(before)], *colours, *tokens[place + 2 :]]
-            return rest if _is_within_period(rest) else None
-    return None
-
-
-def _is_one(token: Token) -> bool:
-    return token.kind == "a" or token.text in ("any", "another", "single")
-
-
-def _is_within_period(tokens: Sequence[Token]) -> bool:
-    """Whether the tokens name a limit or a time longer than a day: "before Friday", "this week", "in December"."""
-    return bool({token.kind for token in tokens} & (LIMITS | {"month", "q", "weekend", "season"})) or any(
-        token.kind == "unit" and not is_days(token) for token in tokens
-    )

@@ -92,9 +92,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
         likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context else LEAST_LEAD)
-        wish = (
-            "advice" if "advice" in intents else "why" if "why" in kinds and (context or kinds & NAMES) else likeliest
-        )
+        asks_why = "why" in kinds and (context or kinds & NAMES)
+        wish = "advice" if "advice" in intents else "why" if asks_why else likeliest
         is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
         is_named = bool(kinds & NAMES) or any(token.text[:1].isdigit() for token in market.tokens)
         if wish is None or ((is_move or is_named) and wish not in ABOUT_PRICES):
@@ -103,7 +102,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     question = meaning.question
     if "advice" in intents and not (question.comparator == "relative" and NOT_NAMED not in question.notes):
         return TextReading("advice", asset=asset)
-    is_carried = isinstance(meaning, Parse) and "deadline" in meaning.carryover
+    is_carried = isinstance(meaning, Parse) and "deadline" in meaning.carryover and not kinds & ASKING
     if context and context.is_alert and is_carried and question.level is not None:  # "make it 95"
         pct, side = question.level_pct, _side(question.kind.side)
         return TextReading("alert", None, question.asset, None if pct else question.level, pct, side)

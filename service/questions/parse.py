@@ -18,7 +18,7 @@ from service.questions.criterion import Assumption, Criterion, invalid, price
 from service.questions.currencies import conversion_notes
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.roles import HOMONYMS
-from service.questions.day_counts import HOW, MOST_DAYS, DayCount
+from service.questions.day_counts import MOST_DAYS, DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.extremes import EXTREMES
 from service.questions.kinds import KINDS, Comparator
@@ -30,6 +30,7 @@ from service.questions.question import Question
 from service.questions.records import of_record
 from service.questions.scope import asks_price_now, names_event
 from service.questions.sentences import SplitText
+from service.questions.single_days import HOW
 from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.vocabulary import MOTIONS, Language

@@ -22,7 +22,7 @@ DESCRIPTIONS = {"coin", "company", "fund", "lookalike"}
 STAND_IN = Assumption("Bitcoin is the stand-in for the whole crypto market.", "asset")
 # Kinds between a verb and the market that is exceeded: Spanish "superará a la plata", French "dépassera-t-il l'argent".
 BETWEEN_RIVALS = {"the", "to", "athour", "filler", "q"}
-SIDES = {"above", "below", "exceed"}
+COMPARATIVES = {"above", "below", "exceed"}
 COMPARISONS = {"outperform", "underperform", "versus", "better", "which"}
 
 
@@ -129,7 +129,7 @@ def _is_pair(main: Sequence[Token]) -> bool:
 def _is_more_than(main: Sequence[Token]) -> bool:
     """Example: "Gain more than ether", "rise more, gold than silver": a market in the place of a level."""
     kinds = [token.kind for token in main if token.kind not in BETWEEN_RIVALS]
-    if any(verb in SIDES and market in ("asset", "other") for verb, market in pairwise(kinds)):
+    if any(verb in COMPARATIVES and market in ("asset", "other") for verb, market in pairwise(kinds)):
         return True
     tokens = [token for token in main if token.kind != "the"]
     places = [place for place, token in enumerate(tokens) if token.kind in ("asset", "other")]

@@ -153,6 +153,12 @@ def test_another_level_after_an_alert_is_an_alert(text, level, side):
     assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", level, side)
 
 
+def test_a_question_after_an_alert_is_no_alert():
+    context = ContextQuestion(read_any("eth price", CIRCUMSTANCES).question, is_alert=True)
+    for text in ("will it reach 1950?", "eth above 1950 by friday?"):
+        assert read_text(text, CIRCUMSTANCES, context).intent == "question", text
+
+
 @pytest.mark.parametrize("text", ["actually cancel that", "cancela eso", "取消吧"])
 def test_what_is_cancelled_after_an_alert_is_the_alert(text):
     context = ContextQuestion(read_any("eth price", CIRCUMSTANCES).question, is_alert=True)

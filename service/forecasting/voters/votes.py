@@ -103,15 +103,15 @@ class Consensus:
 class Understood:
     """The parsed meaning of the question.
 
-    `comparator` is the kind of event: `close_…` and `between` look at the price at the deadline, `touch_…` at any price
-    before, `upper_first` and `lower_first` at which of `level` and `upper_level` is reached first, `move` at a close
-    more than `level_pct` percent away, `range` at highest less lowest price in percent, `days_…` at whether at least
-    `days` daily closes are above or below `level` or the close before (in a row with `in_a_row`), `average_…` at the
-    mean of the hourly closes, `…_moving_average` at the mean of the last `days` daily closes by then (`level` is that
-    of those now known), `volatility` at that of hourly returns until the deadline, in percent of a year,
-    `…_earlier` at the price at the instant `earlier`, `both` and `either` at the events of the two `legs`; `topic` is
-    an event that no price decides, `open` names no event. `polarity` is `none` where YES is neither bullish nor
-    bearish.
+    `comparator` is the kind of event: `close_…` and `between` look at the price at the deadline, `touch_…` at any
+    price before, `leave` at whether any is outside of `level` to `upper_level`, `upper_first` and `lower_first` at
+    which of `level` and `upper_level` is reached first, `move` at a close more than `level_pct` percent away,
+    `range` at highest less lowest price in percent, `days_…` at whether at least `days` daily closes are above or
+    below `level` or the close before (in a row with `in_a_row`), `average_…` at the mean of the hourly closes,
+    `…_moving_average` at the mean of the last `days` daily closes by then (`level` is that of those now known),
+    `volatility` at that of hourly returns until the deadline, in percent of a year, `…_earlier` at the price at the
+    instant `earlier`, `both` and `either` at the events of the two `legs`; `topic` is an event that no price
+    decides, `open` names no event. `polarity` is `none` where YES is neither bullish nor bearish.
     """
 
     asset: str

@@ -150,8 +150,9 @@ class Leave(Kind):
         return min(path.step(lower, -1), path.step(upper, 1))
 
     def evidence(self, question: Question, path: RecordedPath) -> str:  # noqa: ARG002
-        prices = [path.spot, *path.since.low, *path.since.high]
-        return f"{path.asset} was from {min(prices):.10g} to {max(prices):.10g}"
+        lowest = path.since.low.min(initial=path.spot)
+        highest = path.since.high.max(initial=path.spot)
+        return f"{path.asset} was from {lowest:.10g} to {highest:.10g}"
 
 
 class Direction(LastPrice):

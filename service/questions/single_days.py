@@ -1,0 +1,163 @@
+"""One day of a longer time: "any green day this week", "a close above 100k before Christmas".
+
+Each is a question about the closes of days. A move within one day is refused: the closes do not show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from service.questions.criterion import invalid
+from service.questions.lexicon import forms
+from service.questions.tokens import Token
+
+NUMBERS = ("number", "numword", "nth")
+# Words for a day that also stand before its date.
+DAYS = forms("day")
+HOW = "For example: Will bitcoin close above 95,000 on at least 3 days this week?"
+DATES = {"month", "weekday", "glyphdate", "rel", "nth", "unit", "date", "iso"}
+LIMITS = {"by", "before", "until"}
+# Kinds beside "a day" that make it a distance from a date: "a day before Christmas".
+BESIDE_DATE = {"before", "after", "later", "ago", "from", "this", "next", "last"}
+# Kinds that may stand between "a" and the close: "a btc close", "one more close".
+BESIDE_DAY = {"asset", "filler", "the"}
+
+
+def is_days(token: Token) -> bool:
+    """The word "day" or "days"."""
+    return token.kind == "unit" and token.value == "day"
+
+
+def moves_within_day(tokens: Sequence[Token]) -> bool:
+    """Whether a move within one day of a longer time is asked for."""
+    places = range(len(tokens))
+    is_named = any(_is_within_day(tokens[place : place + 4]) or _names_large_day(tokens[place:]) for place in places)
+    return is_named or _moves_on_one_day(tokens)
+
+
+def _is_within_day(tokens: Sequence[Token]) -> bool:
+    """Example: "Lose 10k in a day before Christmas", "in one day this month"."""
+    if len(tokens) < 4 or tokens[0].kind not in ("in", "within") or not is_days(tokens[2]):
+        return False
+    is_one = tokens[1].kind == "a" or (tokens[1].kind in NUMBERS and tokens[1].text in ("1", "one"))
+    return is_one and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
+
+
+def _moves_on_one_day(tokens: Sequence[Token]) -> bool:
+    """Example: "A day with -8% in December", "un jour à plus de 5% cette semaine"."""
+    if not any(token.kind == "percent" for token in tokens):
+        return False
+    for place in range(len(tokens)):
+        size = _size_of_one_day(tokens, place)
+        if size and _is_within_period([*tokens[:place], *tokens[place + size :]]):
+            return True
+    return False
+
+
+def _size_of_one_day(tokens: Sequence[Token], place: int) -> int:
+    """The number of tokens of "one day" here, 0 if there is none; "a day before Christmas" is a date."""
+    word, before = tokens[place], [token.kind for token in tokens[max(0, place - 1) : place]]
+    if word.kind == "ever" and word.text.split()[-1] in DAYS:  # "en un jour", "un giorno da -8%", not "one day"
+        behind = tokens[place + 2 : place + 3]
+        return int(bool({"in", "within"} & {*before}) or any(token.text in "+-−" for token in behind))
+    unit = tokens[place + 1 : place + 2]
+    is_day = any(is_days(token) or token.text in DAYS for token in unit)
+    is_one = word.kind == "a" or (word.kind in NUMBERS and word.text in ("1", "one"))
+    around = {*before, *(token.kind for token in tokens[place + 2 : place + 3])}
+    return 2 * (is_one and is_day and not BESIDE_DATE & around)
+
+
+def _names_large_day(tokens: Sequence[Token]) -> bool:
+    """Whether "a day in December where btc drops more than 5%" begins here: a move within one day."""
+    kinds = {token.kind for token in tokens[2:]}
+    is_day = len(tokens) > 2 and tokens[0].kind == "a" and is_days(tokens[1])
+    return is_day and bool(kinds & {"what", "when"}) and "percent" in kinds
+
+
+def without_any_day(tokens: Sequence[Token]) -> list[Token] | None:
+    """The tokens as a question about each day, without the words for any one of them; None for other questions."""
+    rest = _without_coloured_day(tokens)
+    if rest is not None:
+        return rest
+    if _never_closes(tokens) or _ever_closes(tokens) or _names_daily_close(tokens) or _names_a_close(tokens):
+        return [_as_close(tokens, place) for place, token in enumerate(tokens) if token.kind != "ever"]
+    return None
+
+
+def _as_close(tokens: Sequence[Token], place: int) -> Token:
+    is_daily = (tokens[place].kind, tokens[place].value) == ("eo", "day")
+    is_close = is_daily or _is_close(tokens, place)
+    return replace(tokens[place], kind="close", value=None) if is_close else tokens[place]
+
+
+def _never_closes(tokens: Sequence[Token]) -> bool:
+    """Example: "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
+    kinds = {token.kind for token in tokens}
+    is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
+    return is_never and "close" in kinds
+
+
+def _ever_closes(tokens: Sequence[Token]) -> bool:
+    """Example: "Closes above 95k at least once"."""
+    return any(token.kind == "ever" for token in tokens) and _has_side(tokens) and _place_of_close(tokens) is not None
+
+
+def _names_a_close(tokens: Sequence[Token]) -> bool:
+    """Example: "A close above 100k before Christmas", "any btc close below 90k this month"."""
+    place = _place_of_close(tokens)
+    before = [token for token in tokens[:place] if token.kind not in BESIDE_DAY or _is_one(token)]
+    return bool(place and before) and _is_one(before[-1]) and _has_side(tokens) and _is_within_period(tokens)
+
+
+def _place_of_close(tokens: Sequence[Token]) -> int | None:
+    return next((place for place in range(len(tokens)) if _is_close(tokens, place)), None)
+
+
+def _is_close(tokens: Sequence[Token], place: int) -> bool:
+    """A word for a close; Spanish "cierre de" is one before an asset and the end before a date."""
+    is_of_asset = tokens[place].kind == "end" and [token.kind for token in tokens[place + 1 : place + 2]] == ["asset"]
+    return is_of_asset or tokens[place].kind == "close"
+
+
+def _has_side(tokens: Sequence[Token]) -> bool:
+    return any(token.kind in ("above", "below") for token in tokens)
+
+
+def _names_daily_close(tokens: Sequence[Token]) -> bool:
+    """Example: "A daily close below 92k before December", "daily close above 96k this week"."""
+    place = next((place for place, token in enumerate(tokens) if (token.kind, token.value) == ("eo", "day")), None)
+    if place is None or not _has_side(tokens):
+        return False
+    kinds = {token.kind for token in tokens[place:]}
+    is_longer = any(token.kind == "unit" and not is_days(token) and token.value != "hour" for token in tokens[place:])
+    pairs = pairwise(tokens[: max(0, place - 1)])  # "12月前", "aralıktan önce"
+    is_limited = kinds & LIMITS or any(date.kind in DATES and limit.kind in LIMITS for date, limit in pairs)
+    return bool(is_limited) or (is_longer and bool(kinds & {"this", "next"}))
+
+
+def _without_coloured_day(tokens: Sequence[Token]) -> list[Token] | None:
+    """Example: "A red day this week", "one green day before Friday", "green days next week"."""
+    for place in range(1, len(tokens) - 1):
+        pair, before = tokens[place : place + 2], tokens[place - 1]
+        colours = [token for token in pair if token.value in ("green", "red")]
+        if len(colours) != 1 or not any(is_days(token) for token in pair):
+            continue
+        if before.kind == "than" or before.text == "more":
+            raise invalid(f"Numbers of days are not compared. {HOW}")
+        if _is_one(before) or before.kind == "asset":
+            rest = [*tokens[: place - _is_one(before)], *colours, *tokens[place + 2 :]]
+            return rest if _is_within_period(rest) else None
+    return None
+
+
+def _is_one(token: Token) -> bool:
+    return token.kind == "a" or token.text in ("any", "another", "single")
+
+
+def _is_within_period(tokens: Sequence[Token]) -> bool:
+    """Whether the tokens name a limit or a time longer than a day: "before Friday", "this week", "in December"."""
+    return bool({token.kind for token in tokens} & (LIMITS | {"month", "q", "weekend", "season"})) or any(
+        token.kind == "unit" and not is_days(token) for token in tokens
+    )
