@@ -26,6 +26,7 @@ MONDAY = date(1969, 12, 29)  # that Monday
 HOLIDAYS = Path(__file__).with_name("comex_holidays.txt")
 EVENING_H = 18  # in New York, when the session of the next day begins
 NOT_CLOSED = 24
+FRIDAY = 4
 
 # The longest time without a bar of the metals, holidays included.
 LONGEST_CLOSURE_S = 4 * DAY
@@ -117,6 +118,12 @@ def is_open(asset: str, time: int) -> bool:
     hour = time // HOUR + _to_new_york(time // DAY)
     closes, opens = _closure(hour // 24, is_regular=False)
     return bool(_COMEX_WEEK[hour % WEEK]) and not closes <= hour % 24 < opens
+
+
+def is_week_over(asset: str, now: datetime) -> bool:
+    """Whether `asset` trades no more in the week of the instant `now`, until its market opens on Sunday evening."""
+    is_weekend = now.weekday() > FRIDAY or (now.weekday() == FRIDAY and not is_open(asset, int(now.timestamp())))
+    return calendar_of(asset) != "always" and is_weekend
 
 
 def trades(asset: str, time: int, as_of: int) -> bool:

@@ -23,7 +23,7 @@ from service.questions.kinds.path import takes_place_at
 from service.questions.parse import Parse, has_two_orders
 from service.questions.question import Question
 from service.questions.tokens import Token
-from service.questions.understanding import deadline_of
+from service.questions.understanding import SUNDAY, deadline_of
 from service.questions.vocabulary import MOTIONS
 
 MOST_ALTERNATIVES = 3
@@ -45,6 +45,7 @@ SIZE = "The size of the move can be another one."
 ORDER = "The date can be written with the month or the day first."
 NEXT = "The next day of that name or the one in the week after can be meant."
 TODAY = "It is that day of the week today: today or the same day next week can be meant."
+WEEK = "Little of this week is left: this week or the coming one can be meant."
 WEEKEND = "The first or the last day of the weekend can be meant."
 BEFORE_WEEKEND = "The deadline can be before the weekend or at its end."
 # What each choice assumes.
@@ -52,7 +53,7 @@ CODES: dict[str, AssumptionCode] = {
     AMOUNT: "level",
     SIDE: "direction",
     **dict.fromkeys((MOMENT, SPAN), "moment"),
-    **dict.fromkeys((ORDER, NEXT, TODAY, WEEKEND, BEFORE_WEEKEND), "deadline"),
+    **dict.fromkeys((ORDER, NEXT, TODAY, WEEK, WEEKEND, BEFORE_WEEKEND), "deadline"),
     START: "start",
     SIZE: "size",
 }
@@ -92,6 +93,8 @@ def _other_dates(parse: Parse) -> Iterator[tuple[Question, str]]:
     """The question with another deadline, where the one of its date is uncertain."""
     if not parse.deadline.is_named or parse.is_bound:
         return
+    if parse.now.weekday() == SUNDAY:
+        yield from _at_deadline(parse, _deadline(parse, parse.split.main, is_week_over=True), WEEK)
     month_first = parse.language.month_first
     if has_two_orders(parse.split.main, parse.language):
         variant = replace(parse, language=replace(parse.language, month_first=not month_first))
@@ -110,10 +113,11 @@ def _at_deadline(parse: Parse, deadline: Deadline | None, reason: str) -> Iterat
         yield question, reason
 
 
-def _deadline(parse: Parse, tokens: Sequence[Token]) -> Deadline | None:
+def _deadline(parse: Parse, tokens: Sequence[Token], *, is_week_over: bool = False) -> Deadline | None:
     """The deadline in these tokens of the question, if there may be one."""
+    split = replace(parse.split, main=list(tokens))
     try:
-        return deadline_of(replace(parse.split, main=list(tokens)), parse.language, parse.circumstances)
+        return deadline_of(split, parse.language, parse.circumstances, is_week_over=is_week_over)
     except InvalidQuestion:
         return None
 

@@ -23,8 +23,26 @@ BETWEEN_LEVELS = (
     MOTIONS
     | BEAR
     | BULL
-    | {"before", "or", "on", "by", "to", "until", "below", "above", "the", "a", "approx", "filler", "meet", "will"}
+    | {
+        "before",
+        "or",
+        "on",
+        "by",
+        "to",
+        "until",
+        "below",
+        "above",
+        "the",
+        "a",
+        "approx",
+        "filler",
+        "meet",
+        "will",
+        "and",
+    }
 )
+# Words for first, sooner or likelier beside two levels.
+SOONER = forms("sooner")
 # Chinese negations that make a question where they are the last word: "能破10万不".
 QUESTION_NEGATIONS = forms("negation_asks")
 # Words before a deadline up to which a state lasts.
@@ -146,8 +164,9 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     """The clause, with those amounts that can be a price, a percentage or a multiple; prices are in USD."""
     present = _without_origin(_without_past(tokens))
     numbers = convert(present, _with_percents(present, find_amounts(present)), rates)
-    amounts = tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
-    rest = [amount for amount in numbers if amount not in amounts and not is_apart(present, amount)]
+    levels = _of_order(present, numbers, language, spot)
+    amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
+    rest = [] if levels else [number for number in numbers if number not in amounts and not is_apart(present, number)]
     has_stray = any(_is_near(amount, spot) for amount in rest)
     if language.postpositions and _is_before_behind(present, amounts):
         statement = [token for token in present if token.value != "before"]  # "92 bini görmeden 85 bine iner mi"
@@ -179,14 +198,39 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
     if language.postpositions and "before" in kinds:
         return False
     kinds = ["or" if language.postpositions and kind == "ask" else kind for kind in kinds]  # "100k mı 90k mı"
-    ahead = [token.kind for token in tokens[: amounts[0].first] if token.kind not in LEVEL_LEADS]
-    is_first = ahead[-1:] == ["before"] or any(token.kind == "ordinal" and token.value == 1 for token in tokens)
+    is_first = _asks_first(tokens, amounts)
     if is_first:
-        kinds = [kind for kind in kinds if kind != "ordinal"]  # "100k first or 85k first"
+        kinds = [kind for kind in kinds if kind not in ("ordinal", "mark")]  # "100k first or 85k first"
     if len({token.value for token in tokens if token.kind == "asset"}) == 1:
         kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
     is_joined = "or" in kinds or (language.postpositions and "and" in kinds)
-    return set(kinds) <= BETWEEN_LEVELS | {"and"} and ("before" in kinds or (is_joined and is_first))
+    return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or (is_joined and is_first))
+
+
+def _asks_first(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
+    """Example: "100k or 85k first", Italian "prima 2000 o 2500", Turkish "50 bine mi iner 57 bine mi çıkar önce"."""
+    leads = [token.kind for token in tokens[: amounts[0].first] if token.kind not in LEVEL_LEADS]
+    behind = [token.kind for token in tokens[amounts[1].after :] if token.kind not in ("mark", "ask")]
+    is_named = any(token.text in SOONER or (token.kind == "ordinal" and token.value == 1) for token in tokens)
+    return is_named or "before" in (*leads[-1:], *behind[-1:])
+
+
+def _of_order(
+    tokens: Sequence[Token], numbers: Sequence[Amount], language: Language, spot: float
+) -> tuple[Amount, ...] | None:
+    """The two levels of which one comes first, also without a word that relates them to the price: "50 or 57 first"."""
+    if any(amount.is_percent or amount.is_multiple or amount.sign for amount in numbers):
+        return None
+    is_one_asset = len({token.value for token in tokens if token.kind == "asset"}) < 2
+    levels = tuple(_in_thousands(amount, spot) for amount in numbers)
+    is_order = is_one_asset and _has_order(tokens, numbers, language) and _asks_first(tokens, numbers)
+    return levels if is_order and all(_is_near(amount, spot) for amount in levels) else None
+
+
+def _in_thousands(amount: Amount, spot: float) -> Amount:
+    """The amount itself or, where only that is near the price, its thousands: 57 for 57,000."""
+    thousands = replace(amount, values=tuple(1000 * value for value in amount.values))
+    return amount if amount.is_marked or _is_near(amount, spot) or not _is_near(thousands, spot) else thousands
 
 
 def _is_before_behind(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:

@@ -28,8 +28,9 @@ AssumptionCode = Literal[
 
 
 # What a refusal is about, so that a front end can say it in another language: a market without a price here, a date or
-# a level that cannot be used, several events or a condition, a matter that no price decides; `invalid` is any other.
-RefusalCode = Literal["invalid", "asset", "deadline", "level", "several", "no_price"]
+# a level that cannot be used, several events or a condition, a matter that no price decides, the ratio of two prices;
+# `invalid` is any other.
+RefusalCode = Literal["invalid", "asset", "deadline", "level", "several", "no_price", "ratio"]
 
 
 class Assumption(str):

@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from service.questions.criterion import invalid
+from service.questions.dates.roles import OVER_TIME, with_days
 from service.questions.lexicon import forms
-from service.questions.numerals import readings
+from service.questions.numerals import first_value, readings
 from service.questions.single_days import DAYS, HOW, LIMITS, NUMBERS, is_days, moves_within_day, without_any_day
 from service.questions.tokens import Token
+from service.questions.vocabulary import PRICE_MARKS
 
 MOST_DAYS = 60
 # Kinds that may stand between the number and the days: "3 green days", "3 or more daily closes", "3 straight days".
@@ -28,8 +31,8 @@ SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = forms("least")
 UPPER_BOUNDS = forms("most")
 EXACT = forms("exact")
-# Words for a side that also stand before a length of time in which something happens: "over the next week".
-OVER_TIME = forms("over_time")
+MORE_WORDS, NUMBER_WORDS = forms("more"), forms("how_many")
+COLOURS = ("green", "red")
 # Words of the kind "in" that also mean "on" before a number of days.
 ON = forms("on")
 # Words between the two numbers of "4 out of the next 7 days".
@@ -61,8 +64,9 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     """
     if any(token.kind == "often" for token in tokens):
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
-    if any(_asks_number(tokens, place) for place in range(len(tokens))):
-        raise invalid(f"The number of days is not forecast. Ask about at least so many. {HOW}")
+    tokens = with_days(tokens)
+    if (how := asks_number(tokens)) is not None:
+        return _asked_for(tokens, how)
     if moves_within_day(tokens):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
@@ -156,14 +160,41 @@ def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
     return tokens[place].kind == "during" and is_length and bool(later) and not is_day
 
 
-def _asks_number(tokens: Sequence[Token], place: int) -> bool:
-    """Example: "How many days above 95k"; "how many days until 100k" asks for a time."""
-    words = [token for token in tokens[place + 1 : place + 4] if token.kind not in ("the", "up", "down")]
-    asks = tokens[place].kind == "how" or tokens[place].text == "how many"
-    is_of_days = asks and bool(words) and is_days(words[0])
+def asks_number(tokens: Sequence[Token]) -> int | None:
+    """The place of "how many" in "how many days above 95k"; None for "how many days until 100k", which asks when."""
     kinds = {token.kind for token in tokens}
-    is_sided = bool(kinds & {"above", "below", "up", "down", "rise", "fall"})
-    return is_of_days and is_sided and not kinds & {"until", "before", "lasting"}
+    is_time = bool(kinds & {"until", "before", "lasting"}) and not any(token.value in COLOURS for token in tokens)
+    if is_time or not kinds & {"above", "below", "up", "down", "rise", "fall"}:
+        return None
+    for place, token in enumerate(tokens):
+        words = [later for later in tokens[place + 1 : place + 4] if later.kind not in ("the", "up", "down")]
+        is_beside = token.kind == "how" and any(map(is_days, words[:1]))
+        if is_beside or (token.text in NUMBER_WORDS and any(map(is_days, tokens))):
+            return place
+    return None
+
+
+def _asked_for(tokens: Sequence[Token], how: int) -> tuple[DayCount, list[Token]]:
+    """The count of "how many of the next 7 days will it be green, at least 5?", and the other tokens.
+
+    Raises InvalidQuestion for a number that is asked for alone.
+    """
+    for place in range(len(tokens) - 1, how, -1):
+        number, before, after = tokens[place], _begin(tokens, place), place + 1
+        while after < len(tokens) and (_is_or_more(tokens[after]) or tokens[after].kind in ("above", "below")):
+            after += 1
+        around = [*tokens[before:place], *tokens[place + 1 : after]]
+        is_more = any(token.kind == "above" or token.text in MORE_WORDS for token in around)
+        after += any(map(is_days, tokens[after : after + 1]))
+        others = [Token("", ""), *tokens[:how], *tokens[how + 1 : before], *tokens[after:]]
+        rest = [token for lead, token in pairwise(others) if not is_days(token) or lead.kind in {*NUMBERS, "next"}]
+        if number.kind == "fraction" and number.value == 1 / 2:
+            return DayCount(None, share="most" if is_more else "half"), rest
+        is_bounded = is_more or any(token.kind in BOUNDS or _is_least(token) for token in around)
+        is_price = any(token.kind in PRICE_MARKS | {"unit"} for token in tokens[after : after + 1])
+        if number.kind in NUMBERS and is_bounded and not is_price and first_value(number) <= MOST_DAYS:
+            return _bounded(_whole(number), around), rest
+    raise invalid("The number of days is not forecast. Ask about at least so many, such as half of them.")
 
 
 def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -266,7 +297,7 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     if unit is None or any(token.kind == "average" for token in tokens[max(0, place - 2) : place]):
         return None
     after = unit + 1
-    while after < len(tokens) and (_belongs_behind(tokens[after]) or _is_run(tokens[after : after + 2])):
+    while after < len(tokens) and (_belongs_behind(tokens[after]) or _is_run(tokens[after:])):
         after += 1
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
@@ -281,8 +312,9 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
 
 
 def _is_run(tokens: Sequence[Token]) -> bool:
-    """Japanese "続落", a fall and its repetition in one word."""
-    return len({token.text for token in tokens}) == 1 and [token.kind for token in tokens[1:]] == ["in_a_row"]
+    """Example: "De alta seguidos", Japanese "続落", a fall and its repetition in one word."""
+    kinds = [token.kind for token in tokens[:4]]
+    return "in_a_row" in kinds[1:] and {*kinds[: kinds.index("in_a_row")]} <= BETWEEN
 
 
 def _belongs_behind(token: Token) -> bool:

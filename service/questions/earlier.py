@@ -19,8 +19,7 @@ from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import Span, spans
 from service.questions.dates.reading import Today
-from service.questions.dates.roles import with_units
-from service.questions.day_counts import OVER_TIME
+from service.questions.dates.roles import OVER_TIME, with_units
 from service.questions.kinds import KINDS
 from service.questions.kinds.levels import close
 from service.questions.kinds.references import Comparison

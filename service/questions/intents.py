@@ -227,7 +227,7 @@ def _alert(
     if len(amounts) != 1 or amounts[0].is_multiple:
         is_price = not amounts and any(word.value == "price" for word in words)  # "tell me the price of btc"
         return None if is_price else TextReading("alert", asset=asset)
-    amount, side = amounts[0], int(clause.is_above) - int(clause.is_below)
+    amount, side = amounts[0], int(clause.is_above or "exceed" in clause.kinds) - int(clause.is_below)
     if amount.is_percent:
         side = amount.sign or clause.direction_at(amount) or side
         level_pct = (side or 1) * amount.values[-1]

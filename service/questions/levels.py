@@ -72,9 +72,8 @@ def _of_order(clause: Clause, levels: Sequence[Amount], spot: float) -> Criterio
     if len(levels) != 2 or any(amount.sign or amount.upper for amount in levels):
         raise _two_levels()
     criterion = order(levels[0].value(spot), levels[1].value(spot), spot)
-    return (
-        criterion.noted("YES means that the level named first is reached first.") if "or" in clause.kinds else criterion
-    )
+    is_choice = clause.kinds & {"or", "ordinal", "which", "ask"}
+    return criterion.noted("YES means that the level named first is reached first.") if is_choice else criterion
 
 
 def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposition: str) -> Criterion:
@@ -88,7 +87,7 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
         token.kind == "or" or token.text.startswith("or ") for token in gap
     ):
         raise _two_levels()
-    is_joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"]
+    is_joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"] or gap[0].text == "/"
     is_static = len(gap) == 1 and not clause.kinds & MOTIONS
     is_range = is_static or clause.is_left or "between" in clause.kinds
     if (clause.is_above and clause.is_below) or (is_joined and is_range):

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
-from service.market.assets import asset_of, trading_days
+from service.market.assets import asset_of, is_week_over, trading_days
 from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
@@ -206,6 +206,8 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     kind = KINDS[parse.criterion.comparator]
     is_move = kind.counts_from_now or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
+    if deadline.start is not None and is_week_over(parse.subject.asset, parse.now):
+        return deadline.notes  # there is no price before it
     if deadline.start is not None and counts_from_now:
         note = f"Everything from now on counts, also what is before {deadline.start:%Y-%m-%d}."
         return (*deadline.notes, Assumption(note, "start"))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from service.questions.dates.roles import DAY_WORDS
 from service.questions.tokens import Token
 from service.questions.vocabulary import MARKET_KINDS, PREDICATES, PRICE_MARKS, Language
 
@@ -165,7 +166,8 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
         return False
     if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.is_glued:
         return False
-    return not (before.kind in ("number", "nth") and tokens[place + 1].kind in AFTER_ORDINAL)
+    is_day = place > 1 and tokens[place - 2].text.split()[-1] in DAY_WORDS  # "bis zum 5. auf 90k"
+    return not (before.kind in ("number", "nth") and (is_day or tokens[place + 1].kind in AFTER_ORDINAL))
 
 
 def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:

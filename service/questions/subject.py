@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from service.market.assets import ASSETS, asset_of
+from service.questions.amounts import find_amounts
 from service.questions.circumstances import Circumstances
+from service.questions.clause import NEAR_FACTOR
 from service.questions.coins import Coins, is_single_coin
 from service.questions.criterion import NAMES, Assumption, invalid
+from service.questions.dates.deadline import find_deadline
 from service.questions.lexicon import forms
 from service.questions.tokens import Token
+from service.questions.vocabulary import Language
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
 MORE_WORDS = forms("more")
@@ -26,6 +30,10 @@ COMPARATIVES = {"above", "below", "exceed"}
 COMPARISONS = {"outperform", "underperform", "versus", "better", "which"}
 
 
+# Words for the ratio of two prices, alone between the names of two assets ("eth to btc"), and for the ounce of one.
+RATIOS, PER, OUNCES = forms("ratio"), forms("per"), forms("ounce")
+
+
 @dataclass(frozen=True)
 class Subject:
     """The asset, the asset that it is compared with, if any, and further assets, which are ignored (`left_out`)."""
@@ -34,6 +42,28 @@ class Subject:
     other: str | None = None
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def refuse_ratio(tokens: Sequence[Token], language: Language, circumstances: Circumstances) -> None:
+    """Refuse the ratio of two prices at a level: "eth/btc above 0.045", "gold silver ratio below 70"."""
+    places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
+    names = list(dict.fromkeys(str(tokens[place].value) for place in places))
+    if len(names) != 2 or not _is_ratio(tokens, places, names[1]):
+        return
+    rest = find_deadline(tokens, circumstances.now, language, is_strict=False).rest
+    levels = [amount for amount in find_amounts(rest) if not amount.is_percent and not amount.is_multiple]
+    spot = circumstances.spots.get(names[0], math.nan)
+    if levels and not any(spot / NEAR_FACTOR <= level.value(spot) <= spot * NEAR_FACTOR for level in levels):
+        raise invalid("The ratio of two prices is not forecast. Ask which of the two returns more.", "ratio")
+
+
+def _is_ratio(tokens: Sequence[Token], places: Sequence[int], other: str) -> bool:
+    """Whether two assets stand beside each other, or a word for their ratio beside them."""
+    second = next(place for place in places if tokens[place].value == other)
+    gap = tokens[max(place for place in places if place < second) + 1 : second]
+    is_joined = all(token.text == "/" or token.kind == "versus" or token.text in PER for token in gap)
+    kinds, words = {token.kind for token in tokens}, {token.text for token in tokens}
+    return is_joined or bool(words & RATIOS) or ("how" in kinds and bool(words & OUNCES))
 
 
 def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: Circumstances) -> Subject:
@@ -101,8 +131,8 @@ def _compares(main: Sequence[Token], assets: Sequence[str]) -> bool:
     has_several = len(assets) > 1 or any(token.kind == "other" for token in main)
     if not has_several:
         return False
-    ratio = any(token.text == "ratio" for token in main)
-    return bool(kinds & COMPARISONS) or ratio or _is_choice(main) or _is_pair(main) or _is_more_than(main)
+    is_ratio = any(token.text in RATIOS for token in main)
+    return bool(kinds & COMPARISONS) or is_ratio or _is_choice(main) or _is_pair(main) or _is_more_than(main)
 
 
 def is_flip(main: Sequence[Token]) -> bool:

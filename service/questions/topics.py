@@ -23,7 +23,7 @@ from service.questions.parse import NOT_NAMED, Parse, build
 from service.questions.question import Question
 from service.questions.scope import FIGURES, are_most_unknown, refuse_looking_back, refuse_loose_ends
 from service.questions.sentences import find_question
-from service.questions.subject import Subject, available, is_flip
+from service.questions.subject import Subject, available, is_flip, refuse_ratio
 from service.questions.tokens import Token, read
 from service.questions.understanding import deadline_of, parse_tokenized, refusing, suggested
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
@@ -85,12 +85,16 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
             carry_on(reading, circumstances, context.question) if context else parse_tokenized(reading, circumstances)
         )
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
-        topic = _read_topic(reading, circumstances)
+        topic, reason = None, refusal
+        try:
+            topic = _read_topic(reading, circumstances)
+        except InvalidQuestion as topic_refusal:
+            reason = topic_refusal
         if topic is None:
             if context and not any(token.kind in MARKET_KINDS for token in reading.tokens):
                 asset, day = context.question.asset, f"{context.question.deadline:%Y-%m-%d}"
                 reading = reading._replace(tokens=[Token("asset", asset, asset), *reading.tokens, Token("iso", day)])
-            raise suggested(refusal, reading, circumstances) from None
+            raise suggested(reason, reading, circumstances) from None
         return topic
     if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
         return parse
@@ -121,6 +125,7 @@ def _read_topic(reading: TokenizedText, circumstances: Circumstances) -> TopicQu
     if split is None or split.is_order:
         return None
     refuse_looking_back(split.main)
+    refuse_ratio(split.main, language, circumstances)
     matters = (token for token in split.main if token.kind in ("asset", "widely") or _is_economy(token))
     kindred = (token for token in split.main if token.kind == "other" and token.value in KINDRED_KINDS)
     if not _is_yes_or_no(split.main, reading.text) or not any((*matters, *kindred)):

@@ -21,7 +21,7 @@ from service.errors import (
     NotAMarketQuestion,
     UnreadQuestion,
 )
-from service.market.assets import ASSETS
+from service.market.assets import ASSETS, is_week_over, trading_days
 from service.questions.amounts import find_amounts
 from service.questions.canonical import LAST_SECOND, brief
 from service.questions.circumstances import Circumstances, Setting
@@ -31,11 +31,13 @@ from service.questions.criterion import EXAMPLE, Criterion, checked, invalid
 from service.questions.currencies import refuse_unpriced
 from service.questions.dates.deadline import Deadline, find_deadline
 from service.questions.dates.reading import Today
+from service.questions.dates.roles import with_days
 from service.questions.dates.years import with_years
-from service.questions.day_counts import find_days
+from service.questions.day_counts import asks_number, find_days
 from service.questions.earlier import find_earlier, of_period
 from service.questions.extremes import may_have_extreme, with_extremes
 from service.questions.kinds.levels import touch
+from service.questions.kinds.paths import DaysBeyond, DaysMoving
 from service.questions.kinds.references import with_moving_average
 from service.questions.pairs import find_pair, refuse_two_deadlines
 from service.questions.parse import Parse, build
@@ -49,10 +51,11 @@ from service.questions.scope import (
     refuse_unreadable,
 )
 from service.questions.sentences import SplitText, find_question
-from service.questions.subject import Subject, find_subject
+from service.questions.subject import Subject, find_subject, refuse_ratio
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 
+SUNDAY = 6
 MOST_WORDS = 30  # words and marks; the refusal of a longer text suggests nothing, because that would take too long
 MOST_PROPOSALS = 3
 # A level and a date are looked for in so many tokens: more are no question that a person asks.
@@ -134,12 +137,16 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
     if split is None:
         raise nameless(reading.tokens)
     refuse_looking_back(split.main)
+    refuse_ratio(split.main, language, circumstances)
     count, main = find_days(with_years(split.main, Today(now, day_first=not language.month_first)))
     main, level_notes = _with_extremes(main, split, language, circumstances)
     earlier, main = find_earlier(main, now, language)
     split = replace(split, main=with_period(with_moving_average(main)))
     subject = find_subject(split.main, [*split.aside, *split.others], circumstances)
-    deadline = deadline_of(split, language, circumstances, run=count.days if count and count.in_a_row else None)
+    days = (count and count.days) or 0
+    is_over = is_week_over(subject.asset, now) or (days > 1 and now.weekday() == SUNDAY)  # "4 green days this week"
+    run = days if count and count.in_a_row else None
+    deadline = deadline_of(split, language, circumstances, run=run, is_week_over=is_over)
     spot = float(spots[subject.asset])
     if count is not None:
         deadline = replace(deadline, preposition="by")  # "above 90k on 3 days until Friday" is not all the time
@@ -198,11 +205,16 @@ def _with_extremes(
 
 
 def deadline_of(
-    split: SplitText, language: Language, circumstances: Circumstances, *, run: int | None = None
+    split: SplitText,
+    language: Language,
+    circumstances: Circumstances,
+    *,
+    run: int | None = None,
+    is_week_over: bool = False,
 ) -> Deadline:
     """The deadline in the question itself, else the one in another sentence, else `until`, else in seven days."""
     now, until = circumstances.now, circumstances.until
-    deadline = find_deadline(split.main, now, language, run=run)
+    deadline = find_deadline(split.main, now, language, run=run, is_week_over=is_week_over)
     if until is None and not deadline.is_named and find_deadline(split.aside, now, language, is_strict=False).is_named:
         raise invalid("Only the circumstances have a date. Add a deadline for the price itself.", "deadline")
     if not deadline.is_named and split.others:
@@ -234,17 +246,18 @@ def _exemplified(detail: str, example: str) -> str:
 
 def proposals(reading: TokenizedText, circumstances: Circumstances) -> Iterator[tuple[str, str]]:
     """At most three questions close to the text, each with its canonical sentence; none without prices."""
-    tokens, now, spots = reading.tokens, circumstances.now, circumstances.spots
+    tokens, now, spots = with_days(reading.tokens), circumstances.now, circumstances.spots
     candidates = [asset for asset in ASSETS if math.isfinite(spots.get(asset, math.nan)) and spots[asset] > 0]
     if not candidates:
         return
     assets = _named(tokens, candidates)
-    deadline = _deadline(tokens[:MOST_TOKENS], now, reading.language)
+    deadline = _deadline(tokens[:MOST_TOKENS], now, reading.language, is_week_over=is_week_over(assets[0], now))
     instant = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
-    levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]])
+    is_count = asks_number(tokens) is not None
+    levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]], is_exact=is_count)
     kinds = {token.kind for token in tokens}
     side = -1 if kinds & BEAR and not kinds & BULL else 1
-    questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots)
+    questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots, is_count)
     for question in islice(questions, MOST_PROPOSALS):
         yield brief(question), question.canonical
 
@@ -255,19 +268,21 @@ def _named(tokens: Sequence[Token], candidates: Sequence[str]) -> tuple[str, ...
     return tuple(asset for asset in keys if asset in candidates) or (candidates[0],)
 
 
-def _deadline(tokens: Sequence[Token], now: datetime, language: Language) -> Deadline | None:
+def _deadline(tokens: Sequence[Token], now: datetime, language: Language, *, is_week_over: bool) -> Deadline | None:
     """The deadline that the tokens name, if there may be one."""
     try:
-        deadline = find_deadline(tokens, now, language)
+        deadline = find_deadline(tokens, now, language, is_week_over=is_week_over)
     except InvalidQuestion:
         return None
     return deadline if deadline.is_named else None
 
 
-def _levels(tokens: Sequence[Token], spot: float) -> tuple[float, ...]:
-    """The numbers that may be levels, as written or in thousands or thousandths."""
+def _levels(tokens: Sequence[Token], spot: float, *, is_exact: bool) -> tuple[float, ...]:
+    """The numbers that may be levels, as written or, unless `is_exact`, in thousands or thousandths."""
     amounts = [amount for amount in find_amounts(tokens) if not amount.is_percent and not amount.is_multiple]
-    choices = [[amount.value(spot) * factor for factor in (1, 1000, 0.001)] for amount in amounts]
+    choices = [
+        [amount.value(spot) * factor for factor in ((1,) if is_exact else (1, 1000, 0.001))] for amount in amounts
+    ]
     matches = [
         next((level for level in levels if spot / NEAR_FACTOR <= level <= spot * NEAR_FACTOR), None)
         for levels in choices
@@ -282,11 +297,17 @@ def _questions(
     deadline: Deadline,
     now: datetime,
     spots: Mapping[str, float],
+    is_count: bool,
 ) -> Iterator[Question]:
-    """Which of two assets returns more; whether each level is reached; whether the price goes up or down."""
+    """At least half of the days; which of two assets returns more; whether levels are reached; up or down."""
     asset, *others = assets
     spot = spots[asset]
     round_level = float(f"{spot * (1 + side * STEP):.1e}")  # two significant digits, about 5% away
+    if is_count:
+        days = len(trading_days(asset, int(now.timestamp()), int(deadline.at.timestamp())))
+        comparator = (DaysBeyond if levels else DaysMoving).of(side)
+        half = Criterion(comparator, next(iter(levels), None), days=(days + 1) // 2)
+        yield build("", now, spot, Subject(asset), deadline, half)
     if others:
         yield build("", now, spot, Subject(asset, others[0]), deadline, Criterion("relative"))
     for level in (levels or (round_level,))[:2]:

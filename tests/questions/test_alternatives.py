@@ -52,6 +52,21 @@ def test_an_uncertain_question_has_the_other_reading(text, others):
 
 
 @pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("will eth stay over 1700 all week?", "Will Ethereum stay above 1,700 USD at all times until 2026-11-29?"),
+        ("schließt btc die woche über 95k", "Will Bitcoin be above 95,000 USD at 2026-11-29?"),
+        ("sol tocca 150 entro questa settimana", "Will Solana trade at or above 150 USD at any time until 2026-11-29?"),
+        ("биток закроет неделю выше 95к", "Will Bitcoin be above 95,000 USD at 2026-11-29?"),
+        ("btc bu hafta 99 bini görür mü", "Will Bitcoin trade at or above 99,000 USD at any time until 2026-11-29?"),
+    ],
+)
+def test_on_a_sunday_this_week_may_be_the_coming_one(text, other):
+    sunday = datetime(2026, 11, 22, 10, tzinfo=UTC)
+    assert _alternatives(text, sunday)[0].question == other
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Will Bitcoin close above 100k on Friday?",

@@ -32,7 +32,7 @@ def unit(match: Match, today: Today) -> DateRange:
         return some_time(match, today)  # "los próximos días"
     if name in ("minute", "hour"):
         return periods.after(today.now, shift or 1, name)
-    return part(match, periods.unit(name, today.date, shift))
+    return part(match, today.unit(name, shift))
 
 
 def closed_unit(match: Match, today: Today) -> DateRange:
@@ -45,7 +45,7 @@ def end_of_unit(match: Match, today: Today) -> DateRange:
     name, named_year = str(match["eo"].value), year(match)
     if named_year is not None and name == "year":
         return periods.day(date(named_year, 12, 31))
-    return periods.day(periods.unit(name, today.date, units_ahead(match)).end.date())
+    return periods.day(today.unit(name, units_ahead(match)).end.date())
 
 
 def relative_day(match: Match, today: Today) -> DateRange:

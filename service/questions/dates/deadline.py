@@ -60,7 +60,13 @@ class Deadline:
 
 
 def find_deadline(
-    tokens: Sequence[Token], now: datetime, language: Language, *, is_strict: bool = True, run: int | None = None
+    tokens: Sequence[Token],
+    now: datetime,
+    language: Language,
+    *,
+    is_strict: bool = True,
+    run: int | None = None,
+    is_week_over: bool = False,
 ) -> Deadline:
     """The deadline that the tokens name, or seven days from now.
 
@@ -75,6 +81,8 @@ def find_deadline(
         Whether a text whose dates are all in the past is refused; if not, these dates are ignored.
     run
         A number of days in a row, which end so many days after the day from which they are counted.
+    is_week_over
+        Whether "this week" is the coming one: its trading hours are over, or little of it is left.
 
     Raises
     ------
@@ -82,7 +90,7 @@ def find_deadline(
         If the deadline is in the past, less than five minutes or more than two years ahead.
     """
     plain, clock = without_clocks(with_units(tokens))
-    today = Today(now, day_first=not language.month_first)
+    today = Today(now, not language.month_first, is_week_over)
     dates = spans(plain, today, postpositions=language.postpositions)
     candidates = _candidates(plain, dates, language.postpositions)
     rest = _without(plain, candidates)
@@ -228,6 +236,8 @@ def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
     places = (place for place in range(span.first - 1, -1, -1) if tokens[place].text != "'")  # "prima dell'8"
     place = next((place for place in places if tokens[place].kind not in FILLERS), -1)
     place = _limit_of_event(tokens, place)
+    if place > 0 and tokens[place].kind == "on" and tokens[place - 1].kind in ("by", "before", "until", "lasting"):
+        place -= 1  # "antes do dia 12"
     word = tokens[place] if place >= 0 else own_word
     if place < 0 or word.kind not in STRENGTH or not _belongs(word, span):
         is_approximate = span.first > 0 and tokens[span.first - 1].text in ABOUT  # "around Christmas"

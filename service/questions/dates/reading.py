@@ -23,14 +23,20 @@ Match = dict[str, Token]
 
 
 class Today(NamedTuple):
-    """When the question is asked, and whether 3/4 means April 3 in its language."""
+    """When the question is asked, whether 3/4 means April 3 in its language, and whether this week counts as over."""
 
     now: datetime
     day_first: bool
+    is_week_over: bool = False
 
     @property
     def date(self) -> date:
         return self.now.date()
+
+    def unit(self, name: str, shift: int) -> DateRange:
+        """The unit of the calendar that is `shift` of them later; for a week that is over, the one after it."""
+        is_over = name == "week" and shift == 0 and self.is_week_over
+        return periods.unit(name, self.date, shift + is_over)
 
 
 def no_such_date() -> InvalidQuestion:

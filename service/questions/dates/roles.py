@@ -41,15 +41,24 @@ SHORT_YEARS = range(26, 40)
 COUNTABLES = {"unit", "weekday", "weekend", "halfyear"}
 # Four digits that are a year wherever no word makes them a level.
 LATE_YEARS = range(2020, 2040)
+# Kinds between two numbers of which neither is a year if one cannot be one: "between 2100 and 2300".
+JOINTS = {"and", "or", "to", "until", "approx"}
+# Kinds that may follow the number of "the next 5".
+NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler"}
+# Words for a side, which may also stand before a length of time: "over the next week".
+OVER_TIME = forms("over_time")
 # A number from this one on is a level: "3400 semana que vem".
 LEAST_LEVEL = 1000
 
 
 def with_units(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with the m of "in 15m" as minutes, which may mean a million elsewhere, and "2年内" as two years."""
+    """The tokens with the m of "in 15m" as minutes, "2年内" as two years, and "is over 2,950" as above that price."""
     result: list[Token] = []
     for place, token in enumerate(tokens):
         is_counted = token.text in WITHIN_YEARS and place > 0 and tokens[place - 1].kind in ("number", "times")
+        behind = [later.kind for later in tokens[place + 1 : place + 2]]
+        if token.kind == "end" and token.text.split()[-1] in OVER_TIME and behind in (["number"], ["money"]):
+            token = replace(token, kind="above")
         if is_counted:
             result += [Token("unit", "年", "year"), Token("within", "内")]
         else:
@@ -59,6 +68,19 @@ def with_units(tokens: Sequence[Token]) -> list[Token]:
         follows_span = before.kind in {"in", "within", "during", *NEAR_KINDS} or before.value == "hour"
         if token.kind == "m" and token.is_glued and number.kind == "number" and follows_span:
             result[place] = Token("unit", "m", "minute", True)
+    return result
+
+
+def with_days(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with the days of "4 green days in the next 5", "sur les 5 prochains", which are named only once."""
+    result, unit = list(tokens), next((token for token in tokens if (token.kind, token.value) == ("unit", "day")), None)
+    for place in range(len(tokens) - 1, 0, -1):
+        pair = tokens[place - 1 : place + 1]
+        kinds = {token.kind for token in pair}
+        is_next = "next" in kinds and bool(kinds & {"number", "numword"})
+        if unit and is_next and all(token.kind in NUMBER_ENDS for token in tokens[place + 1 : place + 2]):
+            numbers = [replace(token, kind="number") if token.kind == "numword" else token for token in pair]
+            result[place - 1 : place + 1] = [*numbers, unit]
     return result
 
 
@@ -145,7 +167,8 @@ def _is_level(tokens: Sequence[Token], place: int) -> bool:
 def _is_bare_day(tokens: Sequence[Token], place: int) -> bool:
     """Whether the words before the number make it a day: "d'ici le 5", "vor dem 5."."""
     before = tokens[place - 1] if place else Token("", "")
-    if before.kind in FIRM and before.text.split()[-1] in DAY_WORDS:
+    lead = tokens[place - 2] if before.kind == "the" and place > 1 else before  # "vor dem 5"
+    if lead.kind in FIRM and before.text.split()[-1] in DAY_WORDS:
         return True
     is_dotted = place + 1 < len(tokens) and tokens[place + 1].text == "."
     return is_dotted and place > 1 and before.kind == "the" and tokens[place - 2].kind in FIRM - {"on"}
@@ -215,9 +238,20 @@ def _is_year(tokens: Sequence[Token], place: int, number: int) -> bool:
         return False
     before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
     is_subject = before is not None and before.kind == "be" and before is tokens[0]  # "ist 2027 ein gutes Jahr"
+    if number not in LATE_YEARS and _is_joined(tokens, place):
+        return False
     if before is not None and before.kind in LEVEL_BEFORE and not is_subject:
         return False
     return (before is not None and before.kind in YEAR_BEFORE) or number in LATE_YEARS
+
+
+def _is_joined(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the number is one end of a range, or one of two levels, of which the other is a number, too."""
+    neighbours = (tokens[max(0, place - 2) : place][::-1], tokens[place + 1 : place + 3])
+    return any(
+        [token.kind for token in pair[1:]] == ["number"] and (pair[0].kind in JOINTS or pair[0].text in DASHES)
+        for pair in neighbours
+    )
 
 
 def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:

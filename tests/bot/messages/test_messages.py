@@ -253,7 +253,7 @@ LEG = {
 PARTS |= {"legs": [LEG, LEG | {"asset": "eth", "level": 2_400.0}]}
 REFUSALS = {
     code: BadRequest(422, {"code": "invalid_question", "detail": f"{MARK}.", "errors": [fault | {"code": code}]})
-    for code in ("invalid", "asset", "deadline", "level", "several", "no_price")
+    for code in ("invalid", "asset", "deadline", "level", "several", "no_price", "ratio")
     for fault in [{"field": "question", "message": f"{MARK}."}]
 }
 REFUSALS |= {code: BadRequest(422, {"code": code, "detail": f"{MARK}."}) for code in ("invalid_request", "none")}
