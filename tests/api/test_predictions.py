@@ -83,7 +83,7 @@ class TestTheList:
         assert (page["schema"], page["count"], page["world"]) == ("predictions/1", 1, "simulated")
         (body,) = page["markets"]
         assert (body["id"], body["status"], len(body["ai_votes"])) == (ID, "open", 9)
-        words = {"answer": "About as likely as not: 60%", "direction": "NEUTRAL", "bull_probability": 50.0}
+        words = {"answer": "More likely than not: 60%", "direction": "NEUTRAL", "bull_probability": 50.0}
         assert body["ai"] == {"p_yes": 0.6, "yes": 9, "no": 0} | words
         assert body["market_odds"]["simulated"] is True
         assert body["divergence_pts"] == 10.0

@@ -121,7 +121,7 @@ def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
         answer = answers.find_answer(db, "a", ANN)
     assert (answer.consensus.pivotal, answer.understood.alternatives) == ((), ())
     assert {(vote.outlier, vote.usd, vote.evidence) for vote in answer.votes.values()} == {(False, None, None)}
-    assert answer.answer == "About as likely as not: 60%"
+    assert answer.answer == "More likely than not: 60%"
 
 
 def test_a_cursor_of_another_list_is_refused(database: Database):

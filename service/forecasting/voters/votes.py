@@ -24,12 +24,14 @@ Direction = Literal["BULLISH", "BEARISH", "NEUTRAL"]
 Strength = Literal["STRONG", "MODERATE", "WEAK", "DIVIDED"]
 
 NEUTRAL_WITHIN = 3.0  # percentage points of bull probability from 50
-# The least P(YES) of each word, as the reports of the IPCC use them.
+# The least P(YES) of each word, as the reports of the IPCC use them; they have one word for the middle three.
 LIKELIHOODS = (
     (0.99, "Almost certain"),
     (0.9, "Very likely"),
     (0.66, "Likely"),
-    (0.33, "About as likely as not"),
+    (0.55, "More likely than not"),
+    (0.45, "About as likely as not"),
+    (0.33, "Less likely than not"),
     (0.1, "Unlikely"),
     (0.01, "Very unlikely"),
     (0.0, "Almost impossible"),

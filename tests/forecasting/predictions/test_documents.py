@@ -81,7 +81,7 @@ class TestAMarket:
         question = replace(QUESTION, polarity=polarity)
         market = listed(question=question, commitment=committed(0.7, p_up=p_up))
         assert (market.ai.direction, market.ai.bull_probability, market.ai.p_yes) == (direction, bull, 0.614)
-        assert (market.ai_votes["v0"].direction, market.ai.answer) == (direction, "About as likely as not: 61%")
+        assert (market.ai_votes["v0"].direction, market.ai.answer) == (direction, "More likely than not: 61%")
 
     @given(st.lists(st.floats(0.005, 0.995), max_size=9))
     def test_votes_are_counted_after_rounding(self, votes):
