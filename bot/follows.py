@@ -15,6 +15,7 @@ from telegram.constants import ChatType
 from bot import answering, keyboards, messages, updates
 from bot.context import BotContext, Expired
 from bot.keyboards import Page, Popup
+from bot.languages import translate
 from bot.service import Document
 from bot.store import Follow, Target
 from bot.store.follows import MAX_FOLLOWS
@@ -36,7 +37,8 @@ async def follow_by_text(update: Update, context: BotContext) -> Page:
 
 async def alert_page(update: Update, context: BotContext, reading: Document) -> Page:
     """Follow the level that a text names; a passed one is offered the other way round, a missing one is asked for."""
-    quotes = {quote["asset"]: quote for quote in (await context.service.prices())["prices"]}
+    prices = await context.service.prices()
+    quotes = {quote["asset"]: quote for quote in prices["prices"]}
     quote, level = quotes.get(reading["asset"]), reading["level"]
     if quote is None or reading["intent"] != "alert":
         return Page(messages.follows.bad_follow())
@@ -59,7 +61,12 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
         return Page(messages.follows.passed_level(asset, level, spot), keyboards.rows(bells))
     target = _price_target(quote, level)
     text, follow = await _follow(update, context, target)
-    return Page(text, follow and keyboards.terms(follow.number, 0, repeats=follow.repeats))
+    if follow is None:
+        return Page(text)
+    targets = [entry.target for entry in await asyncio.to_thread(context.store.follows_of, updates.user_id(update))]
+    others = sorted({candidate.level for candidate in targets if candidate[:2] == target[:2]} - {level})
+    text = messages.follows.alert_set(target, prices, quote, others, is_move=bool(size))
+    return Page(text, keyboards.terms(follow.number, 0, repeats=follow.repeats))
 
 
 async def press_follow(update: Update, context: BotContext) -> Popup:
@@ -69,7 +76,7 @@ async def press_follow(update: Update, context: BotContext) -> Popup:
     user = updates.user_id(update)
     if verb == "unfollow":
         await asyncio.to_thread(context.store.unfollow, user, target.kind, target.subject)
-        text = messages.follows.unfollowed()
+        text = translate(messages.follows.END_OF_FOLLOW)
     else:
         text, _ = await _follow(update, context, target)
     is_private = updates.chat(update).type == ChatType.PRIVATE
@@ -103,13 +110,13 @@ async def drop(update: Update, context: BotContext) -> Popup:
     """A number of /following: it ends."""
     await asyncio.to_thread(context.store.drop_follow, updates.user_id(update), int(context.captures[0]))
     page = await context.view(update, "following")
-    return Popup(messages.follows.unfollowed(), page, is_alert=False)
+    return Popup(translate(messages.follows.END_OF_FOLLOW), page, is_alert=False)
 
 
 async def end_all(update: Update, context: BotContext) -> Popup:
     """[Delete] below what a person follows, all or about one asset."""
     await asyncio.to_thread(context.store.drop_follows, updates.user_id(update), context.captures[0])
-    return Popup(messages.follows.unfollowed(), await context.view(update, "following"), is_alert=False)
+    return Popup(translate(messages.follows.END_OF_FOLLOW), await context.view(update, "following"), is_alert=False)
 
 
 async def _follow(update: Update, context: BotContext, target: Target) -> tuple[str, Follow | None]:

@@ -10,13 +10,7 @@ from __future__ import annotations
 import asyncio
 from html import unescape
 
-from telegram import (
-    InlineKeyboardMarkup,
-    InlineQuery,
-    InlineQueryResultArticle,
-    InputTextMessageContent,
-    Update,
-)
+from telegram import InlineKeyboardMarkup, InlineQuery, InlineQueryResultArticle, InputTextMessageContent, Update
 
 from bot import answering, messages, updates
 from bot.context import BotContext
@@ -72,7 +66,7 @@ async def press_answer(update: Update, context: BotContext) -> None:
         return
     user = press.from_user.id
     is_busy = press.inline_message_id in context.state.inline_messages or user in context.state.askers
-    await acknowledge(press, messages.oracle.busy() if is_busy else None)
+    await acknowledge(press, translate(messages.oracle.BUSY) if is_busy else None)
     if not is_busy:
         await _answer(context, user, payload, token, press.inline_message_id)
 

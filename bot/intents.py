@@ -78,8 +78,10 @@ async def handle_text(update: Update, context: BotContext, text: str) -> Page | 
         text, reading = await _in_zone(update, context, text, reading)
         page = await _page(update, context, reading)
         if page is None and (readings := uncertain_readings(reading["understood"])):
-            page = await answering.choice_page(context.state, *updates.sender(update), readings)
+            notes = messages.oracle.conversions(reading["understood"])
+            page = await answering.choice_page(context.state, *updates.sender(update), readings, notes=notes)
     except BadRequest as refusal:
+        await _forget(update, context, text)
         return await answering.refusal_page(context.state, *updates.sender(update), refusal)
     except ClientError as error:
         return failure_page(error)
@@ -92,7 +94,7 @@ async def ask_voters(update: Update, context: BotContext, text: str) -> None:
     """Reply with the answer of the voters, which counts."""
     user, chat = updates.user_id(update), updates.chat(update)
     if user in context.state.askers:
-        await reply(context.bot, update, Page(messages.oracle.busy()))
+        await reply(context.bot, update, Page(translate(messages.oracle.BUSY)))
         return
     is_private = chat.type == ChatType.PRIVATE
     with answering.marked_as_asking(context.state.askers, user):
@@ -101,6 +103,15 @@ async def ask_voters(update: Update, context: BotContext, text: str) -> None:
             return
         page = await answering.answer(context, question, None if is_private else updates.first_name(update))
     await photos.follow(update, context, page)
+
+
+async def _forget(update: Update, context: BotContext, text: str) -> None:
+    """Let the next text carry nothing on where a refused one is a question of its own: it would be read of an older."""
+    try:
+        await context.person(update).understand(text)
+    except ClientError as error:
+        if isinstance(error, BadRequest) and error.code == "invalid_question":
+            await context.remember(update, {})
 
 
 def uncertain_readings(meaning: Document | None) -> list[str]:
@@ -200,11 +211,12 @@ async def _page(update: Update, context: BotContext, reading: Document) -> Page 
 
 
 async def _price(update: Update, context: BotContext, reading: Document) -> Page | None:
-    """The present price; the service itself says that of a coin that is not in the list."""
+    """The present price, all of them for several assets; the service says that of a coin that is not in the list."""
     if not await _is_listed(context, reading["asset"]):
         return None
     await context.remember(update, {"canonical": f"{reading['asset']} price"})
-    return await context.view(update, "price", reading["asset"])
+    is_one = len(messages.prices.named_assets(updates.text(update))) < 2
+    return await context.view(update, "price", reading["asset"] if is_one else "")
 
 
 async def _is_listed(context: BotContext, asset: str) -> bool:

@@ -154,7 +154,8 @@ def assets(
     view: str, chosen: str, keys: Sequence[str], levels: Sequence[tuple[str, float]] = ()
 ) -> InlineKeyboardMarkup:
     """Choose all assets ("") or one, in a view of them; for one, its chart and the levels that the bot can watch."""
-    choices = [show(marked(key or "All", is_chosen=key == chosen), view, key) for key in ("", *keys)]
+    labels = {"": "All"} | {key: key if len(key) < 4 else formats.asset(key) for key in keys}  # symbols are as they are
+    choices = [show(marked(label, is_chosen=key == chosen), view, key) for key, label in labels.items()]
     charts = [button("Chart", f"chart:{view}:{chosen}")] if chosen else []
     return rows(bells(chosen, levels), *grid(choices, 4), [show("Reload", view, chosen), *charts])
 

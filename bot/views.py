@@ -155,7 +155,8 @@ async def ending(request: ViewRequest) -> Page:
     follows = await asyncio.to_thread(request.store.follows_of, request.user_id)
     follows = [follow for follow in follows if request.argument in ("", follow.target.subject)]
     if not follows:
-        return await following(request)
+        overview = keyboards.show("What I follow", "following")
+        return Page(translate(messages.follows.NO_ALERT), keyboards.rows([overview]))
     buttons = [keyboards.button("Delete", f"end:follows:{request.argument}"), keyboards.show("Keep", "following")]
     return Page(messages.follows.ending(follows), keyboards.rows(buttons))
 

@@ -65,6 +65,11 @@ def enumerated(parts: Iterable[str]) -> str:
     return translate(", ").join(part for part in parts if part)
 
 
+def sentences(*parts: str) -> str:
+    """The sentences that are not empty, in a row; Chinese and Japanese have no space between them."""
+    return ("" if language() in ("zh", "ja") else " ").join(part for part in parts if part)
+
+
 def bracketed(text: str) -> str:
     """A text in brackets, after a space where the language has one."""
     return translate(" ({text})", text=text)

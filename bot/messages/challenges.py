@@ -10,11 +10,9 @@ from bot.messages.formats import date
 from bot.messages.markup import escaped, message, table
 from bot.messages.oracle import understood_as
 from bot.messages.predictions import challenge_head, chances, evidence, market_footer, state
+from bot.messages.texts import TEXTS
 
-ASK_QUESTION = english(
-    "Send one yes/no question with its date, for example:\n"
-    "<code>/challenge Will ethereum be above 5,000 USD on 31 December?</code>"
-)
+ASK_QUESTION = TEXTS["notices"]["how_to_challenge"]
 PRICES_DECIDE = english("Prices decide it at the deadline.")
 A_PERSON_DECIDES = english("A person decides it after the deadline.")
 BAR, BAR_WIDTH = "█", 12  # columns of all votes
@@ -35,13 +33,10 @@ def confirm(question: str, deadline: str) -> str:
 
 def created(challenge: Mapping[str, Any]) -> str:
     """The challenge is open; above [Yes] and [No]."""
+    values = {"number": str(challenge["number"]), "date": date(challenge["deadline"])}
     judge = PRICES_DECIDE if challenge["resolution"]["source"] == "bars" else A_PERSON_DECIDES
     blocks = [
-        translate(
-            "<b>Challenge {number} is open until {date}.</b>",
-            number=str(challenge["number"]),
-            date=date(challenge["deadline"]),
-        ),
+        translate("<b>Challenge {number} is open until {date}.</b>", **values),
         f"<i>{escaped(challenge['question'], 1500)}</i>",
         understood_as(challenge),
         f"{translate(judge)} {translate('You will get a message with the outcome.')}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.languages import SOURCE, english, enumerated, language, translate, translate_plural
+from bot.languages import SOURCE, english, enumerated, language, sentences, translate, translate_plural
 from bot.messages.formats import sentence
 from bot.messages.markup import escaped
 from bot.messages.oracle import quota_used_up
@@ -50,7 +50,7 @@ def failure(error: ClientError) -> str:
         case HistoryPending(retry_after_s=int(seconds)) if seconds:
             return translate(NO_HISTORY, seconds=seconds)
         case Unavailable():
-            return f"{detail_of(error)}\n{translate('This was not counted.')} {_wait(error.retry_after_s)}"
+            return f"{detail_of(error)}\n{sentences(translate('This was not counted.'), _wait(error.retry_after_s))}"
         case Conflict():
             return detail_of(error)
         case Refused(request_id=str(id)) if id and not isinstance(error, Unauthorized | NotFound):
@@ -62,7 +62,7 @@ def _limit(error: Refused) -> str:
     """A used-up limit: the person's own, or that of the whole bot."""
     if error.code != "quota_exhausted":
         detail = detail_of(error)
-        return detail if "try again" in detail.lower() else f"{detail} {_wait(error.retry_after_s)}"
+        return detail if "try again" in detail.lower() else sentences(detail, _wait(error.retry_after_s))
     if "all end users" in error.detail:
         return translate("This bot has used all its questions for today. You can ask again after 00:00 UTC.")
     return quota_used_up(error.limit, error.reset_at)
@@ -70,7 +70,7 @@ def _limit(error: Refused) -> str:
 
 def refused_question(error: Refused) -> str:
     """Why a question cannot be asked, above questions that can."""
-    return f"{detail_of(error)}\n{translate('This was not counted.')} {translate('You can ask:')}"
+    return f"{detail_of(error)}\n{sentences(translate('This was not counted.'), translate('You can ask:'))}"
 
 
 def detail_of(error: Refused) -> str:

@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from bot.languages import bracketed, english, enumerated, translate
+from bot.languages import bracketed, english, enumerated, sentences, translate
 from bot.messages.formats import (
     WORDS,
     asset,
+    capitalized,
     chance,
     change_arrow,
     decimal,
     footer,
     instant,
+    noun,
     price,
     signed_percent,
     world,
@@ -31,15 +33,15 @@ CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
 # The outcome of a question without yes and no.
 FOLLOW_REPLIES = TEXTS["followed"]  # what happens now
 ROSE = {"yes": english("the price rose"), "no": english("the price did not rise")}
-HOW = english(
-    "Tap Follow below an answer, a market or a challenge, or send for example <code>/follow btc 70000</code>."
-)
+HOW = TEXTS["notices"]["how_to_follow"]
+END_OF_FOLLOW = english("You do not follow this any more.")
+NO_ALERT = english("You have no such alert, so nothing was deleted.")
 
 
 def following(follows: Sequence[Follow], prices: Mapping[str, float]) -> str:
     """Everything that the person follows, under the numbers of the buttons that end it; `prices` are those of now."""
     if not follows:
-        return f"{translate('You follow nothing.')} {translate(HOW)}"
+        return sentences(translate("You follow nothing."), translate(HOW))
     lines = _numbered(follows, prices)
     return message([translate("<b>You follow</b>"), *lines], translate("A button ends the one with its number."))
 
@@ -53,17 +55,25 @@ def _numbered(follows: Sequence[Follow], prices: Mapping[str, float]) -> list[st
     return [f"{number}. {_target(follow)}{_terms(follow, prices)}" for number, follow in enumerate(follows, 1)]
 
 
-def followed(target: Target) -> str:
+def followed(target: Target, *notes: str) -> str:
     """The pop-up after [Follow] or a level, in plain text."""
     kind = "challenge" if target.kind == "market" and target.subject.startswith(CHALLENGE) else target.kind
-    level = {"asset": asset(target.subject), "price": price(target.level), "chance": chance(target.level)}
+    level = {"asset": noun(target.subject), "price": price(target.level), "chance": chance(target.level)}
     where = translate("It comes to our private chat. /following lists everything.")
-    return f"{translate(FOLLOW_REPLIES[kind], **level)} {where}"
+    return sentences(capitalized(translate(FOLLOW_REPLIES[kind], **level)), *notes, where)
 
 
-def unfollowed() -> str:
-    """The pop-up after a follow was ended."""
-    return translate("You do not follow this any more.")
+def alert_set(
+    target: Target, prices: Mapping[str, Any], quote: Mapping[str, Any], others: Sequence[float], *, is_move: bool
+) -> str:
+    """The reply to an alert by text: a move is a level without a period; the `others` of its asset stay."""
+    distance = signed_percent(100 * (target.level / quote["price"] - 1))
+    notes = (
+        translate("That is {change} from the price now, however long it takes.", change=distance) if is_move else "",
+        translate("Your other alerts stay: {prices} USD.", prices=enumerated(map(price, others))) if others else "",
+        "" if quote["market_open"] else translate("This market is closed now."),
+    )
+    return f"{followed(target, *notes)}\n<i>{world(prices)} · {WORDS}</i>"
 
 
 def follows_too_much(limit: int) -> str:
@@ -73,18 +83,18 @@ def follows_too_much(limit: int) -> str:
 
 def bad_follow() -> str:
     """/follow with something else than an asset and a price."""
-    return f"{translate('Send an asset and a price.')} {translate(HOW)}"
+    return sentences(translate("Send an asset and a price."), translate(HOW))
 
 
 def strange_level(key: str, level: float, now: float) -> str:
     """A level that is far from the price."""
-    text = translate("{level}? {asset} is at {price} USD now.", level=price(level), asset=asset(key), price=price(now))
-    return f"{text} {translate('No alert is set.')}"
+    values = {"level": price(level), "asset": capitalized(noun(key)), "price": price(now)}
+    return sentences(translate("{level}? {asset} is at {price} USD now.", **values), translate("No alert is set."))
 
 
 def passed_level(key: str, level: float, now: float) -> str:
     """A level on the other side of the price than the text says; its button sets the alert the other way round."""
-    values = {"asset": asset(key), "price": price(now), "level": price(level)}
+    values = {"asset": capitalized(noun(key)), "price": price(now), "level": price(level)}
     if now >= level:
         return translate("{asset} is at {price} USD, already above {level}. Tell you when it falls back?", **values)
     return translate("{asset} is at {price} USD, already below {level}. Tell you when it rises back?", **values)
@@ -100,7 +110,8 @@ def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], levels: S
     change = quote["change_24h_pct"]
     now = translate("{price} USD now, {change} in 24 hours", price=price(quote["price"]), change=signed_percent(change))
     prices_text = enumerated(map(price, levels))
-    head = translate("<b>{asset} has reached {price} USD</b>", asset=asset(quote["asset"]), price=prices_text)
+    name = capitalized(noun(quote["asset"]))
+    head = translate("<b>{asset} has reached {price} USD</b>", asset=name, price=prices_text)
     return message([head, f"{change_arrow(change)} {now}"], f"{footer(prices)}\n{translate('Not investment advice.')}")
 
 
@@ -162,7 +173,8 @@ def _terms(follow: Follow, prices: Mapping[str, float]) -> str:
 
 def price_missed(key: str, level: float) -> str:
     """The end of an alert whose level was not reached."""
-    return translate("{asset} did not reach {price} USD. The alert has ended.", asset=asset(key), price=price(level))
+    values = {"asset": capitalized(noun(key)), "price": price(level)}
+    return translate("{asset} did not reach {price} USD. The alert has ended.", **values)
 
 
 def _quoted(question: str) -> str:

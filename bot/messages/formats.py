@@ -14,6 +14,7 @@ from babel.numbers import format_decimal, format_percent
 
 from bot.languages import SOURCE, english, english_words, language, locale, translate, zone
 from bot.messages.markup import escaped, plain
+from bot.messages.texts import TEXTS
 from service.client import ASSETS
 
 UNKNOWN = "–"
@@ -33,7 +34,9 @@ LIKELIHOODS = english_words(
     "Almost certain",
     "Very likely",
     "Likely",
+    "More likely than not",
     "About as likely as not",
+    "Less likely than not",
     "Unlikely",
     "Very unlikely",
     "Almost impossible",
@@ -47,6 +50,7 @@ TERMS += english_words(
 TERMS += english_words(
     "not enough resolved markets", "no clear difference yet", "the AI is better", "the market is better"
 )
+NOUNS = TEXTS["nouns"]
 NEW_NAMES = {word.upper(): word for word in ("weak", "moderate", "strong", "divided")}
 
 
@@ -101,10 +105,10 @@ def instant(text: str | None) -> str:
     return f"{date(f'{at:%Y-%m-%d}')} {at:%H:%M %Z}" if at else escaped(text, 40)
 
 
-def time_of_day(text: str | None) -> str:
-    """The time of day of an instant of the API, such as "08:00 UTC"; midnight if there is no instant."""
+def time_of_day(text: str | None, *, is_today: bool = True) -> str:
+    """The time of day of an instant of the API, "08:00 UTC", or else its date; midnight if there is no instant."""
     at = _local(text or "") or datetime(2000, 1, 1, tzinfo=UTC)
-    return f"{at:%H:%M %Z}"
+    return f"{at:%H:%M %Z}" if is_today else date(f"{at:%Y-%m-%d}", "short")
 
 
 def _local(text: str) -> datetime | None:
@@ -141,14 +145,20 @@ def direction_arrow(direction: object) -> str:
 
 
 def change_arrow(value: float | None) -> str:
-    """The symbol of a change: up, down, or level for zero and unknown."""
-    return LEVEL if not value else UP if value > 0 else DOWN
+    """The symbol of a change: up, down, or level for unknown and for what is shown as zero."""
+    size = _rounded(value or 0, 1)
+    return LEVEL if not size else UP if size > 0 else DOWN
 
 
 def asset(key: object) -> str:
     """The name of an asset, escaped."""
     name = ASSETS.get(str(key))
     return translate(name) if name else escaped(str(key).capitalize(), 60)
+
+
+def noun(key: object) -> str:
+    """The same inside a sentence: some languages put an article before a metal."""
+    return translate(NOUNS[str(key)]) if key in NOUNS else asset(key)
 
 
 def capitalized(text: str) -> str:
@@ -199,7 +209,7 @@ def _percentage(value: float, digits: int) -> str:
 
 
 def _signed(value: float, digits: int, write: Callable[[float, int], str]) -> str:
-    return ("" if _rounded(value, digits) < 0 else "+") + write(value, digits)
+    return ("+" if _rounded(value, digits) > 0 else "") + write(value, digits)
 
 
 def _rounded(value: float, digits: int) -> Decimal:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.languages import english, labelled, translate
+from bot.languages import english, labelled, sentences, translate
 from bot.messages.formats import date, decimal, words
 from bot.messages.markup import escaped, message
 from bot.messages.texts import TEXTS
 
-QUESTION_MISSING = english(
-    "Add a question, for example:\n<code>/ask Will bitcoin be above 120,000 USD on December 31?</code>"
-)
+TEXT = TEXTS["notices"]
+QUESTION_MISSING, DELAY, CONFIRM_DELETION, START = (TEXT[name] for name in ("question", "delay", "deletion", "start"))
 SETTINGS = english("<b>Settings</b>\nThe colours of charts:")
 TEXT_ONLY = english("I can read only text. Send a question about a market, or /help.")
 CANCELLATION = english("Cancelled. Nothing was created. Send /challenge to start again.")
@@ -25,32 +24,14 @@ CHOOSE_LANGUAGE = english("In which language should I reply?")
 LANGUAGE_CHOSEN = english("I reply in English now. Questions are read in ten languages.")
 ADMINS_ONLY = english("Only an admin of this group can change this.")
 INTERRUPTION = english("This question was interrupted. The message below has its result.")
-DELAY = english(
-    "The connection to the voters was lost. Your question may have been counted. I keep it and send the answer as "
-    "soon as it is there."
-)
 TOO_FAST = english("You send more than I can answer. Wait a minute, then go on.")
 INTERNAL_ERROR = english("Something went wrong in the bot. The error was logged. Try again in a minute.")
-CONFIRM_DELETION = english(
-    "This deletes all that this bot has of you: answers, drafts, votes, forecasts, alerts and settings. Public "
-    "challenges stay, and the service keeps questions and votes under a code without your name."
-)
 WELCOME = english("You are welcome. Send me the next question whenever you like.")
 UNKNOWN_COMMAND = english("I do not know this command. /help lists all commands.")
 NO_ADVICE = english("I give no advice. I can say how likely something is, for example:")
 NO_ANSWER = english("There is no answer yet whose votes I could show. Ask a question first.")
 EXPIRY = english("This answer has expired. Ask again.")
 CHALLENGE_IN_PRIVATE = english("You can write a challenge only in our private chat. The button below opens it.")
-START = english(
-    """I say how likely something is on the markets of crypto, gold and silver. \
-Nothing here trades, and nothing is investment advice. \
-Each reply says whether its market is SIMULATED.
-
-Send me a question, for example:
-<i>Will bitcoin be above 120,000 USD on December 31?</i>
-
-Nine models answer it. Prices (“btc”) and alerts (“tell me when btc hits 60k”) are free. /help shows everything."""
-)
 
 # A line each; an empty line separates two sections.
 HELP, PRIVACY = TEXTS["help"], TEXTS["privacy"]
@@ -74,16 +55,12 @@ def voted(receipt: Mapping[str, Any]) -> str:
     votes = receipt["user_votes"]
     vote = translate("You voted yes.") if receipt["vote"] == "yes" else translate("You voted no.")
     counts = translate("Votes so far: {yes} yes, {no} no. You can change yours.", yes=votes["yes"], no=votes["no"])
-    return f"{vote} {counts}"
+    return sentences(vote, counts)
 
 
 def unknown_zone(name: str) -> str:
     """/alerts with an unknown time zone."""
-    return translate(
-        "Unknown time zone “{name}”. Send one such as\n"
-        "<code>/alerts Europe/Vienna</code>, or /alerts to choose from a list.",
-        name=escaped(name, 100),
-    )
+    return translate(TEXT["zone"], name=escaped(name, 100))
 
 
 def date_out_of_range(first: str, last: str) -> str:
@@ -93,11 +70,7 @@ def date_out_of_range(first: str, last: str) -> str:
 
 def question_too_long(length: int, limit: int) -> str:
     """A question longer than the service accepts."""
-    return translate(
-        "The question has {length} characters; the limit is {limit}. It was not counted. Send a shorter one.",
-        length=length,
-        limit=limit,
-    )
+    return translate(TEXT["too_long"], length=length, limit=limit)
 
 
 def deleted(counts: Mapping[str, int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any
@@ -13,6 +14,7 @@ from bot.languages import (
     enumerated,
     labelled,
     language,
+    sentences,
     translate,
     translate_plural,
 )
@@ -20,12 +22,12 @@ from bot.messages.formats import (
     LIKELIHOODS,
     SIDES,
     WORDS,
-    asset,
     capitalized,
     chance,
     date,
     direction_arrow,
     instant,
+    noun,
     percent,
     price,
     signed_percent,
@@ -37,6 +39,8 @@ from bot.messages.reasons import reasons
 from bot.messages.texts import TEXTS
 
 VOTES_A_PAGE = 5
+CONVERSION = re.compile(r"([\d,.]+) ([A-Z]{3}) are ([\d,.]+) USD\b")
+BUSY = english("One question at a time. Your last one is still being answered.")
 ADVICE = english("Paper research. Not investment advice.")
 # Kinds of questions that name no single price.
 WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
@@ -47,7 +51,8 @@ EVENT = {"other_asset": None, "upper_level": None, "days": None}  # what an even
 # Of these, the event is true or not at the deadline; the others are at any time until then.
 AT_DEADLINE = ("close_above", "close_below", "between", "up", "down", "move", "open", "above_earlier", "below_earlier")
 AT_DEADLINE += ("above_moving_average", "below_moving_average")
-UNTIL, ON = english("until {date}"), english("on {date}")
+BY_DEADLINE = ("touch_above", "touch_below", "leave", "upper_first", "lower_first", "both", "either")
+UNTIL, BY, ON = english("until {date}"), english("by {date}"), english("on {date}")
 NEW_LINE = "\n"
 
 
@@ -59,11 +64,6 @@ def waiting(voters: int) -> str:
 def progress(count: int, voters: int) -> str:
     """While the votes arrive."""
     return translate("{voted} of {voters} have voted.", voted=count, voters=voters)
-
-
-def busy() -> str:
-    """The reply to a second question while the first is open."""
-    return translate("One question at a time. Your last one is still being answered.")
 
 
 def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, asker: str | None = None) -> str:
@@ -79,7 +79,7 @@ def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, 
         _turnout(document),
         translate("Same answer again: not counted") if is_cached else "",
         "" if is_cached else labelled(escaped(asker, 60), left) if asker and left else capitalized(left),
-        f"<i>{world(document)} · {time_of_day(document['as_of'])}</i>",
+        f"<i>{world(document)} · {time_of_day(document['as_of'], is_today=not document.get('closed_until'))}</i>",
     ]
     return message(blocks, _reasons(document))
 
@@ -87,13 +87,14 @@ def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, 
 def facts(document: Mapping[str, Any]) -> list[str]:
     """What was asked, for when, and the price of now with its distance to the level, a line each, at most three."""
     meaning = document["understood"]
-    lines = [*_events(meaning), *_when(meaning)]
+    first, *lines = [*_events(meaning), *_when(meaning)]
+    lines = [capitalized(first), *lines]
     return [*lines, _price_now(document)] if has_price(meaning) and len(lines) < 3 else lines
 
 
 def statement(meaning: Mapping[str, Any]) -> str:
     """What YES means; a topic in the words of its text."""
-    return " ".join(_events(meaning))
+    return capitalized(" ".join(_events(meaning)))
 
 
 def _events(meaning: Mapping[str, Any]) -> list[str]:
@@ -103,10 +104,10 @@ def _events(meaning: Mapping[str, Any]) -> list[str]:
     if meaning["comparator"] in SECOND_EVENTS:
         is_negated, is_both = meaning["negated"], meaning["comparator"] == "both"
         legs = (EVENT | leg | {"negated": leg["negated"] != is_negated} for leg in meaning["legs"])
-        first, second = map(statement, legs)
+        first, second = (" ".join(_events(leg)) for leg in legs)
         return [first, translate(SECOND_EVENTS["both" if is_both != is_negated else "either"], statement=second)]
     levels = {"level": price(meaning["level"]), "upper": price(meaning["upper_level"]), "days": meaning.get("days")}
-    assets = {"asset": asset(meaning["asset"]), "other": asset(meaning["other_asset"])}
+    assets = {"asset": noun(meaning["asset"]), "other": noun(meaning["other_asset"])}
     return [translate(STATEMENTS[_name(meaning)], pct=percent(meaning["level_pct"]), **assets, **levels)]
 
 
@@ -131,7 +132,8 @@ def _when(meaning: Mapping[str, Any]) -> list[str]:
     if not has_words(meaning):
         return []
     comparator, days, at = meaning["comparator"], meaning.get("days") or 1, meaning["deadline"]
-    earlier, end = meaning.get("earlier"), translate(ON if comparator in AT_DEADLINE else UNTIL, date=instant(at))
+    is_by, earlier = comparator in BY_DEADLINE and not meaning["negated"], meaning.get("earlier")
+    end = translate(ON if comparator in AT_DEADLINE else BY if is_by else UNTIL, date=instant(at))
     if not comparator.startswith("days_"):
         return [translate("from {date}", date=instant(earlier)), end] if earlier else [end]
     if meaning["negated"] and meaning["in_a_row"]:
@@ -161,18 +163,29 @@ def _reasons(document: Mapping[str, Any]) -> str:
     parts = [
         f"{translate(ADVICE)} {WORDS}",
         _reason(document),
-        translate("Trading starts again: {instant}.", instant=instant(opening)) if opening else "",
     ]
-    if language() == SOURCE:
+    if language() != SOURCE:
+        parts += [translate("Trading starts again: {instant}.", instant=instant(opening)) if opening else ""]
+        parts += conversions(document["understood"])
+    else:
         notes = " ".join(escaped(note) for note in document["understood"]["notes"][:3])
         parts += [notes, understood_as(document)]
     return f"<blockquote expandable>{NEW_LINE.join(part for part in parts if part)}</blockquote>"
 
 
-def choices(meanings: Sequence[Mapping[str, Any]], head: str | None = None) -> str:
-    """Questions under the numbers of their buttons; without `head` the readings of a text that leaves a choice."""
-    blocks = [head or translate("<b>Do you mean this?</b>"), *numbered(meanings)]
-    return message(blocks, translate("A tap asks it. Nothing is counted before."))
+def conversions(meaning: Mapping[str, Any]) -> list[str]:
+    """Amounts of another currency beside those in USD; the service says them in English."""
+    amounts = (match.groups() for match in map(CONVERSION.match, meaning["notes"]) if match)
+    return [
+        f"{price(float(amount.replace(',', '')))} {currency} = {price(float(usd.replace(',', '')))} USD"
+        for amount, currency, usd in amounts
+    ]
+
+
+def choices(meanings: Sequence[Mapping[str, Any]], market: str, head: str = "", notes: Sequence[str] = ()) -> str:
+    """Questions under the numbers of their buttons; without `head` the readings of a text, which rest on `notes`."""
+    blocks = [head or translate("<b>Do you mean this?</b>"), *numbered(meanings), *notes]
+    return message([*blocks, translate("A tap asks it. Nothing is counted before.")], f"<i>{market} · {WORDS}</i>")
 
 
 def numbered(meanings: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -250,7 +263,7 @@ def quota_used_up(limit: int | None, reset_at: str | None) -> str:
         usage = translate_plural("You have used today's {n} question.", "You have used today's {n} questions.", limit)
     else:
         usage = translate("You have used today's questions.")
-    return f"{usage} {translate('You can ask again after {time}.', time=time_of_day(reset_at))}"
+    return sentences(usage, translate("You can ask again after {time}.", time=time_of_day(reset_at)))
 
 
 def headline(document: Mapping[str, Any]) -> str:
@@ -285,14 +298,13 @@ def understood_as(document: Mapping[str, Any]) -> str:
 
 def _reason(document: Mapping[str, Any]) -> str:
     """The reasoning of the voter whose vote is the nearest to the consensus."""
-    cast = [(name, vote) for name, vote in document["votes"].items() if vote["p_yes"] is not None]
+    cast = [vote for vote in document["votes"].values() if vote["p_yes"] is not None]
     if not cast:
         return ""
     pool = document["p_yes"]
     if pool is None:
-        pool = sum(vote["p_yes"] for _, vote in cast) / len(cast)
-    name, vote = min(cast, key=lambda entry: abs(entry[1]["p_yes"] - pool))
-    return translate("Why ({voter}): {reason}", voter=escaped(name, 60), reason=reasons(vote, 300))
+        pool = sum(vote["p_yes"] for vote in cast) / len(cast)
+    return labelled(translate("Why"), reasons(min(cast, key=lambda vote: abs(vote["p_yes"] - pool)), 300))
 
 
 def _price_range(forecast: Mapping[str, Any] | None) -> str:

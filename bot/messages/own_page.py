@@ -10,6 +10,7 @@ from bot.messages.formats import UNKNOWN, chance, decimal, footer, term
 from bot.messages.markup import escaped, message, table
 from bot.messages.oracle import statement
 from bot.messages.predictions import mark, outcome_word, question
+from bot.messages.texts import TEXTS
 
 if TYPE_CHECKING:
     from bot.store import OwnCall
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
 OUTCOME = {"yes": 1.0, "no": 0.0}
 RECENT, QUESTIONS = 8, 5  # votes and forecasts, and questions, that are listed
 MAX_ROWS = 12  # rows of the table of forecasters
-HOW_TO_NAME = english(
-    "Send <code>/name sturdy-owl</code> to be listed under a name of your choice, /name off to leave."
-)
-
+NOTICES = TEXTS["notices"]
+HOW_TO_NAME = NOTICES["how_to_name"]
 BAD_NAME = english("A name has 3 to 32 of a-z, 0-9, _ and -.")
 
 CalledEntry = tuple["OwnCall", Mapping[str, Any]]
@@ -68,19 +67,14 @@ def forecasters(document: Mapping[str, Any], own_entry: Mapping[str, Any] | None
 
 def forecast_noted(p_yes: float) -> str:
     """The pop-up after a forecast, in plain text."""
-    return translate(
-        "Your forecast: yes {chance}. Nobody sees it before the market is decided. /me keeps it.", chance=chance(p_yes)
-    )
+    return translate(NOTICES["forecast"], chance=chance(p_yes))
 
 
 def named(name: str | None) -> str:
     """/name with a name, or off."""
     if name is None:
         return translate("You are not listed among the forecasters any more.")
-    return translate(
-        "Your forecasts are listed as <b>{name}</b>, once a market is decided. See /forecasters.",
-        name=escaped(name, 40),
-    )
+    return translate(NOTICES["name"], name=escaped(name, 40))
 
 
 def _scores() -> str:
@@ -91,10 +85,7 @@ def _ranking(entries: Sequence[Mapping[str, Any]]) -> str:
     """What a rank says, if any row has one."""
     if not any(entry["rank"] for entry in entries):
         return ""
-    return translate(
-        "Ranked above pool: better than the AI's pool, even as the best of {n}. Below it, luck may decide.",
-        n=entries[0]["entrants"],
-    )
+    return translate(NOTICES["ranking"], n=entries[0]["entrants"])
 
 
 def _votes(decisions: Sequence[CalledEntry]) -> str:
@@ -104,13 +95,7 @@ def _votes(decisions: Sequence[CalledEntry]) -> str:
     right = sum(vote == entry["resolution"]["outcome"] for vote, entry in votes)
     pairs = [(entry["ai"]["p_yes"], entry) for _, entry in votes if entry["ai"]]
     ai_right = sum((p > 0.5) == (entry["resolution"]["outcome"] == "yes") for p, entry in pairs)
-    return translate(
-        "Votes: {right} of {n} came true; the AI was right on {ai_right} of {both}",
-        right=right,
-        n=len(votes),
-        ai_right=ai_right,
-        both=len(pairs),
-    )
+    return translate(NOTICES["votes"], right=right, n=len(votes), ai_right=ai_right, both=len(pairs))
 
 
 def _forecasts(decisions: Sequence[CalledEntry]) -> str:

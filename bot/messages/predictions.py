@@ -7,19 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.languages import SOURCE, bracketed, english, language, translate, translate_plural
-from bot.messages.formats import (
-    WORDS,
-    as_of,
-    asset,
-    chance,
-    footer,
-    instant,
-    percent,
-    price,
-    sentence,
-    term,
-    world,
-)
+from bot.messages.formats import WORDS, as_of, asset, chance, footer, instant, percent, price, sentence, term, world
 from bot.messages.markup import escaped, message, pages, table
 from bot.messages.oracle import dated_statement, has_price, has_words, understood_as
 
@@ -242,7 +230,7 @@ def verdict(versus: Mapping[str, Any]) -> str:
         for side in ("ai", "market")
     )
     return translate(
-        "AI {ai}, market {market}, {book}: {verdict}.",
+        "AI {ai}, market {market}, {book}. By the Brier score, which also counts how sure each was: {verdict}.",
         ai=ai,
         market=outside + _simulated(book),
         book=(translate("Backfilled") if book["backfilled"] else translate("Live")).lower(),

@@ -15,6 +15,7 @@ from bot.messages.formats import (
     change_arrow,
     footer,
     instant,
+    noun,
     percent,
     price,
     signed_decimal,
@@ -22,14 +23,15 @@ from bot.messages.formats import (
 )
 from bot.messages.markup import CAPTION, escaped, message, table
 from bot.messages.oracle import facts, headline
+from bot.messages.texts import TEXTS
+from service.client import ASSETS
 
 # The horizons of forecasts, at the beginning of a line.
 HORIZONS = {"24h": english("After 24 hours"), "7d": english("After 7 days"), "30d": english("After 30 days")}
-BOUNDS = english(
-    "90% of outcomes lie between these two prices. No direction is assumed: up and down are equally likely."
-)
+BOUNDS = TEXTS["notices"]["bounds"]
 NO_FORECAST = english("There is no forecast at the moment. Forecasts are renewed while the market is open.")
 DAY, HEADLINES = "24h", 3
+SPANS = {"h": english("{n}h"), "d": english("{n}d")}
 QUOTED_IN = re.compile(r"(?<=\w)[/ -]?usd[tc]?$")
 
 
@@ -39,6 +41,13 @@ def find_asset(text: str, keys: Iterable[str]) -> str | None:
     return next((key for key in keys if word in (key, asset(key).lower())), None)
 
 
+def named_assets(text: str) -> set[str]:
+    """The keys of all assets that a text names; Chinese and Japanese have no spaces around a name."""
+    text, words = text.lower(), {*re.findall(r"\w+", text.lower())}
+    names = ((key, name.lower()) for key in ASSETS for name in (key, ASSETS[key], asset(key)))
+    return {key for key, name in names if name in words or (not name.isascii() and name in text)}
+
+
 def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = None) -> str:
     """The price of one asset, its change and its range in 24 hours."""
     quote = next(quote for quote in document["prices"] if quote["asset"] == key)
@@ -46,18 +55,13 @@ def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = N
 
 
 def _price_lines(quote: Mapping[str, Any]) -> list[str]:
-    return [
-        f"<b>{change_arrow(quote['change_24h_pct'])} {asset(quote['asset'])} {price(quote['price'])} USD</b>",
-        translate(
-            "{change} in 24 hours, between {low} and {high} USD",
-            change=signed_percent(quote["change_24h_pct"]),
-            low=price(quote["low_24h"]),
-            high=price(quote["high_24h"]),
-        ),
-        ""
-        if quote["market_open"]
-        else translate("This market is closed. The price is of {instant}.", instant=instant(quote["as_of"])),
-    ]
+    change = quote["change_24h_pct"]
+    head = f"<b>{change_arrow(change)} {asset(quote['asset'])} {price(quote['price'])} USD</b>"
+    values = {"change": signed_percent(change), "low": price(quote["low_24h"]), "high": price(quote["high_24h"])}
+    if quote["market_open"]:
+        return [head, translate("{change} in 24 hours, between {low} and {high} USD", **values)]
+    closure = translate("This market is closed. The price is of {instant}.", instant=instant(quote["as_of"]))
+    return [head, closure, translate("{change} in the 24 hours before, between {low} and {high} USD", **values)]
 
 
 def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecast: Mapping[str, Any] | None) -> str:
@@ -66,16 +70,17 @@ def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecas
     quote, news = quotes.pop(key), next((row for row in pulse["by_asset"] if row["asset"] == key), None)
     change = quote["change_24h_pct"] or 0
     followers = sum((other["change_24h_pct"] or 0) * change > 0 for other in quotes.values())
-    titles = [escaped(story["title"], 200) for story in pulse["headlines"] if key in story["assets"]][:HEADLINES]
-    quotation = "\n".join([translate("Headlines:"), *(f"· {title}" for title in titles)]) if titles else ""
+    stories = [story for story in pulse["headlines"] if key in story["assets"]][:HEADLINES]
+    titles = [f"· {instant(story['published_at'])}: {escaped(story['title'], 200)}" for story in stories]
+    quotation = "\n".join([translate("Latest headlines:"), *titles]) if titles else ""
     blocks = [
         *_price_lines(quote),
-        translate("Nobody knows the cause for certain. This is what the data shows."),
+        translate("Nobody knows the cause for certain. This is what the data of the last 24 hours shows."),
         _usual(change, forecast) if forecast and quote["market_open"] else "",
         translate("{n} of {total} other markets moved the same way.", n=followers, total=len(quotes)),
         translate_plural(
-            "News about {asset}: {score} ({n} story)",
-            "News about {asset}: {score} ({n} stories)",
+            "News about {asset} in 24 hours: {score} ({n} story)",
+            "News about {asset} in 24 hours: {score} ({n} stories)",
             news["n"],
             asset=asset(key),
             score=signed_decimal(news["score"], 2),
@@ -125,9 +130,14 @@ def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
 def forecast(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
     """The prices that 90% of the outcomes lie between, after each horizon."""
     now_price = price(document["price"])
-    head = translate("<b>Where {asset} will be</b>, now {price} USD", asset=asset(document["asset"]), price=now_price)
-    rows = [(horizon["horizon"], *_bounds(horizon)) for horizon in document["horizons"]]
-    return _ranges(head, rows, "<5", document, now)
+    head = translate("<b>Where {asset} will be</b>, now {price} USD", asset=noun(document["asset"]), price=now_price)
+    rows = [(_span(horizon["horizon"]), *_bounds(horizon)) for horizon in document["horizons"]]
+    return _ranges(head, rows, "<6", document, now)
+
+
+def _span(horizon: str) -> str:
+    unit, count = SPANS.get(horizon[-1:]), horizon[:-1]
+    return translate(unit, n=int(count)) if unit and count.isdecimal() else horizon
 
 
 def forecasts(documents: Sequence[Mapping[str, Any]], *, now: datetime | None = None) -> str:
@@ -153,12 +163,9 @@ def _bounds(horizon: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def price_caption(document: Mapping[str, Any], quote: Mapping[str, Any], forecast: Mapping[str, Any] | None) -> str:
-    """The price of an asset, its change in 24 hours, and the range of the next 24 hours."""
-    change = quote["change_24h_pct"]
-    head = f"<b>{change_arrow(change)} {asset(quote['asset'])} {price(quote['price'])} USD</b>"
-    head = translate("{price}, {change} in 24 hours", price=head, change=signed_percent(change))
+    """The price of an asset, its change and range in 24 hours, and the range of the next 24 hours."""
     expected = _likely(forecast, "24h", "5", "95") if forecast else ""
-    return _caption(head, expected, document)
+    return _caption("\n".join(_price_lines(quote)), expected, document)
 
 
 def forecast_caption(document: Mapping[str, Any], horizon: str) -> str:

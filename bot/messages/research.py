@@ -8,15 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from bot.languages import english, enumerated, labelled, translate, translate_plural
-from bot.messages.formats import (
-    chance,
-    change_arrow,
-    direction_arrow,
-    footer,
-    signed_decimal,
-    signed_percent,
-    term,
-)
+from bot.messages.formats import chance, change_arrow, direction_arrow, footer, signed_decimal, signed_percent, term
 from bot.messages.markup import escaped, message, table
 from bot.messages.predictions import verdict
 from bot.messages.texts import TEXTS

@@ -123,7 +123,7 @@ class Answers(SqliteFile):
         return (row["token"], json.loads(row["payload"])) if row else ("", None)
 
     def newest_meaning(self, chat_id: int, age_s: float) -> dict[str, Any] | None:
-        """What was last understood in this chat, of an answer, a guess or a forecast, at most `age_s` seconds old."""
+        """What was last understood in this chat, at most `age_s` seconds old; None if it was made to be forgotten."""
         row = self._row(
             "SELECT coalesce(json_extract(payload, '$.understood'), json_extract(payload, '$.answer.understood'))"
             " AS meaning FROM answer WHERE chat_id = ? AND kept_at >= ? AND meaning IS NOT NULL"
@@ -131,4 +131,4 @@ class Answers(SqliteFile):
             chat_id,
             self._seconds() - age_s,
         )
-        return json.loads(row["meaning"]) if row else None
+        return (json.loads(row["meaning"]) or None) if row else None

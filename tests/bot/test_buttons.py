@@ -39,10 +39,10 @@ def test_a_reload_updates_the_quota(ann):
 
 def test_a_choice_changes_the_message_in_place(ann):
     reply = ann.says("/price")
-    ann.presses("gold")
+    ann.presses("Gold")
     assert "Gold" in reply.plain
-    assert "· gold ·" in reply.buttons
-    ann.presses("· gold ·")
+    assert "· Gold ·" in reply.buttons
+    ann.presses("· Gold ·")
     assert "Gold" in reply.plain
 
 

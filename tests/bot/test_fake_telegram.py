@@ -116,7 +116,7 @@ def test_a_group_that_moved_gets_everything_there(stage, group):
     member = stage.person(group)
     page = member.says("/price")
     stage.telegram.supergroups[group] = group - 100_000
-    member.presses("gold", on=page)
+    member.presses("Gold", on=page)
     member.says(f"/ask {QUESTION}")
     member.chat = group - 100_000
     texts = [message.plain for message in member.messages]
@@ -151,8 +151,8 @@ def test_the_limit_of_a_group_is_kept(stage, group, monkeypatch):
 METHODS = {
     "sendMessage": ((), "/price", "Prices in USD"),
     "sendChatAction": ((), QUESTION, "of 9 voted"),
-    "editMessageText": (("/price",), "gold", "Gold"),
-    "answerCallbackQuery": (("/price",), "gold", "Gold"),
+    "editMessageText": (("/price",), "Gold", "Gold"),
+    "answerCallbackQuery": (("/price",), "Gold", "Gold"),
     "sendPhoto": (("/price btc",), "Chart", "of outcomes"),
     "editMessageMedia": (("/price btc", "Chart"), "30 d", "of outcomes"),
     "getChatMember": ((), "/language de", "Ich antworte jetzt auf Deutsch"),

@@ -155,7 +155,7 @@ def test_an_alert_carries_on(ann, store):
     """To another asset with its percentage; without one the level is asked for, and a number is the answer."""
     ann.says("tell me when btc drops 5%")
     assert "when Solana reaches 103.13 USD" in ann.says("same for sol").plain
-    assert "when Gold reaches 2,792 USD" in ann.says("and gold?").plain
+    assert "when gold reaches 2,792 USD" in ann.says("and gold?").plain
     ann.says("tell me when btc hits 60k")
     assert "At which price of Ethereum shall I tell you?" in ann.says("same for eth").plain
     assert "when Ethereum reaches 2,000 USD" in ann.says("2000").plain
@@ -284,3 +284,23 @@ def test_an_alert_can_end_and_come_again(ann, store):
     store.drop_follow(ann.id, follow.number)
     ann.presses("Again: on", on=reply)
     assert ann.stage.telegram.popups[-1] == "This answer has expired. Ask again."
+
+
+def test_an_alert_of_a_move_says_that_it_has_no_period(ann):
+    """ "In a day" is no part of it: the level counts, whenever it comes."""
+    reply = ann.says("tell me when eth moves up 5% in a day").plain
+    assert "when Ethereum reaches" in reply
+    assert "That is +5.0% from the price now, however long it takes." in reply
+    assert "SIMULATED market" in reply
+
+
+def test_an_alert_says_what_else_stays_and_whether_the_market_is_closed(ann):
+    ann.says("alert me when gold hits 3100")
+    reply = ann.says("alert me when gold hits 3200").plain
+    assert "Your other alerts stay: 3,100 USD." in reply
+    assert "This market is closed now." in reply
+    assert "stay" not in ann.says("alert me when btc hits 60k").plain
+
+
+def test_where_nothing_is_followed_nothing_ends(ann):
+    assert ann.says("cancel all my alerts").plain == "You have no such alert, so nothing was deleted."

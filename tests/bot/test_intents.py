@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 QUESTION = "Will Bitcoin be above $60k at the end of the month?"
@@ -51,6 +53,7 @@ def test_forwarded_news_is_read_from_its_beginning(ann):
         ("why?", "There is no answer yet"),
         ("is this free?", "10 of 10 questions left"),
         ("btc price today", "▲ Bitcoin 53,212 USD"),
+        ("price of eth and xrp", "Prices in USD"),
     ],
 )
 def test_a_text_that_asks_no_voters_is_free(ann, text, words):
@@ -87,7 +90,9 @@ def test_why_a_price_moves_is_said_by_data(ann, text):
     assert lines[0] == "▲ Bitcoin 53,212 USD"
     assert "Unusual: on nine days of ten it moves at most 2.0%." in lines
     assert "6 of 6 other markets moved the same way." in lines
-    assert any(line.startswith("News about Bitcoin: +0.03 (2 stories)") for line in lines)
+    assert "Nobody knows the cause for certain. This is what the data of the last 24 hours shows." in lines
+    assert any(re.match(r"· 2026-\d\d-\d\d \d\d:00 UTC: Bitcoin", line) for line in lines)
+    assert any(line.startswith("News about Bitcoin in 24 hours: +0.03 (2 stories)") for line in lines)
     assert "Show votes" not in reply.buttons
     ann.says(QUESTION)
     assert "Show votes" in ann.says(text).buttons
@@ -183,3 +188,24 @@ def test_what_carries_on_a_guess_is_shown_first(ann):
     assert "Do you mean this?" in ann.says("sol vs eth who wins this week").plain
     assert "Do you mean this?" in ann.says("and by friday?").plain
     assert left(ann) == "10"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("will eth be above 2500 in 2050?", "This names no market"),
+        ("and in 2050?", "60,000 USD at 2026-11-27"),
+        ("asdfgh", "60,000 USD at 2026-11-27"),
+        ("thanks!", "60,000 USD at 2026-11-27"),
+    ],
+)
+def test_nothing_older_than_a_refused_question_is_carried_on(ann, text, words):
+    """It would be read of another question than the person thinks; a refused rest of a question or chatter is none."""
+    ann.says(QUESTION)
+    ann.says(text)
+    assert words in ann.says("by friday?").plain
+
+
+def test_the_readings_of_an_amount_in_yen_show_it(ann):
+    ann.language = "ja"
+    assert "9,000,000 JPY = 59,400 USD" in ann.says("btc年内に900万円いくと思う?").plain

@@ -167,3 +167,10 @@ def test_a_switch_moves_on_to_its_next_state():
     switches = dict.fromkeys(keyboards.EVENTS, "off") | {"flip": "on", "digest": "silent"}
     choices = [button.callback_data for row in keyboards.alerts(switches).inline_keyboard for button in row]
     assert choices[:3] == ["set:followed:on", "set:flip:silent", "set:digest:off"]
+
+
+def test_a_metal_is_named_in_the_language():
+    with speaking("es"):
+        keyboard = keyboards.assets("price", "gold", ["btc", "gold", "silver"])
+    labels = [button.text for row in keyboard.inline_keyboard for button in row]
+    assert labels[:4] == ["Todos", "btc", "· Oro ·", "Plata"]

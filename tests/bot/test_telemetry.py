@@ -43,7 +43,7 @@ def value(name: str, **labels: str) -> float:
 def test_updates_are_counted_by_kind(ann):
     before = {kind: value("bot_updates_total", kind=kind) for kind in ("command", "message", "button")}
     ann.says("/price")
-    ann.presses("gold")
+    ann.presses("Gold")
     ann.says(QUESTION)
     assert {kind: value("bot_updates_total", kind=kind) - count for kind, count in before.items()} == {
         "command": 1,

@@ -54,7 +54,7 @@ def test_the_track_record_has_n_interval_and_benchmark():
     page = digest(40)
     assert "40 markets resolved: 40 yes, 0 no." in page
     assert "AI 59% right (n = 400, 95% interval 55% to 63%), market 59% right (n = 400" in page
-    assert "(SIMULATED), backfilled: no clear difference yet" in page
+    assert "(SIMULATED), backfilled. By the Brier score, which also counts how sure each was: no clear" in page
     assert "PAPER" in page
     assert "SIMULATED market" in page
 

@@ -30,7 +30,7 @@ def test_a_caption_fits_for_any_document(kind):
 
 def test_a_price_states_the_range_of_the_next_day():
     text = read(prices.price_caption(documents.PRICES, QUOTE, documents.forecast()))
-    assert "▲ Bitcoin 53,212 USD, +2.1% in 24 hours" in text
+    assert "▲ Bitcoin 53,212 USD\n+2.1% in 24 hours, between" in text
     assert "After 24 hours, 90% of outcomes: 51,490 to 54,992 USD" in text
 
 
@@ -45,7 +45,7 @@ def test_an_answer_states_probability_level_and_deadline():
     text = read(prices.answer_caption(documents.ANSWER))
     assert text.startswith("About as likely as not: 56%")
     assert "Bitcoin reaches 55,872 USD" in text
-    assert "until 2026-11-30 23:59 UTC" in text
+    assert "by 2026-11-30 23:59 UTC" in text
 
 
 def test_a_card_links_to_what_it_shows():

@@ -14,7 +14,7 @@ from bot.messages import formats
     ("text", "expected"),
     [
         (formats.signed_percent(18.8693), "+18.9%"),
-        (formats.signed_percent(-0.01), "+0.0%"),
+        (formats.signed_percent(-0.01), "0.0%"),
         (formats.signed_percent(161.4), "+161%"),
         (formats.signed_percent(None), "–"),
         (formats.chance(0.083), "8%"),

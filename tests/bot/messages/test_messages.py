@@ -57,7 +57,7 @@ def topic(name: str, document: dict[str, Any], **options: Any) -> str:
 # Every message written from a document: the document, and the function that writes it.
 MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "answer": (documents.answer(), lambda it: messages.oracle.answer(it, USAGE["quota"], "Ann")),
-    "guess": (documents.answer(), lambda it: messages.oracle.choices([it["understood"]])),
+    "guess": (documents.answer(), lambda it: messages.oracle.choices([it["understood"]], "live prices")),
     "votes": (documents.answer(), messages.oracle.votes),
     "quota": (USAGE, messages.oracle.quota),
     "prices": (documents.PRICES, messages.prices.prices),
@@ -120,7 +120,7 @@ FIXED_TEXTS = {
     "help": lambda: "\n".join(text and translate(text) for text in notices.HELP),
     "privacy": lambda: "\n".join(text and translate(text) for text in notices.PRIVACY),
     "delete asked": lambda: translate(notices.CONFIRM_DELETION),
-    "busy": messages.oracle.busy,
+    "busy": lambda: translate(messages.oracle.BUSY),
     "expired": lambda: translate(notices.EXPIRY),
     "unknown command": lambda: translate(notices.UNKNOWN_COMMAND),
     "group": lambda: translate(notices.CHALLENGE_IN_PRIVATE),

@@ -34,14 +34,14 @@ def test_an_answer_has_seven_lines_and_a_folded_quotation():
     assert head.strip().split("\n") == [
         "About as likely as not: 56%",
         "Bitcoin reaches 55,872 USD",
-        "until 2026-11-30 23:59 UTC",
+        "by 2026-11-30 23:59 UTC",
         "now 53,212 USD (+5.0%)",
         "9 of 9 voted: 41% – 56%",
         "2 of 10 questions left today",
         "SIMULATED market · 12:05 UTC",
     ]
     assert "<blockquote expandable>" in text
-    assert "Why (voter0): From the moves of hours to months" in quotation
+    assert "Why: From the moves of hours to months" in quotation
     assert "Understood as: Will Bitcoin (btc) trade at or above" in quotation
 
 
@@ -75,20 +75,77 @@ def test_every_line_of_an_answer_fits_a_phone(language):
 def test_dates_are_in_the_zone_of_the_person():
     with speaking("en", "Asia/Tokyo"):
         lines = text_of(messages.oracle.answer(documents.answer())).split("\n")
-    assert lines[2] == "until 2026-12-01 08:59 JST"
+    assert lines[2] == "by 2026-12-01 08:59 JST"
     assert "21:05 JST" in lines[5]
 
 
 def test_a_closed_market_has_a_last_price():
     lines = text_of(messages.oracle.answer(documents.answer() | {"closed_until": "2026-11-22T23:00:00Z"})).split("\n")
     assert lines[3] == "closed, last 53,212 USD (+5.0%)"
+    assert lines[5] == "SIMULATED market · 2026-11-21"  # the prices are not of today
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_an_opening_is_said_once(language):
+    """In English by a note of the service."""
+    answer = documents.answer() | {"closed_until": "2026-11-22T23:00:00Z"}
+    answer["understood"]["notes"] = ["Gold does not trade now. Its market opens at 2026-11-22 23:00 UTC."]
+    with speaking(language):
+        assert text_of(messages.oracle.answer(answer)).count("23:00 UTC") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "negated", "words"),
+    [
+        ("touch_above", False, "by 2026"),
+        ("touch_above", True, "until 2026"),
+        ("leave", False, "by 2026"),
+        ("leave", True, "until 2026"),
+        ("relative", False, "until 2026"),
+        ("close_above", False, "on 2026"),
+    ],
+)
+def test_a_deadline_says_whether_one_moment_decides(kind, negated, words):
+    """What happens once happens by a date, what must hold all the time holds until it."""
+    meaning = documents.answer()["understood"] | {"comparator": kind, "negated": negated}
+    assert words in messages.oracle.dated_statement(meaning | {"upper_level": 60_000.0, "other_asset": "eth"})
+
+
+@pytest.mark.parametrize(
+    ("language", "statement"),
+    [
+        ("en", "Bitcoin does better than silver"),
+        ("de", "Bitcoin läuft besser als Silber"),
+        ("es", "Bitcoin rinde más que la plata"),
+        ("fr", "Bitcoin fait mieux que l’argent"),
+        ("it", "Bitcoin batte l’argento"),
+        ("pt", "Bitcoin rende mais que a prata"),
+        ("tr", "gümüş karşısında Bitcoin önde"),
+        ("ja", "ビットコインが銀に勝る"),
+    ],
+)
+def test_a_metal_has_its_article(language, statement):
+    meaning = documents.answer()["understood"] | {"comparator": "relative", "other_asset": "silver"}
+    with speaking(language):
+        assert messages.oracle.statement(meaning).lower() == statement.lower()
+        assert messages.oracle.statement(meaning | {"asset": "gold"})[0].isupper() or language == "ja"
 
 
 def test_a_guess_lists_its_readings():
     meaning = documents.answer()["understood"]
-    text = text_of(messages.oracle.choices([meaning, meaning | {"comparator": "close_above"}]))
-    assert "1. Bitcoin reaches 55,872 USD, until 2026-11-30 23:59 UTC\n" in text
+    text = text_of(messages.oracle.choices([meaning, meaning | {"comparator": "close_above"}], "SIMULATED market"))
+    assert "1. Bitcoin reaches 55,872 USD, by 2026-11-30 23:59 UTC\n" in text
     assert "2. Bitcoin above 55,872 USD, on 2026-11-30 23:59 UTC\n" in text
+    assert text.endswith("SIMULATED market · /words")
+
+
+@pytest.mark.parametrize(
+    ("language", "line"), [("en", "9,000,000 JPY = 59,400 USD"), ("de", "9.000.000 JPY = 59.400 USD")]
+)
+def test_an_amount_of_another_currency_is_shown_beside_dollars(language, line):
+    note = "9,000,000 JPY are 59,400 USD at an assumed rate of 0.0066 USD per yen."
+    with speaking(language):
+        assert messages.oracle.conversions({"notes": [note, "The question is decided in USD."]}) == [line]
 
 
 # What would give an event the look of a side: an arrow, its words, or a coloured symbol.

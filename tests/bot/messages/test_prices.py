@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.messages.prices import find_asset, forecast, forecasts, one_price, price_levels, prices
+from bot.languages import speaking
+from bot.messages.prices import find_asset, forecast, forecasts, named_assets, one_price, price_levels, prices
 from tests.bot import documents
 from tests.bot.messages.reading import text_of
 
@@ -28,7 +29,30 @@ def test_a_price_has_its_change_and_range():
 
 def test_a_closed_market_is_stated_with_the_time_of_its_price():
     quote = documents.PRICES["prices"][0] | {"market_open": False, "as_of": "2026-11-20T22:00:00Z"}
-    assert "This market is closed. The price is of" in text_of(one_price(documents.PRICES | {"prices": [quote]}, "btc"))
+    lines = text_of(one_price(documents.PRICES | {"prices": [quote]}, "btc")).split("\n")
+    assert lines[1] == "This market is closed. The price is of 2026-11-20 22:00 UTC."
+    assert "in the 24 hours before, between" in lines[2]
+
+
+def test_a_change_that_is_shown_as_zero_has_no_side():
+    quote = documents.PRICES["prices"][0] | {"change_24h_pct": 0.04}
+    lines = text_of(one_price(documents.PRICES | {"prices": [quote]}, "btc")).split("\n")
+    assert lines[0].startswith("■ Bitcoin")
+    assert lines[1].startswith("0.0% in 24 hours")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "assets"),
+    [
+        ("it", "mi dici il prezzo di bnb e xrp", {"bnb", "xrp"}),
+        ("fr", "prix de l'or et du bitcoin", {"gold", "btc"}),
+        ("ja", "金とビットコインの価格", {"gold", "btc"}),
+        ("de", "was kostet gold", {"gold"}),
+    ],
+)
+def test_all_assets_of_a_text_are_found(language, text, assets):
+    with speaking(language):
+        assert named_assets(text) == assets
 
 
 def test_every_asset_has_a_row():
@@ -51,6 +75,15 @@ def test_every_horizon_has_the_bounds_of_nine_tenths():
         (row,) = (row for row in page.split("\n") if row.startswith(horizon["horizon"] + " "))
         assert row.split()[1:] == [low, high]
     assert "90% of outcomes" in page
+
+
+@pytest.mark.parametrize(
+    ("language", "units"), [("fr", ["1 h", "7 j"]), ("tr", ["1 sa", "7 gün"]), ("zh", ["1 小时", "7 天"])]
+)
+def test_the_units_of_time_are_in_the_language(language, units):
+    with speaking(language):
+        rows = text_of(forecast(documents.forecast())).split("\n")
+    assert [unit for unit in units if any(row.startswith(unit) for row in rows)] == units
 
 
 def test_all_assets_are_shown_for_the_next_day():
