@@ -14,6 +14,7 @@ from service.questions.kinds import KINDS
 from service.questions.kinds.levels import Close, Touch, between, close, of_zero, touch
 from service.questions.kinds.paths import Average
 from service.questions.levels import of_levels
+from service.questions.lexicon import forms
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
@@ -31,6 +32,7 @@ QUANTILES = "A range was asked for: see the quantiles of the price."
 LARGE_PCT = 10.0  # of a crash
 SIZE_NOTE = f"No size was named: a large move is understood as one of at least {LARGE_PCT:.0f}%."
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
+GAINS = forms("gain")
 # Kinds that ask for more than yes or no, and those that a level follows.
 INTERROGATIVES = {"what", "how", "which", "forecast"}
 WITH_LEVEL = {"above", "below", "reach", "break", "exceed", "between"}
@@ -129,16 +131,18 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
     if _is_either_way(clause, amount):
         return _beyond("move", clause, amount)
     direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
+    is_gain = not direction and any(token.text in GAINS for token in clause.tokens)  # "will xrp do 20% this week"
     sizes = [*(amount.values[-1] for amount in percents), *(percents[0].upper or ())[-1:]]
     if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "flat"}:
         is_lasting = "stay" in clause.kinds or preposition in OVER_TIME
         inside = between(_moved(spot, -sizes[0]), _moved(spot, sizes[0]), spot, is_lasting=is_lasting)
         return replace(inside, negated=inside.negated != clause.is_left)
-    if not direction:
+    if not direction and not is_gain:
         raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.", "level")
     if len(sizes) == 2:
         return between(_moved(spot, direction * sizes[0]), _moved(spot, direction * sizes[1]), spot)
-    return _of_percent(clause, direction * sizes[0], spot, preposition)
+    criterion = _of_percent(clause, (direction or 1) * sizes[0], spot, preposition)
+    return criterion.noted("No direction was named: understood as a rise.", "direction") if is_gain else criterion
 
 
 def _is_probability(clause: Clause, amount: Amount) -> bool:

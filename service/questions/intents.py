@@ -45,6 +45,8 @@ NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 # Kinds that may stand beside that in a question for the present price, and "today".
 PRESENT = {"now", "be", "what", "how", "on"}
+# Kinds of the currency that a price is asked for in: "in euro".
+CONVERSION = {"in", "to", "currency", "foreign"}
 TODAY = ("rel", 0.0)
 FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
@@ -91,11 +93,12 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
-        likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context else LEAST_LEAD)
+        likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
         asks_why = "why" in kinds and (context or kinds & NAMES)
         wish = "advice" if "advice" in intents else "why" if asks_why else likeliest
         is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
-        is_named = bool(kinds & NAMES) or any(token.text[:1].isdigit() for token in market.tokens)
+        has_digits = any(token.text[:1].isdigit() for token in market.tokens) and _plain(text) not in _model()[0]
+        is_named = bool(kinds & NAMES) or has_digits
         if wish is None or ((is_move or is_named) and wish not in ABOUT_PRICES):
             raise
         return TextReading(wish, asset=asset)
@@ -155,10 +158,12 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances, context: C
     """
     likely = context.language if context else None
     tokens = read_markets(_without("price", words), circumstances.coins, likely).tokens
-    if [token.kind for token in tokens[:2]] == ["number", "asset"]:
+    if tokens and tokens[0].kind in ("number", "numeral", "numword"):  # "1 btc", "一个以太坊"
         tokens = tokens[1:]
     assets = [token for token in tokens if token.kind == "asset"]
-    is_bare = all(token.kind in NAME_KINDS | PRESENT or (token.kind, token.value) == TODAY for token in tokens)
+    is_bare = all(
+        token.kind in NAME_KINDS | PRESENT | CONVERSION or (token.kind, token.value) == TODAY for token in tokens
+    )
     if not assets and context:  # "and what's it at now"
         is_carried = all(token.kind in NAME_KINDS | PRESENT | {"and", "price"} for token in tokens)
         return context.question.asset if is_carried and not {token.kind for token in tokens} & MARKET_KINDS else None
@@ -167,7 +172,7 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances, context: C
 
 def _likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:
     """What a text wants: the same as an equal example, else as the most similar ones; None where two are near."""
-    plain = NO_WORDS.sub(" ", fold(text)).strip()
+    plain = _plain(text)
     examples, intents, columns, log_likelihoods = _model()
     intent = examples.get(plain)
     if intent is None:
@@ -176,6 +181,11 @@ def _likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:
         second, first = np.argsort(means)[-2:]
         intent = intents[first] if means[first] - means[second] >= least_lead else None
     return next((wish for wish in WISHES if wish == intent), None)
+
+
+def _plain(text: str) -> str:
+    """The words of a text without digits and punctuation, as the examples are written."""
+    return " ".join(NO_WORDS.sub(" ", fold(text)).split())
 
 
 @cache

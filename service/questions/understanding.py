@@ -184,6 +184,7 @@ def checked_parse(parse: Parse) -> Parse:
 def _asks_anything(parse: Parse) -> bool:
     """Whether a text without an event names its market itself, and asks: not "my wife left me because of crypto"."""
     kinds = {token.kind for token in parse.split.main}
+    kinds |= {token.kind for token in parse.split.aside} if "forecast" in kinds else set()  # "if it is at 53k, …"
     asks = "?" in parse.text or parse.deadline.is_named or "word" not in kinds
     return bool(kinds & MARKET_KINDS) and (asks or bool(kinds & ASKING_KINDS))
 

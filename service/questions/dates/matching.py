@@ -128,6 +128,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("holiday weekend", named.holiday_weekend),
     ("weekend holiday", named.holiday_weekend),
     ("part? near? season year?", named.season),
+    ("year unit? season", named.season),
     # in three days, in two or three weeks, in a week or two, a week from now, the next 24 hours, two weeks ago
     ("count unit!", counted.duration),
     ("count:count|numword|a dash|or|list many:count|numword unit!", counted.some_units),

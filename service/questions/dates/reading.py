@@ -106,5 +106,5 @@ def part(match: Match, dates: DateRange) -> DateRange:
     if name is None:
         return dates
     first, last = dates.start.date(), dates.end.date()
-    ends = periods.day(first + timedelta(days=int((last - first).days * PARTS[name])))
+    ends = periods.day(first + timedelta(days=int(((last - first).days - (name == "mid")) * PARTS[name])))
     return periods.unsure(ends) if name in VAGUE_PARTS else ends
