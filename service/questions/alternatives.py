@@ -104,7 +104,7 @@ def _other_dates(parse: Parse) -> Iterator[tuple[Question, str]]:
 
 
 def _at_deadline(parse: Parse, deadline: Deadline | None, reason: str) -> Iterator[tuple[Question, str]]:
-    if deadline is None or deadline.at == parse.deadline.at:
+    if deadline is None or not deadline.is_named or deadline.at == parse.deadline.at:
         return
     if reason in (WEEKEND, BEFORE_WEEKEND) and deadline.at > parse.deadline.at:
         return  # the weekend has begun

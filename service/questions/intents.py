@@ -50,8 +50,6 @@ CONVERSION = {"in", "to", "currency", "foreign"}
 TODAY = ("rel", 0.0)
 FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
-# Kinds that say themselves where the price goes.
-SIDES = BULL | BEAR | {"above", "below"}
 # Kinds of a text that asks about a market and sets no alert: "what is going on with btc".
 ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
 # Kinds before the condition of an alert.
@@ -228,8 +226,9 @@ def _alert(
     except InvalidRequest:
         return None
     asset, clause, amounts = parse.subject.asset, parse.clause, parse.clause.amounts
-    if context and is_carried and not amounts and not clause.kinds & SIDES and context.question.level is not None:
-        question = context.question  # "tell me when it does"
+    question, sides = context and context.question, clause.kinds & {"above", "below"}
+    is_same = question is not None and not sides and clause.direction_at(None) in (0, question.kind.side)
+    if question and is_carried and not amounts and is_same and question.level is not None:  # "tell me when it does"
         return TextReading("alert", None, asset, question.level, None, _side(question.kind.side or 1))
     is_level = len(amounts) == 1 and not parse.deadline.is_named
     if not is_level and any(token.kind in YES_NO_KINDS for token in tokens):

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from service.errors import InvalidRequest
-from service.questions import Circumstances, understand
+from service.questions import Circumstances, read_any, understand
 from service.questions.alternatives import MOST_ALTERNATIVES, Alternative, alternatives
+from service.questions.conversation import ContextQuestion
+from service.questions.parse import Parse
 from service.questions.understanding import parse
 from tests.questions.asking import NOW, SPOTS, meaning
 from tests.questions.test_cases import CASES
@@ -64,6 +66,15 @@ def test_an_uncertain_question_has_the_other_reading(text, others):
 def test_on_a_sunday_this_week_may_be_the_coming_one(text, other):
     sunday = datetime(2026, 11, 22, 10, tzinfo=UTC)
     assert _alternatives(text, sunday)[0].question == other
+
+
+def test_a_follow_up_on_a_sunday_names_no_week():
+    """Its deadline is that of the earlier question."""
+    circumstances = Circumstances(datetime(2026, 11, 22, 10, tzinfo=UTC), SPOTS)
+    earlier = ContextQuestion(parse("will btc be above 100k on friday?", circumstances).question)
+    follow_up = read_any("and eth above 1900?", circumstances, earlier)
+    assert isinstance(follow_up, Parse)
+    assert alternatives(follow_up) == ()
 
 
 @pytest.mark.parametrize(

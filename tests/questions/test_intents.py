@@ -119,6 +119,8 @@ def test_an_alert_names_a_move_or_the_asset_of_the_context():
     assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "btc", 99_000, "above")
     alert = read_text("tell me if not", CIRCUMSTANCES, after("will eth stay above 1500 until friday?"))
     assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", 1500, "below")
+    alert = read_text("düşerse alarm kur", CIRCUMSTANCES, after("eth yüzde 5 düşer mi cumaya"))
+    assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", pytest.approx(1704.851), "below")
     alert = read_text("alert me when gold is up 5%", CIRCUMSTANCES)
     assert (alert.asset, alert.level, alert.level_pct, alert.side) == ("gold", None, 5, "above")
 
