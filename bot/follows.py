@@ -42,7 +42,7 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     quote, level = quotes.get(reading["asset"]), reading["level"]
     if quote is None or reading["intent"] != "alert":
         return Page(messages.follows.bad_follow())
-    spot, side = quote["price"], 1 if reading["side"] == "above" else -1
+    footer, spot, side = messages.formats.footer(prices), quote["price"], 1 if reading["side"] == "above" else -1
     if reading["level_pct"] is not None:
         level = spot * (1 + reading["level_pct"] / 100)
     asset = reading["asset"]
@@ -50,23 +50,23 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     await context.remember(update, {"canonical": f"alert {asset}{size}", "alert": asset})
     if reading["level_pct"] is not None and reading["side"] is None:  # "moves 5%"
         levels = [messages.prices.level_with_arrow(way, spot) for way in (2 * spot - level, level)]
-        return Page(messages.follows.ask_level(asset), keyboards.rows(keyboards.bells(asset, levels)))
+        return Page(f"{messages.follows.ask_level(asset)}\n{footer}", keyboards.rows(keyboards.bells(asset, levels)))
     if level is None:
         page = await context.view(update, "price", asset)
         return page._replace(text=f"{messages.follows.ask_level(asset)}\n{page.text}", chart=None)
     if not 1 / MOST_TIMES < level / spot < MOST_TIMES:
-        return Page(messages.follows.strange_level(asset, level, spot))
+        return Page(f"{messages.follows.strange_level(asset, level, spot)}\n{footer}")
     if side * (level - spot) <= 0:
         bells = keyboards.bells(asset, [messages.prices.level_with_arrow(level, spot)])
-        return Page(messages.follows.passed_level(asset, level, spot), keyboards.rows(bells))
+        return Page(f"{messages.follows.passed_level(asset, level, spot)}\n{footer}", keyboards.rows(bells))
     target = _price_target(quote, level)
     text, follow = await _follow(update, context, target)
     if follow is None:
         return Page(text)
     targets = [entry.target for entry in await asyncio.to_thread(context.store.follows_of, updates.user_id(update))]
     others = sorted({candidate.level for candidate in targets if candidate[:2] == target[:2]} - {level})
-    text = messages.follows.alert_set(target, prices, quote, others, is_move=bool(size))
-    return Page(text, keyboards.terms(follow.number, 0, repeats=follow.repeats))
+    text = messages.follows.alert_set(target, quote, others, is_move=bool(size))
+    return Page(f"{text}\n{footer}", keyboards.terms(follow.number, 0, repeats=follow.repeats))
 
 
 async def press_follow(update: Update, context: BotContext) -> Popup:

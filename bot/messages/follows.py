@@ -55,25 +55,23 @@ def _numbered(follows: Sequence[Follow], prices: Mapping[str, float]) -> list[st
     return [f"{number}. {_target(follow)}{_terms(follow, prices)}" for number, follow in enumerate(follows, 1)]
 
 
-def followed(target: Target, *notes: str) -> str:
+def followed(target: Target) -> str:
     """The pop-up after [Follow] or a level, in plain text."""
     kind = "challenge" if target.kind == "market" and target.subject.startswith(CHALLENGE) else target.kind
     level = {"asset": noun(target.subject), "price": price(target.level), "chance": chance(target.level)}
     where = translate("It comes to our private chat. /following lists everything.")
-    return sentences(capitalized(translate(FOLLOW_REPLIES[kind], **level)), *notes, where)
+    return sentences(capitalized(translate(FOLLOW_REPLIES[kind], **level)), where)
 
 
-def alert_set(
-    target: Target, prices: Mapping[str, Any], quote: Mapping[str, Any], others: Sequence[float], *, is_move: bool
-) -> str:
+def alert_set(target: Target, quote: Mapping[str, Any], others: Sequence[float], *, is_move: bool) -> str:
     """The reply to an alert by text: a move is a level without a period; the `others` of its asset stay."""
     distance = signed_percent(100 * (target.level / quote["price"] - 1))
-    notes = (
+    return sentences(
+        followed(target),
         translate("That is {change} from the price now, however long it takes.", change=distance) if is_move else "",
         translate("Your other alerts stay: {prices} USD.", prices=enumerated(map(price, others))) if others else "",
         "" if quote["market_open"] else translate("This market is closed now."),
     )
-    return f"{followed(target, *notes)}\n<i>{world(prices)} · {WORDS}</i>"
 
 
 def follows_too_much(limit: int) -> str:

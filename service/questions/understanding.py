@@ -53,7 +53,7 @@ from service.questions.scope import (
 from service.questions.sentences import SplitText, find_question
 from service.questions.subject import Subject, find_subject, refuse_ratio
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, PREDICATES, Language
 
 SUNDAY = 6
 MOST_WORDS = 30  # words and marks; the refusal of a longer text suggests nothing, because that would take too long
@@ -253,10 +253,12 @@ def proposals(reading: TokenizedText, circumstances: Circumstances) -> Iterator[
         return
     assets = _named(tokens, candidates)
     deadline = _deadline(tokens[:MOST_TOKENS], now, reading.language, is_week_over=is_week_over(assets[0], now))
+    kinds = {token.kind for token in tokens}
+    if not kinds & {"asset", "number", *PREDICATES}:
+        deadline = None  # that of the weather
     instant = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
     is_count = asks_number(tokens) is not None
     levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]], is_exact=is_count)
-    kinds = {token.kind for token in tokens}
     side = -1 if kinds & BEAR and not kinds & BULL else 1
     questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots, is_count)
     for question in islice(questions, MOST_PROPOSALS):

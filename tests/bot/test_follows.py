@@ -302,5 +302,12 @@ def test_an_alert_says_what_else_stays_and_whether_the_market_is_closed(ann):
     assert "stay" not in ann.says("alert me when btc hits 60k").plain
 
 
+@pytest.mark.parametrize(
+    "text", ["tell me when btc moves 5%", "alert me when btc rises to 40k", "alert me when btc hits 60"]
+)
+def test_an_alert_that_is_not_set_says_which_market_it_would_be(ann, text):
+    assert "SIMULATED market · as of" in ann.says(text).plain
+
+
 def test_where_nothing_is_followed_nothing_ends(ann):
     assert ann.says("cancel all my alerts").plain == "You have no such alert, so nothing was deleted."

@@ -154,6 +154,8 @@ def _read(text: str) -> None:
         ("Will gold hit 4000 euros by Friday?", "Will Gold trade at or above 4,000 USD at any time until 2026-11-27?"),
         ("Why is XRP down?", "Will XRP trade at or below 2.1 USD at any time until 2026-11-28?"),
         ("Will ETH overtake BTC by June?", "Will Ethereum return more than Bitcoin until 2027-06-30?"),
+        ("Will it rise tomorrow?", "Will Bitcoin trade at or above 99,000 USD at any time until 2026-11-22?"),
+        ("how warm is it in Oslo tomorrow", "Will Bitcoin trade at or above 99,000 USD at any time until 2026-11-28?"),
         ("best pizza in Rome", "Will Bitcoin trade at or above 99,000 USD at any time until 2026-11-28?"),
     ],
 )
