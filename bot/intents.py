@@ -254,6 +254,7 @@ async def _why(update: Update, context: BotContext, reading: Document) -> Page:
     asset = reading["asset"]
     if asset is None or not await _is_listed(context, asset):
         return await _votes(update, context, reading)
+    await context.remember(update, {"canonical": f"{asset} price"})
     prices, pulse = await asyncio.gather(context.service.prices(), context.service.news())
     page = await context.view(update, "price", asset)
     text = messages.prices.why(prices, asset, pulse, await photos.forecast_of(context.service, asset))

@@ -6,15 +6,18 @@ from dataclasses import replace
 
 from service.questions.amounts import Amount, scaled
 from service.questions.clause import Clause
-from service.questions.criterion import Criterion, invalid
+from service.questions.criterion import Assumption, Criterion, invalid
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Move, Touch
 from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
+from service.questions.kinds.references import Comparison
 from service.questions.parse import Parse
 from service.questions.question import Question
 from service.questions.records import beyond_record
 
 LARGEST_RATIO = 2
 WITH_LEVEL = (Close, Touch, Average, DaysBeyond)
+FROM_NOW = Assumption("The move is counted from the present price, not from the start of the period.", "start")
+WHICH_END = "YES means that the upper end of the range is reached first."
 
 
 def denied(question: Question) -> Question:
@@ -91,22 +94,29 @@ def _with_percentage(question: Question, clause: Clause, amount: Amount, spot: f
     kind, pct = question.kind, amount.values[-1]
     if isinstance(kind, Move | WidthOf):
         return replace(question, level_pct=pct)
-    is_bound = clause.is_above and question.level_pct is not None  # "more than 12%?"
-    if not isinstance(kind, Close | Touch | Direction) or clause.is_below or (clause.is_above and not is_bound):
+    is_move = isinstance(kind, Direction | Comparison)
+    is_bound = clause.is_above and (is_move or question.level_pct is not None)  # "more than 12%?"
+    if not (is_move or isinstance(kind, Close | Touch)) or clause.is_below or (clause.is_above and not is_bound):
         return None
     earlier_side = (question.level or question.spot) - question.spot or kind.side
     pct *= amount.sign or clause.direction_at(amount) or (1 if earlier_side > 0 else -1)
-    family = Close if isinstance(kind, Direction) else type(kind)
-    return replace(question, comparator=family.of(pct), level=spot * (1 + pct / 100), level_pct=pct)
+    family, level = Close if is_move else type(kind), spot * (1 + pct / 100)
+    notes = (FROM_NOW,) if question.earlier else ()
+    return replace(question, comparator=family.of(pct), level=level, level_pct=pct, earlier=None, notes=notes)
 
 
 def on_side(question: Question, clause: Clause, spot: float) -> Question | None:
     """The same level or size on the side that the clause names: "and below?", "or down?"."""
     side = clause.direction_at(None) or int(clause.is_above) - int(clause.is_below)
     is_named = question.level_pct is not None or clause.is_above or clause.is_below
-    if side and isinstance(question.kind, Between | Leave):  # "and above?" of a range
+    is_range = isinstance(question.kind, Between | Leave | First)
+    if is_range and (clause.has_both_directions or (clause.is_above and clause.is_below)):  # "up or down?"
+        return replace(question, comparator=First.of(1), negated=False, notes=(WHICH_END,))
+    if side and is_range:  # "and above?"
         family, level = Close if isinstance(question.kind, Between) else Touch, question.bounds[side > 0]
         return replace(question, comparator=family.of(side), level=level, upper_level=None, negated=False)
+    if side and isinstance(question.kind, Move):
+        return _turned(replace(question, comparator=Close.of(side)), side, spot)
     if not side or not is_named or not isinstance(question.kind, Close | Touch) or question.negated:
         return None
     return _turned(question, side, spot)

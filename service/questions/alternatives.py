@@ -20,7 +20,7 @@ from service.questions.dates.deadline import Deadline
 from service.questions.kinds import KINDS
 from service.questions.kinds.levels import Close, Direction, Touch, stay
 from service.questions.kinds.path import takes_place_at
-from service.questions.parse import Parse, has_two_orders
+from service.questions.parse import RIVAL, Parse, has_two_orders
 from service.questions.question import Question
 from service.questions.tokens import Token
 from service.questions.understanding import SUNDAY, deadline_of
@@ -56,6 +56,7 @@ CODES: dict[str, AssumptionCode] = {
     **dict.fromkeys((ORDER, NEXT, TODAY, WEEK, WEEKEND, BEFORE_WEEKEND), "deadline"),
     START: "start",
     SIZE: "size",
+    RIVAL: "asset",
 }
 
 
@@ -74,6 +75,7 @@ def alternatives(parse: Parse) -> tuple[Alternative, ...]:
         return ()
     readings: dict[str, Alternative] = {}
     for question, reason in (
+        *parse.others,
         *_other_dates(parse),
         *_other_amounts(parse),
         *_other_starts(parse),

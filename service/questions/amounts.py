@@ -200,6 +200,8 @@ def _suffixed(token: Token, amount: Amount) -> Amount | None:
         return _with_currency(token, amount)
     if token.kind == "percent" and not amount.is_money:
         return replace(amount, is_percent=True)
+    if amount.is_percent and (token.kind == "minus" or (token.text, token.kind) == ("plus", "word")):
+        return replace(amount, sign=-1 if token.kind == "minus" else 1)  # "2 Prozent minus"
     if token.kind == "basis" and not amount.is_money:
         return replace(amount, values=tuple(value / 100 for value in amount.values), is_percent=True)
     if token.kind == "fold" and not amount.is_money:
@@ -242,7 +244,7 @@ def _with_prefix(tokens: Sequence[Token], amount: Amount, free_from: int) -> Amo
     if first > free_from and tokens[first - 1].text in TIMES and tokens[first].is_glued:
         return replace(amount, first=first - 1, is_multiple=True)
     sign = _sign(tokens, first, amount) if first > free_from else 0
-    return replace(amount, first=first - abs(sign), sign=sign)
+    return replace(amount, first=first - abs(sign), sign=sign or amount.sign)
 
 
 def _prefixed(token: Token, amount: Amount) -> Amount:

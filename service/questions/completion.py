@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import NamedTuple
 
-from service.questions.adaptation import LARGEST_RATIO
 from service.questions.amounts import MINUSES
+from service.questions.carried_dates import ARTICLES, BESIDE, with_dates, with_unit
 from service.questions.circumstances import Circumstances
 from service.questions.clause import NEAR_FACTOR
 from service.questions.coins import TokenizedText
-from service.questions.criterion import WIDEST, invalid
-from service.questions.dates.clocks import without_clocks
-from service.questions.dates.matching import spans
-from service.questions.dates.reading import Today
-from service.questions.dates.roles import with_units
+from service.questions.criterion import WIDEST, Assumption, invalid
 from service.questions.day_counts import MOST_DAYS
+from service.questions.kinds import Comparator
 from service.questions.kinds.levels import Between, Leave
 from service.questions.kinds.paths import DaysMoving
 from service.questions.lexicon import forms
@@ -27,7 +23,7 @@ from service.questions.question import Question
 from service.questions.sentences import COMMAS
 from service.questions.single_days import DAYS
 from service.questions.subject import MORE_WORDS, THAN
-from service.questions.tokens import Token
+from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
 
 CARRY, EXCHANGE = "carry", "instead"
@@ -38,23 +34,17 @@ SIGNS = {*MINUSES, "+"}
 INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
 # A "no" directly before what is meant instead: "no 5%".
-NOES, CORRECTIONS = forms("no"), {"number", "percent", "asset", "weekday", "money"}
-# Kinds before the day of a month: "el 12", "am 12.".
-ARTICLES = {"the", "on", "ampm"}
-DAYS_BEFORE = {"holiday", "weekday"}
-LIMITS = {"by", "before", "until", "lasting", "to"}
-LAST_DAY, LARGEST_PCT = 31, 100
+NOES, JOINTS = forms("no"), {"by", "to", "until", "lasting", "and"}
+CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
+SIGNS_OF_SIDES = {"up": 1, "above": 1, "down": -1, "below": -1}
+LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
 # Kinds after a number that say what it is, so that it is no level in thousands. A smaller number may be a day.
 AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
+LEAST_CENTS = 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
+DATE_PARTS = {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
+UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
 BY = forms("by_size")
-# Kinds beside a weekday that leave open which week is meant.
-BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
-# The kinds of "the day after", which is counted from the earlier deadline, and those beside them or a percentage.
-FOLLOWING = ({"after", "unit"}, {"later", "unit"}, {"next", "unit"})
-BESIDE = ARTICLES | {"a", "by", "asset", "in", "to"}
-DAY = timedelta(days=1)
-STEPS = {"day": DAY, "week": 7 * DAY, "month": 30 * DAY}
 ENDS_OF_RANGE = 2
 # Kinds before the other asset of a comparison: "than gold", "against eth".
 RIVALS = {"than", "versus"}
@@ -71,6 +61,8 @@ SIDES = {"above", "below", "up", "down", "ormore", "orless"}
 BEFORE_COMMA = SIDES | {"minus", "filler", "the"}  # "less, 0.18"
 # The value of words that turn an earlier question around.
 OPPOSITE = "opposite"
+# The value of words that a move goes on, and kinds beside them that say more.
+CONTINUE, EVENTS = "continue", MOTIONS | SIDES | {"number", "between"}
 # Kinds at the begin of a denial of the earlier question: "and if not", "odds that it isn't".
 CARRIERS = {"and", "or", "what", "meet", "will", "chance", "how"}
 MOST_UNKNOWN = 3  # words beside what a follow-up names
@@ -79,8 +71,9 @@ MOST_UNKNOWN = 3  # words beside what a follow-up names
 class CompletedText(NamedTuple):
     """The words of a follow-up with what they leave out, and what they take over from the earlier question.
 
-    `earlier` is that question, with another number of days where the words name one. `has_event` if they say what is to
-    happen without a verb or an amount, `is_opposite` if that is the opposite of the earlier event.
+    `earlier` is that question, with another number of days, or another event of its two levels, where the words say so.
+    `has_event` if they say what is to happen without a verb or an amount, `is_opposite` if that is the opposite of the
+    earlier event. `notes` say what was assumed about the deadline.
     """
 
     tokens: list[Token]
@@ -88,21 +81,28 @@ class CompletedText(NamedTuple):
     earlier: Question
     has_event: bool
     is_opposite: bool
+    notes: tuple[Assumption, ...]
 
 
 def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Question) -> CompletedText:
     """The words of a text after an earlier question; raises InvalidQuestion where they may mean two things."""
-    tokens, carryover = _without_denied(_without_carriers(reading.tokens), reading.language), set[Carryover]()
+    notes, carryover = list[Assumption](), set[Carryover]()
+    tokens = _without_denied(_without_carriers(reading.tokens, earlier), reading.language)
+    while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
+        tokens = tokens[:-1]  # Japanese "6は？"
+    tokens, recount = _pointed_back(_going_on(tokens, earlier, notes), earlier)
     if _is_only_length(tokens, earlier):
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
-    tokens = _in_thousands(tokens, earlier)
-    recount = _recounted(tokens, earlier)
+    if earlier.levels and {token.kind for token in tokens} - {"in", "filler", "mark"} in ({"money"}, {"currency"}):
+        raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
+    tokens = scaled(with_unit(tokens, earlier, notes), earlier)
+    recount = recount or _recounted(tokens, earlier)
     tokens = [] if recount else tokens
     if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = _exchanged(tokens, earlier, carryover)
-    tokens = _with_dates(tokens, earlier, circumstances)
+    tokens = with_dates(_with_percent(tokens, earlier), earlier, circumstances, notes)
     if isinstance(earlier.kind, Between | Leave):
-        tokens = _with_range(tokens)
+        tokens = _with_range(tokens, earlier)
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
     is_opposite = any(token.value == OPPOSITE for token in tokens)
@@ -110,12 +110,15 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
         asset = str(earlier.other_asset if is_exchanged else earlier.asset)
-        tokens = [Token("asset", asset, asset), *tokens]
+        kinds = [token.kind for token in tokens]
+        place = kinds.index("number") if "number" in kinds else 0
+        place = place if "word" in kinds[:place] and {*kinds[:place]} <= UNKNOWN else 0  # "typo 310"
+        tokens = [*tokens[:place], Token("asset", asset, asset), *tokens[place:]]
         carryover.add("asset")
-    return CompletedText(tokens, frozenset(carryover), recount or earlier, has_event, is_opposite)
+    return CompletedText(tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, tuple(notes))
 
 
-def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
+def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]:
     """The tokens without the words that carry a question on or an interjection: "no, 1900", "no i meant 5%"."""
     is_carrier = [token.value in (CARRY, EXCHANGE) and token.kind == "filler" for token in tokens]
     marks = (place for place, token in enumerate(tokens) if token.text in COMMAS or is_carrier[place])
@@ -123,13 +126,12 @@ def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
     kinds = {token.kind for token in tokens[:end]}
     is_short = sum(len(token.text) for token in tokens[:end]) <= LONGEST_INTERJECTION
     is_last = all(token.kind == "mark" for token in tokens[end + 1 :])  # Chinese 不会呢
-    is_interjection = kinds <= BEFORE_COMMA or (is_short and not is_last and kinds <= INTERJECTIONS)
-    is_denial = len(tokens) > 1 and tokens[0].text in NOES and tokens[1].kind in CORRECTIONS
-    start = end if kinds and is_interjection else int(is_denial)
+    is_interjection = not is_last and (kinds <= BEFORE_COMMA or (is_short and kinds <= INTERJECTIONS))
+    start = end if kinds and is_interjection else _noes(tokens, earlier)
     rest = [token for token, carries in zip(tokens[start:], is_carrier[start:], strict=True) if not carries]
     has_comma = any(token.text in COMMAS for token in rest)
-    if rest and rest[0].kind == "if" and not has_comma:
-        rest = rest[1:]  # "if it only touches it?"
+    if rest and rest[0].kind in ("if", "because") and rest[0].value != EXCHANGE and not has_comma:
+        rest = rest[1:]  # "if it only touches it?", Italian "invece domani?"
     is_leading = [
         (token.kind in LEADING and token.value != OPPOSITE and token.text not in SIGNS) or token.value == CARRY
         for token in rest
@@ -137,13 +139,21 @@ def _without_carriers(tokens: Sequence[Token]) -> list[Token]:
     return rest[is_leading.index(False) if False in is_leading else len(rest) :]
 
 
+def _noes(tokens: Sequence[Token], earlier: Question) -> int:
+    """How many words say that the earlier question was meant otherwise: "no 5%", "no no saturday", "no up"."""
+    noes = next((place for place, token in enumerate(tokens) if token.text not in NOES), 0)
+    following = tokens[noes].kind if noes else ""
+    is_turned = SIGNS_OF_SIDES.get(following) == -earlier.kind.side and not earlier.negated
+    return noes if noes > 1 or following in CORRECTIONS or is_turned else 0
+
+
 def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
-    """The tokens without the direction that is denied beside another one: "rise, not fall"."""
-    places = [place for place, token in enumerate(tokens) if token.kind in BULL | BEAR]
+    """The tokens without the direction that is denied beside another one: "rise, not fall", "not below, above"."""
+    places = [place for place, token in enumerate(tokens) if token.kind in BULL | BEAR | SIGNS_OF_SIDES.keys()]
     denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
     if len(places) != 2 or len(denials) != 1:
         return tokens
-    negation = places[0] if language.postpositions else places[1]
+    negation = places[0] if language.postpositions or denials[0] < places[0] else places[1]
     return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
 
 
@@ -155,17 +165,62 @@ def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
     return is_length and kinds <= SIDES - {"up", "down"} and bool(kinds or earlier.days is not None)
 
 
-def _in_thousands(tokens: list[Token], earlier: Question) -> list[Token]:
-    """The tokens with 105,000 for 105 after a question about 99,000: alone the number would be no level."""
-    number = next((place for place, token in enumerate(tokens) if token.kind == "number"), None)
-    next_kind = tokens[number + 1].kind if number is not None and number + 1 < len(tokens) else ""
+def scaled(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens with the unit of the earlier level, where a number alone would be no level.
+
+    Examples: 105,000 for 105 after a question about 99,000, 0.43 for 43 after one about 0.48 USD.
+    """
     is_other = any(token.kind == "asset" and token.value != earlier.asset for token in tokens)
-    if number is None or is_other or not earlier.levels or earlier.days is not None or next_kind in AFTER_AMOUNT:
+    is_size = earlier.level_pct is not None and not earlier.levels
+    if is_other or is_size or earlier.other_asset or earlier.days is not None:
         return tokens
-    value, spot = first_value(tokens[number]), earlier.spot
-    if not spot / NEAR_FACTOR < 1000 * value < spot * NEAR_FACTOR or value < LEAST_THOUSANDS or value * WIDEST > spot:
+    next_kinds = [*(token.kind for token in tokens), ""][1:]
+    return [
+        Token("number", f"{_factor(token, earlier) * first_value(token):.10g}", is_glued=token.is_glued)
+        if token.kind == "number" and kind not in AFTER_AMOUNT and _factor(token, earlier) != 1
+        else token
+        for token, kind in zip(tokens, next_kinds, strict=True)
+    ]
+
+
+def _factor(number: Token, earlier: Question) -> float:
+    """A thousand or a hundredth, where only so many times the number is near the price."""
+    value, spot = first_value(number), earlier.spot
+    has_level = bool(earlier.levels) or earlier.comparator == "open"
+    is_tiny, is_huge = LEAST_THOUSANDS <= value <= spot / WIDEST, has_level and value > LEAST_CENTS * spot
+    factors = [1000.0] * is_tiny + [0.01] * (is_huge and value == int(value))
+    return next((factor for factor in factors if spot / NEAR_FACTOR < factor * value < spot * NEAR_FACTOR), 1.0)
+
+
+def _going_on(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
+    """The tokens with "up" for "will it go on?", where nothing says in which direction."""
+    places = [token.value == CONTINUE or (token.kind == "stay" and not earlier.levels) for token in tokens]
+    if not any(places) or any(token.kind in EVENTS for token in tokens):
         return tokens
-    return [*tokens[:number], Token("number", f"{1000 * value:.10g}"), *tokens[number + 1 :]]
+    notes.append(Assumption("That it goes on is understood as a higher price.", "direction"))
+    return [Token("up", "up") if goes_on else token for token, goes_on in zip(tokens, places, strict=True)]
+
+
+def _pointed_back(tokens: list[Token], earlier: Question) -> tuple[list[Token], Question | None]:
+    """What words say of two levels or assets that were named before: "which one first?", "neither?", "and between?".
+
+    The tokens, and the earlier question with another event of its two levels. Raises InvalidQuestion where it has one.
+    """
+    kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
+    is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens) or kinds >= {"which", "before"}
+    is_between = kinds - {"the", "filler", "be", "both_of", "mark"} == {"between"}
+    is_neither, compares = "neither_of" in kinds, "which" in kinds and bool(kinds & (BULL | BEAR | WINS | {"better"}))
+    is_joint = is_first or is_between or is_neither or "both_of" in kinds or compares
+    is_of_days = kinds >= {"both_of", "unit"} and kinds & DATE_PARTS <= {"unit", "number"} and not kinds & MARKET_KINDS
+    is_own = kinds & {*DATE_PARTS, *MARKET_KINDS} or not (is_joint or (has_levels and "stay" in kinds))
+    if earlier.other_asset or (is_own and not is_of_days):
+        return tokens, None
+    if not has_levels or compares or is_of_days:
+        raise invalid("Only the last question is carried on. Name both levels, assets or days in one question.")
+    if is_first:
+        return [Token("up", "up"), Token("or", "or"), Token("down", "down")], None
+    comparator: Comparator = "between" if is_between else "leave"
+    return tokens, replace(earlier, comparator=comparator, negated=not is_between)
 
 
 def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
@@ -188,47 +243,32 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     return replace(earlier, days=int(days), in_a_row=earlier.in_a_row or is_run, comparator=comparator)
 
 
-def _with_dates(tokens: list[Token], earlier: Question, circumstances: Circumstances) -> list[Token]:
-    """The tokens with "the 12th" for "el 12", and on a Saturday with "next Saturday" for "and Saturday?"."""
-    *before, last = [token for token in tokens if token.kind not in ("mark", "filler")] or [Token("mark", "")]
-    kinds, today = {token.kind for token in before}, circumstances.now.date()
-    is_size = kinds <= BESIDE | BULL | BEAR | {"minus"} and (
-        not kinds & ARTICLES or any(token.text in BY for token in before)
-    )
-    if earlier.level_pct is not None and last.kind == "number" and first_value(last) < LARGEST_PCT:
-        if is_size:
-            return [*before, last, Token("percent", "%")]
-        if kinds == {"the"} and last.text.isdecimal():
-            raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
-    if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES | LIMITS:
-        spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
-        if 1 <= day <= LAST_DAY and not spot / LARGEST_RATIO <= day <= spot * LARGEST_RATIO:
-            return [*before, Token("nth", f"{day}th")]
-    if last.kind == "number" and kinds & DAYS_BEFORE and kinds <= DAYS_BEFORE | ARTICLES | LIMITS:
-        return before  # "avant le réveillon du 31"
-    names = [token for token in (*before, last) if token.kind not in BESIDE]
-    units = [str(token.value) for token in names if token.value in STEPS]
-    if units and {token.kind for token in names} in (FOLLOWING if units == ["day"] else FOLLOWING[:2]):
-        day = Token("iso", f"{earlier.deadline + STEPS[units[0]]:%Y-%m-%d}")
-        return [day, *(token for token in tokens if token.kind == "asset")]
-    others, clock = without_clocks(with_units(tokens))
-    is_dated = bool(spans(others, Today(circumstances.now, day_first=True)))
-    if clock is not None and not is_dated and earlier.deadline.date() > today:
-        return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), *tokens]  # "at 21:00?"
-    place = next((place for place, token in enumerate(tokens) if token.kind == "weekday"), None)
-    if place is None or not kinds | {last.kind} <= BESIDE_WEEKDAY or earlier.deadline.date() <= today:
+def _with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens with "up 20%" for "up 20?" after a question that names a percentage."""
+    words = [token for token in tokens if token.kind not in ("mark", "filler") or token.text in SIGNS]
+    *before, last = words or [Token("mark", "")]
+    kinds, has_by = {token.kind for token in before}, any(token.text in BY for token in before)
+    if earlier.level_pct is None or last.kind != "number" or first_value(last) >= LARGEST_PCT:
         return tokens
-    is_today = tokens[place].quantity == today.weekday()
-    return [*tokens[:place], Token("next", ""), *tokens[place:]] if is_today else tokens
+    if kinds <= BESIDE_PERCENT and (has_by or not kinds & ARTICLES):
+        return [*before, last, Token("percent", "%")]
+    if kinds == {"the"} and last.text.isdecimal():
+        raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
+    return tokens
 
 
-def _with_range(tokens: list[Token]) -> list[Token]:
-    """The tokens with "between 110 and 160" for "110 to 160"."""
+def _with_range(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens with "between 110 and 160" for "110 to 160", and for "until 160" after a range from 110."""
     first, *others = [place for place, token in enumerate(tokens) if token.kind == "number"] or [0]
+    leads = {token.kind for token in tokens[:first]} - {"the", "filler", "mark"}
+    lower, upper = (Token("number", f"{level:.10g}") for level in earlier.bounds)
+    if not others and leads and leads <= JOINTS | {"from"}:
+        ends = ([lower], tokens[first:]) if "from" not in leads else (tokens[first:], [upper])
+        return [Token("between", ""), *ends[0], Token("and", ""), *ends[1]]
     if len(others) + 1 != ENDS_OF_RANGE or any(token.kind == "between" for token in tokens):
         return tokens
-    second = others[0]
-    joint = [token for token in tokens[first + 1 : second] if token.kind not in ("by", "to", "until", "lasting", "and")]
+    gap, second = tokens[first + 1 : others[0]], others[0]
+    joint = [token for token in gap if token.kind not in JOINTS and token.text not in DASHES]
     return [*tokens[:first], Token("between", ""), tokens[first], *joint, Token("and", ""), *tokens[second:]]
 
 

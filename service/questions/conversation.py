@@ -12,18 +12,21 @@ from typing import get_args
 from service.market.assets import asset_of
 from service.questions.adaptation import denied, of_asset, on_side, opposite, with_amounts
 from service.questions.canonical import canonical
+from service.questions.carried_dates import DAY
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets
-from service.questions.completion import DAY, MOST_UNKNOWN, OWN_EVENT, SIDES, CompletedText, complete, with_level
-from service.questions.criterion import Criterion, checked, invalid, price, rounded
+from service.questions.completion import MOST_UNKNOWN, OWN_EVENT, SIDES, CompletedText, complete, with_level
+from service.questions.criteria import COLOURS
+from service.questions.criterion import Assumption, Criterion, checked, invalid, price, rounded
 from service.questions.dates.deadline import SOONEST, Deadline
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier
-from service.questions.kinds.levels import Close, LastPrice, Touch
+from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Leave, Touch
 from service.questions.kinds.references import Comparison
-from service.questions.parse import Carryover, Parse
+from service.questions.parse import RIVAL, Carryover, Parse
 from service.questions.question import Question
+from service.questions.subject import Subject
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, Language
 
@@ -31,7 +34,8 @@ DAYS_OF_WEEK = 7
 SECOND = timedelta(seconds=1)
 # Kinds that deny the earlier question, alone or beside others: "and if it doesn't happen?", "odds that it isn't?".
 DENIALS = {"not", "fail", "leave"}
-BESIDE_DENIAL = DENIALS | {"forecast", "chance", "how"}
+ASKS_CHANCE = {"forecast", "chance", "how", "what"}
+BESIDE_DENIAL = DENIALS | ASKS_CHANCE - {"what"}
 # Kinds that need a level; without one, that of the earlier question is meant: "does it reach it?".
 NEEDS_LEVEL = {"reach", "break", "exceed", "close", "stay", "go", "to", "until", "target", "ever"}
 CARRYOVERS: tuple[Carryover, ...] = get_args(Carryover)
@@ -64,8 +68,13 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     completion = complete(reading, circumstances, earlier)
     carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
+    parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
-    if carryover and not (completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds):
+    asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx"}
+    has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
+    if carryover and not has_event:
+        if all(token.kind != "word" for token in reading.tokens):
+            raise invalid(f"How “{reading.text}” carries the earlier question on is unclear. Ask in full.")
         return parse_tokenized(reading, circumstances)
     if parse.count == DayCount(None) and not parse.clause.amounts and not parse.clause.kinds & OWN_EVENT:
         parse = replace(parse, count=None)  # "and all of December?"
@@ -73,11 +82,14 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         tokens = with_level(completion.tokens, level, reading.language)
         parse = find_parts(reading._replace(tokens=tokens), circumstances)
         carryover.add("level")
-    if not parse.deadline.is_named:
+    days = (parse.count.days if parse.count else None) or 0
+    is_too_soon = days > 1 and earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
+    if not parse.deadline.is_named and not is_too_soon:
         carryover.add("deadline")
         parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now))
+    parse = replace(parse, deadline=_in_later_year(parse, earlier))
     if begin := _begin(parse, earlier, carryover):
-        parse = replace(parse, earlier=Earlier(begin, earlier.kind.side))
+        parse = replace(parse, earlier=Earlier(begin, 0 if _has_colour(parse.clause) else earlier.kind.side))
         carryover.add("comparator")
     if level and parse.criterion.by_spot:
         parse = replace(parse, event=Criterion(Touch.of(earlier.kind.side), level, negated=parse.clause.negated))
@@ -103,6 +115,22 @@ def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
     return replace(own, at=earlier.deadline, is_named=True, preposition=preposition)
 
 
+def _in_later_year(parse: Parse, earlier: Question) -> Deadline:
+    """The deadline, which "next December" puts after that of the earlier question."""
+    deadline, kinds = parse.deadline, {token.kind for token in parse.split.main}
+    if not kinds >= {"next", "month"} or deadline.at >= earlier.deadline:
+        return deadline
+    at = deadline.at.replace(
+        year=earlier.deadline.year + (deadline.at.replace(year=earlier.deadline.year) < earlier.deadline)
+    )
+    note = Assumption(f"The deadline is understood as {at:%Y-%m-%d}, after that of the earlier question.", "deadline")
+    return replace(deadline, at=at, start=None, since=None, notes=(note,))
+
+
+def _has_colour(clause: Clause) -> bool:
+    return any(token.value in COLOURS for token in clause.tokens)
+
+
 def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> datetime | None:
     """The begin of the period that "next month?" or "and eth?" compares with its end, as "green this week?" did.
 
@@ -110,7 +138,8 @@ def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> dateti
     """
     own, until = parse.deadline, earlier.deadline
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other
-    has_event = is_joint or parse.clause.amounts or parse.clause.kinds & (SIDES | BULL | BEAR | OWN_EVENT)
+    kinds = parse.clause.kinds - ({"up", "down"} if _has_colour(parse.clause) else set())  # "and red?"
+    has_event = is_joint or parse.clause.amounts or kinds & (SIDES | BULL | BEAR | OWN_EVENT)
     if earlier.negated or has_event or not isinstance(earlier.kind, Close | Comparison):
         return None
     midnight = until.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -123,7 +152,8 @@ def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> dateti
     if begin is None or "deadline" in carryover:
         return begin
     is_day = own.since is not None and own.at - own.since < DAY
-    if own.since is not None and not (is_day and earlier.earlier is not None):
+    is_of_longer = earlier.earlier is not None and until - earlier.earlier > DAY
+    if own.since is not None and not (is_day and is_of_longer):
         return own.since - SECOND
     if begin >= own.at:
         raise invalid(
@@ -137,18 +167,27 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     amounts = parse.clause.amounts
     if not amounts and kinds & DENIALS and kinds & OWN_EVENT <= BESIDE_DENIAL and not kinds & SIDES:
         kinds = kinds - BESIDE_DENIAL
-    if _is_denied_move(parse.clause, earlier):  # "and that it doesn't fall?"
+    if not amounts and kinds & SIDES:
+        kinds = kinds - ASKS_CHANCE  # "the chance of below?"
+    is_carried = "deadline" in carryover
+    if isinstance(earlier.kind, Between | Leave | First) and not amounts and kinds & SIDES and is_carried:
+        kinds = kinds - MOTIONS - BESIDE_DENIAL  # "and if it leaves, up or down?"
+    if is_carried and _is_denied_move(parse.clause, earlier):  # "and that it doesn't fall?"
         kinds = kinds - BESIDE_DENIAL - MOTIONS
-    if earlier.level_pct is not None and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
-        kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if "deadline" in carryover else kinds
+    is_move = earlier.level_pct is not None or (amounts and isinstance(earlier.kind, Direction | Comparison))
+    if is_move and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
+        kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if is_carried else kinds
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
     return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or kinds >= {"what", "be"}
 
 
 def _is_denied_move(clause: Clause, earlier: Question) -> bool:
-    """Whether the words deny a move to the level of the earlier question, without another amount."""
-    is_to_level = isinstance(earlier.kind, Touch) and not earlier.negated
-    return is_to_level and clause.negated and not clause.amounts and clause.direction_at(None) == earlier.kind.side
+    """Whether the words deny a move to the level of the earlier question, without another amount.
+
+    "And if it falls?" denies that the price stays above a level.
+    """
+    is_opposite = isinstance(earlier.kind, Touch) and clause.negated != earlier.negated
+    return is_opposite and not clause.amounts and clause.direction_at(None) == earlier.kind.side
 
 
 def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -> Question | None:
@@ -200,7 +239,11 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
         name, levels = asset_of(earlier.asset).name, " to ".join(map(price, earlier.levels))
         note = f"The level is as far from the present price as {levels} USD from that of {name}."
         criterion = criterion.noted(note, "level")
-    return replace(parse, subject=reading.subject, pair=reading.pair, count=None, earlier=None, event=criterion)
+    parse = replace(parse, subject=reading.subject, pair=reading.pair, count=None, earlier=None, event=criterion)
+    if event.comparator != "relative" or "other_asset" not in parse.carryover or event.asset in earlier.assets:
+        return parse
+    other = replace(parse, subject=Subject(earlier.asset, event.asset))  # "and gold?"
+    return replace(parse, others=((other.with_criterion(Criterion("relative")), RIVAL),))
 
 
 def _is_weekday_before(parse: Parse, earlier: Question) -> bool:

@@ -20,6 +20,7 @@ from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
+from service.questions.completion import scaled
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import invalid, not_about_markets, price, rounded
 from service.questions.lexicon import fold, intent_examples, intent_lexicon
@@ -50,6 +51,7 @@ CONVERSION = {"in", "to", "currency", "foreign"}
 TODAY = ("rel", 0.0)
 FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
+CURRENCY = {"money", "in", "filler", "mark"}
 # Kinds of a text that asks about a market and sets no alert: "what is going on with btc".
 ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
 # Kinds before the condition of an alert.
@@ -77,17 +79,23 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     """What a text wants; raises what `read_any` raises where that is nothing else than a question."""
     words = tokenize(MARKUP.sub(" ", fold(clean(text))).replace(", ", " "), intent_lexicon())
     intents = {str(word.value) for word in words}
-    if "price" in intents and (asset := _only_named(words, circumstances, context)):
-        return TextReading("price", asset=asset)
     market = read_markets(text, circumstances.coins)
-    asset, kinds = _first_asset(market.tokens), {token.kind for token in market.tokens}
+    kinds = {token.kind for token in market.tokens}
+    is_of_money = "money" in kinds and kinds <= CURRENCY  # "dollars i mean" after a level in euros
+    is_correction = is_of_money and context is not None and bool(context.question.levels)
+    if "price" in intents and not is_correction and (asset := _only_named(words, circumstances, context)):
+        return TextReading("price", asset=asset)
+    asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
     if "cancel_alerts" in intents or ("cancel" in intents and (is_after_alert or intents & {"alert", "my_alerts"})):
         return TextReading("cancel_alerts", asset=asset)
     if "my_alerts" in intents and "number" not in kinds:
         return TextReading("my_alerts", asset=asset)
-    if "alert" in intents and (alert := _alert(words, market.language, circumstances, context)):
-        return alert
+    is_order = "number" in kinds and "?" not in market.text and not kinds & {"ask", *ASKING, *DATES}
+    if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
+        alert = _alert(words, market.language, circumstances, context)
+        if alert and ("alert" in intents or alert.side):
+            return alert
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
@@ -220,29 +228,35 @@ def _alert(
     if context and is_carried:
         if not any(token.kind == "number" for token in tokens):
             tokens = [token for token in tokens if token.kind != "not"]  # "tell me if not"
-        tokens = [Token("asset", context.question.asset, context.question.asset), *tokens]
+        asset, kinds = context.question.asset, [*(token.kind for token in tokens), "number"]
+        place = kinds.index("number")
+        tokens = scaled([*tokens[:place], Token("asset", asset, asset), *tokens[place:]], context.question)
     try:
         parse = find_parts(reading._replace(tokens=tokens), replace(circumstances, until=None))
     except InvalidRequest:
         return None
     asset, clause, amounts = parse.subject.asset, parse.clause, parse.clause.amounts
-    question, sides = context and context.question, clause.kinds & {"above", "below"}
-    is_same = question is not None and not sides and clause.direction_at(None) in (0, question.kind.side)
-    if question and is_carried and not amounts and is_same and question.level is not None:  # "tell me when it does"
-        return TextReading("alert", None, asset, question.level, None, _side(question.kind.side or 1))
+    bound = int(clause.is_above or "exceed" in clause.kinds) - int(clause.is_below)
+    side = clause.direction_at(None) or bound
+    if context and is_carried and not amounts and side in (0, context.question.kind.side):  # "tell me when it does"
+        level, level_pct, kind = context.question.level, context.question.level_pct, context.question.kind
+        if level is not None and context.question.upper_level is None:
+            return TextReading("alert", None, asset, level, None, _side(kind.side or 1))
+        if level is None and level_pct is not None:  # "moves 5%"
+            return TextReading("alert", None, asset, None, level_pct, None)
     is_level = len(amounts) == 1 and not parse.deadline.is_named
     if not is_level and any(token.kind in YES_NO_KINDS for token in tokens):
         return None
     if len(amounts) != 1 or amounts[0].is_multiple:
         is_price = not amounts and any(word.value == "price" for word in words)  # "tell me the price of btc"
         return None if is_price else TextReading("alert", asset=asset)
-    amount, side = amounts[0], int(clause.is_above or "exceed" in clause.kinds) - int(clause.is_below)
+    amount = amounts[0]
     if amount.is_percent:
-        side = amount.sign or clause.direction_at(amount) or side
+        side = amount.sign or clause.direction_at(amount) or bound
         level_pct = (side or 1) * amount.values[-1]
         return TextReading("alert", None, asset, None, level_pct, _side(side) if side else None)
     level = rounded(amount.value(parse.spot))
-    side = side or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
+    side = bound or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
     return TextReading("alert", None, asset, level, None, _side(side))
 
 

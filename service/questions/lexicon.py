@@ -153,6 +153,8 @@ def guess_language(text: str, words: list[str], likely: Language | None = None, 
     if sum(word in _single_words(ENGLISH) for word in words) < ENGLISH_WORDS:
         for script, letters in SCRIPTS.items():
             if letters.search(text):
+                if likely is not None and (script, likely.script) == ("Han", "Kana"):
+                    return likely  # "3時間後" after a Japanese question
                 return next(language for language in LANGUAGES if language.script == script)
     parts = [part for word in words for part in (word, *word.split("'")[1:]) if part == word or len(part) > 2]  # l'été
     clues = [word for word in parts if word not in COMMON_WORDS]

@@ -35,6 +35,7 @@ from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.vocabulary import MOTIONS, Language
 
+RIVAL = "Either asset of the earlier comparison can be meant to be replaced."
 # What a text may take over from an earlier question.
 Carryover = Literal["asset", "other_asset", "comparator", "level", "deadline"]
 # Words for days other than those of the calendar.
@@ -73,7 +74,8 @@ class Parse:
 
     `pair` is what must happen to two assets at once, `level_notes` says where levels come from that are past highs or
     lows. `is_bound` means that the deadline comes from outside the text, so that nothing in it was ignored. `event` is
-    what must happen where an earlier question says it, `carryover` names what was taken over from that question.
+    what must happen where an earlier question says it, `carryover` names what was taken over from that question, and
+    `others` are other readings of such a text, each with the choice that it makes.
     """
 
     text: str
@@ -90,6 +92,7 @@ class Parse:
     level_notes: tuple[str, ...] = ()
     event: Criterion | None = None
     carryover: tuple[Carryover, ...] = ()
+    others: tuple[tuple[Question, str], ...] = ()
 
     @property
     def now(self) -> datetime:

@@ -23,6 +23,18 @@ def _alternatives(text: str, now: datetime = TUESDAY) -> tuple[Alternative, ...]
     return alternatives(parse(text, Circumstances(now, SPOTS)))
 
 
+@pytest.mark.parametrize("text", ["and gold?", "e dell'oro?", "und gold", "黄金呢"])
+def test_a_third_asset_may_replace_either_of_a_comparison(text):
+    circumstances = Circumstances(TUESDAY, SPOTS)
+    context = ContextQuestion(parse("will sol outperform eth this month?", circumstances).question)
+    follow_up = read_any(text, circumstances, context)
+    assert isinstance(follow_up, Parse)
+    assert follow_up.question.assets == ("gold", "eth")
+    assert [other.question for other in alternatives(follow_up)] == [
+        "Will Solana return more than Gold until 2026-11-30?"
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "others"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.errors import InvalidRequest, UnreadQuestion
+from service.errors import InvalidQuestion, InvalidRequest, UnreadQuestion
 from service.questions import Circumstances, read_any
 from service.questions.conversation import ContextQuestion
 from service.questions.intents import no_question, read_text
@@ -147,12 +147,47 @@ def test_a_price_asked_after_a_question_is_of_its_asset(question, text):
         ("mets plutôt 1850", 1850, "above"),
         ("y si baja de 1700 también", 1700, "below"),
         ("说错了,是1850", 1850, "above"),
+        ("and at 2050 too", 2050, "above"),
+        ("e anche se va sotto 1650", 1650, "below"),
+        ("y a 2100 tambien", 2100, "above"),
+        ("bi de 1950 ye çıkarsa", 1950, "above"),
+        ("и если упадёт ниже 1700", 1700, "below"),
     ],
 )
 def test_another_level_after_an_alert_is_an_alert(text, level, side):
     context = ContextQuestion(read_any("eth price", CIRCUMSTANCES).question, is_alert=True)
     alert = read_text(text, CIRCUMSTANCES, context)
     assert (alert.intent, alert.asset, alert.level, alert.side) == ("alert", "eth", level, side)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "level", "level_pct", "side"),
+    [
+        ("bnb price", "tell me when it's 620", 620, None, "above"),
+        ("will xrp reach 2.5 by friday?", "ping me at 2.1", 2.1, None, "below"),
+        ("比特币12小时内会跌3%吗", "真跌了通知我", 91_253.623, None, "below"),
+        ("will btc move more than 4% today?", "tell me when it moves", None, 4, None),
+        ("will btc leave 90k to 99k by friday?", "tell me when it happens", None, None, None),
+    ],
+)
+def test_an_alert_takes_the_event_of_the_question_before(question, text, level, level_pct, side):
+    """One level or one size; of a range it is not known which end is meant."""
+    alert = read_text(text, CIRCUMSTANCES, after(question))
+    assert (alert.intent, alert.level_pct, alert.side) == ("alert", level_pct, side)
+    assert alert.level == (None if level is None else pytest.approx(level))
+
+
+@pytest.mark.parametrize("text", ["dollars i mean", "dollar sorry", "en dolares quise decir"])
+def test_another_currency_of_an_earlier_level_is_asked_for(text):
+    """The question before is known by its level in USD."""
+    with pytest.raises(InvalidQuestion, match="in USD only"):
+        read_text(text, CIRCUMSTANCES, after("will btc be above 90000 euros at year end?"))
+
+
+@pytest.mark.parametrize("text", ["beide zusammen", "both together", "что раньше", "qual dos dois primeiro", "都不呢"])
+def test_what_points_back_to_two_questions_is_refused_by_its_reason(text):
+    with pytest.raises(InvalidQuestion, match="Only the last question is carried on"):
+        read_text(text, CIRCUMSTANCES, after("will eth rise by friday?"))
 
 
 def test_a_question_after_an_alert_is_no_alert():

@@ -1,0 +1,171 @@
+"""The dates of a follow-up, completed by the deadline of the earlier question: "at 21:00?", "same time on Friday?"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, time, timedelta
+
+from service.questions.adaptation import LARGEST_RATIO
+from service.questions.circumstances import Circumstances
+from service.questions.criterion import Assumption
+from service.questions.dates.clocks import DAY_END, without_clocks
+from service.questions.dates.matching import spans
+from service.questions.dates.periods import after
+from service.questions.dates.reading import Today
+from service.questions.dates.roles import with_units
+from service.questions.kinds.levels import LastPrice
+from service.questions.kinds.references import Comparison
+from service.questions.numerals import first_value
+from service.questions.question import Question
+from service.questions.tokens import Token
+
+DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
+STEPS = {"day": DAY, "week": 7 * DAY, "month": 30 * DAY}
+# Kinds before the day of a month: "el 12", "am 12.".
+ARTICLES = {"the", "on", "ampm"}
+DAYS_BEFORE = {"holiday", "weekday"}
+LIMITS = {"by", "before", "until", "lasting", "to"}
+LAST_DAY = 31
+# Kinds beside a weekday that leave open which week is meant.
+BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
+# The kinds of "the day after", "the Friday after", which are counted from the earlier deadline, and those beside them.
+FOLLOWING = ({"after", "unit"}, {"later", "unit"}, {"next", "unit"})
+FOLLOWING_DAY = ({"after", "weekday"}, {"later", "weekday"}, {"next", "weekday"})
+BESIDE = ARTICLES | {"a", "by", "asset", "in", "to"}
+# Kinds beside the number of "in 5?" after "in 3 weeks?"; "tra" is Italian for "between" too.
+LENGTH_LEADS = {"in", "within", "during", "later", "between"}
+UNITS, MOST_UNITS = ("month", "week", "day", "hour", "minute"), 60
+NUMBERS = ("number", "numword")
+# A larger unit is meant unless its number changes by so many times more than that of a smaller one: "5 days, 8?".
+LARGER_CHANGE = 2.0
+SILENT = {"mark", "filler"}
+DAY_KINDS = ARTICLES | {"rel", "weekday", "nth", "month", "iso", "date", "number", "holiday", "word", "not", *SILENT}
+
+
+def with_dates(
+    tokens: list[Token], earlier: Question, circumstances: Circumstances, notes: list[Assumption]
+) -> list[Token]:
+    """The tokens with the parts of a date that the earlier deadline says, and notes about them.
+
+    Examples: "the 12th" for "el 12", "2026-12-04 at 21:00" for "at 21:00?", on a Saturday "next Saturday".
+    """
+    *before, last = _spoken(tokens) or [Token("mark", "")]
+    kinds, today = {token.kind for token in before}, circumstances.now.date()
+    if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES | LIMITS:
+        spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
+        if 1 <= day <= LAST_DAY and not spot / LARGEST_RATIO <= day <= spot * LARGEST_RATIO:
+            return [*before, Token("nth", f"{day}th")]
+    if last.kind == "number" and kinds & DAYS_BEFORE and kinds <= DAYS_BEFORE | ARTICLES | LIMITS:
+        return before  # "avant le réveillon du 31"
+    if day := _following(tokens, earlier) or _period(tokens, earlier, circumstances.now):
+        tokens = [*day, *(token for token in tokens if token.kind == "asset")]
+    if earlier.deadline.date() > today or any(token.kind == "sametime" for token in tokens):
+        tokens = _with_time(tokens, earlier, circumstances, notes)
+    place = next((place for place, token in enumerate(tokens) if token.kind == "weekday"), None)
+    if place is None or not kinds | {last.kind} <= BESIDE_WEEKDAY or earlier.deadline.date() <= today:
+        return tokens
+    is_today = tokens[place].quantity == today.weekday()
+    return [*tokens[:place], Token("next", ""), *tokens[place:]] if is_today else tokens
+
+
+def _spoken(tokens: Sequence[Token]) -> list[Token]:
+    return [token for token in tokens if token.kind not in SILENT]
+
+
+def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
+    """The day of "the day after", "the week after", "the Friday after", counted from the earlier deadline."""
+    names, until = [token for token in _spoken(tokens) if token.kind not in BESIDE], earlier.deadline
+    kinds, units = {token.kind for token in names}, [str(token.value) for token in names if token.value in STEPS]
+    days = [int(token.quantity) for token in names if token.kind == "weekday"]
+    if units and kinds in (FOLLOWING if units == ["day"] else FOLLOWING[:2]):
+        return [Token("iso", f"{until + STEPS[units[0]]:%Y-%m-%d}")]
+    is_next = "next" in kinds and days != [until.weekday()]  # "next Monday" after a Friday is counted from today
+    if len(days) != 1 or is_next or kinds not in FOLLOWING_DAY:
+        return []
+    return [Token("iso", f"{until + ((days[0] - until.weekday() - 1) % 7 + 1) * DAY:%Y-%m-%d}")]
+
+
+def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[Token]:
+    """The week or month of the earlier deadline: "and the whole week?" after "green on Monday?"."""
+    span_kinds = {"everyday", "this"} if any(token.kind == "everyday" for token in tokens) else set[str]()
+    units = [token for token in _spoken(tokens) if token.kind not in {"the", "a", "asset", *span_kinds}]
+    if len(units) != 1 or units[0].kind != "unit" or not isinstance(earlier.kind, LastPrice | Comparison):
+        return []
+    until, today = earlier.deadline.date(), now.date()
+    monday = today - today.weekday() * DAY
+    distances = {
+        "week": (until - monday).days // 7,
+        "month": 12 * (until.year - today.year) + until.month - today.month,
+    }
+    words = {0: "this", 1: "next"}
+    return [Token(word, word), *units] if (word := words.get(distances.get(str(units[0].value), -1))) else []
+
+
+def _with_time(
+    tokens: list[Token], earlier: Question, circumstances: Circumstances, notes: list[Assumption]
+) -> list[Token]:
+    """The tokens with the day or the time of day of the earlier deadline: "at 21:00?", "same time on Friday?"."""
+    until, today = earlier.deadline, Today(circumstances.now, day_first=True)
+    day = Token("iso", f"{until:%Y-%m-%d}")
+    is_same, plain = False, []
+    for token in tokens:
+        is_same |= token.kind == "sametime"
+        plain += [] if token.kind == "sametime" else [token]
+    others, clock = without_clocks(with_units(plain))
+    dates = spans(others, today)
+    if clock is not None and not dates:
+        is_half = any(token.kind == "daypart" or token.value in ("am", "pm") for token in tokens)
+        if is_half or clock.at >= time(12) or not time(12) < until.time() < DAY_END:
+            return [day, *tokens]  # "at 21:00?"
+        return [day, Token("clock", f"{clock.at.hour + 12}:{clock.at:%M}"), *others]  # "9 o'clock?" after "at 20:00?"
+    is_day = len(dates) == 1 and not dates[0].dates.exact and dates[0].dates.end - dates[0].dates.start <= DAY
+    if clock is not None or not is_day or until.time() == DAY_END:
+        return plain if dates else tokens
+    if dates[0].dates.end.date() == today.date and until.timetz() <= circumstances.now.timetz():
+        return plain
+    if not is_same:
+        is_only_day = {token.kind for token in plain} <= DAY_KINDS and isinstance(earlier.kind, LastPrice)
+        if not is_only_day or dict(_lengths(earlier)):
+            return tokens
+        notes.append(Assumption(f"The time of day is that of the earlier question, {until:%H:%M} UTC.", "deadline"))
+    words = [token for token in plain if token.kind != "mark"]
+    return [*words, Token("clock", f"{until:%H:%M:%S}"), Token("zone", "utc", "UTC")]
+
+
+def _lengths(earlier: Question) -> Iterator[tuple[str, int]]:
+    """How many of each unit an earlier deadline was away: 336 hours are 2 weeks or 14 days; nothing for a date."""
+    start = earlier.deadline - timedelta(hours=earlier.horizon_hours)
+    for unit in UNITS:
+        for number in range(1, MOST_UNITS + 1):
+            if abs(after(start, number, unit).end - earlier.deadline) < SECOND:
+                yield unit, number
+
+
+def with_unit(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
+    """The tokens with the unit of the earlier deadline, or with its number: "in 5?" after "in 3 weeks?", "days i mean".
+
+    A bare number that may be a level or a percentage is none of weeks.
+    """
+    plain = [token for token in _spoken(tokens) if token.kind != "a"]
+    names = [token for token in plain if token.kind not in LENGTH_LEADS]
+    lengths = dict(_lengths(earlier)) if len(names) == 1 else {}
+    if not lengths or names[0].kind not in (*NUMBERS, "unit"):
+        return tokens
+    if names[0].kind == "unit":
+        unit, number = str(names[0].value), next(iter(lengths.values()))
+        is_known = unit in lengths or unit not in UNITS
+        return tokens if is_known or len(plain) > 1 else _of_length(number, unit, notes)
+    number, prices = first_value(names[0]), (*earlier.levels, earlier.spot)
+    values = [number, 1000 * number, number / 100]
+    is_level = any(min(prices) / LARGEST_RATIO < value < max(prices) * LARGEST_RATIO for value in values)
+    is_bare_amount = len(plain) == 1 and (is_level or earlier.level_pct is not None or earlier.days is not None)
+    if not 1 <= number <= MOST_UNITS or number != int(number) or is_bare_amount:
+        return tokens
+    changes = {unit: max(number / count, count / number) for unit, count in lengths.items()}
+    unit = next(unit for unit in changes if changes[unit] <= LARGER_CHANGE * min(changes.values()))
+    return _of_length(int(number), unit, notes)
+
+
+def _of_length(number: int, unit: str, notes: list[Assumption]) -> list[Token]:
+    notes.append(Assumption(f"The deadline is understood as in {number} {unit}{'s' * (number > 1)}.", "deadline"))
+    return [Token("in", "in"), Token("number", str(number)), Token("unit", unit, unit)]
