@@ -19,28 +19,10 @@ from service.questions.vocabulary import BEAR, BULL, MOTIONS, RELATIONS, SIDES, 
 RANGES = forms("range")
 # Kinds that may separate two levels of which one is to be reached before the other.
 LEVEL_LEADS = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}
-BETWEEN_LEVELS = (
-    MOTIONS
-    | BEAR
-    | BULL
-    | {
-        "before",
-        "or",
-        "on",
-        "by",
-        "to",
-        "until",
-        "below",
-        "above",
-        "the",
-        "a",
-        "approx",
-        "filler",
-        "meet",
-        "will",
-        "and",
-    }
-)
+BETWEEN_LEVELS = {
+    *MOTIONS, *BEAR, *BULL, "before", "or", "on", "by", "to", "until", "below", "above", "the", "a", "approx", "filler",
+    "meet", "will", "and",
+}  # fmt: skip
 # Words for first, sooner or likelier beside two levels.
 SOONER = forms("sooner")
 # Chinese negations that make a question where they are the last word: "能破10万不".
@@ -194,7 +176,8 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
     """Example: "70k before 50k", Spanish "qué pasa antes, 80k o 150k", Japanese "150kと80kどっちが先"."""
     if len(amounts) != 2:
         return False
-    kinds = [token.kind for token in tokens[amounts[0].after : amounts[1].first]]
+    gap = tokens[amounts[0].after : amounts[1].first]
+    kinds = ["or" if token.text == "/" or token.kind == "versus" else token.kind for token in gap]
     if language.postpositions and "before" in kinds:
         return False
     kinds = ["or" if language.postpositions and kind == "ask" else kind for kind in kinds]  # "100k mı 90k mı"

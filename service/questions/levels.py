@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from service.errors import InvalidQuestion
 from service.questions.amounts import Amount, scaled
-from service.questions.clause import OVER_TIME, RANGES, Clause
+from service.questions.clause import OVER_TIME, RANGES, SOONER, Clause
 from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.day_counts import LEAST
 from service.questions.kinds.levels import Close, between, close, order, stay, touch
@@ -72,6 +72,8 @@ def _of_order(clause: Clause, levels: Sequence[Amount], spot: float) -> Criterio
     if len(levels) != 2 or any(amount.sign or amount.upper for amount in levels):
         raise _two_levels()
     criterion = order(levels[0].value(spot), levels[1].value(spot), spot)
+    if any(token.kind == "chance" and token.text in SOONER for token in clause.tokens):
+        criterion = criterion.noted("Which is likelier is understood as which is reached first.", "event")
     is_choice = clause.kinds & {"or", "ordinal", "which", "ask"}
     return criterion.noted("YES means that the level named first is reached first.") if is_choice else criterion
 

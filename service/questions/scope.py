@@ -189,8 +189,7 @@ def names_event(tokens: Sequence[Token]) -> bool:
 def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline, main: Sequence[Token]) -> None:
     """Refuse a question, `main`, whose words are mostly unknown, or that does not ask for a forecast."""
     words = [token for token in clause.tokens if token.kind == "word"]
-    is_first = any(token.kind == "ordinal" and token.value == 1 for token in clause.tokens)
-    if clause.has_stray or (criterion.comparator == "open" and clause.has_unused and is_first):  # "first 90 or 100"
+    if clause.has_stray:
         raise invalid(
             f"The meaning of the number is unclear. Say what the price should do. For example: {EXAMPLE}", "level"
         )

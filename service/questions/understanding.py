@@ -258,7 +258,8 @@ def proposals(reading: TokenizedText, circumstances: Circumstances) -> Iterator[
         deadline = None  # that of the weather
     instant = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
     is_count = asks_number(tokens) is not None
-    levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]], is_exact=is_count)
+    factors = (1,) if is_count else (1, 1000, 0.001)
+    levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]], factors)
     side = -1 if kinds & BEAR and not kinds & BULL else 1
     questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots, is_count)
     for question in islice(questions, MOST_PROPOSALS):
@@ -280,12 +281,10 @@ def _deadline(tokens: Sequence[Token], now: datetime, language: Language, *, is_
     return deadline if deadline.is_named else None
 
 
-def _levels(tokens: Sequence[Token], spot: float, *, is_exact: bool) -> tuple[float, ...]:
-    """The numbers that may be levels, as written or, unless `is_exact`, in thousands or thousandths."""
+def _levels(tokens: Sequence[Token], spot: float, factors: Sequence[float]) -> tuple[float, ...]:
+    """The numbers that, multiplied by one of the factors, may be levels."""
     amounts = [amount for amount in find_amounts(tokens) if not amount.is_percent and not amount.is_multiple]
-    choices = [
-        [amount.value(spot) * factor for factor in ((1,) if is_exact else (1, 1000, 0.001))] for amount in amounts
-    ]
+    choices = [[amount.value(spot) * factor for factor in factors] for amount in amounts]
     matches = [
         next((level for level in levels if spot / NEAR_FACTOR <= level <= spot * NEAR_FACTOR), None)
         for levels in choices
