@@ -166,10 +166,10 @@ def asks_number(tokens: Sequence[Token]) -> int | None:
     is_time = bool(kinds & {"until", "before", "lasting"}) and not any(token.value in COLOURS for token in tokens)
     if is_time or not kinds & {"above", "below", "up", "down", "rise", "fall"}:
         return None
+    days = [place for place, token in enumerate(tokens) if is_days(token) or token.text in CANDLES]
     for place, token in enumerate(tokens):
-        words = [later for later in tokens[place + 1 : place + 4] if later.kind not in ("the", "up", "down")]
-        is_beside = token.kind == "how" and any(map(is_days, words[:1]))
-        if is_beside or (token.text in NUMBER_WORDS and any(map(is_days, tokens))):
+        behind = [later for later in range(place + 1, len(tokens)) if tokens[later].kind not in ("the", "up", "down")]
+        if (token.kind == "how" and {*behind[:1]} & {*days}) or (token.text in NUMBER_WORDS and days):
             return place
     return None
 

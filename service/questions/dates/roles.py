@@ -44,7 +44,7 @@ LATE_YEARS = range(2020, 2040)
 # Kinds between two numbers of which neither is a year if one cannot be one: "between 2100 and 2300".
 JOINTS = {"and", "or", "to", "until", "approx"}
 # Kinds that may follow the number of "the next 5".
-NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler"}
+NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler", "during", "the", "be"}
 # Words for a side, which may also stand before a length of time: "over the next week".
 OVER_TIME = forms("over_time")
 # A number from this one on is a level: "3400 semana que vem".
