@@ -174,19 +174,18 @@ def scaled(tokens: list[Token], earlier: Question) -> list[Token]:
     is_size = earlier.level_pct is not None and not earlier.levels
     if is_other or is_size or earlier.other_asset or earlier.days is not None:
         return tokens
-    next_kinds = [*(token.kind for token in tokens), ""][1:]
-    return [
-        Token("number", f"{_factor(token, earlier) * first_value(token):.10g}", is_glued=token.is_glued)
-        if token.kind == "number" and kind not in AFTER_AMOUNT and _factor(token, earlier) != 1
-        else token
-        for token, kind in zip(tokens, next_kinds, strict=True)
-    ]
+    kinds, result = ["", *(token.kind for token in tokens), ""], list(tokens)
+    for place, token in enumerate(tokens):
+        factor = _factor(token, earlier) if token.kind == "number" else 1.0
+        if factor != 1 and kinds[place] not in ("percent", "money") and kinds[place + 2] not in AFTER_AMOUNT:
+            result[place] = Token("number", f"{factor * first_value(token):.10g}", is_glued=token.is_glued)
+    return result
 
 
 def _factor(number: Token, earlier: Question) -> float:
     """A thousand or a hundredth, where only so many times the number is near the price."""
     value, spot = first_value(number), earlier.spot
-    has_level = bool(earlier.levels) or earlier.comparator == "open"
+    has_level = earlier.level_pct is None and (bool(earlier.levels) or earlier.comparator == "open")
     is_tiny, is_huge = LEAST_THOUSANDS <= value <= spot / WIDEST, has_level and value > LEAST_CENTS * spot
     factors = [1000.0] * is_tiny + [0.01] * (is_huge and value == int(value))
     return next((factor for factor in factors if spot / NEAR_FACTOR < factor * value < spot * NEAR_FACTOR), 1.0)
