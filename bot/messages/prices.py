@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from bot.languages import english, translate, translate_plural
+from bot.languages import english, enumerated, translate, translate_plural
 from bot.messages.formats import (
     DOWN,
     UP,
@@ -124,7 +124,9 @@ def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
         for quote in document["prices"]
     ]
     head = translate("<b>Prices in USD</b>, with the change in 24 hours")
-    return message([head, table(rows, "<1", "<12", ">9", ">8")], footer(document, now))
+    closures = enumerated(asset(quote["asset"]) for quote in document["prices"] if not quote["market_open"])
+    note = translate("Closed now, with the last price and the day before it: {assets}.", assets=closures)
+    return message([head, table(rows, "<1", "<12", ">9", ">8"), note if closures else ""], footer(document, now))
 
 
 def forecast(document: Mapping[str, Any], *, now: datetime | None = None) -> str:

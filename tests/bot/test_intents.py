@@ -47,7 +47,7 @@ def test_forwarded_news_is_read_from_its_beginning(ann):
         ("long or short 10x?", "I give no advice"),
         ("thanks!", "You are welcome"),
         ("hello", "Nine models answer it"),
-        ("who are you?", "Nine models answer it"),
+        ("who are you?", "I am a bot. I say how likely"),
         ("help", "/quota"),
         ("how accurate are you?", "right (n ="),
         ("why?", "There is no answer yet"),

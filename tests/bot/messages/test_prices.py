@@ -55,6 +55,13 @@ def test_all_assets_of_a_text_are_found(language, text, assets):
         assert named_assets(text) == assets
 
 
+def test_closed_markets_are_named_below_the_table():
+    quotes = [quote | {"market_open": quote["asset"] != "btc"} for quote in documents.PRICES["prices"]]
+    assert "the day before it: Bitcoin." in text_of(prices(documents.PRICES | {"prices": quotes}))
+    quotes = [quote | {"market_open": True} for quote in quotes]
+    assert "Closed" not in text_of(prices(documents.PRICES | {"prices": quotes}))
+
+
 def test_every_asset_has_a_row():
     page = text_of(prices(documents.PRICES))
     assert all(f"{quote['price']:,.0f}"[:3] in page for quote in documents.PRICES["prices"])
