@@ -12,7 +12,7 @@ from service.questions.circumstances import Circumstances
 from service.questions.clause import NEAR_FACTOR
 from service.questions.coins import TokenizedText
 from service.questions.criterion import WIDEST, Assumption, invalid
-from service.questions.day_counts import MOST_DAYS
+from service.questions.day_counts import MOST_DAYS, DayCount, bounded
 from service.questions.kinds import Comparator
 from service.questions.kinds.levels import Between, Leave
 from service.questions.kinds.paths import DaysMoving
@@ -232,14 +232,18 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     if earlier.days is None or len(numbers) > 1 or len(unknown) > MOST_UNKNOWN:
         return None
     sides = {1 if token.kind == "up" else -1 for token in plain if token.kind in ("up", "down")}
-    rest = set(kinds) - {"number", "in_a_row", "up", "down", *(("unit",) if is_run else ())}
+    bounds = {"above", "below", "ormore"} if isinstance(earlier.kind, DaysMoving) and numbers else set()
+    rest = set(kinds) - {"number", "in_a_row", "up", "down", *(("unit",) if is_run else ()), *bounds}
     if rest or not (numbers or sides) or len(sides) > 1 or (sides and not isinstance(earlier.kind, DaysMoving)):
         return None
     days = numbers[0] if numbers else earlier.days
     comparator = earlier.kind.of(sides.pop()) if sides else earlier.comparator
     if not 1 <= days <= MOST_DAYS or days != int(days):
         return None
-    return replace(earlier, days=int(days), in_a_row=earlier.in_a_row or is_run, comparator=comparator)
+    is_bounded = any(token.kind in bounds for token in plain)  # "at least 5?", "at most 3?"
+    count = bounded(int(days), plain) if is_bounded else DayCount(int(days), negated=earlier.negated)
+    is_run = earlier.in_a_row or is_run
+    return replace(earlier, days=count.days, in_a_row=is_run, comparator=comparator, negated=count.negated)
 
 
 def _with_percent(tokens: list[Token], earlier: Question) -> list[Token]:

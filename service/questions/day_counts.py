@@ -193,7 +193,7 @@ def _asked_for(tokens: Sequence[Token], how: int) -> tuple[DayCount, list[Token]
         is_bounded = is_more or any(token.kind in BOUNDS or _is_least(token) for token in around)
         is_price = any(token.kind in PRICE_MARKS | {"unit"} for token in tokens[after : after + 1])
         if number.kind in NUMBERS and is_bounded and not is_price and first_value(number) <= MOST_DAYS:
-            return _bounded(_whole(number), around), rest
+            return bounded(_whole(number), around), rest
     raise invalid("The number of days is not forecast. Ask about at least so many, such as half of them.")
 
 
@@ -275,7 +275,7 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     if not is_share or unit >= len(tokens) or not is_days(tokens[unit]) or tokens[end].kind not in NUMBERS:
         return None
     before = _begin(tokens, place)
-    count = _bounded(_whole(tokens[place]), tokens[before:place])
+    count = bounded(_whole(tokens[place]), tokens[before:place])
     return count, [*tokens[:before], Token("in", "in"), *tokens[end:]]
 
 
@@ -308,7 +308,7 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
         return None
     directions = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
     first = before - is_span  # "for 5 days in a row"
-    return _bounded(_whole(number), around), [*tokens[:first], *directions, *tokens[after:]]
+    return bounded(_whole(number), around), [*tokens[:first], *directions, *tokens[after:]]
 
 
 def _is_run(tokens: Sequence[Token]) -> bool:
@@ -346,7 +346,7 @@ def _is_or_more(token: Token) -> bool:
     return token.kind == "ormore" or (token.text in ("以上", "+") and token.is_glued)
 
 
-def _bounded(days: int, around: Sequence[Token]) -> DayCount:
+def bounded(days: int, around: Sequence[Token]) -> DayCount:
     """At least so many days; "more than 3" is at least 4, "at most 3" the opposite of that."""
     in_a_row = any(token.kind == "in_a_row" for token in around)
     if any(token.text in EXACT for token in around):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Literal
 
@@ -209,7 +209,9 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     kind = KINDS[parse.criterion.comparator]
     is_move = kind.counts_from_now or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
-    if deadline.start is not None and is_week_over(parse.subject.asset, parse.now):
+    monday = (parse.now + timedelta(days=7 - parse.now.weekday())).date()
+    is_closed = deadline.start and deadline.start.date() == monday and is_week_over(parse.subject.asset, parse.now)
+    if is_closed:
         return deadline.notes  # there is no price before it
     if deadline.start is not None and counts_from_now:
         note = f"Everything from now on counts, also what is before {deadline.start:%Y-%m-%d}."
