@@ -264,9 +264,10 @@ def _without_origin(tokens: Sequence[Token]) -> list[Token]:
 def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     """Whether the negations leave a negation; where they do not cancel in the language, two count as one."""
     last = next((token for token in reversed(tokens) if token.kind != "mark"), None)
-    denials = sum(token.kind == "not" for token in tokens) - (last is not None and last.text in QUESTION_NEGATIONS)
+    li = next((place for place, token in enumerate(tokens) if token.kind == "li"), 0)  # "не упадёт ли" denies nothing
+    denials = sum(token.kind == "not" for token in tokens[li:]) - (last is not None and last.text in QUESTION_NEGATIONS)
     failures = sum(token.kind == "fail" for token in tokens)
-    if denials and any(token.kind == "li" for token in tokens):
+    if denials and li:
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")
     cancel = language.negations_cancel and not any(token.kind == "neither_of" for token in tokens)
     denials = denials if cancel else min(denials, 1)
