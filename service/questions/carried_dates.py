@@ -25,7 +25,7 @@ STEPS = {"day": DAY, "week": 7 * DAY, "month": 30 * DAY}
 ARTICLES = {"the", "on", "ampm"}
 DAYS_BEFORE = {"holiday", "weekday"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
-LAST_DAY = 31
+LAST_DAY, MOST_HOURS = 31, 24
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 # The kinds of "the day after", "the Friday after", which are counted from the earlier deadline, and those beside them.
@@ -57,6 +57,10 @@ def with_dates(
             return [*before, Token("nth", f"{day}th")]
     if last.kind == "number" and kinds & DAYS_BEFORE and kinds <= DAYS_BEFORE | ARTICLES | LIMITS:
         return before  # "avant le réveillon du 31"
+    hour = first_value(last) if last.kind == "number" else MOST_HOURS
+    is_hour = hour < MOST_HOURS and hour == int(hour) and [token.value for token in before] == ["at"]  # "в 18?"
+    if is_hour and earlier.deadline.time() != DAY_END:
+        return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), Token("clock", f"{hour:.0f}:00")]
     if day := _following(tokens, earlier) or _period(tokens, earlier, circumstances.now):
         tokens = [*day, *(token for token in tokens if token.kind == "asset")]
     if earlier.deadline.date() > today or any(token.kind == "sametime" for token in tokens):
@@ -152,9 +156,10 @@ def with_unit(tokens: list[Token], earlier: Question, notes: list[Assumption]) -
     if not lengths or names[0].kind not in (*NUMBERS, "unit"):
         return tokens
     if names[0].kind == "unit":
-        unit, number = str(names[0].value), next(iter(lengths.values()))
-        is_known = unit in lengths or unit not in UNITS
-        return tokens if is_known or len(plain) > 1 else _of_length(number, unit, notes)
+        unit, is_one = str(names[0].value), any(token.kind == "a" for token in tokens)  # "better a year"
+        if not is_one and (unit in lengths or unit not in UNITS or len(plain) > 1):
+            return tokens
+        return _of_length(1 if is_one else next(iter(lengths.values())), unit, notes)
     number, prices = first_value(names[0]), (*earlier.levels, earlier.spot)
     values = [number, 1000 * number, number / 100]
     is_level = any(min(prices) / LARGEST_RATIO < value < max(prices) * LARGEST_RATIO for value in values)

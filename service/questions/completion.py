@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,8 +14,9 @@ from service.questions.coins import TokenizedText
 from service.questions.criterion import WIDEST, Assumption, invalid
 from service.questions.day_counts import MOST_DAYS, DayCount, bounded
 from service.questions.kinds import Comparator
-from service.questions.kinds.levels import Between, Leave
+from service.questions.kinds.levels import Between, Direction, First, Leave
 from service.questions.kinds.paths import DaysMoving
+from service.questions.kinds.references import Comparison
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.parse import Carryover
@@ -41,10 +42,12 @@ LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
 # Kinds after a number that say what it is, so that it is no level in thousands. A smaller number may be a day.
 AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
 LEAST_CENTS = 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
-DATE_PARTS = {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
+HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
 BY = forms("by_size")
+# Kinds that count days like another: "exceed 5 days", "three".
+NAMES = {"exceed": "above", "numword": "number"}
 ENDS_OF_RANGE = 2
 # Kinds before the other asset of a comparison: "than gold", "against eth".
 RIVALS = {"than", "versus"}
@@ -95,13 +98,16 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
     if earlier.levels and {token.kind for token in tokens} - {"in", "filler", "mark"} in ({"money"}, {"currency"}):
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
-    tokens = scaled(with_unit(tokens, earlier, notes), earlier)
+    tokens = scaled(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
+    kinds = {token.kind for token in tokens}
+    if kinds >= {"number", "in_a_row"} and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
+        tokens = [Token("up", "up", "green") if earlier.kind.side > 0 else Token("down", "down", "red"), *tokens]
     recount = recount or _recounted(tokens, earlier)
     tokens = [] if recount else tokens
     if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = _exchanged(tokens, earlier, carryover)
     tokens = with_dates(_with_percent(tokens, earlier), earlier, circumstances, notes)
-    if isinstance(earlier.kind, Between | Leave):
+    if isinstance(earlier.kind, Between | Leave | First):
         tokens = _with_range(tokens, earlier)
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
@@ -165,15 +171,16 @@ def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
     return is_length and kinds <= SIDES - {"up", "down"} and bool(kinds or earlier.days is not None)
 
 
-def scaled(tokens: list[Token], earlier: Question) -> list[Token]:
+def scaled(tokens: list[Token], earlier: Question, spots: Mapping[str, float]) -> list[Token]:
     """The tokens with the unit of the earlier level, where a number alone would be no level.
 
     Examples: 105,000 for 105 after a question about 99,000, 0.43 for 43 after one about 0.48 USD.
     """
-    is_other = any(token.kind == "asset" and token.value != earlier.asset for token in tokens)
+    asset = next((str(token.value) for token in tokens if token.kind == "asset"), earlier.asset)
     is_size = earlier.level_pct is not None and not earlier.levels
-    if is_other or is_size or earlier.other_asset or earlier.days is not None:
+    if is_size or earlier.other_asset or earlier.days is not None:
         return tokens
+    earlier = earlier if asset == earlier.asset else replace(earlier, spot=spots.get(asset, earlier.spot))
     kinds, result = ["", *(token.kind for token in tokens), ""], list(tokens)
     for place, token in enumerate(tokens):
         factor = _factor(token, earlier) if token.kind == "number" else 1.0
@@ -206,7 +213,9 @@ def _pointed_back(tokens: list[Token], earlier: Question) -> tuple[list[Token], 
     The tokens, and the earlier question with another event of its two levels. Raises InvalidQuestion where it has one.
     """
     kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
-    is_first = any(token.kind == "ordinal" and token.value == 1 for token in tokens) or kinds >= {"which", "before"}
+    is_part = any(token.value == HALF for token in tokens)  # "the first half"
+    is_first = any((token.kind, token.value) == ("ordinal", 1) for token in tokens) and not is_part
+    is_first = is_first or kinds >= {"which", "before"}
     is_between = kinds - {"the", "filler", "be", "both_of", "mark"} == {"between"}
     is_neither, compares = "neither_of" in kinds, "which" in kinds and bool(kinds & (BULL | BEAR | WINS | {"better"}))
     is_joint = is_first or is_between or is_neither or "both_of" in kinds or compares
@@ -223,25 +232,26 @@ def _pointed_back(tokens: list[Token], earlier: Question) -> tuple[list[Token], 
 
 
 def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
-    """The earlier question with another number or colour of days: "four", "five in a row", "green i mean"."""
+    """The earlier question with another number or colour of days: "four", "more than five", "green i mean"."""
     plain = [token for token in tokens if token.kind not in ("mark", "the", "a", "filler", "be", "will", "word")]
-    kinds = ["number" if token.kind == "numword" else token.kind for token in plain]
-    numbers = [first_value(token) for token, kind in zip(plain, kinds, strict=True) if kind == "number"]
-    is_run = "in_a_row" in kinds
-    unknown = [token for token in tokens if token.kind == "word"]
+    plain = [replace(token, kind=NAMES.get(token.kind, token.kind)) for token in plain]
+    kinds, unknown = [token.kind for token in plain], [token for token in tokens if token.kind == "word"]
+    numbers, is_run = [first_value(token) for token in plain if token.kind == "number"], "in_a_row" in kinds
     if earlier.days is None or len(numbers) > 1 or len(unknown) > MOST_UNKNOWN:
         return None
+    is_of_moves = isinstance(earlier.kind, DaysMoving)
+    bounds = {"above", "below", "ormore"} & {*kinds} if is_of_moves and numbers else set[str]()  # "at most 3?"
     sides = {1 if token.kind == "up" else -1 for token in plain if token.kind in ("up", "down")}
-    bounds = {"above", "below", "ormore"} if isinstance(earlier.kind, DaysMoving) and numbers else set()
-    rest = set(kinds) - {"number", "in_a_row", "up", "down", *(("unit",) if is_run else ()), *bounds}
-    if rest or not (numbers or sides) or len(sides) > 1 or (sides and not isinstance(earlier.kind, DaysMoving)):
+    rest = (
+        {*kinds} - {"number", "in_a_row", "up", "down", "chance", *bounds} - ({"unit"} if is_run or bounds else set())
+    )
+    if rest or not (numbers or sides or is_run) or len(sides) > 1 or (sides and not is_of_moves):
         return None
     days = numbers[0] if numbers else earlier.days
     comparator = earlier.kind.of(sides.pop()) if sides else earlier.comparator
     if not 1 <= days <= MOST_DAYS or days != int(days):
         return None
-    is_bounded = any(token.kind in bounds for token in plain)  # "at least 5?", "at most 3?"
-    count = bounded(int(days), plain) if is_bounded else DayCount(int(days), negated=earlier.negated)
+    count = bounded(int(days), plain) if bounds else DayCount(int(days), negated=earlier.negated)
     is_run = earlier.in_a_row or is_run
     return replace(earlier, days=count.days, in_a_row=is_run, comparator=comparator, negated=count.negated)
 
@@ -271,7 +281,7 @@ def _with_range(tokens: list[Token], earlier: Question) -> list[Token]:
     if len(others) + 1 != ENDS_OF_RANGE or any(token.kind == "between" for token in tokens):
         return tokens
     gap, second = tokens[first + 1 : others[0]], others[0]
-    joint = [token for token in gap if token.kind not in JOINTS and token.text not in DASHES]
+    joint = [token for token in gap if token.kind not in {"or", *JOINTS} and token.text not in DASHES]
     return [*tokens[:first], Token("between", ""), tokens[first], *joint, Token("and", ""), *tokens[second:]]
 
 

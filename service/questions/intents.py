@@ -230,7 +230,9 @@ def _alert(
             tokens = [token for token in tokens if token.kind != "not"]  # "tell me if not"
         asset, kinds = context.question.asset, [*(token.kind for token in tokens), "number"]
         place = kinds.index("number")
-        tokens = scaled([*tokens[:place], Token("asset", asset, asset), *tokens[place:]], context.question)
+        tokens = scaled(
+            [*tokens[:place], Token("asset", asset, asset), *tokens[place:]], context.question, circumstances.spots
+        )
     try:
         parse = find_parts(reading._replace(tokens=tokens), replace(circumstances, until=None))
     except InvalidRequest:
