@@ -41,7 +41,7 @@ SHORT_YEARS = range(26, 40)
 COUNTABLES = {"unit", "weekday", "weekend", "halfyear"}
 # Four digits that are a year wherever no word makes them a level.
 LATE_YEARS = range(2020, 2040)
-# Kinds between two numbers of which neither is a year if one cannot be one: "between 2100 and 2300".
+# Kinds between two numbers of which neither is a year if one is none: "between 2030 and 2300".
 JOINTS = {"and", "or", "to", "until", "approx"}
 # Kinds that may follow the number of "the next 5".
 NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler", "during", "the", "be"}
@@ -238,7 +238,7 @@ def _is_year(tokens: Sequence[Token], place: int, number: int) -> bool:
         return False
     before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
     is_subject = before is not None and before.kind == "be" and before is tokens[0]  # "ist 2027 ein gutes Jahr"
-    if number not in LATE_YEARS and _is_joined(tokens, place):
+    if _is_joined(tokens, place):
         return False
     if before is not None and before.kind in LEVEL_BEFORE and not is_subject:
         return False
@@ -246,12 +246,10 @@ def _is_year(tokens: Sequence[Token], place: int, number: int) -> bool:
 
 
 def _is_joined(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the number is one end of a range, or one of two levels, of which the other is a number, too."""
-    neighbours = (tokens[max(0, place - 2) : place][::-1], tokens[place + 1 : place + 3])
-    return any(
-        [token.kind for token in pair[1:]] == ["number"] and (pair[0].kind in JOINTS or pair[0].text in DASHES)
-        for pair in neighbours
-    )
+    """Whether four digits that are no year stand beside the number, as the other end of a range or another level."""
+    pairs = (tokens[max(0, place - 2) : place][::-1], tokens[place + 1 : place + 3])
+    others = [pair[1].text for pair in pairs if len(pair) > 1 and (pair[0].kind in JOINTS or pair[0].text in DASHES)]
+    return any(re.fullmatch(r"\d{4}", other) and int(other) not in LATE_YEARS for other in others)
 
 
 def _is_day_and_month(tokens: Sequence[Token], place: int) -> bool:
