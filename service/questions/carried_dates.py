@@ -157,7 +157,7 @@ def with_unit(tokens: list[Token], earlier: Question, notes: list[Assumption]) -
         return tokens
     if names[0].kind == "unit":
         unit, is_one = str(names[0].value), any(token.kind == "a" for token in tokens)  # "better a year"
-        if not is_one and (unit in lengths or unit not in UNITS or len(plain) > 1):
+        if len(plain) > 1 or (not is_one and (unit in lengths or unit not in UNITS)):
             return tokens
         return _of_length(1 if is_one else next(iter(lengths.values())), unit, notes)
     number, prices = first_value(names[0]), (*earlier.levels, earlier.spot)

@@ -41,7 +41,7 @@ SIGNS_OF_SIDES = {"up": 1, "above": 1, "down": -1, "below": -1}
 LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
 # Kinds after a number that say what it is, so that it is no level in thousands. A smaller number may be a day.
 AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
-LEAST_CENTS = 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
+THOUSAND, LEAST_CENTS = 1000, 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
 HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
@@ -100,7 +100,8 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
     tokens = scaled(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
     kinds = {token.kind for token in tokens}
-    if kinds >= {"number", "in_a_row"} and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
+    is_run = "in_a_row" in kinds and bool(kinds & {"number", "nth"})  # Japanese "3日連続"
+    if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
         tokens = [Token("up", "up", "green") if earlier.kind.side > 0 else Token("down", "down", "red"), *tokens]
     recount = recount or _recounted(tokens, earlier)
     tokens = [] if recount else tokens
@@ -272,16 +273,22 @@ def _with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
 
 def _with_range(tokens: list[Token], earlier: Question) -> list[Token]:
     """The tokens with "between 110 and 160" for "110 to 160", and for "until 160" after a range from 110."""
-    first, *others = [place for place, token in enumerate(tokens) if token.kind == "number"] or [0]
+    places = [place for place, token in enumerate(tokens) if token.kind == "number"]
+    if not places:
+        return tokens
+    first, *others = places
     leads = {token.kind for token in tokens[:first]} - {"the", "filler", "mark"}
     lower, upper = (Token("number", f"{level:.10g}") for level in earlier.bounds)
-    if not others and leads and leads <= JOINTS | {"from"}:
+    behind = tokens[first + 1].kind if first + 1 < len(tokens) else ""
+    value = first_value(tokens[first]) * (THOUSAND if behind == "times" else 1)
+    is_level = earlier.spot / NEAR_FACTOR < value < earlier.spot * NEAR_FACTOR and behind not in ("unit", "month")
+    if not others and is_level and leads and leads <= JOINTS | {"from"}:
         ends = ([lower], tokens[first:]) if "from" not in leads else (tokens[first:], [upper])
         return [Token("between", ""), *ends[0], Token("and", ""), *ends[1]]
     if len(others) + 1 != ENDS_OF_RANGE or any(token.kind == "between" for token in tokens):
         return tokens
     gap, second = tokens[first + 1 : others[0]], others[0]
-    joint = [token for token in gap if token.kind not in {"or", *JOINTS} and token.text not in DASHES]
+    joint = [token for token in gap if token.kind not in {"or", "ask", *JOINTS} and token.text not in DASHES]
     return [*tokens[:first], Token("between", ""), tokens[first], *joint, Token("and", ""), *tokens[second:]]
 
 
