@@ -30,6 +30,8 @@ def denied(question: Question) -> Question:
 def opposite(question: Question, spot: float) -> Question:
     """The assets of a comparison exchanged, a move to the other side, any other question denied."""
     kind = question.kind
+    if question.comparator == "open":
+        raise invalid("The earlier question names no event that has an opposite. Ask in full what is to happen.")
     if question.comparator == "relative":
         return replace(question, other_asset=question.asset)
     is_move = isinstance(kind, Direction) or (question.level_pct is not None and isinstance(kind, Close | Touch))
