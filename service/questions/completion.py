@@ -96,7 +96,8 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     tokens, recount = _pointed_back(_going_on(tokens, earlier, notes), earlier)
     if _is_only_length(tokens, earlier):
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
-    if earlier.levels and {token.kind for token in tokens} - {"in", "filler", "mark"} in ({"money"}, {"currency"}):
+    currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
+    if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
     tokens = scaled(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
     kinds = {token.kind for token in tokens}

@@ -18,7 +18,7 @@ from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets
 from service.questions.completion import MOST_UNKNOWN, OWN_EVENT, SIDES, CompletedText, complete, with_level
 from service.questions.criteria import COLOURS
-from service.questions.criterion import Assumption, Criterion, checked, invalid, price, rounded
+from service.questions.criterion import Assumption, Criterion, checked, invalid, price, rounded, unclear
 from service.questions.dates.deadline import SOONEST, Deadline
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier
@@ -26,6 +26,7 @@ from service.questions.kinds.levels import Between, Close, Direction, First, Las
 from service.questions.kinds.references import Comparison
 from service.questions.parse import RIVAL, Carryover, Parse
 from service.questions.question import Question
+from service.questions.scope import FACT
 from service.questions.subject import Subject
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, Language
@@ -73,9 +74,9 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx"}
     has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
     if carryover and not has_event:
-        if all(token.kind != "word" for token in reading.tokens):
-            raise invalid(f"How “{reading.text}” carries the earlier question on is unclear. Ask in full.")
-        return parse_tokenized(reading, circumstances)
+        if "record" in parse.clause.kinds and parse.clause.kinds & {"what", "how", "which"}:
+            raise invalid(FACT, "no_price")
+        raise unclear(reading.text)
     if parse.count == DayCount(None) and not parse.clause.amounts and not parse.clause.kinds & OWN_EVENT:
         parse = replace(parse, count=None)  # "and all of December?"
     if level := _level_left_out(parse, earlier):
@@ -222,7 +223,7 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     is_unclear = any(len(word) > LONGEST_UNKNOWN or not word.isascii() for word in words)
     has_addition = parse.clause.amounts or "deadline" not in parse.carryover
     if is_unclear and (not has_addition or len(words) > MOST_UNKNOWN):
-        raise invalid(f"How “{' '.join(words[:4])}” carries the earlier question on is unclear. Ask in full.")
+        raise unclear(" ".join(words[:4]))
     for level in event.levels:
         checked(level, parse.spot)
     reading = parse_tokenized(read_markets(canonical(event), parse.circumstances.coins), parse.circumstances)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from textwrap import shorten
 from typing import TYPE_CHECKING, Literal
 
 from service.errors import FieldError, InvalidQuestion, NotAMarketQuestion
@@ -18,6 +19,7 @@ NAMES = ", ".join(
 EXAMPLE = "Will bitcoin reach 120,000 USD by December 31?"
 # A level farther from the spot price than this factor is taken for a mistake.
 WIDEST = 100.0
+LONGEST_QUOTE = 80  # letters of a text in the detail of its refusal
 
 
 # What a reading may assume: which asset, date or year, side, level, size of a move; whether the price at the deadline
@@ -77,6 +79,11 @@ class Criterion:
 def invalid(detail: str, code: RefusalCode = "invalid") -> InvalidQuestion:
     """The refusal of a market question that cannot be answered; its error names the field `question`."""
     return InvalidQuestion(detail, [FieldError("question", detail, code)])
+
+
+def unclear(text: str) -> InvalidQuestion:
+    """The refusal of a follow-up, for these words of it."""
+    return invalid(f"How “{shorten(text, LONGEST_QUOTE)}” carries the earlier question on is unclear. Ask in full.")
 
 
 def not_about_markets() -> NotAMarketQuestion:

@@ -45,13 +45,14 @@ NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 # Kinds that may stand beside that in a question for the present price, and "today".
-PRESENT = {"now", "be", "what", "how", "on"}
+PRESENT = {"now", "be", "what", "which", "how", "on"}
 # Kinds of the currency that a price is asked for in: "in euro".
 CONVERSION = {"in", "to", "currency", "foreign"}
 TODAY = ("rel", 0.0)
 FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
-CURRENCY = {"money", "in", "filler", "mark"}
+MONEY = {"money", "currency", "foreign"}
+CURRENCY = MONEY | {"in", "filler", "mark"}
 # Kinds of a text that asks about a market and sets no alert: "what is going on with btc".
 ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
 # Kinds before the condition of an alert.
@@ -81,9 +82,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     intents = {str(word.value) for word in words}
     market = read_markets(text, circumstances.coins)
     kinds = {token.kind for token in market.tokens}
-    is_of_money = "money" in kinds and kinds <= CURRENCY  # "dollars i mean" after a level in euros
+    is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
-    if "price" in intents and not is_correction and (asset := _only_named(words, circumstances, context)):
+    is_price_wanted = "price" in intents or _is_converted(kinds, context)
+    if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context)):
         return TextReading("price", asset=asset)
     asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
@@ -105,7 +107,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
         has_digits = any(token.text[:1].isdigit() for token in market.tokens) and _plain(text) not in _model()[0]
         is_named = bool(kinds & NAMES) or has_digits
-        if wish is None or ((is_move or is_named) and wish not in ABOUT_PRICES):
+        if wish is None or is_of_money or ((is_move or is_named) and wish not in ABOUT_PRICES):
             raise
         return TextReading(wish, asset=asset)
     question = meaning.question
@@ -171,9 +173,15 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances, context: C
         token.kind in NAME_KINDS | PRESENT | CONVERSION or (token.kind, token.value) == TODAY for token in tokens
     )
     if not assets and context:  # "and what's it at now"
-        is_carried = all(token.kind in NAME_KINDS | PRESENT | {"and", "price"} for token in tokens)
+        is_carried = all(token.kind in NAME_KINDS | PRESENT | CONVERSION | {"and", "price"} for token in tokens)
         return context.question.asset if is_carried and not {token.kind for token in tokens} & MARKET_KINDS else None
     return str(assets[0].value) if len(assets) == 1 and is_bare else None
+
+
+def _is_converted(kinds: set[str], context: ContextQuestion | None) -> bool:
+    """Whether a price is asked for in another currency: "how much is that in yen", after a forecast "in euros"."""
+    is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
+    return bool(kinds & {"currency", "foreign"}) and (is_of_price or bool(kinds & {"what", "how"}))
 
 
 def _likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:

@@ -29,6 +29,7 @@ ONE_DAY = (
     "Ask about one date, or how many days close up: for example, will bitcoin close up on at least 3 days this week?"
 )
 HINT = "Say whether the price will rise, fall, reach a level or be above it, and by when."
+FACT = f"The question asks for a fact. Only future prices are forecast. For example: {EXAMPLE}"
 # A question with no other kinds of words than these asks for the present price.
 PRICE_NOW = {
     "what", "how", "be", "price", "now", "on", "asset", "widely", "the", "a", "filler", "mark", "money", "in", "meet",
@@ -200,9 +201,7 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline, 
         return
     kinds = clause.kinds
     if "who" in kinds or (not deadline.is_named and _asks_what_it_is(clause)):
-        raise invalid(
-            f"The question asks for a fact. Only future prices are forecast. For example: {EXAMPLE}", "no_price"
-        )
+        raise invalid(FACT, "no_price")
     if kinds & {*FIGURES, "act", "topic", "other"} and not kinds & {"advice", "price"}:
         raise invalid(f"Only prices are forecast, not events. For example: {EXAMPLE}", "no_price")
     if are_most_unknown(words, clause):

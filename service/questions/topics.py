@@ -23,6 +23,7 @@ from service.questions.parse import NOT_NAMED, Parse, build
 from service.questions.question import Question
 from service.questions.scope import FIGURES, are_most_unknown, refuse_looking_back, refuse_loose_ends
 from service.questions.sentences import find_question
+from service.questions.single_days import DATES
 from service.questions.subject import Subject, available, is_flip, refuse_ratio
 from service.questions.tokens import Token, read
 from service.questions.understanding import deadline_of, parse_tokenized, refusing, suggested
@@ -91,14 +92,24 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
         except InvalidQuestion as topic_refusal:
             reason = topic_refusal
         if topic is None:
-            if context and not any(token.kind in MARKET_KINDS for token in reading.tokens):
-                asset, day = context.question.asset, f"{context.question.deadline:%Y-%m-%d}"
-                reading = reading._replace(tokens=[Token("asset", asset, asset), *reading.tokens, Token("iso", day)])
+            if context:
+                reading = _completed(reading, context.question)
             raise suggested(reason, reading, circumstances) from None
         return topic
     if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
         return parse
     return _read_topic(reading, circumstances) or parse
+
+
+def _completed(reading: TokenizedText, earlier: Question) -> TokenizedText:
+    """The follow-up with the asset, levels and day of the earlier question, for suggestions close to both."""
+    kinds, day = {token.kind for token in reading.tokens}, Token("iso", f"{earlier.deadline:%Y-%m-%d}")
+    if kinds & MARKET_KINDS:
+        return reading if kinds & {*DATES, "eo", "holiday"} else reading._replace(tokens=[*reading.tokens, day])
+    levels = () if "number" in kinds else earlier.levels
+    numbers = [token for level in levels for token in (Token("number", f"{level:.10g}"), Token("money", "usd"))]
+    asset = Token("asset", earlier.asset, earlier.asset)
+    return reading._replace(tokens=[asset, *numbers, *reading.tokens, day])
 
 
 @refusing()

@@ -133,6 +133,16 @@ def test_an_alert_names_a_move_or_the_asset_of_the_context():
         ("o eth sobe até sexta?", "e qto tá agora?"),
         ("эфир вырастет к пятнице?", "а скок щас?"),
         ("イーサは金曜までに上がる？", "今いくら?"),
+        ("will eth be above 1900 on friday?", "which price is it at now"),
+        ("ist eth am freitag über 1900?", "hmm und wo steht er gerade überhaupt"),
+        ("эфир выше 1900 в пятницу?", "и какой сейчас курс"),
+        ("イーサは金曜に1900より上？", "現在の価格は"),
+        ("eth周五会高于1900吗", "现在什么价"),
+        ("eth sopra 1900 venerdì?", "e adesso quanto vale in euro"),
+        ("eth acima de 1900 na sexta?", "quanto é isso em reais"),
+        ("¿eth por encima de 1900 el viernes?", "y a cuánto está en pesos ahora"),
+        ("where will eth be on friday?", "in pounds pls"),
+        ("où sera l'eth vendredi ?", "en yens"),
     ],
 )
 def test_a_price_asked_after_a_question_is_of_its_asset(question, text):
@@ -177,7 +187,7 @@ def test_an_alert_takes_the_event_of_the_question_before(question, text, level, 
     assert alert.level == (None if level is None else pytest.approx(level))
 
 
-@pytest.mark.parametrize("text", ["dollars i mean", "dollar sorry", "en dolares quise decir"])
+@pytest.mark.parametrize("text", ["dollars i mean", "dollar sorry", "en dolares quise decir", "in euro", "в рублях"])
 def test_another_currency_of_an_earlier_level_is_asked_for(text):
     """The question before is known by its level in USD."""
     with pytest.raises(InvalidQuestion, match="in USD only"):
@@ -188,6 +198,22 @@ def test_another_currency_of_an_earlier_level_is_asked_for(text):
 def test_what_points_back_to_two_questions_is_refused_by_its_reason(text):
     with pytest.raises(InvalidQuestion, match="Only the last question is carried on"):
         read_text(text, CIRCUMSTANCES, after("will eth rise by friday?"))
+
+
+@pytest.mark.parametrize("text", ["i'm hungry", "was davon eher", "fammi la prossima", "给我看看别的"])
+def test_a_follow_up_that_is_unclear_is_refused_as_one(text):
+    """What is suggested keeps the asset, level and day of the earlier question."""
+    with pytest.raises(InvalidQuestion, match="carries the earlier question on is unclear") as refusal:
+        read_text(text, CIRCUMSTANCES, after("will eth reach 1950 by friday?"))
+    assert refusal.value.suggestions[0] == "Will Ethereum trade at or above 1,950 USD at any time until 2026-11-27?"
+
+
+@pytest.mark.parametrize(
+    "text", ["how much is the record now", "quel est le record actuel", "y el récord actual cuál es"]
+)
+def test_an_earlier_record_is_a_fact(text):
+    with pytest.raises(InvalidQuestion, match="asks for a fact"):
+        read_text(text, CIRCUMSTANCES, after("will btc reach a new all-time high by friday?"))
 
 
 def test_a_question_after_an_alert_is_no_alert():
