@@ -119,7 +119,7 @@ def _deadline(parse: Parse, tokens: Sequence[Token], *, is_week_over: bool = Fal
     """The deadline in these tokens of the question, if there may be one."""
     split = replace(parse.split, main=list(tokens))
     try:
-        return deadline_of(split, parse.language, parse.circumstances, is_week_over=is_week_over)
+        return deadline_of(split, parse.language, parse.circumstances, parse.subject.asset, is_week_over=is_week_over)
     except InvalidQuestion:
         return None
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from service.market.assets import asset_of
+from service.market.assets import asset_of, calendar_of
 from service.questions.circumstances import Setting
 from service.questions.clause import Clause
 from service.questions.criteria import COLOURS
@@ -18,6 +18,7 @@ from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import Span, spans
+from service.questions.dates.periods import trading_close
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import OVER_TIME, with_units
 from service.questions.kinds import KINDS
@@ -99,13 +100,14 @@ def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None
     return place if is_price or (word.text not in OVER_TIME and not is_only) else None
 
 
-def of_period(clause: Clause, deadline: Deadline) -> Earlier | None:
-    """A green week or a red month, whose end is compared with its begin; None for any other question."""
+def of_period(clause: Clause, deadline: Deadline, asset: str) -> Earlier | None:
+    """A green week or a red month, whose end is compared with the last close before; None for other questions."""
     signs = {COLOURS[str(token.value)] for token in clause.tokens if token.value in COLOURS}
     is_day_end = deadline.at.time() == DAY_END
     if deadline.since is None or not is_day_end or len(signs) != 1 or clause.amounts:
         return None
-    return Earlier(deadline.since - timedelta(seconds=1), signs.pop())
+    at = deadline.since - timedelta(seconds=1)
+    return Earlier(at if calendar_of(asset) == "always" else trading_close(at), signs.pop())
 
 
 def compared(clause: Clause, earlier: Earlier, criterion: Criterion, deadline: Deadline) -> Criterion:

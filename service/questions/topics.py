@@ -142,7 +142,7 @@ def _read_topic(reading: TokenizedText, circumstances: Circumstances) -> TopicQu
     if not _is_yes_or_no(split.main, reading.text) or not any((*matters, *kindred)):
         return None
     subject = _subject(split.main, circumstances.spots)
-    deadline = deadline_of(split, language, circumstances)
+    deadline = deadline_of(split, language, circumstances, subject.asset)
     spot = float(circumstances.spots[subject.asset])
     if not _is_event(read_clause(deadline.rest, language, spot), language):
         return None

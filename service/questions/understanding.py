@@ -21,15 +21,18 @@ from service.errors import (
     NotAMarketQuestion,
     UnreadQuestion,
 )
-from service.market.assets import ASSETS, is_week_over, trading_days
+from service.market.assets import ASSETS, calendar_of, is_week_over, trading_days
 from service.questions.amounts import find_amounts
 from service.questions.canonical import LAST_SECOND, brief
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import read_clause
 from service.questions.coins import TokenizedText, read_markets
+from service.questions.criteria import COLOURS
 from service.questions.criterion import EXAMPLE, Criterion, checked, invalid
 from service.questions.currencies import refuse_unpriced
+from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline, find_deadline
+from service.questions.dates.periods import trading_close
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_days
 from service.questions.dates.years import with_years
@@ -56,6 +59,7 @@ from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, PREDICATES, Language
 
 SUNDAY = 6
+PERIODS = {"week", "month", "quarter", "year"}
 MOST_WORDS = 30  # words and marks; the refusal of a longer text suggests nothing, because that would take too long
 MOST_PROPOSALS = 3
 # A level and a date are looked for in so many tokens: more are no question that a person asks.
@@ -146,7 +150,7 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
     days = (count and count.days) or 0
     is_over = is_week_over(subject.asset, now) or (days > 1 and now.weekday() == SUNDAY)  # "4 green days this week"
     run = days if count and count.in_a_row else None
-    deadline = deadline_of(split, language, circumstances, run=run, is_week_over=is_over)
+    deadline = deadline_of(split, language, circumstances, subject.asset, run=run, is_week_over=is_over)
     spot = float(spots[subject.asset])
     if count is not None:
         deadline = replace(deadline, preposition="by")  # "above 90k on 3 days until Friday" is not all the time
@@ -156,7 +160,7 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
         subject = Subject(subject.asset, pair.legs[1].asset)
     clause = read_clause(deadline.rest, language, spot, rates)
     if pair is None and count is None and subject.other is None:
-        earlier = earlier or of_period(clause, deadline)
+        earlier = earlier or of_period(clause, deadline, subject.asset)
     refuse_unpriced(clause.amounts, rates, now)
     is_multiple = "multiple" in clause.kinds or any(amount.is_multiple for amount in clause.amounts)
     if is_multiple and subject.left_out:
@@ -209,6 +213,7 @@ def deadline_of(
     split: SplitText,
     language: Language,
     circumstances: Circumstances,
+    asset: str,
     *,
     run: int | None = None,
     is_week_over: bool = False,
@@ -216,6 +221,8 @@ def deadline_of(
     """The deadline in the question itself, else the one in another sentence, else `until`, else in seven days."""
     now, until = circumstances.now, circumstances.until
     deadline = find_deadline(split.main, now, language, run=run, is_week_over=is_week_over)
+    if calendar_of(asset) != "always":
+        deadline = _of_trading(deadline, split.main, now)
     if until is None and not deadline.is_named and find_deadline(split.aside, now, language, is_strict=False).is_named:
         raise invalid("Only the circumstances have a date. Add a deadline for the price itself.", "deadline")
     if not deadline.is_named and split.others:
@@ -229,6 +236,15 @@ def deadline_of(
             "deadline",
         )
     return deadline if deadline.is_named else replace(deadline, at=until)
+
+
+def _of_trading(deadline: Deadline, tokens: Sequence[Token], now: datetime) -> Deadline:
+    """The deadline at the last close of trading where that of a week or a longer period is on a weekend."""
+    at, since = trading_close(deadline.at), deadline.since
+    is_period = since is not None and at - since > timedelta(days=1) and deadline.at.time() == DAY_END
+    is_end = any(token.kind == "eo" and token.value in PERIODS for token in tokens)
+    names_close = is_end or any(token.kind == "close" or token.value in COLOURS for token in tokens)
+    return replace(deadline, at=at) if (is_period or is_end) and names_close and at > now else deadline
 
 
 def with_suggestions(refusal: InvalidRequest, suggestions: Sequence[str]) -> InvalidRequest:
