@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.questions.amounts import MINUSES
 from service.questions.carried_dates import ARTICLES, BESIDE, with_dates, with_unit
 from service.questions.circumstances import Circumstances
-from service.questions.clause import NEAR_FACTOR
+from service.questions.clause import NEAR_FACTOR, SOONER
 from service.questions.coins import TokenizedText
 from service.questions.criterion import WIDEST, Assumption, invalid
 from service.questions.day_counts import MOST_DAYS, DayCount, bounded
@@ -38,6 +38,7 @@ LONGEST_INTERJECTION = 14
 NOES, JOINTS = forms("no"), {"by", "to", "until", "lasting", "and"}
 CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
 SIGNS_OF_SIDES = {"up": 1, "above": 1, "down": -1, "below": -1}
+RISING, FALLING = BULL | {"above"}, BEAR | {"below"}
 LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
 # Kinds after a number that say what it is, so that it is no level in thousands. A smaller number may be a day.
 AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
@@ -94,6 +95,7 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
         tokens = tokens[:-1]  # Japanese "6は？"
     tokens, recount = _pointed_back(_going_on(tokens, earlier, notes), earlier)
+    tokens = _with_length(tokens, earlier, notes)
     if _is_only_length(tokens, earlier):
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
@@ -157,9 +159,10 @@ def _noes(tokens: Sequence[Token], earlier: Question) -> int:
 
 def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
     """The tokens without the direction that is denied beside another one: "rise, not fall", "not below, above"."""
-    places = [place for place, token in enumerate(tokens) if token.kind in BULL | BEAR | SIGNS_OF_SIDES.keys()]
+    places = [place for place, token in enumerate(tokens) if token.kind in RISING | FALLING]
     denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
-    if len(places) != 2 or len(denials) != 1:
+    is_pair = len(places) == 2 and len({tokens[place].kind in RISING for place in places}) == 2
+    if not is_pair or len(denials) != 1:
         return tokens
     negation = places[0] if language.postpositions or denials[0] < places[0] else places[1]
     return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
@@ -217,7 +220,8 @@ def _pointed_back(tokens: list[Token], earlier: Question) -> tuple[list[Token], 
     kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
     is_part = any(token.value == HALF for token in tokens)  # "the first half"
     is_first = any((token.kind, token.value) == ("ordinal", 1) for token in tokens) and not is_part
-    is_first = is_first or kinds >= {"which", "before"}
+    is_sooner = any(token.text in SOONER and token.kind != "chance" for token in tokens)
+    is_first = is_first or ("which" in kinds and (is_sooner or "before" in kinds))
     is_between = kinds - {"the", "filler", "be", "both_of", "mark"} == {"between"}
     is_neither, compares = "neither_of" in kinds, "which" in kinds and bool(kinds & (BULL | BEAR | WINS | {"better"}))
     is_joint = is_first or is_between or is_neither or "both_of" in kinds or compares
@@ -231,6 +235,15 @@ def _pointed_back(tokens: list[Token], earlier: Question) -> tuple[list[Token], 
         return [Token("up", "up"), Token("or", "or"), Token("down", "down")], None
     comparator: Comparator = "between" if is_between else "leave"
     return tokens, replace(earlier, comparator=comparator, negated=not is_between)
+
+
+def _with_length(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
+    """The tokens with "3 in a row" for Japanese "3日", which is a date too, after days in a row."""
+    number, *rest = [*(token for token in tokens if token.kind not in ("mark", "the")), Token("", "")]
+    if not earlier.in_a_row or len(rest) > 1 or number.kind != "nth" or number.text[-1] not in DAYS:
+        return tokens
+    notes.append(Assumption(f"{number.text} is understood as a number of days.", "deadline"))
+    return [Token("number", number.text[:-1]), Token("in_a_row", "")]
 
 
 def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:

@@ -175,6 +175,9 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
         kinds = kinds - MOTIONS - BESIDE_DENIAL  # "and if it leaves, up or down?"
     if is_carried and _is_denied_move(parse.clause, earlier):  # "and that it doesn't fall?"
         kinds = kinds - BESIDE_DENIAL - MOTIONS
+    is_denied_side = parse.clause.negated and kinds & {"above", "below"} and isinstance(earlier.kind, Close)
+    if is_carried and is_denied_side and not amounts:  # "and that it doesn't drop below?"
+        kinds = kinds - BESIDE_DENIAL - MOTIONS
     is_move = earlier.level_pct is not None or (amounts and isinstance(earlier.kind, Direction | Comparison))
     if is_move and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
         kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if is_carried else kinds
@@ -204,6 +207,7 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
         question, codes = denied(base), EVENT | SIZE
     elif clause.kinds & (SIDES | BULL | BEAR):
         question, codes = on_side(base, clause, parse.spot), SIZE
+        question = denied(question) if question and clause.negated else question
     else:
         question = opposite(base, parse.spot) if completion.is_opposite else of_asset(base, parse)
         if bool(clause.kinds & {"not", "fail"}) != ("leave" in clause.kinds):

@@ -194,13 +194,16 @@ def test_another_currency_of_an_earlier_level_is_asked_for(text):
         read_text(text, CIRCUMSTANCES, after("will btc be above 90000 euros at year end?"))
 
 
-@pytest.mark.parametrize("text", ["beide zusammen", "both together", "что раньше", "qual dos dois primeiro", "都不呢"])
+@pytest.mark.parametrize(
+    "text",
+    ["beide zusammen", "both together", "что раньше", "qual dos dois primeiro", "都不呢", "哪一个先", "was davon eher"],
+)
 def test_what_points_back_to_two_questions_is_refused_by_its_reason(text):
     with pytest.raises(InvalidQuestion, match="Only the last question is carried on"):
         read_text(text, CIRCUMSTANCES, after("will eth rise by friday?"))
 
 
-@pytest.mark.parametrize("text", ["i'm hungry", "was davon eher", "fammi la prossima", "给我看看别的"])
+@pytest.mark.parametrize("text", ["i'm hungry", "hol mir die andere", "fammi la prossima", "给我看看别的"])
 def test_a_follow_up_that_is_unclear_is_refused_as_one(text):
     """What is suggested keeps the asset, level and day of the earlier question."""
     with pytest.raises(InvalidQuestion, match="carries the earlier question on is unclear") as refusal:
