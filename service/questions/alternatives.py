@@ -1,4 +1,4 @@
-"""The other readings of a question whose text leaves a choice: which day, which amount, at the deadline or before it.
+"""Whether a reading is sure, and the other readings where a text leaves a choice: which day, which amount, and when.
 
 Each is built from the parts of the question as it was understood, with one part replaced.
 """
@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal, get_args
 
 from service.errors import InvalidQuestion
 from service.questions.amounts import Amount
@@ -23,8 +24,11 @@ from service.questions.kinds.path import takes_place_at
 from service.questions.parse import RIVAL, Parse, has_two_orders
 from service.questions.question import Question
 from service.questions.tokens import Token
+from service.questions.topics import TopicQuestion
 from service.questions.understanding import SUNDAY, deadline_of
 from service.questions.vocabulary import MOTIONS
+
+Certainty = Literal["sure", "assumed"]
 
 MOST_ALTERNATIVES = 3
 # An amount farther from the spot price than this power of the understood amount's distance is no other reading.
@@ -34,6 +38,8 @@ LIMITS = ("by", "until", "within")
 PERIODS = ("in", "this", "next", "during")
 # Kinds that say whether the price at the deadline or any price before it counts.
 DEFINITE = {"close", "stay", "ever", "average", "record"}
+# Kinds that ask for a price, so that no event needs to be named.
+ASKS_PRICE = {"what", "how", "forecast", "price", "between"}
 SATURDAY, FRIDAY = 5.0, 4.0
 
 AMOUNT = "The number can be read as another amount."
@@ -239,3 +245,13 @@ def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) ->
     is_marked = any(amount.is_percent or amount.is_or_more for amount in clause.amounts)
     is_state = deadline.preposition != "before" and not clause.kinds & (MOTIONS | {"multiple"})
     return is_marked or criterion.by_spot or deadline.preposition == "on" or is_state
+
+
+def assumptions(reading: Parse | TopicQuestion, choices: Sequence[Alternative]) -> tuple[AssumptionCode, ...]:
+    """What a reading with these alternatives assumes, in the order of the codes; nothing where it is sure."""
+    codes = {note.code for note in reading.question.notes if isinstance(note, Assumption)}
+    codes |= {CODES[choice.reason] for choice in choices}
+    if isinstance(reading, Parse) and reading.question.comparator == "open" and reading.event is None:
+        kinds = {token.kind for token in reading.split.main}
+        codes |= set() if kinds & ASKS_PRICE else {"event"}
+    return tuple(code for code in get_args(AssumptionCode) if code in codes)

@@ -101,7 +101,7 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
-    tokens = scaled(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
+    tokens = with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
     kinds = {token.kind for token in tokens}
     is_run = "in_a_row" in kinds and bool(kinds & {"number", "nth"})  # Japanese "3日連続"
     if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
@@ -176,7 +176,7 @@ def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
     return is_length and kinds <= SIDES - {"up", "down"} and bool(kinds or earlier.days is not None)
 
 
-def scaled(tokens: list[Token], earlier: Question, spots: Mapping[str, float]) -> list[Token]:
+def with_scale(tokens: list[Token], earlier: Question, spots: Mapping[str, float]) -> list[Token]:
     """The tokens with the unit of the earlier level, where a number alone would be no level.
 
     Examples: 105,000 for 105 after a question about 99,000, 0.43 for 43 after one about 0.48 USD.

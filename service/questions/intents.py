@@ -20,7 +20,7 @@ from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
-from service.questions.completion import scaled
+from service.questions.completion import with_scale
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import invalid, not_about_markets, price, rounded
 from service.questions.lexicon import fold, intent_examples, intent_lexicon
@@ -238,7 +238,7 @@ def _alert(
             tokens = [token for token in tokens if token.kind != "not"]  # "tell me if not"
         asset, kinds = context.question.asset, [*(token.kind for token in tokens), "number"]
         place = kinds.index("number")
-        tokens = scaled(
+        tokens = with_scale(
             [*tokens[:place], Token("asset", asset, asset), *tokens[place:]], context.question, circumstances.spots
         )
     try:

@@ -8,8 +8,7 @@ import pytest
 
 from service.errors import InvalidQuestion
 from service.questions import Circumstances, read_any
-from service.questions.alternatives import alternatives
-from service.questions.certainty import assumptions
+from service.questions.alternatives import alternatives, assumptions
 from service.questions.criterion import Assumption
 from service.questions.parse import NOT_NAMED, Parse
 from tests.questions.asking import HISTORY, RATES, SPOTS

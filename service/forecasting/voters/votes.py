@@ -11,9 +11,8 @@ from service.forecasting.voters.price_forecasts import HorizonForecast
 from service.forecasting.voters.track_record import BandRecord, Standing
 from service.market.assets import asset_of, next_opening, trades
 from service.market.instants import World, utc
-from service.questions.alternatives import Alternative, alternatives
+from service.questions.alternatives import Alternative, Certainty, alternatives, assumptions
 from service.questions.canonical import rule
-from service.questions.certainty import Certainty, assumptions
 from service.questions.criterion import AssumptionCode, price
 from service.questions.kinds import Comparator, Polarity
 from service.questions.parse import Carryover, Parse
