@@ -76,7 +76,8 @@ async def handle_text(update: Update, context: BotContext, text: str) -> Page | 
     try:
         reading = await _read(update, context, text)
         text, reading = await _in_zone(update, context, text, reading)
-        page = await _page(update, context, reading)
+        handler = PAGES.get(reading["intent"])  # the reply to a text that needs no voters
+        page = await handler(update, context, reading) if handler else None
         if page is None and (readings := uncertain_readings(reading["understood"])):
             notes = messages.oracle.conversions(reading["understood"])
             page = await answering.choice_page(context.state, *updates.sender(update), readings, notes=notes)
@@ -204,28 +205,25 @@ def _token(message: Message) -> str | None:
     return next((words.rpartition(":")[2] for words in data if words.startswith(("votes:", "again:"))), None)
 
 
-async def _page(update: Update, context: BotContext, reading: Document) -> Page | None:
-    """The reply to a text that needs no voters; None for a question to them."""
-    page = PAGES.get(reading["intent"])
-    return await page(update, context, reading) if page else None
-
-
 async def _price(update: Update, context: BotContext, reading: Document) -> Page | None:
     """The present price, all of them for several assets; the service says that of a coin that is not in the list."""
-    if not await _is_listed(context, reading["asset"]):
-        return None
-    await context.remember(update, {"canonical": f"{reading['asset']} price"})
-    is_one = len(messages.prices.named_assets(updates.text(update))) < 2
-    return await context.view(update, "price", reading["asset"] if is_one else "")
+    asset = reading["asset"]
+    quote = await _quote(context, asset)
+    if quote is None:
+        return None if asset else await context.view(update, "price", "")
+    await context.remember(update, {"canonical": f"{asset} price"})
+    page = await context.view(update, "price", asset)
+    return page._replace(text="\n".join(filter(None, [messages.prices.conversion(quote, reading), page.text])))
 
 
-async def _is_listed(context: BotContext, asset: str) -> bool:
-    return any(quote["asset"] == asset for quote in (await context.service.prices())["prices"])
+async def _quote(context: BotContext, asset: str | None) -> Document | None:
+    """The present price of an asset; None of a coin that is not in the list."""
+    return next((quote for quote in (await context.service.prices())["prices"] if quote["asset"] == asset), None)
 
 
 async def _forecast(update: Update, context: BotContext, reading: Document) -> Page | None:
     """Where the price will be; the voters are asked about a coin that is not in the list and about a far date."""
-    if not await _is_listed(context, reading["asset"]) or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
+    if await _quote(context, reading["asset"]) is None or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
         return None
     await context.remember(update, reading["understood"])
     return await context.view(update, "forecast", reading["asset"])
@@ -252,7 +250,7 @@ async def _votes(update: Update, context: BotContext, _reading: Document) -> Pag
 async def _why(update: Update, context: BotContext, reading: Document) -> Page:
     """What the data shows about the move of a price; the votes of the last answer where no market is named."""
     asset = reading["asset"]
-    if asset is None or not await _is_listed(context, asset):
+    if await _quote(context, asset) is None:
         return await _votes(update, context, reading)
     await context.remember(update, {"canonical": f"{asset} price"})
     prices, pulse = await asyncio.gather(context.service.prices(), context.service.news())

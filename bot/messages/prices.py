@@ -13,6 +13,7 @@ from bot.messages.formats import (
     UP,
     asset,
     change_arrow,
+    decimal,
     footer,
     instant,
     noun,
@@ -24,7 +25,6 @@ from bot.messages.formats import (
 from bot.messages.markup import CAPTION, escaped, message, table
 from bot.messages.oracle import facts, headline
 from bot.messages.texts import TEXTS
-from service.client import ASSETS
 
 # The horizons of forecasts, at the beginning of a line.
 HORIZONS = {"24h": english("After 24 hours"), "7d": english("After 7 days"), "30d": english("After 30 days")}
@@ -41,17 +41,18 @@ def find_asset(text: str, keys: Iterable[str]) -> str | None:
     return next((key for key in keys if word in (key, asset(key).lower())), None)
 
 
-def named_assets(text: str) -> set[str]:
-    """The keys of all assets that a text names; Chinese and Japanese have no spaces around a name."""
-    text, words = text.lower(), {*re.findall(r"\w+", text.lower())}
-    names = ((key, name.lower()) for key in ASSETS for name in (key, ASSETS[key], asset(key)))
-    return {key for key, name in names if name in words or (not name.isascii() and name in text)}
-
-
 def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = None) -> str:
     """The price of one asset, its change and its range in 24 hours."""
     quote = next(quote for quote in document["prices"] if quote["asset"] == key)
     return message(_price_lines(quote), footer(document, now))
+
+
+def conversion(quote: Mapping[str, Any], reading: Mapping[str, Any]) -> str:
+    """The value of the amount that a text asks for; where it names another currency, that prices are in USD."""
+    amount, name = reading["amount"] or 1, asset(quote["asset"])
+    number = decimal(amount, 0) if amount == int(amount) else price(amount)
+    value = "" if amount == 1 else f"<b>{number} {name} = {price(amount * quote['price'])} USD</b>"
+    return message([value, translate("Prices here are in USD.") if reading["currency"] else ""])
 
 
 def _price_lines(quote: Mapping[str, Any]) -> list[str]:
@@ -95,9 +96,9 @@ def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecas
 def _usual(change: float, forecast: Mapping[str, Any]) -> str:
     """Whether a day's change is one of the nine of ten that are expected."""
     quantiles = next(horizon["quantiles"] for horizon in forecast["horizons"] if horizon["horizon"] == DAY)
-    size = max(abs(quantiles[level] / forecast["price"] - 1) for level in ("5", "95"))
-    text = percent(100 * size)
-    if abs(change) <= 100 * size:
+    size = 100 * max(abs(quantiles[level] / forecast["price"] - 1) for level in ("5", "95"))
+    text = percent(size)
+    if abs(change) <= size:
         return translate("Not unusual: on nine days of ten it moves up to {percent}.", percent=text)
     return translate("Unusual: on nine days of ten it moves at most {percent}.", percent=text)
 

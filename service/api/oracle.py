@@ -22,7 +22,7 @@ from service.errors import AssumedReading, Busy, InvalidQuestion, NotAMarketQues
 from service.forecasting.predictions.callers import AnswersDocument, KeptAnswer
 from service.forecasting.voters.ballots import Ballot
 from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
-from service.questions.intents import Intent, Side
+from service.questions.intents import Intent, PriceCurrency, Side
 from service.questions.tokens import clean
 from service.store import answers as stored
 from service.store.pages import ID
@@ -50,7 +50,8 @@ class Understanding:
     """What a text wants and means, and by whom a question would be answered: the engine of each voter.
 
     `understood` is null where the text asks nothing that can be forecast. `level`, `level_pct` and `side` are those of
-    an `alert`; a level is in USD, `level_pct` a move from the present price.
+    an `alert`; a level is in USD, `level_pct` a move from the present price. A `price` may be asked of an `amount` and
+    in a `currency` other than USD; its `asset` is null where several are named.
     """
 
     question: str
@@ -59,6 +60,8 @@ class Understanding:
     level: float | None
     level_pct: float | None
     side: Side | None
+    amount: float | None
+    currency: PriceCurrency | None
     understood: UnderstoodText | None
     answered_by: dict[str, str]
 
@@ -150,6 +153,8 @@ def understand(body: TextBody, caller: Caller) -> Understanding:
         reading.level,
         reading.level_pct,
         reading.side,
+        reading.amount,
+        reading.currency,
         meaning,
         engines if meaning else {},
     )

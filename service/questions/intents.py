@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -24,6 +24,7 @@ from service.questions.completion import with_scale
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import invalid, not_about_markets, price, rounded
 from service.questions.lexicon import fold, intent_examples, intent_lexicon
+from service.questions.numerals import first_value
 from service.questions.parse import NOT_NAMED, Parse
 from service.questions.scope import asks_price_now
 from service.questions.tokens import MARKUP, Token, clean, tokenize
@@ -36,6 +37,8 @@ Wish = Literal["advice", "show_votes", "accuracy", "about_you", "quota", "help",
 WISHES: tuple[Wish, ...] = get_args(Wish)
 Intent = Literal["question", "price", "price_forecast", "alert", "my_alerts", "cancel_alerts", Wish]
 Side = Literal["above", "below"]
+# A currency other than USD that a price is asked in; those of UNITS by their codes.
+PriceCurrency = Literal["EUR", "GBP", "JPY", "other"]
 # The classifier: letters of the longest slice, what is added to each count, and the least lead of the likeliest intent
 # in mean log-likelihood, below which a text without a market is refused, also where it may carry a question on.
 LONGEST_SLICE, SMOOTHING, LEAST_LEAD, LEAD_IN_CONVERSATION = 5, 0.02, 0.1, 0.4
@@ -47,7 +50,8 @@ NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 # Kinds that may stand beside that in a question for the present price, and "today".
 PRESENT = {"now", "be", "what", "which", "how", "on"}
 # Kinds of the currency that a price is asked for in: "in euro".
-CONVERSION = {"in", "to", "currency", "foreign"}
+CURRENCIES = {"currency", "foreign"}
+CONVERSION = CURRENCIES | {"in", "to"}
 TODAY = ("rel", 0.0)
 FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
@@ -64,7 +68,8 @@ MOST_WORDS = 6  # of "actually cancel that", after an alert
 class TextReading:
     """What a text wants, and what it names; `meaning` is the question that it asks, if any.
 
-    The level is in USD, `level_pct` is a move from the present price in percent, `side` is that of the level.
+    The level is in USD, `level_pct` is a move from the present price in percent, `side` is that of the level. A price
+    may be asked of an `amount` and in a `currency`; its `asset` is None where several are named.
     """
 
     intent: Intent
@@ -73,6 +78,8 @@ class TextReading:
     level: float | None = None
     level_pct: float | None = None
     side: Side | None = None
+    amount: float | None = None
+    currency: PriceCurrency | None = None
 
 
 @refusing()
@@ -86,7 +93,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     is_price_wanted = "price" in intents or _is_converted(kinds, context)
     if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context)):
-        return TextReading("price", asset=asset)
+        return _price(asset, market.tokens)
     asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
     if "cancel_alerts" in intents or ("cancel" in intents and (is_after_alert or intents & {"alert", "my_alerts"})):
@@ -128,7 +135,18 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_price = bool(context and context.is_price and is_same) or (
         not meaning.carryover and _asks_price(meaning, intents)
     )
-    return TextReading("price" if is_price else "price_forecast", None if is_price else meaning, question.asset)
+    return _price(question.asset, market.tokens) if is_price else TextReading("price_forecast", meaning, question.asset)
+
+
+def _price(asset: str, tokens: Sequence[Token]) -> TextReading:
+    """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb"."""
+    is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
+    number = next((before for before, token in pairwise(tokens) if token.kind == "asset"), Token("", ""))
+    amount = first_value(number) if is_one and number.kind in ("number", "numword") else None
+    codes = (token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES)
+    code = next(codes, None)
+    currency = next((name for name in get_args(PriceCurrency) if name == code), None)
+    return TextReading("price", asset=asset if is_one else None, amount=amount, currency=currency)
 
 
 def _first_asset(tokens: Sequence[Token]) -> str | None:
@@ -140,9 +158,10 @@ def _first_asset(tokens: Sequence[Token]) -> str | None:
 def no_question(text: str, reading: TextReading, circumstances: Circumstances) -> InvalidRequest:
     """The refusal to forecast for a text that wants something else."""
     name = asset_of(reading.asset).name if reading.asset else ""
+    spot = circumstances.spots.get(reading.asset or "")
     refusals = {
-        "price": f"{name} is at {price(circumstances.spots.get(reading.asset or ''))} USD now. The present price is "
-        "free of charge. To ask where it will be, add a date.",
+        "price": (f"{name} is at {price(spot)} USD now. " if spot else "")
+        + "A present price is free of charge. To ask where it will be, name one market and a date.",
         "alert": "No alert is set here. Ask whether the price reaches the level, and by when.",
         "advice": "No advice is given. Ask what the price will do, and by when.",
     }
@@ -160,7 +179,7 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
 
 
 def _only_named(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> str | None:
-    """The asset whose price a text asks for with nothing else: "how much are 2 eth", "btc price today".
+    """The first asset whose price a text asks for with nothing else: "how much are 2 eth", "btc price today".
 
     It is that of the earlier question where none is named: "what's it at now".
     """
@@ -169,19 +188,18 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances, context: C
     if tokens and tokens[0].kind in ("number", "numeral", "numword"):  # "1 btc", "一个以太坊"
         tokens = tokens[1:]
     assets = [token for token in tokens if token.kind == "asset"]
-    is_bare = all(
-        token.kind in NAME_KINDS | PRESENT | CONVERSION or (token.kind, token.value) == TODAY for token in tokens
-    )
+    bare_kinds = NAME_KINDS | PRESENT | CONVERSION | ({"and"} if len(assets) > 1 else set())
+    is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
         is_carried = all(token.kind in NAME_KINDS | PRESENT | CONVERSION | {"and", "price"} for token in tokens)
         return context.question.asset if is_carried and not {token.kind for token in tokens} & MARKET_KINDS else None
-    return str(assets[0].value) if len(assets) == 1 and is_bare else None
+    return str(assets[0].value) if assets and is_bare else None
 
 
 def _is_converted(kinds: set[str], context: ContextQuestion | None) -> bool:
     """Whether a price is asked for in another currency: "how much is that in yen", after a forecast "in euros"."""
     is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
-    return bool(kinds & {"currency", "foreign"}) and (is_of_price or bool(kinds & {"what", "how"}))
+    return bool(kinds & CURRENCIES) and (is_of_price or bool(kinds & {"what", "how"}))
 
 
 def _likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:

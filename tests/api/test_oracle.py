@@ -481,10 +481,26 @@ def test_an_alert_has_its_level_and_side(understand):
     }
 
 
+@pytest.mark.parametrize(
+    ("question", "asset", "amount", "currency"),
+    [
+        ("how much are 0.25 btc in euros", "btc", 0.25, "EUR"),
+        ("eth kaç tl", "eth", None, "other"),
+        ("ビットコイン今いくら？円で", "btc", None, "JPY"),
+        ("почём солана и bnb", None, None, None),
+    ],
+)
+def test_a_price_says_of_how_much_and_in_what(understand, question, asset, amount, currency):
+    """Prices are in USD, so whoever asks for another currency can be told; of several assets none is named."""
+    reading = understand(question).json
+    names = ("intent", "asset", "amount", "currency")
+    assert [reading[name] for name in names] == ["price", asset, amount, currency]
+
+
 def test_a_reading_is_as_the_openapi_document_describes_it(understand, openapi_document):
     responses = openapi_document["paths"]["/api/v1/oracle/understand"]["post"]["responses"]
     schema = responses["200"]["content"]["application/json"]["schema"]
-    for question in (QUESTION, "thanks", "alert me when btc falls 5%"):
+    for question in (QUESTION, "thanks", "alert me when btc falls 5%", "how much are 2 btc in yen"):
         document = understand(question).json
         Draft202012Validator(schema | {"components": openapi_document["components"]}).validate(document)
 

@@ -209,3 +209,11 @@ def test_nothing_older_than_a_refused_question_is_carried_on(ann, text, words):
 def test_the_readings_of_an_amount_in_yen_show_it(ann):
     ann.language = "ja"
     assert "9,000,000 JPY = 59,400 USD" in ann.says("btc年内に900万円いくと思う?").plain
+
+
+def test_a_price_of_an_amount_in_another_currency(ann):
+    """The amount is converted; that prices are in USD is said."""
+    value, currency, price, *_ = ann.says("how much are 2 btc in euros").plain.splitlines()
+    assert value.startswith("2 Bitcoin = ")
+    assert currency == "Prices here are in USD."
+    assert "Bitcoin" in price

@@ -67,6 +67,7 @@ def test_no_question_is_taken_for_something_else():
         ("long or short btc 10x?", "No advice"),
         ("alert me when btc hits 60k", "No alert"),
         ("btc price", "Bitcoin is at 94,075.9 USD now"),
+        ("price of btc and eth", "name one market and a date"),
         ("thanks", "names no market"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.languages import speaking
-from bot.messages.prices import find_asset, forecast, forecasts, named_assets, one_price, price_levels, prices
+from bot.messages.prices import conversion, find_asset, forecast, forecasts, one_price, price_levels, prices
 from tests.bot import documents
 from tests.bot.messages.reading import text_of
 
@@ -42,17 +42,17 @@ def test_a_change_that_is_shown_as_zero_has_no_side():
 
 
 @pytest.mark.parametrize(
-    ("language", "text", "assets"),
+    ("amount", "currency", "lines"),
     [
-        ("it", "mi dici il prezzo di bnb e xrp", {"bnb", "xrp"}),
-        ("fr", "prix de l'or et du bitcoin", {"gold", "btc"}),
-        ("ja", "金とビットコインの価格", {"gold", "btc"}),
-        ("de", "was kostet gold", {"gold"}),
+        (0.5, None, ["0.5 Bitcoin = 30,000 USD"]),
+        (2, "EUR", ["2 Bitcoin = 120,000 USD", "Prices here are in USD."]),
+        (1, "other", ["Prices here are in USD."]),
+        (None, None, []),
     ],
 )
-def test_all_assets_of_a_text_are_found(language, text, assets):
-    with speaking(language):
-        assert named_assets(text) == assets
+def test_an_amount_is_converted_and_a_currency_named(amount, currency, lines):
+    text = conversion({"asset": "btc", "price": 60_000}, {"amount": amount, "currency": currency})
+    assert (text_of(text).splitlines() if text else []) == lines
 
 
 def test_closed_markets_are_named_below_the_table():
