@@ -101,6 +101,8 @@ def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[T
         "week": (until - monday).days // 7,
         "month": 12 * (until.year - today.year) + until.month - today.month,
     }
+    if any(token.value == "all" for token in tokens):  # "and the whole year?"
+        distances["year"] = until.year - today.year
     words = {0: "this", 1: "next"}
     return [Token(word, word), *units] if (word := words.get(distances.get(str(units[0].value), -1))) else []
 

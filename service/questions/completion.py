@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from service.questions.amounts import MINUSES
+from service.questions.amounts import MINUSES, find_amounts
 from service.questions.carried_dates import ARTICLES, BESIDE, with_dates, with_unit
 from service.questions.circumstances import Circumstances
 from service.questions.clause import NEAR_FACTOR, SOONER
 from service.questions.coins import TokenizedText
 from service.questions.criterion import WIDEST, Assumption, invalid
+from service.questions.dates.years import is_year
 from service.questions.day_counts import MOST_DAYS, DayCount, bounded
 from service.questions.kinds import Comparator
 from service.questions.kinds.levels import Between, Direction, First, Leave
@@ -27,7 +28,7 @@ from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
 
-CARRY, EXCHANGE = "carry", "instead"
+CARRY, EXCHANGE, ALL = "carry", "instead", "all"
 # Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
 LEADING = {"and", "or", "filler", "mark"}
 SIGNS = {*MINUSES, "+"}
@@ -37,8 +38,9 @@ LONGEST_INTERJECTION = 14
 # A "no" directly before what is meant instead: "no 5%".
 NOES, JOINTS = forms("no"), {"by", "to", "until", "lasting", "and"}
 CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
+DENIAL_KINDS = {"not", "and", "mark", "filler"}  # beside the level that another one replaces
 SIGNS_OF_SIDES = {"up": 1, "above": 1, "down": -1, "below": -1}
-RISING, FALLING = BULL | {"above"}, BEAR | {"below"}
+UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
 LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
 # Kinds after a number that say what it is, so that it is no level in thousands. A smaller number may be a day.
 AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
@@ -95,6 +97,10 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
         tokens = tokens[:-1]  # Japanese "6は？"
     tokens, recount = _pointed_back(_going_on(tokens, earlier, notes), earlier)
+    if [token.kind for token in tokens if token.kind not in ("mark", "filler")] == ["minus"]:
+        tokens = [Token("down", "down")]  # "minus, I mean"
+    if any(token.value == ALL for token in tokens) and any(is_year(token) for token in tokens):
+        tokens = [token for token in tokens if token.value != ALL and token.kind != "the"]  # Italian "tutto il 2027"
     tokens = _with_length(tokens, earlier, notes)
     if _is_only_length(tokens, earlier):
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
@@ -102,6 +108,8 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
     tokens = with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
+    if any(token.kind == "not" or token.text in NOES or token.value == EXCHANGE for token in reading.tokens):
+        tokens = _without_denied_level(tokens, earlier)
     kinds = {token.kind for token in tokens}
     is_run = "in_a_row" in kinds and bool(kinds & {"number", "nth"})  # Japanese "3日連続"
     if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
@@ -139,11 +147,14 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
     is_interjection = not is_last and (kinds <= BEFORE_COMMA or (is_short and kinds <= INTERJECTIONS))
     start = end if kinds and is_interjection else _noes(tokens, earlier)
     rest = [token for token, carries in zip(tokens[start:], is_carrier[start:], strict=True) if not carries]
+    if len(rest) > 1 and rest[-1].value == CARRY and not any(token.kind in MARKET_KINDS for token in rest):
+        rest = rest[:-1]  # Spanish "en una semana mejor"
     has_comma = any(token.text in COMMAS for token in rest)
     if rest and rest[0].kind in ("if", "because") and rest[0].value != EXCHANGE and not has_comma:
         rest = rest[1:]  # "if it only touches it?", Italian "invece domani?"
     is_leading = [
-        (token.kind in LEADING and token.value != OPPOSITE and token.text not in SIGNS) or token.value == CARRY
+        (token.kind in LEADING and token.value not in (OPPOSITE, ALL) and token.text not in SIGNS)
+        or token.value == CARRY
         for token in rest
     ]
     return rest[is_leading.index(False) if False in is_leading else len(rest) :]
@@ -159,13 +170,26 @@ def _noes(tokens: Sequence[Token], earlier: Question) -> int:
 
 def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
     """The tokens without the direction that is denied beside another one: "rise, not fall", "not below, above"."""
-    places = [place for place, token in enumerate(tokens) if token.kind in RISING | FALLING]
+    places = [place for place, token in enumerate(tokens) if token.kind in UPWARD_KINDS | DOWNWARD_KINDS]
     denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
-    is_pair = len(places) == 2 and len({tokens[place].kind in RISING for place in places}) == 2
+    is_pair = len(places) == 2 and len({tokens[place].kind in UPWARD_KINDS for place in places}) == 2
     if not is_pair or len(denials) != 1:
         return tokens
     negation = places[0] if language.postpositions or denials[0] < places[0] else places[1]
     return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
+
+
+def _without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays."""
+    amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
+    denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
+    if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
+        return tokens
+    level, end = denials[0].value(earlier.spot), denials[0].after
+    rest = [token for token in [*tokens[: denials[0].first], *tokens[end:]] if token.kind not in DENIAL_KINDS]
+    rest = [token for token in rest if token.value != EXCHANGE]
+    others = [other for other in earlier.levels if other != level]
+    return [*rest, *(token for other in others for token in (Token("and", ""), Token("number", f"{other:.10g}")))]
 
 
 def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
@@ -189,7 +213,13 @@ def with_scale(tokens: list[Token], earlier: Question, spots: Mapping[str, float
     kinds, result = ["", *(token.kind for token in tokens), ""], list(tokens)
     for place, token in enumerate(tokens):
         factor = _factor(token, earlier) if token.kind == "number" else 1.0
-        if factor != 1 and kinds[place] not in ("percent", "money") and kinds[place + 2] not in AFTER_AMOUNT:
+        is_dated = kinds[place] == "in" and is_year(token)  # "in 2027"
+        if (
+            factor != 1
+            and not is_dated
+            and kinds[place] not in ("percent", "money")
+            and kinds[place + 2] not in AFTER_AMOUNT
+        ):
             result[place] = Token("number", f"{factor * first_value(token):.10g}", is_glued=token.is_glued)
     return result
 
@@ -257,8 +287,11 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     is_of_moves = isinstance(earlier.kind, DaysMoving)
     bounds = {"above", "below", "ormore"} & {*kinds} if is_of_moves and numbers else set[str]()  # "at most 3?"
     sides = {1 if token.kind == "up" else -1 for token in plain if token.kind in ("up", "down")}
+    chance_kinds = {"chance", "what", "how"} if "chance" in kinds else set[str]()
     rest = (
-        {*kinds} - {"number", "in_a_row", "up", "down", "chance", *bounds} - ({"unit"} if is_run or bounds else set())
+        {*kinds}
+        - {"number", "in_a_row", "up", "down", *chance_kinds, *bounds}
+        - ({"unit"} if is_run or bounds else set())
     )
     if rest or not (numbers or sides or is_run) or len(sides) > 1 or (sides and not is_of_moves):
         return None

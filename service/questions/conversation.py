@@ -93,6 +93,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         parse = replace(parse, earlier=Earlier(begin, 0 if _has_colour(parse.clause) else earlier.kind.side))
         carryover.add("comparator")
     if level and parse.criterion.by_spot:
+        if parse.clause.direction_at(None) == -earlier.kind.side:
+            raise unclear(reading.text)  # "does it break the upper end?" after a question about the lower one
         parse = replace(parse, event=Criterion(Touch.of(earlier.kind.side), level, negated=parse.clause.negated))
     has_own_event = _has_own_event(parse, earlier, carryover)
     event = None if has_own_event else _event(parse, completion, carryover)

@@ -89,7 +89,8 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
         token.kind == "or" or token.text.startswith("or ") for token in gap
     ):
         raise _two_levels()
-    is_joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"] or gap[0].text == "/"
+    has_slash = bool(gap) and gap[0].text == "/"
+    is_joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"] or has_slash
     is_static = len(gap) == 1 and not clause.kinds & MOTIONS
     is_range = is_static or clause.is_left or "between" in clause.kinds
     if (clause.is_above and clause.is_below) or (is_joined and is_range):
