@@ -23,7 +23,7 @@ from service.questions.coins import read_markets
 from service.questions.completion import with_scale
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import invalid, not_about_markets, price, rounded
-from service.questions.lexicon import fold, intent_examples, intent_lexicon
+from service.questions.lexicon import fold, forms, intent_examples, intent_lexicon
 from service.questions.numerals import first_value
 from service.questions.parse import NOT_NAMED, Parse
 from service.questions.scope import asks_price_now
@@ -61,6 +61,7 @@ CURRENCY = MONEY | {"in", "filler", "mark"}
 ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
+SAME_WORDS = forms("same")
 MOST_WORDS = 6  # of "actually cancel that", after an alert
 
 
@@ -105,6 +106,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         alert = _alert(words, market.language, circumstances, context)
         if alert and ("alert" in intents or alert.side):
             return alert
+    if (
+        context is None and kinds <= NAME_KINDS and any(token.text in SAME_WORDS for token in market.tokens)
+    ):  # "eth, same"
+        raise suggested(invalid("The earlier question is not known. Ask in full."), market, circumstances)
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:

@@ -220,6 +220,12 @@ def test_an_earlier_record_is_a_fact(text):
         read_text(text, CIRCUMSTANCES, after("will btc reach a new all-time high by friday?"))
 
 
+@pytest.mark.parametrize("text", ["gold same thing", "sol de aynı", "lo mismo para xrp", "金も同じ", "серебро так же"])
+def test_the_same_of_an_unknown_question_is_no_price(text):
+    with pytest.raises(InvalidQuestion, match="earlier question is not known"):
+        read_text(text, CIRCUMSTANCES)
+
+
 def test_a_question_after_an_alert_is_no_alert():
     context = ContextQuestion(read_any("eth price", CIRCUMSTANCES).question, is_alert=True)
     for text in ("will it reach 1950?", "eth above 1950 by friday?"):
