@@ -146,6 +146,7 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     """The clause, with those amounts that can be a price, a percentage or a multiple; prices are in USD."""
     present = _without_origin(_without_past(tokens))
     numbers = convert(present, _with_percents(present, find_amounts(present)), rates)
+    numbers = _of_range(present, numbers, spot)
     levels = _of_order(present, numbers, language, spot)
     amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     rest = [] if levels else [number for number in numbers if number not in amounts and not is_apart(present, number)]
@@ -210,10 +211,22 @@ def _of_order(
     return levels if is_order and all(_is_near(amount, spot) for amount in levels) else None
 
 
+def _of_range(tokens: Sequence[Token], numbers: list[Amount], spot: float) -> list[Amount]:
+    """The amounts with both ends of a range in thousands: "between 48 and 53", "stays at 48-53"."""
+    ends = [_in_thousands(amount, spot) for amount in numbers]
+    is_plain = not any(amount.is_percent or amount.is_money or amount.is_multiple or amount.sign for amount in numbers)
+    bare = [amount for amount in numbers if not amount.is_marked or amount.upper]
+    is_pair = len(bare) == len(numbers) == (1 if numbers and numbers[0].upper else 2)
+    is_range = is_pair and any(token.kind in ("between", "stay", "leave") for token in tokens)
+    return ends if is_range and is_plain and all(_is_near(amount, spot) for amount in ends) else numbers
+
+
 def _in_thousands(amount: Amount, spot: float) -> Amount:
     """The amount itself or, where only that is near the price, its thousands: 57 for 57,000."""
-    thousands = replace(amount, values=tuple(1000 * value for value in amount.values))
-    return amount if amount.is_marked or _is_near(amount, spot) or not _is_near(thousands, spot) else thousands
+    upper = amount.upper and tuple(1000 * value for value in amount.upper)
+    thousands = replace(amount, values=tuple(1000 * value for value in amount.values), upper=upper)
+    is_marked = amount.is_marked and not (amount.upper and max(amount.upper) < LARGEST_THOUSANDS)
+    return amount if is_marked or _is_near(amount, spot) or not _is_near(thousands, spot) else thousands
 
 
 def _is_before_behind(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
@@ -276,6 +289,8 @@ def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
 
 # The distance, in tokens, to a word of relation: before a far number, and after a near one.
 CLOSE_BEFORE, CLOSE_BEHIND = 3, 4
+# A smaller end of a range may be one in thousands.
+LARGEST_THOUSANDS = 1000
 
 
 def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount], spot: float) -> bool:

@@ -207,9 +207,12 @@ def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]]
     first = place
     while first and tokens[first - 1].kind in ("the", "and", "a", "approx"):
         first -= 1
-    behind = days + 1 < len(tokens) and (tokens[days + 1].value == "all" or tokens[days + 1].kind == "both_of")
+    end = days + 1 + any(token.kind == "asset" for token in tokens[days + 1 : days + 2])  # "三天btc都会涨"
+    behind = end < len(tokens) and (tokens[end].value == "all" or tokens[end].kind == "both_of")
     is_all = behind or (first > 0 and tokens[first - 1].value == "all")
-    rest = [*tokens[: first - (is_all and not behind)], *tokens[days + 1 + behind :]]
+    is_next = behind and first > 0 and tokens[first - 1].kind == "next"  # the deadline as well: "接下来三天都"
+    start = days + 1 if is_next else first - (is_all and not behind)
+    rest = [*tokens[:start], *tokens[days + 1 : end], *tokens[end + behind :]]
     is_coloured = any(token.value in ("green", "red") for token in rest)
     has_period = any(token.kind == "unit" and not is_days(token) for token in rest)
     if not is_all and not (first < place and is_coloured and has_period):
@@ -306,9 +309,13 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     in_period = is_span and tokens[before - 1].kind == "during" and follows
     if not in_period and not _is_counted(tokens, around, tokens[before - 1] if is_span else None):
         return None
+    share, tail = tokens[after : after + 3], tokens[after:]
+    kinds = [token.kind for token in share]
+    if share and share[0].text in OUT_OF and kinds[1:2] in (["number"], ["numword"]) and kinds[2:] != ["unit"]:
+        tail = [Token("in", "in"), share[1], tokens[unit], *tokens[after + 2 :]]  # "4 green days of 7"
     directions = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
     first = before - is_span  # "for 5 days in a row"
-    return bounded(_whole(number), around), [*tokens[:first], *directions, *tokens[after:]]
+    return bounded(_whole(number), around), [*tokens[:first], *directions, *tail]
 
 
 def _is_run(tokens: Sequence[Token]) -> bool:

@@ -104,10 +104,11 @@ def of_period(clause: Clause, deadline: Deadline, asset: str) -> Earlier | None:
     """A green week or a red month, whose end is compared with the last close before; None for other questions."""
     signs = {COLOURS[str(token.value)] for token in clause.tokens if token.value in COLOURS}
     is_day_end = deadline.at.time() == DAY_END
-    if deadline.since is None or not is_day_end or len(signs) != 1 or clause.amounts:
+    is_denial = len(signs) > 1 and "not" in clause.kinds  # "green, not red"
+    if deadline.since is None or not is_day_end or not signs or clause.amounts or is_denial:
         return None
     at = deadline.since - timedelta(seconds=1)
-    return Earlier(at if calendar_of(asset) == "always" else trading_close(at), signs.pop())
+    return Earlier(at if calendar_of(asset) == "always" else trading_close(at), max(signs))
 
 
 def compared(clause: Clause, earlier: Earlier, criterion: Criterion, deadline: Deadline) -> Criterion:
@@ -119,7 +120,8 @@ def compared(clause: Clause, earlier: Earlier, criterion: Criterion, deadline: D
         raise invalid(f"Say whether the later price is to be higher or lower. {HOW}")
     at = _before(earlier, deadline.at)
     negated = criterion.negated
-    return Criterion(Comparison.of(sign), earlier=at, negated=negated)
+    notes = criterion.notes if criterion.comparator == "up" else ()  # "up or down: YES means up"
+    return Criterion(Comparison.of(sign), earlier=at, negated=negated, notes=notes)
 
 
 def _before(earlier: Earlier, deadline: datetime) -> datetime:
@@ -143,5 +145,6 @@ def with_known_price(criterion: Criterion, setting: Setting) -> Criterion:
     if closes is None:
         raise invalid(f"The price of {name} on {at:%Y-%m-%d} is not stored. Name the level in USD.", "level")
     level = checked(closes[0], setting.spot)
-    of_level = replace(close(level, KINDS[criterion.comparator].side > 0), negated=criterion.negated)
+    of_level = close(level, KINDS[criterion.comparator].side > 0)
+    of_level = replace(of_level, negated=criterion.negated, notes=criterion.notes)
     return of_level.noted(f"{name} was at {price(level)} USD at {at:%Y-%m-%d %H:%M} UTC.")

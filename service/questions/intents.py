@@ -22,7 +22,7 @@ from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
 from service.questions.completion import with_scale
 from service.questions.conversation import ContextQuestion
-from service.questions.criterion import invalid, not_about_markets, price, rounded
+from service.questions.criterion import Assumption, invalid, not_about_markets, price, rounded
 from service.questions.lexicon import fold, forms, intent_examples, intent_lexicon
 from service.questions.numerals import first_value
 from service.questions.parse import NOT_NAMED, Parse
@@ -62,6 +62,8 @@ ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
 SAME_WORDS = forms("same")
+# Kinds of "why is everything down today".
+WHY_ALL = BULL | BEAR | {"why", "price", "rel", "now", "both_of", "to", "be", "filler", "mark", "the", "ask", "will"}
 MOST_WORDS = 6  # of "actually cancel that", after an alert
 
 
@@ -114,14 +116,15 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
         likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
-        asks_why = "why" in kinds and (context or kinds & NAMES)
+        is_of_all = bool(kinds & (BULL | BEAR) and kinds <= WHY_ALL)
+        asks_why = "why" in kinds and (context or kinds & NAMES or is_of_all)
         wish = "advice" if "advice" in intents else "why" if asks_why else likeliest
         is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
         has_digits = any(token.text[:1].isdigit() for token in market.tokens) and _plain(text) not in _model()[0]
         is_named = bool(kinds & NAMES) or has_digits
         if wish is None or is_of_money or ((is_move or is_named) and wish not in ABOUT_PRICES):
             raise
-        return TextReading(wish, asset=asset)
+        return TextReading(wish, asset=next(iter(ASSETS)) if asks_why and is_of_all and not context else asset)
     question = meaning.question
     if "advice" in intents and not (question.comparator == "relative" and NOT_NAMED not in question.notes):
         return TextReading("advice", asset=asset)
@@ -133,6 +136,9 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("question", meaning, question.asset)
     if _likeliest(text) == "advice":
         return TextReading("advice", asset=asset)
+    has_unread = any(isinstance(note, Assumption) and note.code == "words" for note in question.notes)
+    if has_unread and _likeliest(text, LEAD_IN_CONVERSATION) == "accuracy":  # "how reliable are your silver forecasts"
+        return TextReading("accuracy", asset=asset)
     is_same = {"comparator", "deadline"} <= {*meaning.carryover}  # "and eth?"
     if context and context.is_alert and is_same and not kinds & ASKING:
         level_pct = context.question.level_pct

@@ -221,6 +221,6 @@ def are_most_unknown(words: Sequence[Token], clause: Clause) -> bool:
 
 
 def asks_price_now(kinds: Set[str]) -> bool:
-    """Example: "What is the price of bitcoin", "how much is gold right now"."""
-    asks = "price" in kinds or bool(kinds & {"what", "how", "now"} and kinds & {"be", "how"})
+    """Example: "What is the price of bitcoin", "how much is gold right now", "what's silver at"."""
+    asks = "price" in kinds or kinds >= {"what", "on"} or bool(kinds & {"what", "how", "now"} and kinds & {"be", "how"})
     return asks and kinds <= PRICE_NOW

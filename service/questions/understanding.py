@@ -276,6 +276,7 @@ def proposals(reading: TokenizedText, circumstances: Circumstances) -> Iterator[
     is_count = asks_number(tokens) is not None
     factors = (1,) if is_count else (1, 1000, 0.001)
     levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]], factors)
+    levels = () if "weight" in kinds else levels  # 20,000 yen a gram
     side = -1 if kinds & BEAR and not kinds & BULL else 1
     questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots, is_count)
     for question in islice(questions, MOST_PROPOSALS):

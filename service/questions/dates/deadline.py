@@ -29,6 +29,7 @@ DAWN = time(6)
 NEARLY_A_YEAR = timedelta(days=300)
 
 FILLERS = {"the", "approx"}
+WHOLE_SEASON = {"season", "the", "this", "next"}
 # Words for "about" that precede a date rather than follow a price.
 ABOUT = forms("about")
 # Kinds of the words of an event before its date, and how many they are at most.
@@ -218,6 +219,9 @@ def _candidates(tokens: Sequence[Token], date_spans: Sequence[Span], postpositio
             first, after = _between(tokens, earlier.first, span.after, postpositions)
             span = span._replace(dates=dates)
             candidate = Candidate(first, after, span, Token("until", ""), FIRMLY["until"])
+        kinds = {token.kind for token in tokens[span.first : span.after]}
+        if candidate.word.kind in ("by", "until") and "season" in kinds and kinds <= WHOLE_SEASON:
+            candidate = replace(candidate, word=replace(candidate.word, value="start"))  # "by summer"
         result.append(candidate)
     return result
 
