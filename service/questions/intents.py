@@ -63,7 +63,7 @@ ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
 CONDITIONS = {"if", "when", "because"}
 SAME_WORDS = forms("same")
 # Kinds of "why is everything down today".
-WHY_ALL = BULL | BEAR | {"why", "price", "rel", "now", "both_of", "to", "be", "filler", "mark", "the", "ask", "will"}
+WHY_KINDS = BULL | BEAR | {"why", "price", "rel", "now", "both_of", "to", "be", "filler", "mark", "the", "ask", "will"}
 MOST_WORDS = 6  # of "actually cancel that", after an alert
 
 
@@ -116,7 +116,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
         likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
-        is_of_all = bool(kinds & (BULL | BEAR) and kinds <= WHY_ALL)
+        is_of_all = bool(kinds & (BULL | BEAR) and kinds <= WHY_KINDS)
         asks_why = "why" in kinds and (context or kinds & NAMES or is_of_all)
         wish = "advice" if "advice" in intents else "why" if asks_why else likeliest
         is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
