@@ -28,7 +28,7 @@ from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
 
-CARRY, EXCHANGE, WHOLE_YEAR = "carry", "instead", "all"
+CARRY, EXCHANGE, ENTIRETY = "carry", "instead", "all"
 # Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
 LEADING = {"and", "or", "filler", "mark"}
 SIGNS = {*MINUSES, "+"}
@@ -99,8 +99,8 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     tokens, recount = _pointed_back(_going_on(tokens, earlier, notes), earlier)
     if [token.kind for token in tokens if token.kind not in ("mark", "filler")] == ["minus"]:
         tokens = [Token("down", "down")]  # "minus, I mean"
-    if any(token.value == WHOLE_YEAR for token in tokens) and any(is_year(token) for token in tokens):
-        tokens = [token for token in tokens if token.value != WHOLE_YEAR and token.kind != "the"]  # Italian "tutto il 2027"
+    if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
+        tokens = [token for token in tokens if token.value != ENTIRETY and token.kind != "the"]  # "tutto il 2027"
     tokens = _with_length(tokens, earlier, notes)
     if _is_only_length(tokens, earlier):
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
@@ -153,7 +153,7 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
     if rest and rest[0].kind in ("if", "because") and rest[0].value != EXCHANGE and not has_comma:
         rest = rest[1:]  # "if it only touches it?", Italian "invece domani?"
     is_leading = [
-        (token.kind in LEADING and token.value not in (OPPOSITE, WHOLE_YEAR) and token.text not in SIGNS)
+        (token.kind in LEADING and token.value not in (OPPOSITE, ENTIRETY) and token.text not in SIGNS)
         or token.value == CARRY
         for token in rest
     ]
