@@ -107,7 +107,9 @@ async def ask_voters(update: Update, context: BotContext, text: str) -> None:
 
 
 async def _forget(update: Update, context: BotContext, text: str) -> None:
-    """Let the next text carry nothing on where a refused one is a question of its own: it would be read of an older."""
+    """Let the next text carry nothing on where a refused one asks by itself: it would be read of an older question."""
+    if await _earlier(update, context) is None:
+        return
     try:
         await context.person(update).understand(text)
     except ClientError as error:

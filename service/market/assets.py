@@ -126,6 +126,11 @@ def is_week_over(asset: str, now: datetime) -> bool:
     return calendar_of(asset) != "always" and is_weekend
 
 
+def trading_close(instant: datetime) -> datetime:
+    """The same time on Friday for one on a weekend: the trading of metals on Sunday belongs to the next week."""
+    return instant - timedelta(days=max(0, instant.weekday() - FRIDAY))
+
+
 def trades(asset: str, time: int, as_of: int) -> bool:
     """Whether the price of `asset`, whose last bar ended at the unix second `as_of`, moves at the unix second `time`.
 

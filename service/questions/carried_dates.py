@@ -63,6 +63,7 @@ def with_dates(
         return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), Token("clock", f"{hour:.0f}:00")]
     if day := _following(tokens, earlier) or _period(tokens, earlier, circumstances.now):
         tokens = [*day, *(token for token in tokens if token.kind == "asset")]
+    tokens = _in_later_year(tokens, earlier, circumstances.now, notes)
     if earlier.deadline.date() > today or any(token.kind == "sametime" for token in tokens):
         tokens = _with_time(tokens, earlier, circumstances, notes)
     place = next((place for place, token in enumerate(tokens) if token.kind == "weekday"), None)
@@ -107,16 +108,27 @@ def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[T
     return [Token(word, word), *units] if (word := words.get(distances.get(str(units[0].value), -1))) else []
 
 
+def _in_later_year(tokens: list[Token], earlier: Question, now: datetime, notes: list[Assumption]) -> list[Token]:
+    """The tokens with the year of "next December", where that comes after the earlier deadline."""
+    kinds, until = [token.kind for token in tokens], earlier.deadline
+    dates = spans(with_units(tokens), Today(now, day_first=True)) if {*kinds} >= {"next", "month"} else []
+    if len(dates) != 1 or dates[0].dates.end >= until:
+        return tokens
+    place = kinds.index("month")
+    year = until.year + (int(tokens[place].quantity) < until.month)
+    notes.append(Assumption(f"The month is understood as that of {year}, after the earlier deadline.", "deadline"))
+    dated = [*tokens[: place + 1], Token("number", str(year)), *tokens[place + 1 :]]
+    return [token for token in dated if token.kind != "next"]
+
+
 def _with_time(
     tokens: list[Token], earlier: Question, circumstances: Circumstances, notes: list[Assumption]
 ) -> list[Token]:
     """The tokens with the day or the time of day of the earlier deadline: "at 21:00?", "same time on Friday?"."""
     until, today = earlier.deadline, Today(circumstances.now, day_first=True)
     day = Token("iso", f"{until:%Y-%m-%d}")
-    is_same, plain = False, []
-    for token in tokens:
-        is_same |= token.kind == "sametime"
-        plain += [] if token.kind == "sametime" else [token]
+    plain = [token for token in tokens if token.kind != "sametime"]
+    is_same = len(plain) < len(tokens)
     others, clock = without_clocks(with_units(plain))
     dates = spans(others, today)
     if clock is not None and not dates:

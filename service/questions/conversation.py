@@ -12,13 +12,14 @@ from typing import get_args
 from service.market.assets import asset_of
 from service.questions.adaptation import denied, of_asset, on_side, opposite, with_amounts
 from service.questions.canonical import canonical
+from service.questions.carried_amounts import with_level
 from service.questions.carried_dates import DAY
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets
-from service.questions.completion import MOST_UNKNOWN, OWN_EVENT, SIDES, CompletedText, complete, with_level
+from service.questions.completion import MOST_UNKNOWN, OWN_EVENT, SIDES, CompletedText, complete
 from service.questions.criteria import COLOURS
-from service.questions.criterion import Assumption, Criterion, checked, invalid, price, rounded, unclear
+from service.questions.criterion import Criterion, checked, invalid, price, rounded, unclear
 from service.questions.dates.deadline import SOONEST, Deadline
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier
@@ -88,7 +89,6 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if not parse.deadline.is_named and not is_too_soon:
         carryover.add("deadline")
         parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now))
-    parse = replace(parse, deadline=_in_later_year(parse, earlier))
     if begin := _begin(parse, earlier, carryover):
         parse = replace(parse, earlier=Earlier(begin, 0 if _has_colour(parse.clause) else earlier.kind.side))
         carryover.add("comparator")
@@ -116,18 +116,6 @@ def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
         )
     preposition = "on" if isinstance(earlier.kind, LastPrice) else "by"
     return replace(own, at=earlier.deadline, is_named=True, preposition=preposition)
-
-
-def _in_later_year(parse: Parse, earlier: Question) -> Deadline:
-    """The deadline, which "next December" puts after that of the earlier question."""
-    deadline, kinds = parse.deadline, {token.kind for token in parse.split.main}
-    if not kinds >= {"next", "month"} or deadline.at >= earlier.deadline:
-        return deadline
-    at = deadline.at.replace(
-        year=earlier.deadline.year + (deadline.at.replace(year=earlier.deadline.year) < earlier.deadline)
-    )
-    note = Assumption(f"The deadline is understood as {at:%Y-%m-%d}, after that of the earlier question.", "deadline")
-    return replace(deadline, at=at, start=None, since=None, notes=(note,))
 
 
 def _has_colour(clause: Clause) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from service.market.assets import asset_of, calendar_of
+from service.market.assets import asset_of, calendar_of, trading_close
 from service.questions.circumstances import Setting
 from service.questions.clause import Clause
 from service.questions.criteria import COLOURS
@@ -18,7 +18,7 @@ from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import Span, spans
-from service.questions.dates.periods import trading_close
+from service.questions.dates.periods import shifted
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import OVER_TIME, with_units
 from service.questions.kinds import KINDS
@@ -128,7 +128,7 @@ def _before(earlier: Earlier, deadline: datetime) -> datetime:
     """The instant itself, or the same one of the time before where it would be after the deadline."""
     at = earlier.at.replace(microsecond=0)
     if at >= deadline and at - earlier.step < deadline - timedelta(days=1):
-        at = at - WEEK if earlier.step == WEEK else at.replace(year=at.year - 1)
+        at = at - WEEK if earlier.step == WEEK else datetime.combine(shifted(at.date(), -12), at.timetz())
     if at >= deadline:
         raise invalid(
             f"The price at the deadline is compared with an earlier one. Name a later deadline. {HOW}", "deadline"

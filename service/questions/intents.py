@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, pairwise
@@ -18,9 +18,9 @@ import numpy as np
 
 from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
+from service.questions.carried_amounts import with_scale
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
-from service.questions.completion import with_scale
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import Assumption, invalid, not_about_markets, price, rounded
 from service.questions.lexicon import fold, forms, intent_examples, intent_lexicon
@@ -108,23 +108,16 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         alert = _alert(words, market.language, circumstances, context)
         if alert and ("alert" in intents or alert.side):
             return alert
-    if (
-        context is None and kinds <= NAME_KINDS and any(token.text in SAME_WORDS for token in market.tokens)
-    ):  # "eth, same"
+    has_same = any(token.text in SAME_WORDS for token in market.tokens)
+    if has_same and kinds <= NAME_KINDS and context is None:  # "eth, same"
         raise suggested(invalid("The earlier question is not known. Ask in full."), market, circumstances)
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
-        likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
-        is_of_all = bool(kinds & (BULL | BEAR) and kinds <= WHY_KINDS)
-        asks_why = "why" in kinds and (context or kinds & NAMES or is_of_all)
-        wish = "advice" if "advice" in intents else "why" if asks_why else likeliest
-        is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
-        has_digits = any(token.text[:1].isdigit() for token in market.tokens) and _plain(text) not in _model()[0]
-        is_named = bool(kinds & NAMES) or has_digits
-        if wish is None or is_of_money or ((is_move or is_named) and wish not in ABOUT_PRICES):
+        wish = None if is_of_money else _wish(text, market.tokens, intents, context)
+        if wish is None:
             raise
-        return TextReading(wish, asset=next(iter(ASSETS)) if asks_why and is_of_all and not context else asset)
+        return wish
     question = meaning.question
     if "advice" in intents and not (question.comparator == "relative" and NOT_NAMED not in question.notes):
         return TextReading("advice", asset=asset)
@@ -149,14 +142,29 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     return _price(question.asset, market.tokens) if is_price else TextReading("price_forecast", meaning, question.asset)
 
 
+def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: ContextQuestion | None) -> TextReading | None:
+    """What a text wants that asks no question which can be read; None where it may be meant as one."""
+    kinds = {token.kind for token in tokens}
+    is_of_all = bool(kinds & (BULL | BEAR) and kinds <= WHY_KINDS)
+    asks_why = "why" in kinds and (context or kinds & NAMES or is_of_all)
+    likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
+    wish = "advice" if "advice" in intents else "why" if asks_why else likeliest
+    is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
+    has_digits = any(token.text[:1].isdigit() for token in tokens) and _plain(text) not in _model()[0]
+    if wish is None or ((is_move or kinds & NAMES or has_digits) and wish not in ABOUT_PRICES):
+        return None
+    return TextReading(
+        wish, asset=next(iter(ASSETS)) if asks_why and is_of_all and not context else _first_asset(tokens)
+    )
+
+
 def _price(asset: str, tokens: Sequence[Token]) -> TextReading:
     """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb"."""
     is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
     number = next((before for before, token in pairwise(tokens) if token.kind == "asset"), Token("", ""))
     amount = first_value(number) if is_one and number.kind in ("number", "numword") else None
     codes = (token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES)
-    code = next(codes, None)
-    currency = next((name for name in get_args(PriceCurrency) if name == code), None)
+    currency = next((name for code in codes for name in get_args(PriceCurrency) if name == code), None)
     return TextReading("price", asset=asset if is_one else None, amount=amount, currency=currency)
 
 

@@ -21,7 +21,7 @@ from service.errors import (
     NotAMarketQuestion,
     UnreadQuestion,
 )
-from service.market.assets import ASSETS, calendar_of, is_week_over, trading_days
+from service.market.assets import ASSETS, calendar_of, is_week_over, trading_close, trading_days
 from service.questions.amounts import find_amounts
 from service.questions.canonical import LAST_SECOND, brief
 from service.questions.circumstances import Circumstances, Setting
@@ -32,7 +32,6 @@ from service.questions.criterion import EXAMPLE, Criterion, checked, invalid
 from service.questions.currencies import refuse_unpriced
 from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline, find_deadline
-from service.questions.dates.periods import trading_close
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_days
 from service.questions.dates.years import with_years

@@ -15,7 +15,7 @@ def test_a_page_is_filtered_and_reloaded_in_place(person: Person, telegram: Tele
     """A button changes its own message; a reload without news is not an error."""
     person.says("/price")
     page = person.waits_for(lambda message: "Reload" in message.buttons)
-    person.presses("gold")
+    person.presses("Gold")
     page_after_filter = person.waits_for(lambda message: message.id == page.id)
     assert page_after_filter.text != page.text
     person.presses("Reload")

@@ -58,7 +58,7 @@ def test_a_press_works_without_its_acknowledgement(person: Person, telegram: Tel
     person.says("/price")
     person.reads("Prices in USD")
     telegram.fails("answerCallbackQuery", status)
-    person.presses("gold")
+    person.presses("Gold")
     person.reads("Gold")
     assert status in [call.status for call in person.calls("answerCallbackQuery")]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from service.errors import InvalidRequest
+from service.errors import InvalidQuestion, InvalidRequest
 from service.questions import Circumstances, Question, read_any
 from service.questions.conversation import ContextQuestion
 from service.questions.parse import Parse
@@ -106,3 +108,19 @@ def test_follow_ups_are_read_as_people_mean_them():
     report = "\n".join([summary, *lines])
     assert shares["right"] >= LEAST_RIGHT, report
     assert shares["misread"] <= MOST_MISREAD, report
+
+
+LEAP_WINTER = replace(CIRCUMSTANCES, now=datetime(2027, 12, 1, 10, tzinfo=UTC))
+
+
+def test_next_february_after_a_date_has_its_own_days():
+    """The month is that after the earlier deadline, of 28 days, although the one that comes first has 29."""
+    earlier = read_any("will btc hit 100k by january 2029?", LEAP_WINTER).question
+    question = read_any("and by next february?", LEAP_WINTER, ContextQuestion(earlier)).question
+    assert f"{question.deadline:%Y-%m-%d}" == "2029-02-28"
+
+
+def test_a_leap_day_is_compared_with_the_end_of_february():
+    """A year earlier there is none; that price is not stored here, which the refusal says."""
+    with pytest.raises(InvalidQuestion, match="2027-02-28 is not stored"):
+        read_any("will eth close higher on february 29 than on february 29?", LEAP_WINTER)

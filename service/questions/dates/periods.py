@@ -20,7 +20,6 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 MOST_SECONDS = 20 * 366 * 86400
 # The note of a deadline that could also have been meant otherwise.
 UNSURE_NOTE = "The deadline is understood as {deadline}."
-FRIDAY = 4
 # Month and day; "new year" is the night that ends the year.
 FIXED_DATES = {
     "christmas": (12, 25),
@@ -185,11 +184,6 @@ def week(anchor: date) -> DateRange:
     """The week, from Monday to Sunday, that contains the day."""
     monday = anchor - timedelta(days=anchor.weekday())
     return between(monday, monday + timedelta(days=6))
-
-
-def trading_close(instant: datetime) -> datetime:
-    """The same time on Friday for one on a weekend: the trading of metals on Sunday belongs to the next week."""
-    return instant - timedelta(days=max(0, instant.weekday() - FRIDAY))
 
 
 def weekend(anchor: date) -> DateRange:

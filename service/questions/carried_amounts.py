@@ -1,0 +1,119 @@
+"""The amounts of a follow-up, completed by those of the earlier question: "105" after 99,000, "up 20?", "until 160"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from service.questions.amounts import MINUSES, find_amounts
+from service.questions.carried_dates import ARTICLES, BESIDE
+from service.questions.clause import NEAR_FACTOR
+from service.questions.criterion import WIDEST, invalid
+from service.questions.dates.years import is_year
+from service.questions.lexicon import forms
+from service.questions.numerals import first_value
+from service.questions.question import Question
+from service.questions.tokens import DASHES, Token
+from service.questions.vocabulary import BEAR, BULL, Language
+
+SIGNS = {*MINUSES, "+"}
+JOINTS = {"by", "to", "until", "lasting", "and"}
+# The value of words that put one thing in the place of another: "instead of".
+EXCHANGE = "instead"
+DENIAL_KINDS = {"not", "and", "mark", "filler"}  # beside the level that another one replaces
+LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
+# Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
+BY = forms("by_size")
+# Kinds after a number that say what it is, so that it is no level in thousands. A smaller number may be a day.
+AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
+THOUSAND, LEAST_CENTS = 1000, 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
+ENDS_OF_RANGE = 2
+
+
+def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays."""
+    amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
+    denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
+    if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
+        return tokens
+    level, end = denials[0].value(earlier.spot), denials[0].after
+    rest = [token for token in [*tokens[: denials[0].first], *tokens[end:]] if token.kind not in DENIAL_KINDS]
+    rest = [token for token in rest if token.value != EXCHANGE]
+    others = [other for other in earlier.levels if other != level]
+    return [*rest, *(token for other in others for token in (Token("and", ""), Token("number", f"{other:.10g}")))]
+
+
+def with_scale(tokens: list[Token], earlier: Question, spots: Mapping[str, float]) -> list[Token]:
+    """The tokens with the unit of the earlier level, where a number alone would be no level.
+
+    Examples: 105,000 for 105 after a question about 99,000, 0.43 for 43 after one about 0.48 USD.
+    """
+    asset = next((str(token.value) for token in tokens if token.kind == "asset"), earlier.asset)
+    is_size = earlier.level_pct is not None and not earlier.levels
+    if is_size or earlier.other_asset or earlier.days is not None:
+        return tokens
+    earlier = earlier if asset == earlier.asset else replace(earlier, spot=spots.get(asset, earlier.spot))
+    kinds, result = ["", *(token.kind for token in tokens), ""], list(tokens)
+    for place, token in enumerate(tokens):
+        factor = _factor(token, earlier) if token.kind == "number" else 1.0
+        is_dated = kinds[place] == "in" and is_year(token)  # "in 2027"
+        if (
+            factor != 1
+            and not is_dated
+            and kinds[place] not in ("percent", "money")
+            and kinds[place + 2] not in AFTER_AMOUNT
+        ):
+            result[place] = Token("number", f"{factor * first_value(token):.10g}", is_glued=token.is_glued)
+    return result
+
+
+def _factor(number: Token, earlier: Question) -> float:
+    """A thousand or a hundredth, where only so many times the number is near the price."""
+    value, spot = first_value(number), earlier.spot
+    has_level = earlier.level_pct is None and (bool(earlier.levels) or earlier.comparator == "open")
+    is_tiny, is_huge = LEAST_THOUSANDS <= value <= spot / WIDEST, has_level and value > LEAST_CENTS * spot
+    factors = [1000.0] * is_tiny + [0.01] * (is_huge and value == int(value))
+    return next((factor for factor in factors if spot / NEAR_FACTOR < factor * value < spot * NEAR_FACTOR), 1.0)
+
+
+def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens with "up 20%" for "up 20?" after a question that names a percentage."""
+    words = [token for token in tokens if token.kind not in ("mark", "filler") or token.text in SIGNS]
+    *before, last = words or [Token("mark", "")]
+    kinds, has_by = {token.kind for token in before}, any(token.text in BY for token in before)
+    if earlier.level_pct is None or last.kind != "number" or first_value(last) >= LARGEST_PCT:
+        return tokens
+    if kinds <= BESIDE_PERCENT and (has_by or not kinds & ARTICLES):
+        return [*before, last, Token("percent", "%")]
+    if kinds == {"the"} and last.text.isdecimal():
+        raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
+    return tokens
+
+
+def with_range(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens with "between 110 and 160" for "110 to 160", and for "until 160" after a range from 110."""
+    places = [place for place, token in enumerate(tokens) if token.kind == "number"]
+    if not places:
+        return tokens
+    first, *others = places
+    leads = {token.kind for token in tokens[:first]} - {"the", "filler", "mark"}
+    lower, upper = (Token("number", f"{level:.10g}") for level in earlier.bounds)
+    behind = tokens[first + 1].kind if first + 1 < len(tokens) else ""
+    value = first_value(tokens[first]) * (THOUSAND if behind == "times" else 1)
+    is_level = earlier.spot / NEAR_FACTOR < value < earlier.spot * NEAR_FACTOR and behind not in ("unit", "month")
+    if not others and is_level and leads and leads <= JOINTS | {"from"}:
+        ends = ([lower], tokens[first:]) if "from" not in leads else (tokens[first:], [upper])
+        return [Token("between", ""), *ends[0], Token("and", ""), *ends[1]]
+    if len(others) + 1 != ENDS_OF_RANGE or any(token.kind == "between" for token in tokens):
+        return tokens
+    gap, second = tokens[first + 1 : others[0]], others[0]
+    joint = [token for token in gap if token.kind not in {"or", "ask", *JOINTS} and token.text not in DASHES]
+    return [*tokens[:first], Token("between", ""), tokens[first], *joint, Token("and", ""), *tokens[second:]]
+
+
+def with_level(tokens: list[Token], level: float, language: Language) -> list[Token]:
+    """The tokens with a level where the language has it: behind its verb, or before it."""
+    amount = [Token("number", f"{level:.10g}"), Token("money", "usd")]
+    end = next((place for place, token in enumerate(tokens) if token.kind == "mark"), len(tokens))
+    place = 1 if language.postpositions else end
+    return [*tokens[:place], *amount, *tokens[place:]]
