@@ -26,6 +26,7 @@ HEADLINE = 400  # characters of a forwarded text; what it says stands at its beg
 LONGEST_FORECAST_H = 720
 ADVICE_DAYS = 7
 CARRIED_ON = ("question", "price_forecast")  # intents of a text that may carry an earlier question on
+SLIP_CODES = ("level", "deadline")  # of refusals that name a level or a date which cannot be
 QUESTION_MARKS = ("?", "？", "呢")
 NAMED_ZONE = re.compile(r"\b(utc|gmt)\b", re.IGNORECASE)
 # A text that is only a level, or a move: an answer to "At which price?".
@@ -82,7 +83,7 @@ async def handle_text(update: Update, context: BotContext, text: str) -> Page | 
             notes = messages.oracle.conversions(reading["understood"])
             page = await answering.choice_page(context.state, *updates.sender(update), readings, notes=notes)
     except BadRequest as refusal:
-        await _forget(update, context, text)
+        await _follow_refusal(update, context, text)
         return await answering.refusal_page(context.state, *updates.sender(update), refusal)
     except ClientError as error:
         return failure_page(error)
@@ -106,15 +107,18 @@ async def ask_voters(update: Update, context: BotContext, text: str) -> None:
     await photos.follow(update, context, page)
 
 
-async def _forget(update: Update, context: BotContext, text: str) -> None:
-    """Let the next text carry nothing on where a refused one asks by itself: it would be read of an older question."""
-    if await _earlier(update, context) is None:
-        return
+async def _follow_refusal(update: Update, context: BotContext, text: str) -> None:
+    """Let the next text carry nothing on where a refused one asks by itself: it would be read of an older question.
+
+    Where only the level or the date was wrong, it may correct the first suggestion.
+    """
     try:
         await context.person(update).understand(text)
     except ClientError as error:
         if isinstance(error, BadRequest) and error.code == "invalid_question":
-            await context.remember(update, {})
+            suggestions = error.suggestions if error.errors[0].get("code") in SLIP_CODES else ()
+            meanings = [{"canonical": suggestion, "certainty": "assumed"} for suggestion in suggestions]
+            await context.remember(update, meanings[0] if meanings else {})
 
 
 def uncertain_readings(meaning: Document | None) -> list[str]:

@@ -16,7 +16,7 @@ from service.market.instants import HOUR
 from service.questions import Circumstances, Question, read_any
 from service.questions.conversation import ContextQuestion
 from service.questions.dates.deadline import FARTHEST
-from service.questions.intents import read_text
+from service.questions.intents import TextReading, read_text
 from service.questions.tokens import LONGEST
 from service.questions.vocabulary import LANGUAGES
 
@@ -156,8 +156,7 @@ class EarlierReading(BaseModel):
         try:
             earlier = replace(circumstances, now=now, spots=spots)
             reading = read_text(self.canonical, earlier)
-            text = f"{reading.asset} price" if reading.intent == "alert" else self.canonical
-            question = (reading.meaning or read_any(text, earlier)).question
+            question = (reading.meaning or read_any(_question_of(reading, self.canonical), earlier)).question
         except InvalidRequest as refusal:
             raise invalid_context(refusal.detail) from None
         if self.level_pct is not None and self._is_size_of(question):
@@ -176,3 +175,15 @@ class EarlierReading(BaseModel):
 def invalid_context(detail: str) -> InvalidRequest:
     """The refusal of an earlier question that cannot be carried on."""
     return InvalidRequest(f"The earlier question in `context` is not valid: {detail}", [FieldError("context", detail)])
+
+
+def _question_of(reading: TextReading, text: str) -> str:
+    """The question of an earlier text that asked none: whether the level of an alert is reached, else the price."""
+    if reading.intent != "alert":
+        return text
+    if reading.level is not None and reading.side is not None:
+        return f"Will {reading.asset} trade at or {reading.side} {reading.level:.10g} USD at any time?"
+    if reading.level_pct is not None and reading.side is not None:
+        move = "rise" if reading.side == "above" else "fall"
+        return f"Will {reading.asset} {move} {abs(reading.level_pct):g}% at any time?"
+    return f"{reading.asset} price"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, get_args
 
 from service.errors import InvalidQuestion
@@ -53,13 +53,14 @@ NEXT = "The next day of that name or the one in the week after can be meant."
 TODAY = "It is that day of the week today: today or the same day next week can be meant."
 WEEK = "Little of this week is left: this week or the coming one can be meant."
 WEEKEND = "The first or the last day of the weekend can be meant."
+BEFORE = "The deadline can be the end of that day or of the day before it."
 BEFORE_WEEKEND = "The deadline can be before the weekend or at its end."
 # What each choice assumes.
 CODES: dict[str, AssumptionCode] = {
     AMOUNT: "level",
     SIDE: "direction",
     **dict.fromkeys((MOMENT, SPAN), "moment"),
-    **dict.fromkeys((ORDER, NEXT, TODAY, WEEK, WEEKEND, BEFORE_WEEKEND), "deadline"),
+    **dict.fromkeys((ORDER, NEXT, TODAY, WEEK, WEEKEND, BEFORE, BEFORE_WEEKEND), "deadline"),
     START: "start",
     SIZE: "size",
     RIVAL: "asset",
@@ -109,6 +110,15 @@ def _other_dates(parse: Parse) -> Iterator[tuple[Question, str]]:
         yield from _at_deadline(parse, _deadline(variant, variant.split.main), ORDER)
     for tokens, reason in _other_days(parse):
         yield from _at_deadline(parse, _deadline(parse, tokens), reason)
+    if _is_before_day(parse) and (at := parse.deadline.at - timedelta(days=1)) > parse.now:
+        yield from _at_deadline(parse, replace(parse.deadline, at=at), BEFORE)
+
+
+def _is_before_day(parse: Parse) -> bool:
+    """Whether the deadline is before a day, which may count or not; "before the end of May" has the last one."""
+    is_before = parse.deadline.preposition == "before" and bool(parse.deadline.notes)
+    has_end = any(token.kind in ("end", "eo") for token in parse.split.main)
+    return is_before and is_end_of_day(parse.deadline.at) and not has_end
 
 
 def _at_deadline(parse: Parse, deadline: Deadline | None, reason: str) -> Iterator[tuple[Question, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from service.questions.amounts import MINUSES, find_amounts
-from service.questions.carried_dates import ARTICLES, BESIDE
+from service.questions.carried_dates import ARTICLES, BESIDE, LIMITS
 from service.questions.clause import NEAR_FACTOR
 from service.questions.criterion import WIDEST, invalid
 from service.questions.dates.years import is_year
@@ -79,13 +79,15 @@ def _factor(number: Token, earlier: Question) -> float:
 def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
     """The tokens with "up 20%" for "up 20?" after a question that names a percentage."""
     words = [token for token in tokens if token.kind not in ("mark", "filler") or token.text in SIGNS]
-    *before, last = words or [Token("mark", "")]
+    number = next((place for place, token in enumerate(words) if token.kind == "number"), len(words))
+    date = next((place for place in range(number, len(words)) if words[place].kind in LIMITS), len(words))
+    *before, last = words[:date] or [Token("mark", "")]
     kinds, has_by = {token.kind for token in before}, any(token.text in BY for token in before)
     if earlier.level_pct is None or last.kind != "number" or first_value(last) >= LARGEST_PCT:
         return tokens
-    if kinds <= BESIDE_PERCENT and (has_by or not kinds & ARTICLES):
-        return [*before, last, Token("percent", "%")]
-    if kinds == {"the"} and last.text.isdecimal():
+    if kinds - {"word", "approx"} <= BESIDE_PERCENT and (has_by or date < len(words) or not kinds & ARTICLES):
+        return [*before, last, Token("percent", "%"), *words[date:]]
+    if kinds - {"word"} == {"the"} and last.text.isdecimal():
         raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
     return tokens
 

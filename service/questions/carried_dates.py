@@ -29,11 +29,11 @@ LAST_DAY, MOST_HOURS = 31, 24
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 # The kinds of "the day after", "the Friday after", which are counted from the earlier deadline, and those beside them.
-FOLLOWING = ({"after", "unit"}, {"later", "unit"}, {"next", "unit"})
+FOLLOWING = ({"after", "unit"}, {"later", "unit"}, {"before", "unit"}, {"next", "unit"})
 FOLLOWING_DAY = ({"after", "weekday"}, {"later", "weekday"}, {"next", "weekday"})
 BESIDE = ARTICLES | {"a", "by", "asset", "in", "to"}
 # Kinds beside the number of "in 5?" after "in 3 weeks?"; "tra" is Italian for "between" too.
-LENGTH_LEADS = {"in", "within", "during", "later", "between"}
+LENGTH_LEADS = {"in", "within", "during", "later", "between", "next"}
 UNITS, MOST_UNITS = ("month", "week", "day", "hour", "minute"), 60
 NUMBERS = ("number", "numword")
 # A larger unit is meant unless its number changes by so many times more than that of a smaller one: "5 days, 8?".
@@ -62,7 +62,7 @@ def with_dates(
     if is_hour and earlier.deadline.time() != DAY_END:
         return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), Token("clock", f"{hour:.0f}:00")]
     if day := _following(tokens, earlier) or _period(tokens, earlier, circumstances.now):
-        tokens = [*day, *(token for token in tokens if token.kind == "asset")]
+        tokens = [*day, *(token for token in tokens if token.kind in ("asset", "sametime"))]
     tokens = _in_later_year(tokens, earlier, circumstances.now, notes)
     if earlier.deadline.date() > today or any(token.kind == "sametime" for token in tokens):
         tokens = _with_time(tokens, earlier, circumstances, notes)
@@ -79,15 +79,29 @@ def _spoken(tokens: Sequence[Token]) -> list[Token]:
 
 def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
     """The day of "the day after", "the week after", "the Friday after", counted from the earlier deadline."""
-    names, until = [token for token in _spoken(tokens) if token.kind not in BESIDE], earlier.deadline
+    names = [token for token in _spoken(tokens) if token.kind not in BESIDE | {"sametime"}]
+    until, sign = earlier.deadline, -1 if any(token.kind == "before" for token in names) else 1
     kinds, units = {token.kind for token in names}, [str(token.value) for token in names if token.value in STEPS]
     days = [int(token.quantity) for token in names if token.kind == "weekday"]
-    if units and kinds in (FOLLOWING if units == ["day"] else FOLLOWING[:2]):
-        return [Token("iso", f"{until + STEPS[units[0]]:%Y-%m-%d}")]
+    if units and kinds in (FOLLOWING if units == ["day"] else FOLLOWING[:3]):
+        return [Token("iso", f"{until + sign * STEPS[units[0]]:%Y-%m-%d}")]
     is_next = "next" in kinds and days != [until.weekday()]  # "next Monday" after a Friday is counted from today
     if len(days) != 1 or is_next or kinds not in FOLLOWING_DAY:
         return []
     return [Token("iso", f"{until + ((days[0] - until.weekday() - 1) % 7 + 1) * DAY:%Y-%m-%d}")]
+
+
+def with_later(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens with the instant of "24h later", "another 3 days later", counted from the earlier deadline.
+
+    In languages with postpositions such words count from now.
+    """
+    for place, (number, unit, later) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
+        if number.kind in NUMBERS and unit.kind == "unit" and later.kind == "later":
+            at = after(earlier.deadline, int(first_value(number)), str(unit.value)).end
+            instant = [Token("iso", f"{at:%Y-%m-%d}"), Token("clock", f"{at:%H:%M:%S}"), Token("zone", "utc", "UTC")]
+            return [*tokens[:place], *instant, *tokens[place + 3 :]]
+    return tokens
 
 
 def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[Token]:
@@ -131,6 +145,8 @@ def _with_time(
     is_same = len(plain) < len(tokens)
     others, clock = without_clocks(with_units(plain))
     dates = spans(others, today)
+    if clock is None and not dates and any(token.kind == "zone" for token in plain):  # "Madrid time, I mean"
+        return [day, Token("clock", f"{until:%H:%M}"), *plain] if until.time() != DAY_END else tokens
     if clock is not None and not dates:
         is_half = any(token.kind == "daypart" or token.value in ("am", "pm") for token in tokens)
         if is_half or clock.at >= time(12) or not time(12) < until.time() < DAY_END:

@@ -16,15 +16,15 @@ from service.questions.carried_amounts import (
     with_scale,
     without_denied_level,
 )
-from service.questions.carried_dates import with_dates, with_unit
+from service.questions.carried_dates import with_dates, with_later, with_unit
 from service.questions.circumstances import Circumstances
 from service.questions.clause import SOONER
 from service.questions.coins import TokenizedText
 from service.questions.criterion import Assumption, invalid
 from service.questions.dates.years import is_year
-from service.questions.day_counts import MOST_DAYS, DayCount, bounded
+from service.questions.day_counts import LEAST, MOST_DAYS, OUT_OF, DayCount, bounded
 from service.questions.kinds import Comparator
-from service.questions.kinds.levels import Between, Direction, First, Leave
+from service.questions.kinds.levels import Between, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
 from service.questions.kinds.references import Comparison
 from service.questions.lexicon import forms
@@ -32,11 +32,12 @@ from service.questions.numerals import first_value
 from service.questions.parse import Carryover
 from service.questions.question import Question
 from service.questions.sentences import COMMAS
-from service.questions.single_days import DAYS
+from service.questions.single_days import DATES, DAYS
 from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
 
+QUESTION_MARKS = "?？"
 CARRY, ENTIRETY = "carry", "all"
 # Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
 LEADING = {"and", "or", "filler", "mark"}
@@ -49,6 +50,9 @@ CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday
 SIGNS_OF_SIDES = {"up": 1, "above": 1, "down": -1, "below": -1}
 UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
 HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
+# Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
+NAME_KINDS = {"asset", "number", *DATES, "holiday", "weekend"}
+BESIDE_NAME = {"the", "on", "in", "by", "be", "until", "this", "filler"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Kinds that count days like another: "exceed 5 days", "three".
 NAMES = {"exceed": "above", "numword": "number"}
@@ -93,7 +97,10 @@ class CompletedText(NamedTuple):
 def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Question) -> CompletedText:
     """The words of a text after an earlier question; raises InvalidQuestion where they may mean two things."""
     notes, carryover = list[Assumption](), set[Carryover]()
-    tokens = _without_denied(_without_carriers(reading.tokens, earlier), reading.language)
+    *before, last = reading.tokens or [Token("mark", "")]
+    tokens = [*(token for token in before if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
+    tokens = _without_denied_name(_without_carriers(tokens, earlier), reading.language)
+    tokens = _without_denied(tokens, reading.language)
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
         tokens = tokens[:-1]  # Japanese "6は？"
     tokens, recount = _pointed_back(_going_on(tokens, earlier, notes), earlier)
@@ -118,7 +125,9 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     tokens = [] if recount else tokens
     if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = _exchanged(tokens, earlier, carryover)
-    tokens = with_dates(with_percent(tokens, earlier), earlier, circumstances, notes)
+    if not reading.language.postpositions:
+        tokens = with_later(tokens, earlier)
+    tokens = with_dates(with_percent(_closing(tokens, earlier), earlier), earlier, circumstances, notes)
     if isinstance(earlier.kind, Between | Leave | First):
         tokens = with_range(tokens, earlier)
     if earlier.other_asset:
@@ -179,6 +188,28 @@ def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
     return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
 
 
+def _without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
+    """The tokens without a denied asset or date beside another one: "not friday but monday", "eth, not btc"."""
+    kinds = [token.kind for token in tokens]
+    if "not" not in kinds:
+        return tokens
+    first = end = kinds.index("not")
+    if language.postpositions:  # Turkish "cuma değil pazartesi"
+        while first and kinds[first - 1] in NAME_KINDS | BESIDE_NAME:
+            first -= 1
+    end += 1
+    if first == end - 1:
+        while end < len(kinds) and kinds[end] in (
+            NAME_KINDS if {*kinds[first:end]} & NAME_KINDS else NAME_KINDS | BESIDE_NAME
+        ):
+            end += 1
+    rest = [*tokens[:first], *tokens[end:]]
+    for names in ({"asset"}, NAME_KINDS - {"asset", "number"}):
+        if names & {*kinds[first:end]} and names & {token.kind for token in rest}:
+            return rest
+    return tokens
+
+
 def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
     """Whether it is a number of days after a question that counts days, or one with a bound: "5 days or more?"."""
     number, unit, *bounds = [*(token for token in tokens if token.kind not in ("mark", "the")), *[Token("", "")] * 2]
@@ -232,6 +263,7 @@ def _with_length(tokens: list[Token], earlier: Question, notes: list[Assumption]
 
 def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     """The earlier question with another number or colour of days: "four", "more than five", "green i mean"."""
+    tokens = _without_total(tokens)
     plain = [token for token in tokens if token.kind not in ("mark", "the", "a", "filler", "be", "will", "word")]
     plain = [replace(token, kind=NAMES.get(token.kind, token.kind)) for token in plain]
     kinds, unknown = [token.kind for token in plain], [token for token in tokens if token.kind == "word"]
@@ -239,7 +271,8 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     if earlier.days is None or len(numbers) > 1 or len(unknown) > MOST_UNKNOWN:
         return None
     is_of_moves = isinstance(earlier.kind, DaysMoving)
-    bounds = {"above", "below", "ormore"} & {*kinds} if is_of_moves and numbers else set[str]()  # "at most 3?"
+    has_least = any(token.text in LEAST for token in plain)
+    bounds = {"above", "below", "ormore"} & {*kinds} if numbers and (is_of_moves or has_least) else set[str]()
     sides = {1 if token.kind == "up" else -1 for token in plain if token.kind in ("up", "down")}
     chance_kinds = {"chance", "what", "how"} if "chance" in kinds else set[str]()
     rest = (
@@ -256,6 +289,27 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     count = bounded(int(days), plain) if bounds else DayCount(int(days), negated=earlier.negated)
     is_run = earlier.in_a_row or is_run
     return replace(earlier, days=count.days, in_a_row=is_run, comparator=comparator, negated=count.negated)
+
+
+def _without_total(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens without the number of all days: "4 of 7", Italian "5 giorni su 7"."""
+    for place in range(1, len(tokens) - 1):
+        if tokens[place].text in OUT_OF and tokens[place + 1].kind in ("number", "numword"):
+            return [*tokens[:place], *tokens[place + 2 :]]
+    return tokens
+
+
+def _closing(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens with a close for "at the daily close" after a touch, without what they deny: "not just a touch"."""
+    if not isinstance(earlier.kind, Touch):
+        return tokens
+    if any((token.kind, token.value) == ("eo", "day") for token in tokens):
+        tokens = [*tokens, Token("close", "close")]
+    kinds = [token.kind for token in tokens]
+    if not {*kinds} >= {"not", "close", "reach"}:
+        return tokens
+    denial, reach = kinds.index("not"), kinds.index("reach")
+    return tokens[:denial] if kinds.index("close") < denial < reach else tokens[reach:]
 
 
 def _compared(tokens: list[Token], earlier: Question, language: Language, carryover: set[Carryover]) -> list[Token]:
@@ -276,6 +330,9 @@ def _compared(tokens: list[Token], earlier: Question, language: Language, carryo
         place = [token.kind for token in tokens].index("asset") + 1
         carryover.add("other_asset")
         return [*tokens[:place], Token("asset", other, other), *tokens[place:]]
+    has_margin = "percent" in kinds or kinds >= {"above", "number"}
+    if is_relative and has_margin and not assets and not kinds & (OWN_EVENT | {"up", "down"}):
+        raise invalid("By how much one asset returns more is not forecast. Ask which of the two returns more.")
     if any(token.text in MORE_WORDS for token in tokens):
         raise invalid("What is compared is unclear. Ask in full which of the two assets returns more.")
     return tokens
@@ -288,6 +345,10 @@ def _exchanged(tokens: list[Token], earlier: Question, carryover: set[Carryover]
     if len(assets) != 2 or len(replacement) != 1:
         return tokens
     rest = [token for token in tokens if token.value not in (EXCHANGE, *assets)]
+    if earlier.other_asset and any(token.kind == "and" for token in rest):  # "switch to eth and gold"
+        carryover.add("comparator")
+        first, second = (Token("asset", asset, asset) for asset in assets)
+        return [first, Token("versus", ""), second, *(token for token in rest if token.kind != "and")]
     pair = [replacement[0] if asset in assets else asset for asset in earlier.assets]
     if earlier.other_asset:
         carryover |= {"comparator", "asset" if earlier.asset in pair else "other_asset"}

@@ -72,8 +72,11 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
-    asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx"}
+    asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx", "now"}
+    asks_price = asks_price and "record" not in parse.clause.kinds
+    asks_chance = "chance" in parse.clause.kinds
     has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
+    has_event = has_event or asks_chance
     if carryover and not has_event:
         if "record" in parse.clause.kinds and parse.clause.kinds & {"what", "how", "which"}:
             raise invalid(FACT, "no_price")
@@ -95,7 +98,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if level and parse.criterion.by_spot:
         if parse.clause.direction_at(None) == -earlier.kind.side:
             raise unclear(reading.text)  # "does it break the upper end?" after a question about the lower one
-        parse = replace(parse, event=Criterion(Touch.of(earlier.kind.side), level, negated=parse.clause.negated))
+        kind = Close if "close" in parse.clause.kinds else Touch
+        parse = replace(parse, event=Criterion(kind.of(earlier.kind.side), level, negated=parse.clause.negated))
     has_own_event = _has_own_event(parse, earlier, carryover)
     event = None if has_own_event else _event(parse, completion, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
@@ -105,7 +109,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
 def _level_left_out(parse: Parse, earlier: Question) -> float | None:
     """The level of the earlier question where the words need one and name none: "does it get there?"."""
     is_same = parse.subject.asset == earlier.asset and not (parse.subject.other or parse.pair or parse.count)
-    needs_level = is_same and not parse.clause.amounts and parse.clause.kinds & NEEDS_LEVEL
+    asks_amount = parse.clause.kinds >= {"how"} and "chance" not in parse.clause.kinds
+    needs_level = is_same and not (parse.clause.amounts or asks_amount) and parse.clause.kinds & NEEDS_LEVEL
     return earlier.level if needs_level and earlier.upper_level is None else None
 
 
@@ -158,8 +163,8 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     amounts = parse.clause.amounts
     if not amounts and kinds & DENIALS and kinds & OWN_EVENT <= BESIDE_DENIAL and not kinds & SIDES:
         kinds = kinds - BESIDE_DENIAL
-    if not amounts and kinds & SIDES:
-        kinds = kinds - ASKS_CHANCE  # "the chance of below?"
+    if not amounts and (kinds & SIDES or ("chance" in kinds and kinds & OWN_EVENT <= ASKS_CHANCE | {"which"})):
+        kinds = kinds - ASKS_CHANCE - {"which"}  # "the chance of below?", "how likely is that?"
     is_carried = "deadline" in carryover
     if isinstance(earlier.kind, Between | Leave | First) and not amounts and kinds & SIDES and is_carried:
         kinds = kinds - MOTIONS - BESIDE_DENIAL  # "and if it leaves, up or down?"
@@ -213,7 +218,7 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
 
 def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     """The follow-up with what must happen, which is read again from its sentence: so all its limits hold."""
-    words = [token.text for token in parse.clause.tokens if token.kind == "word"]
+    words = [token.text for token in (*parse.clause.tokens, *parse.split.aside) if token.kind == "word"]
     is_unclear = any(len(word) > LONGEST_UNKNOWN or not word.isascii() for word in words)
     has_addition = parse.clause.amounts or "deadline" not in parse.carryover
     if is_unclear and (not has_addition or len(words) > MOST_UNKNOWN):

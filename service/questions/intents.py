@@ -58,7 +58,7 @@ YES_NO_KINDS = {"will", "li"}
 MONEY = {"money", "currency", "foreign"}
 CURRENCY = MONEY | {"in", "filler", "mark"}
 # Kinds of a text that asks about a market and sets no alert: "what is going on with btc".
-ASKING = {"what", "how", "who", "price", "now", "forecast", "will"}
+ASKING = {"what", "how", "who", "price", "now", "forecast", "will", "chance"}
 # Kinds before the condition of an alert.
 CONDITIONS = {"if", "when", "because"}
 SAME_WORDS = forms("same")
@@ -103,7 +103,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("cancel_alerts", asset=asset)
     if "my_alerts" in intents and "number" not in kinds:
         return TextReading("my_alerts", asset=asset)
-    is_order = "number" in kinds and "?" not in market.text and not kinds & {"ask", *ASKING, *DATES}
+    is_length = any(token.kind == "number" and unit.kind == "unit" for token, unit in pairwise(market.tokens))
+    is_order = "number" in kinds and not is_length and "?" not in market.text and not kinds & {"ask", *ASKING, *DATES}
     if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
         alert = _alert(words, market.language, circumstances, context)
         if alert and ("alert" in intents or alert.side):
@@ -119,11 +120,15 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
             raise
         return wish
     question = meaning.question
-    if "advice" in intents and not (question.comparator == "relative" and NOT_NAMED not in question.notes):
+    carryover = meaning.carryover if isinstance(meaning, Parse) else ()
+    is_dated = NOT_NAMED not in question.notes and "deadline" not in carryover
+    if "advice" in intents and not (question.comparator == "relative" and is_dated):
         return TextReading("advice", asset=asset)
-    is_carried = isinstance(meaning, Parse) and "deadline" in meaning.carryover and not kinds & ASKING
+    is_carried = "deadline" in carryover and not kinds & ASKING
     if context and context.is_alert and is_carried and question.level is not None:  # "make it 95"
         pct, side = question.level_pct, _side(question.kind.side)
+        if pct is None and "level" in carryover:  # "and eth?": its level is asked for
+            return TextReading("alert", asset=question.asset)
         return TextReading("alert", None, question.asset, None if pct else question.level, pct, side)
     if isinstance(meaning, TopicQuestion) or question.comparator != "open":
         return TextReading("question", meaning, question.asset)
@@ -136,9 +141,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     if context and context.is_alert and is_same and not kinds & ASKING:
         level_pct = context.question.level_pct
         return TextReading("alert", None, question.asset, None, level_pct, _side(level_pct) if level_pct else None)
-    is_price = bool(context and context.is_price and is_same) or (
-        not meaning.carryover and _asks_price(meaning, intents)
-    )
+    is_price = _asks_price(meaning, intents) or bool(context and context.is_price and is_same)
     return _price(question.asset, market.tokens) if is_price else TextReading("price_forecast", meaning, question.asset)
 
 
@@ -148,7 +151,8 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     is_of_all = bool(kinds & (BULL | BEAR) and kinds <= WHY_KINDS)
     asks_why = "why" in kinds and (context or kinds & NAMES or is_of_all)
     likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
-    wish = "advice" if "advice" in intents else "why" if asks_why else likeliest
+    is_advice = "advice" in intents and ("other" not in kinds or bool(kinds & NAMES))  # no other coin: "buy doge?"
+    wish = "advice" if is_advice else "why" if asks_why else likeliest
     is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
     has_digits = any(token.text[:1].isdigit() for token in tokens) and _plain(text) not in _model()[0]
     if wish is None or ((is_move or kinds & NAMES or has_digits) and wish not in ABOUT_PRICES):
@@ -161,7 +165,8 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
 def _price(asset: str, tokens: Sequence[Token]) -> TextReading:
     """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb"."""
     is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
-    number = next((before for before, token in pairwise(tokens) if token.kind == "asset"), Token("", ""))
+    plain = [token for token in tokens if token.kind not in ("filler", "the")]  # Chinese "0.3个比特币"
+    number = next((before for before, token in pairwise(plain) if token.kind == "asset"), Token("", ""))
     amount = first_value(number) if is_one and number.kind in ("number", "numword") else None
     codes = (token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES)
     currency = next((name for code in codes for name in get_args(PriceCurrency) if name == code), None)
@@ -190,11 +195,13 @@ def no_question(text: str, reading: TextReading, circumstances: Circumstances) -
 
 
 def _asks_price(parse: Parse, intents: set[str]) -> bool:
-    """Whether a text without an event asks for the present price: "btc", "what is gold worth"."""
+    """Whether a text without an event asks for the present price: "btc", after a question "and what is it worth"."""
     kinds = {token.kind for token in parse.clause.tokens}
-    if parse.deadline.is_named or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
+    is_named = parse.deadline.is_named and "deadline" not in parse.carryover
+    if is_named or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
         return False
-    return "price" in intents or kinds <= NAME_KINDS or asks_price_now(parse.clause.kinds)
+    is_asked = "price" in intents or asks_price_now(parse.clause.kinds)
+    return is_asked or (not parse.carryover and kinds <= NAME_KINDS)
 
 
 def _only_named(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> str | None:

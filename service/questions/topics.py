@@ -16,8 +16,9 @@ from service.market.assets import ASSETS
 from service.questions.circumstances import Circumstances
 from service.questions.clause import Clause, read_clause
 from service.questions.coins import TokenizedText, named_coins, read_markets
+from service.questions.completion import CARRY, LEADING
 from service.questions.conversation import ContextQuestion, carry_on
-from service.questions.criterion import Criterion
+from service.questions.criterion import Assumption, AssumptionCode, Criterion
 from service.questions.lexicon import ENGLISH
 from service.questions.parse import NOT_NAMED, Parse, build
 from service.questions.question import Question
@@ -60,6 +61,8 @@ LINKS = {"price", "the", "filler", "now", "will"}
 # every one without an amount is read again.
 MISREAD = ("up", "down")
 WITHOUT_AMOUNT = (*MISREAD, "open", "relative")
+# What a whole question may still leave open: an earlier one does not say it either.
+DATE_CODES: set[AssumptionCode] = {"deadline", "start"}
 MOVES = (["rise"], ["fall"], ["up"], ["down"], ["mood"], ["be", "up"], ["be", "down"], ["be", "mood"])
 
 
@@ -82,8 +85,11 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
     """
     reading = read_markets(text, circumstances.coins, context and context.language)
     try:
+        is_carried = context is not None and not _is_whole(reading, circumstances)
         parse = (
-            carry_on(reading, circumstances, context.question) if context else parse_tokenized(reading, circumstances)
+            carry_on(reading, circumstances, context.question)
+            if context and is_carried
+            else parse_tokenized(reading, circumstances)
         )
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
         topic, reason = None, refusal
@@ -96,9 +102,29 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
                 reading = _completed(reading, context.question)
             raise suggested(reason, reading, circumstances) from None
         return topic
+    if context and (context.is_alert or context.is_price) and "deadline" in parse.carryover:  # it named none
+        parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, NOT_NAMED)))
     if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
         return parse
     return _read_topic(reading, circumstances) or parse
+
+
+def _is_whole(reading: TokenizedText, circumstances: Circumstances) -> bool:
+    """Whether a text leaves nothing out that an earlier question could say: it names asset, event and date.
+
+    "And eth up by friday?" may leave out by how much.
+    """
+    if not any(token.kind in MARKET_KINDS for token in reading.tokens):
+        return False
+    try:
+        parse = parse_tokenized(reading, circumstances)
+    except InvalidRequest:
+        return False
+    codes = {note.code for note in parse.question.notes if isinstance(note, Assumption)}
+    is_bare = not parse.clause.amounts and (
+        reading.tokens[0].kind in LEADING or any(token.value == CARRY for token in reading.tokens)
+    )
+    return parse.deadline.is_named and parse.question.comparator != "open" and codes <= DATE_CODES and not is_bare
 
 
 def _completed(reading: TokenizedText, earlier: Question) -> TokenizedText:

@@ -193,14 +193,16 @@ def test_what_carries_on_a_guess_is_shown_first(ann):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("will eth be above 2500 in 2050?", "This names no market"),
+        ("will eth be above 2500 in 2050?", "Ethereum reaches 2,500 USD, by 2026-11-27"),
+        ("will gold be above 3 on tuesday?", "Gold"),
+        ("will dogecoin be above 2 on tuesday?", "This names no market"),
         ("and in 2050?", "60,000 USD at 2026-11-27"),
         ("asdfgh", "60,000 USD at 2026-11-27"),
         ("thanks!", "60,000 USD at 2026-11-27"),
     ],
 )
 def test_nothing_older_than_a_refused_question_is_carried_on(ann, text, words):
-    """It would be read of another question than the person thinks; a refused rest of a question or chatter is none."""
+    """Where its level or date was wrong, its first suggestion is; a refused rest of a question or chatter is none."""
     ann.says(QUESTION)
     ann.says(text)
     assert words in ann.says("by friday?").plain

@@ -54,6 +54,8 @@ def test_a_third_asset_may_replace_either_of_a_comparison(text):
         ("Will BTC rise on Tuesday?", ["Will Bitcoin be above its present price of 94,075.9 USD at 2026-12-01?"]),
         ("Will BTC rise this weekend?", ["Will Bitcoin be above its present price of 94,075.9 USD at 2026-11-28?"]),
         ("Will BTC hit 100k by the weekend?", [ANY_TIME]),
+        ("odds of xrp touching 3 before jan 1", ["Will XRP trade at or above 3 USD at any time until 2026-12-31?"]),
+        ("will xrp touch 3 before the end of the year?", []),
         (
             "Will BTC reach 2 mil by next year?",
             ["Will Bitcoin trade at or below 2,000 USD at any time until 2027-12-31?"],

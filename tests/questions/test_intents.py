@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from service.errors import InvalidQuestion, InvalidRequest, UnreadQuestion
 from service.questions import Circumstances, read_any
 from service.questions.conversation import ContextQuestion
+from service.questions.criterion import Assumption
 from service.questions.intents import no_question, read_text
 from tests.questions.asking import HISTORY, RATES, SPOTS
 from tests.questions.hostile_texts import hostile_texts
@@ -230,6 +232,30 @@ def test_a_question_after_an_alert_is_no_alert():
     context = ContextQuestion(read_any("eth price", CIRCUMSTANCES).question, is_alert=True)
     for text in ("will it reach 1950?", "eth above 1950 by friday?"):
         assert read_text(text, CIRCUMSTANCES, context).intent == "question", text
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "codes"),
+    [
+        ("how likely is that?", "trade at or below 1,700 USD at any time until 2026-11-28", ["deadline"]),
+        ("bunun olma ihtimali ne", "trade at or below 1,700 USD at any time until 2026-11-28", ["deadline"]),
+        ("10 gün içinde", "trade at or below 1,700 USD at any time until 2026-12-01", []),
+        ("wie wahrscheinlich ist das bis nikolaus?", "at or below 1,700 USD at any time until 2026-12-06", []),
+    ],
+)
+def test_how_likely_an_alert_is(text, question, codes):
+    """The question is whether its level is reached; it names no deadline."""
+    context = replace(after("will eth trade at or below 1700 at any time?"), is_alert=True)
+    reading = read_text(text, CIRCUMSTANCES, context)
+    assert reading.intent == "question"
+    assert reading.meaning is not None
+    assert question in reading.meaning.question.canonical
+    assert [note.code for note in reading.meaning.question.notes if isinstance(note, Assumption)] == codes
+
+
+@pytest.mark.parametrize("text", ["ok e adesso quanto vale", "спасибо. а сколько сейчас эфир в евро"])
+def test_a_present_price_is_none_at_the_earlier_deadline(text):
+    assert read_text(text, CIRCUMSTANCES, after("will eth rise by friday?")).intent == "price"
 
 
 @pytest.mark.parametrize("text", ["actually cancel that", "cancela eso", "取消吧"])
