@@ -63,10 +63,11 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     text, follow = await _follow(update, context, target)
     if follow is None:
         return Page(text)
-    targets = [entry.target for entry in await asyncio.to_thread(context.store.follows_of, updates.user_id(update))]
-    others = sorted({candidate.level for candidate in targets if candidate[:2] == target[:2]} - {level})
-    text = messages.follows.alert_set(target, quote, others, is_move=bool(size))
-    return Page(f"{text}\n{footer}", keyboards.terms(follow.number, 0, repeats=follow.repeats))
+    follows = await asyncio.to_thread(context.store.follows_of, updates.user_id(update))
+    others = {entry.target.level: entry.number for entry in follows if entry.target[:2] == target[:2]}
+    others = {other: others[other] for other in sorted(others) if other != level}
+    text = messages.follows.alert_set(target, quote, [*others], is_move=bool(size))
+    return Page(f"{text}\n{footer}", keyboards.terms(follow.number, 0, others, repeats=follow.repeats))
 
 
 async def press_follow(update: Update, context: BotContext) -> Popup:

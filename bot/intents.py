@@ -108,17 +108,13 @@ async def ask_voters(update: Update, context: BotContext, text: str) -> None:
 
 
 async def _follow_refusal(update: Update, context: BotContext, text: str) -> None:
-    """Let the next text carry nothing on where a refused one asks by itself: it would be read of an older question.
-
-    Where only the level or the date was wrong, it may correct the first suggestion.
-    """
+    """Let the next text correct the level or date of a refused one, but carry nothing on that is older than it."""
     try:
         await context.person(update).understand(text)
     except ClientError as error:
         if isinstance(error, BadRequest) and error.code == "invalid_question":
             suggestions = error.suggestions if error.errors[0].get("code") in SLIP_CODES else ()
-            meanings = [{"canonical": suggestion, "certainty": "assumed"} for suggestion in suggestions]
-            await context.remember(update, meanings[0] if meanings else {})
+            await context.remember(update, {"canonical": suggestions[0], "certainty": "assumed"} if suggestions else {})
 
 
 def uncertain_readings(meaning: Document | None) -> list[str]:
@@ -240,9 +236,8 @@ async def _advice(update: Update, context: BotContext, reading: Document) -> Pag
     now = datetime.fromisoformat((await context.service.prices())["timestamp"])
     name = ASSETS.get(reading["asset"] or "btc", ASSETS["btc"])
     question = f"Will {name} rise by {now + timedelta(days=ADVICE_DAYS):%Y-%m-%d}?"
-    return await answering.choice_page(
-        context.state, *updates.sender(update), [question], head=translate(notices.NO_ADVICE)
-    )
+    head = translate(notices.NO_ADVICE)
+    return await answering.choice_page(context.state, *updates.sender(update), [question], head=head)
 
 
 async def _votes(update: Update, context: BotContext, _reading: Document) -> Page:
@@ -265,9 +260,8 @@ async def _why(update: Update, context: BotContext, reading: Document) -> Page:
     token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id, CONTEXT_S)
     is_about = payload is not None and payload["answer"]["understood"]["asset"] == asset
     votes = [keyboards.button("Show votes", f"votes:0:{token}")] if is_about else []
-    return page._replace(
-        text=text, keyboard=keyboards.rows(votes, *(page.keyboard.inline_keyboard if page.keyboard else ()))
-    )
+    rows = page.keyboard.inline_keyboard if page.keyboard else ()
+    return page._replace(text=text, keyboard=keyboards.rows(votes, *rows))
 
 
 async def _follows(update: Update, context: BotContext, reading: Document) -> Page:

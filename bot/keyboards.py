@@ -250,16 +250,18 @@ def draft(token: str) -> InlineKeyboardMarkup:
     return rows([button("Create", f"create:draft:{token}"), button("Cancel", f"discard:draft:{token}")])
 
 
-def terms(number: int, days: int, *, repeats: bool) -> InlineKeyboardMarkup:
-    """When an alert ends, and whether it comes again; a press moves each on to its next state."""
+def terms(number: int, days: int, others: Mapping[float, int] | None = None, *, repeats: bool) -> InlineKeyboardMarkup:
+    """When an alert ends and whether it comes again, which a press moves on; a press ends one of `others`, by level."""
     names = dict(zip(ALERT_DAYS, ("–", *(translate(PERIOD_LABELS[key]) for key in LENGTHS)), strict=True))
     later = ALERT_DAYS[(ALERT_DAYS.index(days) + 1) % len(ALERT_DAYS)]
+    ends = [button(f"{formats.price(level)} ✕", f"drop:follow:{place}") for level, place in (others or {}).items()]
     end, repetition = labelled(translate("Ends"), names[days]), translate("on" if repeats else "off")
     return rows(
         [
             button(end, f"terms:follow:{number}.{later}.{repeats:d}"),
             button(labelled(translate("Again"), repetition), f"terms:follow:{number}.{days}.{not repeats:d}"),
-        ]
+        ],
+        *grid(ends, 3),
     )
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from bot.languages import (
     SOURCE,
-    bracketed,
     english,
     enumerated,
     labelled,
@@ -150,20 +149,17 @@ def _when(meaning: Mapping[str, Any]) -> list[str]:
 def _price_now(document: Mapping[str, Any]) -> str:
     meaning = document["understood"]
     level, spot = meaning["level"], meaning["spot"]
-    distance = bracketed(signed_percent(100 * (level / spot - 1))) if level and spot else ""
-    amount = f"{price(spot)} USD"
     if document.get("closed_until"):
-        return translate("closed, last {price}", price=amount) + distance
-    return translate("now {price}", price=amount) + distance
+        return translate("closed, last {price}", price=f"{price(spot)} USD")
+    change = signed_percent(100 * (level / spot - 1)) if level and not meaning["upper_level"] else ""
+    distance = translate("level {change}", change=change) if change else ""
+    return enumerated([translate("now {price}", price=f"{price(spot)} USD"), distance])
 
 
 def _reasons(document: Mapping[str, Any]) -> str:
     """That this is no advice, which a folded quotation shows, and below it why; the service's notes are English."""
     opening = document.get("closed_until")
-    parts = [
-        f"{translate(ADVICE)} {WORDS}",
-        _reason(document),
-    ]
+    parts = [f"{translate(ADVICE)} {WORDS}", _reason(document)]
     if language() != SOURCE:
         parts += [translate("Trading starts again: {instant}.", instant=instant(opening)) if opening else ""]
         parts += conversions(document["understood"])

@@ -48,11 +48,14 @@ def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = N
 
 
 def conversion(quote: Mapping[str, Any], reading: Mapping[str, Any]) -> str:
-    """The value of the amount that a text asks for; where it names another currency, that prices are in USD."""
-    amount, name = reading["amount"] or 1, asset(quote["asset"])
+    """What the amount that a text asks for is worth in its currency; that prices are in USD where that has no rate."""
+    amount, currency = reading["amount"] or 1, reading["currency"]
+    usd = amount * quote["price"]
+    value, unit = (reading["value"], currency) if currency and reading["value"] else (usd, "USD")
     number = decimal(amount, 0) if amount == int(amount) else price(amount)
-    value = "" if amount == 1 else f"<b>{number} {name} = {price(amount * quote['price'])} USD</b>"
-    return message([value, translate("Prices here are in USD.") if reading["currency"] else ""])
+    head = f"<b>{number} {asset(quote['asset'])} = {price(value)} {unit}</b>" if (amount, unit) != (1, "USD") else ""
+    rate = f"1 {unit} = {price(usd / value)} USD" if unit != "USD" else ""
+    return message([head, rate, translate("Prices here are in USD.") if currency and not rate else ""])
 
 
 def _price_lines(quote: Mapping[str, Any]) -> list[str]:

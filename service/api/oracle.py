@@ -51,7 +51,8 @@ class Understanding:
 
     `understood` is null where the text asks nothing that can be forecast. `level`, `level_pct` and `side` are those of
     an `alert`; a level is in USD, `level_pct` a move from the present price. A `price` may be asked of an `amount` and
-    in a `currency` other than USD; its `asset` is null where several are named.
+    in a `currency` other than USD, `value` is what it is worth there; its `asset` is null where several are named, its
+    `value` where there is no rate.
     """
 
     question: str
@@ -62,6 +63,7 @@ class Understanding:
     side: Side | None
     amount: float | None
     currency: PriceCurrency | None
+    value: float | None
     understood: UnderstoodText | None
     answered_by: dict[str, str]
 
@@ -155,6 +157,7 @@ def understand(body: TextBody, caller: Caller) -> Understanding:
         reading.side,
         reading.amount,
         reading.currency,
+        None if reading.value is None else float(f"{reading.value:.8g}"),
         meaning,
         engines if meaning else {},
     )

@@ -18,6 +18,7 @@ import numpy as np
 
 from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
+from service.market.prices import Rate
 from service.questions.carried_amounts import with_scale
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
@@ -72,7 +73,8 @@ class TextReading:
     """What a text wants, and what it names; `meaning` is the question that it asks, if any.
 
     The level is in USD, `level_pct` is a move from the present price in percent, `side` is that of the level. A price
-    may be asked of an `amount` and in a `currency`; its `asset` is None where several are named.
+    may be asked of an `amount` and in a `currency`; its `asset` is None where several are named. `value` is that of the
+    amount, or of one, in that currency or in USD; None without a rate.
     """
 
     intent: Intent
@@ -83,6 +85,7 @@ class TextReading:
     side: Side | None = None
     amount: float | None = None
     currency: PriceCurrency | None = None
+    value: float | None = None
 
 
 @refusing()
@@ -96,7 +99,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     is_price_wanted = "price" in intents or _is_converted(kinds, context)
     if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context)):
-        return _price(asset, market.tokens)
+        return _price(asset, market.tokens, circumstances)
     asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
     if "cancel_alerts" in intents or ("cancel" in intents and (is_after_alert or intents & {"alert", "my_alerts"})):
@@ -142,7 +145,11 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         level_pct = context.question.level_pct
         return TextReading("alert", None, question.asset, None, level_pct, _side(level_pct) if level_pct else None)
     is_price = _asks_price(meaning, intents) or bool(context and context.is_price and is_same)
-    return _price(question.asset, market.tokens) if is_price else TextReading("price_forecast", meaning, question.asset)
+    return (
+        _price(question.asset, market.tokens, circumstances)
+        if is_price
+        else TextReading("price_forecast", meaning, question.asset)
+    )
 
 
 def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: ContextQuestion | None) -> TextReading | None:
@@ -162,7 +169,7 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     )
 
 
-def _price(asset: str, tokens: Sequence[Token]) -> TextReading:
+def _price(asset: str, tokens: Sequence[Token], circumstances: Circumstances) -> TextReading:
     """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb"."""
     is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
     plain = [token for token in tokens if token.kind not in ("filler", "the")]  # Chinese "0.3个比特币"
@@ -170,7 +177,11 @@ def _price(asset: str, tokens: Sequence[Token]) -> TextReading:
     amount = first_value(number) if is_one and number.kind in ("number", "numword") else None
     codes = (token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES)
     currency = next((name for code in codes for name in get_args(PriceCurrency) if name == code), None)
-    return TextReading("price", asset=asset if is_one else None, amount=amount, currency=currency)
+    spot, rate = circumstances.spots.get(asset), circumstances.rates.get(currency) if currency else Rate(1.0)
+    value = (amount or 1) * float(spot) / rate.usd if spot and rate and rate.is_fresh(circumstances.now) else None
+    return TextReading(
+        "price", asset=asset if is_one else None, amount=amount, currency=currency, value=value if is_one else None
+    )
 
 
 def _first_asset(tokens: Sequence[Token]) -> str | None:

@@ -482,19 +482,22 @@ def test_an_alert_has_its_level_and_side(understand):
 
 
 @pytest.mark.parametrize(
-    ("question", "asset", "amount", "currency"),
+    ("question", "asset", "amount", "currency", "usd"),
     [
-        ("how much are 0.25 btc in euros", "btc", 0.25, "EUR"),
-        ("eth kaç tl", "eth", None, "other"),
-        ("ビットコイン今いくら？円で", "btc", None, "JPY"),
-        ("почём солана и bnb", None, None, None),
+        ("how much are 0.25 btc in euros", "btc", 0.25, "EUR", 1.084),
+        ("eth kaç tl", "eth", None, "other", None),
+        ("ビットコイン今いくら？円で", "btc", None, "JPY", 0.0066),
+        ("почём солана и bnb", None, None, None, None),
+        ("price of 3 gold", "gold", 3, None, 1),
     ],
 )
-def test_a_price_says_of_how_much_and_in_what(understand, question, asset, amount, currency):
-    """Prices are in USD, so whoever asks for another currency can be told; of several assets none is named."""
+def test_a_price_says_of_how_much_and_in_what(understand, question, asset, amount, currency, usd):
+    """Its value is null in a currency without a rate and of several assets, of which none is named."""
     reading = understand(question).json
     names = ("intent", "asset", "amount", "currency")
     assert [reading[name] for name in names] == ["price", asset, amount, currency]
+    value = (amount or 1) * understand(f"{asset} price").json["value"] / usd if usd else None
+    assert reading["value"] == (value if value is None else pytest.approx(value))
 
 
 def test_a_reading_is_as_the_openapi_document_describes_it(understand, openapi_document):

@@ -214,8 +214,8 @@ def test_the_readings_of_an_amount_in_yen_show_it(ann):
 
 
 def test_a_price_of_an_amount_in_another_currency(ann):
-    """The amount is converted; that prices are in USD is said."""
+    """The amount is converted at a rate that is said."""
     value, currency, price, *_ = ann.says("how much are 2 btc in euros").plain.splitlines()
-    assert value.startswith("2 Bitcoin = ")
-    assert currency == "Prices here are in USD."
+    assert value == "2 Bitcoin = 98,177 EUR"
+    assert currency == "1 EUR = 1.08 USD"
     assert "Bitcoin" in price

@@ -35,7 +35,7 @@ def test_an_answer_has_seven_lines_and_a_folded_quotation():
         "About as likely as not: 56%",
         "Bitcoin reaches 55,872 USD",
         "by 2026-11-30 23:59 UTC",
-        "now 53,212 USD (+5.0%)",
+        "now 53,212 USD, level +5.0%",
         "9 of 9 voted: 41% – 56%",
         "2 of 10 questions left today",
         "SIMULATED market · 12:05 UTC",
@@ -81,7 +81,7 @@ def test_dates_are_in_the_zone_of_the_person():
 
 def test_a_closed_market_has_a_last_price():
     lines = text_of(messages.oracle.answer(documents.answer() | {"closed_until": "2026-11-22T23:00:00Z"})).split("\n")
-    assert lines[3] == "closed, last 53,212 USD (+5.0%)"
+    assert lines[3] == "closed, last 53,212 USD"
     assert lines[5] == "SIMULATED market · 2026-11-21"  # the prices are not of today
 
 

@@ -42,16 +42,19 @@ def test_a_change_that_is_shown_as_zero_has_no_side():
 
 
 @pytest.mark.parametrize(
-    ("amount", "currency", "lines"),
+    ("amount", "currency", "value", "lines"),
     [
-        (0.5, None, ["0.5 Bitcoin = 30,000 USD"]),
-        (2, "EUR", ["2 Bitcoin = 120,000 USD", "Prices here are in USD."]),
-        (1, "other", ["Prices here are in USD."]),
-        (None, None, []),
+        (0.5, None, 30_000, ["0.5 Bitcoin = 30,000 USD"]),
+        (2, "EUR", 100_000, ["2 Bitcoin = 100,000 EUR", "1 EUR = 1.20 USD"]),
+        (2, "JPY", None, ["2 Bitcoin = 120,000 USD", "Prices here are in USD."]),
+        (1, "other", None, ["Prices here are in USD."]),
+        (None, None, 60_000, []),
     ],
 )
-def test_an_amount_is_converted_and_a_currency_named(amount, currency, lines):
-    text = conversion({"asset": "btc", "price": 60_000}, {"amount": amount, "currency": currency})
+def test_an_amount_is_said_in_its_currency(amount, currency, value, lines):
+    """In USD where there is no rate."""
+    reading = {"amount": amount, "currency": currency, "value": value}
+    text = conversion({"asset": "btc", "price": 60_000}, reading)
     assert (text_of(text).splitlines() if text else []) == lines
 
 
