@@ -12,10 +12,20 @@ from itertools import pairwise
 from typing import Literal
 
 from service.questions.criterion import invalid
-from service.questions.dates.roles import OVER_TIME, with_days
+from service.questions.dates.roles import with_days
 from service.questions.lexicon import forms
-from service.questions.numerals import first_value, readings
-from service.questions.single_days import DAYS, HOW, LIMITS, NUMBERS, is_days, moves_within_day, without_any_day
+from service.questions.numerals import readings
+from service.questions.single_days import (
+    CANDLES,
+    DAYS,
+    HOW,
+    NUMBERS,
+    SPAN,
+    is_days,
+    moves_within_day,
+    refuse_others,
+    without_any_day,
+)
 from service.questions.tokens import Token
 from service.questions.vocabulary import PRICE_MARKS
 
@@ -24,10 +34,9 @@ MOST_DAYS = 60
 BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall", "ormore"}
 # Kinds before the number that belong to the count.
 BEFORE = {"on", "in_a_row", "the", "filler", "above", "below", "exceed"}
-# Kinds beside the number by which days are counted.
+# Kinds behind the number of days, and those beside it by which days are counted.
+ENDS = ("ormore", "above", "below")
 BOUNDS = {"on", "above", "below", "exceed", "ormore"}
-# Kinds after which a number of days is a length of time: "in at least 3 days".
-SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
 LEAST = forms("least")
 UPPER_BOUNDS = forms("most")
 EXACT = forms("exact")
@@ -37,8 +46,6 @@ COLOURS = ("green", "red")
 ON = forms("on")
 # Words between the two numbers of "4 out of the next 7 days".
 OUT_OF = forms("out_of")
-# Words for the candle of a chart, after its length: "4h candle".
-CANDLES = forms("candle")
 # Periods that directly follow "all".
 WHOLE_PERIODS = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 
@@ -66,7 +73,9 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
     tokens = with_days(tokens)
     if (how := asks_number(tokens)) is not None:
-        return _asked_for(tokens, how)
+        if count := _numbered(tokens, how):
+            return count
+        raise invalid("The number of days is not forecast. Ask about at least so many, such as half of them.")
     if moves_within_day(tokens):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
@@ -76,19 +85,14 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
             return _of_share(tokens, word), _without_share(tokens, word)
     if (any_day := without_any_day(tokens)) is not None:
         return DayCount(1), any_day
-    if any(_is_candle(tokens, place) for place in range(len(tokens))):
-        raise invalid(f"Closes of hours are not known. Name a time, or ask about a daily close. {HOW}")
-    if any(_is_lasting(tokens, place) or _is_whole_unit(tokens, place) for place in range(len(tokens))):
-        raise invalid(f"For how long a price stays on one side is not counted. {HOW}")
-    if any(_is_longer(tokens, place) for place in range(len(tokens))):
-        raise invalid(f"Only days can be counted. {HOW}")
+    refuse_others(tokens)
     for place, token in enumerate(tokens):
         result = _without(tokens, place)
         if token.kind in NUMBERS:
             result = _share_at(tokens, place) or _all_at(tokens, place) or _count_at(tokens, place)
         if result is not None:
             return result
-    return None, _without_streak(tokens)
+    return _of_days(tokens) or (None, _without_streak(tokens))
 
 
 def _as_everyday(tokens: Sequence[Token], place: int) -> Token:
@@ -116,50 +120,6 @@ def _is_period(tokens: Sequence[Token]) -> bool:
     return is_year or kinds[:1] in WHOLE_PERIODS or kinds[:2] == ["unit", "month"]
 
 
-def _is_longer(tokens: Sequence[Token], place: int) -> bool:
-    """Example: "3 green weeks", "the third consecutive week"."""
-    kinds = [token.kind for token in tokens[place : place + 3]]
-    is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
-    is_count = is_count or (kinds[:1] in (["nth"], ["ordinal"]) and kinds[1:] == ["in_a_row", "unit"])
-    return is_count and not is_days(tokens[place + 2])
-
-
-def _is_candle(tokens: Sequence[Token], place: int) -> bool:
-    """Example: "A 4h close above 95k"; but "in 4h close above 95k" is a deadline."""
-    before = tokens[place - 1].kind if place else ""
-    kinds = [token.kind for token in tokens[place : place + 3]]
-    is_hours = kinds[:2] == ["number", "unit"] and tokens[place + 1].value in ("minute", "hour")
-    is_candle = kinds[2:] == ["close"] and before not in SPAN
-    return is_hours and (is_candle or any(token.text in CANDLES for token in tokens[place + 2 : place + 3]))
-
-
-def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
-    """Example: "For more than a week", "less than a day"; but "in less than 3 hours" is a deadline."""
-    before = tokens[place - 1] if place else Token("", "")
-    kinds = [token.kind for token in tokens[place + 1 : place + 4] if token.kind != "the"]
-    if (
-        tokens[place].kind not in ("above", "below")
-        or tokens[place].text in OVER_TIME
-        or before.kind in SPAN - {"during"}
-    ):
-        return False
-    is_length = kinds[:1] in (["number"], ["numword"], ["a"]) and kinds[1:2] == ["unit"]
-    others = [token for token in tokens[:place] if token.kind in ("above", "below")]
-    behind = [token for token in tokens[place + 3 :] if token.kind in ("above", "below")]
-    unit = next((token for token in tokens[place + 2 : place + 4] if token.kind == "unit"), None)
-    is_day = unit is not None and is_days(unit) and kinds[0] != "a"
-    return is_length and not is_day and bool(others or behind or before.kind == "during")
-
-
-def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
-    """Example: "For a whole week before December", "for two weeks this year"."""
-    behind = [token.kind for token in tokens[place + 1 :] if token.kind not in ("the", "filler")]
-    is_length = behind[:2] in (["a", "unit"], ["number", "unit"], ["numword", "unit"])
-    later = set(behind[2:]) & (LIMITS | {"this", "in"})
-    is_day = is_days(next((token for token in tokens[place:] if token.kind == "unit"), tokens[place]))
-    return tokens[place].kind == "during" and is_length and bool(later) and not is_day
-
-
 def asks_number(tokens: Sequence[Token]) -> int | None:
     """The place of "how many" in "how many days above 95k"; None for "how many days until 100k", which asks when."""
     kinds = {token.kind for token in tokens}
@@ -174,14 +134,36 @@ def asks_number(tokens: Sequence[Token]) -> int | None:
     return None
 
 
-def _asked_for(tokens: Sequence[Token], how: int) -> tuple[DayCount, list[Token]]:
-    """The count of "how many of the next 7 days will it be green, at least 5?", and the other tokens.
+def _of_days(tokens: Sequence[Token]) -> tuple[DayCount, list[Token]] | None:
+    """The count of "of the next 10 days, green on more than 5?", "7天里至少5天收涨", "7日のうち5日以上陽線"."""
+    is_coloured = any(token.value in COLOURS for token in tokens)
+    for place, number in enumerate(tokens if is_coloured else ()):
+        unit = place + (not _is_nth_day(number)) + any(word.kind == "next" for word in tokens[place + 1 :][:1])
+        if number.kind not in NUMBERS or not any(is_days(word) or word.text[-1:] in DAYS for word in tokens[unit:][:1]):
+            continue
+        first = place
+        while first and (tokens[first - 1].kind in ("next", "the", "approx") or tokens[first - 1].text in OUT_OF):
+            first -= 1
+        after = unit + 1 + any(token.text in OUT_OF for token in tokens[unit + 1 : unit + 2])
+        if any(token.text in OUT_OF for token in tokens[first:after]):
+            return _numbered(_within([*tokens[:first], Token("how", "")], number, tokens[after:]), first)
+    return None
 
-    Raises InvalidQuestion for a number that is asked for alone.
-    """
+
+def _within(head: Sequence[Token], number: Token, tail: Sequence[Token]) -> list[Token]:
+    """The tokens with the time of "5 of 7 days" between them, unless they name it: "next week", "in December"."""
+    rest = [*head, *tail]
+    for place, token in enumerate(rest):
+        if token.kind not in ("this", "number") and not is_days(rest[place:][:2][-1]) and _is_period(rest[place:]):
+            return rest
+    return [*head, Token("in", "in"), Token("number", str(_whole(number))), Token("unit", "day", "day"), *tail]
+
+
+def _numbered(tokens: Sequence[Token], how: int) -> tuple[DayCount, list[Token]] | None:
+    """The count of "how many of the next 7 days will it be green, at least 5?", and the tokens without "how many"."""
     for place in range(len(tokens) - 1, how, -1):
         number, before, after = tokens[place], _begin(tokens, place), place + 1
-        while after < len(tokens) and (_is_or_more(tokens[after]) or tokens[after].kind in ("above", "below")):
+        while after < len(tokens) and (tokens[after].kind in ENDS or tokens[after].text in (*DAYS, "以上", "+")):
             after += 1
         around = [*tokens[before:place], *tokens[place + 1 : after]]
         is_more = any(token.kind == "above" or token.text in MORE_WORDS for token in around)
@@ -192,9 +174,9 @@ def _asked_for(tokens: Sequence[Token], how: int) -> tuple[DayCount, list[Token]
             return DayCount(None, share="most" if is_more else "half"), rest
         is_bounded = is_more or any(token.kind in BOUNDS or _is_least(token) for token in around)
         is_price = any(token.kind in PRICE_MARKS | {"unit"} for token in tokens[after : after + 1])
-        if number.kind in NUMBERS and is_bounded and not is_price and first_value(number) <= MOST_DAYS:
+        if number.kind in NUMBERS and is_bounded and not is_price and _value(number) <= MOST_DAYS:
             return bounded(_whole(number), around), rest
-    raise invalid("The number of days is not forecast. Ask about at least so many, such as half of them.")
+    return None
 
 
 def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -268,7 +250,7 @@ def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]
 def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
     """Example: "4 out of the next 7 days": at least 4 days, and the deadline in 7 days."""
     end = place + 1
-    while end < len(tokens) and tokens[end].kind in ("the", "filler", "next"):
+    while end < len(tokens) and (tokens[end].kind in ("the", "filler", "next") or tokens[end].text in OUT_OF):
         end += 1
     between, unit = tokens[place + 1 : end], end + 1
     unit += unit < len(tokens) and tokens[unit].kind == "next"  # "4 des 7 prochains jours"
@@ -279,7 +261,7 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
         return None
     before = _begin(tokens, place)
     count = bounded(_whole(tokens[place]), tokens[before:place])
-    return count, [*tokens[:before], Token("in", "in"), *tokens[end:]]
+    return count, _within(tokens[:before], tokens[end], tokens[unit + 1 :])
 
 
 def _begin(tokens: Sequence[Token], place: int) -> int:
@@ -304,18 +286,19 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
         after += 1
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
-    is_span = before > 0 and tokens[before - 1].kind in SPAN
-    follows = after < len(tokens) and tokens[after].kind in ("in", "this", "next")  # "for 10 days in December"
-    in_period = is_span and tokens[before - 1].kind == "during" and follows
-    if not in_period and not _is_counted(tokens, around, tokens[before - 1] if is_span else None):
+    lead = tokens[before - 1] if before else Token("", "")
+    behind = next((token.kind for token in tokens[after:] if token.kind != "the"), "")
+    follows = behind in ("in", "this", "next")  # "for 10 days in December", "em pelo menos 3 dias da semana que vem"
+    is_on = lead.kind == "in" and follows and not any(token.kind == "below" for token in around)
+    in_period = lead.kind == "during" and follows
+    if not in_period and not _is_counted(tokens, around, lead if lead.kind in SPAN and not is_on else None):
         return None
-    share, tail = tokens[after : after + 3], tokens[after:]
-    kinds = [token.kind for token in share]
-    if share and share[0].text in OUT_OF and kinds[1:2] in (["number"], ["numword"]) and kinds[2:] != ["unit"]:
-        tail = [Token("in", "in"), share[1], tokens[unit], *tokens[after + 2 :]]  # "4 green days of 7"
     directions = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
-    first = before - is_span  # "for 5 days in a row"
-    return bounded(_whole(number), around), [*tokens[:first], *directions, *tail]
+    head = [*tokens[: before - (lead.kind in SPAN)], *directions]  # "for 5 days in a row"
+    count, share = bounded(_whole(number), around), tokens[after : after + 3]
+    if share and share[0].text in OUT_OF and any(token.kind in ("number", "numword") for token in share[1:2]):
+        return count, _within(head, share[1], tokens[after + 2 + any(map(is_days, share[2:])) :])  # "4 green days of 7"
+    return count, [*head, *tokens[after:]]
 
 
 def _is_run(tokens: Sequence[Token]) -> bool:
@@ -378,21 +361,25 @@ def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
         end += 1
     if end < len(tokens) and is_days(tokens[end]):
         return end
-    while tokens[end - 1].kind in ("filler", "the"):  # "3 candles vermelhos seguidos no eth"
-        end -= 1
+    while tokens[end - 1].kind in ("filler", "the") or tokens[end - 1].text in OUT_OF:
+        end -= 1  # "3 candles vermelhos seguidos no eth", "3 chiusure positive su 5"
     kinds = [token.kind for token in tokens[place:end]]
+    if "close" in kinds and any(token.value in COLOURS for token in tokens[place:end]):
+        return end - 1 if _value(tokens[place]) <= MOST_DAYS else None
     return end - 1 if "in_a_row" in kinds and kinds[-1] in ("close", "up", "down", "in_a_row") else None
 
 
 def _whole(number: Token) -> int:
-    days = number.quantity if number.value is not None else _written(number)
+    days = _value(number)
     if not 1 <= days <= MOST_DAYS or days != int(days):
         raise invalid(f"The number of days must be whole, from 1 to {MOST_DAYS}. {HOW}")
     return int(days)
 
 
-def _written(number: Token) -> float:
-    """The number of "3", of "2.5", and of the Japanese "3日"."""
+def _value(number: Token) -> float:
+    """The number of "three", of "3", of "2.5", and of the Japanese "3日"."""
+    if number.value is not None:
+        return number.quantity
     if number.kind == "number":
         return readings(number.text)[0]
     digits = re.match(r"\d*", number.text)

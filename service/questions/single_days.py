@@ -1,6 +1,7 @@
 """One day of a longer time: "any green day this week", "a close above 100k before Christmas".
 
-Each is a question about the closes of days. A move within one day is refused: the closes do not show it.
+Each is a question about the closes of days. A move within one day is refused: the closes do not show it. Other lengths
+of time than days, "above 100k for a whole week", are refused as well.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from service.questions.criterion import invalid
+from service.questions.dates.roles import OVER_TIME
 from service.questions.lexicon import forms
 from service.questions.tokens import Token
 
@@ -23,6 +25,10 @@ LIMITS = {"by", "before", "until"}
 BESIDE_DATE = {"before", "after", "later", "ago", "from", "this", "next", "last"}
 # Kinds that may stand between "a" and the close: "a btc close", "one more close".
 BESIDE_DAY = {"asset", "filler", "the"}
+# Kinds after which a number of days is a length of time: "in at least 3 days".
+SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
+# Words for the candle of a chart, after its length: "4h candle".
+CANDLES = forms("candle")
 
 
 def is_days(token: Token) -> bool:
@@ -161,3 +167,57 @@ def _is_within_period(tokens: Sequence[Token]) -> bool:
     return bool({token.kind for token in tokens} & (LIMITS | {"month", "q", "weekend", "season"})) or any(
         token.kind == "unit" and not is_days(token) for token in tokens
     )
+
+
+def refuse_others(tokens: Sequence[Token]) -> None:
+    """Refuse closes of hours, lengths of time on one side of a price, and counts of longer times than days."""
+    if any(_is_candle(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"Closes of hours are not known. Name a time, or ask about a daily close. {HOW}")
+    if any(_is_lasting(tokens, place) or _is_whole_unit(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"For how long a price stays on one side is not counted. {HOW}")
+    if any(_is_longer(tokens, place) for place in range(len(tokens))):
+        raise invalid(f"Only days can be counted. {HOW}")
+
+
+def _is_longer(tokens: Sequence[Token], place: int) -> bool:
+    """Example: "3 green weeks", "the third consecutive week"."""
+    kinds = [token.kind for token in tokens[place : place + 3]]
+    is_count = kinds[:1] in (["number"], ["numword"]) and kinds[1:] in (["up", "unit"], ["down", "unit"])
+    is_count = is_count or (kinds[:1] in (["nth"], ["ordinal"]) and kinds[1:] == ["in_a_row", "unit"])
+    return is_count and not is_days(tokens[place + 2])
+
+
+def _is_candle(tokens: Sequence[Token], place: int) -> bool:
+    """Example: "A 4h close above 95k"; but "in 4h close above 95k" is a deadline."""
+    before = tokens[place - 1].kind if place else ""
+    kinds = [token.kind for token in tokens[place : place + 3]]
+    is_hours = kinds[:2] == ["number", "unit"] and tokens[place + 1].value in ("minute", "hour")
+    is_candle = kinds[2:] == ["close"] and before not in SPAN
+    return is_hours and (is_candle or any(token.text in CANDLES for token in tokens[place + 2 : place + 3]))
+
+
+def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
+    """Example: "For more than a week", "less than a day"; but "in less than 3 hours" is a deadline."""
+    before = tokens[place - 1] if place else Token("", "")
+    kinds = [token.kind for token in tokens[place + 1 : place + 4] if token.kind != "the"]
+    if (
+        tokens[place].kind not in ("above", "below")
+        or tokens[place].text in OVER_TIME
+        or before.kind in SPAN - {"during"}
+    ):
+        return False
+    is_length = kinds[:1] in (["number"], ["numword"], ["a"]) and kinds[1:2] == ["unit"]
+    others = [token for token in tokens[:place] if token.kind in ("above", "below")]
+    behind = [token for token in tokens[place + 3 :] if token.kind in ("above", "below")]
+    unit = next((token for token in tokens[place + 2 : place + 4] if token.kind == "unit"), None)
+    is_day = unit is not None and is_days(unit) and kinds[0] != "a"
+    return is_length and not is_day and bool(others or behind or before.kind == "during")
+
+
+def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
+    """Example: "For a whole week before December", "for two weeks this year"."""
+    behind = [token.kind for token in tokens[place + 1 :] if token.kind not in ("the", "filler")]
+    is_length = behind[:2] in (["a", "unit"], ["number", "unit"], ["numword", "unit"])
+    later = set(behind[2:]) & (LIMITS | {"this", "in"})
+    is_day = is_days(next((token for token in tokens[place:] if token.kind == "unit"), tokens[place]))
+    return tokens[place].kind == "during" and is_length and bool(later) and not is_day
