@@ -148,7 +148,8 @@ def fold(text: str) -> str:
 def guess_language(text: str, words: list[str], likely: Language | None = None, spelling: str = "") -> Language:
     """The language whose script or most of whose words occur in a folded text.
 
-    Where several fit equally, the one with letters of its own in the `spelling` of the text, `likely` or the first.
+    Where several fit equally, the one with letters of its own in the `spelling` of the text, the one with fewer words
+    that occur only in phrases, `likely` or the first.
     """
     if sum(word in _single_words(ENGLISH) for word in words) < ENGLISH_WORDS:
         for script, letters in SCRIPTS.items():
@@ -163,6 +164,7 @@ def guess_language(text: str, words: list[str], likely: Language | None = None, 
         key=lambda language: (
             sum(_is_word_of(language, word) for word in clues),
             any(letters in spelling for letters in language.spellings.split()),
+            sum(_own(language).find(word) is not None for word in clues),  # not only in phrases: "mardi gras"
             language is likely,
         ),
     )
