@@ -20,9 +20,10 @@ MARKS = re.compile("[\u0300-\u036f]")
 
 ENGLISH = LANGUAGES[0]
 LATIN = [language for language in LANGUAGES if language.script == "Latin"]
-# The scripts that give a language away, in the order in which they are looked for: Japanese uses Han glyphs, too.
+# The scripts that give a language away, in the order in which they are looked for: Japanese uses Han glyphs, too, and
+# some that Chinese does not.
 SCRIPTS = {
-    "Kana": re.compile("[\u3040-\u30ff]"),
+    "Kana": re.compile("[\u3040-\u30ff曜円値価予売気対]"),
     "Han": re.compile("[\u3400-\u9fff]"),
     "Cyrillic": re.compile("[\u0400-\u04ff]"),
 }

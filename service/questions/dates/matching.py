@@ -40,7 +40,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("month day:day|nth dash last_day:day|nth year?", named.month_days),
     ("day:day|nth dash last_day:day|nth month year?", named.month_days),
     ("weekday? month day:day|nth|dayword year?", named.month_day),
-    ("weekday? day:day|nth|ordinal|dayword month year?", named.month_day),
+    ("weekday|daily? day:day|nth|ordinal|dayword month year?", named.month_day),
     ("month day:day|nth next unit", named.month_day),
     ("day:day|nth month next unit", named.month_day),
     ("by|before|until|lasting|on odd month", named.impossible),
@@ -99,9 +99,11 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("eo year?", counted.end_of_unit),
     ("near unit? eo", counted.end_of_unit),
     ("year unit? eo", counted.end_of_unit),
-    # today, Friday, next Friday, Friday next week, Friday week, the weekend
+    # today, Friday, next Friday, Friday next week, Friday week, the weekend, French "la journée de demain"
     ("rel", counted.relative_day),
+    ("end? daily rel", counted.relative_day),
     ("near? weekday", counted.weekday),
+    ("end? daily near? weekday", counted.weekday),
     ("weekday near unit?", counted.weekday),
     ("near unit weekday", counted.weekday),
     ("weekday unit near", counted.weekday),

@@ -29,7 +29,7 @@ FIRM = {"by", "before", "until", "lasting", "on"}
 # Articles that make a day of a number before a time of the day: French "le 10 au soir".
 DAY_ARTICLES = forms("day_article")
 MARK_ROLES = {".": {"dot"}, "'": {"quote"}, "、": {"list"}}
-UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}}
+UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}, "day": {"daily"}}
 # Words after which a number before "next" counts the units: "in 3 next weeks", "les 3 prochaines semaines".
 SPAN_LEADS = {"in", "within", "during", "the"}
 MOST_UNITS = 400
