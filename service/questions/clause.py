@@ -187,8 +187,8 @@ def _has_order(tokens: Sequence[Token], amounts: Sequence[Amount], language: Lan
         kinds = [kind for kind in kinds if kind not in ("ordinal", "mark")]  # "100k first or 85k first"
     if len({token.value for token in tokens if token.kind == "asset"}) == 1:
         kinds = [kind for kind in kinds if kind != "asset"]  # "sol 130 or sol 170"
-    is_joined = "or" in kinds or (language.postpositions and "and" in kinds)
-    return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or (is_joined and is_first))
+    is_joined = is_first and ("or" in kinds or "and" in kinds)
+    return set(kinds) <= BETWEEN_LEVELS and ("before" in kinds or is_joined)
 
 
 def _asks_first(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
