@@ -152,7 +152,8 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
     deadline = deadline_of(split, language, circumstances, subject.asset, run=run, is_week_over=is_over)
     spot = float(spots[subject.asset])
     if count is not None:
-        deadline = replace(deadline, preposition="by")  # "above 90k on 3 days until Friday" is not all the time
+        closes = [] if calendar_of(subject.asset) == "always" else [Token("close", "")]  # days are counted by closes
+        deadline = replace(_of_trading(deadline, closes, now), preposition="by")  # "3 days until Friday"
     pair = find_pair(deadline, subject, language, circumstances) if count is None and earlier is None else None
     if pair is not None:
         refuse_two_deadlines(split.main, now, language)
