@@ -82,8 +82,11 @@ def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> 
 def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None:
     """The place of the comparison that this date follows; None where the date is that of the question itself."""
     behind = tokens[span.after] if span.after < len(tokens) else Token("", "")
-    if behind.text.startswith(AFTERWARDS) and behind.kind != "before":
-        return span.after
+    after = span.after
+    while after < len(tokens) and tokens[after].kind in ("the", "close", "price"):
+        after += 1
+    if after < len(tokens) and tokens[after].text.startswith(AFTERWARDS) and tokens[after].kind != "before":
+        return after
     place, between = span.first - 1, [token.kind for token in tokens[span.first : span.after]]
     while place >= 0 and tokens[place].kind in BETWEEN and (is_only or tokens[place].text not in QUE):
         between.append(tokens[place].kind)

@@ -20,10 +20,9 @@ MARKS = re.compile("[\u0300-\u036f]")
 
 ENGLISH = LANGUAGES[0]
 LATIN = [language for language in LANGUAGES if language.script == "Latin"]
-# The scripts that give a language away, in the order in which they are looked for: Japanese uses Han glyphs, too, and
-# some that Chinese does not.
+# The scripts that give a language away, in the order in which they are looked for: Japanese uses Han glyphs, too.
 SCRIPTS = {
-    "Kana": re.compile("[\u3040-\u30ff曜円値価予売気対]"),
+    "Kana": re.compile("[\u3040-\u30ff曜円値価予売気対]"),  # with Han glyphs that only Japanese has
     "Han": re.compile("[\u3400-\u9fff]"),
     "Cyrillic": re.compile("[\u0400-\u04ff]"),
 }
@@ -149,8 +148,8 @@ def fold(text: str) -> str:
 def guess_language(text: str, words: list[str], likely: Language | None = None, spelling: str = "") -> Language:
     """The language whose script or most of whose words occur in a folded text.
 
-    Where several fit equally, the one with letters of its own in the `spelling` of the text, the one with fewer words
-    that occur only in phrases, `likely` or the first.
+    Where several fit equally, the one with letters of its own in the `spelling` of the text, `likely`, the one with
+    fewer words that occur only in phrases, or the first.
     """
     if sum(word in _single_words(ENGLISH) for word in words) < ENGLISH_WORDS:
         for script, letters in SCRIPTS.items():
@@ -165,8 +164,8 @@ def guess_language(text: str, words: list[str], likely: Language | None = None, 
         key=lambda language: (
             sum(_is_word_of(language, word) for word in clues),
             any(letters in spelling for letters in language.spellings.split()),
-            sum(_own(language).find(word) is not None for word in clues),  # not only in phrases: "mardi gras"
             language is likely,
+            sum(_own(language).find(word) is not None for word in clues),  # not only in phrases: "mardi gras"
         ),
     )
 

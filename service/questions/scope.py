@@ -105,7 +105,8 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     figures = {"metric"} if is_width or clause.asks_volatility else FIGURES
     if any(token.kind == "word" and _is_strange(token.text) for token in tokens):
         raise _unread()
-    if any(
+    is_tier = any(token.kind == "approx" and token.text[:1] == "台" for token in tokens)  # "70ドル台に落ちる"
+    if (is_tier and "fall" in kinds and "below" not in kinds) or any(
         token.text == "s" and token.is_glued and tokens[place].kind == "number"
         for place, token in enumerate(tokens[1:])
     ):

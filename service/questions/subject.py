@@ -20,7 +20,7 @@ from service.questions.vocabulary import Language
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
 MORE_WORDS = forms("more")
-THAN = forms("than")
+THAN, THAN_BEHIND = forms("than"), forms("than_behind")
 # Markets that an asset before their name only describes.
 DESCRIPTIONS = {"coin", "company", "fund", "lookalike"}
 STAND_IN = Assumption("Bitcoin is the stand-in for the whole crypto market.", "asset")
@@ -90,7 +90,9 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
         return Subject(asset, left_out=tuple(assets[1:]), notes=_only(assets))
     if len(assets) != 2 or any(token.kind == "other" for token in markets):
         raise invalid(f"Compare exactly two of {NAMES}.")
-    return Subject(asset, available(assets[1], spots))
+    if any(name.value == asset and than.text in THAN_BEHIND for name, than in pairwise(tokens)):
+        assets.reverse()  # "金より銀の方が上がる"
+    return Subject(available(assets[0], spots), available(assets[1], spots))
 
 
 def _denies_another(tokens: Sequence[Token], asset: str) -> bool:
@@ -131,8 +133,8 @@ def _compares(main: Sequence[Token], assets: Sequence[str]) -> bool:
     has_several = len(assets) > 1 or any(token.kind == "other" for token in main)
     if not has_several:
         return False
-    is_ratio = any(token.text in RATIOS for token in main)
-    return bool(kinds & COMPARISONS) or is_ratio or _is_choice(main) or _is_pair(main) or _is_more_than(main)
+    is_named = bool(kinds & COMPARISONS) or any(token.text in RATIOS | THAN_BEHIND for token in main)
+    return is_named or _is_choice(main) or _is_pair(main) or _is_more_than(main)
 
 
 def is_flip(main: Sequence[Token]) -> bool:

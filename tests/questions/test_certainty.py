@@ -63,6 +63,10 @@ def certainty_of(text: str, circumstances: Circumstances = CIRCUMSTANCES) -> tup
         ("wird eth unter 2000 liegen, wenn das jahr endet?", ()),
         ("l'eth sera sous 2000 quand l'année se termine ?", ()),
         ("¿estará eth por debajo de 2000 cuando termine el año?", ()),
+        ("schaffts btc bis freitag auf 99k", ()),
+        ("nee mir gehts um btc morgen über 99k", ()),
+        ("va a caer sol a 135 estos días", ("deadline",)),
+        ("will sol fall to 135 these days", ("deadline",)),
     ],
 )
 def test_a_reading_names_what_it_assumes(text, codes):

@@ -109,8 +109,10 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
         return _with_half(tokens, Hour(hour, minute, place + 1 + _is_hour(tokens, place + 1)))
     if (before.kind in HOUR_BEFORE or before.kind == "unit") and _is_locative(tokens, place + 1):
         return Hour(hour, minute, place + 2 + (tokens[place + 1].text == "'"))
-    if before.kind == "daypart" and (after_limit := _after_limit(tokens, place + 1)):
-        return Hour(hour, minute, after_limit)
+    end = place + 1 + (after == "mark")
+    is_limit = [token.kind for token in tokens[end : end + 2]] == ["filler", "until"]  # "gece 12'ye kadar 50 bini"
+    if before.kind == "daypart" and is_limit and any(token.kind == "number" for token in tokens[end:]):
+        return Hour(hour, minute, end + 2)
     is_to = before.kind == "to" and _kind(tokens, place - 2) not in NUMBERS
     if (before.value == "at" or is_to) and _is_hour(tokens, place + 1):
         return _with_half(tokens, Hour(hour, minute, place + 2))
@@ -203,13 +205,6 @@ def _is_locative(tokens: Sequence[Token], place: int) -> bool:
     """Whether the Turkish for "at" follows: "akşam 8'de", "öğlen 12de"."""
     suffixes = [token.text for token in tokens[place : place + 2] if token.is_glued and token.text != "'"]
     return bool(suffixes) and tokens[place].is_glued and suffixes[0] in LOCATIVES
-
-
-def _after_limit(tokens: Sequence[Token], place: int) -> int:
-    """The place after the Turkish for "until" where a level follows: "gece 12'ye kadar 50 bini"; else 0."""
-    end = place + (_kind(tokens, place) == "mark")
-    is_limit = [token.kind for token in tokens[end : end + 2]] == ["filler", "until"] and tokens[end].is_glued
-    return end + 2 if is_limit and any(token.kind == "number" for token in tokens[end + 2 :]) else 0
 
 
 def _kind(tokens: Sequence[Token], place: int) -> str:

@@ -100,10 +100,8 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("near unit? eo", counted.end_of_unit),
     ("year unit? eo", counted.end_of_unit),
     # today, Friday, next Friday, Friday next week, Friday week, the weekend, French "la journée de demain"
-    ("rel", counted.relative_day),
-    ("end? daily rel", counted.relative_day),
-    ("near? weekday", counted.weekday),
-    ("end? daily near? weekday", counted.weekday),
+    ("end? daily? rel", counted.relative_day),
+    ("end? daily? near? weekday", counted.weekday),
     ("weekday near unit?", counted.weekday),
     ("near unit weekday", counted.weekday),
     ("weekday unit near", counted.weekday),
