@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import NamedTuple
 
+from service.market.assets import trading_days
 from service.questions.carried_amounts import (
     ENDS_OF_RANGE,
     EXCHANGE,
@@ -270,6 +272,10 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     numbers, is_run = [first_value(token) for token in plain if token.kind == "number"], "in_a_row" in kinds
     if earlier.days is None or len(numbers) > 1 or len(unknown) > MOST_UNKNOWN:
         return None
+    if kinds == ["everyday"]:
+        start = earlier.earlier or earlier.deadline - timedelta(hours=earlier.horizon_hours)
+        ends = trading_days(earlier.asset, int(start.timestamp()), int(earlier.deadline.timestamp()))
+        return replace(earlier, days=len(ends), negated=False)
     is_of_moves = isinstance(earlier.kind, DaysMoving)
     has_least = any(token.text in LEAST for token in plain)
     bounds = {"above", "below", "ormore"} & {*kinds} if numbers and (is_of_moves or has_least) else set[str]()

@@ -63,7 +63,8 @@ def _is_ratio(tokens: Sequence[Token], places: Sequence[int], other: str) -> boo
     gap = tokens[max(place for place in places if place < second) + 1 : second]
     is_joined = all(token.text == "/" or token.kind == "versus" or token.text in PER for token in gap)
     kinds, words = {token.kind for token in tokens}, {token.text for token in tokens}
-    return is_joined or bool(words & RATIOS) or ("how" in kinds and bool(words & OUNCES))
+    is_counted = tokens[second - 1].kind in ("number", "numword")  # "will one eth buy more than 25 sol"
+    return is_joined or is_counted or bool(words & RATIOS) or ("how" in kinds and bool(words & OUNCES))
 
 
 def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: Circumstances) -> Subject:

@@ -140,8 +140,11 @@ def weekday_and_day(match: Match, today: Today) -> DateRange | None:
 
 
 def month_name(match: Match, today: Today) -> DateRange:
-    """December, "end of December 2026"."""
-    return part(match, _month(today, year(match), int(match["month"].quantity)))
+    """December, "end of December 2026"; in November "next November" is that of the next year."""
+    month, in_year = int(match["month"].quantity), year(match)
+    if in_year is None and month == today.now.month and "near" in match and match["near"].kind == "next":
+        in_year = today.now.year + 1
+    return part(match, _month(today, in_year, month))
 
 
 def last_month_name(match: Match, today: Today) -> DateRange:
