@@ -73,7 +73,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
     asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx", "now"}
-    asks_price = asks_price and "record" not in parse.clause.kinds
+    asks_price = asks_price and not parse.clause.kinds & {"record", "word"}
     asks_chance = "chance" in parse.clause.kinds
     has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
     has_event = has_event or asks_chance
