@@ -5,16 +5,18 @@ from __future__ import annotations
 import tomllib
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from service.errors import InvalidQuestion, InvalidRequest, UnreadQuestion
+from service.market.prices import Rate
 from service.questions import Circumstances, read_any
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import Assumption
 from service.questions.intents import no_question, read_text
-from tests.questions.asking import HISTORY, RATES, SPOTS
+from tests.questions.asking import HISTORY, NOW, RATES, SPOTS
 from tests.questions.hostile_texts import hostile_texts
 from tests.questions.test_cases import CASES
 from tests.questions.test_conversation import CIRCUMSTANCES
@@ -251,6 +253,28 @@ def test_how_likely_an_alert_is(text, question, codes):
     assert reading.meaning is not None
     assert question in reading.meaning.question.canonical
     assert [note.code for note in reading.meaning.question.notes if isinstance(note, Assumption)] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("how much are 2 btc in euros", 2 * 94_075.9 / 1.084),
+        ("0.3个比特币值多少英镑", 0.3 * 94_075.9 / 1.268),
+        ("eth price", 1794.58),
+        ("eth kaç tl", None),
+        ("price of sol and bnb", None),
+    ],
+)
+def test_a_price_has_its_value_in_the_currency(text, value):
+    """None without a rate and of several assets."""
+    reading = read_text(text, CIRCUMSTANCES)
+    assert reading.intent == "price"
+    assert reading.value == (value if value is None else pytest.approx(value))
+
+
+def test_an_old_rate_gives_no_value():
+    old = replace(CIRCUMSTANCES, rates={"EUR": Rate(1.084, "kraken", NOW - timedelta(days=8))})
+    assert read_text("btc price in euros", old).value is None
 
 
 @pytest.mark.parametrize("text", ["ok e adesso quanto vale", "спасибо. а сколько сейчас эфир в евро"])
