@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from service.questions.adaptation import LARGEST_RATIO
 from service.questions.amounts import MINUSES, find_amounts
 from service.questions.carried_dates import ARTICLES, BESIDE, LIMITS
 from service.questions.clause import NEAR_FACTOR
@@ -79,17 +80,24 @@ def _factor(number: Token, earlier: Question) -> float:
 def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
     """The tokens with "up 20%" for "up 20?" after a question that names a percentage."""
     words = [token for token in tokens if token.kind not in ("mark", "filler") or token.text in SIGNS]
+    words = words[:-1] if words and words[-1].kind == "word" else words  # German "mehr als 5 plus"
     number = next((place for place, token in enumerate(words) if token.kind == "number"), len(words))
     date = next((place for place in range(number, len(words)) if words[place].kind in LIMITS), len(words))
     *before, last = words[:date] or [Token("mark", "")]
     kinds, has_by = {token.kind for token in before}, any(token.text in BY for token in before)
     if earlier.level_pct is None or last.kind != "number" or first_value(last) >= LARGEST_PCT:
         return tokens
-    if kinds - {"word", "approx"} <= BESIDE_PERCENT and (has_by or date < len(words) or not kinds & ARTICLES):
+    is_size = not any(_is_near(factor * first_value(last), earlier) for factor in (1, THOUSAND, 1 / 100))
+    companions = BESIDE_PERCENT | {"word", "approx"} | ({"above", "below", "exceed"} if is_size else set())
+    if kinds <= companions and (has_by or date < len(words) or not kinds & ARTICLES):
         return [*before, last, Token("percent", "%"), *words[date:]]
     if kinds - {"word"} == {"the"} and last.text.isdecimal():
         raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
     return tokens
+
+
+def _is_near(level: float, earlier: Question) -> bool:
+    return earlier.spot / LARGEST_RATIO < level < earlier.spot * LARGEST_RATIO
 
 
 def with_range(tokens: list[Token], earlier: Question) -> list[Token]:

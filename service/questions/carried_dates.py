@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, time, timedelta
+from itertools import pairwise
 
 from service.questions.adaptation import LARGEST_RATIO
 from service.questions.circumstances import Circumstances
@@ -26,6 +27,7 @@ ARTICLES = {"the", "on", "ampm"}
 DAYS_BEFORE = {"holiday", "weekday"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
 LAST_DAY, MOST_HOURS = 31, 24
+FRIDAY, HOURS_OF_WEEK = 4, 168
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 # The kinds of "the day after", "the Friday after", which are counted from the earlier deadline, and those beside them.
@@ -61,6 +63,7 @@ def with_dates(
     is_hour = hour < MOST_HOURS and hour == int(hour) and [token.value for token in before] == ["at"]  # "в 18?"
     if is_hour and earlier.deadline.time() != DAY_END:
         return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), Token("clock", f"{hour:.0f}:00")]
+    tokens = _in_month(tokens, earlier)
     if day := _following(tokens, earlier) or _period(tokens, earlier, circumstances.now):
         tokens = [*day, *(token for token in tokens if token.kind in ("asset", "sametime"))]
     tokens = _in_later_year(tokens, earlier, circumstances.now, notes)
@@ -78,10 +81,18 @@ def _spoken(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
-    """The day of "the day after", "the week after", "the Friday after", counted from the earlier deadline."""
+    """The day of "the day after", "the week after", "the Friday after", counted from the earlier deadline.
+
+    "The next one" after a week is the next week, after any other time the next month.
+    """
     names = [token for token in _spoken(tokens) if token.kind not in BESIDE | {"sametime"}]
     until, sign = earlier.deadline, -1 if any(token.kind == "before" for token in names) else 1
     kinds, units = {token.kind for token in names}, [str(token.value) for token in names if token.value in STEPS]
+    if kinds - {"numword", "not", "this"} == {"next"} and until.time() == DAY_END:
+        if until.weekday() >= FRIDAY and earlier.horizon_hours < HOURS_OF_WEEK:
+            return [Token("next", "next"), Token("unit", "week", "week")]
+        month = until.replace(day=LAST_DAY - 3) + 4 * DAY  # some day of the month after
+        return [Token("month", f"{month:%B}".lower(), float(month.month)), Token("number", str(month.year))]
     days = [int(token.quantity) for token in names if token.kind == "weekday"]
     if units and kinds in (FOLLOWING if units == ["day"] else FOLLOWING[:3]):
         return [Token("iso", f"{until + sign * STEPS[units[0]]:%Y-%m-%d}")]
@@ -102,6 +113,17 @@ def with_later(tokens: list[Token], earlier: Question) -> list[Token]:
             instant = [Token("iso", f"{at:%Y-%m-%d}"), Token("clock", f"{at:%H:%M:%S}"), Token("zone", "utc", "UTC")]
             return [*tokens[:place], *instant, *tokens[place + 3 :]]
     return tokens
+
+
+def _in_month(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens with the month of the earlier deadline for "only in the first week"."""
+    kinds = [token.kind for token in tokens]
+    if "month" in kinds or not any(pair in (("ordinal", "unit"), ("nth", "unit")) for pair in pairwise(kinds)):
+        return tokens
+    place = kinds.index("unit")
+    month = Token("month", f"{earlier.deadline:%B}".lower(), float(earlier.deadline.month))
+    is_week = tokens[place].value == "week"
+    return [*tokens[: place + 1], month, *tokens[place + 1 :]] if is_week else tokens
 
 
 def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[Token]:

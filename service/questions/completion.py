@@ -26,7 +26,7 @@ from service.questions.criterion import Assumption, invalid
 from service.questions.dates.years import is_year
 from service.questions.day_counts import LEAST, MOST_DAYS, OUT_OF, DayCount, bounded
 from service.questions.kinds import Comparator
-from service.questions.kinds.levels import Between, Direction, First, Leave, Touch
+from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
 from service.questions.kinds.references import Comparison
 from service.questions.lexicon import forms
@@ -49,11 +49,12 @@ LONGEST_INTERJECTION = 14
 # A "no" directly before what is meant instead: "no 5%".
 NOES = forms("no")
 CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
-SIGNS_OF_SIDES = {"up": 1, "above": 1, "down": -1, "below": -1}
+SIGNS_OF_SIDES = {"up": 1, "rise": 1, "above": 1, "down": -1, "fall": -1, "below": -1}
 UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
 HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
 # Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
-NAME_KINDS = {"asset", "number", *DATES, "holiday", "weekend"}
+CHANCE = {"chance", "how", "what", "which"}
+NAME_KINDS = {"asset", "number", "end", "eo", *DATES, "holiday", "weekend"}
 BESIDE_NAME = {"the", "on", "in", "by", "be", "until", "this", "filler"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Kinds that count days like another: "exceed 5 days", "three".
@@ -77,6 +78,8 @@ OPPOSITE = "opposite"
 CONTINUE, EVENTS = "continue", MOTIONS | SIDES | {"number", "between"}
 # Kinds at the begin of a denial of the earlier question: "and if not", "odds that it isn't".
 CARRIERS = {"and", "or", "what", "meet", "will", "chance", "how"}
+# What stands behind a number that is no year, and how many years from now may be meant: "eth at 2100".
+USD, LATEST_YEAR = (Token("money", "usd"),), 3
 MOST_UNKNOWN = 3  # words beside what a follow-up names
 
 
@@ -101,6 +104,8 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     notes, carryover = list[Assumption](), set[Carryover]()
     *before, last = reading.tokens or [Token("mark", "")]
     tokens = [*(token for token in before if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
+    if has_chance := any(token.kind == "chance" for token in tokens):  # "how likely is 60k?"
+        tokens = [token for token in tokens if token.kind not in CHANCE]
     tokens = _without_denied_name(_without_carriers(tokens, earlier), reading.language)
     tokens = _without_denied(tokens, reading.language)
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
@@ -111,11 +116,20 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
         tokens = [token for token in tokens if token.value != ENTIRETY and token.kind != "the"]  # "tutto il 2027"
     tokens = _with_length(tokens, earlier, notes)
-    if _is_only_length(tokens, earlier):
-        raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")  # "5 days?"
+    if _is_only_length(tokens, earlier):  # "5 days?"
+        tokens = [token for token in tokens if token.kind != "unit" and token.text not in DAYS]
+        if earlier.days is None:
+            raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")
+        notes.append(Assumption("The number is understood as that of the days that are counted.", "deadline"))
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
+    latest = circumstances.now.year + LATEST_YEAR
+    tokens = [
+        token
+        for token in tokens
+        for token in (token, *USD * (token.kind == "number" and is_year(token) and first_value(token) > latest))
+    ]
     tokens = with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
     if any(token.kind == "not" or token.text in NOES or token.value == EXCHANGE for token in reading.tokens):
         tokens = without_denied_level(tokens, earlier)
@@ -123,8 +137,9 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     is_run = "in_a_row" in kinds and bool(kinds & {"number", "nth"})  # Japanese "3日連続"
     if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
         tokens = [Token("up", "up", "green") if earlier.kind.side > 0 else Token("down", "down", "red"), *tokens]
-    recount = recount or _recounted(tokens, earlier)
-    tokens = [] if recount else tokens
+    assets = [token for token in tokens if token.kind in MARKET_KINDS]
+    recount = recount or _recounted([token for token in tokens if token not in assets], earlier)
+    tokens = assets if recount else tokens
     if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = _exchanged(tokens, earlier, carryover)
     if not reading.language.postpositions:
@@ -134,8 +149,8 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         tokens = with_range(tokens, earlier)
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
-    is_opposite = any(token.value == OPPOSITE for token in tokens)
-    has_event = bool(carryover or recount) or is_opposite or _is_carried_denial(reading.tokens)
+    is_opposite = any(token.value == OPPOSITE for token in reading.tokens)
+    has_event = has_chance or bool(carryover or recount) or is_opposite or _is_carried_denial(reading.tokens)
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
         asset = str(earlier.other_asset if is_exchanged else earlier.asset)
@@ -150,7 +165,7 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
 def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]:
     """The tokens without the words that carry a question on or an interjection: "no, 1900", "no i meant 5%"."""
     is_carrier = [token.value in (CARRY, EXCHANGE) and token.kind == "filler" for token in tokens]
-    marks = (place for place, token in enumerate(tokens) if token.text in COMMAS or is_carrier[place])
+    marks = (place for place, token in enumerate(tokens) if token.text in {*COMMAS, "."} or is_carrier[place])
     end = next(marks, 0)
     kinds = {token.kind for token in tokens[:end]}
     is_short = sum(len(token.text) for token in tokens[:end]) <= LONGEST_INTERJECTION
@@ -279,11 +294,11 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     is_of_moves = isinstance(earlier.kind, DaysMoving)
     has_least = any(token.text in LEAST for token in plain)
     bounds = {"above", "below", "ormore"} & {*kinds} if numbers and (is_of_moves or has_least) else set[str]()
-    sides = {1 if token.kind == "up" else -1 for token in plain if token.kind in ("up", "down")}
+    sides = {SIGNS_OF_SIDES[token.kind] for token in plain if token.kind in ("up", "down", "rise", "fall")}
     chance_kinds = {"chance", "what", "how"} if "chance" in kinds else set[str]()
     rest = (
         {*kinds}
-        - {"number", "in_a_row", "up", "down", *chance_kinds, *bounds}
+        - {"number", "in_a_row", "up", "down", "rise", "fall", *chance_kinds, *bounds}
         - ({"unit"} if is_run or bounds else set())
     )
     if rest or not (numbers or sides or is_run) or len(sides) > 1 or (sides and not is_of_moves):
@@ -307,15 +322,16 @@ def _without_total(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def _closing(tokens: list[Token], earlier: Question) -> list[Token]:
     """The tokens with a close for "at the daily close" after a touch, without what they deny: "not just a touch"."""
-    if not isinstance(earlier.kind, Touch):
+    if not isinstance(earlier.kind, Close | Touch):
         return tokens
-    if any((token.kind, token.value) == ("eo", "day") for token in tokens):
+    if isinstance(earlier.kind, Touch) and any((token.kind, token.value) == ("eo", "day") for token in tokens):
         tokens = [*tokens, Token("close", "close")]
     kinds = [token.kind for token in tokens]
-    if not {*kinds} >= {"not", "close", "reach"}:
-        return tokens
-    denial, reach = kinds.index("not"), kinds.index("reach")
-    return tokens[:denial] if kinds.index("close") < denial < reach else tokens[reach:]
+    denial = kinds.index("not") if "not" in kinds else len(kinds)
+    if "close" in kinds[:denial] and {*kinds[denial:]} & {"reach", "word"}:
+        return tokens[:denial]
+    is_of_touch = "close" in kinds[denial:] and "reach" in kinds[denial:]
+    return tokens[kinds.index("reach") :] if is_of_touch else tokens
 
 
 def _compared(tokens: list[Token], earlier: Question, language: Language, carryover: set[Carryover]) -> list[Token]:

@@ -74,9 +74,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
     asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx", "now"}
     asks_price = asks_price and not parse.clause.kinds & {"record", "word"}
-    asks_chance = "chance" in parse.clause.kinds
     has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
-    has_event = has_event or asks_chance
     if carryover and not has_event:
         if "record" in parse.clause.kinds and parse.clause.kinds & {"what", "how", "which"}:
             raise invalid(FACT, "no_price")
@@ -87,6 +85,9 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         tokens = with_level(completion.tokens, level, reading.language)
         parse = find_parts(reading._replace(tokens=tokens), circumstances)
         carryover.add("level")
+    is_pair = parse.subject.other is not None and not parse.clause.kinds & (OWN_EVENT - {"versus", "which"})
+    if is_pair and earlier.other_asset and earlier.negated:  # "and sol against eth?" after who loses more
+        parse = replace(parse, event=Criterion("relative", negated=True))
     days = (parse.count.days if parse.count else None) or 0
     is_too_soon = days > 1 and earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
     if not parse.deadline.is_named and not is_too_soon:
@@ -163,8 +164,6 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     amounts = parse.clause.amounts
     if not amounts and kinds & DENIALS and kinds & OWN_EVENT <= BESIDE_DENIAL and not kinds & SIDES:
         kinds = kinds - BESIDE_DENIAL
-    if not amounts and (kinds & SIDES or ("chance" in kinds and kinds & OWN_EVENT <= ASKS_CHANCE | {"which"})):
-        kinds = kinds - ASKS_CHANCE - {"which"}  # "the chance of below?", "how likely is that?"
     is_carried = "deadline" in carryover
     if isinstance(earlier.kind, Between | Leave | First) and not amounts and kinds & SIDES and is_carried:
         kinds = kinds - MOTIONS - BESIDE_DENIAL  # "and if it leaves, up or down?"
@@ -198,6 +197,9 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
     base = replace(earlier, deadline=parse.deadline.at, notes=())
     if clause.amounts:
         question, codes = with_amounts(base, clause, parse.spot), EVENT
+        is_turned = question is not None and (question.level_pct is not None or isinstance(question.kind, Close))
+        if question and completion.is_opposite and is_turned:  # "the other way round, 5%"
+            question = opposite(question, parse.spot)
     elif _is_denied_move(clause, earlier):
         question, codes = denied(base), EVENT | SIZE
     elif clause.kinds & (SIDES | BULL | BEAR):

@@ -19,6 +19,8 @@ import numpy as np
 from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
 from service.market.prices import Rate
+from service.questions.adaptation import LARGEST_RATIO
+from service.questions.amounts import find_amounts
 from service.questions.carried_amounts import with_scale
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
@@ -102,7 +104,9 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return _price(asset, market.tokens, circumstances)
     asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
-    if "cancel_alerts" in intents or ("cancel" in intents and (is_after_alert or intents & {"alert", "my_alerts"})):
+    is_of_one = asset is not None and len(market.tokens) < MOST_WORDS and not kinds & {"number", *DATES}
+    is_of_alerts = is_after_alert or is_of_one or bool(intents & {"alert", "my_alerts"})
+    if "cancel_alerts" in intents or ("cancel" in intents and is_of_alerts):
         return TextReading("cancel_alerts", asset=asset)
     if "my_alerts" in intents and "number" not in kinds:
         return TextReading("my_alerts", asset=asset)
@@ -236,7 +240,7 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances, context: C
 def _is_converted(kinds: set[str], context: ContextQuestion | None) -> bool:
     """Whether a price is asked for in another currency: "how much is that in yen", after a forecast "in euros"."""
     is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
-    return bool(kinds & CURRENCIES) and (is_of_price or bool(kinds & {"what", "how"}))
+    return bool(kinds & CURRENCIES) and (is_of_price or bool(kinds & {"what", "how", "asset"}))
 
 
 def _likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:
@@ -309,6 +313,9 @@ def _alert(
             return TextReading("alert", None, asset, level, None, _side(kind.side or 1))
         if level is None and level_pct is not None:  # "moves 5%"
             return TextReading("alert", None, asset, None, level_pct, None)
+    levels = {amount.value(parse.spot) for amount in find_amounts(tokens) if not amount.is_percent}
+    if sum(parse.spot / LARGEST_RATIO < level < parse.spot * LARGEST_RATIO for level in levels) > 1:
+        return TextReading("alert", asset=asset)  # "at 3050 and one for 2900": the one that is meant is asked for
     is_level = len(amounts) == 1 and not parse.deadline.is_named
     if not is_level and any(token.kind in YES_NO_KINDS for token in tokens):
         return None

@@ -124,7 +124,8 @@ def _is_whole(reading: TokenizedText, circumstances: Circumstances) -> bool:
     is_bare = not parse.clause.amounts and (
         reading.tokens[0].kind in LEADING or any(token.value == CARRY for token in reading.tokens)
     )
-    return parse.deadline.is_named and parse.question.comparator != "open" and codes <= DATE_CODES and not is_bare
+    is_asked = parse.question.comparator != "open" or bool(parse.clause.kinds & {"what", "how", "forecast"})
+    return parse.deadline.is_named and is_asked and codes - {"words"} <= DATE_CODES and not is_bare
 
 
 def _completed(reading: TokenizedText, earlier: Question) -> TokenizedText:
