@@ -157,17 +157,17 @@ async def refusal_page(state: SharedState, chat_id: int, user_id: int, refusal: 
 
 
 async def choice_page(
-    state: SharedState, chat_id: int, user_id: int, questions: Sequence[str], head: str = "", notes: Sequence[str] = ()
+    state: SharedState, chat_id: int, user_id: int, texts: list[str], head: str = "", meaning: Document | None = None
 ) -> Page:
     """Questions in the person's words, with buttons that ask them: nothing is counted before.
 
-    Below `head`, or as the readings of a text that leaves a choice, the first of which the next text may carry on.
+    Below `head`, or as the readings of a text that leaves a choice; its `meaning` may be carried on by the next text.
     """
-    meanings = await meanings_of(state.service.for_user(user_id), questions)
+    meanings = await meanings_of(state.service.for_user(user_id), texts)
     market = messages.formats.world(await state.service.prices())
-    guess = meanings[0] | {"certainty": "assumed"}
+    guess = (meaning or meanings[0]) | {"certainty": "assumed"}
     payload = {
-        "refusal": messages.oracle.choices(meanings, market, head, notes),
+        "refusal": messages.oracle.choices(meanings, market, head, messages.oracle.conversions(meaning)),
         "listed": [meaning["canonical"] for meaning in meanings],
     }
     return await saved_page(state, chat_id, user_id, payload if head else payload | {"understood": guess})

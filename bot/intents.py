@@ -23,8 +23,7 @@ from service.client import ASSETS, BadRequest, ClientError, ConnectionFailed, Ti
 
 CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
 HEADLINE = 400  # characters of a forwarded text; what it says stands at its beginning
-LONGEST_FORECAST_H = 720
-ADVICE_DAYS = 7
+LONGEST_FORECAST_H, ADVICE_DAYS = 720, 7
 CARRIED_ON = ("question", "price_forecast")  # intents of a text that may carry an earlier question on
 SLIP_CODES = ("level", "deadline")  # of refusals that name a level or a date which cannot be
 QUESTION_MARKS = ("?", "？", "呢")
@@ -79,9 +78,8 @@ async def handle_text(update: Update, context: BotContext, text: str) -> Page | 
         text, reading = await _in_zone(update, context, text, reading)
         handler = PAGES.get(reading["intent"])  # the reply to a text that needs no voters
         page = await handler(update, context, reading) if handler else None
-        if page is None and (readings := uncertain_readings(reading["understood"])):
-            notes = messages.oracle.conversions(reading["understood"])
-            page = await answering.choice_page(context.state, *updates.sender(update), readings, notes=notes)
+        if page is None and (readings := uncertain_readings(meaning := reading["understood"])):
+            page = await answering.choice_page(context.state, *updates.sender(update), readings, meaning=meaning)
     except BadRequest as refusal:
         await _follow_refusal(update, context, text)
         return await answering.refusal_page(context.state, *updates.sender(update), refusal)
@@ -213,7 +211,10 @@ async def _price(update: Update, context: BotContext, reading: Document) -> Page
     quote = await _quote(context, asset)
     if quote is None:
         return None if asset else await context.view(update, "price", "")
-    await context.remember(update, {"canonical": f"{asset} price"})
+    amount = reading["amount"] or (reading["currency"] and (await _earlier(update, context) or {}).get("amount"))
+    if amount and not reading["amount"]:  # "and in pounds?"
+        reading |= {"amount": amount, "value": reading["value"] and amount * reading["value"]}
+    await context.remember(update, {"canonical": f"{asset} price", "amount": amount})
     page = await context.view(update, "price", asset)
     return page._replace(text="\n".join(filter(None, [messages.prices.conversion(quote, reading), page.text])))
 

@@ -169,9 +169,9 @@ def _reasons(document: Mapping[str, Any]) -> str:
     return f"<blockquote expandable>{NEW_LINE.join(part for part in parts if part)}</blockquote>"
 
 
-def conversions(meaning: Mapping[str, Any]) -> list[str]:
+def conversions(meaning: Mapping[str, Any] | None) -> list[str]:
     """Amounts of another currency beside those in USD; the service says them in English."""
-    amounts = (match.groups() for match in map(CONVERSION.match, meaning["notes"]) if match)
+    amounts = (match.groups() for match in map(CONVERSION.match, meaning["notes"] if meaning else ()) if match)
     return [
         f"{price(float(amount.replace(',', '')))} {currency} = {price(float(usd.replace(',', '')))} USD"
         for amount, currency, usd in amounts

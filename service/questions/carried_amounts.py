@@ -29,6 +29,7 @@ BY = forms("by_size")
 AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
 THOUSAND, LEAST_CENTS = 1000, 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
 ENDS_OF_RANGE = 2
+USD, LATER_YEARS = (Token("money", "usd"),), 3  # behind a number that is no year
 
 
 def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
@@ -65,7 +66,15 @@ def with_scale(tokens: list[Token], earlier: Question, spots: Mapping[str, float
             and kinds[place + 2] not in AFTER_AMOUNT
         ):
             result[place] = Token("number", f"{factor * first_value(token):.10g}", is_glued=token.is_glued)
-    return result
+    return [part for token in result for part in (token, *USD * _is_price(token, earlier))]
+
+
+def _is_price(token: Token, earlier: Question) -> bool:
+    """Whether a number of four digits is near the price, and too late for a year: "eth at 2100"."""
+    is_number = token.kind == "number" and is_year(token)
+    return (
+        is_number and first_value(token) > earlier.deadline.year + LATER_YEARS and _is_near(first_value(token), earlier)
+    )
 
 
 def _factor(number: Token, earlier: Question) -> float:

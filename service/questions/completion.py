@@ -78,8 +78,6 @@ OPPOSITE = "opposite"
 CONTINUE, EVENTS = "continue", MOTIONS | SIDES | {"number", "between"}
 # Kinds at the begin of a denial of the earlier question: "and if not", "odds that it isn't".
 CARRIERS = {"and", "or", "what", "meet", "will", "chance", "how"}
-# What stands behind a number that is no year, and how many years from now may be meant: "eth at 2100".
-USD, LATEST_YEAR = (Token("money", "usd"),), 3
 MOST_UNKNOWN = 3  # words beside what a follow-up names
 
 
@@ -124,12 +122,6 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
-    latest = circumstances.now.year + LATEST_YEAR
-    tokens = [
-        token
-        for token in tokens
-        for token in (token, *USD * (token.kind == "number" and is_year(token) and first_value(token) > latest))
-    ]
     tokens = with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
     if any(token.kind == "not" or token.text in NOES or token.value == EXCHANGE for token in reading.tokens):
         tokens = without_denied_level(tokens, earlier)

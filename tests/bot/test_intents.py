@@ -219,3 +219,19 @@ def test_a_price_of_an_amount_in_another_currency(ann):
     assert value == "2 Bitcoin = 98,177 EUR"
     assert currency == "1 EUR = 1.08 USD"
     assert "Bitcoin" in price
+
+
+def test_an_amount_stays_with_the_next_currency(ann):
+    ann.says("how much are 2 btc in euros")
+    assert "2 Bitcoin = 83,930 GBP" in ann.says("n in quid?").plain
+
+
+def test_a_percentage_stays_with_a_guess(ann):
+    """Its reading is shown as a level; the next number is a percentage all the same."""
+    assert "Do you mean this?" in ann.says("will eth rise 10% by december 20?").plain
+    assert "Ethereum reaches 2,319 USD" in ann.says("or 5?").plain
+
+
+def test_what_is_the_same_as_a_forecast_is_no_price(ann):
+    assert "Where Ethereum will be" in ann.says("where's eth headed by friday").plain
+    assert "Where BNB will be" in ann.says("same thing for bnb pls").plain
