@@ -64,7 +64,7 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     if follow is None:
         return Page(text)
     follows = await asyncio.to_thread(context.store.follows_of, updates.user_id(update))
-    others = {one.target.level: one.number for one in follows if one.target[:2] == target[:2] and one != follow}
+    others = {item.target.level: item.number for item in follows if item.target[:2] == target[:2] and item != follow}
     text = messages.follows.alert_set(target, quote, [*others], is_move=bool(size))
     return Page(f"{text}\n{footer}", keyboards.terms(follow.number, 0, others, repeats=follow.repeats))
 
