@@ -39,7 +39,10 @@ EXTREMES = {"high", "low"}
 # Kinds between a high and the side of a level that it is on, and the side of each such word.
 BEFORE_SIDE = {
     *("the", "be", "will", "filler", "in", "on", "this", "next", "unit", "weekday", "month", "rel", "asset", "price"),
+    *("from", "q"),
 }
+# Kinds between a level and the side of it where the side comes last: "47000ドルを下回る".
+AFTER_LEVEL = {"number", "times", "money", "the", "filler", "mark", *BULL, *BEAR}
 SIDES = {"above": "high", "exceed": "high", "below": "low"}
 
 
@@ -60,8 +63,8 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
 
     Raises InvalidQuestion where the period is still to come or its prices are not stored.
     """
-    plain = with_paths(tokens)
-    result, notes = with_units(_with_units(plain)), []
+    plain = with_paths(_with_units(tokens), postpositions=language.postpositions)
+    result, notes = with_units(plain), []
     kinds = {token.kind for token in plain if not side_of(token)}
     breaks = "break" in kinds and not kinds & SIDE_KINDS
     extremes = list(_extremes(result, setting.now, language))
@@ -88,7 +91,7 @@ def _is_of_unit(token: Token) -> bool:
 
 
 def _with_units(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with a "high of the week" beside "last" as two: the week and its high."""
+    """The tokens with a "high of the week" beside "last" or "next" as two: the week and its high."""
     result = list(tokens)
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place]
@@ -96,9 +99,9 @@ def _with_units(tokens: Sequence[Token]) -> list[Token]:
             continue
         side, _, unit = str(token.value).partition(":")
         pair = [Token("unit", unit, unit), Token("filler", "of", side)]
-        if place + 1 < len(tokens) and tokens[place + 1].kind == "last":
+        if place + 1 < len(tokens) and tokens[place + 1].kind in ("last", "next"):
             result[place : place + 2] = [tokens[place + 1], *pair]
-        elif place and tokens[place - 1].kind == "last":
+        elif place and tokens[place - 1].kind in ("last", "next"):
             result[place : place + 1] = pair
     return result
 
@@ -200,14 +203,14 @@ def side_of(token: Token) -> str:
     return str(token.value) if token.kind != "record" and token.value in (*EXTREMES, "open") else ""
 
 
-def with_paths(tokens: Sequence[Token]) -> list[Token]:
+def with_paths(tokens: Sequence[Token], *, postpositions: bool = False) -> list[Token]:
     """The tokens with what "a high above 100k" takes: one moment above it, and "a low above 100k" all of them.
 
     "The difference between the high and the low" of a percentage is a range.
     """
     result = _with_width(tokens)
     for place in range(len(result)):
-        result[place] = _as_path(result, place)
+        result[place] = _as_path(result, place, postpositions=postpositions)
     return result
 
 
@@ -216,17 +219,22 @@ def is_amount(tokens: Sequence[Token]) -> bool:
     return any(token.kind == "number" for token in tokens[: 1 + any(token.kind == "money" for token in tokens[:1])])
 
 
-def _as_path(tokens: Sequence[Token], place: int) -> Token:
+def _as_path(tokens: Sequence[Token], place: int, *, postpositions: bool) -> Token:
     """The token itself or, for a high or low that a level follows, the word for a moment or for all of them."""
     token, after = tokens[place], place + 1
-    if token.kind != "filler" or side_of(token) not in EXTREMES:
+    own = side_of(token) or str(token.value).partition(":")[0] * (token.kind == "record")
+    is_adverb = token.kind in ("up", "down") and (not place or tokens[place - 1].text.split()[-1] not in DETERMINERS)
+    if own not in EXTREMES or is_adverb:
         return token
     while after < len(tokens) and tokens[after].kind in BEFORE_SIDE and not side_of(tokens[after]):
         after += 1
+    is_level_first = postpositions and is_amount(tokens[after:])
+    while is_level_first and after < len(tokens) and tokens[after].kind in AFTER_LEVEL:
+        after += 1
     side = SIDES.get(tokens[after].kind) if after < len(tokens) else None
-    if side is None or not is_amount(tokens[after + 1 :]):
+    if side is None or not (is_level_first or is_amount(tokens[after + 1 :])):
         return token
-    return Token("ever" if side_of(token) == side else "stay", token.text)
+    return Token("ever" if own == side else "stay", token.text)
 
 
 def _with_width(tokens: Sequence[Token]) -> list[Token]:

@@ -11,6 +11,7 @@ from service.questions.dates.reading import no_such_date, number, time_of_day
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.tokens import Token
+from service.questions.vocabulary import BEAR, BULL
 
 NUMBERS = ("number", "numword")
 HALVES = (0, 30)
@@ -118,7 +119,7 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
         return _with_half(tokens, Hour(hour, minute, place + 2))
     is_at = before.kind in AT or before.value == "at"
     is_beside_day = _precedes_day(tokens, place + 1) or (_follows_day(tokens, place) and is_free)
-    if is_at and hour and is_beside_day and sum(token.kind in NUMBERS for token in tokens) > 1:
+    if is_at and hour and is_beside_day and _is_no_level(tokens, place):
         part = tokens[place + 2] if _kind(tokens, place + 2) == "daypart" else None
         return Hour(hour, minute, place + 1, str(part.value) if part else "")
     if after == "zone" and (is_at or before.kind in ("weekday", "rel")):
@@ -165,6 +166,15 @@ def _with_half(tokens: Sequence[Token], hour: Hour) -> Hour:
 def _precedes_day(tokens: Sequence[Token], place: int) -> bool:
     """Example: "At 8 tomorrow", "at nine on Monday"."""
     return _kind(tokens, place + (_kind(tokens, place) == "on")) in ("rel", "weekday")
+
+
+def _is_no_level(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number after "at" is no price: "at 9 in the evening", "higher tomorrow at 9"; "tonight at 9" may be."""
+    others = {token.kind for token in (*tokens[:place], *tokens[place + 1 :])}
+    is_moved = bool(others & {*BULL, *BEAR}) and tokens[place - 1].kind != "by"  # "rises tomorrow by 9"
+    is_tonight = tokens[place - 3].kind == "rel" and tokens[place - 3].value == 0
+    is_in_part = place > 1 and tokens[place - 2].kind == "daypart" and not is_tonight
+    return is_moved or is_in_part or not others.isdisjoint(NUMBERS)
 
 
 def _follows_day(tokens: Sequence[Token], place: int) -> bool:
