@@ -209,7 +209,8 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
     if above or below:
         return _beyond(clause, level, above, preposition)
     if "exceed" in kinds:
-        return close(level, True) if "close" in kinds or preposition == "on" else touch(level, True)
+        is_at_deadline = "close" in kinds or (preposition == "on" and "ever" not in kinds)
+        return close(level, True) if is_at_deadline else touch(level, True)
     if direction and not _is_open_either_way(clause):
         return close(level, direction > 0) if "close" in kinds else touch(level, direction > 0)
     return _by_spot(clause, amount, level, spot, preposition)
