@@ -32,7 +32,7 @@ QUANTILES = "A range was asked for: see the quantiles of the price."
 LARGE_PCT = 10.0  # of a crash
 SIZE_NOTE = f"No size was named: a large move is understood as one of at least {LARGE_PCT:.0f}%."
 NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
-GAINS = forms("gain")
+GAINS, LESS_WORDS = forms("gain"), forms("less")
 # Kinds that ask for more than yes or no, and those that a level follows.
 INTERROGATIVES = {"what", "how", "which", "forecast"}
 WITH_LEVEL = {"above", "below", "reach", "break", "exceed", "between"}
@@ -103,12 +103,13 @@ def compare(clause: Clause) -> Criterion:
         raise invalid("A comparison of two assets takes no level. Ask which returns more by the deadline.", "level")
     kinds = clause.kinds
     falls = bool(kinds & BEAR) and not kinds & BULL and "outperform" not in kinds
-    less = "below" in kinds
+    less = "below" in kinds or any(token.text in LESS_WORDS for token in clause.tokens)
     criterion = Criterion("relative", negated=falls != less or "underperform" in kinds)
     if not kinds & {"outperform", "underperform", "better", "overtake", *MOTIONS, *BULL, *BEAR} and "be" in kinds:
         criterion = criterion.noted("The returns until the deadline are compared, not the prices.", "event")
     if kinds & {"which", "or", "versus"}:
-        return criterion.noted("YES means that the first asset named returns more.")
+        returns = "does not return" if criterion.negated != clause.negated else "returns"
+        return criterion.noted(f"YES means that the first asset named {returns} more.")
     return criterion
 
 
