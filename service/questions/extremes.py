@@ -27,7 +27,7 @@ MOST_EXTREMES = 2
 # Words between a high and its period: "the high of October", "das Hoch von letzter Woche".
 OF = forms("of_period")
 # Kinds between a period and its high: "Monday's high", "上周的高点".
-POSSESSIVES = {"the", "filler", "in"}
+POSSESSIVES = {"the", "filler", "in", "asset"}
 # The last words of a token that make "hoch" or "plus haut" after it a noun.
 DETERMINERS = forms("determiner")
 # Kinds that say on which side of the high or low the price is to be; without one, breaking a high is rising above it.
@@ -75,14 +75,15 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
     for extreme in reversed(extremes):
         level, note = _priced(extreme, setting)
         side = [BROKEN[extreme.side]] if breaks and extreme.side in BROKEN else []
-        result[extreme.first : extreme.after] = [*side, *read(f"${level:.10f}")[1]]
+        names = [token for token in result[extreme.first : extreme.after] if token.kind == "asset"]
+        result[extreme.first : extreme.after] = [*names, *side, *read(f"${level:.10f}")[1]]
         notes.insert(0, note)
     return (result, tuple(notes)) if notes else (plain, ())
 
 
 def may_have_extreme(tokens: Sequence[Token]) -> bool:
     """Whether a word among the tokens may stand for the high or the low of a period."""
-    return any(side_of(token) or _is_of_unit(token) for token in tokens)
+    return any(side_of(token) or token.kind == "record" for token in tokens)
 
 
 def _is_of_unit(token: Token) -> bool:
