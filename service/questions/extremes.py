@@ -27,7 +27,7 @@ MOST_EXTREMES = 2
 # Words between a high and its period: "the high of October", "das Hoch von letzter Woche".
 OF = forms("of_period")
 # Kinds between a period and its high: "Monday's high", "上周的高点".
-POSSESSIVES = {"the", "filler", "in", "asset"}
+POSSESSIVES = {"the", "filler", "in"}
 # The last words of a token that make "hoch" or "plus haut" after it a noun.
 DETERMINERS = forms("determiner")
 # Kinds that say on which side of the high or low the price is to be; without one, breaking a high is rising above it.
@@ -125,8 +125,9 @@ def _extremes(tokens: Sequence[Token], now: datetime, language: Language) -> Ite
 
 def _beside(tokens: Sequence[Token], first: int, after: int, language: Language) -> int | None:
     """The place of the word for the high or low of the dates between `first` and `after`."""
-    place = after
-    while place < len(tokens) and tokens[place].kind in POSSESSIVES and not side_of(tokens[place]):
+    place, kinds = after, {token.kind for token in tokens}
+    between = POSSESSIVES | ({"asset"} if "break" in kinds and "number" not in kinds else set())  # "Monday's btc high"
+    while place < len(tokens) and tokens[place].kind in between and not side_of(tokens[place]):
         place += 1
     is_noun = place < len(tokens) and tokens[place].kind not in ("up", "down")
     is_of_amount = any(token.text in OF for token in tokens[place + 1 : place + 2]) and is_amount(tokens[place + 2 :])
@@ -223,9 +224,9 @@ def is_amount(tokens: Sequence[Token]) -> bool:
 def _as_path(tokens: Sequence[Token], place: int, *, postpositions: bool) -> Token:
     """The token itself or, for a high or low that a level follows, the word for a moment or for all of them."""
     token, after = tokens[place], place + 1
-    own = side_of(token) or str(token.value).partition(":")[0] * (token.kind == "record")
+    extreme = side_of(token) or str(token.value).partition(":")[0] * (token.kind == "record")
     is_adverb = token.kind in ("up", "down") and (not place or tokens[place - 1].text.split()[-1] not in DETERMINERS)
-    if own not in EXTREMES or is_adverb:
+    if extreme not in EXTREMES or is_adverb:
         return token
     while after < len(tokens) and tokens[after].kind in BEFORE_SIDE and not side_of(tokens[after]):
         after += 1
@@ -235,7 +236,7 @@ def _as_path(tokens: Sequence[Token], place: int, *, postpositions: bool) -> Tok
     side = SIDES.get(tokens[after].kind) if after < len(tokens) else None
     if side is None or not (is_level_first or is_amount(tokens[after + 1 :])):
         return token
-    return Token("ever" if own == side else "stay", token.text)
+    return Token("ever" if extreme == side else "stay", token.text)
 
 
 def _with_width(tokens: Sequence[Token]) -> list[Token]:

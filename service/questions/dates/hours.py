@@ -172,7 +172,7 @@ def _is_no_level(tokens: Sequence[Token], place: int) -> bool:
     """Whether a number after "at" is no price: "at 9 in the evening", "higher tomorrow at 9"; "tonight at 9" may be."""
     others = {token.kind for token in (*tokens[:place], *tokens[place + 1 :])}
     is_moved = bool(others & {*BULL, *BEAR}) and tokens[place - 1].kind != "by"  # "rises tomorrow by 9"
-    is_tonight = tokens[place - 3].kind == "rel" and tokens[place - 3].value == 0
+    is_tonight = (lead := tokens[max(0, place - 3)]).kind == "rel" and lead.value == 0
     is_in_part = place > 1 and tokens[place - 2].kind == "daypart" and not is_tonight
     return is_moved or is_in_part or not others.isdisjoint(NUMBERS)
 
