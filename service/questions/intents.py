@@ -168,9 +168,10 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     has_digits = any(token.text[:1].isdigit() for token in tokens) and _plain(text) not in _model()[0]
     if wish is None or ((is_move or kinds & NAMES or has_digits) and wish not in ABOUT_PRICES):
         return None
-    return TextReading(
-        wish, asset=next(iter(ASSETS)) if asks_why and is_of_all and not context else _first_asset(tokens)
-    )
+    asset = next(iter(ASSETS)) if asks_why and is_of_all and not context else _first_asset(tokens)
+    if asset is None and context and wish in ABOUT_PRICES and kinds & (BULL | BEAR | {"advice"}):
+        asset = context.question.asset  # "why is it falling?"; a mere "why?" may mean the last answer
+    return TextReading(wish, asset=asset)
 
 
 def _price(asset: str, tokens: Sequence[Token], circumstances: Circumstances) -> TextReading:

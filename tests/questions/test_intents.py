@@ -272,6 +272,21 @@ def test_a_price_has_its_value_in_the_currency(text, value):
     assert reading.value == (value if value is None else pytest.approx(value))
 
 
+@pytest.mark.parametrize(
+    ("text", "intent", "asset"),
+    [
+        ("why is it falling anyway", "why", "eth"),
+        ("warum fällt der gerade", "why", "eth"),
+        ("why?", "why", None),
+        ("should i buy it then", "advice", "eth"),
+    ],
+)
+def test_a_move_or_a_purchase_is_that_of_the_earlier_asset(text, intent, asset):
+    """A mere "why" may mean the last answer."""
+    reading = read_text(text, CIRCUMSTANCES, after("will eth reach 1950 by friday?"))
+    assert (reading.intent, reading.asset) == (intent, asset)
+
+
 def test_an_old_rate_gives_no_value():
     old = replace(CIRCUMSTANCES, rates={"EUR": Rate(1.084, "kraken", NOW - timedelta(days=8))})
     assert read_text("btc price in euros", old).value is None
