@@ -18,13 +18,12 @@ from bot.errors import failure_page
 from bot.keyboards import Page
 from bot.languages import translate, zone
 from bot.messages import notices
-from bot.service import MAX_QUESTION, Document, Person
+from bot.service import MAX_QUESTION, Document
 from service.client import ASSETS, BadRequest, ClientError, ConnectionFailed, TimedOut
 
 CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
 HEADLINE = 400  # characters of a forwarded text; what it says stands at its beginning
 LONGEST_FORECAST_H, ADVICE_DAYS = 720, 7
-CARRIED_ON = ("question", "price_forecast")  # intents of a text that may carry an earlier question on
 SLIP_CODES = ("level", "deadline")  # of refusals that name a level or a date which cannot be
 QUESTION_MARKS = ("?", "？", "呢")
 NAMED_ZONE = re.compile(r"\b(utc|gmt)\b", re.IGNORECASE)
@@ -138,11 +137,8 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
         alert = (earlier or {}).get("alert")
         if alert and LEVEL.fullmatch(text):
             return await person.understand(f"alert {alert} {text}")
-        is_bare = bool(messages.prices.find_asset(text, ASSETS)) if alert else not text.endswith(QUESTION_MARKS)
-        if earlier is None or is_bare:
-            reading = await _alone(person, text, is_last=earlier is None)
-            if reading is not None:
-                return reading
+        if earlier is None or messages.prices.find_asset(text, ASSETS):  # "btc" after a question is a price
+            return await person.understand(text)
         reading = await person.understand(text, context=earlier)
         meaning = reading["understood"]
         if earlier and meaning and meaning["carryover"] and earlier.get("certainty") == "assumed":
@@ -172,17 +168,6 @@ async def _in_zone(update: Update, context: BotContext, text: str, reading: Docu
         return text, reading
     notes = local["understood"]["notes"] if local["understood"] else [f"utc{offset}"]
     return (text, reading) if any(f"utc{offset}" in note.lower() for note in notes) else (local_text, local)
-
-
-async def _alone(person: Person, text: str, *, is_last: bool) -> Document | None:
-    """What a text wants by itself: "btc" after a question is a price; None for a question, which may carry it on."""
-    try:
-        reading = await person.understand(text)
-    except BadRequest:
-        if is_last:
-            raise
-        return None
-    return reading if is_last or reading["intent"] not in CARRIED_ON else None
 
 
 async def _earlier(update: Update, context: BotContext) -> Document | None:

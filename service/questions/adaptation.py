@@ -34,8 +34,9 @@ def opposite(question: Question, spot: float) -> Question:
         raise invalid("The earlier question names no event that has an opposite. Ask in full what is to happen.")
     if question.comparator == "relative":
         return replace(question, other_asset=question.asset)
-    is_move = isinstance(kind, Direction) or (question.level_pct is not None and isinstance(kind, Close | Touch))
-    return _turned(question, -kind.side, spot) if is_move else denied(question)
+    is_size = question.level_pct is not None and isinstance(kind, Close | Touch)
+    has_sides = is_size or isinstance(kind, Direction | First)
+    return _turned(question, -kind.side, spot) if has_sides else denied(question)
 
 
 def of_asset(question: Question, parse: Parse) -> Question:

@@ -96,7 +96,8 @@ def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
     days = [int(token.quantity) for token in names if token.kind == "weekday"]
     if units and kinds in (FOLLOWING if units == ["day"] else FOLLOWING[:3]):
         return [Token("iso", f"{until + sign * STEPS[units[0]]:%Y-%m-%d}")]
-    is_next = "next" in kinds and days != [until.weekday()]  # "next Monday" after a Friday is counted from today
+    is_near = earlier.horizon_hours < 2 * HOURS_OF_WEEK and days == [until.weekday()]
+    is_next = "next" in kinds and not is_near  # "next Monday" after a Friday is counted from today
     if len(days) != 1 or is_next or kinds not in FOLLOWING_DAY:
         return []
     return [Token("iso", f"{until + ((days[0] - until.weekday() - 1) % 7 + 1) * DAY:%Y-%m-%d}")]

@@ -33,6 +33,7 @@ OVER_TIME = ("until", "lasting", "within", "during")
 ORIGIN = 3
 # A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
 NEAR_FACTOR = 5.0
+CERTAIN = 100  # no probability is larger
 # Kinds that may separate an asset from its price: "ETH at 5000", "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
 MODIFIERS = {"the", "approx", "be"}
@@ -345,7 +346,7 @@ def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
 
 def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
     """Example: "A 50% chance", "100% bullish", "probability 0.99"."""
-    if amount.is_money or (amount.is_marked and not amount.is_percent):
+    if amount.is_money or (not amount.is_percent and (amount.is_marked or min(amount.values) > CERTAIN)):
         return False
     if amount.is_percent and _kind_before(tokens, amount, MODIFIERS) in BULL | BEAR:
         return False  # "is a drop of 3% likely"

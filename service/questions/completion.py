@@ -86,7 +86,7 @@ class CompletedText(NamedTuple):
 
     `earlier` is that question, with another number of days, or another event of its two levels, where the words say so.
     `has_event` if they say what is to happen without a verb or an amount, `is_opposite` if that is the opposite of the
-    earlier event. `notes` say what was assumed about the deadline.
+    earlier event, `has_chance` if they ask how likely it is. `notes` say what was assumed about the deadline.
     """
 
     tokens: list[Token]
@@ -94,6 +94,7 @@ class CompletedText(NamedTuple):
     earlier: Question
     has_event: bool
     is_opposite: bool
+    has_chance: bool
     notes: tuple[Assumption, ...]
 
 
@@ -151,7 +152,9 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         place = place if "word" in kinds[:place] and {*kinds[:place]} <= UNKNOWN else 0  # "typo 310"
         tokens = [*tokens[:place], Token("asset", asset, asset), *tokens[place:]]
         carryover.add("asset")
-    return CompletedText(tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, tuple(notes))
+    return CompletedText(
+        tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, has_chance, tuple(notes)
+    )
 
 
 def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]:
@@ -181,7 +184,9 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
 def _noes(tokens: Sequence[Token], earlier: Question) -> int:
     """How many words say that the earlier question was meant otherwise: "no 5%", "no no saturday", "no up"."""
     noes = next((place for place, token in enumerate(tokens) if token.text not in NOES), 0)
-    following = tokens[noes].kind if noes else ""
+    while noes and tokens[noes:] and tokens[noes].kind == "filler" and tokens[noes].value is None:
+        noes += 1  # Turkish "yok ya 24 saat sonra"
+    following = tokens[noes].kind if tokens[noes:] and noes else ""
     is_turned = SIGNS_OF_SIDES.get(following) == -earlier.kind.side and not earlier.negated
     return noes if noes > 1 or following in CORRECTIONS or is_turned else 0
 
@@ -273,7 +278,7 @@ def _with_length(tokens: list[Token], earlier: Question, notes: list[Assumption]
 def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     """The earlier question with another number or colour of days: "four", "more than five", "green i mean"."""
     tokens = _without_total(tokens)
-    plain = [token for token in tokens if token.kind not in ("mark", "the", "a", "filler", "be", "will", "word")]
+    plain = [token for token in tokens if token.kind not in ("mark", "the", "a", "on", "filler", "be", "will", "word")]
     plain = [replace(token, kind=NAMES.get(token.kind, token.kind)) for token in plain]
     kinds, unknown = [token.kind for token in plain], [token for token in tokens if token.kind == "word"]
     numbers, is_run = [first_value(token) for token in plain if token.kind == "number"], "in_a_row" in kinds

@@ -81,7 +81,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         raise unclear(reading.text)
     if parse.count == DayCount(None) and not parse.clause.amounts and not parse.clause.kinds & OWN_EVENT:
         parse = replace(parse, count=None)  # "and all of December?"
-    if level := _level_left_out(parse, earlier):
+    if level := _level_left_out(parse, completion):
         tokens = with_level(completion.tokens, level, reading.language)
         parse = find_parts(reading._replace(tokens=tokens), circumstances)
         carryover.add("level")
@@ -107,11 +107,19 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
 
 
-def _level_left_out(parse: Parse, earlier: Question) -> float | None:
-    """The level of the earlier question where the words need one and name none: "does it get there?"."""
+def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
+    """The level of the earlier question where the words need one and name none: "does it get there?".
+
+    How likely it is to fall after a question whether it falls to a level is about that level.
+    """
+    earlier = completion.earlier
     is_same = parse.subject.asset == earlier.asset and not (parse.subject.other or parse.pair or parse.count)
     asks_amount = parse.clause.kinds >= {"how"} and "chance" not in parse.clause.kinds
-    needs_level = is_same and not (parse.clause.amounts or asks_amount) and parse.clause.kinds & NEEDS_LEVEL
+    is_fall = completion.has_chance and isinstance(earlier.kind, Touch) and bool(parse.clause.kinds & MOTIONS)
+    is_there = is_fall and parse.deadline.is_named and parse.clause.direction_at(None) == earlier.kind.side
+    needs_level = (
+        is_same and not (parse.clause.amounts or asks_amount) and (is_there or parse.clause.kinds & NEEDS_LEVEL)
+    )
     return earlier.level if needs_level and earlier.upper_level is None else None
 
 

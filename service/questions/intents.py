@@ -111,7 +111,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     if "my_alerts" in intents and "number" not in kinds:
         return TextReading("my_alerts", asset=asset)
     is_length = any(token.kind == "number" and unit.kind == "unit" for token, unit in pairwise(market.tokens))
-    is_order = "number" in kinds and not is_length and "?" not in market.text and not kinds & {"ask", *ASKING, *DATES}
+    is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATES})
+    is_order = "number" in kinds and not is_length and not is_asked
     if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
         alert = _alert(words, market.language, circumstances, context)
         if alert and ("alert" in intents or alert.side):
