@@ -30,6 +30,7 @@ AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", 
 THOUSAND, LEAST_CENTS = 1000, 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
 ENDS_OF_RANGE = 2
 USD, LATER_YEARS = (Token("money", "usd"),), 3  # behind a number that is no year
+AT = {"", "on", "to", "above", "below", "exceed", "asset", "filler", "mark"}  # before it
 
 
 def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
@@ -66,15 +67,14 @@ def with_scale(tokens: list[Token], earlier: Question, spots: Mapping[str, float
             and kinds[place + 2] not in AFTER_AMOUNT
         ):
             result[place] = Token("number", f"{factor * first_value(token):.10g}", is_glued=token.is_glued)
-    return [part for token in result for part in (token, *USD * _is_price(token, earlier))]
+    pairs = zip(kinds, result, strict=False)
+    return [part for kind, token in pairs for part in (token, *USD * (kind in AT and _is_price(token, earlier)))]
 
 
 def _is_price(token: Token, earlier: Question) -> bool:
     """Whether a number of four digits is near the price, and too late for a year: "eth at 2100"."""
-    is_number = token.kind == "number" and is_year(token)
-    return (
-        is_number and first_value(token) > earlier.deadline.year + LATER_YEARS and _is_near(first_value(token), earlier)
-    )
+    is_late = token.kind == "number" and is_year(token) and first_value(token) > earlier.deadline.year + LATER_YEARS
+    return is_late and _is_near(first_value(token), earlier, LARGEST_RATIO)
 
 
 def _factor(number: Token, earlier: Question) -> float:
@@ -96,7 +96,7 @@ def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
     kinds, has_by = {token.kind for token in before}, any(token.text in BY for token in before)
     if earlier.level_pct is None or last.kind != "number" or first_value(last) >= LARGEST_PCT:
         return tokens
-    is_size = not any(_is_near(factor * first_value(last), earlier) for factor in (1, THOUSAND, 1 / 100))
+    is_size = not any(_is_near(factor * first_value(last), earlier, NEAR_FACTOR) for factor in (1, THOUSAND, 1 / 100))
     companions = BESIDE_PERCENT | {"word", "approx"} | ({"above", "below", "exceed"} if is_size else set())
     if kinds <= companions and (has_by or date < len(words) or not kinds & ARTICLES):
         return [*before, last, Token("percent", "%"), *words[date:]]
@@ -105,8 +105,8 @@ def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
     return tokens
 
 
-def _is_near(level: float, earlier: Question) -> bool:
-    return earlier.spot / LARGEST_RATIO < level < earlier.spot * LARGEST_RATIO
+def _is_near(level: float, earlier: Question, ratio: float) -> bool:
+    return earlier.spot / ratio < level < earlier.spot * ratio
 
 
 def with_range(tokens: list[Token], earlier: Question) -> list[Token]:

@@ -27,7 +27,7 @@ ARTICLES = {"the", "on", "ampm"}
 DAYS_BEFORE = {"holiday", "weekday"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
 LAST_DAY, MOST_HOURS = 31, 24
-FRIDAY, HOURS_OF_WEEK = 4, 168
+SUNDAY, HOURS_OF_WEEK = 6, 168
 # Kinds beside a weekday that leave open which week is meant.
 BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 # The kinds of "the day after", "the Friday after", which are counted from the earlier deadline, and those beside them.
@@ -83,15 +83,17 @@ def _spoken(tokens: Sequence[Token]) -> list[Token]:
 def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
     """The day of "the day after", "the week after", "the Friday after", counted from the earlier deadline.
 
-    "The next one" after a week is the next week, after any other time the next month.
+    "The next one" after a week is the next week, after a month the next month.
     """
     names = [token for token in _spoken(tokens) if token.kind not in BESIDE | {"sametime"}]
     until, sign = earlier.deadline, -1 if any(token.kind == "before" for token in names) else 1
     kinds, units = {token.kind for token in names}, [str(token.value) for token in names if token.value in STEPS]
-    if kinds - {"numword", "not", "this"} == {"next"} and until.time() == DAY_END:
-        if until.weekday() >= FRIDAY and earlier.horizon_hours < HOURS_OF_WEEK:
-            return [Token("next", "next"), Token("unit", "week", "week")]
-        month = until.replace(day=LAST_DAY - 3) + 4 * DAY  # some day of the month after
+    is_one = all(first_value(token) == 1 for token in names if token.kind == "numword")
+    is_next = kinds in ({"next"}, {"next", "numword"}, {"not", "this", "next"}) and is_one
+    month = until + DAY
+    if is_next and until.time() == DAY_END and until.weekday() == SUNDAY and earlier.horizon_hours < HOURS_OF_WEEK:
+        return [Token("next", "next"), Token("unit", "week", "week")]
+    if is_next and until.time() == DAY_END and month.day == 1 and earlier.horizon_hours > 2 * MOST_HOURS:
         return [Token("month", f"{month:%B}".lower(), float(month.month)), Token("number", str(month.year))]
     days = [int(token.quantity) for token in names if token.kind == "weekday"]
     if units and kinds in (FOLLOWING if units == ["day"] else FOLLOWING[:3]):

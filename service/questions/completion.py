@@ -18,7 +18,7 @@ from service.questions.carried_amounts import (
     with_scale,
     without_denied_level,
 )
-from service.questions.carried_dates import with_dates, with_later, with_unit
+from service.questions.carried_dates import LAST_DAY, with_dates, with_later, with_unit
 from service.questions.circumstances import Circumstances
 from service.questions.clause import SOONER
 from service.questions.coins import TokenizedText
@@ -52,8 +52,9 @@ CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday
 SIGNS_OF_SIDES = {"up": 1, "rise": 1, "above": 1, "down": -1, "fall": -1, "below": -1}
 UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
 HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
-# Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
+# Kinds that ask how likely something is.
 CHANCE = {"chance", "how", "what", "which"}
+# Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
 NAME_KINDS = {"asset", "number", "end", "eo", *DATES, "holiday", "weekend"}
 BESIDE_NAME = {"the", "on", "in", "by", "be", "until", "this", "filler"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
@@ -103,7 +104,7 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     notes, carryover = list[Assumption](), set[Carryover]()
     *before, last = reading.tokens or [Token("mark", "")]
     tokens = [*(token for token in before if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
-    if has_chance := any(token.kind == "chance" for token in tokens):  # "how likely is 60k?"
+    if has_chance := _has_chance(tokens):  # "how likely is 60k?"
         tokens = [token for token in tokens if token.kind not in CHANCE]
     tokens = _without_denied_name(_without_carriers(tokens, earlier), reading.language)
     tokens = _without_denied(tokens, reading.language)
@@ -202,10 +203,19 @@ def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
     return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
 
 
-def _without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
-    """The tokens without a denied asset or date beside another one: "not friday but monday", "eth, not btc"."""
+def _has_chance(tokens: Sequence[Token]) -> bool:
+    """Whether it is asked how likely one thing is; not "a 50% chance", nor which of two is likelier."""
     kinds = [token.kind for token in tokens]
-    if "not" not in kinds:
+    return "chance" in kinds and not {"percent", "or"} & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
+
+
+def _without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
+    """The tokens without a denied asset or date beside another one: "not friday but monday", "eth, not btc".
+
+    They name no event: "won't eth beat btc?" denies that.
+    """
+    kinds = [token.kind for token in tokens]
+    if "not" not in kinds or {*kinds} & (OWN_EVENT - {"not", "ever"} | {"or", "will", "ask"}):
         return tokens
     first = end = kinds.index("not")
     if language.postpositions:  # Turkish "cuma değil pazartesi"
@@ -213,8 +223,9 @@ def _without_denied_name(tokens: list[Token], language: Language) -> list[Token]
             first -= 1
     end += 1
     if first == end - 1:
-        while end < len(kinds) and kinds[end] in (
-            NAME_KINDS if {*kinds[first:end]} & NAME_KINDS else NAME_KINDS | BESIDE_NAME
+        while end < len(kinds) and (
+            kinds[end] in (NAME_KINDS if {*kinds[first:end]} & NAME_KINDS else NAME_KINDS | BESIDE_NAME)
+            or (kinds[end] == "the" and {*kinds[end + 1 : end + 2]} & NAME_KINDS)
         ):
             end += 1
     rest = [*tokens[:first], *tokens[end:]]
@@ -279,6 +290,8 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     """The earlier question with another number or colour of days: "four", "more than five", "green i mean"."""
     tokens = _without_total(tokens)
     plain = [token for token in tokens if token.kind not in ("mark", "the", "a", "on", "filler", "be", "will", "word")]
+    if any(token.kind == "on" for token in tokens) and not any(token.kind == "unit" for token in tokens):
+        return None  # "on the 4?"
     plain = [replace(token, kind=NAMES.get(token.kind, token.kind)) for token in plain]
     kinds, unknown = [token.kind for token in plain], [token for token in tokens if token.kind == "word"]
     numbers, is_run = [first_value(token) for token in plain if token.kind == "number"], "in_a_row" in kinds
@@ -289,15 +302,11 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
         ends = trading_days(earlier.asset, int(start.timestamp()), int(earlier.deadline.timestamp()))
         return replace(earlier, days=len(ends), negated=False)
     is_of_moves = isinstance(earlier.kind, DaysMoving)
-    has_least = any(token.text in LEAST for token in plain)
+    has_least = any(token.text in LEAST for token in plain) and max(numbers, default=0) <= LAST_DAY
     bounds = {"above", "below", "ormore"} & {*kinds} if numbers and (is_of_moves or has_least) else set[str]()
-    sides = {SIGNS_OF_SIDES[token.kind] for token in plain if token.kind in ("up", "down", "rise", "fall")}
-    chance_kinds = {"chance", "what", "how"} if "chance" in kinds else set[str]()
-    rest = (
-        {*kinds}
-        - {"number", "in_a_row", "up", "down", "rise", "fall", *chance_kinds, *bounds}
-        - ({"unit"} if is_run or bounds else set())
-    )
+    moves = ("up", "down") if {"will", "ask"} & {token.kind for token in tokens} else ("up", "down", "rise", "fall")
+    sides = {SIGNS_OF_SIDES[token.kind] for token in plain if token.kind in moves}
+    rest = {*kinds} - {"number", "in_a_row", *moves, *bounds} - ({"unit"} if is_run or bounds else set())
     if rest or not (numbers or sides or is_run) or len(sides) > 1 or (sides and not is_of_moves):
         return None
     days = numbers[0] if numbers else earlier.days
@@ -325,7 +334,8 @@ def _closing(tokens: list[Token], earlier: Question) -> list[Token]:
         tokens = [*tokens, Token("close", "close")]
     kinds = [token.kind for token in tokens]
     denial = kinds.index("not") if "not" in kinds else len(kinds)
-    if "close" in kinds[:denial] and {*kinds[denial:]} & {"reach", "word"}:
+    is_of_words = {*kinds[denial:]} & {"reach", "word"} and not {*kinds[denial:]} & NAME_KINDS
+    if "close" in kinds[:denial] and is_of_words:
         return tokens[:denial]
     is_of_touch = "close" in kinds[denial:] and "reach" in kinds[denial:]
     return tokens[kinds.index("reach") :] if is_of_touch else tokens

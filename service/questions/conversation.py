@@ -116,7 +116,10 @@ def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
     is_same = parse.subject.asset == earlier.asset and not (parse.subject.other or parse.pair or parse.count)
     asks_amount = parse.clause.kinds >= {"how"} and "chance" not in parse.clause.kinds
     is_fall = completion.has_chance and isinstance(earlier.kind, Touch) and bool(parse.clause.kinds & MOTIONS)
-    is_there = is_fall and parse.deadline.is_named and parse.clause.direction_at(None) == earlier.kind.side
+    side = parse.clause.direction_at(None)
+    if completion.has_chance and side == -earlier.kind.side:
+        return None  # "how likely is it to fall" after a question whether it rises to a level
+    is_there = is_fall and parse.deadline.is_named and side == earlier.kind.side
     needs_level = (
         is_same and not (parse.clause.amounts or asks_amount) and (is_there or parse.clause.kinds & NEEDS_LEVEL)
     )

@@ -364,7 +364,8 @@ def _unit_after(tokens: Sequence[Token], place: int) -> int | None:
     while tokens[end - 1].kind in ("filler", "the") or tokens[end - 1].text in OUT_OF:
         end -= 1  # "3 candles vermelhos seguidos no eth", "3 chiusure positive su 5"
     kinds = [token.kind for token in tokens[place:end]]
-    if "close" in kinds and any(token.value in COLOURS for token in tokens[place:end]):
+    is_dated = place > 0 and tokens[place - 1].kind in ("month", "the", "weekday", "on")  # "on december 5 green close"
+    if "close" in kinds and not is_dated and any(token.value in COLOURS for token in tokens[place:end]):
         return end - 1 if _value(tokens[place]) <= MOST_DAYS else None
     return end - 1 if "in_a_row" in kinds and kinds[-1] in ("close", "up", "down", "in_a_row") else None
 

@@ -225,7 +225,8 @@ def _as_path(tokens: Sequence[Token], place: int, *, postpositions: bool) -> Tok
     """The token itself or, for a high or low that a level follows, the word for a moment or for all of them."""
     token, after = tokens[place], place + 1
     extreme = side_of(token) or str(token.value).partition(":")[0] * (token.kind == "record")
-    is_adverb = token.kind in ("up", "down") and (not place or tokens[place - 1].text.split()[-1] not in DETERMINERS)
+    before = tokens[place - 1].text.split()[-1:] if place else []
+    is_adverb = token.kind in ("up", "down") and not DETERMINERS.intersection(before)
     if extreme not in EXTREMES or is_adverb:
         return token
     while after < len(tokens) and tokens[after].kind in BEFORE_SIDE and not side_of(tokens[after]):

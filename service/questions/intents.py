@@ -104,7 +104,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return _price(asset, market.tokens, circumstances)
     asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
-    is_of_one = asset is not None and len(market.tokens) < MOST_WORDS and not kinds & {"number", *DATES}
+    rest = read_markets(_without("cancel", words), circumstances.coins).tokens if asset and "cancel" in intents else ()
+    is_of_one = bool(rest) and {token.kind for token in rest} <= {"asset", "the", "filler", "mark", "numword"}
     is_of_alerts = is_after_alert or is_of_one or bool(intents & {"alert", "my_alerts"})
     if "cancel_alerts" in intents or ("cancel" in intents and is_of_alerts):
         return TextReading("cancel_alerts", asset=asset)
@@ -170,7 +171,8 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     if wish is None or ((is_move or kinds & NAMES or has_digits) and wish not in ABOUT_PRICES):
         return None
     asset = next(iter(ASSETS)) if asks_why and is_of_all and not context else _first_asset(tokens)
-    if asset is None and context and wish in ABOUT_PRICES and kinds & (BULL | BEAR | {"advice"}):
+    is_of_other = "other" in kinds or [token.kind for token in tokens].count("word") > 1
+    if asset is None and context and not is_of_other and wish in ABOUT_PRICES and kinds & (BULL | BEAR | {"advice"}):
         asset = context.question.asset  # "why is it falling?"; a mere "why?" may mean the last answer
     return TextReading(wish, asset=asset)
 
@@ -228,7 +230,8 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances, context: C
     """
     likely = context.language if context else None
     tokens = read_markets(_without("price", words), circumstances.coins, likely).tokens
-    if tokens and tokens[0].kind in ("number", "numeral", "numword"):  # "1 btc", "一个以太坊"
+    following = next((token.kind for token in tokens[1:] if token.kind != "filler"), "")
+    if tokens and tokens[0].kind in ("number", "numeral", "numword") and following == "asset":  # "1 btc", "一个以太坊"
         tokens = tokens[1:]
     assets = [token for token in tokens if token.kind == "asset"]
     bare_kinds = NAME_KINDS | PRESENT | CONVERSION | ({"and"} if len(assets) > 1 else set())
@@ -334,7 +337,7 @@ def _alert(
     return TextReading("alert", None, asset, level, None, _side(side))
 
 
-def _without(intent: Intent, words: Sequence[Token]) -> str:
+def _without(intent: str, words: Sequence[Token]) -> str:
     """The text without the phrases of an intent; l'eth is one word of two tokens."""
     text = ""
     for word in words:

@@ -22,7 +22,7 @@ ENGLISH = LANGUAGES[0]
 LATIN = [language for language in LANGUAGES if language.script == "Latin"]
 # The scripts that give a language away, in the order in which they are looked for: Japanese uses Han glyphs, too.
 SCRIPTS = {
-    "Kana": re.compile("[\u3040-\u30ff曜円値価予売気対]"),  # with Han glyphs that only Japanese has
+    "Kana": re.compile("[\u3040-\u30ff曜円値価売気対]"),  # with Han glyphs that only Japanese has
     "Han": re.compile("[\u3400-\u9fff]"),
     "Cyrillic": re.compile("[\u0400-\u04ff]"),
 }

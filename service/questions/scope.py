@@ -76,7 +76,8 @@ def refuse_looking_back(tokens: Sequence[Token]) -> None:
     if not tokens:
         raise invalid(f"The text has a condition but no question. For example: {EXAMPLE}", "several")
     kinds = {token.kind for token in tokens}
-    if not kinds & {"will", "chance"} and ("did" in kinds or tokens[0].kind == "have"):  # "has btc any chance"
+    has_chance = "chance" in kinds  # "has btc any chance"
+    if "will" not in kinds and ("did" in kinds or (tokens[0].kind == "have" and not has_chance)):
         raise invalid(
             f"The question is about the past. Only future prices are forecast. For example: {EXAMPLE}", "no_price"
         )

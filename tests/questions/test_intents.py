@@ -279,6 +279,7 @@ def test_a_price_has_its_value_in_the_currency(text, value):
         ("warum fällt der gerade", "why", "eth"),
         ("why?", "why", None),
         ("should i buy it then", "advice", "eth"),
+        ("why is doge falling", "why", None),
     ],
 )
 def test_a_move_or_a_purchase_is_that_of_the_earlier_asset(text, intent, asset):
