@@ -168,7 +168,7 @@ async def choice_page(
     guess = (meaning or meanings[0]) | {"certainty": "assumed"}
     payload = {
         "refusal": messages.oracle.choices(meanings, market, head, messages.oracle.conversions(meaning)),
-        "listed": [meaning["canonical"] for meaning in meanings],
+        "listed": [question["canonical"] for question in meanings],
     }
     return await saved_page(state, chat_id, user_id, payload if head else payload | {"understood": guess})
 

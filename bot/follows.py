@@ -45,9 +45,9 @@ async def alert_page(update: Update, context: BotContext, reading: Document) -> 
     footer, spot, side = messages.formats.footer(prices), quote["price"], 1 if reading["side"] == "above" else -1
     if reading["level_pct"] is not None:
         level = spot * (1 + reading["level_pct"] / 100)
-    asset, place = reading["asset"], f" {level:.10g} USD" if level else ""
+    asset, goal = reading["asset"], f" {level:.10g} USD" if level else ""
     size = "" if reading["level_pct"] is None else f" {reading['level_pct']:+g}%"
-    await context.remember(update, {"canonical": f"alert {asset}{size or place}", "alert": asset})
+    await context.remember(update, {"canonical": f"alert {asset}{size or goal}", "alert": asset})
     if reading["level_pct"] is not None and reading["side"] is None:  # "moves 5%"
         levels = [messages.prices.level_with_arrow(way, spot) for way in (2 * spot - level, level)]
         return Page(f"{messages.follows.ask_level(asset)}\n{footer}", keyboards.rows(keyboards.bells(asset, levels)))

@@ -51,8 +51,8 @@ class Understanding:
 
     `understood` is null where the text asks nothing that can be forecast. `level`, `level_pct` and `side` are those of
     an `alert`; a level is in USD, `level_pct` a move from the present price. A `price` may be asked of an `amount` and
-    in a `currency` other than USD, `value` is what it is worth there; its `asset` is null where several are named, its
-    `value` where there is no rate.
+    in a `currency` other than USD, `value` is its worth there, null without a rate. Where several
+    assets are named, `asset` and `value` are null.
     """
 
     question: str

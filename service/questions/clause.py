@@ -33,7 +33,7 @@ OVER_TIME = ("until", "lasting", "within", "during")
 ORIGIN = 3
 # A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
 NEAR_FACTOR = 5.0
-CERTAIN = 100  # no probability is larger
+CERTAIN = 100  # percent; no probability is larger
 # Kinds that may separate an asset from its price: "ETH at 5000", "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
 MODIFIERS = {"the", "approx", "be"}

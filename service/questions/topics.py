@@ -61,7 +61,7 @@ LINKS = {"price", "the", "filler", "now", "will"}
 # every one without an amount is read again.
 MISREAD = ("up", "down")
 WITHOUT_AMOUNT = (*MISREAD, "open", "relative")
-# What a whole question may still leave open: an earlier one does not say it either.
+# What a whole question may leave open, because an earlier one does not say it either.
 DATE_CODES: set[AssumptionCode] = {"deadline", "start"}
 MOVES = (["rise"], ["fall"], ["up"], ["down"], ["mood"], ["be", "up"], ["be", "down"], ["be", "mood"])
 
@@ -85,12 +85,10 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
     """
     reading = read_markets(text, circumstances.coins, context and context.language)
     try:
-        is_carried = context is not None and not _is_whole(reading, circumstances)
-        parse = (
-            carry_on(reading, circumstances, context.question)
-            if context and is_carried
-            else parse_tokenized(reading, circumstances)
-        )
+        if context is None:
+            parse = parse_tokenized(reading, circumstances)
+        else:
+            parse = _whole_question(reading, circumstances) or carry_on(reading, circumstances, context.question)
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
         topic, reason = None, refusal
         try:
@@ -109,23 +107,24 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
     return _read_topic(reading, circumstances) or parse
 
 
-def _is_whole(reading: TokenizedText, circumstances: Circumstances) -> bool:
-    """Whether a text leaves nothing out that an earlier question could say: it names asset, event and date.
+def _whole_question(reading: TokenizedText, circumstances: Circumstances) -> Parse | None:
+    """The question of a text that names asset, event and date, so that an earlier one adds nothing; else None.
 
     "And eth up by friday?" may leave out by how much.
     """
     if not any(token.kind in MARKET_KINDS for token in reading.tokens):
-        return False
+        return None
     try:
         parse = parse_tokenized(reading, circumstances)
     except InvalidRequest:
-        return False
+        return None
     codes = {note.code for note in parse.question.notes if isinstance(note, Assumption)}
     is_bare = not parse.clause.amounts and (
         reading.tokens[0].kind in LEADING or any(token.value == CARRY for token in reading.tokens)
     )
     is_asked = parse.question.comparator != "open" or bool(parse.clause.kinds & {"what", "how", "forecast"})
-    return parse.deadline.is_named and is_asked and codes - {"words"} <= DATE_CODES and not is_bare
+    is_whole = parse.deadline.is_named and is_asked and codes - {"words"} <= DATE_CODES and not is_bare
+    return parse if is_whole else None
 
 
 def _completed(reading: TokenizedText, earlier: Question) -> TokenizedText:
