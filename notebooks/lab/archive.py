@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from functools import cached_property, partial
@@ -45,7 +44,7 @@ class Archive:
 
     Bars, lanes, headlines, calls of apex and the ledger are kept in Parquet files in `folder`, by default in the cache
     folder of this user: the next call downloads only what is new. A service with another ledger has other files.
-    `progress` shows a bar for a download that takes longer than a second; `sleep` waits where a rate limit is reached.
+    `progress` shows a bar for a download that takes longer than a second.
     """
 
     def __init__(
@@ -54,12 +53,11 @@ class Archive:
         folder: Path | None = None,
         *,
         progress: bool = True,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.client = client
         self._root = folder or user_cache_path("ninefold", appauthor=False)
         self._progress = progress
-        self._pages = partial(pages, progress=progress, sleep=sleep)
+        self._pages = partial(pages, progress=progress)
 
     @cached_property
     def cache(self) -> ParquetCache:

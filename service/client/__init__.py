@@ -6,7 +6,7 @@ Front ends import this package and nothing else of the service. `AsyncClient` ha
 import tomllib
 from pathlib import Path
 
-from service.client.client import AsyncClient, Client
+from service.client.client import MINUTE_LIMIT_S, AsyncClient, Client
 from service.client.errors import (
     BadRequest,
     ClientError,
@@ -34,6 +34,7 @@ ASSETS: dict[str, str] = {
 
 __all__ = [
     "ASSETS",
+    "MINUTE_LIMIT_S",
     "AsyncClient",
     "BadRequest",
     "Client",

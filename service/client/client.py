@@ -24,11 +24,12 @@ from typing import Any, Generic, TypeVar
 
 import httpx
 
-from service.client.errors import ConnectionFailed, TimedOut, document_of, refusal_of
+from service.client.errors import ConnectionFailed, RateLimited, TimedOut, document_of, refusal_of
 from service.client.operations import Document, File, Items, Nothing, Operations, Read, Text
 from service.client.streams import AnswerReader, EventReader, is_document, question_body
 
 TIMEOUT_S = 30.0
+MINUTE_LIMIT_S = 90.0  # a limit of a minute resets within it, the quota of a day does not
 RECONNECT_S = 1.0
 MOST_ROWS = 500  # of the ledger on a page
 
@@ -43,8 +44,8 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
     It is written with `await`, also for the client that waits: what that one awaits has waited already.
     """
 
-    def __init__(self, http: httpx.Client | httpx.AsyncClient, timeout_s: float) -> None:
-        self.timeout_s = timeout_s
+    def __init__(self, http: httpx.Client | httpx.AsyncClient, timeout_s: float, longest_wait_s: float) -> None:
+        self.timeout_s, self.longest_wait_s = timeout_s, longest_wait_s
         self._base_url, self._headers = http.base_url, http.headers
 
     @abstractmethod
@@ -196,11 +197,17 @@ class _Exchange(Operations[Document, Text, File, Nothing, Items], Generic[Docume
         return key
 
     async def _send(self, read: Callable[[httpx.Response], T], method: str, path: str, **options: Any) -> T:
-        with self._failing():
-            answer = await self._request(method, path, **options)
-        if answer.status_code >= 300:
-            raise refusal_of(answer)
-        return read(answer)
+        end = time.monotonic() + self.longest_wait_s
+        while True:
+            with self._failing():
+                answer = await self._request(method, path, **options)
+            if answer.status_code < 300:
+                return read(answer)
+            refusal = refusal_of(answer)
+            wait_s = refusal.retry_after_s if isinstance(refusal, RateLimited) else None
+            if wait_s is None or time.monotonic() + wait_s > end:
+                raise refusal
+            await self._pause(wait_s)
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
@@ -226,6 +233,7 @@ class AsyncClient(
         api_key: str | None = None,
         *,
         timeout_s: float = TIMEOUT_S,
+        longest_wait_s: float = 0.0,
         end_user: str | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
@@ -235,7 +243,7 @@ class AsyncClient(
             timeout=timeout_s,
             transport=transport or httpx.AsyncHTTPTransport(retries=1),
         )
-        super().__init__(self._http, timeout_s)
+        super().__init__(self._http, timeout_s, longest_wait_s)
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -272,9 +280,10 @@ class AsyncClient(
 class Client(_Exchange[Page, str, bytes, None, Generator[Page, None, None], Generator[str, None, None]]):
     """The service at `base_url`.
 
-    `timeout_s` bounds a whole call, not each read of it. `end_user` is on whose behalf a delegating key
-    calls. A connection that was not made is tried once more; a request that was sent never is. Answers are
-    the JSON of the API as it stands.
+    `timeout_s` bounds a whole call, not each read of it. Where a limit is reached that resets within
+    `longest_wait_s`, a call waits for that besides; a stream does not. `end_user` is on whose behalf a delegating key
+    calls. A connection that was not made is tried once more; a request that was sent and not refused for a limit
+    never is. Answers are the JSON of the API as it stands.
     """
 
     def __init__(
@@ -283,6 +292,7 @@ class Client(_Exchange[Page, str, bytes, None, Generator[Page, None, None], Gene
         api_key: str | None = None,
         *,
         timeout_s: float = TIMEOUT_S,
+        longest_wait_s: float = 0.0,
         end_user: str | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
@@ -292,7 +302,7 @@ class Client(_Exchange[Page, str, bytes, None, Generator[Page, None, None], Gene
             timeout=timeout_s,
             transport=transport or httpx.HTTPTransport(retries=1),
         )
-        super().__init__(self._http, timeout_s)
+        super().__init__(self._http, timeout_s, longest_wait_s)
 
     def __enter__(self) -> Client:
         return self

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from service.client import Client
+from service.client import MINUTE_LIMIT_S, Client
 from service.config import Settings
 from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.jobs.audit import document_differences, examine
@@ -67,7 +67,7 @@ def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandO
 
 def _served(url: str, api_key: str | None, certificates: bytes) -> Audit:
     """The audit of what a service serves at this address."""
-    client = Client(url, api_key)
+    client = Client(url, api_key, longest_wait_s=MINUTE_LIMIT_S)
     documents = {name: getattr(client, call)() for name, call in OPERATIONS.items()}  # before the rows they follow from
     lines = list(client.export_ledger())
     faults = [fault] if (fault := verify(lines, certificates=certificates).fault) else []

@@ -25,6 +25,7 @@ from service.client import (
     ConnectionFailed,
     NotFound,
     ProofFailed,
+    RateLimited,
     TimedOut,
     Unauthorized,
     Unavailable,
@@ -76,6 +77,37 @@ def test_a_request_is_never_sent_twice(failure: httpx.TransportError):
     with Client("http://ninefold", transport=httpx.MockTransport(fail)) as client, pytest.raises(ClientError):
         client.ask("Up?")
     assert len(requests) == 1
+
+
+class Refusing(httpx.BaseTransport):
+    """Refuses each request for a limit, for as many seconds as the next number, and then answers."""
+
+    def __init__(self, *seconds: int) -> None:
+        self.seconds = list(seconds)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if not self.seconds:
+            return httpx.Response(200, json={})
+        return httpx.Response(429, json={"code": "rate_limited", "retry_after_s": self.seconds.pop(0)})
+
+
+@pytest.mark.parametrize(
+    ("longest_wait_s", "seconds", "waits"),
+    [(90, (42,), [42]), (90, (40_000,), None), (0, (1,), None), (90, (0, 1), [0, 1])],
+)
+def test_a_limit_is_waited_for_while_it_passes(
+    monkeypatch: pytest.MonkeyPatch, longest_wait_s: float, seconds: tuple[int, ...], waits: list[int] | None
+):
+    """A limit of a minute is waited for where the caller allows it; the quota of a day is refused at once."""
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    client = Client("http://ninefold", longest_wait_s=longest_wait_s, transport=Refusing(*seconds))
+    if waits is None:
+        with pytest.raises(RateLimited):
+            client.prices()
+    else:
+        assert client.prices() == {}
+    assert pauses == (waits or [])
 
 
 def test_a_closed_port_is_a_failed_connection():

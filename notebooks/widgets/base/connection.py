@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from service.client import Client
+from service.client import MINUTE_LIMIT_S, Client
 
 ADDRESS = "http://127.0.0.1:8000"
 ANSWER_S = 75.0  # the service gives language models at most 60 s
@@ -23,7 +23,7 @@ def connect(environment: Mapping[str, str] | None = None, *, patience_s: float =
     """
     values = os.environ if environment is None else environment
     address = _address(values.get("ORACLE_URL") or ADDRESS)
-    return Client(address, _key(values, patience_s), timeout_s=ANSWER_S)
+    return Client(address, _key(values, patience_s), timeout_s=ANSWER_S, longest_wait_s=MINUTE_LIMIT_S)
 
 
 def _address(url: str) -> str:
