@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from service.questions.adaptation import LARGEST_RATIO
-from service.questions.amounts import MINUSES, find_amounts
+from service.questions.amounts import MINUSES
 from service.questions.carried_dates import ARTICLES, BESIDE, LIMITS
 from service.questions.clause import NEAR_FACTOR
 from service.questions.criterion import WIDEST, invalid
@@ -21,7 +21,6 @@ SIGNS = {*MINUSES, "+"}
 JOINTS = {"by", "to", "until", "lasting", "and"}
 # The value of words that put one thing in the place of another: "instead of".
 EXCHANGE = "instead"
-DENIAL_KINDS = {"not", "and", "mark", "filler"}  # beside the level that another one replaces
 LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
 BY = forms("by_size")
@@ -31,19 +30,6 @@ THOUSAND, LEAST_CENTS = 1000, 10  # so many times the price, a whole number is o
 ENDS_OF_RANGE = 2
 USD, LATER_YEARS = (Token("money", "usd"),), 3  # behind a number that is no year
 AT = {"", "on", "to", "above", "below", "exceed", "asset", "filler", "mark"}  # before it
-
-
-def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
-    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays."""
-    amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
-    denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
-    if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
-        return tokens
-    level, end = denials[0].value(earlier.spot), denials[0].after
-    rest = [token for token in [*tokens[: denials[0].first], *tokens[end:]] if token.kind not in DENIAL_KINDS]
-    rest = [token for token in rest if token.value != EXCHANGE]
-    others = [other for other in earlier.levels if other != level]
-    return [*rest, *(token for other in others for token in (Token("and", ""), Token("number", f"{other:.10g}")))]
 
 
 def with_scale(tokens: list[Token], earlier: Question, spots: Mapping[str, float]) -> list[Token]:

@@ -11,12 +11,10 @@ from service.market.assets import trading_days
 from service.questions.carried_amounts import (
     ENDS_OF_RANGE,
     EXCHANGE,
-    JOINTS,
     SIGNS,
     with_percent,
     with_range,
     with_scale,
-    without_denied_level,
 )
 from service.questions.carried_dates import LAST_DAY, with_dates, with_later, with_unit
 from service.questions.circumstances import Circumstances
@@ -25,6 +23,15 @@ from service.questions.coins import TokenizedText
 from service.questions.criterion import Assumption, invalid
 from service.questions.dates.years import is_year
 from service.questions.day_counts import LEAST, MOST_DAYS, OUT_OF, DayCount, bounded
+from service.questions.denials import (
+    NAME_KINDS,
+    NOES,
+    SIGNS_OF_SIDES,
+    noes_before,
+    without_denied_level,
+    without_denied_name,
+    without_denied_side,
+)
 from service.questions.kinds import Comparator
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
@@ -34,10 +41,10 @@ from service.questions.numerals import first_value
 from service.questions.parse import Carryover
 from service.questions.question import Question
 from service.questions.sentences import COMMAS
-from service.questions.single_days import DATES, DAYS
+from service.questions.single_days import DAYS
 from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 QUESTION_MARKS = "?？"
 CARRY, ENTIRETY = "carry", "all"
@@ -46,17 +53,9 @@ LEADING = {"and", "or", "filler", "mark"}
 # Kinds and most letters of an interjection before a comma or a word that carries on: "no wait, 38", "no i meant 38".
 INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
-# A "no" directly before what is meant instead: "no 5%".
-NOES = forms("no")
-CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
-SIGNS_OF_SIDES = {"up": 1, "rise": 1, "above": 1, "down": -1, "fall": -1, "below": -1}
-UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
 HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
 # Kinds that ask how likely something is.
 CHANCE = {"chance", "how", "what", "which"}
-# Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
-NAME_KINDS = {"asset", "number", "end", "eo", *DATES, "holiday", "weekend"}
-BESIDE_NAME = {"the", "on", "in", "by", "be", "until", "this", "filler"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Kinds that count days like another: "exceed 5 days", "three".
 NAMES = {"exceed": "above", "numword": "number"}
@@ -64,14 +63,6 @@ NAMES = {"exceed": "above", "numword": "number"}
 RIVALS = {"than", "versus"}
 # Kinds that say that one asset returns more than another, and endings of the latter in Turkish and Japanese.
 WINS, CASES = {"outperform", "exceed"}, forms("object")
-# Kinds that name an event of their own.
-OWN_EVENT = MOTIONS | {
-    "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",
-    "versus", "which", "mood", "worthless", "leave", "width", "swing", "fail", "indicator", "everyday", "forecast",
-    "how", "not", "who", "other", "act", "topic", "metric", "advice", "order", "decoy", "weight", "chance",
-    "ever",
-}  # fmt: skip
-SIDES = {"above", "below", "up", "down", "ormore", "orless"}
 BEFORE_COMMA = SIDES | {"minus", "filler", "the"}  # "less, 0.18"
 # The value of words that turn an earlier question around.
 OPPOSITE = "opposite"
@@ -106,8 +97,8 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     tokens = [*(token for token in before if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
     if has_chance := _has_chance(tokens):  # "how likely is 60k?"
         tokens = [token for token in tokens if token.kind not in CHANCE]
-    tokens = _without_denied_name(_without_carriers(tokens, earlier), reading.language)
-    tokens = _without_denied(tokens, reading.language)
+    tokens = without_denied_name(_without_carriers(tokens, earlier), reading.language)
+    tokens = without_denied_side(tokens, reading.language)
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
         tokens = tokens[:-1]  # Japanese "6は？"
     tokens, recount = _pointed_back(_going_on(tokens, earlier, notes), earlier)
@@ -167,7 +158,7 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
     is_short = sum(len(token.text) for token in tokens[:end]) <= LONGEST_INTERJECTION
     is_last = all(token.kind == "mark" for token in tokens[end + 1 :])  # Chinese 不会呢
     is_interjection = not is_last and (kinds <= BEFORE_COMMA or (is_short and kinds <= INTERJECTIONS))
-    start = end if kinds and is_interjection else _noes(tokens, earlier)
+    start = end if kinds and is_interjection else noes_before(tokens, earlier)
     rest = [token for token, carries in zip(tokens[start:], is_carrier[start:], strict=True) if not carries]
     if len(rest) > 1 and rest[-1].value == CARRY and not any(token.kind in MARKET_KINDS for token in rest):
         rest = rest[:-1]  # Spanish "en una semana mejor"
@@ -182,57 +173,10 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
     return rest[is_leading.index(False) if False in is_leading else len(rest) :]
 
 
-def _noes(tokens: Sequence[Token], earlier: Question) -> int:
-    """How many words say that the earlier question was meant otherwise: "no 5%", "no no saturday", "no up"."""
-    noes = next((place for place, token in enumerate(tokens) if token.text not in NOES), 0)
-    while noes and tokens[noes:] and tokens[noes].kind == "filler" and tokens[noes].value is None:
-        noes += 1  # Turkish "yok ya 24 saat sonra"
-    following = tokens[noes].kind if tokens[noes:] and noes else ""
-    is_turned = SIGNS_OF_SIDES.get(following) == -earlier.kind.side and not earlier.negated
-    return noes if noes > 1 or following in CORRECTIONS or is_turned else 0
-
-
-def _without_denied(tokens: list[Token], language: Language) -> list[Token]:
-    """The tokens without the direction that is denied beside another one: "rise, not fall", "not below, above"."""
-    places = [place for place, token in enumerate(tokens) if token.kind in UPWARD_KINDS | DOWNWARD_KINDS]
-    denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
-    is_pair = len(places) == 2 and len({tokens[place].kind in UPWARD_KINDS for place in places}) == 2
-    if not is_pair or len(denials) != 1:
-        return tokens
-    negation = places[0] if language.postpositions or denials[0] < places[0] else places[1]
-    return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
-
-
 def _has_chance(tokens: Sequence[Token]) -> bool:
     """Whether it is asked how likely one thing is; not "a 50% chance", nor which of two is likelier."""
     kinds = [token.kind for token in tokens]
     return "chance" in kinds and not {"percent", "or"} & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
-
-
-def _without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
-    """The tokens without a denied asset or date beside another one: "not friday but monday", "eth, not btc".
-
-    They name no event: "won't eth beat btc?" denies that.
-    """
-    kinds = [token.kind for token in tokens]
-    if "not" not in kinds or {*kinds} & (OWN_EVENT - {"not", "ever"} | {"or", "will", "ask"}):
-        return tokens
-    first = end = kinds.index("not")
-    if language.postpositions:  # Turkish "cuma değil pazartesi"
-        while first and kinds[first - 1] in NAME_KINDS | BESIDE_NAME:
-            first -= 1
-    end += 1
-    if first == end - 1:
-        while end < len(kinds) and (
-            kinds[end] in (NAME_KINDS if {*kinds[first:end]} & NAME_KINDS else NAME_KINDS | BESIDE_NAME)
-            or (kinds[end] == "the" and {*kinds[end + 1 : end + 2]} & NAME_KINDS)
-        ):
-            end += 1
-    rest = [*tokens[:first], *tokens[end:]]
-    for names in ({"asset"}, NAME_KINDS - {"asset", "number"}):
-        if names & {*kinds[first:end]} and names & {token.kind for token in rest}:
-            return rest
-    return tokens
 
 
 def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:

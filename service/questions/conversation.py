@@ -17,7 +17,7 @@ from service.questions.carried_dates import DAY
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets
-from service.questions.completion import MOST_UNKNOWN, OWN_EVENT, SIDES, CompletedText, complete
+from service.questions.completion import MOST_UNKNOWN, CompletedText, complete
 from service.questions.criteria import COLOURS
 from service.questions.criterion import Criterion, checked, invalid, price, rounded, unclear
 from service.questions.dates.deadline import SOONEST, Deadline
@@ -30,7 +30,7 @@ from service.questions.question import Question
 from service.questions.scope import FACT
 from service.questions.subject import Subject
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
-from service.questions.vocabulary import BEAR, BULL, MOTIONS, Language
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, OWN_EVENT, SIDES, Language
 
 DAYS_OF_WEEK = 7
 SECOND = timedelta(seconds=1)

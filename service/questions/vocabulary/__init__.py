@@ -37,6 +37,13 @@ BEAR = {"fall", "down"}
 MARKET_KINDS = {"asset", "widely", "other"}
 # Words that make a sentence one about the movement of a price.
 PREDICATES = (RELATIONS - AIMS - {"be", "on"}) | {"mood", "outperform", "underperform", "versus", "multiple", "record"}
+# Kinds that name an event of their own.
+OWN_EVENT = MOTIONS | {
+    "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",
+    "versus", "which", "mood", "worthless", "leave", "width", "swing", "fail", "indicator", "everyday", "forecast",
+    "how", "not", "who", "other", "act", "topic", "metric", "advice", "order", "decoy", "weight", "chance",
+    "ever",
+}  # fmt: skip
 # Words that mark a number as a price.
 PRICE_MARKS = {"money", "times", "percent"}
 

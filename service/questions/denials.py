@@ -1,0 +1,83 @@
+"""What a follow-up denies beside what it means instead: "no, 1900", "not friday but monday", "not 60k but 55k"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.questions.amounts import find_amounts
+from service.questions.carried_amounts import EXCHANGE, JOINTS
+from service.questions.lexicon import forms
+from service.questions.question import Question
+from service.questions.single_days import DATES
+from service.questions.tokens import Token
+from service.questions.vocabulary import BEAR, BULL, OWN_EVENT, Language
+
+# A "no" directly before what is meant instead: "no 5%".
+NOES = forms("no")
+CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
+SIGNS_OF_SIDES = {"up": 1, "rise": 1, "above": 1, "down": -1, "fall": -1, "below": -1}
+UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
+DENIAL_KINDS = {"not", "and", "mark", "filler"}  # beside the level that another one replaces
+# Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
+NAME_KINDS = {"asset", "number", "end", "eo", *DATES, "holiday", "weekend"}
+BESIDE_NAME = {"the", "on", "in", "by", "be", "until", "this", "filler"}
+
+
+def noes_before(tokens: Sequence[Token], earlier: Question) -> int:
+    """How many words say that the earlier question was meant otherwise: "no 5%", "no no saturday", "no up"."""
+    noes = next((place for place, token in enumerate(tokens) if token.text not in NOES), 0)
+    while noes and tokens[noes:] and tokens[noes].kind == "filler" and tokens[noes].value is None:
+        noes += 1  # Turkish "yok ya 24 saat sonra"
+    following = tokens[noes].kind if tokens[noes:] and noes else ""
+    is_turned = SIGNS_OF_SIDES.get(following) == -earlier.kind.side and not earlier.negated
+    return noes if noes > 1 or following in CORRECTIONS or is_turned else 0
+
+
+def without_denied_side(tokens: list[Token], language: Language) -> list[Token]:
+    """The tokens without the direction that is denied beside another one: "rise, not fall", "not below, above"."""
+    places = [place for place, token in enumerate(tokens) if token.kind in UPWARD_KINDS | DOWNWARD_KINDS]
+    denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
+    is_pair = len(places) == 2 and len({tokens[place].kind in UPWARD_KINDS for place in places}) == 2
+    if not is_pair or len(denials) != 1:
+        return tokens
+    negation = places[0] if language.postpositions or denials[0] < places[0] else places[1]
+    return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
+
+
+def without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
+    """The tokens without a denied asset or date beside another one: "not friday but monday", "eth, not btc".
+
+    They name no event: "won't eth beat btc?" denies that.
+    """
+    kinds = [token.kind for token in tokens]
+    if "not" not in kinds or {*kinds} & (OWN_EVENT - {"not", "ever"} | {"or", "will", "ask"}):
+        return tokens
+    first = end = kinds.index("not")
+    if language.postpositions:  # Turkish "cuma değil pazartesi"
+        while first and kinds[first - 1] in NAME_KINDS | BESIDE_NAME:
+            first -= 1
+    end += 1
+    if first == end - 1:
+        while end < len(kinds) and (
+            kinds[end] in (NAME_KINDS if {*kinds[first:end]} & NAME_KINDS else NAME_KINDS | BESIDE_NAME)
+            or (kinds[end] == "the" and {*kinds[end + 1 : end + 2]} & NAME_KINDS)
+        ):
+            end += 1
+    rest = [*tokens[:first], *tokens[end:]]
+    for names in ({"asset"}, NAME_KINDS - {"asset", "number"}):
+        if names & {*kinds[first:end]} and names & {token.kind for token in rest}:
+            return rest
+    return tokens
+
+
+def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays."""
+    amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
+    denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
+    if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
+        return tokens
+    level, end = denials[0].value(earlier.spot), denials[0].after
+    rest = [token for token in [*tokens[: denials[0].first], *tokens[end:]] if token.kind not in DENIAL_KINDS]
+    rest = [token for token in rest if token.value != EXCHANGE]
+    others = [other for other in earlier.levels if other != level]
+    return [*rest, *(token for other in others for token in (Token("and", ""), Token("number", f"{other:.10g}")))]
