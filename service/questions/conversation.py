@@ -5,6 +5,7 @@ The words of a follow-up are completed with the asset, the deadline and the even
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import get_args
@@ -29,8 +30,9 @@ from service.questions.parse import RIVAL, Carryover, Parse
 from service.questions.question import Question
 from service.questions.scope import FACT
 from service.questions.subject import Subject
+from service.questions.tokens import Token
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
-from service.questions.vocabulary import BEAR, BULL, MOTIONS, OWN_EVENT, SIDES, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 DAYS_OF_WEEK = 7
 SECOND = timedelta(seconds=1)
@@ -44,6 +46,7 @@ CARRYOVERS: tuple[Carryover, ...] = get_args(Carryover)
 EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
+AMOUNTS = {"number", "percent"}
 LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
 
 
@@ -67,6 +70,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     Raises InvalidQuestion and NotAMarketQuestion as a text without an earlier question does where it names nothing
     that could be asked, and InvalidQuestion where the two do not fit together.
     """
+    if _is_chatter(reading.tokens):
+        raise unclear(reading.text, is_chatter=True)
     completion = complete(reading, circumstances, earlier)
     carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
@@ -78,7 +83,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if carryover and not has_event:
         if "record" in parse.clause.kinds and parse.clause.kinds & {"what", "how", "which"}:
             raise invalid(FACT, "no_price")
-        raise unclear(reading.text)
+        raise unclear(reading.text, is_chatter="word" in parse.clause.kinds)
     if parse.count == DayCount(None) and not parse.clause.amounts and not parse.clause.kinds & OWN_EVENT:
         parse = replace(parse, count=None)  # "and all of December?"
     if level := _level_left_out(parse, completion):
@@ -105,6 +110,13 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     event = None if has_own_event else _event(parse, completion, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
+
+
+def _is_chatter(tokens: Sequence[Token]) -> bool:
+    """Whether a text is mostly unknown, without a market, a number or a side: "my dog is sick today"."""
+    kinds = [token.kind for token in tokens]
+    sides = {*kinds} & (SIDES | BULL | BEAR)
+    return kinds.count("word") > (1 if not sides else 2) and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 
 
 def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:

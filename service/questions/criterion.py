@@ -7,7 +7,7 @@ from datetime import datetime
 from textwrap import shorten
 from typing import TYPE_CHECKING, Literal
 
-from service.errors import FieldError, InvalidQuestion, NotAMarketQuestion
+from service.errors import FieldError, InvalidQuestion, InvalidRequest, NotAMarketQuestion
 from service.market.assets import ASSETS
 
 if TYPE_CHECKING:
@@ -81,9 +81,10 @@ def invalid(detail: str, code: RefusalCode = "invalid") -> InvalidQuestion:
     return InvalidQuestion(detail, [FieldError("question", detail, code)])
 
 
-def unclear(text: str) -> InvalidQuestion:
-    """The refusal of a follow-up, for these words of it."""
-    return invalid(f"How “{shorten(text, LONGEST_QUOTE)}” carries the earlier question on is unclear. Ask in full.")
+def unclear(text: str, *, is_chatter: bool = False) -> InvalidRequest:
+    """The refusal of a follow-up, for these words of it; where it `is_chatter`, as a text about no market."""
+    detail = f"How “{shorten(text, LONGEST_QUOTE)}” carries the earlier question on is unclear. Ask in full."
+    return NotAMarketQuestion(detail, [FieldError("question", detail)]) if is_chatter else invalid(detail)
 
 
 def not_about_markets() -> NotAMarketQuestion:

@@ -54,13 +54,14 @@ WHOLE_PERIODS = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["nex
 class DayCount:
     """At least `days` days until the deadline, all of them if None; they follow each other if `in_a_row`.
 
-    `share` is "most" for more than half of the days, "half" for at least half of them. "At most 3 days" is the opposite
-    of at least 4: `negated`.
+    `share` is "most" for more than half of the days, "half" for at least half of them, "number" where their number is
+    asked for, which is not forecast: then half of them is meant. "At most 3 days" is the opposite of at least 4:
+    `negated`.
     """
 
     days: int | None
     in_a_row: bool = False
-    share: Literal["", "most", "half"] = ""
+    share: Literal["", "most", "half", "number"] = ""
     negated: bool = False
 
 
@@ -72,10 +73,9 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     if any(token.kind == "often" for token in tokens):
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
     tokens = with_days(tokens)
-    if (how := asks_number(tokens)) is not None:
-        if count := _numbered(tokens, how):
-            return count
-        raise invalid("The number of days is not forecast. Ask about at least so many, such as half of them.")
+    if (how := _asks_number(tokens)) is not None:
+        rest = _without_days([*tokens[:how], *tokens[how + 1 :]])
+        return _numbered(tokens, how) or (DayCount(None, share="number"), rest)
     if moves_within_day(tokens):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
@@ -120,7 +120,7 @@ def _is_period(tokens: Sequence[Token]) -> bool:
     return is_year or kinds[:1] in WHOLE_PERIODS or kinds[:2] == ["unit", "month"]
 
 
-def asks_number(tokens: Sequence[Token]) -> int | None:
+def _asks_number(tokens: Sequence[Token]) -> int | None:
     """The place of "how many" in "how many days above 95k"; None for "how many days until 100k", which asks when."""
     kinds = {token.kind for token in tokens}
     is_time = bool(kinds & {"until", "before", "lasting"}) and not any(token.value in COLOURS for token in tokens)
@@ -168,8 +168,7 @@ def _numbered(tokens: Sequence[Token], how: int) -> tuple[DayCount, list[Token]]
         around = [*tokens[before:place], *tokens[place + 1 : after]]
         is_more = any(token.kind == "above" or token.text in MORE_WORDS for token in around)
         after += any(map(is_days, tokens[after : after + 1]))
-        others = [Token("", ""), *tokens[:how], *tokens[how + 1 : before], *tokens[after:]]
-        rest = [token for lead, token in pairwise(others) if not is_days(token) or lead.kind in {*NUMBERS, "next"}]
+        rest = _without_days([*tokens[:how], *tokens[how + 1 : before], *tokens[after:]])
         if number.kind == "fraction" and number.value == 1 / 2:
             return DayCount(None, share="most" if is_more else "half"), rest
         is_bounded = is_more or any(token.kind in BOUNDS or _is_least(token) for token in around)
@@ -177,6 +176,12 @@ def _numbered(tokens: Sequence[Token], how: int) -> tuple[DayCount, list[Token]]
         if number.kind in NUMBERS and is_bounded and not is_price and _value(number) <= MOST_DAYS:
             return bounded(_whole(number), around), rest
     return None
+
+
+def _without_days(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without the days that are counted; "the next 7 days" stay."""
+    leads = [Token("", ""), *tokens]
+    return [token for lead, token in pairwise(leads) if not is_days(token) or lead.kind in {*NUMBERS, "next"}]
 
 
 def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:

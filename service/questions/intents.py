@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 from typing import Literal, get_args
 
 import numpy as np
@@ -55,6 +55,11 @@ PRESENT = {"now", "be", "what", "which", "how", "on"}
 # Kinds of the currency that a price is asked for in: "in euro".
 CURRENCIES = {"currency", "foreign"}
 CONVERSION = CURRENCIES | {"in", "to"}
+# Kinds of the number of an amount, and of what stands between it and its asset; the value of words that count pieces.
+NUMBERS, BESIDE_AMOUNT, PIECE = {"number", "numeral", "numword"}, {"filler", "the", "topic", "weight"}, "piece"
+PIECES = {"topic", "weight"}  # "half a coin", "40 grams"
+BEFORE_AMOUNT, AFTER_AMOUNT = {"", "and", "mark", "filler", "how", "what"}, {"", "in", "mark", "be", "how"}
+OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
 TODAY = ("rel", 0.0)
 FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
@@ -99,9 +104,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     kinds = {token.kind for token in market.tokens}
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
-    is_price_wanted = "price" in intents or _is_converted(kinds, context)
+    amount, _ = _without_amount(market.tokens, context)
+    is_price_wanted = "price" in intents or _is_converted(kinds, amount, context)
     if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context)):
-        return _price(asset, market.tokens, circumstances)
+        return _price(asset, market.tokens, circumstances, context)
     asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
     rest = read_markets(_without("cancel", words), circumstances.coins).tokens if asset and "cancel" in intents else ()
@@ -152,7 +158,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("alert", None, question.asset, None, level_pct, _side(level_pct) if level_pct else None)
     is_price = _asks_price(meaning, intents) or bool(context and context.is_price and is_same)
     return (
-        _price(question.asset, market.tokens, circumstances)
+        _price(question.asset, market.tokens, circumstances, context)
         if is_price
         else TextReading("price_forecast", meaning, question.asset)
     )
@@ -177,12 +183,12 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     return TextReading(wish, asset=asset)
 
 
-def _price(asset: str, tokens: Sequence[Token], circumstances: Circumstances) -> TextReading:
+def _price(
+    asset: str, tokens: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None
+) -> TextReading:
     """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb"."""
     is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
-    plain = [token for token in tokens if token.kind not in ("filler", "the")]  # Chinese "0.3个比特币"
-    number = next((before for before, token in pairwise(plain) if token.kind == "asset"), Token("", ""))
-    amount = first_value(number) if is_one and number.kind in ("number", "numword") else None
+    amount = _without_amount(tokens, context)[0] if is_one else None
     codes = (token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES)
     currency = next((name for code in codes for name in get_args(PriceCurrency) if name == code), None)
     spot, rate = circumstances.spots.get(asset), circumstances.rates.get(currency) if currency else Rate(1.0)
@@ -229,23 +235,47 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances, context: C
     It is that of the earlier question where none is named: "what's it at now".
     """
     likely = context.language if context else None
-    tokens = read_markets(_without("price", words), circumstances.coins, likely).tokens
-    following = next((token.kind for token in tokens[1:] if token.kind != "filler"), "")
-    if tokens and tokens[0].kind in ("number", "numeral", "numword") and following == "asset":  # "1 btc", "一个以太坊"
-        tokens = tokens[1:]
+    text = _without("price", words)
+    amount, tokens = _without_amount(read_markets(text, circumstances.coins, likely).tokens, context)
     assets = [token for token in tokens if token.kind == "asset"]
-    bare_kinds = NAME_KINDS | PRESENT | CONVERSION | ({"and"} if len(assets) > 1 else set())
+    kinds = {token.kind for token in tokens}
+    bare_kinds = NAME_KINDS | PRESENT | CONVERSION | ({"and"} if len(assets) > 1 or amount else set())
+    if amount and kinds & CURRENCIES and kinds & {"what", "how"}:  # "my boy has 0.3 eth, what is that in pounds"
+        bare_kinds |= {"word", "have"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
-        is_carried = all(token.kind in NAME_KINDS | PRESENT | CONVERSION | {"and", "price"} for token in tokens)
-        return context.question.asset if is_carried and not {token.kind for token in tokens} & MARKET_KINDS else None
+        is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS
+        return context.question.asset if is_carried else None
     return str(assets[0].value) if assets and is_bare else None
 
 
-def _is_converted(kinds: set[str], context: ContextQuestion | None) -> bool:
-    """Whether a price is asked for in another currency: "how much is that in yen", after a forecast "in euros"."""
+def _is_converted(kinds: Set[str], amount: float | None, context: ContextQuestion | None) -> bool:
+    """Whether a price is asked for in another currency, or of an amount after a price: "in yen", "and half a coin?"."""
     is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
-    return bool(kinds & CURRENCIES) and (is_of_price or bool(kinds & {"what", "how", "asset"}))
+    is_asked = is_of_price or amount is not None or bool(kinds & {"what", "how", "asset"})
+    return (bool(kinds & CURRENCIES) and is_asked) or (
+        amount is not None and (is_of_price or bool(kinds & {"what", "how"}))
+    )
+
+
+def _without_amount(tokens: Sequence[Token], context: ContextQuestion | None) -> tuple[float | None, Sequence[Token]]:
+    """The amount of an asset, in ounces for a weight, and the other tokens: "2 eth", "3 oz of gold", "0.35 of it".
+
+    After a price a mere number is one too, but for one near the price.
+    """
+    spot = context.question.spot if context and context.is_price else 0.0
+    for place, token in enumerate(tokens):
+        if token.kind not in NUMBERS:
+            continue
+        beside = [*takewhile(lambda token: token.kind in BESIDE_AMOUNT, tokens[place + 1 :])]
+        rest = tokens[place + 1 + len(beside) :]
+        before, after = (next((token.kind for token in side), "") for side in (tokens[:place][::-1], rest))
+        is_near = spot / LARGEST_RATIO < first_value(token) < spot * LARGEST_RATIO
+        is_bare = bool(spot) and before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not is_near
+        if after == "asset" or is_bare or any(token.value == PIECE or token.kind in PIECES for token in beside):
+            ounces = next((OUNCES.get(str(token.value), 1.0) for token in beside if token.kind == "weight"), 1.0)
+            return first_value(token) * ounces, [*tokens[:place], *rest]
+    return None, tokens
 
 
 def _likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:

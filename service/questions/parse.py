@@ -351,8 +351,12 @@ def counted(
         )
     negated = daily.negated != count.negated
     result = replace(daily, level_pct=None, days=days, in_a_row=count.in_a_row, negated=negated, earlier=start)
-    share = {"": "", "most": "Most days", "half": "Half of the days"}[count.share]
-    result = result.noted(f"{share} are understood as at least {days} of {trading_days}.") if share else result
+    if count.share == "number":
+        note = f"The number of days is not forecast, but whether there are at least {days} of {trading_days}."
+        result = result.noted(note, "size")
+    elif count.share:
+        share = {"most": "Most days", "half": "Half of the days"}[count.share]
+        result = result.noted(f"{share} are understood as at least {days} of {trading_days}.")
     return result.noted(_note(result.comparator, start))
 
 
@@ -370,8 +374,8 @@ def _daily(criterion: Criterion, *, stays: bool) -> Criterion:
 def _days(count: DayCount, trading_days: int) -> int:
     if count.days is not None:
         return count.days
-    shares = {"": trading_days, "most": trading_days // 2 + 1, "half": (trading_days + 1) // 2}
-    return shares[count.share]
+    half = (trading_days + 1) // 2
+    return {"": trading_days, "most": trading_days // 2 + 1, "half": half, "number": half}[count.share]
 
 
 def _note(comparator: Comparator, start: datetime | None) -> str:

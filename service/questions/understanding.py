@@ -21,7 +21,7 @@ from service.errors import (
     NotAMarketQuestion,
     UnreadQuestion,
 )
-from service.market.assets import ASSETS, calendar_of, is_week_over, trading_close, trading_days
+from service.market.assets import ASSETS, calendar_of, is_week_over, trading_close
 from service.questions.amounts import find_amounts
 from service.questions.canonical import LAST_SECOND, brief
 from service.questions.circumstances import Circumstances, Setting
@@ -35,11 +35,10 @@ from service.questions.dates.deadline import Deadline, find_deadline
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_days
 from service.questions.dates.years import with_years
-from service.questions.day_counts import asks_number, find_days
+from service.questions.day_counts import find_days
 from service.questions.earlier import find_earlier, of_period
 from service.questions.extremes import may_have_extreme, with_extremes
 from service.questions.kinds.levels import touch
-from service.questions.kinds.paths import DaysBeyond, DaysMoving
 from service.questions.kinds.references import with_moving_average
 from service.questions.pairs import find_pair, refuse_two_deadlines
 from service.questions.parse import Parse, build
@@ -273,12 +272,10 @@ def proposals(reading: TokenizedText, circumstances: Circumstances) -> Iterator[
     if not kinds & {"asset", "number", *PREDICATES}:
         deadline = None  # that of the weather
     instant = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
-    is_count = asks_number(tokens) is not None
-    factors = (1,) if is_count else (1, 1000, 0.001)
-    levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]], factors)
+    levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]])
     levels = () if "weight" in kinds else levels  # 20,000 yen a gram
     side = -1 if kinds & BEAR and not kinds & BULL else 1
-    questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots, is_count)
+    questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots)
     for question in islice(questions, MOST_PROPOSALS):
         yield brief(question), question.canonical
 
@@ -298,10 +295,10 @@ def _deadline(tokens: Sequence[Token], now: datetime, language: Language, *, is_
     return deadline if deadline.is_named else None
 
 
-def _levels(tokens: Sequence[Token], spot: float, factors: Sequence[float]) -> tuple[float, ...]:
-    """The numbers that, multiplied by one of the factors, may be levels."""
+def _levels(tokens: Sequence[Token], spot: float) -> tuple[float, ...]:
+    """The numbers that, as they stand, in thousands or in thousandths, may be levels."""
     amounts = [amount for amount in find_amounts(tokens) if not amount.is_percent and not amount.is_multiple]
-    choices = [[amount.value(spot) * factor for factor in factors] for amount in amounts]
+    choices = [[amount.value(spot) * factor for factor in (1, 1000, 0.001)] for amount in amounts]
     matches = [
         next((level for level in levels if spot / NEAR_FACTOR <= level <= spot * NEAR_FACTOR), None)
         for levels in choices
@@ -316,17 +313,11 @@ def _questions(
     deadline: Deadline,
     now: datetime,
     spots: Mapping[str, float],
-    is_count: bool,
 ) -> Iterator[Question]:
-    """At least half of the days; which of two assets returns more; whether levels are reached; up or down."""
+    """Which of two assets returns more; whether levels are reached; up or down."""
     asset, *others = assets
     spot = spots[asset]
     round_level = float(f"{spot * (1 + side * STEP):.1e}")  # two significant digits, about 5% away
-    if is_count:
-        days = len(trading_days(asset, int(now.timestamp()), int(deadline.at.timestamp())))
-        comparator = (DaysBeyond if levels else DaysMoving).of(side)
-        half = Criterion(comparator, next(iter(levels), None), days=(days + 1) // 2)
-        yield build("", now, spot, Subject(asset), deadline, half)
     if others:
         yield build("", now, spot, Subject(asset, others[0]), deadline, Criterion("relative"))
     for level in (levels or (round_level,))[:2]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from service.errors import InvalidQuestion, InvalidRequest, UnreadQuestion
+from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion, UnreadQuestion
 from service.market.prices import Rate
 from service.questions import Circumstances, read_any
 from service.questions.conversation import ContextQuestion
@@ -208,10 +208,21 @@ def test_what_points_back_to_two_questions_is_refused_by_its_reason(text):
         read_text(text, CIRCUMSTANCES, after("will eth rise by friday?"))
 
 
-@pytest.mark.parametrize("text", ["i'm hungry", "hol mir die andere", "fammi la prossima", "给我看看别的"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i'm hungry",
+        "hol mir die andere",
+        "fammi la prossima",
+        "给我看看别的",
+        "na toll, da bin ich jetzt auch nicht schlauer",
+        "whats the best pizza topping, be honest",
+        "哈哈你比我老公靠谱",
+    ],
+)
 def test_a_follow_up_that_is_unclear_is_refused_as_one(text):
-    """What is suggested keeps the asset, level and day of the earlier question."""
-    with pytest.raises(InvalidQuestion, match="carries the earlier question on is unclear") as refusal:
+    """It names no market either. What is suggested keeps the asset, level and day of the earlier question."""
+    with pytest.raises(NotAMarketQuestion, match="carries the earlier question on is unclear") as refusal:
         read_text(text, CIRCUMSTANCES, after("will eth reach 1950 by friday?"))
     assert refusal.value.suggestions[0] == "Will Ethereum trade at or above 1,950 USD at any time until 2026-11-27?"
 
@@ -270,6 +281,35 @@ def test_a_price_has_its_value_in_the_currency(text, value):
     reading = read_text(text, CIRCUMSTANCES)
     assert reading.intent == "price"
     assert reading.value == (value if value is None else pytest.approx(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "asset", "amount"),
+    [
+        ("how much is 3 oz of gold", "gold", 3),
+        ("how much is 40 grams of gold worth right now", "gold", 40 / 31.1034768),
+        ("5克黄金多少钱", "gold", 5 / 31.1034768),
+        ("my boy has 0.3 btc, what is that in pounds", "btc", 0.3),
+        ("e 20 sol quanto fanno in euro", "sol", 20),
+        ("0.35 of it in euros", "eth", 0.35),
+        ("2 tanesi kaç tl eder", "eth", 2),
+        ("1000枚だと何円?", "eth", 1000),
+    ],
+)
+def test_the_worth_of_an_amount_is_a_price(text, asset, amount):
+    """A weight is one in troy ounces; without a name it is of the earlier asset, also after a question."""
+    reading = read_text(text, CIRCUMSTANCES, after("will eth be above 1900 on friday?"))
+    assert (reading.intent, reading.asset, reading.amount) == ("price", asset, pytest.approx(amount))
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"), [("and half a coin?", 0.5), ("und 2,5 davon", 2.5), ("e 0,02 em reais?", 0.02)]
+)
+def test_after_a_price_a_number_is_an_amount(text, amount):
+    context = ContextQuestion(read_any("eth price", CIRCUMSTANCES).question, is_price=True)
+    assert read_text(text, CIRCUMSTANCES, context).amount == amount
+    assert read_text("and 1900?", CIRCUMSTANCES, context).intent == "question", "near the price it is a level"
+    assert read_text("and in 2027?", CIRCUMSTANCES, context).intent == "price_forecast"
 
 
 @pytest.mark.parametrize(
