@@ -112,7 +112,7 @@ def with_range(tokens: list[Token], earlier: Question) -> list[Token]:
     if len(others) + 1 != ENDS_OF_RANGE or any(token.kind == "between" for token in tokens):
         return tokens
     gap, second = tokens[first + 1 : others[0]], others[0]
-    joint = [token for token in gap if token.kind not in {"or", "ask", *JOINTS} and token.text not in DASHES]
+    joint = [token for token in gap if token.kind not in {"or", "ask", "versus", *JOINTS} and token.text not in DASHES]
     return [*tokens[:first], Token("between", ""), tokens[first], *joint, Token("and", ""), *tokens[second:]]
 
 

@@ -14,7 +14,7 @@ from service.questions.dates.matching import spans
 from service.questions.dates.periods import after
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
-from service.questions.kinds.levels import LastPrice
+from service.questions.kinds.levels import LastPrice, Relative
 from service.questions.kinds.references import Comparison
 from service.questions.numerals import first_value
 from service.questions.question import Question
@@ -133,7 +133,7 @@ def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[T
     """The week or month of the earlier deadline: "and the whole week?" after "green on Monday?"."""
     span_kinds = {"everyday", "this"} if any(token.kind == "everyday" for token in tokens) else set[str]()
     units = [token for token in _spoken(tokens) if token.kind not in {"the", "a", "asset", *span_kinds}]
-    if len(units) != 1 or units[0].kind != "unit" or not isinstance(earlier.kind, LastPrice | Comparison):
+    if len(units) != 1 or units[0].kind != "unit" or not isinstance(earlier.kind, LastPrice | Comparison | Relative):
         return []
     until, today = earlier.deadline.date(), now.date()
     monday = today - today.weekday() * DAY

@@ -161,13 +161,16 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
 
 
 def _with_percents(tokens: Sequence[Token], amounts: Sequence[Amount]) -> list[Amount]:
-    """The amounts with both ends of "5 to 10%" in percent."""
-    percents = {
-        lower
-        for lower, upper in pairwise(amounts)
-        if upper.is_percent and not lower.is_marked and _joined(tokens[lower.after : upper.first])
-    }
-    return [replace(amount, is_percent=True) if amount in percents else amount for amount in amounts]
+    """The amounts with both ends of "5 to 10%" in percent, of "35 and 40 cents" in cents."""
+    result = list(amounts)
+    for place, (lower, upper) in enumerate(pairwise(amounts)):
+        if lower.is_marked or not _joined(tokens[lower.after : upper.first]):
+            continue
+        if upper.is_percent:
+            result[place] = replace(lower, is_percent=True)
+        elif tokens[upper.after - 1].kind == "cent":
+            result[place] = replace(lower, is_money=True, values=tuple(value / 100 for value in lower.values))
+    return result
 
 
 def _joined(gap: Sequence[Token]) -> bool:
@@ -387,7 +390,9 @@ def _is_related(tokens: Sequence[Token], amount: Amount, start: int, end: int, s
 
 def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
     """Example: "ETH 5000", or "5000 ETH" if it is not a number of coins."""
-    links = LINKS | {"in", "will"} if _is_near(amount, spot) else LINKS  # "e eth em 3500", "bnb будет 900"
+    links = (
+        LINKS | {"in", "will", "and", "filler"} if _is_near(amount, spot) else LINKS
+    )  # "e eth em 3500", "bnb будет 900"
     if _kind_before(tokens, amount, links) == "asset":
         return True
     return _kind_after(tokens, amount, LINKS) == "asset" and _is_near(amount, spot)

@@ -96,7 +96,9 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     *before, last = reading.tokens or [Token("mark", "")]
     tokens = [*(token for token in before if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
     if has_chance := _has_chance(tokens):  # "how likely is 60k?"
-        tokens = [token for token in tokens if token.kind not in CHANCE]
+        places = [place for place, token in enumerate(tokens) if token.kind == "chance"]  # Portuguese "a chance"
+        articles = [place - 1 for place in places if place and tokens[place - 1].kind == "to"]
+        tokens = [token for place, token in enumerate(tokens) if token.kind not in CHANCE and place not in articles]
     tokens = without_denied_name(_without_carriers(tokens, earlier), reading.language)
     tokens = without_denied_side(tokens, reading.language)
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
@@ -106,6 +108,8 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         tokens = [Token("down", "down")]  # "minus, I mean"
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
         tokens = [token for token in tokens if token.value != ENTIRETY and token.kind != "the"]  # "tutto il 2027"
+    if reading.language.postpositions:  # Turkish "bir ay sonra" is counted from now
+        tokens = [replace(token, kind="number", value=1.0) if token.kind == "a" else token for token in tokens]
     tokens = _with_length(tokens, earlier, notes)
     if _is_only_length(tokens, earlier):  # "5 days?"
         tokens = [token for token in tokens if token.kind != "unit" and token.text not in DAYS]
@@ -176,6 +180,8 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
 def _has_chance(tokens: Sequence[Token]) -> bool:
     """Whether it is asked how likely one thing is; not "a 50% chance", nor which of two is likelier."""
     kinds = [token.kind for token in tokens]
+    if "which" in kinds and any(token.kind == "chance" and token.text in SOONER for token in tokens):
+        return False  # Turkish "hangisi daha olası"
     return "chance" in kinds and not {"percent", "or"} & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
 
 
@@ -207,7 +213,10 @@ def _pointed_back(tokens: list[Token], earlier: Question) -> tuple[list[Token], 
     is_sooner = any(token.text in SOONER and token.kind != "chance" for token in tokens)
     is_first = is_first or ("which" in kinds and (is_sooner or "before" in kinds))
     is_between = kinds - {"the", "filler", "be", "both_of", "mark"} == {"between"}
-    is_neither, compares = "neither_of" in kinds, "which" in kinds and bool(kinds & (BULL | BEAR | WINS | {"better"}))
+    is_neither, compares = (
+        "neither_of" in kinds,
+        "which" in kinds and bool(kinds & (BULL | BEAR | WINS | {"better", "chance"})),
+    )
     is_joint = is_first or is_between or is_neither or "both_of" in kinds or compares
     is_of_days = kinds >= {"both_of", "unit"} and kinds & DATE_PARTS <= {"unit", "number"} and not kinds & MARKET_KINDS
     is_own = kinds & {*DATE_PARTS, *MARKET_KINDS} or not (is_joint or (has_levels and "stay" in kinds))

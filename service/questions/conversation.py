@@ -47,6 +47,7 @@ EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 AMOUNTS = {"number", "percent"}
+BESIDE_SIZE = {"and", "by", "or", "approx", "filler", "mark"}  # beside "how much", which asks where the price will be
 LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
 
 
@@ -78,6 +79,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
     asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx", "now"}
+    asks_price = asks_price or {token.kind for token in reading.tokens} - BESIDE_SIZE == {"how"}  # "by how much?"
     asks_price = asks_price and not parse.clause.kinds & {"record", "word"}
     has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
     if carryover and not has_event:
@@ -221,7 +223,8 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
     if clause.amounts:
         question, codes = with_amounts(base, clause, parse.spot), EVENT
         is_turned = question is not None and (question.level_pct is not None or isinstance(question.kind, Close))
-        if question and completion.is_opposite and is_turned:  # "the other way round, 5%"
+        has_side = bool(clause.kinds & (SIDES | BULL | BEAR))
+        if question and completion.is_opposite and is_turned and not has_side:  # "the other way round, 5%"
             question = opposite(question, parse.spot)
     elif _is_denied_move(clause, earlier):
         question, codes = denied(base), EVENT | SIZE
@@ -230,7 +233,8 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
         question = denied(question) if question and clause.negated else question
     else:
         question = opposite(base, parse.spot) if completion.is_opposite else of_asset(base, parse)
-        if bool(clause.kinds & {"not", "fail"}) != ("leave" in clause.kinds):
+        leaves = "leave" in clause.kinds and not completion.is_opposite  # "the opposite, that it leaves it"
+        if bool(clause.kinds & {"not", "fail"}) != leaves:
             question = denied(question)
         codes = EVENT | SIZE if base.levels or base.level_pct is not None or base.legs else EVENT
     if question is None:

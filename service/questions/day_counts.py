@@ -129,7 +129,9 @@ def _asks_number(tokens: Sequence[Token]) -> int | None:
     days = [place for place, token in enumerate(tokens) if is_days(token) or token.text in CANDLES]
     for place, token in enumerate(tokens):
         behind = [later for later in range(place + 1, len(tokens)) if tokens[later].kind not in ("the", "up", "down")]
-        if (token.kind == "how" and {*behind[:1]} & {*days}) or (token.text in NUMBER_WORDS and days):
+        if (token.kind == "how" and {*behind[:1]} & {*days}) or (
+            token.text in NUMBER_WORDS and (days or token.text[-1] in DAYS)
+        ):
             return place
     return None
 

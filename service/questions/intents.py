@@ -24,7 +24,7 @@ from service.questions.amounts import find_amounts
 from service.questions.carried_amounts import with_scale
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
-from service.questions.conversation import ContextQuestion
+from service.questions.conversation import BESIDE_SIZE, ContextQuestion
 from service.questions.criterion import Assumption, invalid, not_about_markets, price, rounded
 from service.questions.lexicon import fold, forms, intent_examples, intent_lexicon
 from service.questions.numerals import first_value
@@ -223,7 +223,8 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
     """Whether a text without an event asks for the present price: "btc", after a question "and what is it worth"."""
     kinds = {token.kind for token in parse.clause.tokens}
     is_named = parse.deadline.is_named and "deadline" not in parse.carryover
-    if is_named or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
+    asks_size = parse.carryover and "how" in kinds and kinds <= BESIDE_SIZE | {"how", "asset"}  # "and how high?"
+    if is_named or asks_size or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
         return False
     is_asked = "price" in intents or asks_price_now(parse.clause.kinds)
     return is_asked or (not parse.carryover and kinds <= NAME_KINDS)
@@ -267,13 +268,13 @@ def _without_amount(tokens: Sequence[Token], context: ContextQuestion | None) ->
     for place, token in enumerate(tokens):
         if token.kind not in NUMBERS:
             continue
-        beside = [*takewhile(lambda token: token.kind in BESIDE_AMOUNT, tokens[place + 1 :])]
-        rest = tokens[place + 1 + len(beside) :]
+        words = [*takewhile(lambda token: token.kind in BESIDE_AMOUNT, tokens[place + 1 :])]
+        rest = tokens[place + 1 + len(words) :]
         before, after = (next((token.kind for token in side), "") for side in (tokens[:place][::-1], rest))
         is_near = spot / LARGEST_RATIO < first_value(token) < spot * LARGEST_RATIO
         is_bare = bool(spot) and before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not is_near
-        if after == "asset" or is_bare or any(token.value == PIECE or token.kind in PIECES for token in beside):
-            ounces = next((OUNCES.get(str(token.value), 1.0) for token in beside if token.kind == "weight"), 1.0)
+        if after == "asset" or is_bare or any(token.value == PIECE or token.kind in PIECES for token in words):
+            ounces = next((OUNCES.get(str(token.value), 1.0) for token in words if token.kind == "weight"), 1.0)
             return first_value(token) * ounces, [*tokens[:place], *rest]
     return None, tokens
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.questions.dates.roles import DAY_WORDS
 from service.questions.tokens import Token
@@ -82,7 +82,7 @@ class Sentence:
     def is_price(self) -> bool:
         """Whether it is a price alone or with its date: "96k?", "120k by January?"."""
         kinds = {token.kind for token in self.tokens}
-        return bool(kinds & PRICE_MARKS) and kinds <= PRICE_MARKS | DATE_KINDS | {"number", "mark"}
+        return bool(kinds & PRICE_MARKS) and kinds <= PRICE_MARKS | DATE_KINDS | {"number", "mark", "approx"}
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,10 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
     main = max(
         candidates, key=lambda sentence: (sentence.weight, not sentence.is_follow_up, sentence.has_question_mark)
     )
+    prices = [sentence for sentence in candidates if sentence.is_price and not sentence.has_question_mark]
+    if len(prices) == 1 and not _has_kind([main], {"number"}):  # "will eth moon this month? like 3k"
+        candidates = [sentence for sentence in candidates if sentence not in (main, prices[0])]
+        main = replace(main, tokens=(*main.tokens, *prices[0].tokens))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
     has_number = any(token.kind == "number" for token in others)
     if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENT_TOKENS:

@@ -41,7 +41,7 @@ PREDICATES = (RELATIONS - AIMS - {"be", "on"}) | {"mood", "outperform", "underpe
 OWN_EVENT = MOTIONS | {
     "stay", "close", "multiple", "record", "average", "moving_average", "flat", "outperform", "underperform", "better",
     "versus", "which", "mood", "worthless", "leave", "width", "swing", "fail", "indicator", "everyday", "forecast",
-    "how", "not", "who", "other", "act", "topic", "metric", "advice", "order", "decoy", "weight", "chance",
+    "how", "not", "who", "other", "act", "topic", "metric", "advice", "order", "decoy", "weight", "chance", "both",
     "ever",
 }  # fmt: skip
 # Words that mark a number as a price.
