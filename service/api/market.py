@@ -27,6 +27,7 @@ from service.forecasting.voters.price_forecasts import (
     ForecastDocument,
     Horizon,
     LevelsDocument,
+    forecast_document,
     levels_document,
     name_of,
     sample_paths,
@@ -72,7 +73,7 @@ Levels = Annotated[
 
 
 class ForecastQuery(Query):
-    """How far ahead, at which levels, or as of when; of the last three one alone."""
+    """How far ahead, at which levels or instant, or as of when."""
 
     horizon: Horizon | None = Field(None, description="one horizon alone; without it all of them")
     levels: Levels | None = Field(
@@ -81,7 +82,7 @@ class ForecastQuery(Query):
     )
     at: WindowEnd | None = Field(
         None,
-        description="the instant of the `levels`, or a date for its end, at most 366 days ahead; 24 hours without it",
+        description="one instant alone, or a date for its end, at most 366 days ahead; of `levels` 24 hours without it",
     )
     as_of: WindowStart | None = Field(None, description="the forecasts of that hour, as the ledger has recorded them")
 
@@ -159,16 +160,19 @@ def forecast(asset: str, query: ForecastQuery) -> Response:
     a direction, so up and down are equally likely. The pooled quantiles are the means of theirs. The document is
     renewed with every bar; `/api/v1/forecasts/record` says how good such forecasts were.
 
-    With `levels` the answer is a LevelsDocument: P(above) of each level at the instant `at`, from the same distribution
-    as the answers of the oracle. With `as_of` it has the forecasts of an earlier hour for 1 hour, 24 hours, 7 days and
-    30 days, pooled and without voters, from the row of the ledger that `sources` names.
+    With `at` its one horizon ends at that instant. With `levels` the answer is a LevelsDocument: P(above) of each level
+    at the instant `at`. Both are from the same distribution as the answers of the oracle. With `as_of` it has the
+    forecasts of an earlier hour for 1 hour, 24 hours, 7 days and 30 days, pooled and without voters, from the row of
+    the ledger that `sources` names.
     """
     code = _code(asset)
-    if (query.levels, query.horizon, query.as_of).count(None) < 2 or (query.at and not query.levels):
-        detail = "`horizon`, `levels` and `as_of` exclude each other, and `at` belongs to `levels`."
-        raise InvalidRequest(detail, [FieldError("levels" if query.levels else "at", detail)])
-    if query.levels:
-        return _levels(code, query.levels, query.at)
+    instant = query.levels or query.at
+    if (instant, query.horizon, query.as_of).count(None) < 2:
+        detail = "`horizon`, `as_of`, and `levels` or `at` exclude each other."
+        name = "levels" if query.levels else "as_of" if query.at is None else "at"
+        raise InvalidRequest(detail, [FieldError(name, detail)])
+    if instant is not None:
+        return _at(code, query.levels, query.at)
     if query.as_of is not None:
         return _recorded(code, query.as_of)
     snapshot = find(name_of(code, query.horizon))
@@ -226,7 +230,7 @@ def _future(asset: str, at: int | None) -> Iterator[tuple[Knowledge, int, int]]:
     """
     web = services()
     now = web.clock.at(web.now())
-    until = at or now + DAY
+    until = now + DAY if at is None else at
     if not now < until <= now + LONGEST_S:
         message = f"must be after {iso(now)}, at most 366 days"
         raise InvalidRequest("There is no forecast for this instant.", [FieldError("at", message, "out_of_range")])
@@ -237,12 +241,15 @@ def _future(asset: str, at: int | None) -> Iterator[tuple[Knowledge, int, int]]:
         raise ServiceUnavailable(f"There is no forecast of {ASSETS[asset].name}: {reason}.") from None
 
 
-def _levels(asset: str, levels: Sequence[float], at: int | None) -> Response:
-    """P(above) of the levels, from what is known now."""
+def _at(asset: str, levels: Sequence[float] | None, at: int | None) -> Response:
+    """P(above) of the levels at an instant, or the quantiles without levels, from what is known now."""
     newest = FORECAST.validate_json(latest(name_of(asset, None)).body)
     with _future(asset, at) as (knowledge, now, until):
         header = DocumentHeader(iso(now), newest.as_of, newest.stale_after, newest.world, newest.sources)
-        return page(levels_document(knowledge, asset, now, until, levels, header), FORECAST_MAX_AGE_S)
+        if levels:
+            return page(levels_document(knowledge, asset, now, until, levels, header), FORECAST_MAX_AGE_S)
+        horizon = {f"{(until - now) / HOUR:.4g}h": until - now}
+        return page(forecast_document(knowledge, asset, now, horizon, header), FORECAST_MAX_AGE_S)
 
 
 def _recorded(asset: str, at: int) -> Response:

@@ -174,8 +174,9 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
     ) -> Document:
         """Where the price of an asset will be: quantiles, pooled and of each voter, after 1 hour to 30 days.
 
-        `horizon` is one of 1h, 6h, 24h, 3d, 7d, 14d and 30d; without it all of them. With up to 200 `levels` in USD the
-        probability that the price is above each `at` an instant; with `as_of` the forecasts recorded in that hour.
+        `horizon` is one of 1h, 6h, 24h, 3d, 7d, 14d and 30d; without it all of them. `at` is one instant or date alone;
+        with up to 200 `levels` in USD the answer is the probability that the price is above each of them then. `as_of`
+        gives the forecasts recorded in that hour.
         """
         texts = ",".join(map(str, levels)) or None
         params = present(horizon=horizon, levels=texts, at=at, as_of=as_of)

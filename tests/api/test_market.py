@@ -245,6 +245,23 @@ def test_many_levels_are_answered_as_the_oracle_answers_each(service):
     assert tomorrow["until"] == iso(int(service.wall) + DAY)
 
 
+def test_an_instant_in_a_day_has_the_horizon_of_a_day(service, check_schema):
+    """Up to the minutes since the bar that the document was renewed with."""
+    path = "/api/v1/forecasts/{asset}"
+    day = service.client.get("/api/v1/forecasts/btc?horizon=24h").json
+    document = service.client.get(f"/api/v1/forecasts/btc?at={iso(int(service.wall) + DAY)}").json
+    check_schema(path, document)
+    assert document.keys() == day.keys()
+    (horizon,), (expected,) = document["horizons"], day["horizons"]
+    assert (horizon["horizon"], horizon["voters"].keys()) == ("24h", expected["voters"].keys())
+    assert horizon["quantiles"] == pytest.approx(expected["quantiles"], rel=1e-3)
+
+
+def test_a_date_months_ahead_has_quantiles_at_its_end(service):
+    (horizon,) = service.client.get("/api/v1/forecasts/silver?at=2027-06-30").json["horizons"]
+    assert horizon["until"] == "2027-07-01T00:00:00Z"
+
+
 def test_forecasts_of_an_earlier_hour_are_those_of_the_ledger(service):
     """Within the hour that was recorded; the pool alone, with the quantiles of its central intervals."""
     (entry,) = service.client.get("/api/v1/ledger?kind=price_forecast&limit=1").json["entries"]
@@ -267,12 +284,17 @@ def test_forecasts_of_an_earlier_hour_are_those_of_the_ledger(service):
         ("levels=1,x", "levels.1"),
         ("levels=" + ",".join(["1"] * 201), "levels"),
         ("levels=1&horizon=1h", "levels"),
-        ("at=2026-12-01", "at"),
+        ("at=2026-12-01&horizon=1h", "at"),
+        ("at=2026-12-01&as_of=2026-11-01", "at"),
+        ("horizon=1h&as_of=2026-11-01", "as_of"),
+        ("at=2026-11-01", "at"),
+        ("at=1970-01-01T00:00:00Z", "at"),
+        ("at=2028-11-01", "at"),
         ("levels=1&at=2026-11-01", "at"),
         ("levels=1&at=2028-11-01", "at"),
     ],
 )
-def test_levels_that_make_no_sense_are_refused(service, query: str, field: str):
+def test_levels_or_instants_of_no_sense_are_refused(service, query: str, field: str):
     refusal = service.client.get(f"/api/v1/forecasts/btc?{query}")
     assert (refusal.status_code, [error["field"] for error in refusal.json["errors"]]) == (400, [field])
 

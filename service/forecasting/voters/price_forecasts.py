@@ -24,7 +24,7 @@ from service.scores.proper import Array
 from service.tabular import Table, columns_of
 
 Horizon = Literal["1h", "6h", "24h", "3d", "7d", "14d", "30d"]
-HORIZONS: dict[Horizon, int] = {
+HORIZONS: dict[str, int] = {
     "1h": HOUR,
     "6h": 6 * HOUR,
     "24h": DAY,
@@ -146,12 +146,28 @@ def describe(knowledge: Knowledge, now: int, header: DocumentHeader) -> dict[str
     An asset that voters abstain from, because its bars are too few or too old, has none.
     """
     documents = {}
-    for asset in knowledge.contexts:
+    for asset, context in knowledge.contexts.items():
         with suppress(Abstention):
-            context = usable(knowledge.contexts, asset, now)
             if _is_fitted(knowledge, context):
-                documents[asset] = _document(context, knowledge, now, header)
+                documents[asset] = forecast_document(knowledge, asset, now, HORIZONS, header)
     return documents
+
+
+def forecast_document(
+    knowledge: Knowledge, asset: str, now: int, horizons: Mapping[str, int], header: DocumentHeader
+) -> ForecastDocument:
+    """The quantiles after some seconds, by the name of each horizon; raises Abstention where voters would abstain."""
+    context = usable(knowledge.contexts, asset, now)
+    states = {name: state_of(context, context.spot, now, now + length) for name, length in horizons.items()}
+    return ForecastDocument(
+        schema="forecast/1",
+        **vars(header),
+        asset=asset,
+        name=ASSETS[asset].name,
+        price=context.spot,
+        price_as_of=iso(context.as_of),
+        horizons=tuple(_horizon(name, state, knowledge.fits) for name, state in states.items()),
+    )
 
 
 def pooled_sigma(knowledge: Knowledge, asset: str, now: int, until: int) -> float | None:
@@ -195,19 +211,6 @@ def name_of(asset: str, horizon: str | None) -> str:
 
 def _is_fitted(knowledge: Knowledge, context: Context) -> bool:
     return context.level is not None and knowledge.fits is not None and knowledge.fits.of(context.asset) is not None
-
-
-def _document(context: Context, knowledge: Knowledge, now: int, header: DocumentHeader) -> ForecastDocument:
-    states = {name: state_of(context, context.spot, now, now + length) for name, length in HORIZONS.items()}
-    return ForecastDocument(
-        schema="forecast/1",
-        **vars(header),
-        asset=context.asset,
-        name=ASSETS[context.asset].name,
-        price=context.spot,
-        price_as_of=iso(context.as_of),
-        horizons=tuple(_horizon(name, state, knowledge.fits) for name, state in states.items()),
-    )
 
 
 def _horizon(name: str, state: AssetState, fits: Fits | None) -> HorizonForecast:

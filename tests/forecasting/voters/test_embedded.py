@@ -21,6 +21,8 @@ from service.forecasting.voters.price_forecasts import (
     Horizon,
     by_name,
     describe,
+    forecast_document,
+    levels_document,
     of_question,
     pooled_sigma,
     up_in_a_day,
@@ -243,6 +245,24 @@ def test_a_price_question_has_the_published_forecast(query, knowledge, forecasts
     """The same quantiles as the document of its asset at the same horizon."""
     (horizon,) = [entry for entry in forecasts["btc"].horizons if entry.horizon == "3d"]
     assert replace(of_question(query("open"), NOW, knowledge), horizon="3d") == horizon
+
+
+@pytest.mark.parametrize("hours", [5, 24 * 22, 24 * 300])
+def test_quantiles_at_an_instant_agree_with_levels(knowledge, hours):
+    """The price is above the quantile `25` with a probability of 75%, also months ahead."""
+    until = NOW + hours * HOUR
+    (horizon,) = forecast_document(knowledge, "btc", NOW, {"then": hours * HOUR}, HEADER).horizons
+    levels = levels_document(knowledge, "btc", NOW, until, horizon.quantiles.values(), HEADER).levels
+    assert horizon.until == iso(until)
+    assert [level.p_above for level in levels] == pytest.approx([1 - percent / 100 for percent in PERCENTS], abs=1e-3)
+
+
+def test_a_closed_market_keeps_its_price_at_an_instant(hourly, fits):
+    """On a Sunday, asked on the Saturday before."""
+    knowledge = Knowledge(build_all(hourly, SATURDAY), fits)
+    (horizon,) = forecast_document(knowledge, "gold", SATURDAY, {"Sunday": 36 * HOUR}, HEADER).horizons
+    assert horizon.open_hours == 0
+    assert list(horizon.quantiles.values()) == pytest.approx([knowledge.contexts["gold"].spot] * len(PERCENTS))
 
 
 def test_other_questions_have_no_price_forecast(query, knowledge):
