@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from telegram import Message, Update
 from telegram.constants import ChatType
 
-from bot import answering, follows, keyboards, messages, photos, updates
+from bot import answering, challenges, follows, keyboards, messages, photos, updates
 from bot.commands import fixed_reply, private_command_in_group
 from bot.context import BotContext
 from bot.delivery import address, reply
@@ -23,7 +23,7 @@ from service.client import ASSETS, BadRequest, ClientError, ConnectionFailed, Ti
 
 CONTEXT_S = 3600  # a later text does not carry on the last question of the chat
 HEADLINE = 400  # characters of a forwarded text; what it says stands at its beginning
-LONGEST_FORECAST_H, ADVICE_DAYS = 720, 7
+LONGEST_FORECAST_H, ADVICE_DAYS = 366 * 24, 7
 SLIP_CODES = ("level", "deadline")  # of refusals that name a level or a date which cannot be
 QUESTION_MARKS = ("?", "？", "呢")
 NAMED_ZONE = re.compile(r"\b(utc|gmt)\b", re.IGNORECASE)
@@ -155,7 +155,7 @@ async def _read(update: Update, context: BotContext, text: str) -> Document:
 async def _in_zone(update: Update, context: BotContext, text: str, reading: Document) -> tuple[str, Document]:
     """The text and what it wants with its dates in the person's time zone, where the text names none."""
     meaning = reading["understood"]
-    if meaning is None or reading["intent"] != "question" or zone().key == "UTC" or NAMED_ZONE.search(text):
+    if meaning is None or zone().key == "UTC" or NAMED_ZONE.search(text):
         return text, reading
     if not meaning["deadline"].endswith(DAY_END) and not any(note.startswith(OPEN_ZONE) for note in meaning["notes"]):
         return text, reading
@@ -210,11 +210,16 @@ async def _quote(context: BotContext, asset: str | None) -> Document | None:
 
 
 async def _forecast(update: Update, context: BotContext, reading: Document) -> Page | None:
-    """Where the price will be; the voters are asked about a coin that is not in the list and about a far date."""
-    if await _quote(context, reading["asset"]) is None or reading["understood"]["horizon_hours"] > LONGEST_FORECAST_H:
+    """Where the price will be, first at a date that is named; voters are asked about other coins and far dates."""
+    asset, meaning, service = reading["asset"], reading["understood"], context.service
+    if await _quote(context, asset) is None or meaning["horizon_hours"] > LONGEST_FORECAST_H:
         return None
-    await context.remember(update, reading["understood"])
-    return await context.view(update, "forecast", reading["asset"])
+    await context.remember(update, meaning)
+    page = await context.view(update, "forecast", asset)
+    if any(note.startswith(challenges.NO_DEADLINE) for note in meaning["notes"]):
+        return page
+    document, outlook = await asyncio.gather(service.forecast(asset), service.forecast(asset, at=meaning["deadline"]))
+    return page._replace(text=messages.prices.forecast(document, *outlook["horizons"], now=context.state.now()))
 
 
 async def _advice(update: Update, context: BotContext, reading: Document) -> Page:

@@ -21,6 +21,7 @@ from bot.messages.formats import (
     price,
     signed_decimal,
     signed_percent,
+    time_of_day,
 )
 from bot.messages.markup import CAPTION, escaped, message, table
 from bot.messages.oracle import facts, headline
@@ -133,12 +134,15 @@ def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
     return message([head, table(rows, "<1", "<12", ">9", ">8"), note if closures else ""], footer(document, now))
 
 
-def forecast(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
-    """The prices that 90% of the outcomes lie between, after each horizon."""
+def forecast(document: Mapping[str, Any], *dates: Mapping[str, Any], now: datetime | None = None) -> str:
+    """The bounds of 90% of the outcomes after each horizon, below those of `dates`; a date beyond them is alone."""
     now_price = price(document["price"])
     head = translate("<b>Where {asset} will be</b>, now {price} USD", asset=noun(document["asset"]), price=now_price)
-    rows = [(_span(horizon["horizon"]), *_bounds(horizon)) for horizon in document["horizons"]]
-    return _ranges(head, rows, "<6", document, now)
+    horizons, today = document["horizons"], document["timestamp"][:10]
+    rows = [(time_of_day(end["until"], is_today=end["until"].startswith(today)), *_bounds(end)) for end in dates]
+    if not dates or dates[0]["until"] <= horizons[-1]["until"]:
+        rows += [(_span(horizon["horizon"]), *_bounds(horizon)) for horizon in horizons]
+    return _ranges(head, rows, "<11", document, now)
 
 
 def _span(horizon: str) -> str:
@@ -171,34 +175,25 @@ def _bounds(horizon: Mapping[str, Any]) -> tuple[str, str]:
 def price_caption(document: Mapping[str, Any], quote: Mapping[str, Any], forecast: Mapping[str, Any] | None) -> str:
     """The price of an asset, its change and range in 24 hours, and the range of the next 24 hours."""
     expected = _likely(forecast, "24h", "5", "95") if forecast else ""
-    return _caption("\n".join(_price_lines(quote)), expected, document)
+    return message([*_price_lines(quote), expected], footer(document), limit=CAPTION)
 
 
 def forecast_caption(document: Mapping[str, Any], horizon: str) -> str:
     """Where the price of an asset will be after a horizon."""
     now = translate("{asset} {price} USD now", asset=asset(document["asset"]), price=price(document["price"]))
     ranges = [_likely(document, horizon, "5", "95"), _likely(document, horizon, "25", "75")]
-    return _caption(f"<b>{now}</b>", "\n".join(ranges), document)
+    return message([f"<b>{now}</b>", *ranges], footer(document), limit=CAPTION)
 
 
 def answer_caption(document: Mapping[str, Any], address: str | None = None) -> str:
     """The answer to a question, with the price, the level, the deadline, and a link that a forwarded photo keeps."""
     link = f'<a href="{escaped(address, 300)}">{translate("Open in the bot")}</a>' if address else ""
-    detail = "\n".join(part for part in (*facts(document), link) if part)
-    return _caption(f"<b>{headline(document)}</b>", detail, document)
+    return message([f"<b>{headline(document)}</b>", *facts(document), link], footer(document), limit=CAPTION)
 
 
 def _likely(forecast: Mapping[str, Any], name: str, low: str, high: str) -> str:
     """Between which prices a share of the outcomes lies after a horizon."""
     quantiles = next(horizon["quantiles"] for horizon in forecast["horizons"] if horizon["horizon"] == name)
-    return translate(
-        "{horizon}, {percent} of outcomes: {low} to {high} USD",
-        horizon=translate(HORIZONS[name]),
-        percent=percent(int(high) - int(low), 0),
-        low=price(quantiles[low]),
-        high=price(quantiles[high]),
-    )
-
-
-def _caption(head: str, detail: str, document: Mapping[str, Any]) -> str:
-    return message([head, detail], footer(document), limit=CAPTION)
+    span, share = translate(HORIZONS[name]), percent(int(high) - int(low), 0)
+    values = {"horizon": span, "percent": share, "low": price(quantiles[low]), "high": price(quantiles[high])}
+    return translate("{horizon}, {percent} of outcomes: {low} to {high} USD", **values)

@@ -62,6 +62,30 @@ def test_a_text_that_asks_no_voters_is_free(ann, text, words):
     assert left(ann) == "10"
 
 
+@pytest.mark.parametrize(
+    ("zone", "text", "label"),
+    [
+        ("UTC", "Where will silver be on 19 December?", "2026-12-19 "),
+        ("Asia/Tokyo", "Where will silver be on 19 December?", "2026-12-19 "),
+        ("UTC", "where will btc be at 5pm?", "17:00 UTC "),
+        ("UTC", "where will eth be at the end of June 2027?", "2027-06-30 "),
+        ("UTC", "where will btc be?", "1h "),
+    ],
+)
+def test_a_forecast_for_a_date_begins_with_it(ann, store, zone, text, label):
+    """In the person's zone, and free of charge beyond 30 days too."""
+    store.set_setting(ann.id, "zone", zone)
+    head, _, row, *_ = ann.says(text).plain.splitlines()
+    assert head.startswith("Where ")
+    assert row.startswith(label)
+    assert left(ann) == "10"
+
+
+def test_voters_are_asked_where_no_forecast_reaches(ann):
+    assert TURNOUT in ann.says("where will btc be in 500 days?").plain
+    assert left(ann) == "9"
+
+
 def test_the_question_instead_of_advice_is_a_button(ann):
     ann.says("should i buy gold?")
     ann.presses("Ask 1")

@@ -88,6 +88,24 @@ def test_every_horizon_has_the_bounds_of_nine_tenths():
 
 
 @pytest.mark.parametrize(
+    ("until", "label", "rows"),
+    [
+        ("2026-12-19T23:59:59Z", "2026-12-19", 8),
+        ("2026-11-21T17:00:00Z", "17:00 UTC", 8),
+        ("2027-06-30T23:59:59Z", "2027-06-30", 1),
+    ],
+)
+def test_a_date_is_the_first_row_and_a_far_one_the_only(until, label, rows):
+    """Of the day itself the time of day; beyond the last horizon it stands alone."""
+    document = documents.forecast()
+    horizon = document["horizons"][0] | {"until": until, "quantiles": {"5": 40_000, "95": 70_000}}
+    lines = text_of(forecast(document, horizon)).split("\n")
+    assert lines[2].split("  ", 1)[0] == label
+    assert lines[2].split()[-2:] == ["40,000", "70,000"]
+    assert lines[2 + rows].startswith("90% of outcomes")
+
+
+@pytest.mark.parametrize(
     ("language", "units"), [("fr", ["1 h", "7 j"]), ("tr", ["1 sa", "7 gün"]), ("zh", ["1 小时", "7 天"])]
 )
 def test_the_units_of_time_are_in_the_language(language, units):
