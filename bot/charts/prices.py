@@ -151,10 +151,9 @@ def _near_and_far(limits: tuple[float, float], levels: Sequence[float]) -> tuple
 
 def _explained(outlook: Fan | None) -> list[str]:
     """The meaning of the bands and where they end."""
-    parts = (
-        [f"forecast until {outlook.times[-1].astimezone(zone()):%d %b %H:%M %Z}", BANDS] if outlook else [NO_FORECAST]
-    )
-    return ["in USD", *parts]
+    if outlook is None:
+        return ["in USD", NO_FORECAST]
+    return ["in USD", f"forecast until {outlook.times[-1].astimezone(zone()):%d %b %H:%M %Z}", BANDS]
 
 
 class Fan(NamedTuple):

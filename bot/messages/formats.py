@@ -70,11 +70,9 @@ def chance(p: float | None) -> str:
         return UNKNOWN
     if 0.01 <= p <= 0.99 or p in (0, 1):
         return percent(100 * p, 0)
-    return (
-        translate("under {percent}", percent=percent(1, 0))
-        if p < 0.01
-        else translate("over {percent}", percent=percent(99, 0))
-    )
+    if p < 0.01:
+        return translate("under {percent}", percent=percent(1, 0))
+    return translate("over {percent}", percent=percent(99, 0))
 
 
 def price(value: float | None) -> str:

@@ -7,16 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any
 
-from bot.languages import (
-    SOURCE,
-    english,
-    enumerated,
-    labelled,
-    language,
-    sentences,
-    translate,
-    translate_plural,
-)
+from bot.languages import SOURCE, english, enumerated, labelled, language, sentences, translate, translate_plural
 from bot.messages.formats import (
     LIKELIHOODS,
     SIDES,
