@@ -148,6 +148,8 @@ async def _answer_page(
 
 async def refusal_page(state: SharedState, chat_id: int, user_id: int, refusal: RefusedQuestion) -> Page:
     """Why a question was refused, with buttons for what the service suggests instead; an uncertain one is a guess."""
+    if refusal.code == "not_a_market_question":  # mostly chatter
+        return Page(messages.failures.detail_of(refusal))
     if refusal.code == "assumed_reading":
         return await choice_page(state, chat_id, user_id, refusal.suggestions)
     if not refusal.suggestions:

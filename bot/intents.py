@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from telegram import Message, Update
+from telegram import Update
 from telegram.constants import ChatType
 
 from bot import answering, challenges, follows, keyboards, messages, photos, updates
@@ -171,23 +171,24 @@ async def _in_zone(update: Update, context: BotContext, text: str, reading: Docu
 
 
 async def _earlier(update: Update, context: BotContext) -> Document | None:
-    chat, original = updates.chat(update).id, updates.message(update).reply_to_message
-    token = original and _token(original)
-    payload = await asyncio.to_thread(context.store.find, chat, token) if token else None
-    if payload is None:
-        is_own = bool(original and original.from_user and original.from_user.id == context.bot.id)
-        text = updates.words(original) if original and not is_own else ""
-        if text:
-            return {"canonical": text[:HEADLINE]}
-        return await asyncio.to_thread(context.store.newest_meaning, chat, CONTEXT_S)
-    return payload["answer"]["understood"] if "answer" in payload else payload.get("understood")
+    original, (_, payload) = updates.message(update).reply_to_message, await _quoted(update, context)
+    if payload and (meaning := payload.get("answer", payload).get("understood")):
+        return meaning
+    is_own = bool(original and original.from_user and original.from_user.id == context.bot.id)
+    text = updates.words(original) if original and not is_own else ""
+    if text:
+        return {"canonical": text[:HEADLINE]}
+    return await asyncio.to_thread(context.store.newest_meaning, updates.chat(update).id, CONTEXT_S)
 
 
-def _token(message: Message) -> str | None:
-    """The token in the buttons of an answer."""
-    rows = message.reply_markup.inline_keyboard if message.reply_markup else ()
+async def _quoted(update: Update, context: BotContext) -> tuple[str, Document | None]:
+    """The token and the payload of the answer, or of the offered questions, that the text replies to."""
+    original = updates.message(update).reply_to_message
+    rows = original.reply_markup.inline_keyboard if original and original.reply_markup else ()
     data = (str(button.callback_data) for row in rows for button in row if button.callback_data)
-    return next((words.rpartition(":")[2] for words in data if words.startswith(("votes:", "again:"))), None)
+    places = (words.rpartition(":")[2] for words in data if words.startswith(("votes:", "again:", "ask:listed:")))
+    token = next(places, "").partition(".")[0]
+    return token, await asyncio.to_thread(context.store.find, updates.chat(update).id, token) if token else None
 
 
 async def _price(update: Update, context: BotContext, reading: Document) -> Page | None:
@@ -232,11 +233,16 @@ async def _advice(update: Update, context: BotContext, reading: Document) -> Pag
 
 
 async def _votes(update: Update, context: BotContext, _reading: Document) -> Page:
-    """The votes of the last answer, each with its reasons."""
-    token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id)
+    """The votes of the answer that the text replies to, else of the last; what was only offered has none yet."""
+    token, payload = await _quoted(update, context)
+    if payload is None:
+        token, payload = await asyncio.to_thread(context.store.newest_page, updates.chat(update).id)
     if payload is None:
         return Page(translate(notices.NO_ANSWER))
-    return answering.votes_page(payload, token)
+    if "answer" in payload:
+        return answering.votes_page(payload, token)
+    head = translate(notices.NOT_ASKED)
+    return await answering.choice_page(context.state, *updates.sender(update), payload["listed"], head=head)
 
 
 async def _why(update: Update, context: BotContext, reading: Document) -> Page:
@@ -248,8 +254,8 @@ async def _why(update: Update, context: BotContext, reading: Document) -> Page:
     prices, pulse = await asyncio.gather(context.service.prices(), context.service.news())
     page = await context.view(update, "price", asset)
     text = messages.prices.why(prices, asset, pulse, await photos.forecast_of(context.service, asset))
-    token, payload = await asyncio.to_thread(context.store.newest_answer, updates.chat(update).id, CONTEXT_S)
-    is_about = payload is not None and payload["answer"]["understood"]["asset"] == asset
+    token, payload = await asyncio.to_thread(context.store.newest_page, updates.chat(update).id, CONTEXT_S)
+    is_about = payload is not None and "answer" in payload and payload["answer"]["understood"]["asset"] == asset
     votes = [keyboards.button("Show votes", f"votes:0:{token}")] if is_about else []
     rows = page.keyboard.inline_keyboard if page.keyboard else ()
     return page._replace(text=text, keyboard=keyboards.rows(votes, *rows))
@@ -275,7 +281,7 @@ PAGES: dict[str, Callable[[Update, BotContext, Document], Awaitable[Page | None]
     "accuracy": lambda update, context, _reading: context.view(update, "accuracy"),
     "quota": lambda update, context, _reading: context.view(update, "quota"),
     "thanks": fixed_reply(notices.WELCOME),
-    "greeting": fixed_reply(notices.START),
+    "greeting": fixed_reply(notices.HELLO),
     "about_you": fixed_reply(notices.START),
     "help": fixed_reply(*notices.HELP),
 }

@@ -155,8 +155,8 @@ async def ending(request: ViewRequest) -> Page:
     follows = await asyncio.to_thread(request.store.follows_of, request.user_id)
     follows = [follow for follow in follows if request.argument in ("", follow.target.subject)]
     if not follows:
-        overview = keyboards.show("What I follow", "following")
-        return Page(translate(messages.follows.NO_ALERT), keyboards.rows([overview]))
+        text = messages.follows.NO_ALERT if request.argument else messages.follows.NO_ALERTS
+        return Page(translate(text), keyboards.rows([keyboards.show("What I follow", "following")]))
     buttons = [keyboards.button("Delete", f"end:follows:{request.argument}"), keyboards.show("Keep", "following")]
     return Page(messages.follows.ending(follows), keyboards.rows(buttons))
 

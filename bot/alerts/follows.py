@@ -141,8 +141,8 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
             of_chat[follow.user_id, follow.chat_id].append(follow)
     happenings = []
     for first, *others in of_chat.values():
-        levels = sorted({follow.target.level for follow in (first, *others)})
-        write = partial(messages.follows.price_reached, document, quote, levels)
+        targets = sorted(follow.target for follow in (first, *others))
+        write = partial(messages.follows.price_reached, document, quote, targets)
         key = f"price {first.number} {quote['as_of']}"
         for follow in (first, *others):
             value, text = quote["price"] if follow.repeats else None, write if follow is first else None

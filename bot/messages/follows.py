@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bot.languages import bracketed, english, enumerated, sentences, translate
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     from bot.store import Follow, Target
 
 CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
-# The outcome of a question without yes and no.
 FOLLOW_REPLIES = TEXTS["followed"]  # what happens now
+# The outcome of a question without yes and no.
 ROSE = {"yes": english("the price rose"), "no": english("the price did not rise")}
 HOW = TEXTS["notices"]["how_to_follow"]
 END_OF_FOLLOW = english("You do not follow this any more.")
-NO_ALERT = english("You have no such alert, so nothing was deleted.")
+NO_ALERT, NO_ALERTS = english("You have no such alert, so nothing was deleted."), english("You have no alerts.")
 
 
 def following(follows: Sequence[Follow], prices: Mapping[str, float]) -> str:
@@ -58,6 +59,7 @@ def _numbered(follows: Sequence[Follow], prices: Mapping[str, float]) -> list[st
 def followed(target: Target) -> str:
     """The pop-up after [Follow] or a level, in plain text."""
     kind = "challenge" if target.kind == "market" and target.subject.startswith(CHALLENGE) else target.kind
+    kind = "fall" if kind == "price" and target.is_fall else kind
     level = {"asset": noun(target.subject), "price": price(target.level), "chance": chance(target.level)}
     where = translate("It comes to our private chat. /following lists everything.")
     return sentences(capitalized(translate(FOLLOW_REPLIES[kind], **level)), where)
@@ -103,14 +105,16 @@ def ask_level(key: str) -> str:
     return translate("At which price of {asset} shall I tell you? Tap one, or send a number.", asset=asset(key))
 
 
-def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], levels: Sequence[float]) -> str:
-    """A price has reached one or more levels that the person chose."""
+def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], targets: Sequence[Target]) -> str:
+    """A price has fallen or risen to one or more levels that the person chose, in order."""
     change = quote["change_24h_pct"]
     now = translate("{price} USD now, {change} in 24 hours", price=price(quote["price"]), change=signed_percent(change))
-    prices_text = enumerated(map(price, levels))
-    name = capitalized(noun(quote["asset"]))
-    head = translate("<b>{asset} has reached {price} USD</b>", asset=name, price=prices_text)
-    return message([head, f"{change_arrow(change)} {now}"], f"{footer(prices)}\n{translate('Not investment advice.')}")
+    name, heads = capitalized(noun(quote["asset"])), []
+    for is_fall, group in groupby(targets, lambda target: target.is_fall):
+        text = TEXTS["notices"]["fallen" if is_fall else "reached"]
+        heads.append(translate(text, asset=name, price=enumerated(price(target.level) for target in group)))
+    blocks = [*heads, f"{change_arrow(change)} {now}"]
+    return message(blocks, f"{footer(prices)}\n{translate('Not investment advice.')}")
 
 
 def chance_reached(market: Mapping[str, Any], level: float) -> str:

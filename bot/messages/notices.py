@@ -11,7 +11,8 @@ from bot.messages.markup import escaped, message
 from bot.messages.texts import TEXTS
 
 TEXT = TEXTS["notices"]
-QUESTION_MISSING, DELAY, CONFIRM_DELETION, START = (TEXT[name] for name in ("question", "delay", "deletion", "start"))
+QUESTION_MISSING, DELAY, CONFIRM_DELETION = (TEXT[name] for name in ("question", "delay", "deletion"))
+START, HELLO = TEXT["start"], TEXT["hello"]
 SETTINGS = english("<b>Settings</b>\nThe colours of charts:")
 TEXT_ONLY = english("I can read only text. Send a question about a market, or /help.")
 CANCELLATION = english("Cancelled. Nothing was created. Send /challenge to start again.")
@@ -29,6 +30,7 @@ INTERNAL_ERROR = english("Something went wrong in the bot. The error was logged.
 WELCOME = english("You are welcome. Send me the next question whenever you like.")
 UNKNOWN_COMMAND = english("I do not know this command. /help lists all commands.")
 NO_ADVICE = english("I give no advice. I can say how likely something is, for example:")
+NOT_ASKED = english("This has not been asked yet, so there are no votes:")
 NO_ANSWER = english("There is no answer yet whose votes I could show. Ask a question first.")
 EXPIRY = english("This answer has expired. Ask again.")
 CHALLENGE_IN_PRIVATE = english("You can write a challenge only in our private chat. The button below opens it.")

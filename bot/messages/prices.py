@@ -164,7 +164,7 @@ def forecasts(documents: Sequence[Mapping[str, Any]], *, now: datetime | None = 
 
 
 def _ranges(head: str, rows: Sequence[tuple], width: str, document: Mapping[str, Any], now: datetime | None) -> str:
-    ranges = table([("", translate("above"), translate("below")), *rows], width, ">10", ">10")
+    ranges = table([("", translate("from"), translate("to")), *rows], width, ">10", ">10")
     return message([head, ranges, translate(BOUNDS)], footer(document, now))
 
 

@@ -34,6 +34,11 @@ class Target(NamedTuple):
     due: float = 0
     owner_id: int | None = None
 
+    @property
+    def is_fall(self) -> bool:
+        """Whether the level is below the price or the probability of now."""
+        return self.value is not None and self.level < self.value
+
 
 class Follow(NamedTuple):
     """A target that a person follows, and the chat that gets the alerts.

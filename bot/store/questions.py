@@ -112,11 +112,12 @@ class Answers(SqliteFile):
         """Its buttons have expired."""
         self._write("DELETE FROM answer WHERE chat_id = ? AND token = ?", chat_id, token)
 
-    def newest_answer(self, chat_id: int, age_s: float = KEPT_S) -> tuple[str, dict[str, Any] | None]:
-        """The token and the payload of the last answer in this chat, at most `age_s` seconds old; None without one."""
+    def newest_page(self, chat_id: int, age_s: float = KEPT_S) -> tuple[str, dict[str, Any] | None]:
+        """The token and the payload of a chat's last answer or offered questions, at most `age_s` seconds old."""
         row = self._row(
             "SELECT token, payload FROM answer WHERE chat_id = ? AND kept_at >= ?"
-            " AND json_extract(payload, '$.answer') IS NOT NULL ORDER BY kept_at DESC, rowid DESC LIMIT 1",
+            " AND coalesce(json_extract(payload, '$.answer'), json_extract(payload, '$.listed')) IS NOT NULL"
+            " ORDER BY kept_at DESC, rowid DESC LIMIT 1",
             chat_id,
             self._seconds() - age_s,
         )

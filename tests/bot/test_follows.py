@@ -102,19 +102,20 @@ def test_a_challenge_is_followed_by_its_author(ann, ben, store):
 def test_a_level_of_a_price_is_a_button_or_a_text(ann, store):
     reply = ann.says("/price btc")
     below, above = (label for label in reply.buttons if label.startswith("🔔"))
-    assert "▼" in below
+    ann.presses(below)
+    assert "when Bitcoin falls to 50,600 USD" in ann.stage.telegram.popups[-1]
     ann.presses(above)
     assert "when Bitcoin reaches" in ann.stage.telegram.popups[-1]
     for text, level in (("btc 70,000", 70_000), ("Bitcoin 71.5k", 71_500), ("eth $9000", 9_000)):
         assert f"reaches {level:,} USD" in ann.says(f"/follow {text}").plain
-    assert len(store.follows_of(ann.id)) == 4
+    assert len(store.follows_of(ann.id)) == 5
     for text in ("pepe 1", "whatever", "nothing at all"):
         assert "Send an asset and a price" in ann.says(f"/follow {text}").plain
     for text in ("btc", "btc lots"):
         reply = ann.says(f"/follow {text}")
         assert "At which price of Bitcoin shall I tell you?" in reply.plain
         assert "🔔 ▲ 55,900" in reply.buttons
-    assert len(store.follows_of(ann.id)) == 4
+    assert len(store.follows_of(ann.id)) == 5
 
 
 @pytest.mark.parametrize("language", ["en", "de", "ru"])
@@ -154,11 +155,11 @@ def test_a_level_that_is_passed_is_offered_backwards(ann, store, text, words, la
 def test_an_alert_carries_on(ann, store):
     """To another asset with its percentage; without one the level is asked for, and a number is the answer."""
     ann.says("tell me when btc drops 5%")
-    assert "when Solana reaches 103.13 USD" in ann.says("same for sol").plain
-    assert "when gold reaches 2,792 USD" in ann.says("and gold?").plain
+    assert "when Solana falls to 103.13 USD" in ann.says("same for sol").plain
+    assert "when gold falls to 2,792 USD" in ann.says("and gold?").plain
     ann.says("tell me when btc hits 60k")
     assert "At which price of Ethereum shall I tell you?" in ann.says("same for eth").plain
-    assert "when Ethereum reaches 2,000 USD" in ann.says("2000").plain
+    assert "when Ethereum falls to 2,000 USD" in ann.says("2000").plain
     ann.says("tell me when btc hits 60k")
     assert "▲ Solana" in ann.says("sol").plain.splitlines()[0]
     ann.says("tell me when btc hits 60k")
@@ -309,5 +310,12 @@ def test_an_alert_that_is_not_set_says_which_market_it_would_be(ann, text):
     assert "SIMULATED market · as of" in ann.says(text).plain
 
 
-def test_where_nothing_is_followed_nothing_ends(ann):
-    assert ann.says("cancel all my alerts").plain == "You have no such alert, so nothing was deleted."
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("cancel all my alerts", "You have no alerts."),
+        ("cancel my gold alert", "You have no such alert, so nothing was deleted."),
+    ],
+)
+def test_where_nothing_is_followed_nothing_ends(ann, text, words):
+    assert ann.says(text).plain == words

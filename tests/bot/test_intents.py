@@ -16,6 +16,12 @@ def left(person) -> str:
     return person.says("/quota").plain.partition(" of ")[0]
 
 
+def quotation(person, reply) -> dict:
+    """A reply of the bot as a text of the person quotes it, with its buttons."""
+    bot = {"id": 99, "is_bot": True, "first_name": "Ninefold"}
+    return person.message({"text": reply.plain, "from": bot, "reply_markup": {"inline_keyboard": reply.keyboard}})
+
+
 @pytest.mark.parametrize("text", ["btc up\ntomorrow?", "btc\tup\r\n\n\ntomorrow?", "  btc up \x07 tomorrow?\n"])
 def test_line_breaks_and_tabs_are_spaces(ann, text):
     assert TURNOUT in ann.says(text).plain
@@ -46,7 +52,7 @@ def test_forwarded_news_is_read_from_its_beginning(ann):
         ),
         ("long or short 10x?", "I give no advice"),
         ("thanks!", "You are welcome"),
-        ("hello", "Nine models answer it"),
+        ("hello", "Hello! Send me a question"),
         ("who are you?", "I am a bot. I say how likely"),
         ("help", "/quota"),
         ("how accurate are you?", "right (n ="),
@@ -132,6 +138,46 @@ def test_the_reasons_of_the_last_answer_are_free(ann, text):
     assert left(ann) == "9"
 
 
+@pytest.mark.parametrize("text", ["why?", "show me the votes"])
+@pytest.mark.parametrize(
+    ("offer", "words"),
+    [
+        ("sol vs eth who wins this week", "1. Solana does better than Ethereum"),
+        ("will dogecoin be above 2 on tuesday?", "1. Bitcoin reaches"),
+        ("should i buy gold?", "1. Gold rises"),
+    ],
+)
+def test_what_was_only_offered_has_no_votes(ann, offer, words, text):
+    """The votes of an older answer are about something else; the offer comes again, and is one tap away."""
+    answer = ann.says(QUESTION)
+    ann.says(offer)
+    reply = ann.says(text).plain.splitlines()
+    assert reply[0] == "This has not been asked yet, so there are no votes:"
+    assert reply[1].startswith(words)
+    assert left(ann) == "9"
+    assert "above $60k" in ann.says(text, reply_to_message=quotation(ann, answer)).plain
+    ann.presses("Ask 1")
+    assert "momentum" in ann.says(text).plain
+    assert "above $60k" not in ann.newest.plain
+
+
+@pytest.mark.parametrize(
+    "text", ["fair enough lol", "x", "Will my cat like me?", "my cat walked over the keyboard", "🦊"]
+)
+def test_chatter_gets_one_friendly_reply(ann, text):
+    """Nothing that a machine says: no suggestions, no buttons, no count."""
+    reply = ann.says(text)
+    names = "Bitcoin, Ethereum, Solana, BNB, XRP, Gold, Silver"
+    assert reply.plain == f"Prices are all I know: {names}. For example:\nWill bitcoin rise by December 31?"
+    assert reply.buttons == {}
+    assert left(ann) == "10"
+
+
+@pytest.mark.parametrize("text", ["hey", "hallo, alles klar?", "hola, que tal"])
+def test_a_greeting_is_answered_in_two_lines(ann, text):
+    assert ann.says(text).plain == "Hello! Send me a question, for example:\nWill bitcoin rise by December 31?"
+
+
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
@@ -164,8 +210,8 @@ def test_a_text_carries_on_what_was_no_answer(ann, first, text, meaning):
 @pytest.mark.parametrize(
     ("language", "text", "words"),
     [
-        ("en", "asdfgh", "This names no market that I follow"),
-        ("de", "asdfgh", "1. Bitcoin erreicht"),
+        ("en", "will dogecoin be above 2 on tuesday?", "That market is not covered."),
+        ("de", "will dogecoin be above 2 on tuesday?", "1. Bitcoin erreicht"),
         ("de", "soll ich gold kaufen?", "1. Gold steigt"),
     ],
 )
@@ -189,10 +235,7 @@ def test_a_reply_carries_on_the_answer_it_replies_to(ann):
     """The buttons below the answer say which one it is; the last question was another."""
     first = ann.says(QUESTION)
     ann.says("Will gold rise this week?")
-    keyboard = {"inline_keyboard": first.keyboard}
-    bot = {"id": 99, "is_bot": True, "first_name": "Ninefold"}
-    original = ann.message({"text": first.plain, "from": bot, "reply_markup": keyboard})
-    reply = ann.says("by friday?", reply_to_message=original)
+    reply = ann.says("by friday?", reply_to_message=quotation(ann, first))
     assert "Understood as: Will Bitcoin (btc) be above 60,000 USD at 2026-11-27" in reply.plain
 
 
@@ -219,7 +262,7 @@ def test_what_carries_on_a_guess_is_shown_first(ann):
     [
         ("will eth be above 2500 in 2050?", "Ethereum reaches 2,500 USD, by 2026-11-27"),
         ("will gold be above 3 on tuesday?", "Gold"),
-        ("will dogecoin be above 2 on tuesday?", "This names no market"),
+        ("will dogecoin be above 2 on tuesday?", "Prices are all I know"),
         ("and in 2050?", "60,000 USD at 2026-11-27"),
         ("asdfgh", "60,000 USD at 2026-11-27"),
         ("thanks!", "60,000 USD at 2026-11-27"),
@@ -254,6 +297,13 @@ def test_a_percentage_stays_with_a_guess(ann):
     """Its reading is shown as a level; the next number is a percentage all the same."""
     assert "Do you mean this?" in ann.says("will eth rise 10% by december 20?").plain
     assert "Ethereum reaches 2,319 USD" in ann.says("or 5?").plain
+
+
+def test_a_reply_to_an_offer_carries_it_on(ann):
+    """The last question was another."""
+    offer = ann.says("sol vs eth who wins this week")
+    ann.says(QUESTION)
+    assert "1. Solana does better" in ann.says("by friday?", reply_to_message=quotation(ann, offer)).plain
 
 
 def test_what_is_the_same_as_a_forecast_is_no_price(ann):

@@ -108,7 +108,7 @@ def test_a_person_has_one_open_question(start, slow, may_vote):
     assert "8 of 10" in ann.says(QUESTION).plain
 
 
-@pytest.mark.parametrize("text", ["Will my cat like me?", "x", "🦊" * 200, "Will Bitcoin rise? " * 200])
+@pytest.mark.parametrize("text", ["apple stock?", "🦊" * 200, "Will Bitcoin rise? " * 200])
 def test_a_refused_question_is_explained_and_free(ann, text):
     reply = ann.says(text)
     assert "Asking" not in reply.plain

@@ -39,14 +39,17 @@ def texts(world, **options) -> list[tuple[int, str]]:
     return [(chat, text) for chat, text, _ in world.check(**options)]
 
 
-@pytest.mark.parametrize(("level", "price"), [(55_000, 55_100), (55_000, 55_000), (50_000, 49_999)])
-def test_a_price_at_its_level_is_reported_once(world, level, price):
+@pytest.mark.parametrize(
+    ("level", "price", "verb"),
+    [(55_000, 55_100, "reached"), (55_000, 55_000, "reached"), (50_000, 49_999, "fallen to")],
+)
+def test_a_price_at_its_level_is_reported_once(world, level, price, verb):
     world.store.follow(ANN, ANN, Target("price", "btc", level, value=53_211.85))
     assert world.check() == []
     set_price(world, price)
     ((chat, text),) = texts(world)
     assert chat == ANN
-    assert f"Bitcoin has reached {level:,} USD" in text
+    assert f"Bitcoin has {verb} {level:,} USD" in text
     assert f"{price:,} USD now" in text
     assert "SIMULATED" in text
     world.restart()
@@ -94,14 +97,14 @@ def follow_price(world, user: int, *levels: float) -> None:
 
 def test_levels_inside_one_bar_are_one_message(world):
     """Also those beyond its close: a level is reached by the high or the low since the last look."""
-    levels = [52_000, 52_500, 53_000, 53_500, 54_000, 54_500, 55_000, 55_500, 56_000]
-    follow_price(world, ANN, *levels)
+    follow_price(world, ANN, *range(52_000, 56_001, 500))
     follow_price(world, BEN, 60_000)
     assert world.check() == []
     add_bar(world, 51_900, 56_100, 53_200)
     ((chat, text),) = texts(world)
     assert chat == ANN
-    assert f"Bitcoin has reached {', '.join(f'{level:,}' for level in levels)} USD" in text
+    assert "Bitcoin has fallen to 52,000, 52,500, 53,000 USD" in text
+    assert "Bitcoin has reached 53,500, 54,000, 54,500, 55,000, 55,500, 56,000 USD" in text
     assert "53,200 USD now" in text
     assert world.check() == []
     assert [follow.target.level for follow in world.store.follows("price")] == [60_000]

@@ -30,6 +30,7 @@ from tests.questions.hostile_texts import SPOTS
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
 DIGEST = {"hour": 8, "timezone": "Europe/Zurich"}
+TARGETS = [Target("price", "btc", level, value=53_000) for level in (50_000, 55_000)]
 
 
 def follow(subject: str) -> Follow:
@@ -93,7 +94,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "page of a resolved market": (documents.resolved_market(), messages.predictions.one_market),
     "changed sides": (documents.market(), messages.follows.sides_changed),
     "reached probability": (documents.market(), lambda it: messages.follows.chance_reached(it, 0.6)),
-    "reached price": (documents.PRICES, lambda it: messages.follows.price_reached(it, it["prices"][0], [55_000])),
+    "reached price": (documents.PRICES, lambda it: messages.follows.price_reached(it, it["prices"][0], TARGETS)),
     "decided question": (documents.decided_answer(), messages.follows.answer_resolved),
     "following": ({"follows": ["btc"]}, lambda it: messages.follows.following(list(map(follow, it["follows"])), {})),
     "own page": (

@@ -85,6 +85,7 @@ def test_every_horizon_has_the_bounds_of_nine_tenths():
         (row,) = (row for row in page.split("\n") if row.startswith(horizon["horizon"] + " "))
         assert row.split()[1:] == [low, high]
     assert "90% of outcomes" in page
+    assert ["from", "to"] in [row.split() for row in page.split("\n")]
 
 
 @pytest.mark.parametrize(
