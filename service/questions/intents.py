@@ -1,7 +1,7 @@
 """What a text wants: a forecast, a price, an alert or the end of alerts, advice, thanks, help.
 
-A price, an alert or advice is asked for by phrases of all languages. Only a text that asks no question that can be
-forecast is classified, by naive Bayes, so that no question is taken for chatter.
+A price, an alert, advice or what concerns the service itself is asked for by phrases of all languages. Any other text
+is classified, by naive Bayes, only if it asks no question that can be forecast, so that no question is chatter.
 """
 
 from __future__ import annotations
@@ -102,6 +102,12 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     intents = {str(word.value) for word in words}
     market = read_markets(text, circumstances.coins)
     kinds = {token.kind for token in market.tokens}
+    meanings = {*intents, _model()[0].get(_plain(text))} - {*ABOUT_PRICES, "thanks", "greeting"}
+    wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
+    if wish and not kinds & NAMES:  # "how sure are you about that", which would carry a question on
+        return TextReading(wish)
+    if "none" in intents and not kinds & NAMES:
+        raise not_about_markets()
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = _without_amount(market.tokens, context)
@@ -130,10 +136,9 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     try:
         meaning = read_any(text, circumstances, context)
     except InvalidRequest:
-        wish = None if is_of_money else _wish(text, market.tokens, intents, context)
-        if wish is None:
-            raise
-        return wish
+        if not is_of_money and (reading := _wish(text, market.tokens, intents, context)):
+            return reading
+        raise
     question = meaning.question
     carryover = meaning.carryover if isinstance(meaning, Parse) else ()
     is_dated = NOT_NAMED not in question.notes and "deadline" not in carryover
@@ -156,12 +161,9 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     if context and context.is_alert and is_same and not kinds & ASKING:
         level_pct = context.question.level_pct
         return TextReading("alert", None, question.asset, None, level_pct, _side(level_pct) if level_pct else None)
-    is_price = _asks_price(meaning, intents) or bool(context and context.is_price and is_same)
-    return (
-        _price(question.asset, market.tokens, circumstances, context)
-        if is_price
-        else TextReading("price_forecast", meaning, question.asset)
-    )
+    if _asks_price(meaning, intents) or (context and context.is_price and is_same):
+        return _price(question.asset, market.tokens, circumstances, context)
+    return TextReading("price_forecast", meaning, question.asset)
 
 
 def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: ContextQuestion | None) -> TextReading | None:
@@ -226,8 +228,7 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
     asks_size = parse.carryover and "how" in kinds and kinds <= BESIDE_SIZE | {"how", "asset"}  # "and how high?"
     if is_named or asks_size or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
         return False
-    is_asked = "price" in intents or asks_price_now(parse.clause.kinds)
-    return is_asked or (not parse.carryover and kinds <= NAME_KINDS)
+    return "price" in intents or asks_price_now(parse.clause.kinds) or (not parse.carryover and kinds <= NAME_KINDS)
 
 
 def _only_named(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> str | None:
@@ -352,8 +353,7 @@ def _alert(
     levels = {amount.value(parse.spot) for amount in find_amounts(tokens) if not amount.is_percent}
     if sum(parse.spot / LARGEST_RATIO < level < parse.spot * LARGEST_RATIO for level in levels) > 1:
         return TextReading("alert", asset=asset)  # "at 3050 and one for 2900": the one that is meant is asked for
-    is_level = len(amounts) == 1 and not parse.deadline.is_named
-    if not is_level and any(token.kind in YES_NO_KINDS for token in tokens):
+    if (len(amounts) != 1 or parse.deadline.is_named) and any(token.kind in YES_NO_KINDS for token in tokens):
         return None
     if len(amounts) != 1 or amounts[0].is_multiple:
         is_price = not amounts and any(word.value == "price" for word in words)  # "tell me the price of btc"

@@ -1,4 +1,7 @@
-"""What a text wants is recognised in every language; `intents.toml` holds the texts and says how it is written."""
+"""What a text wants is recognised in every language.
+
+`intents.toml` and `intents_after_a_question.toml` hold the texts and say how they are written.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +24,18 @@ from tests.questions.hostile_texts import hostile_texts
 from tests.questions.test_cases import CASES
 from tests.questions.test_conversation import CIRCUMSTANCES
 
-TABLE: dict[str, str] = tomllib.loads((Path(__file__).parent / "intents.toml").read_text("utf-8"))
+TABLE, FOLLOW_UPS = (
+    tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8"))
+    for name in ("intents", "intents_after_a_question")
+)
 LEAST_RIGHT = 0.97
 # What a text about a price must not be taken for.
 CHATTER = ("thanks", "greeting", "about_you", "accuracy", "quota", "help", "why", "show_votes", "none")
 
 
-def _described(text: str) -> str:
+def _described(text: str, context: ContextQuestion | None = None) -> str:
     try:
-        reading = read_text(text, CIRCUMSTANCES)
+        reading = read_text(text, CIRCUMSTANCES, context)
     except InvalidRequest:
         return "none"
     size = "" if reading.level_pct is None else f"{reading.level_pct:g}%"
@@ -114,6 +120,14 @@ def test_no_phrase_needs_to_match(text, intent):
 def after(text: str) -> ContextQuestion:
     """The question of a text as the context of the next one."""
     return ContextQuestion(read_any(text, CIRCUMSTANCES).question)
+
+
+def test_a_text_about_the_answer_carries_no_question_on():
+    """Nor does chatter; a question that doubts the answer does."""
+    context = after("will btc reach 100k by friday?")
+    rows = [(intent, text) for intent, texts in FOLLOW_UPS.items() for text in texts.strip().splitlines()]
+    readings = [(intent, text, _described(text, context)) for intent, text in rows]
+    assert [row for row in readings if row[2].split(" ")[0] != row[0]] == []
 
 
 def test_an_alert_names_a_move_or_the_asset_of_the_context():
