@@ -230,7 +230,7 @@ def test_what_points_back_to_two_questions_is_refused_by_its_reason(text):
         "fammi la prossima",
         "给我看看别的",
         "na toll, da bin ich jetzt auch nicht schlauer",
-        "whats the best pizza topping, be honest",
+        "fair enough lol you sound like my accountant",
         "哈哈你比我老公靠谱",
     ],
 )
