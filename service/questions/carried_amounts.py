@@ -8,8 +8,7 @@ from dataclasses import replace
 from service.questions.adaptation import LARGEST_RATIO
 from service.questions.amounts import MINUSES
 from service.questions.carried_dates import ARTICLES, BESIDE, LIMITS
-from service.questions.clause import NEAR_FACTOR
-from service.questions.criterion import WIDEST, invalid
+from service.questions.criterion import WIDEST, invalid, is_near
 from service.questions.dates.years import is_year
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
@@ -60,7 +59,7 @@ def with_scale(tokens: list[Token], earlier: Question, spots: Mapping[str, float
 def _is_price(token: Token, earlier: Question) -> bool:
     """Whether a number of four digits is near the price, and too late for a year: "eth at 2100"."""
     is_late = token.kind == "number" and is_year(token) and first_value(token) > earlier.deadline.year + LATER_YEARS
-    return is_late and _is_near(first_value(token), earlier, LARGEST_RATIO)
+    return is_late and is_near(first_value(token), earlier.spot, LARGEST_RATIO)
 
 
 def _factor(number: Token, earlier: Question) -> float:
@@ -69,7 +68,7 @@ def _factor(number: Token, earlier: Question) -> float:
     has_level = earlier.level_pct is None and (bool(earlier.levels) or earlier.comparator == "open")
     is_tiny, is_huge = LEAST_THOUSANDS <= value <= spot / WIDEST, has_level and value > LEAST_CENTS * spot
     factors = [1000.0] * is_tiny + [0.01] * (is_huge and value == int(value))
-    return next((factor for factor in factors if spot / NEAR_FACTOR < factor * value < spot * NEAR_FACTOR), 1.0)
+    return next((factor for factor in factors if is_near(factor * value, spot)), 1.0)
 
 
 def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
@@ -82,17 +81,13 @@ def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
     kinds, has_by = {token.kind for token in before}, any(token.text in BY for token in before)
     if earlier.level_pct is None or last.kind != "number" or first_value(last) >= LARGEST_PCT:
         return tokens
-    is_size = not any(_is_near(factor * first_value(last), earlier, NEAR_FACTOR) for factor in (1, THOUSAND, 1 / 100))
+    is_size = not any(is_near(factor * first_value(last), earlier.spot) for factor in (1, THOUSAND, 1 / 100))
     companions = BESIDE_PERCENT | {"word", "approx"} | ({"above", "below", "exceed"} if is_size else set())
     if kinds <= companions and (has_by or date < len(words) or not kinds & ARTICLES):
         return [*before, last, Token("percent", "%"), *words[date:]]
     if kinds - {"word"} == {"the"} and last.text.isdecimal():
         raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
     return tokens
-
-
-def _is_near(level: float, earlier: Question, ratio: float) -> bool:
-    return earlier.spot / ratio < level < earlier.spot * ratio
 
 
 def with_range(tokens: list[Token], earlier: Question) -> list[Token]:
@@ -105,7 +100,7 @@ def with_range(tokens: list[Token], earlier: Question) -> list[Token]:
     lower, upper = (Token("number", f"{level:.10g}") for level in earlier.bounds)
     behind = tokens[first + 1].kind if first + 1 < len(tokens) else ""
     value = first_value(tokens[first]) * (THOUSAND if behind == "times" else 1)
-    is_level = earlier.spot / NEAR_FACTOR < value < earlier.spot * NEAR_FACTOR and behind not in ("unit", "month")
+    is_level = is_near(value, earlier.spot) and behind not in ("unit", "month")
     if not others and is_level and leads and leads <= JOINTS | {"from"}:
         ends = ([lower], tokens[first:]) if "from" not in leads else (tokens[first:], [upper])
         return [Token("between", ""), *ends[0], Token("and", ""), *ends[1]]

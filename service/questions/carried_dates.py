@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from service.questions.adaptation import LARGEST_RATIO
 from service.questions.circumstances import Circumstances
-from service.questions.criterion import Assumption
+from service.questions.criterion import Assumption, is_near
 from service.questions.dates.clocks import DAY_END, without_clocks
 from service.questions.dates.matching import spans
 from service.questions.dates.periods import after
@@ -55,7 +55,7 @@ def with_dates(
     kinds, today = {token.kind for token in before}, circumstances.now.date()
     if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES | LIMITS:
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
-        if 1 <= day <= LAST_DAY and not spot / LARGEST_RATIO <= day <= spot * LARGEST_RATIO:
+        if 1 <= day <= LAST_DAY and not is_near(day, spot, LARGEST_RATIO):
             return [*before, Token("nth", f"{day}th")]
     if last.kind == "number" and kinds & DAYS_BEFORE and kinds <= DAYS_BEFORE | ARTICLES | LIMITS:
         return before  # "avant le réveillon du 31"

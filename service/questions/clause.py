@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from service.market.prices import NO_RATES, Rates
 from service.questions.amounts import Amount, find_amounts
-from service.questions.criterion import invalid
+from service.questions.criterion import invalid, is_near
 from service.questions.currencies import convert
 from service.questions.lexicon import forms
 from service.questions.tokens import Token
@@ -31,8 +31,6 @@ QUESTION_NEGATIONS = forms("negation_asks")
 OVER_TIME = ("until", "lasting", "within", "during")
 # How many words after "from" may say where the price comes from.
 ORIGIN = 3
-# A bare number farther from the spot price than this factor is a price only directly after a word that relates it.
-NEAR_FACTOR = 5.0
 CERTAIN = 100  # percent; no probability is larger
 # Kinds that may separate an asset from its price: "ETH at 5000", "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
@@ -151,7 +149,7 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     levels = _of_order(present, numbers, language, spot)
     amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     rest = [] if levels else [number for number in numbers if number not in amounts and not is_apart(present, number)]
-    has_stray = any(_is_near(amount, spot) for amount in rest)
+    has_stray = any(is_near(amount.value(spot), spot) for amount in rest)
     if language.postpositions and _is_before_behind(present, amounts):
         statement = [token for token in present if token.value != "before"]  # "92 bini görmeden 85 bine iner mi"
         negated, has_order, amounts = _is_negated(statement, language), True, amounts[::-1]
@@ -212,7 +210,7 @@ def _of_order(
     is_one_asset = len({token.value for token in tokens if token.kind == "asset"}) < 2
     levels = tuple(_in_thousands(amount, spot) for amount in numbers)
     is_order = is_one_asset and _has_order(tokens, numbers, language) and _asks_first(tokens, numbers)
-    return levels if is_order and all(_is_near(amount, spot) for amount in levels) else None
+    return levels if is_order and all(is_near(amount.value(spot), spot) for amount in levels) else None
 
 
 def _of_range(tokens: Sequence[Token], numbers: list[Amount], spot: float) -> list[Amount]:
@@ -222,7 +220,7 @@ def _of_range(tokens: Sequence[Token], numbers: list[Amount], spot: float) -> li
     bare = [amount for amount in numbers if not amount.is_marked or amount.upper]
     is_pair = len(bare) == len(numbers) == (1 if numbers and numbers[0].upper else 2)
     is_range = is_pair and any(token.kind in ("between", "stay", "leave") for token in tokens)
-    return ends if is_range and is_plain and all(_is_near(amount, spot) for amount in ends) else numbers
+    return ends if is_range and is_plain and all(is_near(amount.value(spot), spot) for amount in ends) else numbers
 
 
 def _in_thousands(amount: Amount, spot: float) -> Amount:
@@ -230,7 +228,11 @@ def _in_thousands(amount: Amount, spot: float) -> Amount:
     upper = amount.upper and tuple(1000 * value for value in amount.upper)
     thousands = replace(amount, values=tuple(1000 * value for value in amount.values), upper=upper)
     is_marked = amount.is_marked and not (amount.upper and max(amount.upper) < LARGEST_THOUSANDS)
-    return amount if is_marked or _is_near(amount, spot) or not _is_near(thousands, spot) else thousands
+    return (
+        amount
+        if is_marked or is_near(amount.value(spot), spot) or not is_near(thousands.value(spot), spot)
+        else thousands
+    )
 
 
 def _is_before_behind(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
@@ -338,10 +340,6 @@ def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
     return _kind_before(tokens, lower, MODIFIERS) == "from" and gap in (["to"], ["until"]) and upper.is_marked
 
 
-def _is_near(amount: Amount, spot: float) -> bool:
-    return spot / NEAR_FACTOR <= amount.value(spot) <= spot * NEAR_FACTOR
-
-
 def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
     """Whether the number is a probability, a single coin or where the price comes from."""
     return _is_chance(tokens, amount) or _is_one_coin(tokens, amount) or _is_origin(tokens, amount)
@@ -382,7 +380,7 @@ def _is_related(tokens: Sequence[Token], amount: Amount, start: int, end: int, s
     These are the ends of the amounts beside it. A number far from the spot price must closely follow such a word: "hit
     150" is an implausible level, but other far numbers are not levels at all.
     """
-    if not _is_near(amount, spot):
+    if not is_near(amount.value(spot), spot):
         start, end = max(start, amount.first - CLOSE_BEFORE), amount.after
     around = [*tokens[start : amount.first], *tokens[amount.after : min(end, amount.after + CLOSE_BEHIND)]]
     return any(token.kind in RELATIONS or token.kind == "before" for token in around)
@@ -391,8 +389,8 @@ def _is_related(tokens: Sequence[Token], amount: Amount, start: int, end: int, s
 def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
     """Example: "ETH 5000", or "5000 ETH" if it is not a number of coins."""
     links = (
-        LINKS | {"in", "will", "and", "filler"} if _is_near(amount, spot) else LINKS
+        LINKS | {"in", "will", "and", "filler"} if is_near(amount.value(spot), spot) else LINKS
     )  # "e eth em 3500", "bnb будет 900"
     if _kind_before(tokens, amount, links) == "asset":
         return True
-    return _kind_after(tokens, amount, LINKS) == "asset" and _is_near(amount, spot)
+    return _kind_after(tokens, amount, LINKS) == "asset" and is_near(amount.value(spot), spot)

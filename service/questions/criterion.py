@@ -19,6 +19,8 @@ NAMES = ", ".join(
 EXAMPLE = "Will bitcoin reach 120,000 USD by December 31?"
 # A level farther from the spot price than this factor is taken for a mistake.
 WIDEST = 100.0
+# A number within this factor of it may be a level.
+NEAR_FACTOR = 5.0
 LONGEST_QUOTE = 80  # letters of a text in the detail of its refusal
 
 
@@ -94,6 +96,11 @@ def not_about_markets() -> NotAMarketQuestion:
         f"a level, and by when. For example: {EXAMPLE}"
     )
     return NotAMarketQuestion(detail, [FieldError("question", detail)])
+
+
+def is_near(level: float, spot: float, factor: float = NEAR_FACTOR) -> bool:
+    """Whether a level is within a factor of the spot price."""
+    return spot / factor <= level <= spot * factor
 
 
 def checked(level: float, spot: float) -> float:

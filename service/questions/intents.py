@@ -25,7 +25,7 @@ from service.questions.carried_amounts import with_scale
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
 from service.questions.conversation import BESIDE_SIZE, ContextQuestion
-from service.questions.criterion import Assumption, invalid, not_about_markets, price, rounded
+from service.questions.criterion import Assumption, invalid, is_near, not_about_markets, price, rounded
 from service.questions.lexicon import fold, forms, intent_examples, intent_lexicon
 from service.questions.numerals import first_value
 from service.questions.parse import NOT_NAMED, Parse
@@ -272,8 +272,8 @@ def _without_amount(tokens: Sequence[Token], context: ContextQuestion | None) ->
         words = [*takewhile(lambda token: token.kind in BESIDE_AMOUNT, tokens[place + 1 :])]
         rest = tokens[place + 1 + len(words) :]
         before, after = (next((token.kind for token in side), "") for side in (tokens[:place][::-1], rest))
-        is_near = spot / LARGEST_RATIO < first_value(token) < spot * LARGEST_RATIO
-        is_bare = bool(spot) and before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not is_near
+        is_level = is_near(first_value(token), spot, LARGEST_RATIO)
+        is_bare = bool(spot) and before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not is_level
         if after == "asset" or is_bare or any(token.value == PIECE or token.kind in PIECES for token in words):
             ounces = next((OUNCES.get(str(token.value), 1.0) for token in words if token.kind == "weight"), 1.0)
             return first_value(token) * ounces, [*tokens[:place], *rest]
@@ -351,7 +351,7 @@ def _alert(
         if level is None and level_pct is not None:  # "moves 5%"
             return TextReading("alert", None, asset, None, level_pct, None)
     levels = {amount.value(parse.spot) for amount in find_amounts(tokens) if not amount.is_percent}
-    if sum(parse.spot / LARGEST_RATIO < level < parse.spot * LARGEST_RATIO for level in levels) > 1:
+    if sum(is_near(level, parse.spot, LARGEST_RATIO) for level in levels) > 1:
         return TextReading("alert", asset=asset)  # "at 3050 and one for 2900": the one that is meant is asked for
     if (len(amounts) != 1 or parse.deadline.is_named) and any(token.kind in YES_NO_KINDS for token in tokens):
         return None

@@ -15,9 +15,9 @@ from typing import Literal
 from service.errors import InvalidQuestion
 from service.questions.amounts import Amount, find_amounts
 from service.questions.circumstances import Circumstances, Setting
-from service.questions.clause import NEAR_FACTOR, read_clause
+from service.questions.clause import read_clause
 from service.questions.criteria import find_criterion
-from service.questions.criterion import Criterion, invalid
+from service.questions.criterion import Criterion, invalid, is_near
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.matching import spans
 from service.questions.dates.reading import Today
@@ -202,7 +202,7 @@ def _is_level_of_one(amount: Amount, spots: Sequence[float]) -> bool:
     """Whether the amount is a price far from that of one of the assets."""
     if amount.is_percent or amount.is_multiple or amount.sign:
         return False
-    return any(not spot / NEAR_FACTOR <= amount.value(spot) <= spot * NEAR_FACTOR for spot in spots)
+    return any(not is_near(amount.value(spot), spot) for spot in spots)
 
 
 def _without(tokens: Sequence[Token], first: int, after: int) -> list[Token]:

@@ -10,9 +10,8 @@ from itertools import pairwise
 from service.market.assets import ASSETS, asset_of
 from service.questions.amounts import find_amounts
 from service.questions.circumstances import Circumstances
-from service.questions.clause import NEAR_FACTOR
 from service.questions.coins import Coins, is_single_coin
-from service.questions.criterion import NAMES, Assumption, invalid
+from service.questions.criterion import NAMES, Assumption, invalid, is_near
 from service.questions.dates.deadline import find_deadline
 from service.questions.lexicon import forms
 from service.questions.tokens import Token
@@ -53,7 +52,7 @@ def refuse_ratio(tokens: Sequence[Token], language: Language, circumstances: Cir
     rest = find_deadline(tokens, circumstances.now, language, is_strict=False).rest
     levels = [amount for amount in find_amounts(rest) if not amount.is_percent and not amount.is_multiple]
     spot = circumstances.spots.get(names[0], math.nan)
-    if levels and not any(spot / NEAR_FACTOR <= level.value(spot) <= spot * NEAR_FACTOR for level in levels):
+    if levels and not any(is_near(level.value(spot), spot) for level in levels):
         raise invalid("The ratio of two prices is not forecast. Ask which of the two returns more.", "ratio")
 
 

@@ -28,7 +28,7 @@ from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import read_clause
 from service.questions.coins import TokenizedText, read_markets
 from service.questions.criteria import COLOURS
-from service.questions.criterion import EXAMPLE, Criterion, checked, invalid
+from service.questions.criterion import EXAMPLE, Criterion, checked, invalid, is_near
 from service.questions.currencies import refuse_unpriced
 from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline, find_deadline
@@ -65,8 +65,6 @@ MOST_TOKENS = 60
 DEFAULT = timedelta(days=7)
 # Kinds that make a sentence without a question mark a question.
 ASKING_KINDS = {"what", "how", "forecast", "will", "price", "now", "advice", "ask", "li", "which", "mood", "chance"}
-# A level is proposed as it was written, in thousands or in thousandths, if it is within this factor of the price.
-NEAR_FACTOR = 5.0
 # The distance of a level that is proposed where none is readable.
 STEP = 0.05
 
@@ -299,10 +297,7 @@ def _levels(tokens: Sequence[Token], spot: float) -> tuple[float, ...]:
     """The numbers that, as they stand, in thousands or in thousandths, may be levels."""
     amounts = [amount for amount in find_amounts(tokens) if not amount.is_percent and not amount.is_multiple]
     choices = [[amount.value(spot) * factor for factor in (1, 1000, 0.001)] for amount in amounts]
-    matches = [
-        next((level for level in levels if spot / NEAR_FACTOR <= level <= spot * NEAR_FACTOR), None)
-        for levels in choices
-    ]
+    matches = [next((level for level in levels if is_near(level, spot)), None) for levels in choices]
     return tuple(dict.fromkeys(level for level in matches if level is not None and level != spot))
 
 
