@@ -208,14 +208,14 @@ def _of_order(
     if any(amount.is_percent or amount.is_multiple or amount.sign for amount in numbers):
         return None
     is_one_asset = len({token.value for token in tokens if token.kind == "asset"}) < 2
-    levels = tuple(_in_thousands(amount, spot) for amount in numbers)
+    levels = tuple(in_thousands(amount, spot) for amount in numbers)
     is_order = is_one_asset and _has_order(tokens, numbers, language) and _asks_first(tokens, numbers)
     return levels if is_order and all(is_near(amount.value(spot), spot) for amount in levels) else None
 
 
 def _of_range(tokens: Sequence[Token], numbers: list[Amount], spot: float) -> list[Amount]:
     """The amounts with both ends of a range in thousands: "between 48 and 53", "stays at 48-53"."""
-    ends = [_in_thousands(amount, spot) for amount in numbers]
+    ends = [in_thousands(amount, spot) for amount in numbers]
     is_plain = not any(amount.is_percent or amount.is_money or amount.is_multiple or amount.sign for amount in numbers)
     bare = [amount for amount in numbers if not amount.is_marked or amount.upper]
     is_pair = len(bare) == len(numbers) == (1 if numbers and numbers[0].upper else 2)
@@ -223,7 +223,7 @@ def _of_range(tokens: Sequence[Token], numbers: list[Amount], spot: float) -> li
     return ends if is_range and is_plain and all(is_near(amount.value(spot), spot) for amount in ends) else numbers
 
 
-def _in_thousands(amount: Amount, spot: float) -> Amount:
+def in_thousands(amount: Amount, spot: float) -> Amount:
     """The amount itself or, where only that is near the price, its thousands: 57 for 57,000."""
     upper = amount.upper and tuple(1000 * value for value in amount.upper)
     thousands = replace(amount, values=tuple(1000 * value for value in amount.values), upper=upper)

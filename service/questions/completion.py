@@ -302,6 +302,8 @@ def _compared(tokens: list[Token], earlier: Question, language: Language, carryo
     is_pair = len(assets) == ENDS_OF_RANGE and not kinds & (OWN_EVENT | {"or", "because"})
     has_verb = len(assets) == 1 and kinds & (WINS | {"better", "underperform"}) and "number" not in kinds
     other = str(earlier.asset if is_rival else earlier.other_asset)
+    if "both_of" in kinds and kinds & (WINS | {"better"}):
+        raise invalid("Only two assets are compared. Ask in full which of two returns more.", "asset")
     if (is_rival or has_verb) and other in assets:
         raise invalid("An asset is not compared with itself. Ask in full which of two assets returns more.")
     if is_rival or is_pair:

@@ -47,7 +47,8 @@ EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 AMOUNTS = {"number", "percent"}
-BESIDE_SIZE = {"and", "by", "or", "approx", "filler", "mark"}  # beside "how much", which asks where the price will be
+BESIDE_SIZE = {"and", "by", "or", "approx", "the", "filler", "mark"}  # beside "how much", "lowest"
+PERSONAL = {"what", "who", "will"}  # with one unknown word a follow-up that they begin is chatter: "will i be rich"
 LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
 
 
@@ -79,8 +80,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
     asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx", "now"}
-    asks_price = asks_price or {token.kind for token in reading.tokens} - BESIDE_SIZE == {"how"}  # "by how much?"
-    asks_price = asks_price and not parse.clause.kinds & {"record", "word"}
+    asks_price = (asks_price or asks_size(reading.tokens)) and not parse.clause.kinds & {"record", "word"}
     has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
     if carryover and not has_event:
         if "record" in parse.clause.kinds and parse.clause.kinds & {"what", "how", "which"}:
@@ -114,11 +114,18 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
 
 
+def asks_size(tokens: Sequence[Token]) -> bool:
+    """Whether a follow-up asks how far the price goes: "by how much?", "and how high?", "and the lowest?"."""
+    kinds = {token.kind for token in tokens} - BESIDE_SIZE
+    return kinds == {"how"} or (not kinds and any(token.value in ("high", "low") for token in tokens))
+
+
 def _is_chatter(tokens: Sequence[Token]) -> bool:
     """Whether a text is mostly unknown, without a market, a number or a side: "my dog is sick today"."""
     kinds = [token.kind for token in tokens]
-    sides = {*kinds} & (SIDES | BULL | BEAR)
-    return kinds.count("word") > (1 if not sides else 2) and not {*kinds} & (AMOUNTS | MARKET_KINDS)
+    is_personal = {*kinds} & PERSONAL and not {*kinds} & (MOTIONS | OWN_EVENT - {"what", "who", "how"})
+    most = 2 if {*kinds} & (SIDES | BULL | BEAR) else 0 if is_personal else 1
+    return kinds.count("word") > most and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 
 
 def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:

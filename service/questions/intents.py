@@ -23,8 +23,9 @@ from service.questions.adaptation import LARGEST_RATIO
 from service.questions.amounts import find_amounts
 from service.questions.carried_amounts import with_scale
 from service.questions.circumstances import Circumstances
+from service.questions.clause import in_thousands
 from service.questions.coins import read_markets
-from service.questions.conversation import BESIDE_SIZE, ContextQuestion
+from service.questions.conversation import ContextQuestion, asks_size
 from service.questions.criterion import Assumption, invalid, is_near, not_about_markets, price, rounded
 from service.questions.lexicon import fold, forms, intent_examples, intent_lexicon
 from service.questions.numerals import first_value
@@ -225,10 +226,11 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
     """Whether a text without an event asks for the present price: "btc", after a question "and what is it worth"."""
     kinds = {token.kind for token in parse.clause.tokens}
     is_named = parse.deadline.is_named and "deadline" not in parse.carryover
-    asks_size = parse.carryover and "how" in kinds and kinds <= BESIDE_SIZE | {"how", "asset"}  # "and how high?"
-    if is_named or asks_size or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
+    is_of_size = bool(parse.carryover) and asks_size([token for token in parse.clause.tokens if token.kind != "asset"])
+    if is_named or is_of_size or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
         return False
-    return "price" in intents or asks_price_now(parse.clause.kinds) or (not parse.carryover and kinds <= NAME_KINDS)
+    is_asked = "price" in intents or asks_price_now(parse.clause.kinds)
+    return is_asked or (not parse.carryover and kinds <= NAME_KINDS | {"now"})
 
 
 def _only_named(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> str | None:
@@ -241,9 +243,9 @@ def _only_named(words: Sequence[Token], circumstances: Circumstances, context: C
     amount, tokens = _without_amount(read_markets(text, circumstances.coins, likely).tokens, context)
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
-    bare_kinds = NAME_KINDS | PRESENT | CONVERSION | ({"and"} if len(assets) > 1 or amount else set())
-    if amount and kinds & CURRENCIES and kinds & {"what", "how"}:  # "my boy has 0.3 eth, what is that in pounds"
-        bare_kinds |= {"word", "have"}
+    bare_kinds = NAME_KINDS | PRESENT | CONVERSION | ({"and", "have", "stay"} if len(assets) > 1 or amount else set())
+    if amount and kinds & MONEY and kinds & {"what", "how"}:  # "my boy has 0.3 eth, what is that in pounds"
+        bare_kinds |= {"word", "will"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
         is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS
@@ -327,7 +329,7 @@ def _alert(
     With a level and without a date it is an alert: "tell me when bitcoin will be at 60k".
     """
     reading = read_markets(_without("alert", words), circumstances.coins, language)
-    tokens = [token for token in reading.tokens if token.kind not in CONDITIONS]
+    tokens = _without_origin([token for token in reading.tokens if token.kind not in CONDITIONS])
     is_carried = context is not None and not any(token.kind in MARKET_KINDS for token in tokens)
     if context and is_carried:
         if not any(token.kind == "number" for token in tokens):
@@ -363,9 +365,16 @@ def _alert(
         side = amount.sign or clause.direction_at(amount) or bound
         level_pct = (side or 1) * amount.values[-1]
         return TextReading("alert", None, asset, None, level_pct, _side(side) if side else None)
-    level = rounded(amount.value(parse.spot))
+    level = rounded(in_thousands(amount, parse.spot).value(parse.spot))  # "below 49"
     side = bound or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
     return TextReading("alert", None, asset, level, None, _side(side))
+
+
+def _without_origin(tokens: list[Token]) -> list[Token]:
+    """The tokens without the level that an alert is moved from: "from 40 to 41", "move my 53k alert to 53.5"."""
+    amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
+    is_moved = len(amounts) == 2 and tokens[amounts[1].first - 1].kind == "to" and not kinds & {"or", "and"}
+    return [*tokens[: amounts[0].first], *tokens[amounts[0].after :]] if is_moved else tokens
 
 
 def _without(intent: str, words: Sequence[Token]) -> str:

@@ -49,6 +49,7 @@ EXTREME = Assumption(
     "event",
 )
 NOT_NAMED = Assumption("No deadline was named: the deadline is in seven days.", "deadline")
+NO_END_OF_ORDER = Assumption("No deadline was named: the deadline is in a year.", "deadline")
 UNUSED_NUMBER = Assumption("A number in the question was ignored.", "words")
 UNUSED_TIME = Assumption("A date or a time in the question was ignored.", "words")
 MOST_WORDS = 8
@@ -203,10 +204,9 @@ def _is_in_two_orders(token: Token) -> bool:
 
 
 def _deadline_notes(parse: Parse) -> tuple[str, ...]:
-    deadline = parse.deadline
+    deadline, kind = parse.deadline, KINDS[parse.criterion.comparator]
     if not deadline.is_named:
-        return (NOT_NAMED,)
-    kind = KINDS[parse.criterion.comparator]
+        return (NO_END_OF_ORDER if isinstance(kind, First) else NOT_NAMED,)
     is_move = kind.counts_from_now or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
     monday = (parse.now + timedelta(days=7 - parse.now.weekday())).date()

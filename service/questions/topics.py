@@ -123,7 +123,8 @@ def _whole_question(reading: TokenizedText, circumstances: Circumstances) -> Par
         reading.tokens[0].kind in LEADING or any(token.value == CARRY for token in reading.tokens)
     )
     is_asked = parse.question.comparator != "open" or bool(parse.clause.kinds & {"what", "how", "forecast"})
-    is_whole = parse.deadline.is_named and is_asked and codes - {"words"} <= DATE_CODES and not is_bare
+    is_dated = parse.deadline.is_named or parse.clause.has_order
+    is_whole = is_dated and is_asked and codes - {"words"} <= DATE_CODES and not is_bare
     return parse if is_whole else None
 
 

@@ -62,7 +62,7 @@ MOST_WORDS = 30  # words and marks; the refusal of a longer text suggests nothin
 MOST_PROPOSALS = 3
 # A level and a date are looked for in so many tokens: more are no question that a person asks.
 MOST_TOKENS = 60
-DEFAULT = timedelta(days=7)
+DEFAULT, YEAR = timedelta(days=7), timedelta(days=365)
 # Kinds that make a sentence without a question mark a question.
 ASKING_KINDS = {"what", "how", "forecast", "will", "price", "now", "advice", "ask", "li", "which", "mood", "chance"}
 # The distance of a level that is proposed where none is readable.
@@ -156,6 +156,8 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
         refuse_two_deadlines(split.main, now, language)
         subject = Subject(subject.asset, pair.legs[1].asset)
     clause = read_clause(deadline.rest, language, spot, rates)
+    if clause.has_order and not deadline.is_named and circumstances.until is None:  # whichever comes first, some day
+        deadline = replace(deadline, at=deadline.at + YEAR - DEFAULT)
     if pair is None and count is None and subject.other is None:
         earlier = earlier or of_period(clause, deadline, subject.asset)
     refuse_unpriced(clause.amounts, rates, now)

@@ -317,6 +317,21 @@ def test_the_worth_of_an_amount_is_a_price(text, asset, amount):
 
 
 @pytest.mark.parametrize(
+    ("text", "level", "side"),
+    [
+        ("tell me when btc drops below 90", 90_000, "below"),
+        ("маякни если биток свалится под 90", 90_000, "below"),
+        ("move my silver alert from 34 to 35", 35, "above"),
+        ("move my btc 98k alert to 98.5", 98_500, "above"),
+    ],
+)
+def test_an_alert_has_the_level_that_is_meant(text, level, side):
+    """In thousands where only that is near the price; where it is moved, the new one."""
+    alert = read_text(text, CIRCUMSTANCES)
+    assert (alert.intent, alert.level, alert.side) == ("alert", level, side)
+
+
+@pytest.mark.parametrize(
     ("text", "amount"), [("and half a coin?", 0.5), ("und 2,5 davon", 2.5), ("e 0,02 em reais?", 0.02)]
 )
 def test_after_a_price_a_number_is_an_amount(text, amount):
