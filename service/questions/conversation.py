@@ -124,8 +124,8 @@ def _is_chatter(tokens: Sequence[Token]) -> bool:
     """Whether a text is mostly unknown, without a market, a number or a side: "my dog is sick today"."""
     kinds = [token.kind for token in tokens]
     is_personal = {*kinds} & PERSONAL and not {*kinds} & (MOTIONS | OWN_EVENT - {"what", "who", "how"})
-    most = 2 if {*kinds} & (SIDES | BULL | BEAR) else 0 if is_personal else 1
-    return kinds.count("word") > most and not {*kinds} & (AMOUNTS | MARKET_KINDS)
+    limit = 2 if {*kinds} & (SIDES | BULL | BEAR) else 0 if is_personal else 1
+    return kinds.count("word") > limit and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 
 
 def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
