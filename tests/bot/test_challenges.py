@@ -36,7 +36,7 @@ def test_a_challenge_is_created_and_voted_on(ann):
         ("Will Bitcoin be above $60k on 2026-11-20?", "in the past"),
         ("Will Bitcoin be above $60k on 2027-11-22?", "must be between 2026-11-21 and 2027-11-21"),
         ("Will Bitcoin be above $60k on 2099-12-31?", "more than two years away"),
-        ("Will my cat like me?", "Prices are all I know"),
+        ("Will my cat like me?", "🙂 I only know about prices"),
         ("Will Bitcoin hit 90?", "implausible"),
         ("Will Bitcoin rise " * 100, "the limit is 500"),
     ],

@@ -168,7 +168,7 @@ def test_chatter_gets_one_friendly_reply(ann, text):
     """Nothing that a machine says: no suggestions, no buttons, no count."""
     reply = ann.says(text)
     names = "Bitcoin, Ethereum, Solana, BNB, XRP, Gold, Silver"
-    assert reply.plain == f"Prices are all I know: {names}. For example:\nWill bitcoin rise by December 31?"
+    assert reply.plain == f"🙂 I only know about prices: {names}. For example:\nWill bitcoin rise by December 31?"
     assert reply.buttons == {}
     assert left(ann) == "10"
 
@@ -262,7 +262,7 @@ def test_what_carries_on_a_guess_is_shown_first(ann):
     [
         ("will eth be above 2500 in 2050?", "Ethereum reaches 2,500 USD, by 2026-11-27"),
         ("will gold be above 3 on tuesday?", "Gold"),
-        ("will dogecoin be above 2 on tuesday?", "Prices are all I know"),
+        ("will dogecoin be above 2 on tuesday?", "🙂 I only know about prices"),
         ("and in 2050?", "60,000 USD at 2026-11-27"),
         ("asdfgh", "60,000 USD at 2026-11-27"),
         ("thanks!", "60,000 USD at 2026-11-27"),

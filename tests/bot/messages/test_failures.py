@@ -61,7 +61,7 @@ def test_a_refused_question_comes_with_advice():
     page = messages.failures.failure(BadRequest(422, {"code": "invalid_question", "detail": advice}))
     assert page == f"{advice}\nThis was not counted. Send it again in other words."
     page = messages.failures.failure(BadRequest(422, {"code": "not_a_market_question", "detail": "No market."}))
-    assert page.startswith("Prices are all I know: Bitcoin, ")
+    assert page.startswith("🙂 I only know about prices: Bitcoin, ")
 
 
 def test_another_503_gives_the_reason_of_the_service():
