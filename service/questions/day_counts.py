@@ -79,6 +79,8 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     if moves_within_day(tokens):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
+    if any(token.kind == "weekend" for token in tokens) and any(token.value in COLOURS for token in tokens):
+        tokens = [replace(token, kind="everyday") if token.kind == "both_of" else token for token in tokens]
     for kind in ("everyday", "mostdays"):
         word = next((token for token in tokens if token.kind == kind), None)
         if word is not None:

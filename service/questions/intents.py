@@ -108,7 +108,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     if wish and not kinds & NAMES:  # "how sure are you about that", which would carry a question on
         return TextReading(wish)
     if "none" in intents and not kinds & NAMES:
-        raise not_about_markets()
+        raise suggested(not_about_markets(), market, circumstances)
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = _without_amount(market.tokens, context)
@@ -177,7 +177,7 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     wish = "advice" if is_advice else "why" if asks_why else likeliest
     is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
     has_digits = any(token.text[:1].isdigit() for token in tokens) and _plain(text) not in _model()[0]
-    if wish is None or ((is_move or kinds & NAMES or has_digits) and wish not in ABOUT_PRICES):
+    if wish is None or ((is_move or kinds & MARKET_KINDS or has_digits) and wish not in ABOUT_PRICES):
         return None
     asset = next(iter(ASSETS)) if asks_why and is_of_all and not context else _first_asset(tokens)
     is_of_other = "other" in kinds or [token.kind for token in tokens].count("word") > 1
