@@ -103,7 +103,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     intents = {str(word.value) for word in words}
     market = read_markets(text, circumstances.coins)
     kinds = {token.kind for token in market.tokens}
-    meanings = {*intents, _model()[0].get(_plain(text))} - {*ABOUT_PRICES, "thanks", "greeting"}
+    example = _model()[0].get(_plain(text))
+    meanings = {*intents, example} - {*ABOUT_PRICES, "thanks", "greeting"}
+    if "?" not in text and not (context and kinds & DATES):  # "see you", but not "bis morgen" after a question
+        meanings |= {example} & {"thanks", "greeting"}
     wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
     if wish and not kinds & NAMES:  # "how sure are you about that", which would carry a question on
         return TextReading(wish)
