@@ -209,7 +209,7 @@ def _of_order(
         return None
     is_one_asset = len({token.value for token in tokens if token.kind == "asset"}) < 2
     levels = tuple(in_thousands(amount, spot) for amount in numbers)
-    is_order = is_one_asset and _has_order(tokens, numbers, language) and _asks_first(tokens, numbers)
+    is_order = is_one_asset and _has_order(tokens, numbers, language)
     return levels if is_order and all(is_near(amount.value(spot), spot) for amount in levels) else None
 
 

@@ -106,7 +106,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     example = _model()[0].get(_plain(text))
     meanings = {*intents, example} - {*ABOUT_PRICES, "thanks", "greeting"}
     if "?" not in text and not (context and kinds & DATES):  # "see you", but not "bis morgen" after a question
-        meanings |= {example} & {"thanks", "greeting"}
+        meanings |= {example} & {"thanks", "greeting"} if kinds - {"mark"} else {"thanks"}  # "👍"
     wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
     if wish and not kinds & NAMES:  # "how sure are you about that", which would carry a question on
         return TextReading(wish)
@@ -115,8 +115,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = _without_amount(market.tokens, context)
-    is_price_wanted = "price" in intents or _is_converted(kinds, amount, context)
-    if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context)):
+    is_of_now = {"asset", "now"} <= kinds <= NAME_KINDS | PRESENT  # "btc now"
+    is_price_wanted = "price" in intents or is_of_now or _is_converted(kinds, amount, context)
+    likely = (context and context.language) or market.language
+    if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context, likely)):
         return _price(asset, market.tokens, circumstances, context)
     asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
@@ -180,7 +182,8 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     wish = "advice" if is_advice else "why" if asks_why else likeliest
     is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
     has_digits = any(token.text[:1].isdigit() for token in tokens) and _plain(text) not in _model()[0]
-    if wish is None or ((is_move or kinds & MARKET_KINDS or has_digits) and wish not in ABOUT_PRICES):
+    names = MARKET_KINDS if wish == "help" else NAMES  # "apple stock?"
+    if wish is None or ((is_move or kinds & names or has_digits) and wish not in ABOUT_PRICES):
         return None
     asset = next(iter(ASSETS)) if asks_why and is_of_all and not context else _first_asset(tokens)
     is_of_other = "other" in kinds or [token.kind for token in tokens].count("word") > 1
@@ -236,12 +239,13 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
     return is_asked or (not parse.carryover and kinds <= NAME_KINDS | {"now"})
 
 
-def _only_named(words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None) -> str | None:
+def _only_named(
+    words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None, likely: Language
+) -> str | None:
     """The first asset whose price a text asks for with nothing else: "how much are 2 eth", "btc price today".
 
     It is that of the earlier question where none is named: "what's it at now".
     """
-    likely = context.language if context else None
     text = _without("price", words)
     amount, tokens = _without_amount(read_markets(text, circumstances.coins, likely).tokens, context)
     assets = [token for token in tokens if token.kind == "asset"]
