@@ -6,15 +6,10 @@ is classified, by naive Bayes, only if it asks no question that can be forecast,
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import chain, pairwise, takewhile
+from itertools import pairwise, takewhile
 from typing import Literal, get_args
-
-import numpy as np
 
 from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
@@ -27,7 +22,7 @@ from service.questions.clause import in_thousands
 from service.questions.coins import read_markets
 from service.questions.conversation import ContextQuestion, asks_size
 from service.questions.criterion import Assumption, invalid, is_near, not_about_markets, price, rounded
-from service.questions.lexicon import fold, forms, intent_examples, intent_lexicon
+from service.questions.lexicon import fold, forms, intent_lexicon
 from service.questions.numerals import first_value
 from service.questions.parse import NOT_NAMED, Parse
 from service.questions.scope import asks_price_now
@@ -35,20 +30,14 @@ from service.questions.tokens import MARKUP, Token, clean, tokenize
 from service.questions.topics import TopicQuestion, read_any
 from service.questions.understanding import find_parts, refusing, suggested
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
+from service.questions.wishes import LEAD_IN_CONVERSATION, LEAST_LEAD, POLITE, WISHES, Wish, example_of, likeliest
 
-# Intents of a text that asks nothing about the price of a market.
-Wish = Literal["advice", "show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
-WISHES: tuple[Wish, ...] = get_args(Wish)
 Intent = Literal["question", "price", "price_forecast", "alert", "my_alerts", "cancel_alerts", Wish]
 Side = Literal["above", "below"]
 # A currency other than USD that a price is asked in; those of UNITS by their codes.
 PriceCurrency = Literal["EUR", "GBP", "JPY", "other"]
-# The classifier: letters of the longest slice, what is added to each count, and the least lead of the likeliest intent
-# in mean log-likelihood, below which a text without a market is refused, also where it may carry a question on.
-LONGEST_SLICE, SMOOTHING, LEAST_LEAD, LEAD_IN_CONVERSATION = 5, 0.02, 0.1, 0.4
 # What a text about prices may want, and kinds of the names of markets; it is no chatter: "100k tomorrow".
 ABOUT_PRICES, NAMES = {"advice", "why"}, {"asset", "widely"}
-NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
 # Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
 NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 # Kinds that may stand beside that in a question for the present price, and "today".
@@ -103,10 +92,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     intents = {str(word.value) for word in words}
     market = read_markets(text, circumstances.coins)
     kinds = {token.kind for token in market.tokens}
-    example = _model()[0].get(_plain(text))
-    meanings = {*intents, example} - {*ABOUT_PRICES, "thanks", "greeting"}
-    if "?" not in text and not (context and kinds & DATES):  # "see you", but not "bis morgen" after a question
-        meanings |= {example} & {"thanks", "greeting"} if kinds - {"mark"} else {"thanks"}  # "👍"
+    example = example_of(text)
+    meanings = {*intents, example} - {*ABOUT_PRICES, *POLITE}
+    if "?" not in text and not (context and kinds & DATES and example != "thanks"):  # "bis morgen" after a question
+        meanings |= {example} & POLITE if kinds - {"mark"} else {"thanks"}  # "👍"
     wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
     if wish and not kinds & NAMES:  # "how sure are you about that", which would carry a question on
         return TextReading(wish)
@@ -158,10 +147,10 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("alert", None, question.asset, None if pct else question.level, pct, side)
     if isinstance(meaning, TopicQuestion) or question.comparator != "open":
         return TextReading("question", meaning, question.asset)
-    if _likeliest(text) == "advice":
+    if likeliest(text) == "advice":
         return TextReading("advice", asset=asset)
     has_unread = any(isinstance(note, Assumption) and note.code == "words" for note in question.notes)
-    if has_unread and _likeliest(text, LEAD_IN_CONVERSATION) == "accuracy":  # "how reliable are your silver forecasts"
+    if has_unread and likeliest(text, LEAD_IN_CONVERSATION) == "accuracy":  # "how reliable are your silver forecasts"
         return TextReading("accuracy", asset=asset)
     is_same = {"comparator", "deadline"} <= {*meaning.carryover}  # "and eth?"
     if context and context.is_alert and is_same and not kinds & ASKING:
@@ -177,11 +166,11 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     kinds = {token.kind for token in tokens}
     is_of_all = bool(kinds & (BULL | BEAR) and kinds <= WHY_KINDS)
     asks_why = "why" in kinds and (context or kinds & NAMES or is_of_all)
-    likeliest = _likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
+    nearest = likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
     is_advice = "advice" in intents and ("other" not in kinds or bool(kinds & NAMES))  # no other coin: "buy doge?"
-    wish = "advice" if is_advice else "why" if asks_why else likeliest
+    wish = "advice" if is_advice else "why" if asks_why else nearest
     is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
-    has_digits = any(token.text[:1].isdigit() for token in tokens) and _plain(text) not in _model()[0]
+    has_digits = any(token.text[:1].isdigit() for token in tokens) and example_of(text) is None
     names = MARKET_KINDS if wish == "help" else NAMES  # "apple stock?"
     if wish is None or ((is_move or kinds & names or has_digits) and wish not in ABOUT_PRICES):
         return None
@@ -287,45 +276,6 @@ def _without_amount(tokens: Sequence[Token], context: ContextQuestion | None) ->
             ounces = next((OUNCES.get(str(token.value), 1.0) for token in words if token.kind == "weight"), 1.0)
             return first_value(token) * ounces, [*tokens[:place], *rest]
     return None, tokens
-
-
-def _likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:
-    """What a text wants: the same as an equal example, else as the most similar ones; None where two are near."""
-    plain = _plain(text)
-    examples, intents, columns, log_likelihoods = _model()
-    intent = examples.get(plain)
-    if intent is None:
-        slices = _slices(plain)
-        means = log_likelihoods[:, [columns[piece] for piece in slices if piece in columns]].sum(axis=1) / len(slices)
-        second, first = np.argsort(means)[-2:]
-        intent = intents[first] if means[first] - means[second] >= least_lead else None
-    return next((wish for wish in WISHES if wish == intent), None)
-
-
-def _plain(text: str) -> str:
-    """The words of a text without digits and punctuation, as the examples are written."""
-    return " ".join(NO_WORDS.sub(" ", fold(text)).split())
-
-
-@cache
-def _model() -> tuple[dict[str, str], list[str], dict[str, int], np.ndarray]:
-    """The intents of the examples, each once, the column of each slice, and its log-likelihood, a row an intent."""
-    examples = intent_examples()
-    counters = defaultdict[str, Counter[str]](Counter)
-    for text, intent in examples.items():
-        counters[intent].update(_slices(text))
-    columns = {piece: place for place, piece in enumerate(dict.fromkeys(chain(*counters.values())))}
-    counts = np.full((len(counters), len(columns)), SMOOTHING, np.float32)
-    for row, counter in zip(counts, counters.values(), strict=True):
-        row[[columns[piece] for piece in counter]] += list(counter.values())
-    return examples, [*counters], columns, np.log(counts / counts.sum(axis=1, keepdims=True))
-
-
-def _slices(plain: str) -> list[str]:
-    """The different pieces of one to five letters of folded words, which may span the space between two words."""
-    line = f" {plain} "
-    pieces = (line[at : at + size] for size in range(1, LONGEST_SLICE + 1) for at in range(len(line) - size + 1))
-    return list(dict.fromkeys(pieces))
 
 
 def _alert(

@@ -132,8 +132,9 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
     if size >= STEP * spot:
         return 0.0
     if _is_from_now(clause, amount):
-        sides = int(clause.is_above) - int(clause.is_below)
-        return (sides or clause.direction_at(amount)) * size
+        behind = {token.kind for token in clause.tokens[amount.after : amount.after + 1]}  # "more than 20 bucks lower"
+        side = int("up" in behind) - int("down" in behind) or int(clause.is_above) - int(clause.is_below)
+        return (side or clause.direction_at(amount)) * size
     if amount.sign:
         return 0.0 if clause.kinds & AIM_KINDS else amount.sign * size
     if (before is not None and before.kind == "by") or _is_distance(clause, amount):

@@ -21,6 +21,7 @@ DATE_WORDS = PREPOSITIONS | PARTS | NEAR_KINDS | {"to", "between", "and", "or", 
 YEAR_BEFORE = DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", "season"}
 # Words that are a month or a weekday only beside a date word or a day; elsewhere they are everyday words.
 HOMONYMS = {"may", "march", "mar", "mars", "sun", "sat", "set", "out", "ago"}
+SHORT_DAYS = {"sun", "sat"}  # days at the end of a text too: "eth at 2k sat?"
 # Plurals that mean a few where no number precedes them: "in the coming weeks".
 PLURALS = forms("plural")
 # Words at the end of a preposition that make a bare number a day: "d'ici le 5", "bis zum 5.", "hasta el día 5".
@@ -269,6 +270,7 @@ def _stands_in_date(tokens: Sequence[Token], place: int) -> bool:
     before = [index for index in range(max(0, place - 2), place) if tokens[index].kind != "the"]
     if before and (tokens[before[-1]].kind in DATE_WORDS or "day" in _roles_of(tokens, before[-1])):
         return True
-    if place + 1 == len(tokens):
-        return False
+    rest = tokens[place + 1 :]
+    if all(token.kind == "mark" for token in rest):
+        return tokens[place].text in SHORT_DAYS
     return bool({"nth", "day", "year"} & _roles_of(tokens, place + 1))
