@@ -227,6 +227,9 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
     """
     clause, earlier = parse.clause, completion.earlier
     base = replace(earlier, deadline=parse.deadline.at, notes=())
+    since = parse.deadline.since if earlier.days is not None and "deadline" not in carryover else None
+    if since is not None and parse.deadline.at - since > DAY:  # days are counted from the start of "next week"
+        base = replace(base, earlier=parse.deadline.start)
     if clause.amounts:
         question, codes = with_amounts(base, clause, parse.spot), EVENT
         is_turned = question is not None and (question.level_pct is not None or isinstance(question.kind, Close))
