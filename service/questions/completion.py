@@ -95,7 +95,7 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     notes, carryover = list[Assumption](), set[Carryover]()
     *before, last = reading.tokens or [Token("mark", "")]
     tokens = [*(token for token in before if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
-    if has_chance := _has_chance(tokens):  # "how likely is 60k?"
+    if has_chance := _has_chance(tokens, earlier):  # "how likely is 60k?"
         places = [place for place, token in enumerate(tokens) if token.kind == "chance"]  # Portuguese "a chance"
         articles = [place - 1 for place in places if place and tokens[place - 1].kind == "to"]
         tokens = [token for place, token in enumerate(tokens) if token.kind not in CHANCE and place not in articles]
@@ -109,7 +109,11 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
         tokens = [token for token in tokens if token.value != ENTIRETY and token.kind != "the"]  # "tutto il 2027"
     if reading.language.postpositions:  # Turkish "bir ay sonra" is counted from now
-        tokens = [replace(token, kind="number", value=1.0) if token.kind == "a" else token for token in tokens]
+        leads = zip(tokens, [*tokens[1:], Token("", "")], strict=False)
+        tokens = [
+            replace(token, kind="number", value=1.0) if (token.kind, after.kind) == ("a", "unit") else token
+            for token, after in leads
+        ]
     tokens = _with_length(tokens, earlier, notes)
     if _is_only_length(tokens, earlier):  # "5 days?"
         tokens = [token for token in tokens if token.kind != "unit" and token.text not in DAYS]
@@ -177,10 +181,11 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
     return rest[is_leading.index(False) if False in is_leading else len(rest) :]
 
 
-def _has_chance(tokens: Sequence[Token]) -> bool:
+def _has_chance(tokens: Sequence[Token], earlier: Question) -> bool:
     """Whether it is asked how likely one thing is; not "a 50% chance", nor which of two is likelier."""
     kinds = [token.kind for token in tokens]
-    if "which" in kinds and any(token.kind == "chance" and token.text in SOONER for token in tokens):
+    names_likelier = any(token.kind == "chance" and token.text in SOONER for token in tokens)
+    if "which" in kinds and names_likelier and not earlier.other_asset:
         return False  # Turkish "hangisi daha olası"
     return "chance" in kinds and not {"percent", "or"} & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
 

@@ -48,7 +48,7 @@ SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 AMOUNTS = {"number", "percent"}
 BESIDE_SIZE = {"and", "by", "or", "approx", "the", "filler", "mark"}  # beside "how much", "lowest"
-PERSONAL = {"what", "who", "will"}  # with one unknown word a follow-up that they begin is chatter: "will i be rich"
+PERSONAL = {"what", "who"}  # with one unknown word a follow-up that they begin is chatter, as "will i be rich" is
 LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
 
 
@@ -108,7 +108,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
             raise unclear(reading.text)  # "does it break the upper end?" after a question about the lower one
         kind = Close if "close" in parse.clause.kinds else Touch
         parse = replace(parse, event=Criterion(kind.of(earlier.kind.side), level, negated=parse.clause.negated))
-    has_own_event = _has_own_event(parse, earlier, carryover)
+    has_own_event = asks_size(reading.tokens) or _has_own_event(parse, earlier, carryover)
     event = None if has_own_event else _event(parse, completion, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
@@ -121,9 +121,10 @@ def asks_size(tokens: Sequence[Token]) -> bool:
 
 
 def _is_chatter(tokens: Sequence[Token]) -> bool:
-    """Whether a text is mostly unknown, without a market, a number or a side: "my dog is sick today"."""
+    """Whether a text has unknown words, and neither a market nor a number: "my dog is sick today"."""
     kinds = [token.kind for token in tokens]
-    is_personal = {*kinds} & PERSONAL and not {*kinds} & (MOTIONS | OWN_EVENT - {"what", "who", "how"})
+    is_asked = bool({*kinds} & PERSONAL) or {*kinds} >= {"will", "be"}
+    is_personal = is_asked and not {*kinds} & (MOTIONS | OWN_EVENT - {"what", "who", "how"})
     limit = 2 if {*kinds} & (SIDES | BULL | BEAR) else 0 if is_personal else 1
     return kinds.count("word") > limit and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 

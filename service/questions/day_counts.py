@@ -30,6 +30,9 @@ from service.questions.tokens import Token
 from service.questions.vocabulary import PRICE_MARKS
 
 MOST_DAYS = 60
+# Kinds of a number of days that is over or is no number of the days of a period, and those of a period to come.
+PAST = {"did", "since", "ago", "in_a_row", "lasting"}
+FUTURE_PERIODS = {"will", "next", "this", "month", "until", "by", "eo", "weekend", "holiday", "in", "during", "number"}
 # Kinds that may stand between the number and the days: "3 green days", "3 or more daily closes", "3 straight days".
 BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall", "ormore"}
 # Kinds before the number that belong to the count.
@@ -37,9 +40,7 @@ BEFORE = {"on", "in_a_row", "the", "filler", "above", "below", "exceed"}
 # Kinds behind the number of days, and those beside it by which days are counted.
 ENDS = ("ormore", "above", "below")
 BOUNDS = {"on", "above", "below", "exceed", "ormore"}
-LEAST = forms("least")
-UPPER_BOUNDS = forms("most")
-EXACT = forms("exact")
+LEAST, UPPER_BOUNDS, EXACT = forms("least"), forms("most"), forms("exact")
 MORE_WORDS, NUMBER_WORDS = forms("more"), forms("how_many")
 COLOURS = ("green", "red")
 # Words of the kind "in" that also mean "on" before a number of days.
@@ -54,9 +55,8 @@ WHOLE_PERIODS = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["nex
 class DayCount:
     """At least `days` days until the deadline, all of them if None; they follow each other if `in_a_row`.
 
-    `share` is "most" for more than half of the days, "half" for at least half of them, "number" where their number is
-    asked for, which is not forecast: then half of them is meant. "At most 3 days" is the opposite of at least 4:
-    `negated`.
+    `share` is "most" for more than half of the days, "half" for at least half of them, as "number" is, where that is
+    asked for. "At most 3 days" is the opposite of at least 4: `negated`.
     """
 
     days: int | None
@@ -74,12 +74,16 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
     tokens = with_days(tokens)
     if (how := _asks_number(tokens)) is not None:
-        rest = _without_days([*tokens[:how], *tokens[how + 1 :]])
-        return _numbered(tokens, how) or (DayCount(None, share="number"), rest)
+        if count := _numbered(tokens, how):
+            return count
+        if (kinds := {token.kind for token in tokens}) & PAST or not kinds & FUTURE_PERIODS:  # "has btc been falling"
+            raise invalid("The number of days is not forecast. Ask about at least so many of a period to come.")
+        return DayCount(None, share="number"), _without_days([*tokens[:how], *tokens[how + 1 :]])
     if moves_within_day(tokens):
         raise invalid(f"Moves within one day of a longer time are not supported. {HOW}")
     tokens = [_as_everyday(tokens, place) for place in range(len(tokens))]
-    if any(token.kind == "weekend" for token in tokens) and any(token.value in COLOURS for token in tokens):
+    kinds, assets = {token.kind for token in tokens}, {token.value for token in tokens if token.kind == "asset"}
+    if "weekend" in kinds and len(assets) < 2 and any(token.value in COLOURS for token in tokens):
         tokens = [replace(token, kind="everyday") if token.kind == "both_of" else token for token in tokens]
     for kind in ("everyday", "mostdays"):
         word = next((token for token in tokens if token.kind == kind), None)

@@ -21,7 +21,7 @@ from service.questions.circumstances import Circumstances
 from service.questions.clause import in_thousands
 from service.questions.coins import read_markets
 from service.questions.conversation import ContextQuestion, asks_size
-from service.questions.criterion import Assumption, invalid, is_near, not_about_markets, price, rounded
+from service.questions.criterion import NEAR_FACTOR, Assumption, invalid, is_near, not_about_markets, price, rounded
 from service.questions.lexicon import fold, forms, intent_lexicon
 from service.questions.numerals import first_value
 from service.questions.parse import NOT_NAMED, Parse
@@ -38,20 +38,24 @@ Side = Literal["above", "below"]
 PriceCurrency = Literal["EUR", "GBP", "JPY", "other"]
 # What a text about prices may want, and kinds of the names of markets; it is no chatter: "100k tomorrow".
 ABOUT_PRICES, NAMES = {"advice", "why"}, {"asset", "widely"}
-# Kinds of a text that is hardly more than the name of an asset, kinds that ask what is to come, and that ask yes or no.
-NAME_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
+ABOUT_ANSWERS = {"show_votes", "accuracy"}
+# Kinds of a text that is hardly more than the name of an asset.
+BARE_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
 # Kinds that may stand beside that in a question for the present price, and "today".
 PRESENT = {"now", "be", "what", "which", "how", "on"}
 # Kinds of the currency that a price is asked for in: "in euro".
 CURRENCIES = {"currency", "foreign"}
 CONVERSION = CURRENCIES | {"in", "to"}
+# What approves without a word.
+APPROVALS = {*"👍👌🙏❤💯🙂😊😀😁😍🥰🤗🎉👏🙌✅💪"}
 # Kinds of the number of an amount, and of what stands between it and its asset; the value of words that count pieces.
 NUMBERS, BESIDE_AMOUNT, PIECE = {"number", "numeral", "numword"}, {"filler", "the", "topic", "weight"}, "piece"
 PIECES = {"topic", "weight"}  # "half a coin", "40 grams"
 BEFORE_AMOUNT, AFTER_AMOUNT = {"", "and", "mark", "filler", "how", "what"}, {"", "in", "mark", "be", "how"}
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
 TODAY = ("rel", 0.0)
-FUTURE_KINDS, DATES = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
+# Kinds that ask what is to come, those of dates, and those that ask yes or no.
+FUTURE_KINDS, DATE_WORDS = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
 MONEY = {"money", "currency", "foreign"}
 CURRENCY = MONEY | {"in", "filler", "mark"}
@@ -92,19 +96,25 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     intents = {str(word.value) for word in words}
     market = read_markets(text, circumstances.coins)
     kinds = {token.kind for token in market.tokens}
-    example = example_of(text)
+    has_digits = any(token.text[:1].isdigit() for token in market.tokens)
+    example = None if has_digits else example_of(text)
     meanings = {*intents, example} - {*ABOUT_PRICES, *POLITE}
-    if "?" not in text and not (context and kinds & DATES and example != "thanks"):  # "bis morgen" after a question
-        meanings |= {example} & POLITE if kinds - {"mark"} else {"thanks"}  # "👍"
+    is_dated = bool(context and kinds & DATE_WORDS)  # "bis morgen" carries a question on
+    if "?" not in text and not (is_dated and example != "thanks"):
+        meanings |= {example} & POLITE | ({"thanks"} if {*text} & APPROVALS and kinds <= {"mark"} else set())
     wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
-    if wish and not kinds & NAMES:  # "how sure are you about that", which would carry a question on
+    is_corrected = (
+        wish in ABOUT_ANSWERS and (has_digits or is_dated) and "percent" not in kinds
+    )  # "wrong, i meant 2100"
+    if wish and not (kinds & NAMES or is_corrected):  # "how sure are you about that", which would carry a question on
         return TextReading(wish)
-    if "none" in intents and not kinds & NAMES:
+    if "none" in intents and not (kinds & NAMES or has_digits):
         raise suggested(not_about_markets(), market, circumstances)
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = _without_amount(market.tokens, context)
-    is_of_now = {"asset", "now"} <= kinds <= NAME_KINDS | PRESENT  # "btc now"
+    is_of_now = {"asset", "now"} <= kinds <= BARE_KINDS | PRESENT  # "btc now"
+    is_of_now = is_of_now or (amount is not None and context is None and kinds <= BARE_KINDS | NUMBERS)  # "2 eth"
     is_price_wanted = "price" in intents or is_of_now or _is_converted(kinds, amount, context)
     likely = (context and context.language) or market.language
     if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context, likely)):
@@ -119,14 +129,14 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     if "my_alerts" in intents and "number" not in kinds:
         return TextReading("my_alerts", asset=asset)
     is_length = any(token.kind == "number" and unit.kind == "unit" for token, unit in pairwise(market.tokens))
-    is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATES})
+    is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATE_WORDS})
     is_order = "number" in kinds and not is_length and not is_asked
     if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
         alert = _alert(words, market.language, circumstances, context)
         if alert and ("alert" in intents or alert.side):
             return alert
     has_same = any(token.text in SAME_WORDS for token in market.tokens)
-    if has_same and kinds <= NAME_KINDS and context is None:  # "eth, same"
+    if has_same and kinds <= BARE_KINDS and context is None:  # "eth, same"
         raise suggested(invalid("The earlier question is not known. Ask in full."), market, circumstances)
     try:
         meaning = read_any(text, circumstances, context)
@@ -147,7 +157,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("alert", None, question.asset, None if pct else question.level, pct, side)
     if isinstance(meaning, TopicQuestion) or question.comparator != "open":
         return TextReading("question", meaning, question.asset)
-    if likeliest(text) == "advice":
+    if not kinds <= BARE_KINDS | {"number"} and likeliest(text) == "advice":
         return TextReading("advice", asset=asset)
     has_unread = any(isinstance(note, Assumption) and note.code == "words" for note in question.notes)
     if has_unread and likeliest(text, LEAD_IN_CONVERSATION) == "accuracy":  # "how reliable are your silver forecasts"
@@ -169,7 +179,7 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     nearest = likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
     is_advice = "advice" in intents and ("other" not in kinds or bool(kinds & NAMES))  # no other coin: "buy doge?"
     wish = "advice" if is_advice else "why" if asks_why else nearest
-    is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATES))  # of a market that is not followed
+    is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATE_WORDS))  # of a market that is not followed
     has_digits = any(token.text[:1].isdigit() for token in tokens) and example_of(text) is None
     names = MARKET_KINDS if wish == "help" else NAMES  # "apple stock?"
     if wish is None or ((is_move or kinds & names or has_digits) and wish not in ABOUT_PRICES):
@@ -225,7 +235,7 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
     if is_named or is_of_size or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
         return False
     is_asked = "price" in intents or asks_price_now(parse.clause.kinds)
-    return is_asked or (not parse.carryover and kinds <= NAME_KINDS | {"now"})
+    return is_asked or (not parse.carryover and kinds <= BARE_KINDS | {"now"})
 
 
 def _only_named(
@@ -239,9 +249,9 @@ def _only_named(
     amount, tokens = _without_amount(read_markets(text, circumstances.coins, likely).tokens, context)
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
-    bare_kinds = NAME_KINDS | PRESENT | CONVERSION | ({"and", "have", "stay"} if len(assets) > 1 or amount else set())
+    bare_kinds = BARE_KINDS | PRESENT | CONVERSION | ({"and", "have", "stay"} if len(assets) > 1 or amount else set())
     if amount and kinds & MONEY and kinds & {"what", "how"}:  # "my boy has 0.3 eth, what is that in pounds"
-        bare_kinds |= {"word", "will"}
+        bare_kinds |= {"word"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
         is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS
@@ -252,10 +262,8 @@ def _only_named(
 def _is_converted(kinds: Set[str], amount: float | None, context: ContextQuestion | None) -> bool:
     """Whether a price is asked for in another currency, or of an amount after a price: "in yen", "and half a coin?"."""
     is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
-    is_asked = is_of_price or amount is not None or bool(kinds & {"what", "how", "asset"})
-    return (bool(kinds & CURRENCIES) and is_asked) or (
-        amount is not None and (is_of_price or bool(kinds & {"what", "how"}))
-    )
+    is_asked = is_of_price or bool(kinds & {"what", "how"})
+    return bool(kinds & CURRENCIES and (is_asked or amount or "asset" in kinds)) or bool(amount and is_asked)
 
 
 def _without_amount(tokens: Sequence[Token], context: ContextQuestion | None) -> tuple[float | None, Sequence[Token]]:
@@ -265,16 +273,18 @@ def _without_amount(tokens: Sequence[Token], context: ContextQuestion | None) ->
     """
     spot = context.question.spot if context and context.is_price else 0.0
     for place, token in enumerate(tokens):
-        if token.kind not in NUMBERS:
+        if token.kind not in NUMBERS | {"weight"}:
             continue
-        words = [*takewhile(lambda token: token.kind in BESIDE_AMOUNT, tokens[place + 1 :])]
-        rest = tokens[place + 1 + len(words) :]
+        quantity, start = (first_value(token), place + 1) if token.kind in NUMBERS else (1.0, place)  # "a gram of gold"
+        words = [*takewhile(lambda token: token.kind in BESIDE_AMOUNT, tokens[start:])]
+        rest = tokens[start + len(words) :]
         before, after = (next((token.kind for token in side), "") for side in (tokens[:place][::-1], rest))
-        is_level = is_near(first_value(token), spot, LARGEST_RATIO)
-        is_bare = bool(spot) and before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not is_level
-        if after == "asset" or is_bare or any(token.value == PIECE or token.kind in PIECES for token in words):
+        is_size = quantity * NEAR_FACTOR < spot or any(token.kind in CURRENCIES for token in tokens)
+        is_bare = before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not (words or is_near(quantity, spot))
+        is_counted = any(token.value == PIECE or token.kind in PIECES for token in words)
+        if after == "asset" or is_counted or (spot and is_bare and is_size):
             ounces = next((OUNCES.get(str(token.value), 1.0) for token in words if token.kind == "weight"), 1.0)
-            return first_value(token) * ounces, [*tokens[:place], *rest]
+            return quantity * ounces, [*tokens[:place], *rest]
     return None, tokens
 
 
@@ -324,13 +334,16 @@ def _alert(
         return TextReading("alert", None, asset, None, level_pct, _side(side) if side else None)
     level = rounded(in_thousands(amount, parse.spot).value(parse.spot))  # "below 49"
     side = bound or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
+    if not bound and level > amount.value(parse.spot) and side * (level - parse.spot) < 0:
+        return TextReading("alert", asset=asset)  # "falls 100": neither a level nor a percentage
     return TextReading("alert", None, asset, level, None, _side(side))
 
 
 def _without_origin(tokens: list[Token]) -> list[Token]:
     """The tokens without the level that an alert is moved from: "from 40 to 41", "move my 53k alert to 53.5"."""
     amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
-    is_moved = len(amounts) == 2 and tokens[amounts[1].first - 1].kind == "to" and not kinds & {"or", "and"}
+    is_order = len(amounts) == 2 and tokens[amounts[1].first - 1].kind == "to"
+    is_moved = is_order and not kinds & {"or", "and", "between", "leave", "stay"}
     return [*tokens[: amounts[0].first], *tokens[amounts[0].after :]] if is_moved else tokens
 
 

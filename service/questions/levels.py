@@ -206,7 +206,8 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
     if above and below:
         raise invalid("Both above and below the level are named. Ask about one of them.", "several")
     if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
-        is_at_close = "close" in kinds and preposition in ("on", "weekday")  # "stay above 50k at Friday's close"
+        is_until = kinds & {"to", "until", "during", "lasting"}
+        is_at_close = "close" in kinds and preposition in ("on", "weekday") and not is_until  # "at Friday's close"
         return close(level, above) if is_at_close else stay(level, below)
     if above or below:
         return _beyond(clause, level, above, preposition)

@@ -33,6 +33,8 @@ FILLERS = {"word", "noise", "filler", "mark"}
 MOST_FRAGMENT_TOKENS = 16
 # "And the price of silver" has so many tokens.
 MOST_FOLLOWING = 4
+# Kinds of a question that no price is added to.
+WITHOUT_PRICE = {"number", "what", "how", "outperform", "versus", "which"}
 # From this weight on, a second sentence with a question mark is a question of its own.
 FULL_WEIGHT = 4
 
@@ -79,6 +81,13 @@ class Sentence:
         )
 
     @property
+    def is_bare_price(self) -> bool:
+        """Whether it is a price, but no percentage, that adds to the sentence before it: "like 3k"."""
+        return (
+            self.is_price and not self.has_question_mark and not any(token.kind == "percent" for token in self.tokens)
+        )
+
+    @property
     def is_price(self) -> bool:
         """Whether it is a price alone or with its date: "96k?", "120k by January?"."""
         kinds = {token.kind for token in self.tokens}
@@ -111,8 +120,11 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
     main = max(
         candidates, key=lambda sentence: (sentence.weight, not sentence.is_follow_up, sentence.has_question_mark)
     )
-    prices = [sentence for sentence in candidates if sentence.is_price and not sentence.has_question_mark]
-    if len(prices) == 1 and not _has_kind([main], {"number"}):  # "will eth moon this month? like 3k"
+    prices = [sentence for sentence in sentences[sentences.index(main) + 1 :] if sentence.is_bare_price]
+    is_open = not _has_kind([main], WITHOUT_PRICE) and not (
+        _has_kind([main], DATE_KINDS) and _has_kind(prices, DATE_KINDS)
+    )
+    if len(prices) == 1 and is_open:  # "will eth moon this month? like 3k"
         candidates = [sentence for sentence in candidates if sentence not in (main, prices[0])]
         main = replace(main, tokens=(*main.tokens, *prices[0].tokens))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]

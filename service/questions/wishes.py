@@ -30,7 +30,7 @@ def example_of(text: str) -> str | None:
     """The intent of the example that a text equals, or each of whose parts is thanks or greets: "danke, bis morgen"."""
     examples = _model()[0]
     parts = [examples.get(_plain(part)) for part in PARTS.split(text) if _plain(part)]
-    return "thanks" if len(parts) > 1 and {*parts} <= POLITE else examples.get(_plain(text))
+    return parts[0] if len(parts) > 1 and {*parts} <= POLITE else examples.get(_plain(text))
 
 
 def likeliest(text: str, least_lead: float = LEAST_LEAD) -> Wish | None:
