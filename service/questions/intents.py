@@ -157,7 +157,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("alert", None, question.asset, None if pct else question.level, pct, side)
     if isinstance(meaning, TopicQuestion) or question.comparator != "open":
         return TextReading("question", meaning, question.asset)
-    if not kinds <= BARE_KINDS | {"number"} and likeliest(text) == "advice":
+    if likeliest(text, LEAD_IN_CONVERSATION if kinds & NAMES else LEAST_LEAD) == "advice" and not kinds <= BARE_KINDS:
         return TextReading("advice", asset=asset)
     has_unread = any(isinstance(note, Assumption) and note.code == "words" for note in question.notes)
     if has_unread and likeliest(text, LEAD_IN_CONVERSATION) == "accuracy":  # "how reliable are your silver forecasts"
@@ -182,6 +182,8 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATE_WORDS))  # of a market that is not followed
     has_digits = any(token.text[:1].isdigit() for token in tokens) and example_of(text) is None
     names = MARKET_KINDS if wish == "help" else NAMES  # "apple stock?"
+    if wish in POLITE and kinds & DATE_WORDS and example_of(text) is None:
+        return None  # "by friday?" is no "happy friday"
     if wish is None or ((is_move or kinds & names or has_digits) and wish not in ABOUT_PRICES):
         return None
     asset = next(iter(ASSETS)) if asks_why and is_of_all and not context else _first_asset(tokens)
@@ -332,7 +334,8 @@ def _alert(
         side = amount.sign or clause.direction_at(amount) or bound
         level_pct = (side or 1) * amount.values[-1]
         return TextReading("alert", None, asset, None, level_pct, _side(side) if side else None)
-    level = rounded(in_thousands(amount, parse.spot).value(parse.spot))  # "below 49"
+    level, thousands = (rounded(it.value(parse.spot)) for it in (amount, in_thousands(amount, parse.spot)))
+    level = thousands if is_near(thousands, parse.spot, LARGEST_RATIO) else level  # "below 49"
     side = bound or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
     if not bound and level > amount.value(parse.spot) and side * (level - parse.spot) < 0:
         return TextReading("alert", asset=asset)  # "falls 100": neither a level nor a percentage

@@ -162,7 +162,7 @@ def test_what_was_only_offered_has_no_votes(ann, offer, words, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["fair enough lol", "x", "Will my cat like me?", "my cat walked over the keyboard", "🦊"]
+    "text", ["you sound like my boss lol", "x", "Will my cat like me?", "my cat walked over the keyboard", "🦊"]
 )
 def test_chatter_gets_one_friendly_reply(ann, text):
     """Nothing that a machine says: no suggestions, no buttons, no count."""
