@@ -18,7 +18,7 @@ def with_progress(items: Sequence[Item], label: str, *, unit: str = "", progress
 
 
 def pages(operation: Callable[[Any], Page], label: str, first: Any = None, *, progress: bool = True) -> Iterator[Page]:
-    """Every page of an operation, from the one at `first` on; `fetch` gets the `next` of the page before.
+    """Every page of an operation, from the one at `first` on; `operation` gets the `next` of the page before.
 
     A bar with `label` appears when this takes longer than a second.
     """

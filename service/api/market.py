@@ -73,7 +73,7 @@ Levels = Annotated[
 
 
 class ForecastQuery(Query):
-    """How far ahead, at which levels or instant, or as of when."""
+    """How far ahead, at which levels, or as of when: one of these alone; an instant is alone too, or that of levels."""
 
     horizon: Horizon | None = Field(None, description="one horizon alone; without it all of them")
     levels: Levels | None = Field(
@@ -153,7 +153,7 @@ def bars(query: CandlesQuery) -> Response:
     raises=(ResourceNotFound, ServiceUnavailable),
 )
 def forecast(asset: str, query: ForecastQuery) -> Response:
-    """Where the price of an asset will be after 1 hour to 30 days: nine quantiles, pooled and of each voter.
+    """Where the price of an asset will be after 1 hour to 30 days, or `at` an instant: nine quantiles of the voters.
 
     The price ends below the quantile `25` with a probability of 25%, so half of the outcomes lie between `25` and `75`.
     The voters differ in how much movement they expect (`sigma_pct`: one standard deviation of the return); none assumes
