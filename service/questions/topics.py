@@ -19,7 +19,7 @@ from service.questions.coins import TokenizedText, named_coins, read_markets
 from service.questions.completion import CARRY, LEADING
 from service.questions.conversation import ContextQuestion, carry_on
 from service.questions.criterion import Assumption, AssumptionCode, Criterion
-from service.questions.lexicon import ENGLISH
+from service.questions.lexicon import ENGLISH, forms
 from service.questions.parse import NOT_NAMED, Parse, build
 from service.questions.question import Question
 from service.questions.scope import FIGURES, are_most_unknown, refuse_looking_back, refuse_loose_ends
@@ -35,22 +35,9 @@ ASSUMED_USD = 1.0
 # Markets that are not followed but belong to the subject: a fund of bitcoin, another coin, but not a company.
 KINDRED_KINDS = {"fund", "coin", "stablecoin", "lookalike"}
 DEEDS = {"act", "metric", "width", "overtake"}
-# English words for events that the vocabulary has no kind for.
-HAPPENINGS = {
-    *("activate", "arrest", "bankrupt", "bankruptcy", "create", "declare", "default", "delay", "depeg", "depegs"),
-    *("deploy", "enable", "exploit", "exploited", "fined", "foundation", "freeze", "frozen", "halt", "halted"),
-    *("implement", "introduce", "investigate", "join", "joins", "leave", "leaves", "mainnet", "network"),
-    *("outage", "outages", "pardon", "protocol", "public", "quit", "quits", "release", "rename", "reorg", "resign"),
-    *("resigns", "shut", "sign", "signed", "suspend", "suspended", "testify", "unban", "veto", "withdraw"),
-    *("coinbase", "kraken", "binance"),
-}
-# Words of elections and of central banks that are matters of markets in a question about an event, not in one about a
-# price: "Bitcoin after the election?"
-MATTERS = {
-    *("bailout", "bankruptcies", "boe", "boj", "congress", "ecb", "election", "elections", "impeached", "midterm"),
-    *("midterms", "opec", "payrolls", "pboc", "powell", "presidency", "referendum", "senate", "shutdown", "snb"),
-    *("stagflation", "tariff", "treasury"),
-}
+# Words for events that the vocabulary has no kind for; words of elections and of central banks that are matters of
+# markets in a question about an event, not in one about a price: "Bitcoin after the election?"
+HAPPENINGS, MATTERS = forms("happening"), forms("matter")
 DOMINANCE = ("domina", "домини", "доминац", "ドミナンス", "市占")
 # Kinds that open a question without a yes-or-no answer, and words that ask for advice.
 OPENING = {"what", "how", "which", "why", "who", "when"}

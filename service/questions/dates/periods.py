@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from calendar import monthrange
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
 
 from dateutil.easter import EASTER_ORTHODOX, easter
 
@@ -20,116 +22,12 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 MOST_SECONDS = 20 * 366 * 86400
 # The note of a deadline that could also have been meant otherwise.
 UNSURE_NOTE = "The deadline is understood as {deadline}."
-# Month and day; "new year" is the night that ends the year.
-FIXED_DATES = {
-    "christmas": (12, 25),
-    "christmas eve": (12, 24),
-    "boxing day": (12, 26),
-    "orthodox christmas": (1, 7),
-    "new year": (12, 31),
-    "new year's eve": (12, 31),
-    "new year's day": (1, 1),
-    "old new year": (1, 14),
-    "epiphany": (1, 6),
-    "valentine": (2, 14),
-    "women's day": (3, 8),
-    "saint patrick": (3, 17),
-    "april fools": (4, 1),
-    "may day": (5, 1),
-    "victory day": (5, 9),
-    "independence day": (7, 4),
-    "bastille day": (7, 14),
-    "assumption": (8, 15),
-    "national day": (10, 1),
-    "german unity": (10, 3),
-    "turkish republic": (10, 29),
-    "halloween": (10, 31),
-    "all saints": (11, 1),
-    "singles' day": (11, 11),
-    "saint nicholas": (12, 6),
-    "immaculate conception": (12, 8),
-    "veterans day": (11, 11),
-    "juneteenth": (6, 19),
-    "double twelve": (12, 12),
-    "between the years": (12, 27),
-    "orthodox epiphany": (1, 19),
-    "candlemas": (2, 2),
-    "defender of the fatherland": (2, 23),
-    "midsummer": (6, 24),
-    "all souls": (11, 2),
-    "white day": (3, 14),
-    "girls' day": (3, 3),
-    "children's day": (5, 5),
-    "star festival": (7, 7),
-    "culture day": (11, 3),
-    "first three days": (1, 1),
-}
-# How many days a holiday has, if more than one.
-LENGTHS = {"between the years": 5, "first three days": 3, "ramadan": 30}
 # The first Sunday of Advent is this long before December 24, or the Sunday before it.
 ADVENT = timedelta(weeks=3)
-# Days after Easter Sunday.
-EASTER = {
-    "fat thursday": -52,
-    "rose monday": -48,
-    "carnival": -47,
-    "ash wednesday": -46,
-    "palm sunday": -7,
-    "maundy thursday": -3,
-    "good friday": -2,
-    "easter": 0,
-    "easter monday": 1,
-    "ascension": 39,
-    "pentecost": 49,
-    "whit monday": 50,
-    "corpus christi": 60,
-}
-# Month, weekday (Monday is 0) and which of the month, -1 for the last; and the days after it.
-WEEKDAYS = {
-    "memorial day": (5, 0, -1, 0),
-    "labor day": (9, 0, 1, 0),
-    "thanksgiving": (11, 3, 4, 0),
-    "black friday": (11, 3, 4, 1),
-    "super bowl": (2, 6, 2, 0),
-    "mother's day": (5, 6, 2, 0),
-    "father's day": (6, 6, 3, 0),
-    "presidents' day": (2, 0, 3, 0),
-    "king's day": (1, 0, 3, 0),
-    "columbus day": (10, 0, 2, 0),
-    "cyber monday": (11, 3, 4, 4),
-}
-# Month and day of the Chinese calendar, which is computed up to this year.
+# The Chinese calendar is computed up to this year.
 LAST_LUNAR_YEAR = 2099
-# The first possible day of each holiday, and how many days later it was or is in each year from FIRST_YEAR to
-# LAST_LUNAR_YEAR: the base-36 digits of the Chinese calendar.
-LUNAR = {
-    "chinese new year": (
-        (1, 21),
-        "6pe2kath7qf3mb1j8sh5od2kati7qf4mb1k8rg5nd2lati7pe3mb1k9rg5oc2lbti7pe3mc0j8rf5od2lath6pf3mc1j8rg5od3k9sh6pf4mb0",
-    ),
-    "dragon boat": (
-        (5, 27),
-        "1k9sh6od3matj8qf4nc1karg6od3mbti7qe4nd1k9sg5oe3mb0i7qf4nc2j8rh5oe3lati7qf5nc1k8rh6oe3lasi8qf5nb0j9rh6pd2lasi8r",
-    ),
-    "mid-autumn": (
-        (9, 7),
-        "qf4nd2k9sh5oe4lbti7qf5nc1k8rh6oe3mati8qf5oc1k9rh6pd3lasi8rf4nc0j9sh6pe2lati8qg4mc1j9sh5od3latj7qf4mb1k9sh6nd2m",
-    ),
-}
-# Days after the Chinese New Year.
-LUNAR_DAYS = {"chinese new year's eve": -1, "lantern festival": 14}
-# Where the sun is on its way through the year: the month, the day on average in 2000, and how many days later.
-SOLAR = {
-    "setsubun": (2, 3.87, -1),
-    "start of spring": (2, 3.87, 0),
-    "spring equinox": (3, 20.646, 0),
-    "qingming": (4, 4.81, 0),
-    "summer solstice": (6, 21.37, 0),
-    "autumn equinox": (9, 23.042, 0),
-    "winter solstice": (12, 21.94, 0),
-}
-# Month and day of the Islamic calendar, which is computed; in some countries the moon decides.
-ISLAMIC = {"ramadan": (9, 1), "end of ramadan": (10, 1), "feast of the sacrifice": (12, 10)}
+_HOLIDAYS = tomllib.loads(Path(__file__).with_name("holidays.toml").read_text("utf-8"))
+FIXED_DATES, LENGTHS, EASTER, WEEKDAYS, LUNAR, LUNAR_DAYS, SOLAR, ISLAMIC = _HOLIDAYS.values()
 # The day before the first one of the Islamic calendar, as an ordinal of the Gregorian one.
 ISLAMIC_EPOCH = date(622, 7, 18).toordinal()
 # Holidays that others celebrate on another day.
@@ -239,9 +137,9 @@ def holiday(name: str, year: int) -> date:
     if name == "orthodox easter":
         return easter(year, EASTER_ORTHODOX)
     if name in LUNAR:
-        first, days = LUNAR[name]
+        month, day, delays = LUNAR[name]
         year = min(max(year, FIRST_YEAR), LAST_LUNAR_YEAR)
-        return date(year, *first) + timedelta(days=int(days[year - FIRST_YEAR], 36))
+        return date(year, month, day) + timedelta(days=int(delays[year - FIRST_YEAR], 36))
     if name in LUNAR_DAYS:
         return holiday("chinese new year", year) + timedelta(days=LUNAR_DAYS[name])
     if name in SOLAR:
