@@ -252,7 +252,7 @@ def _only_named(
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
     bare_kinds = BARE_KINDS | PRESENT | CONVERSION | ({"and", "have", "stay"} if len(assets) > 1 or amount else set())
-    if amount and kinds & MONEY and kinds & {"what", "how"}:  # "my boy has 0.3 eth, what is that in pounds"
+    if amount and kinds & MONEY:  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
