@@ -88,7 +88,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         raise unclear(reading.text, is_chatter="word" in parse.clause.kinds)
     if parse.count == DayCount(None) and not parse.clause.amounts and not parse.clause.kinds & OWN_EVENT:
         parse = replace(parse, count=None)  # "and all of December?"
-    if level := _level_left_out(parse, completion):
+    is_of_size = asks_size(reading.tokens)
+    if level := None if is_of_size else _level_left_out(parse, completion):
         tokens = with_level(completion.tokens, level, reading.language)
         parse = find_parts(reading._replace(tokens=tokens), circumstances)
         carryover.add("level")
@@ -108,7 +109,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
             raise unclear(reading.text)  # "does it break the upper end?" after a question about the lower one
         kind = Close if "close" in parse.clause.kinds else Touch
         parse = replace(parse, event=Criterion(kind.of(earlier.kind.side), level, negated=parse.clause.negated))
-    has_own_event = asks_size(reading.tokens) or _has_own_event(parse, earlier, carryover)
+    has_own_event = is_of_size or _has_own_event(parse, earlier, carryover)
     event = None if has_own_event else _event(parse, completion, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
@@ -117,7 +118,9 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
 def asks_size(tokens: Sequence[Token]) -> bool:
     """Whether a follow-up asks how far the price goes: "by how much?", "and how high?", "and the lowest?"."""
     kinds = {token.kind for token in tokens} - BESIDE_SIZE
-    return kinds == {"how"} or (not kinds and any(token.value in ("high", "low") for token in tokens))
+    first = next((token for token in tokens if token.kind not in BESIDE_SIZE or token.value in ("high", "low")), None)
+    is_extreme = first is not None and first.value in ("high", "low")  # "lowest it could go", not "will it go high"
+    return kinds == {"how"} or (is_extreme and kinds <= {"will", "go"})
 
 
 def _is_chatter(tokens: Sequence[Token]) -> bool:

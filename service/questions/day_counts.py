@@ -32,7 +32,7 @@ from service.questions.vocabulary import PRICE_MARKS
 MOST_DAYS = 60
 # Kinds of a number of days that is over or is no number of the days of a period, and those of a period to come.
 PAST = {"did", "since", "ago", "in_a_row", "lasting"}
-FUTURE_PERIODS = {"will", "next", "this", "month", "until", "by", "eo", "weekend", "holiday", "in", "during", "number"}
+FUTURE_PERIODS = {"will", "next", "this", "month", "until", "by", "eo", "weekend", "holiday", "in", "green", "red"}
 # Kinds that may stand between the number and the days: "3 green days", "3 or more daily closes", "3 straight days".
 BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall", "ormore"}
 # Kinds before the number that belong to the count.
@@ -43,10 +43,8 @@ BOUNDS = {"on", "above", "below", "exceed", "ormore"}
 LEAST, UPPER_BOUNDS, EXACT = forms("least"), forms("most"), forms("exact")
 MORE_WORDS, NUMBER_WORDS = forms("more"), forms("how_many")
 COLOURS = ("green", "red")
-# Words of the kind "in" that also mean "on" before a number of days.
-ON = forms("on")
-# Words between the two numbers of "4 out of the next 7 days".
-OUT_OF = forms("out_of")
+# Words of the kind "in" that also mean "on" before a number of days, and those between "4 out of the next 7 days".
+ON, OUT_OF = forms("on"), forms("out_of")
 # Periods that directly follow "all".
 WHOLE_PERIODS = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 
@@ -76,7 +74,8 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     if (how := _asks_number(tokens)) is not None:
         if count := _numbered(tokens, how):
             return count
-        if (kinds := {token.kind for token in tokens}) & PAST or not kinds & FUTURE_PERIODS:  # "has btc been falling"
+        names = {name for token in tokens for name in (token.kind, token.value)}
+        if names & PAST or not names & FUTURE_PERIODS:  # "how many days has btc been falling"
             raise invalid("The number of days is not forecast. Ask about at least so many of a period to come.")
         return DayCount(None, share="number"), _without_days([*tokens[:how], *tokens[how + 1 :]])
     if moves_within_day(tokens):

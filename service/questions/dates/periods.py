@@ -143,9 +143,9 @@ def holiday(name: str, year: int) -> date:
     if name in LUNAR_DAYS:
         return holiday("chinese new year", year) + timedelta(days=LUNAR_DAYS[name])
     if name in SOLAR:
-        return _solar(*SOLAR[name], year)
+        return _solar(year, *SOLAR[name])
     if name in ISLAMIC:
-        return _islamic(*ISLAMIC[name], year)
+        return _islamic(year, *ISLAMIC[name])
     month, weekday, ordinal, later = WEEKDAYS[name]
     return nth_weekday(date(year, month, 1), weekday, ordinal) + timedelta(days=later)
 
@@ -156,14 +156,14 @@ def holidays(name: str, year: int) -> DateRange:
     return between(first, first + timedelta(days=LENGTHS.get(name, 1) - 1))
 
 
-def _solar(month: int, average: float, later: int, year: int) -> date:
+def _solar(year: int, month: int, average: float, later: int) -> date:
     """A day of the sun's year, computed from 2000 to 2099."""
     years = year % 100
     leaps = (years - 1) // 4 if month < 3 else years // 4
     return date(year, month, int(years * 0.2422 + average) - leaps) + timedelta(days=later)
 
 
-def _islamic(month: int, monthday: int, year: int) -> date:
+def _islamic(year: int, month: int, monthday: int) -> date:
     """The first such day of the tabular Islamic calendar in `year`."""
     first = date(year, 1, 1)
     for islamic_year in range(int((year - 622) * 33 / 32) - 1, int((year - 622) * 33 / 32) + 3):
