@@ -31,7 +31,7 @@ from service.questions.vocabulary import PRICE_MARKS
 
 MOST_DAYS = 60
 # Kinds of a number of days that is over or is no number of the days of a period, and those of a period to come.
-PAST = {"did", "since", "ago", "in_a_row", "lasting"}
+PAST = {"did", "since", "ago", "in_a_row"}
 FUTURE_PERIODS = {"will", "next", "this", "month", "until", "by", "eo", "weekend", "holiday", "in", "green", "red"}
 # Kinds that may stand between the number and the days: "3 green days", "3 or more daily closes", "3 straight days".
 BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall", "ormore"}
