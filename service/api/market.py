@@ -73,7 +73,7 @@ Levels = Annotated[
 
 
 class ForecastQuery(Query):
-    """How far ahead, at which levels, or as of when: one of these alone; an instant is alone too, or that of levels."""
+    """How far ahead, at which levels, or as of when: one of these alone. `at` stands alone or with `levels`."""
 
     horizon: Horizon | None = Field(None, description="one horizon alone; without it all of them")
     levels: Levels | None = Field(

@@ -41,7 +41,7 @@ NUMBERS = ("number", "numword")
 # A larger unit is meant unless its number changes by so many times more than that of a smaller one: "5 days, 8?".
 LARGER_CHANGE = 2.0
 SILENT = {"mark", "filler"}
-FROM_NOW = "from now"  # "two weeks from now", which is no "two weeks later"
+FROM_NOW = {"from now", "from today", "hence"}  # "two weeks from now", which is no "two weeks later"
 DAY_KINDS = ARTICLES | {"rel", "weekday", "nth", "month", "iso", "date", "number", "holiday", "word", "not", *SILENT}
 
 
@@ -92,7 +92,7 @@ def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
     is_one = all(first_value(token) == 1 for token in names if token.kind == "numword")
     is_next = kinds in ({"next"}, {"next", "numword"}, {"not", "this", "next"}) and is_one
     month = until + DAY
-    if any(token.text == FROM_NOW for token in names):
+    if any(token.text in FROM_NOW for token in names):
         return []
     if is_next and until.time() == DAY_END and until.weekday() == SUNDAY and earlier.horizon_hours < HOURS_OF_WEEK:
         return [Token("next", "next"), Token("unit", "week", "week")]
@@ -114,7 +114,7 @@ def with_later(tokens: list[Token], earlier: Question) -> list[Token]:
     In languages with postpositions such words count from now.
     """
     for place, (number, unit, later) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
-        if number.kind in NUMBERS and unit.kind == "unit" and later.kind == "later" and later.text != FROM_NOW:
+        if number.kind in NUMBERS and unit.kind == "unit" and later.kind == "later" and later.text not in FROM_NOW:
             at = after(earlier.deadline, int(first_value(number)), str(unit.value)).end
             instant = [Token("iso", f"{at:%Y-%m-%d}"), Token("clock", f"{at:%H:%M:%S}"), Token("zone", "utc", "UTC")]
             return [*tokens[:place], *instant, *tokens[place + 3 :]]

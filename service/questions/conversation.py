@@ -124,7 +124,7 @@ def asks_size(tokens: Sequence[Token]) -> bool:
 
 
 def _is_chatter(tokens: Sequence[Token]) -> bool:
-    """Whether a text has unknown words, and neither a market nor a number: "my dog is sick today"."""
+    """Whether a text has too many unknown words, and neither a market nor a number: "my dog is sick today"."""
     kinds = [token.kind for token in tokens]
     is_asked = bool({*kinds} & PERSONAL) or {*kinds} >= {"will", "be"}
     is_personal = is_asked and not {*kinds} & (MOTIONS | OWN_EVENT - {"what", "who", "how"})

@@ -30,16 +30,15 @@ from service.questions.tokens import Token
 from service.questions.vocabulary import PRICE_MARKS
 
 MOST_DAYS = 60
-# Kinds of a number of days that is over or is no number of the days of a period, and those of a period to come.
+# Kinds of days that are over or follow each other, and those of which one names a period that may be to come.
 PAST = {"did", "since", "ago", "in_a_row"}
-FUTURE_PERIODS = {"will", "next", "this", "month", "until", "by", "eo", "weekend", "holiday", "in", "green", "red"}
+FUTURE_PERIODS = {"will", "next", "this", "month", "until", "by", "eo", "weekend", "holiday", "in", "during"}
 # Kinds that may stand between the number and the days: "3 green days", "3 or more daily closes", "3 straight days".
 BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall", "ormore"}
 # Kinds before the number that belong to the count.
 BEFORE = {"on", "in_a_row", "the", "filler", "above", "below", "exceed"}
 # Kinds behind the number of days, and those beside it by which days are counted.
-ENDS = ("ormore", "above", "below")
-BOUNDS = {"on", "above", "below", "exceed", "ormore"}
+ENDS, BOUNDS = ("ormore", "above", "below"), {"on", "above", "below", "exceed", "ormore"}
 LEAST, UPPER_BOUNDS, EXACT = forms("least"), forms("most"), forms("exact")
 MORE_WORDS, NUMBER_WORDS = forms("more"), forms("how_many")
 COLOURS = ("green", "red")
@@ -74,8 +73,9 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     if (how := _asks_number(tokens)) is not None:
         if count := _numbered(tokens, how):
             return count
-        names = {name for token in tokens for name in (token.kind, token.value)}
-        if names & PAST or not names & FUTURE_PERIODS:  # "how many days has btc been falling"
+        kinds = {token.kind for token in tokens}
+        is_past = kinds & PAST or ({"have", "be"} <= kinds and "will" not in kinds)  # "has btc been falling"
+        if is_past or not kinds & FUTURE_PERIODS:
             raise invalid("The number of days is not forecast. Ask about at least so many of a period to come.")
         return DayCount(None, share="number"), _without_days([*tokens[:how], *tokens[how + 1 :]])
     if moves_within_day(tokens):

@@ -20,6 +20,7 @@ from service.questions.carried_amounts import with_scale
 from service.questions.circumstances import Circumstances
 from service.questions.clause import in_thousands
 from service.questions.coins import read_markets
+from service.questions.completion import CARRY
 from service.questions.conversation import ContextQuestion, asks_size
 from service.questions.criterion import NEAR_FACTOR, Assumption, invalid, is_near, not_about_markets, price, rounded
 from service.questions.lexicon import fold, forms, intent_lexicon
@@ -38,6 +39,7 @@ Side = Literal["above", "below"]
 PriceCurrency = Literal["EUR", "GBP", "JPY", "other"]
 # What a text about prices may want, and kinds of the names of markets; it is no chatter: "100k tomorrow".
 ABOUT_PRICES, NAMES = {"advice", "why"}, {"asset", "widely"}
+# What is asked about the last answer.
 ABOUT_ANSWERS = {"show_votes", "accuracy"}
 # Kinds of a text that is hardly more than the name of an asset.
 BARE_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
@@ -51,11 +53,11 @@ APPROVALS = {*"👍👌🙏❤💯🙂😊😀😁😍🥰🤗🎉👏🙌✅�
 # Kinds of the number of an amount, and of what stands between it and its asset; the value of words that count pieces.
 NUMBERS, BESIDE_AMOUNT, PIECE = {"number", "numeral", "numword"}, {"filler", "the", "topic", "weight"}, "piece"
 PIECES = {"topic", "weight"}  # "half a coin", "40 grams"
-BEFORE_AMOUNT, AFTER_AMOUNT = {"", "and", "mark", "filler", "how", "what"}, {"", "in", "mark", "be", "how"}
+BEFORE_AMOUNT, AFTER_AMOUNT = {"", "and", "mark", "filler", "how", "what", "be"}, {"", "in", "mark", "be", "how"}
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
 TODAY = ("rel", 0.0)
 # Kinds that ask what is to come, those of dates, and those that ask yes or no.
-FUTURE_KINDS, DATE_WORDS = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
+FUTURE_KINDS, DATE_KINDS = {"forecast", "will"}, {"rel", "until", "weekday", "month", "year"}
 YES_NO_KINDS = {"will", "li"}
 MONEY = {"money", "currency", "foreign"}
 CURRENCY = MONEY | {"in", "filler", "mark"}
@@ -99,13 +101,12 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     has_digits = any(token.text[:1].isdigit() for token in market.tokens)
     example = None if has_digits else example_of(text)
     meanings = {*intents, example} - {*ABOUT_PRICES, *POLITE}
-    is_dated = bool(context and kinds & DATE_WORDS)  # "bis morgen" carries a question on
-    if "?" not in text and not (is_dated and example != "thanks"):
+    if "?" not in text and not (context and kinds & DATE_KINDS and example != "thanks"):  # not "bis morgen"
         meanings |= {example} & POLITE | ({"thanks"} if {*text} & APPROVALS and kinds <= {"mark"} else set())
     wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
     is_corrected = (
-        wish in ABOUT_ANSWERS and (has_digits or is_dated) and "percent" not in kinds
-    )  # "wrong, i meant 2100"
+        wish in ABOUT_ANSWERS and context is not None and _corrects(market.tokens, wish, context.question.spot)
+    )
     if wish and not (kinds & NAMES or is_corrected):  # "how sure are you about that", which would carry a question on
         return TextReading(wish)
     if "none" in intents and not (kinds & NAMES or has_digits):
@@ -114,7 +115,9 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = _without_amount(market.tokens, context)
     is_of_now = {"asset", "now"} <= kinds <= BARE_KINDS | PRESENT  # "btc now"
-    is_of_now = is_of_now or (amount is not None and context is None and kinds <= BARE_KINDS | NUMBERS)  # "2 eth"
+    spot = circumstances.spots.get(_first_asset(market.tokens) or "", 0.0)
+    is_mere = amount is not None and context is None and kinds <= BARE_KINDS | NUMBERS
+    is_of_now = is_of_now or (is_mere and not is_near(amount or 0.0, spot))  # "2 eth", but not "3300 gold"
     is_price_wanted = "price" in intents or is_of_now or _is_converted(kinds, amount, context)
     likely = (context and context.language) or market.language
     if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context, likely)):
@@ -123,13 +126,13 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
     rest = read_markets(_without("cancel", words), circumstances.coins).tokens if asset and "cancel" in intents else ()
     is_of_one = bool(rest) and {token.kind for token in rest} <= {"asset", "the", "filler", "mark", "numword"}
-    is_of_alerts = is_after_alert or is_of_one or bool(intents & {"alert", "my_alerts"})
+    is_of_alerts = is_after_alert or is_of_one or bool(intents & {"alert", "my_alerts", "one_alert"})
     if "cancel_alerts" in intents or ("cancel" in intents and is_of_alerts):
         return TextReading("cancel_alerts", asset=asset)
     if "my_alerts" in intents and "number" not in kinds:
         return TextReading("my_alerts", asset=asset)
     is_length = any(token.kind == "number" and unit.kind == "unit" for token, unit in pairwise(market.tokens))
-    is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATE_WORDS})
+    is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATE_KINDS})
     is_order = "number" in kinds and not is_length and not is_asked
     if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
         alert = _alert(words, market.language, circumstances, context)
@@ -171,6 +174,14 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     return TextReading("price_forecast", meaning, question.asset)
 
 
+def _corrects(tokens: Sequence[Token], wish: Wish | None, spot: float) -> bool:
+    """Whether a text about an answer names another level or date: "how sure are you about 2000", "i meant 2100"."""
+    levels = (in_thousands(amount, spot).value(spot) for amount in find_amounts(tokens) if not amount.is_percent)
+    has_date = any(token.kind in DATE_KINDS and (token.kind, token.value) != TODAY for token in tokens)
+    is_other = has_date or any(is_near(level, spot) for level in levels)
+    return is_other and (wish == "show_votes" or any(token.value == CARRY for token in tokens))
+
+
 def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: ContextQuestion | None) -> TextReading | None:
     """What a text wants that asks no question which can be read; None where it may be meant as one."""
     kinds = {token.kind for token in tokens}
@@ -179,10 +190,10 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     nearest = likeliest(text, LEAD_IN_CONVERSATION if context or kinds & NAMES else LEAST_LEAD)
     is_advice = "advice" in intents and ("other" not in kinds or bool(kinds & NAMES))  # no other coin: "buy doge?"
     wish = "advice" if is_advice else "why" if asks_why else nearest
-    is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATE_WORDS))  # of a market that is not followed
+    is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATE_KINDS))  # of a market that is not followed
     has_digits = any(token.text[:1].isdigit() for token in tokens) and example_of(text) is None
     names = MARKET_KINDS if wish == "help" else NAMES  # "apple stock?"
-    if wish in POLITE and kinds & DATE_WORDS and example_of(text) is None:
+    if wish in POLITE and kinds & DATE_KINDS and example_of(text) is None:
         return None  # "by friday?" is no "happy friday"
     if wish is None or ((is_move or kinds & names or has_digits) and wish not in ABOUT_PRICES):
         return None
@@ -271,7 +282,7 @@ def _is_converted(kinds: Set[str], amount: float | None, context: ContextQuestio
 def _without_amount(tokens: Sequence[Token], context: ContextQuestion | None) -> tuple[float | None, Sequence[Token]]:
     """The amount of an asset, in ounces for a weight, and the other tokens: "2 eth", "3 oz of gold", "0.35 of it".
 
-    After a price a mere number is one too, but for one near the price.
+    After a price a mere number far below it is one too, or one with a currency that is not near the price.
     """
     spot = context.question.spot if context and context.is_price else 0.0
     for place, token in enumerate(tokens):
@@ -321,7 +332,8 @@ def _alert(
             return TextReading("alert", None, asset, level, None, _side(kind.side or 1))
         if level is None and level_pct is not None:  # "moves 5%"
             return TextReading("alert", None, asset, None, level_pct, None)
-    levels = {amount.value(parse.spot) for amount in find_amounts(tokens) if not amount.is_percent}
+    numbers = [amount for amount in find_amounts(tokens) if not amount.is_percent]
+    levels = {level for amount in numbers for level in (amount.value(parse.spot), *(amount.upper or ()))}
     if sum(is_near(level, parse.spot, LARGEST_RATIO) for level in levels) > 1:
         return TextReading("alert", asset=asset)  # "at 3050 and one for 2900": the one that is meant is asked for
     if (len(amounts) != 1 or parse.deadline.is_named) and any(token.kind in YES_NO_KINDS for token in tokens):
@@ -337,8 +349,8 @@ def _alert(
     level, thousands = (rounded(it.value(parse.spot)) for it in (amount, in_thousands(amount, parse.spot)))
     level = thousands if is_near(thousands, parse.spot, LARGEST_RATIO) else level  # "below 49"
     side = bound or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
-    if not bound and level > amount.value(parse.spot) and side * (level - parse.spot) < 0:
-        return TextReading("alert", asset=asset)  # "falls 100": neither a level nor a percentage
+    if not bound and side * (level - parse.spot) < 0:
+        return TextReading("alert", asset=asset)  # "falls 100", "goes up 50": neither a level nor a percentage
     return TextReading("alert", None, asset, level, None, _side(side))
 
 

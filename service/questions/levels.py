@@ -206,7 +206,7 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
     if above and below:
         raise invalid("Both above and below the level are named. Ask about one of them.", "several")
     if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
-        is_until = kinds & {"to", "until", "during", "lasting"}
+        is_until = kinds & {"until", "during", "lasting"} or ("to" in kinds and kinds & {"from", "later", "now"})
         is_at_close = "close" in kinds and preposition in ("on", "weekday") and not is_until  # "at Friday's close"
         return close(level, above) if is_at_close else stay(level, below)
     if above or below:

@@ -27,7 +27,7 @@ POLITE = {"thanks", "greeting"}
 
 
 def example_of(text: str) -> str | None:
-    """The intent of the example that a text equals, or each of whose parts is thanks or greets: "danke, bis morgen"."""
+    """The intent of the example that a text equals; of its first part where each thanks or greets: "danke, ciao"."""
     examples = _model()[0]
     parts = [examples.get(_plain(part)) for part in PARTS.split(text) if _plain(part)]
     return parts[0] if len(parts) > 1 and {*parts} <= POLITE else examples.get(_plain(text))

@@ -27,7 +27,8 @@ ADVENT = timedelta(weeks=3)
 # The Chinese calendar is computed up to this year.
 LAST_LUNAR_YEAR = 2099
 _HOLIDAYS = tomllib.loads(Path(__file__).with_name("holidays.toml").read_text("utf-8"))
-FIXED_DATES, LENGTHS, EASTER, WEEKDAYS, LUNAR, LUNAR_DAYS, SOLAR, ISLAMIC = _HOLIDAYS.values()
+FIXED_DATES, LENGTHS, EASTER, WEEKDAYS = (_HOLIDAYS[name] for name in ("fixed", "lengths", "easter", "weekdays"))
+LUNAR, LUNAR_DAYS, SOLAR, ISLAMIC = (_HOLIDAYS[name] for name in ("lunar", "lunar_days", "solar", "islamic"))
 # The day before the first one of the Islamic calendar, as an ordinal of the Gregorian one.
 ISLAMIC_EPOCH = date(622, 7, 18).toordinal()
 # Holidays that others celebrate on another day.
