@@ -160,7 +160,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         return TextReading("alert", None, question.asset, None if pct else question.level, pct, side)
     if isinstance(meaning, TopicQuestion) or question.comparator != "open":
         return TextReading("question", meaning, question.asset)
-    if likeliest(text, LEAD_IN_CONVERSATION if kinds & NAMES else LEAST_LEAD) == "advice" and not kinds <= BARE_KINDS:
+    other_kinds = kinds - BARE_KINDS - PRESENT - {"and", "or"}  # than "and bitcoin?"
+    if other_kinds and likeliest(text, LEAD_IN_CONVERSATION if kinds & NAMES else LEAST_LEAD) == "advice":
         return TextReading("advice", asset=asset)
     has_unread = any(isinstance(note, Assumption) and note.code == "words" for note in question.notes)
     if has_unread and likeliest(text, LEAD_IN_CONVERSATION) == "accuracy":  # "how reliable are your silver forecasts"
