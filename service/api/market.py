@@ -153,17 +153,17 @@ def bars(query: CandlesQuery) -> Response:
     raises=(ResourceNotFound, ServiceUnavailable),
 )
 def forecast(asset: str, query: ForecastQuery) -> Response:
-    """Where the price of an asset will be after 1 hour to 30 days, or `at` an instant: nine quantiles of the voters.
+    """Where the price of an asset will be in 1 hour to 30 days or `at` an instant: quantiles, pooled and of each voter.
 
     The price ends below the quantile `25` with a probability of 25%, so half of the outcomes lie between `25` and `75`.
     The voters differ in how much movement they expect (`sigma_pct`: one standard deviation of the return); none assumes
     a direction, so up and down are equally likely. The pooled quantiles are the means of theirs. The document is
     renewed with every bar; `/api/v1/forecasts/record` says how good such forecasts were.
 
-    With `at` its one horizon ends at that instant. With `levels` the answer is a LevelsDocument: P(above) of each level
-    at the instant `at`. Both are from the same distribution as the answers of the oracle. With `as_of` it has the
-    forecasts of an earlier hour for 1 hour, 24 hours, 7 days and 30 days, pooled and without voters, from the row of
-    the ledger that `sources` names.
+    There are nine quantiles. With `at` the one horizon ends at that instant. With `levels` the answer is a
+    LevelsDocument: P(above) of each level at the instant `at`. Both are from the same distribution as the answers of
+    the oracle. With `as_of` it has the forecasts of an earlier hour for 1 hour, 24 hours, 7 days and 30 days, pooled
+    and without voters, from the row of the ledger that `sources` names.
     """
     code = _code(asset)
     instant = query.levels or query.at

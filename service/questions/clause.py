@@ -228,11 +228,9 @@ def in_thousands(amount: Amount, spot: float) -> Amount:
     upper = amount.upper and tuple(1000 * value for value in amount.upper)
     thousands = replace(amount, values=tuple(1000 * value for value in amount.values), upper=upper)
     is_marked = amount.is_marked and not (amount.upper and max(amount.upper) < LARGEST_THOUSANDS)
-    return (
-        amount
-        if is_marked or is_near(amount.value(spot), spot) or not is_near(thousands.value(spot), spot)
-        else thousands
-    )
+    if is_marked or is_near(amount.value(spot), spot) or not is_near(thousands.value(spot), spot):
+        return amount
+    return thousands
 
 
 def _is_before_behind(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
@@ -388,9 +386,8 @@ def _is_related(tokens: Sequence[Token], amount: Amount, start: int, end: int, s
 
 def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bool:
     """Example: "ETH 5000", or "5000 ETH" if it is not a number of coins."""
-    links = (
-        LINKS | {"in", "will", "and", "filler"} if is_near(amount.value(spot), spot) else LINKS
-    )  # "e eth em 3500", "bnb будет 900"
+    is_level = is_near(amount.value(spot), spot)
+    links = LINKS | {"in", "will", "and", "filler"} if is_level else LINKS  # "e eth em 3500", "bnb будет 900"
     if _kind_before(tokens, amount, links) == "asset":
         return True
-    return _kind_after(tokens, amount, LINKS) == "asset" and is_near(amount.value(spot), spot)
+    return _kind_after(tokens, amount, LINKS) == "asset" and is_level

@@ -218,10 +218,8 @@ def _pointed_back(tokens: list[Token], earlier: Question) -> tuple[list[Token], 
     is_sooner = any(token.text in SOONER and token.kind != "chance" for token in tokens)
     is_first = is_first or ("which" in kinds and (is_sooner or "before" in kinds))
     is_between = kinds - {"the", "filler", "be", "both_of", "mark"} == {"between"}
-    is_neither, compares = (
-        "neither_of" in kinds,
-        "which" in kinds and bool(kinds & (BULL | BEAR | WINS | {"better", "chance"})),
-    )
+    is_neither = "neither_of" in kinds
+    compares = "which" in kinds and bool(kinds & (BULL | BEAR | WINS | {"better", "chance"}))
     is_joint = is_first or is_between or is_neither or "both_of" in kinds or compares
     is_of_days = kinds >= {"both_of", "unit"} and kinds & DATE_PARTS <= {"unit", "number"} and not kinds & MARKET_KINDS
     is_own = kinds & {*DATE_PARTS, *MARKET_KINDS} or not (is_joint or (has_levels and "stay" in kinds))

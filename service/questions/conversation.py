@@ -48,7 +48,8 @@ SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 AMOUNTS = {"number", "percent"}
 BESIDE_SIZE = {"and", "by", "or", "approx", "the", "filler", "mark"}  # beside "how much", "lowest"
-PERSONAL = {"what", "who"}  # with one unknown word a follow-up that they begin is chatter, as "will i be rich" is
+# Kinds of a follow-up that is chatter with one unknown word, as "will i be rich" is: "what's for dinner".
+PERSONAL = {"what", "who"}
 LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
 
 
@@ -74,13 +75,13 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     """
     if _is_chatter(reading.tokens):
         raise unclear(reading.text, is_chatter=True)
-    completion = complete(reading, circumstances, earlier)
+    is_of_size, completion = asks_size(reading.tokens), complete(reading, circumstances, earlier)
     carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
     asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx", "now"}
-    asks_price = (asks_price or asks_size(reading.tokens)) and not parse.clause.kinds & {"record", "word"}
+    asks_price = (asks_price or is_of_size) and not parse.clause.kinds & {"record", "word"}
     has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
     if carryover and not has_event:
         if "record" in parse.clause.kinds and parse.clause.kinds & {"what", "how", "which"}:
@@ -88,7 +89,6 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
         raise unclear(reading.text, is_chatter="word" in parse.clause.kinds)
     if parse.count == DayCount(None) and not parse.clause.amounts and not parse.clause.kinds & OWN_EVENT:
         parse = replace(parse, count=None)  # "and all of December?"
-    is_of_size = asks_size(reading.tokens)
     if level := None if is_of_size else _level_left_out(parse, completion):
         tokens = with_level(completion.tokens, level, reading.language)
         parse = find_parts(reading._replace(tokens=tokens), circumstances)
@@ -127,7 +127,7 @@ def _is_chatter(tokens: Sequence[Token]) -> bool:
     """Whether a text has too many unknown words, and neither a market nor a number: "my dog is sick today"."""
     kinds = [token.kind for token in tokens]
     is_asked = bool({*kinds} & PERSONAL) or {*kinds} >= {"will", "be"}
-    is_personal = is_asked and not {*kinds} & (MOTIONS | OWN_EVENT - {"what", "who", "how"})
+    is_personal = is_asked and not {*kinds} & (MOTIONS | OWN_EVENT - PERSONAL)
     limit = 2 if {*kinds} & (SIDES | BULL | BEAR) else 0 if is_personal else 1
     return kinds.count("word") > limit and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 

@@ -98,30 +98,18 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     intents = {str(word.value) for word in words}
     market = read_markets(text, circumstances.coins)
     kinds = {token.kind for token in market.tokens}
-    has_digits = any(token.text[:1].isdigit() for token in market.tokens)
-    example = None if has_digits else example_of(text)
-    meanings = {*intents, example} - {*ABOUT_PRICES, *POLITE}
-    if "?" not in text and not (context and kinds & DATE_KINDS and example != "thanks"):  # not "bis morgen"
-        meanings |= {example} & POLITE | ({"thanks"} if {*text} & APPROVALS and kinds <= {"mark"} else set())
-    wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
-    is_corrected = (
-        wish in ABOUT_ANSWERS and context is not None and _corrects(market.tokens, wish, context.question.spot)
-    )
-    if wish and not (kinds & NAMES or is_corrected):  # "how sure are you about that", which would carry a question on
-        return TextReading(wish)
-    if "none" in intents and not (kinds & NAMES or has_digits):
+    first_wish = _stated_wish(text, market.tokens, intents, context)
+    if first_wish == "none":
         raise suggested(not_about_markets(), market, circumstances)
+    if first_wish:  # "how sure are you about that", which would carry a question on
+        return TextReading(first_wish)
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = _without_amount(market.tokens, context)
-    is_of_now = {"asset", "now"} <= kinds <= BARE_KINDS | PRESENT  # "btc now"
-    spot = circumstances.spots.get(_first_asset(market.tokens) or "", 0.0)
-    is_mere = amount is not None and context is None and kinds <= BARE_KINDS | NUMBERS
-    is_of_now = is_of_now or (is_mere and not is_near(amount or 0.0, spot))  # "2 eth", but not "3300 gold"
-    is_price_wanted = "price" in intents or is_of_now or _is_converted(kinds, amount, context)
-    likely = (context and context.language) or market.language
-    if is_price_wanted and not is_correction and (asset := _only_named(words, circumstances, context, likely)):
-        return _price(asset, market.tokens, circumstances, context)
+    if not is_correction and _asks_worth(market.tokens, intents, amount, circumstances, context):
+        language = (context and context.language) or market.language
+        if priced_asset := _only_named(words, circumstances, context, language):
+            return _price(priced_asset, market.tokens, circumstances, amount)
     asset = _first_asset(market.tokens)
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
     rest = read_markets(_without("cancel", words), circumstances.coins).tokens if asset and "cancel" in intents else ()
@@ -171,8 +159,30 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         level_pct = context.question.level_pct
         return TextReading("alert", None, question.asset, None, level_pct, _side(level_pct) if level_pct else None)
     if _asks_price(meaning, intents) or (context and context.is_price and is_same):
-        return _price(question.asset, market.tokens, circumstances, context)
+        return _price(question.asset, market.tokens, circumstances, amount)
     return TextReading("price_forecast", meaning, question.asset)
+
+
+def _stated_wish(
+    text: str, tokens: Sequence[Token], intents: Set[str], context: ContextQuestion | None
+) -> Wish | Literal["none"] | None:
+    """What a text without an asset wants by a phrase or as a whole example, also after a question; "none" is no market.
+
+    "By tomorrow" in German is a good-bye too, but not after a question.
+    """
+    kinds = {token.kind for token in tokens}
+    if kinds & NAMES:
+        return None
+    has_digits = any(token.text[:1].isdigit() for token in tokens)
+    example = None if has_digits else example_of(text)
+    meanings = {*intents, example} - {*ABOUT_PRICES, *POLITE}
+    if "?" not in text and not (context and kinds & DATE_KINDS and example != "thanks"):
+        meanings |= {example} & POLITE | ({"thanks"} if {*text} & APPROVALS and kinds <= {"mark"} else set())
+    wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
+    is_corrected = wish in ABOUT_ANSWERS and context is not None and _corrects(tokens, wish, context.question.spot)
+    if wish and not is_corrected:
+        return wish
+    return "none" if "none" in intents and not has_digits else None
 
 
 def _corrects(tokens: Sequence[Token], wish: Wish | None, spot: float) -> bool:
@@ -205,12 +215,10 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     return TextReading(wish, asset=asset)
 
 
-def _price(
-    asset: str, tokens: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None
-) -> TextReading:
+def _price(asset: str, tokens: Sequence[Token], circumstances: Circumstances, amount: float | None) -> TextReading:
     """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb"."""
     is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
-    amount = _without_amount(tokens, context)[0] if is_one else None
+    amount = amount if is_one else None
     codes = (token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES)
     currency = next((name for code in codes for name in get_args(PriceCurrency) if name == code), None)
     spot, rate = circumstances.spots.get(asset), circumstances.rates.get(currency) if currency else Rate(1.0)
@@ -253,14 +261,14 @@ def _asks_price(parse: Parse, intents: set[str]) -> bool:
 
 
 def _only_named(
-    words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None, likely: Language
+    words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None, language: Language
 ) -> str | None:
     """The first asset whose price a text asks for with nothing else: "how much are 2 eth", "btc price today".
 
     It is that of the earlier question where none is named: "what's it at now".
     """
     text = _without("price", words)
-    amount, tokens = _without_amount(read_markets(text, circumstances.coins, likely).tokens, context)
+    amount, tokens = _without_amount(read_markets(text, circumstances.coins, language).tokens, context)
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
     bare_kinds = BARE_KINDS | PRESENT | CONVERSION | ({"and", "have", "stay"} if len(assets) > 1 or amount else set())
@@ -273,8 +281,18 @@ def _only_named(
     return str(assets[0].value) if assets and is_bare else None
 
 
-def _is_converted(kinds: Set[str], amount: float | None, context: ContextQuestion | None) -> bool:
-    """Whether a price is asked for in another currency, or of an amount after a price: "in yen", "and half a coin?"."""
+def _asks_worth(
+    tokens: Sequence[Token],
+    intents: Set[str],
+    amount: float | None,
+    circumstances: Circumstances,
+    context: ContextQuestion | None,
+) -> bool:
+    """Whether a present price is asked for: "btc now", "in yen", "half a coin?", "2 eth" but not "3300 gold"."""
+    kinds, spot = {token.kind for token in tokens}, circumstances.spots.get(_first_asset(tokens) or "", 0.0)
+    is_mere = amount is not None and context is None and kinds <= BARE_KINDS | NUMBERS and not is_near(amount, spot)
+    if "price" in intents or is_mere or {"asset", "now"} <= kinds <= BARE_KINDS | PRESENT:
+        return True
     is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
     is_asked = is_of_price or bool(kinds & {"what", "how"})
     return bool(kinds & CURRENCIES and (is_asked or amount or "asset" in kinds)) or bool(amount and is_asked)
@@ -347,7 +365,8 @@ def _alert(
         side = amount.sign or clause.direction_at(amount) or bound
         level_pct = (side or 1) * amount.values[-1]
         return TextReading("alert", None, asset, None, level_pct, _side(side) if side else None)
-    level, thousands = (rounded(it.value(parse.spot)) for it in (amount, in_thousands(amount, parse.spot)))
+    level = rounded(amount.value(parse.spot))
+    thousands = rounded(in_thousands(amount, parse.spot).value(parse.spot))
     level = thousands if is_near(thousands, parse.spot, LARGEST_RATIO) else level  # "below 49"
     side = bound or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
     if not bound and side * (level - parse.spot) < 0:
