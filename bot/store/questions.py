@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from bot.store.sqlite_file import SqliteFile
@@ -124,12 +125,17 @@ class Answers(SqliteFile):
         return (row["token"], json.loads(row["payload"])) if row else ("", None)
 
     def newest_meaning(self, chat_id: int, age_s: float) -> dict[str, Any] | None:
-        """What was last understood in this chat, at most `age_s` seconds old; None if it was made to be forgotten."""
-        row = self._row(
+        """What was last understood in this chat, at most `age_s` seconds old; None if it was made to be forgotten.
+
+        It `follows` what was understood before, which "both?" means too.
+        """
+        rows = self._rows(
             "SELECT coalesce(json_extract(payload, '$.understood'), json_extract(payload, '$.answer.understood'))"
             " AS meaning FROM answer WHERE chat_id = ? AND kept_at >= ? AND meaning IS NOT NULL"
-            " ORDER BY kept_at DESC, rowid DESC LIMIT 1",
+            " ORDER BY kept_at DESC, rowid DESC LIMIT 4",
             chat_id,
             self._seconds() - age_s,
         )
-        return (json.loads(row["meaning"]) or None) if row else None
+        meanings = [*takewhile(bool, (json.loads(row["meaning"]) for row in rows))]
+        sentences = [*dict.fromkeys(meaning["canonical"] for meaning in meanings), None, None]
+        return meanings[0] | {"follows": sentences[1]} if meanings else None

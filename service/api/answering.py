@@ -183,6 +183,7 @@ class Answering:
         now = int(circumstances.now.timestamp())
         question, meaning = self._published(reading.meaning, now, latest)
         content.require_certainty(meaning)
+        meaning = replace(meaning, follows=meaning.follows or content.follows)
         return Inquiry(question, meaning, now, latest, caller, place)
 
     def _read(self, content: QuestionInput, caller: Caller) -> tuple[TextReading, Circumstances, Knowledge]:
@@ -199,8 +200,8 @@ class Answering:
             utc(now), latest.spots, history=history, rates=current, coins=self._coins.listed()
         )
         earlier = self._earlier(content.context, caller)
-        texts = (content.text, earlier.canonical) if earlier else (content.text,)
-        if keys := tuple(dict.fromkeys(key for text in texts for key in coins_to_price(text, circumstances))):
+        texts = (content.text, earlier.canonical, earlier.follows) if earlier else (content.text,)
+        if keys := tuple(dict.fromkeys(key for text in texts if text for key in coins_to_price(text, circumstances))):
             latest = self._coins.beside(latest, keys, now)
             circumstances = replace(circumstances, spots=latest.spots)
         context = earlier and earlier.recall(circumstances)

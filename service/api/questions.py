@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -41,6 +42,7 @@ class UnderstoodBody(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
     canonical: Text
+    follows: Text | None = None
 
 
 STRICT = (
@@ -78,7 +80,8 @@ class QuestionBody(Body):
             return QuestionInput(self.question, context=self.context, is_strict=bool(self.strict))
         if self.understood is not None and self.question is None and self.context is None:
             fields = self.understood.model_extra or {}
-            return QuestionInput(self.understood.canonical, fields, "understood.canonical", is_strict=bool(self.strict))
+            text, follows, name = self.understood.canonical, self.understood.follows, "understood.canonical"
+            return QuestionInput(text, fields, name, is_strict=bool(self.strict), follows=follows)
         detail = (
             "Send either `question`, a text, or `understood`, the document of an earlier answer, without `context`."
         )
@@ -89,7 +92,7 @@ class QuestionBody(Body):
 class QuestionInput:
     """A text, with the fields of the document that it came in; `name` is the field that holds the text.
 
-    `context` is the earlier question that it may carry on.
+    `context` is the earlier question that it may carry on; `follows` is that of the document.
     """
 
     text: str
@@ -97,6 +100,7 @@ class QuestionInput:
     name: str = "question"
     context: str | UnderstoodBody | None = None
     is_strict: bool = False
+    follows: str | None = None
 
     def refusal(self, refusal: InvalidRequest) -> InvalidRequest:
         """The refusal of the text, with the name of the field that holds it."""
@@ -131,6 +135,7 @@ class EarlierReading(BaseModel):
     """What it takes to read a question as it was read before: its sentence, and where and when it was asked."""
 
     canonical: Text
+    follows: Text | None = None
     language: str | None = None
     asset: str | None = None
     spot: float | None = Field(None, gt=0, allow_inf_nan=False)
@@ -163,7 +168,14 @@ class EarlierReading(BaseModel):
             question = replace(question, level_pct=self.level_pct)
         if reading.intent == "alert":
             return ContextQuestion(replace(question, level_pct=reading.level_pct), is_alert=True)
-        return ContextQuestion(question, LANGUAGES_BY_NAME.get(self.language or ""), is_price=reading.intent == "price")
+        language, is_price = LANGUAGES_BY_NAME.get(self.language or ""), reading.intent == "price"
+        return ContextQuestion(question, language, is_price=is_price, before=self._before(earlier))
+
+    def _before(self, circumstances: Circumstances) -> Question | None:
+        """The question that this one followed; None if there is none that can still be read."""
+        with suppress(InvalidRequest):
+            return read_any(self.follows, circumstances).question if self.follows else None
+        return None
 
     def _is_size_of(self, question: Question) -> bool:
         """Whether the level of the question is so many percent away from the price when it was asked."""

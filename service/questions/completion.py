@@ -32,7 +32,6 @@ from service.questions.denials import (
     without_denied_name,
     without_denied_side,
 )
-from service.questions.kinds import Comparator
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
 from service.questions.kinds.references import Comparison
@@ -44,7 +43,8 @@ from service.questions.sentences import COMMAS
 from service.questions.single_days import DAYS
 from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
+from service.questions.two_questions import CHOICES, WINS, pointed_back
+from service.questions.vocabulary import MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 QUESTION_MARKS = "?？"
 CARRY, ENTIRETY = "carry", "all"
@@ -53,7 +53,6 @@ LEADING = {"and", "or", "filler", "mark"}
 # Kinds and most letters of an interjection before a comma or a word that carries on: "no wait, 38", "no i meant 38".
 INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
-HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
 # Kinds that ask how likely something is.
 CHANCE = {"chance", "how", "what", "which"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
@@ -61,8 +60,8 @@ UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 NAMES = {"exceed": "above", "numword": "number"}
 # Kinds before the other asset of a comparison: "than gold", "against eth".
 RIVALS = {"than", "versus"}
-# Kinds that say that one asset returns more than another, and endings of the latter in Turkish and Japanese.
-WINS, CASES = {"outperform", "exceed"}, forms("object")
+# Endings of the other asset of a comparison in Turkish and Japanese.
+CASES = forms("object")
 BEFORE_COMMA = SIDES | {"minus", "filler", "the"}  # "less, 0.18"
 # The value of words that turn an earlier question around.
 OPPOSITE = "opposite"
@@ -90,11 +89,16 @@ class CompletedText(NamedTuple):
     notes: tuple[Assumption, ...]
 
 
-def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Question) -> CompletedText:
-    """The words of a text after an earlier question; raises InvalidQuestion where they may mean two things."""
+def complete(
+    reading: TokenizedText, circumstances: Circumstances, earlier: Question, before: Question | None
+) -> CompletedText:
+    """The words of a text after an earlier question; raises InvalidQuestion where they may mean two things.
+
+    `before` is the question that the earlier one followed, which "both?" means too.
+    """
     notes, carryover = list[Assumption](), set[Carryover]()
-    *before, last = reading.tokens or [Token("mark", "")]
-    tokens = [*(token for token in before if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
+    *others, last = reading.tokens or [Token("mark", "")]
+    tokens = [*(token for token in others if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
     if has_chance := _has_chance(tokens, earlier):  # "how likely is 60k?"
         places = [place for place, token in enumerate(tokens) if token.kind == "chance"]  # Portuguese "a chance"
         articles = [place - 1 for place in places if place and tokens[place - 1].kind == "to"]
@@ -103,7 +107,7 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     tokens = without_denied_side(tokens, reading.language)
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
         tokens = tokens[:-1]  # Japanese "6は？"
-    tokens, recount = _pointed_back(_going_on(tokens, earlier, notes), earlier)
+    tokens, recount = pointed_back(_going_on(tokens, earlier, notes), earlier, before)
     if [token.kind for token in tokens if token.kind not in ("mark", "filler")] == ["minus"]:
         tokens = [Token("down", "down")]  # "minus, I mean"
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
@@ -146,7 +150,7 @@ def complete(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     has_event = has_chance or bool(carryover or recount) or is_opposite or _is_carried_denial(reading.tokens)
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
-        asset = str(earlier.other_asset if is_exchanged else earlier.asset)
+        asset = str(earlier.other_asset if is_exchanged else (recount or earlier).asset)
         kinds = [token.kind for token in tokens]
         place = kinds.index("number") if "number" in kinds else 0
         place = place if "word" in kinds[:place] and {*kinds[:place]} <= UNKNOWN else 0  # "typo 310"
@@ -185,7 +189,7 @@ def _has_chance(tokens: Sequence[Token], earlier: Question) -> bool:
     """Whether it is asked how likely one thing is; not "a 50% chance", nor which of two is likelier."""
     kinds = [token.kind for token in tokens]
     names_likelier = any(token.kind == "chance" and token.text in SOONER for token in tokens)
-    if "which" in kinds and names_likelier and not earlier.other_asset:
+    if CHOICES & {*kinds} and names_likelier and not earlier.other_asset:
         return False  # Turkish "hangisi daha olası"
     return "chance" in kinds and not {"percent", "or"} & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
 
@@ -205,32 +209,6 @@ def _going_on(tokens: list[Token], earlier: Question, notes: list[Assumption]) -
         return tokens
     notes.append(Assumption("That it goes on is understood as a higher price.", "direction"))
     return [Token("up", "up") if goes_on else token for token, goes_on in zip(tokens, places, strict=True)]
-
-
-def _pointed_back(tokens: list[Token], earlier: Question) -> tuple[list[Token], Question | None]:
-    """What words say of two levels or assets that were named before: "which one first?", "neither?", "and between?".
-
-    The tokens, and the earlier question with another event of its two levels. Raises InvalidQuestion where it has one.
-    """
-    kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
-    is_part = any(token.value == HALF for token in tokens)  # "the first half"
-    is_first = any((token.kind, token.value) == ("ordinal", 1) for token in tokens) and not is_part
-    is_sooner = any(token.text in SOONER and token.kind != "chance" for token in tokens)
-    is_first = is_first or ("which" in kinds and (is_sooner or "before" in kinds))
-    is_between = kinds - {"the", "filler", "be", "both_of", "mark"} == {"between"}
-    is_neither = "neither_of" in kinds
-    compares = "which" in kinds and bool(kinds & (BULL | BEAR | WINS | {"better", "chance"}))
-    is_joint = is_first or is_between or is_neither or "both_of" in kinds or compares
-    is_of_days = kinds >= {"both_of", "unit"} and kinds & DATE_PARTS <= {"unit", "number"} and not kinds & MARKET_KINDS
-    is_own = kinds & {*DATE_PARTS, *MARKET_KINDS} or not (is_joint or (has_levels and "stay" in kinds))
-    if earlier.other_asset or (is_own and not is_of_days):
-        return tokens, None
-    if not has_levels or compares or is_of_days:
-        raise invalid("Only the last question is carried on. Name both levels, assets or days in one question.")
-    if is_first:
-        return [Token("up", "up"), Token("or", "or"), Token("down", "down")], None
-    comparator: Comparator = "between" if is_between else "leave"
-    return tokens, replace(earlier, comparator=comparator, negated=not is_between)
 
 
 def _with_length(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:

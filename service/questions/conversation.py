@@ -57,17 +57,18 @@ LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
 class ContextQuestion:
     """An earlier question, which a text may carry on, and the language that it was asked in, if known.
 
-    One that `is_price` asked for the present price; one that `is_alert` asked for a message, after a move of the
-    question's `level_pct` where it named one.
+    `before` is the one that it followed itself. One that `is_price` asked for the present price; one that `is_alert`
+    asked for a message, after a move of the question's `level_pct` where it named one.
     """
 
     question: Question
     language: Language | None = None
     is_price: bool = False
     is_alert: bool = False
+    before: Question | None = None
 
 
-def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Question) -> Parse:
+def carry_on(reading: TokenizedText, circumstances: Circumstances, context: ContextQuestion) -> Parse:
     """The question that a text asks after an earlier one; its refusals suggest nothing.
 
     Raises InvalidQuestion and NotAMarketQuestion as a text without an earlier question does where it names nothing
@@ -75,7 +76,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, earlier: Ques
     """
     if _is_chatter(reading.tokens):
         raise unclear(reading.text, is_chatter=True)
-    is_of_size, completion = asks_size(reading.tokens), complete(reading, circumstances, earlier)
+    completion = complete(reading, circumstances, context.question, context.before)
+    earlier, is_of_size = completion.earlier, asks_size(reading.tokens)
     carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
@@ -127,7 +129,7 @@ def _is_chatter(tokens: Sequence[Token]) -> bool:
     """Whether a text has too many unknown words, and neither a market nor a number: "my dog is sick today"."""
     kinds = [token.kind for token in tokens]
     is_asked = bool({*kinds} & PERSONAL) or {*kinds} >= {"will", "be"}
-    is_personal = is_asked and not {*kinds} & (MOTIONS | OWN_EVENT - PERSONAL)
+    is_personal = is_asked and not {*kinds} & (MOTIONS | {"ordinal"} | OWN_EVENT - PERSONAL)
     limit = 2 if {*kinds} & (SIDES | BULL | BEAR) else 0 if is_personal else 1
     return kinds.count("word") > limit and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 

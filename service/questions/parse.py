@@ -75,8 +75,8 @@ class Parse:
 
     `pair` is what must happen to two assets at once, `level_notes` says where levels come from that are past highs or
     lows. `is_bound` means that the deadline comes from outside the text, so that nothing in it was ignored. `event` is
-    what must happen where an earlier question says it, `carryover` names what was taken over from that question, and
-    `others` are other readings of such a text, each with the choice that it makes.
+    what must happen where an earlier question says it, `carryover` names what was taken over from that question,
+    `others` are other readings of such a text, each with the choice that it makes, and `follows` is that question.
     """
 
     text: str
@@ -93,6 +93,7 @@ class Parse:
     level_notes: tuple[str, ...] = ()
     event: Criterion | None = None
     carryover: tuple[Carryover, ...] = ()
+    follows: str | None = None
     others: tuple[tuple[Question, str], ...] = ()
 
     @property

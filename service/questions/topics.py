@@ -75,7 +75,7 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
         if context is None:
             parse = parse_tokenized(reading, circumstances)
         else:
-            parse = _whole_question(reading, circumstances) or carry_on(reading, circumstances, context.question)
+            parse = _whole_question(reading, circumstances) or carry_on(reading, circumstances, context)
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
         topic, reason = None, refusal
         try:
@@ -87,8 +87,11 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
                 reading = _completed(reading, context.question)
             raise suggested(reason, reading, circumstances) from None
         return topic
-    if context and (context.is_alert or context.is_price) and "deadline" in parse.carryover:  # it named none
+    is_after_question = context is not None and not (context.is_alert or context.is_price)
+    if context and not is_after_question and "deadline" in parse.carryover:  # it named none
         parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, NOT_NAMED)))
+    if context and is_after_question:
+        parse = replace(parse, follows=context.question.canonical)
     if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
         return parse
     return _read_topic(reading, circumstances) or parse

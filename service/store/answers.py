@@ -33,6 +33,7 @@ _LATER_FIELDS = {
     "certainty": None,
     "assumed": (),
     "carryover": (),
+    "follows": None,
     "alternatives": (),
 }
 _LATER_CONSENSUS: dict[str, Any] = {"pivotal": ()}

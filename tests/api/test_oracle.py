@@ -375,6 +375,19 @@ def test_a_text_carries_an_earlier_question_on(post, follow_up, path):
         assert second["deadline"] == first["understood"]["deadline"]
 
 
+def test_a_text_may_be_about_the_last_two_questions(client, api_key, understand, follow_up):
+    """What was understood names the question that it follows, also where it is asked afterwards."""
+    first = understand("Will Bitcoin reach 60,000 USD by 20 January 2027?").json["understood"]
+    second = follow_up("and 40k?", first).json["understood"]
+    assert (first["follows"], second["follows"]) == (None, first["canonical"])
+    answer = client.post("/api/v1/oracle", json={"understood": second}, headers={"X-API-Key": api_key}).json
+    for context in (second, answer["id"]):
+        third = follow_up("which one first?", context).json["understood"]
+        assert (third["comparator"], third["level"], third["upper_level"]) == ("upper_first", 40_000, 60_000)
+    unread = follow_up("which one first?", second | {"follows": "hello"})
+    assert "Only the last question" in unread.json["detail"]
+
+
 @pytest.mark.parametrize(
     ("text", "intent", "asset"),
     [

@@ -123,6 +123,7 @@ def meaning_of(question: Question) -> UnderstoodText:
         certainty="sure",
         assumed=(),
         carryover=(),
+        follows=None,
         alternatives=(),
     )
 

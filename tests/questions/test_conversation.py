@@ -53,7 +53,7 @@ def _turns(language: str, conversation: str) -> Iterator[Turn]:
         is_right = any(_agrees(parse.question, codes, *variant) for variant in _variants(expected))
         if number or not is_right:
             yield Turn(language, text, expected, f"{reading} ; {codes}", "right" if is_right else "misread")
-        context = ContextQuestion(parse.question, parse.language)
+        context = ContextQuestion(parse.question, parse.language, before=context and context.question)
 
 
 def _variants(expected: str) -> Iterator[tuple[str, str]]:
@@ -77,7 +77,8 @@ def _agrees(question: Question, carryover: str, expected: str, codes: str) -> bo
 
 
 def _described(question: Question) -> str:
-    name = question.asset + (f">{question.other_asset}" if question.other_asset and not question.legs else "")
+    legs = (f"{leg.asset}.{leg.comparator}" + (f".{leg.level:g}" if leg.level else "") for leg in question.legs)
+    name = "&".join(legs) or (f"{question.asset}>{question.other_asset}" if question.other_asset else question.asset)
     levels = "..".join(f"{level:g}" for level in question.levels)
     size = f"({question.level_pct:g}%)" if question.level_pct is not None and not question.levels else ""
     days = f"{question.days}d" if question.days else ""

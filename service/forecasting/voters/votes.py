@@ -141,8 +141,9 @@ class UnderstoodText(Understood):
     `language` is the one it was read in, `rule` the condition for YES (null where no event is named). `alternatives`
     are the other readings where the text leaves a choice, at most three, for most questions none: the `question` of
     each asks exactly that reading, `canonical` says it in full, `reason` names the choice. `carryover` names what was
-    taken over from the question in `context`. `certainty` is `assumed` where the reading rests on a choice, which
-    `assumed` names: always where there are alternatives, never for a canonical sentence.
+    taken over from the question in `context`; `follows` is that question, so that the next text may be about both.
+    `certainty` is `assumed` where the reading rests on a choice, which `assumed` names: always where there are
+    alternatives, never for a canonical sentence.
     """
 
     language: str
@@ -150,6 +151,7 @@ class UnderstoodText(Understood):
     certainty: Certainty | None
     assumed: tuple[AssumptionCode, ...]
     carryover: tuple[Carryover, ...]
+    follows: str | None
     alternatives: tuple[Alternative, ...]
 
 
@@ -252,6 +254,7 @@ def understood_text(parse: Parse | TopicQuestion, asked_at: int) -> UnderstoodTe
         language=parse.language.name,
         rule=None if question.comparator == "open" else rule(question, asked_at),
         carryover=() if isinstance(parse, TopicQuestion) else parse.carryover,
+        follows=None if isinstance(parse, TopicQuestion) else parse.follows,
         certainty="assumed" if codes else "sure",
         assumed=codes,
         alternatives=choices,

@@ -50,6 +50,20 @@ def test_a_token_is_valid_in_its_chat_only(store):
     assert store.find(ANN, "nothing") is None
 
 
+def test_what_was_understood_last_follows_another_sentence(store):
+    """A question that is offered and then asked is one; what was forgotten is followed by nothing."""
+    first, second = {"canonical": "first?"}, {"canonical": "second?"}
+    store.keep(ANN, "answer", {"answer": {"understood": first}})
+    assert store.newest_meaning(ANN, 60) == first | {"follows": None}
+    for payload in ({"understood": second}, {"answer": {"understood": second | {"follows": None}}}):
+        store.keep(ANN, "answer", payload)
+        assert store.newest_meaning(ANN, 60) == second | {"follows": "first?"}
+    store.keep(ANN, "meaning", {"understood": {}})
+    assert store.newest_meaning(ANN, 60) is None
+    store.keep(ANN, "answer", {"understood": second})
+    assert store.newest_meaning(ANN, 60) == second | {"follows": None}
+
+
 def test_a_payload_is_kept_for_seven_days(store, clock):
     token = store.keep(ANN, "votes", {})
     clock.move(days=7)

@@ -1,0 +1,123 @@
+"""What points back to two levels or to the last two questions: "both?", "neither?", "which one first?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from service.questions.adaptation import WHICH_END
+from service.questions.clause import SOONER
+from service.questions.criterion import invalid
+from service.questions.day_counts import LEAST
+from service.questions.kinds import Comparator
+from service.questions.kinds.levels import Close, Direction, First, Touch
+from service.questions.numerals import first_value
+from service.questions.question import Leg, Question
+from service.questions.tokens import Token
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS
+
+# What is asked of two questions.
+Joint = Literal["both", "not_both", "either", "neither", "first", "between", "better", "worse", "likelier"]
+# Kinds that ask for one of two, and those that say that one asset returns more than another.
+CHOICES, WINS, LOSES = {"which", "who", "what"}, {"outperform", "exceed"}, BEAR | {"underperform"}
+HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
+NUMBERS, COUNTS = {"number", "numword"}, {1, 2}  # "at least one of the two"
+LAST_ONLY = "Only the last question is carried on. Name both levels, assets or days in one question."
+
+
+def pointed_back(
+    tokens: list[Token], earlier: Question, before: Question | None
+) -> tuple[list[Token], Question | None]:
+    """The tokens, and the earlier question with another event of its two levels, or one question of the last two.
+
+    Raises InvalidQuestion where words mean two levels or questions, and there are not two, or they make none.
+    """
+    kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
+    is_of_days = kinds >= {"both_of", "unit"} and kinds & DATE_PARTS <= {"unit", "number"} and not kinds & MARKET_KINDS
+    joint = _joint(tokens, earlier)
+    is_own = kinds & MARKET_KINDS or (kinds & DATE_PARTS and joint != "either")
+    if earlier.other_asset or (is_own and not is_of_days) or not (joint or (has_levels and "stay" in kinds)):
+        return tokens, None
+    if joint and before is not None and not has_levels and not is_of_days:
+        return tokens, _joined(before, earlier, joint, bool(kinds & BULL) - bool(kinds & BEAR))
+    if not has_levels or joint in ("better", "worse", "likelier") or is_of_days:
+        raise invalid(LAST_ONLY)
+    if joint == "first":
+        return [Token("up", "up"), Token("or", "or"), Token("down", "down")], None
+    comparator: Comparator = "between" if joint == "between" else "leave"
+    return tokens, replace(earlier, comparator=comparator, negated=joint != "between")
+
+
+def _joint(tokens: Sequence[Token], earlier: Question) -> Joint | None:
+    """What the words ask of two levels or questions; None where they mean one."""
+    kinds = [token.kind for token in tokens]
+    asks = bool(CHOICES & {*kinds})
+    is_part = any(token.value == HALF for token in tokens)  # "the first half"
+    is_first = any((token.kind, token.value) == ("ordinal", 1) for token in tokens) and not is_part
+    is_sooner = any(token.text in SOONER and token.kind != "chance" for token in tokens)
+    if is_first or (asks and (is_sooner or "before" in kinds)):
+        return "first"
+    if {*kinds} - {"the", "filler", "be", "both_of", "mark"} == {"between"}:
+        return "between"
+    if "which" in kinds or (asks and {*kinds} & {"better", "chance"}):
+        is_likelier = any(token.text in SOONER for token in tokens)
+        if "chance" in kinds and ("which" in kinds or is_likelier):
+            return "likelier"
+        if {*kinds} & (BULL | WINS | LOSES | {"better"}):
+            return "worse" if {*kinds} & LOSES else "better"
+        return None
+    numbers = {first_value(token) for token in tokens if token.kind in NUMBERS}
+    has_one = any(token.text in LEAST for token in tokens) and (numbers & {1} or "a" in kinds) and numbers <= COUNTS
+    if "either_of" in kinds or (has_one and earlier.days is None and "unit" not in kinds):
+        return "either"
+    if "neither_of" in kinds:
+        return "neither"
+    if "both_of" not in kinds:
+        return None
+    return "both" if "not" not in kinds else "not_both" if kinds.index("not") < kinds.index("both_of") else "neither"
+
+
+def _joined(first: Question, second: Question, joint: Joint, side: int) -> Question:
+    """One question about two; `side` is the direction that the words name for both: "both green?"."""
+    if first.deadline != second.deadline:
+        raise invalid("The last two questions have different deadlines. Ask in full, with one deadline.", "deadline")
+    is_of_one = first.asset == second.asset
+    if joint in ("first", "between") or (is_of_one and joint == "likelier"):
+        return _of_two_levels(first, second, joint)
+    base = replace(
+        first, other_asset=second.asset, level=None, upper_level=None, level_pct=None, days=None, in_a_row=False
+    )
+    if joint in ("better", "worse", "likelier"):
+        is_rise = isinstance(first.kind, Direction) and first.comparator == second.comparator and not first.negated
+        if is_of_one or second.negated or (joint == "likelier" and not is_rise):
+            raise invalid("How likely each of the two is, its own answer says: compare the two percentages.")
+        negated = joint == "worse" or (joint == "likelier" and first.kind.side < 0)
+        return replace(base, comparator="relative", negated=negated, earlier=None)
+    parts = [
+        replace(question, comparator=Direction.of(side), level=None, level_pct=None, negated=False)
+        if side and not question.earlier
+        else question
+        for question in (first, second)
+    ]
+    if is_of_one or any(part.negated >= len(part.kind.leg) for part in parts):
+        raise invalid(
+            "Two events make one question where each is a level, a rise or a fall of another asset. Ask in full."
+        )
+    legs = tuple(Leg(**{name: getattr(part, name) for name in Leg.__dataclass_fields__}) for part in parts)
+    comparator: Comparator = "both" if joint in ("both", "not_both") else "either"
+    return replace(base, comparator=comparator, negated=joint in ("neither", "not_both"), legs=legs)
+
+
+def _of_two_levels(first: Question, second: Question, joint: Joint) -> Question:
+    """Which of two levels is reached first, or whether the price ends between them."""
+    has_levels = all(isinstance(question.kind, Close | Touch) and question.level for question in (first, second))
+    if first.asset != second.asset or not has_levels:
+        raise invalid("Which of two comes first is covered for two levels of one asset. Ask in full.")
+    lower, upper = sorted((first.threshold, second.threshold))
+    base = replace(second, level=lower, upper_level=upper, level_pct=None, negated=False)
+    if joint == "between" and lower < upper:
+        return replace(base, comparator="between")
+    if not lower < second.spot < upper:
+        raise invalid("Both levels are on one side of the price: the nearer one is reached first.", "level")
+    return replace(base, comparator=First.of(1), notes=(WHICH_END,))
