@@ -35,10 +35,11 @@ from service.forecasting.voters.votes import Answer, UnderstoodText, closures, p
 from service.market.assets import ASSETS
 from service.market.instants import World, utc
 from service.questions import Circumstances, coins_to_price
-from service.questions.intents import TextReading, no_question, read_text
+from service.questions.intents import no_question, read_text
 from service.questions.parse import NOT_NAMED, Parse
 from service.questions.question import Question
 from service.questions.topics import TopicQuestion
+from service.questions.wishes import TextReading
 from service.store import answers, coins, knowledge, predictions, snapshots
 from service.store.bars import StoredHistory
 from service.store.pages import ID

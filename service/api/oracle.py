@@ -22,8 +22,8 @@ from service.errors import AssumedReading, Busy, InvalidQuestion, NotAMarketQues
 from service.forecasting.predictions.callers import AnswersDocument, KeptAnswer
 from service.forecasting.voters.ballots import Ballot
 from service.forecasting.voters.votes import Answer, UnderstoodText, Vote, vote
-from service.questions.intents import Intent, PriceCurrency, Side
 from service.questions.tokens import clean
+from service.questions.wishes import Intent, PriceCurrency, Side
 from service.store import answers as stored
 from service.store.pages import ID
 

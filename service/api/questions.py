@@ -17,9 +17,10 @@ from service.market.instants import HOUR
 from service.questions import Circumstances, Question, read_any
 from service.questions.conversation import ContextQuestion
 from service.questions.dates.deadline import FARTHEST
-from service.questions.intents import TextReading, read_text
+from service.questions.intents import read_text
 from service.questions.tokens import LONGEST
 from service.questions.vocabulary import LANGUAGES
+from service.questions.wishes import TextReading
 
 EXAMPLE = "Will Bitcoin rise more than 5% this month?"
 MEANINGS = TypeAdapter(Understood)

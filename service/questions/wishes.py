@@ -1,12 +1,15 @@
-"""What a text wants that asks no question which can be forecast: thanks, help, advice.
+"""What a text wants, as it was read, and the classifier of one that asks no question which can be forecast.
 
-It wants the same as an example that it equals, or as the most similar ones, by naive Bayes over pieces of words.
+Such a text wants the same as an example that it equals, or as the most similar ones, by naive Bayes over pieces of
+words.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Literal, get_args
@@ -14,16 +17,58 @@ from typing import Literal, get_args
 import numpy as np
 
 from service.questions.lexicon import fold, intent_examples
+from service.questions.parse import Parse
+from service.questions.tokens import Token
+from service.questions.topics import TopicQuestion
 
 # Intents of a text that asks nothing about the price of a market.
 Wish = Literal["advice", "show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
 WISHES: tuple[Wish, ...] = get_args(Wish)
+Intent = Literal["question", "price", "price_forecast", "alert", "my_alerts", "cancel_alerts", Wish]
+Side = Literal["above", "below"]
+# A currency other than USD that a price is asked in; those of UNITS by their codes.
+PriceCurrency = Literal["EUR", "GBP", "JPY", "other"]
 # The classifier: letters of the longest slice, what is added to each count, and the least lead of the likeliest intent
 # in mean log-likelihood, below which a text without a market is refused, also where it may carry a question on.
 LONGEST_SLICE, SMOOTHING, LEAST_LEAD, LEAD_IN_CONVERSATION = 5, 0.02, 0.1, 0.4
 NO_WORDS = re.compile(r"[^\w']+|[\d_]+")
 PARTS = re.compile(r"[,.;!]")
 POLITE = {"thanks", "greeting"}
+
+
+@dataclass(frozen=True)
+class TextReading:
+    """What a text wants, and what it names; `meaning` is the question that it asks, if any.
+
+    The level is in USD, `level_pct` is a move from the present price in percent, `side` is that of the level. A price
+    may be asked of an `amount` and in a `currency`; its `asset` is None where several are named. `value` is that of the
+    amount, or of one, in that currency or in USD; None without a rate.
+    """
+
+    intent: Intent
+    meaning: Parse | TopicQuestion | None = None
+    asset: str | None = None
+    level: float | None = None
+    level_pct: float | None = None
+    side: Side | None = None
+    amount: float | None = None
+    currency: PriceCurrency | None = None
+    value: float | None = None
+
+
+def side_of(side: float) -> Side:
+    """The side of a level that is reached upwards (positive) or downwards."""
+    return "above" if side > 0 else "below"
+
+
+def without_phrases(intent: str, words: Sequence[Token]) -> str:
+    """The text without the phrases of an intent; l'eth is one word of two tokens."""
+    text = ""
+    for word in words:
+        if word.value != intent:
+            is_elided = word.is_glued and word.text.isascii() and f"{text[-1:]}{word.text}".isalpha()
+            text += ("'" if is_elided else "" if word.is_glued else " ") + word.text
+    return text.strip()
 
 
 def example_of(text: str) -> str | None:

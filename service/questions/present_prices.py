@@ -1,0 +1,127 @@
+"""The present price that a text asks for, also of an amount: "btc now", "how much are 0.35 eth in euros"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from itertools import takewhile
+from typing import get_args
+
+from service.market.assets import ASSETS
+from service.market.prices import Rate
+from service.questions.circumstances import Circumstances
+from service.questions.coins import read_markets
+from service.questions.conversation import ContextQuestion, asks_size
+from service.questions.criterion import NEAR_FACTOR, is_near
+from service.questions.numerals import first_value
+from service.questions.parse import Parse
+from service.questions.scope import asks_price_now
+from service.questions.tokens import Token
+from service.questions.vocabulary import MARKET_KINDS, Language
+from service.questions.wishes import PriceCurrency, TextReading, without_phrases
+
+# Kinds of a text that is hardly more than the name of an asset.
+BARE_KINDS = {"asset", "widely", "mark", "filler", "the", "a", "money"}
+# Kinds that may stand beside that in a question for the present price, and "today".
+PRESENT = {"now", "be", "what", "which", "how", "on"}
+TODAY = ("rel", 0.0)
+# Kinds of the currency that a price is asked for in: "in euro".
+CURRENCIES = {"currency", "foreign"}
+CONVERSION = CURRENCIES | {"in", "to"}
+MONEY = {"money", *CURRENCIES}
+# Kinds of the number of an amount, and of what stands between it and its asset; the value of words that count pieces.
+NUMBERS, BESIDE_AMOUNT, PIECE = {"number", "numeral", "numword"}, {"filler", "the", "topic", "weight"}, "piece"
+PIECES = {"topic", "weight"}  # "half a coin", "40 grams"
+BEFORE_AMOUNT, AFTER_AMOUNT = {"", "and", "mark", "filler", "how", "what", "be"}, {"", "in", "mark", "be", "how"}
+OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
+# Kinds that ask what is to come.
+FUTURE_KINDS = {"forecast", "will"}
+
+
+def price_of(asset: str, tokens: Sequence[Token], circumstances: Circumstances, amount: float | None) -> TextReading:
+    """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb"."""
+    is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
+    amount = amount if is_one else None
+    codes = (token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES)
+    currency = next((name for code in codes for name in get_args(PriceCurrency) if name == code), None)
+    spot, rate = circumstances.spots.get(asset), circumstances.rates.get(currency) if currency else Rate(1.0)
+    value = (amount or 1) * float(spot) / rate.usd if spot and rate and rate.is_fresh(circumstances.now) else None
+    return TextReading(
+        "price", asset=asset if is_one else None, amount=amount, currency=currency, value=value if is_one else None
+    )
+
+
+def first_asset(tokens: Sequence[Token]) -> str | None:
+    """The first asset that is named; the one that leads the others where only all of them are."""
+    keys = [str(token.value) for token in tokens if token.kind == "asset"]
+    return next(iter(keys), next(iter(ASSETS)) if any(token.kind == "widely" for token in tokens) else None)
+
+
+def asks_price(parse: Parse, intents: set[str]) -> bool:
+    """Whether a text without an event asks for the present price: "btc", after a question "and what is it worth"."""
+    kinds = {token.kind for token in parse.clause.tokens}
+    is_named = parse.deadline.is_named and "deadline" not in parse.carryover
+    is_of_size = bool(parse.carryover) and asks_size([token for token in parse.clause.tokens if token.kind != "asset"])
+    if is_named or is_of_size or parse.split.aside or "price_forecast" in intents or kinds & FUTURE_KINDS:
+        return False
+    is_asked = "price" in intents or asks_price_now(parse.clause.kinds)
+    return is_asked or (not parse.carryover and kinds <= BARE_KINDS | {"now"})
+
+
+def only_named(
+    words: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None, language: Language
+) -> str | None:
+    """The first asset whose price a text asks for with nothing else: "how much are 2 eth", "btc price today".
+
+    It is that of the earlier question where none is named: "what's it at now".
+    """
+    text = without_phrases("price", words)
+    amount, tokens = without_amount(read_markets(text, circumstances.coins, language).tokens, context)
+    assets = [token for token in tokens if token.kind == "asset"]
+    kinds = {token.kind for token in tokens}
+    bare_kinds = BARE_KINDS | PRESENT | CONVERSION | ({"and", "have", "stay"} if len(assets) > 1 or amount else set())
+    if amount and kinds & MONEY:  # "my boy has 0.3 eth, what is that in pounds"
+        bare_kinds |= {"word"}
+    is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
+    if not assets and context:  # "and what's it at now"
+        is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS
+        return context.question.asset if is_carried else None
+    return str(assets[0].value) if assets and is_bare else None
+
+
+def asks_worth(
+    tokens: Sequence[Token],
+    intents: Set[str],
+    amount: float | None,
+    circumstances: Circumstances,
+    context: ContextQuestion | None,
+) -> bool:
+    """Whether a present price is asked for: "btc now", "in yen", "half a coin?", "2 eth" but not "3300 gold"."""
+    kinds, spot = {token.kind for token in tokens}, circumstances.spots.get(first_asset(tokens) or "", 0.0)
+    is_mere = amount is not None and context is None and kinds <= BARE_KINDS | NUMBERS and not is_near(amount, spot)
+    if "price" in intents or is_mere or {"asset", "now"} <= kinds <= BARE_KINDS | PRESENT:
+        return True
+    is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
+    is_asked = is_of_price or bool(kinds & {"what", "how"})
+    return bool(kinds & CURRENCIES and (is_asked or amount or "asset" in kinds)) or bool(amount and is_asked)
+
+
+def without_amount(tokens: Sequence[Token], context: ContextQuestion | None) -> tuple[float | None, Sequence[Token]]:
+    """The amount of an asset, in ounces for a weight, and the other tokens: "2 eth", "3 oz of gold", "0.35 of it".
+
+    After a price a mere number far below it is one too, or one with a currency that is not near the price.
+    """
+    spot = context.question.spot if context and context.is_price else 0.0
+    for place, token in enumerate(tokens):
+        if token.kind not in NUMBERS | {"weight"}:
+            continue
+        quantity, start = (first_value(token), place + 1) if token.kind in NUMBERS else (1.0, place)  # "a gram of gold"
+        words = [*takewhile(lambda token: token.kind in BESIDE_AMOUNT, tokens[start:])]
+        rest = tokens[start + len(words) :]
+        before, after = (next((token.kind for token in side), "") for side in (tokens[:place][::-1], rest))
+        is_size = quantity * NEAR_FACTOR < spot or any(token.kind in CURRENCIES for token in tokens)
+        is_bare = before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not (words or is_near(quantity, spot))
+        is_counted = any(token.value == PIECE or token.kind in PIECES for token in words)
+        if after == "asset" or is_counted or (spot and is_bare and is_size):
+            ounces = next((OUNCES.get(str(token.value), 1.0) for token in words if token.kind == "weight"), 1.0)
+            return quantity * ounces, [*tokens[:place], *rest]
+    return None, tokens
