@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from service.questions.amounts import Amount, scaled
 from service.questions.clause import Clause
-from service.questions.criterion import Assumption, Criterion, invalid
+from service.questions.criterion import LARGEST_RATIO, Assumption, Criterion, invalid
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Move, Touch
 from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
 from service.questions.kinds.references import Comparison
@@ -14,7 +14,6 @@ from service.questions.parse import Parse
 from service.questions.question import Question
 from service.questions.records import beyond_record
 
-LARGEST_RATIO = 2
 WITH_LEVEL = (Close, Touch, Average, DaysBeyond)
 FROM_NOW = Assumption("The move is counted from the present price, not from the start of the period.", "start")
 WHICH_END = "YES means that the upper end of the range is reached first."

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.errors import InvalidRequest
-from service.questions.adaptation import LARGEST_RATIO
 from service.questions.amounts import find_amounts
 from service.questions.carried_amounts import with_scale
 from service.questions.circumstances import Circumstances
-from service.questions.clause import in_thousands
+from service.questions.clause import in_likely_thousands
 from service.questions.coins import read_markets
 from service.questions.conversation import ContextQuestion
-from service.questions.criterion import is_near, rounded
+from service.questions.criterion import LARGEST_RATIO, is_near, rounded
 from service.questions.tokens import Token
 from service.questions.understanding import find_parts
 from service.questions.vocabulary import MARKET_KINDS, Language
@@ -68,9 +67,7 @@ def read_alert(
         side = amount.sign or clause.direction_at(amount) or bound
         level_pct = (side or 1) * amount.values[-1]
         return TextReading("alert", None, asset, None, level_pct, side_of(side) if side else None)
-    level = rounded(amount.value(parse.spot))
-    thousands = rounded(in_thousands(amount, parse.spot).value(parse.spot))
-    level = thousands if is_near(thousands, parse.spot, LARGEST_RATIO) else level  # "below 49"
+    level = rounded(in_likely_thousands(amount, parse.spot).value(parse.spot))
     side = bound or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
     if not bound and side * (level - parse.spot) < 0:
         return TextReading("alert", asset=asset)  # "falls 100", "goes up 50": neither a level nor a percentage

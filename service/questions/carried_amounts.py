@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from service.questions.adaptation import LARGEST_RATIO
 from service.questions.amounts import MINUSES
 from service.questions.carried_dates import ARTICLES, BESIDE, LIMITS
-from service.questions.criterion import WIDEST, invalid, is_near
+from service.questions.criterion import LARGEST_RATIO, WIDEST, invalid, is_near
 from service.questions.dates.years import is_year
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value

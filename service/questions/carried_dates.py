@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, time, timedelta
 from itertools import pairwise
 
-from service.questions.adaptation import LARGEST_RATIO
 from service.questions.circumstances import Circumstances
-from service.questions.criterion import Assumption, is_near
+from service.questions.criterion import LARGEST_RATIO, Assumption, is_near
 from service.questions.dates.clocks import DAY_END, without_clocks
 from service.questions.dates.matching import spans
 from service.questions.dates.periods import after

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from service.market.prices import NO_RATES, Rates
 from service.questions.amounts import Amount, find_amounts
-from service.questions.criterion import invalid, is_near
+from service.questions.criterion import LARGEST_RATIO, invalid, is_near
 from service.questions.currencies import convert
 from service.questions.lexicon import forms
 from service.questions.tokens import Token
@@ -231,6 +231,12 @@ def in_thousands(amount: Amount, spot: float) -> Amount:
     if is_marked or is_near(amount.value(spot), spot) or not is_near(thousands.value(spot), spot):
         return amount
     return thousands
+
+
+def in_likely_thousands(amount: Amount, spot: float) -> Amount:
+    """The amount itself or its thousands where those are within a factor of two of the price: "below 49"."""
+    thousands = in_thousands(amount, spot)
+    return thousands if is_near(thousands.value(spot), spot, LARGEST_RATIO) else amount
 
 
 def _is_before_behind(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:

@@ -21,6 +21,7 @@ EXAMPLE = "Will bitcoin reach 120,000 USD by December 31?"
 WIDEST = 100.0
 # A number within this factor of it may be a level.
 NEAR_FACTOR = 5.0
+LARGEST_RATIO = 2  # of a level to the present price, where its thousands may be meant: 57 for 57,000
 LONGEST_QUOTE = 80  # letters of a text in the detail of its refusal
 
 

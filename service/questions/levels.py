@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from service.errors import InvalidQuestion
 from service.questions.amounts import Amount, scaled
-from service.questions.clause import OVER_TIME, RANGES, SOONER, Clause
+from service.questions.clause import OVER_TIME, RANGES, SOONER, Clause, in_likely_thousands
 from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.day_counts import LEAST
 from service.questions.kinds.levels import Close, between, close, order, stay, touch
@@ -179,6 +179,11 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
     """The criterion for one level: staying beyond it, being above or below it, moving to it, or just a price."""
     if amount.digits and not (clause.is_above or clause.is_below):
         return of_digits(clause, amount, spot, preposition)
+    is_only = sum(token.kind == "number" for token in clause.tokens) == 1
+    usual = in_likely_thousands(amount, spot) if is_only and not amount.sign else amount
+    if usual is not amount:
+        criterion = _of_one(clause, usual, spot, preposition)
+        return criterion.noted(f"The level is understood as {price(usual.value(spot))} USD.", "level")
     level = checked(-amount.value(spot) if amount.sign < 0 else amount.value(spot), spot)
     nearness = clause.nearness(amount)
     if not nearness:

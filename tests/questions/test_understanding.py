@@ -46,8 +46,8 @@ def test_another_market_is_refused_with_those_that_are_covered():
 
 
 def test_an_implausible_level_is_refused_with_a_suggestion():
-    with pytest.raises(InvalidQuestion, match=r"between 940.759 and 9,407,590. Did you mean 150,000\?"):
-        understand("Will bitcoin hit 150 by year end?", Circumstances(NOW, SPOTS))
+    with pytest.raises(InvalidQuestion, match=r"between 940.759 and 9,407,590. Did you mean 400,000\?"):
+        understand("Will bitcoin hit 400 by year end?", Circumstances(NOW, SPOTS))
 
 
 def test_a_past_deadline_is_refused_with_the_present_time():
@@ -148,8 +148,8 @@ def _read(text: str) -> None:
     ("text", "first"),
     [
         (
-            "Will bitcoin hit 150 by year end",
-            "Will Bitcoin trade at or above 150,000 USD at any time until 2026-12-31?",
+            "Will bitcoin hit 400 by year end",
+            "Will Bitcoin trade at or above 400,000 USD at any time until 2026-12-31?",
         ),
         ("Will gold hit 4000 euros by Friday?", "Will Gold trade at or above 4,000 USD at any time until 2026-11-27?"),
         ("Why is XRP down?", "Will XRP trade at or below 2.1 USD at any time until 2026-11-28?"),
