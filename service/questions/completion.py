@@ -135,8 +135,8 @@ def complete(
     if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
         tokens = [Token("up", "up", "green") if earlier.kind.side > 0 else Token("down", "down", "red"), *tokens]
     assets = [token for token in tokens if token.kind in MARKET_KINDS]
-    recount = recount or _recounted([token for token in tokens if token not in assets], earlier)
-    tokens = assets if recount else tokens
+    if recount is None and (recount := _recounted([token for token in tokens if token not in assets], earlier)):
+        tokens = assets
     if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = _exchanged(tokens, earlier, carryover)
     if not reading.language.postpositions:
@@ -189,8 +189,9 @@ def _has_chance(tokens: Sequence[Token], earlier: Question) -> bool:
     """Whether it is asked how likely one thing is; not "a 50% chance", nor which of two is likelier."""
     kinds = [token.kind for token in tokens]
     names_likelier = any(token.kind == "chance" and token.text in SOONER for token in tokens)
-    if CHOICES & {*kinds} and names_likelier and not earlier.other_asset:
-        return False  # Turkish "hangisi daha olası"
+    is_choice = names_likelier or "both_of" in kinds  # Turkish "hangisi daha olası", Spanish "cuál de los dos"
+    if CHOICES & {*kinds} and is_choice and not earlier.other_asset:
+        return False
     return "chance" in kinds and not {"percent", "or"} & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
 
 

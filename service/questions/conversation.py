@@ -102,7 +102,8 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     is_too_soon = days > 1 and earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
     if not parse.deadline.is_named and not is_too_soon:
         carryover.add("deadline")
-        parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now))
+        is_lasting = parse.clause.kinds >= {"stay", "between"}
+        parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now, is_lasting=is_lasting))
     if begin := _begin(parse, earlier, carryover):
         parse = replace(parse, earlier=Earlier(begin, 0 if _has_colour(parse.clause) else earlier.kind.side))
         carryover.add("comparator")
@@ -130,7 +131,8 @@ def _is_chatter(tokens: Sequence[Token]) -> bool:
     kinds = [token.kind for token in tokens]
     is_asked = bool({*kinds} & PERSONAL) or {*kinds} >= {"will", "be"}
     is_personal = is_asked and not {*kinds} & (MOTIONS | {"ordinal"} | OWN_EVENT - PERSONAL)
-    limit = 2 if {*kinds} & (SIDES | BULL | BEAR) else 0 if is_personal else 1
+    is_choice = {*kinds} >= {"which", "or"}  # of two that are no markets
+    limit = 0 if is_personal else 2 if {*kinds} & (SIDES | BULL | BEAR) and not is_choice else 1
     return kinds.count("word") > limit and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 
 
@@ -153,12 +155,12 @@ def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
     return earlier.level if needs_level and earlier.upper_level is None else None
 
 
-def _deadline_of(own: Deadline, earlier: Question, now: datetime) -> Deadline:
+def _deadline_of(own: Deadline, earlier: Question, now: datetime, *, is_lasting: bool) -> Deadline:
     if earlier.deadline - now < SOONEST:
         raise invalid(
             "The deadline of the earlier question has passed. Name another one: for example, by Friday.", "deadline"
         )
-    preposition = "on" if isinstance(earlier.kind, LastPrice) else "by"
+    preposition = "on" if isinstance(earlier.kind, LastPrice) and not is_lasting else "by"
     return replace(own, at=earlier.deadline, is_named=True, preposition=preposition)
 
 

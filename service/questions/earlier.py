@@ -63,7 +63,7 @@ def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> 
     words = with_units(tokens)
     dates = spans(words, Today(now, day_first=not language.month_first))
     for span in dates:
-        anchor = _anchor(words, span, is_only=len(dates) == 1)
+        anchor = _anchor(words, span, language, is_only=len(dates) == 1)
         if anchor is None:
             continue
         after = span.after
@@ -79,7 +79,7 @@ def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> 
     return None, list(tokens)
 
 
-def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None:
+def _anchor(tokens: Sequence[Token], span: Span, language: Language, *, is_only: bool) -> int | None:
     """The place of the comparison that this date follows; None where the date is that of the question itself."""
     behind = tokens[span.after] if span.after < len(tokens) else Token("", "")
     after = span.after
@@ -87,6 +87,9 @@ def _anchor(tokens: Sequence[Token], span: Span, *, is_only: bool) -> int | None
         after += 1
     if after < len(tokens) and tokens[after].text.startswith(AFTERWARDS) and tokens[after].kind != "before":
         return after
+    is_past = span.is_past and language.postpositions and span.after < after < len(tokens)
+    if is_past and tokens[after].kind in SIDES:
+        return after  # Turkish "geçen haftanın kapanışını geçer mi"
     place, between = span.first - 1, [token.kind for token in tokens[span.first : span.after]]
     while place >= 0 and tokens[place].kind in BETWEEN and (is_only or tokens[place].text not in QUE):
         between.append(tokens[place].kind)

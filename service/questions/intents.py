@@ -33,6 +33,7 @@ from service.questions.present_prices import (
     first_asset,
     only_named,
     price_of,
+    purchase_of,
     without_amount,
 )
 from service.questions.tokens import MARKUP, Token, clean, tokenize
@@ -83,6 +84,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = without_amount(market.tokens, context)
+    if not is_correction and (purchase := purchase_of(market.tokens, circumstances)):
+        return purchase
     if not is_correction and asks_worth(market.tokens, intents, amount, circumstances, context):
         language = (context and context.language) or market.language
         if priced_asset := only_named(words, circumstances, context, language):
@@ -187,7 +190,9 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     names = MARKET_KINDS if wish == "help" else NAMES  # "apple stock?"
     if wish in POLITE and kinds & DATE_KINDS and example_of(text) is None:
         return None  # "by friday?" is no "happy friday"
-    if wish is None or ((is_move or kinds & names or has_digits) and wish not in ABOUT_PRICES):
+    if wish is None or (is_move and wish == "why" and not asks_why):  # "is it gonna go up?"
+        return None
+    if (is_move or kinds & names or has_digits) and wish not in ABOUT_PRICES:
         return None
     asset = next(iter(ASSETS)) if asks_why and is_of_all and not context else first_asset(tokens)
     is_of_other = "other" in kinds or [token.kind for token in tokens].count("word") > 1

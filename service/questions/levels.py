@@ -180,10 +180,10 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
     if amount.digits and not (clause.is_above or clause.is_below):
         return of_digits(clause, amount, spot, preposition)
     is_only = sum(token.kind == "number" for token in clause.tokens) == 1
-    usual = in_likely_thousands(amount, spot) if is_only and not amount.sign else amount
-    if usual is not amount:
-        criterion = _of_one(clause, usual, spot, preposition)
-        return criterion.noted(f"The level is understood as {price(usual.value(spot))} USD.", "level")
+    thousands = in_likely_thousands(amount, spot) if is_only and not amount.sign else amount
+    if thousands is not amount:
+        criterion = _of_one(clause, thousands, spot, preposition)
+        return criterion.noted(f"The level is understood as {price(thousands.value(spot))} USD.", "level")
     level = checked(-amount.value(spot) if amount.sign < 0 else amount.value(spot), spot)
     nearness = clause.nearness(amount)
     if not nearness:

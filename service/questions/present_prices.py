@@ -8,6 +8,7 @@ from typing import get_args
 
 from service.market.assets import ASSETS
 from service.market.prices import Rate
+from service.questions.amounts import find_amounts
 from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
 from service.questions.conversation import ContextQuestion, asks_size
@@ -16,7 +17,7 @@ from service.questions.numerals import first_value
 from service.questions.parse import Parse
 from service.questions.scope import asks_price_now
 from service.questions.tokens import Token
-from service.questions.vocabulary import MARKET_KINDS, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, SIDES, Language
 from service.questions.wishes import PriceCurrency, TextReading, without_phrases
 
 # Kinds of a text that is hardly more than the name of an asset.
@@ -31,8 +32,27 @@ MONEY = {"money", *CURRENCIES}
 # Kinds of the number of an amount, and of what stands between it and its asset; the value of words that count pieces.
 NUMBERS, BESIDE_AMOUNT, PIECE = {"number", "numeral", "numword"}, {"filler", "the", "topic", "weight"}, "piece"
 PIECES = {"topic", "weight"}  # "half a coin", "40 grams"
-BEFORE_AMOUNT, AFTER_AMOUNT = {"", "and", "mark", "filler", "how", "what", "be"}, {"", "in", "mark", "be", "how"}
+BEFORE_AMOUNT, AFTER_AMOUNT = (
+    {"", "and", "mark", "filler", "how", "what", "be", "have"},
+    {"", "in", "mark", "be", "how"},
+)
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
+# Kinds that may not stand in "how much btc do i get for 1000 dollars".
+NO_PURCHASE = {
+    *SIDES,
+    *BULL,
+    *BEAR,
+    "forecast",
+    "chance",
+    "if",
+    "by",
+    "until",
+    "on",
+    "weekday",
+    "month",
+    "exceed",
+    "ever",
+}
 # Kinds that ask what is to come.
 FUTURE_KINDS = {"forecast", "will"}
 
@@ -48,6 +68,27 @@ def price_of(asset: str, tokens: Sequence[Token], circumstances: Circumstances, 
     return TextReading(
         "price", asset=asset if is_one else None, amount=amount, currency=currency, value=value if is_one else None
     )
+
+
+def purchase_of(tokens: Sequence[Token], circumstances: Circumstances) -> TextReading | None:
+    """What an amount of money buys now: "how much btc do i get for 1000 dollars", "100 pounds in gold", else None.
+
+    A level near the price is none, but directly after "for" or before "in".
+    """
+    kinds, amounts, asset = {token.kind for token in tokens}, find_amounts(tokens), first_asset(tokens)
+    spot = circumstances.spots.get(asset or "")
+    if len(amounts) != 1 or not (spot and kinds & {"how", "what"} and kinds.isdisjoint(NO_PURCHASE)):
+        return None
+    (money,) = amounts
+    lead, behind = tokens[max(money.first - 1, 0)].kind, [token.kind for token in tokens[money.after :]]
+    currency = next((code for code in get_args(PriceCurrency) if code == money.currency), None)
+    rate = circumstances.rates.get(currency) if currency else None if money.currency else Rate(1.0)
+    if not (money.is_money or money.currency) or rate is None or not rate.is_fresh(circumstances.now):
+        return None
+    usd = money.value(spot) * rate.usd
+    if is_near(usd, spot) and not ({*behind[:1]} & {"in", "to"} or lead == "during"):
+        return None
+    return TextReading("price", asset=asset, amount=float(f"{usd / spot:.8g}"), currency=currency, value=usd / rate.usd)
 
 
 def first_asset(tokens: Sequence[Token]) -> str | None:
@@ -80,7 +121,7 @@ def only_named(
     kinds = {token.kind for token in tokens}
     bare_kinds = BARE_KINDS | PRESENT | CONVERSION | ({"and", "have", "stay"} if len(assets) > 1 or amount else set())
     if amount and kinds & MONEY:  # "my boy has 0.3 eth, what is that in pounds"
-        bare_kinds |= {"word"}
+        bare_kinds |= {"word", "during"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
         is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from service.questions.adaptation import WHICH_END
 from service.questions.clause import SOONER
@@ -23,6 +23,11 @@ Joint = Literal["both", "not_both", "either", "neither", "first", "between", "be
 CHOICES, WINS, LOSES = {"which", "who", "what"}, {"outperform", "exceed"}, BEAR | {"underperform"}
 HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
 NUMBERS, COUNTS = {"number", "numword"}, {1, 2}  # "at least one of the two"
+# What is asked of two levels that one price touches, or of two that it does not touch: whether it leaves the range.
+JOINTS_OF_TOUCHES = {False: {"either", "neither"}, True: {"both", "not_both"}}
+EVENTS_OF_TWO = {"both", "not_both", "either", "neither"}
+# Kinds of a date beside these: "neither by the end of next week".
+DATES = {*DATE_PARTS, "rel", "date", "eo", "next", "this", "end", "by", "on", "until", "in"} - {"number", "percent"}
 LAST_ONLY = "Only the last question is carried on. Name both levels, assets or days in one question."
 
 
@@ -36,17 +41,33 @@ def pointed_back(
     kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
     is_of_days = kinds >= {"both_of", "unit"} and kinds & DATE_PARTS <= {"unit", "number"} and not kinds & MARKET_KINDS
     joint = _joint(tokens, earlier)
-    is_own = kinds & MARKET_KINDS or (kinds & DATE_PARTS and joint != "either")
-    if earlier.other_asset or (is_own and not is_of_days) or not (joint or (has_levels and "stay" in kinds)):
+    limits = {"number", "percent"} if joint in EVENTS_OF_TWO else DATE_PARTS
+    is_own = kinds & MARKET_KINDS or (kinds & limits and joint != "either")
+    is_joint = earlier.legs and joint in EVENTS_OF_TWO
+    if earlier.other_asset and not is_joint:
         return tokens, None
+    if (is_own and not is_of_days) or not (joint or (has_levels and "stay" in kinds)):
+        return tokens, None
+    dates = [token for token in tokens if token.kind in DATES]
+    if joint and is_joint:
+        return dates, replace(earlier, **_of_two(joint))
     if joint and before is not None and not has_levels and not is_of_days:
-        return tokens, _joined(before, earlier, joint, bool(kinds & BULL) - bool(kinds & BEAR))
+        before = replace(before, deadline=earlier.deadline) if dates else before
+        return dates, _joined(before, earlier, joint, bool(kinds & BULL) - bool(kinds & BEAR))
     if not has_levels or joint in ("better", "worse", "likelier") or is_of_days:
         raise invalid(LAST_ONLY)
     if joint == "first":
         return [Token("up", "up"), Token("or", "or"), Token("down", "down")], None
     comparator: Comparator = "between" if joint == "between" else "leave"
-    return tokens, replace(earlier, comparator=comparator, negated=joint != "between")
+    return dates, replace(earlier, comparator=comparator, negated=joint != "between")
+
+
+def _of_two(joint: Joint) -> dict[str, Any]:
+    """The kind of a question about two events, and whether it is denied."""
+    return {
+        "comparator": "both" if joint in ("both", "not_both") else "either",
+        "negated": joint in ("neither", "not_both"),
+    }
 
 
 def _joint(tokens: Sequence[Token], earlier: Question) -> Joint | None:
@@ -100,13 +121,17 @@ def _joined(first: Question, second: Question, joint: Joint, side: int) -> Quest
         else question
         for question in (first, second)
     ]
+    is_touch = first.negated == second.negated and all(isinstance(question.kind, Touch) for question in parts)
+    if is_of_one and is_touch and first.kind.side != second.kind.side and joint in JOINTS_OF_TOUCHES[first.negated]:
+        lower, upper = sorted((first.threshold, second.threshold))
+        event = replace(second, comparator="leave", level=lower, upper_level=upper, level_pct=None)
+        return replace(event, negated=joint in ("both", "neither"))
     if is_of_one or any(part.negated >= len(part.kind.leg) for part in parts):
         raise invalid(
             "Two events make one question where each is a level, a rise or a fall of another asset. Ask in full."
         )
     legs = tuple(Leg(**{name: getattr(part, name) for name in Leg.__dataclass_fields__}) for part in parts)
-    comparator: Comparator = "both" if joint in ("both", "not_both") else "either"
-    return replace(base, comparator=comparator, negated=joint in ("neither", "not_both"), legs=legs)
+    return replace(base, **_of_two(joint), legs=legs)
 
 
 def _of_two_levels(first: Question, second: Question, joint: Joint) -> Question:

@@ -323,12 +323,36 @@ def test_the_worth_of_an_amount_is_a_price(text, asset, amount):
         ("маякни если биток свалится под 90", 90_000, "below"),
         ("move my silver alert from 34 to 35", 35, "above"),
         ("move my btc 98k alert to 98.5", 98_500, "above"),
+        ("avvertimi quando il btc scende sotto i 90k, grazie mille", 90_000, "below"),
     ],
 )
 def test_an_alert_has_the_level_that_is_meant(text, level, side):
     """In thousands where only that is near the price; where it is moved, the new one."""
     alert = read_text(text, CIRCUMSTANCES)
     assert (alert.intent, alert.level, alert.side) == ("alert", level, side)
+
+
+@pytest.mark.parametrize(
+    ("text", "asset", "usd", "currency"),
+    [
+        ("how much btc do i get for 1000 dollars", "btc", 1000, None),
+        ("cuánto son 1500 euros en bitcoin ahora", "btc", 1500 * 1.084, "EUR"),
+        ("what is 60,000 pounds in bitcoin", "btc", 60_000 * 1.268, "GBP"),
+        ("wie viel eth bekomme ich für 500 euro", "eth", 500 * 1.084, "EUR"),
+    ],
+)
+def test_what_money_buys_is_an_amount_of_the_asset(text, asset, usd, currency):
+    """At the present price; its value is the money."""
+    reading = read_text(text, CIRCUMSTANCES)
+    assert (reading.intent, reading.asset, reading.currency) == ("price", asset, currency)
+    assert reading.amount == pytest.approx(usd / SPOTS[asset], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text", ["what about btc at 90000 dollars?", "how likely is btc 1000 dollars higher by friday"]
+)
+def test_a_level_in_dollars_buys_nothing(text):
+    assert not _described(text).startswith("price ")
 
 
 @pytest.mark.parametrize(

@@ -86,13 +86,15 @@ def with_days(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _is_day_beside_part(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the number is a day before a time of that day: "le 10 au soir", "el 24 a las 12"."""
+    """Whether the number is a day before a time of that day, or the last one of two: "le 10 au soir", "300 le 10 ?"."""
     number = tokens[place]
     if place == 0 or number.kind != "number" or not re.fullmatch(r"[12]?\d|3[01]", number.text):
         return False
     is_article = tokens[place - 1].text.split()[-1:] in ([article] for article in DAY_ARTICLES)
     behind = next((token for token in tokens[place + 1 : place + 3] if token.text != "."), number)
-    return is_article and behind.kind in ("daypart", "athour")
+    is_last = all(token.kind == "mark" for token in tokens[place + 1 :])
+    is_second = is_last and any(token.kind in ("number", "percent") for token in tokens[: place - 1])
+    return is_article and (behind.kind in ("daypart", "athour") or is_second)
 
 
 def roles(tokens: Sequence[Token]) -> list[frozenset[str]]:
