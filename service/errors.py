@@ -1,38 +1,4 @@
-"""The errors that this service raises on purpose, as one family.
-
-    NinefoldError
-    ├── InvalidRequest              the caller can correct the request
-    │   ├── InvalidQuestion         a market question that cannot be answered as it is
-    │   │   ├── UnreadQuestion      a text that our rules fail on, which is a fault of ours
-    │   │   └── AssumedReading      a strict caller's question whose reading rests on an assumption
-    │   └── NotAMarketQuestion      the text names no asset and no market matter
-    ├── AccessDenied
-    │   ├── MissingKey              a key is required and none was sent
-    │   └── InvalidKey              malformed, unknown, revoked or mistyped: the answer never says which
-    ├── PlanRequired                the key's plan does not include this
-    ├── CallerBlocked               the operator lets this caller read and no longer write
-    ├── RegistrationClosed          only the operator issues keys
-    ├── ResourceNotFound
-    ├── RequestConflict             the same Idempotency-Key is in progress
-    │   ├── VotingClosed            voting on this, or forecasting it, is closed
-    │   ├── NameTaken               another forecaster has this name
-    │   ├── KeyReplaced             another request has replaced the key
-    │   ├── TooManyWebhooks         the key has as many webhooks as it may have
-    ├── IdempotencyMismatch         the same Idempotency-Key came with another body
-    ├── LimitReached
-    │   ├── WindowExhausted         too many calls in a short window
-    │   └── QuotaExhausted          the daily quota is used up
-    ├── ServiceUnavailable          not possible right now; trying again later may help
-    │   ├── Busy                    this process already answers as many questions as it accepts
-    │   ├── HistoryArriving         the price history of the live world is still being fetched
-    │   └── NoVoters                too few voters answered
-    ├── SourceFailed                an outside source gave nothing usable
-    ├── WrongWorld                  this database belongs to another world
-    ├── WrongClock                  stored prices lie ahead of the clock
-    └── PackagesMissing             this installation lacks packages that only some need
-
-None of them knows an HTTP status: `service.api.errors` maps each one once.
-"""
+"""The errors that this service raises on purpose, as one family; `service.api.errors` maps each to an HTTP status."""
 
 from __future__ import annotations
 
@@ -107,10 +73,14 @@ class AccessDenied(NinefoldError):
 
 
 class MissingKey(AccessDenied):
+    """A key is required and none was sent."""
+
     code = "missing_api_key"
 
 
 class InvalidKey(AccessDenied):
+    """The key is malformed, unknown, revoked or mistyped: the answer never says which."""
+
     code = "invalid_api_key"
 
 
@@ -171,6 +141,8 @@ class TooManyWebhooks(RequestConflict):
 
 
 class IdempotencyMismatch(NinefoldError):
+    """The same Idempotency-Key came with another body."""
+
     code = "idempotency_mismatch"
 
 
@@ -191,10 +163,12 @@ class LimitReached(NinefoldError):
 
 
 class WindowExhausted(LimitReached):
-    code = "rate_limited"
+    """Too many calls in a short window."""
 
 
 class QuotaExhausted(LimitReached):
+    """The daily quota is used up."""
+
     code = "quota_exhausted"
 
 
@@ -209,6 +183,8 @@ class ServiceUnavailable(NinefoldError):
 
 
 class Busy(ServiceUnavailable):
+    """This process already answers as many questions as it accepts."""
+
     code = "busy"
 
 
@@ -221,22 +197,26 @@ class HistoryArriving(ServiceUnavailable):
 class NoVoters(ServiceUnavailable):
     """Too few voters answered; `abstained` has the reason of each voter that did not."""
 
-    code = "unavailable"
-
     def __init__(self, detail: str, *, abstained: Mapping[str, str], retry_after_s: int = 30) -> None:
         super().__init__(detail, retry_after_s=retry_after_s)
         self.abstained = dict(abstained)
 
 
 class SourceFailed(NinefoldError):
+    """An outside source gave nothing usable."""
+
     code = "source_failed"
 
 
 class WrongWorld(NinefoldError):
+    """This database belongs to another world."""
+
     code = "wrong_world"
 
 
 class WrongClock(NinefoldError):
+    """Stored prices lie ahead of the clock."""
+
     code = "wrong_clock"
 
 
