@@ -28,18 +28,12 @@ NOISE = 1e-9
 
 
 def moving_average_cross(bars: Bars, *, fast: int, slow: int) -> Targets:
-    """Long while the fast simple average of the close is above the slow one, short while below.
-
-    Brock, Lakonishok and LeBaron (1992), Journal of Finance 47(5).
-    """
+    """Long while the fast simple average of the close is above the slow one, short while below."""
     return follow_sign(talib.SMA(bars.close, fast) / talib.SMA(bars.close, slow) - 1)
 
 
 def macd(bars: Bars, *, fast: int, slow: int, signal: int) -> Targets:
-    """Long while the MACD line is above its signal line, short while below.
-
-    Appel (1979), The Moving Average Convergence-Divergence Trading Method.
-    """
+    """Long while the MACD line is above its signal line, short while below."""
     _line, _signal, histogram = talib.MACD(bars.close, fast, slow, signal)
     return follow_sign(histogram / bars.close)
 
@@ -47,7 +41,7 @@ def macd(bars: Bars, *, fast: int, slow: int, signal: int) -> Targets:
 def adx_trend(bars: Bars, *, period: int, strong: float, weak: float) -> Targets:
     """In the direction of the larger directional indicator from an ADX above `strong` until one below `weak`.
 
-    `strong` and `weak` are ADX points, 0 to 100. Wilder (1978), New Concepts in Technical Trading Systems.
+    `strong` and `weak` are ADX points, 0 to 100.
     """
     strength = talib.ADX(bars.high, bars.low, bars.close, period)
     up = talib.PLUS_DI(bars.high, bars.low, bars.close, period)
@@ -60,7 +54,6 @@ def supertrend(bars: Bars, *, period: int, width: float) -> Targets:
     """Long or short by the last band the close broke, of two at `width` average true ranges from the middle.
 
     TA-Lib starts every series in a rising trend; here the target is 0 until the first break.
-    Seban (2008), Tout le monde mérite d'être riche.
     """
     _line, direction = talib.SUPERTREND(bars.high, bars.low, bars.close, period, width)
     turns = np.diff(direction, prepend=direction[:1])
@@ -72,7 +65,6 @@ def parabolic_sar(bars: Bars, *, acceleration: float, maximum: float) -> Targets
     """Long while the close is above the parabolic stop-and-reverse line, short while below.
 
     The line gains `acceleration` of its gap at each new extreme, at most `maximum`.
-    Wilder (1978), New Concepts in Technical Trading Systems.
     """
     return follow_sign(bars.close / talib.SAR(bars.high, bars.low, acceleration, maximum) - 1)
 
@@ -81,10 +73,7 @@ def parabolic_sar(bars: Bars, *, acceleration: float, maximum: float) -> Targets
 
 
 def donchian_breakout(bars: Bars, *, entry: int, leave: int) -> Targets:
-    """Enter beyond the extreme of the `entry` bars before, leave beyond the opposite extreme of the `leave` before.
-
-    Donchian (1960), Commodity Year Book; with the shorter exit of the Turtles, Faith (2007), Way of the Turtle.
-    """
+    """Enter beyond the extreme of the `entry` bars before, leave beyond the opposite extreme of the `leave` before."""
     close = bars.close
     return hold(
         close > earlier(talib.MAX(bars.high, entry)),
@@ -95,18 +84,12 @@ def donchian_breakout(bars: Bars, *, entry: int, leave: int) -> Targets:
 
 
 def bollinger_breakout(bars: Bars, *, period: int, width: float) -> Targets:
-    """Enter outside the band of `width` standard deviations of the log price, leave at its middle.
-
-    Bollinger (2001), Bollinger on Bollinger Bands, method I.
-    """
+    """Enter outside the band of `width` standard deviations of the log price, leave at its middle."""
     return hold_beyond(z_score(log_price(bars), period), width)
 
 
 def keltner_breakout(bars: Bars, *, period: int, width: float) -> Targets:
-    """Enter outside the channel of `width` average true ranges about the exponential average, leave at its middle.
-
-    Keltner (1960), How to Make Money in Commodities; with average true ranges as Raschke and Connors (1995).
-    """
+    """Enter outside the channel of `width` average true ranges about the exponential average, leave at its middle."""
     distance = bars.close - talib.EMA(bars.close, period)
     return hold_beyond(ratio(distance, talib.ATR(bars.high, bars.low, bars.close, period)), width)
 
@@ -115,19 +98,13 @@ def keltner_breakout(bars: Bars, *, period: int, width: float) -> Targets:
 
 
 def rsi_reversion(bars: Bars, *, period: int, width: float) -> Targets:
-    """Buy a relative strength index below 50 - `width`, sell one above 50 + `width`, leave at 50.
-
-    Wilder (1978), New Concepts in Technical Trading Systems.
-    """
+    """Buy a relative strength index below 50 - `width`, sell one above 50 + `width`, leave at 50."""
     # RSI - 50 is half of TA-Lib's CMO. Where nothing moved CMO is 0, which is neutral; TA-Lib's RSI is 0 too: oversold.
     return fade_beyond(talib.CMO(bars.close, period) / 2, width)
 
 
 def bollinger_reversion(bars: Bars, *, period: int, width: float) -> Targets:
-    """Enter when the close comes back inside the band of `width` standard deviations, leave at its middle.
-
-    Bollinger (2001), Bollinger on Bollinger Bands, method III.
-    """
+    """Enter when the close comes back inside the band of `width` standard deviations, leave at its middle."""
     score = z_score(log_price(bars), period)
     before = earlier(score)
     came_up = (before < -width) & (score >= -width)
@@ -136,10 +113,7 @@ def bollinger_reversion(bars: Bars, *, period: int, width: float) -> Targets:
 
 
 def z_score_reversion(bars: Bars, *, period: int, width: float) -> Targets:
-    """Against a log price `width` standard deviations from its mean, until it returns to the mean.
-
-    Chan (2013), Algorithmic Trading, chapter 3.
-    """
+    """Against a log price `width` standard deviations from its mean, until it returns to the mean."""
     return fade_beyond(z_score(log_price(bars), period), width)
 
 
@@ -147,18 +121,12 @@ def z_score_reversion(bars: Bars, *, period: int, width: float) -> Targets:
 
 
 def rate_of_change(bars: Bars, *, period: int, width: float) -> Targets:
-    """Enter in the direction of a change over `period` bars beyond `width`, a fraction; leave when its sign changes.
-
-    Murphy (1999), Technical Analysis of the Financial Markets, chapter 10.
-    """
+    """Enter in the direction of a change over `period` bars beyond `width`, a fraction; leave when its sign changes."""
     return hold_beyond(talib.ROCP(bars.close, period), width)
 
 
 def time_series_momentum(bars: Bars, *, lookback: int, width: float) -> Targets:
-    """Enter in the direction of a return over `lookback` bars beyond `width` volatilities; leave when its sign changes.
-
-    Moskowitz, Ooi and Pedersen (2012), Journal of Financial Economics 104(2).
-    """
+    """Enter in the direction of a return over `lookback` bars beyond `width` volatilities; leave when it changes sign."""
     return hold_beyond(scaled_return(log_price(bars), lookback), width)
 
 
@@ -172,10 +140,7 @@ def scaled_return(logs: Prices, lookback: int) -> Prices:
 
 
 def vwap_deviation(bars: Bars, *, period: int, width: float) -> Targets:
-    """Against a close `width` usual distances away from the volume-weighted average price, until it returns to it.
-
-    Berkowitz, Logue and Noser (1988), Journal of Finance 43(1).
-    """
+    """Against a close `width` usual distances away from the volume-weighted average price, until it returns to it."""
     average = talib.VWMA(talib.TYPPRICE(bars.high, bars.low, bars.close), bars.volume, period)
     # Where nothing was traded TA-Lib divides one rounding error by another, which gives an arbitrary number.
     silent = talib.MAX(bars.volume, period) == 0
@@ -184,19 +149,13 @@ def vwap_deviation(bars: Bars, *, period: int, width: float) -> Targets:
 
 
 def obv_trend(bars: Bars, *, period: int) -> Targets:
-    """Long while on-balance volume is above its exponential average, short while below.
-
-    Granville (1963), Granville's New Key to Stock Market Profits.
-    """
+    """Long while on-balance volume is above its exponential average, short while below."""
     balance = talib.OBV(bars.close, bars.volume)
     return follow_sign(ratio(balance - talib.EMA(balance, period), talib.SMA(bars.volume, period)))
 
 
 def volume_breakout(bars: Bars, *, period: int, surge: float) -> Targets:
-    """Enter beyond the extreme of the `period` bars before on `surge` times their mean volume, leave at the average.
-
-    O'Neil (1988), How to Make Money in Stocks.
-    """
+    """Enter beyond the extreme of the `period` bars before on `surge` times their mean volume, leave at the average."""
     is_surge = bars.volume > surge * earlier(talib.SMA(bars.volume, period))
     middle = talib.SMA(bars.close, period)
     return hold(
@@ -214,7 +173,7 @@ def volatility_regime(bars: Bars, *, period: int, quiet: float, loud: float) -> 
     """In the direction of the price's side of its long average while volatility is low, flat while it is high.
 
     The regime is the volatility of `period` bars over that of four times as many: quiet below `quiet`, loud above
-    `loud`. Moreira and Muir (2017), Journal of Finance 72(4).
+    `loud`.
     """
     returns = log_returns(bars)
     regime = ratio(talib.STDDEV(returns, period), talib.STDDEV(returns, 4 * period))
@@ -229,9 +188,7 @@ def volatility_regime(bars: Bars, *, period: int, quiet: float, loud: float) -> 
 def relative_strength(bars: Bars, peers: Prices, *, lookback: int, width: float) -> Targets:
     """Long when the volatility-scaled return is above the peers' mean by `width`, short when below, until it crosses.
 
-    `peers` are the closes of the assets with the same trading hours, at this asset's bars: shape (assets, n), USD,
-    NaN before a peer's first bar. A peer counts once its look-back is filled; without any the target is 0.
-    Levy (1967), Journal of Finance 22(4); Jegadeesh and Titman (1993), Journal of Finance 48(1).
+    A peer counts once its look-back is filled; without any the target is 0.
     """
     theirs = np.array([scaled_return(np.log(closes), lookback) for closes in peers]).reshape(len(peers), len(bars))
     is_known = np.isfinite(theirs)
