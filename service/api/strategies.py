@@ -14,7 +14,7 @@ from service.api.operations import operation
 from service.api.responses import document
 from service.api.services import find, latest, require_listed
 from service.errors import ResourceNotFound
-from service.market.assets import AssetCode
+from service.market.assets import ASSETS, AssetCode
 from service.store.snapshots import Snapshot
 from service.trading.hospital import HospitalDocument
 from service.trading.leaderboard import LeaderboardDocument, StrategyDocument, leaderboard_table
@@ -97,9 +97,7 @@ class StrategyList:
 def listing() -> StrategyList:
     """The {n} strategies with their rules and sources, without results; no key."""
     terms = [
-        StrategyTerms(
-            row.key, row.name, row.category, row.description, row.source, dict(row.parameters), tuple(row.assets)
-        )
+        StrategyTerms(row.key, row.name, row.category, row.description, row.source, dict(row.parameters), tuple(ASSETS))
         for row in STRATEGIES.values()
     ]
     return StrategyList(len(terms), tuple(terms))

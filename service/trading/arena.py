@@ -55,25 +55,27 @@ class Arena:
     anchor: int
     as_of: int
     days: Times
-    strategies: Mapping[str, Accounts]
-    ghosts: Mapping[str, Accounts]
+    accounts: Mapping[str, Accounts]
+
+    @property
+    def strategies(self) -> dict[str, Accounts]:
+        """The accounts of the strategies, without those of the ghosts."""
+        return {key: self.accounts[key] for key in STRATEGIES}
 
     @property
     def terms(self) -> AccountTerms:
-        return next((account.history.terms for account in self.ghosts["buy_and_hold"].values()), TERMS)
+        return next((account.history.terms for account in self.accounts["buy_and_hold"].values()), TERMS)
 
     @property
     def assets(self) -> tuple[str, ...]:
-        return tuple(next(iter(self.strategies.values()), ()))
+        return tuple(self.accounts["buy_and_hold"])
 
     def traded(self) -> Arena:
         """The arena without the accounts in assets that never had a bar."""
-        assets = {asset for asset, account in self.ghosts["buy_and_hold"].items() if account.mark_price is not None}
-        strategies, ghosts = (
-            {key: {asset: accounts[asset] for asset in accounts if asset in assets} for key, accounts in group.items()}
-            for group in (self.strategies, self.ghosts)
-        )
-        return replace(self, strategies=strategies, ghosts=ghosts)
+        benchmark = self.accounts["buy_and_hold"]
+        assets = [asset for asset in benchmark if benchmark[asset].mark_price is not None]
+        accounts = {key: {asset: by_asset[asset] for asset in assets} for key, by_asset in self.accounts.items()}
+        return replace(self, accounts=accounts)
 
 
 Decisions = Mapping[str, Mapping[str, Targets]]  # by key of the strategy or ghost, then by asset
@@ -89,15 +91,7 @@ def unused_arena(anchor: int, terms: AccountTerms = TERMS) -> Arena:
     unused_accounts = {
         asset: Account(asset, unused_account(terms), np.zeros(0), terms.capital, None) for asset in ASSETS
     }
-    return Arena(
-        anchor=anchor,
-        as_of=anchor,
-        days=day_ends(anchor, anchor),
-        strategies={
-            key: {asset: unused_accounts[asset] for asset in strategy.assets} for key, strategy in STRATEGIES.items()
-        },
-        ghosts=dict.fromkeys(GHOSTS, unused_accounts),
-    )
+    return Arena(anchor, anchor, day_ends(anchor, anchor), dict.fromkeys((*STRATEGIES, *GHOSTS), unused_accounts))
 
 
 def advance(before: Arena, hours: Mapping[str, Bars]) -> Arena:
@@ -149,15 +143,15 @@ def decide(hours: Mapping[str, Bars], since: int) -> Decisions:
     """
     peers = {asset: peers_of(asset, hours) for asset in ASSETS}
     first = {asset: int(np.searchsorted(bars.time, since)) for asset, bars in hours.items()}
-    strategies = {
-        key: {asset: strategy.decide(hours[asset], peers[asset])[first[asset] :] for asset in strategy.assets}
+    targets = {
+        key: {asset: strategy.decide(hours[asset], peers[asset]) for asset in ASSETS}
         for key, strategy in STRATEGIES.items()
     }
-    ghosts = {
-        key: {asset: ghost.decide(asset, hours[asset])[first[asset] :] for asset in ASSETS}
-        for key, ghost in GHOSTS.items()
+    targets |= {key: {asset: ghost.decide(asset, hours[asset]) for asset in ASSETS} for key, ghost in GHOSTS.items()}
+    return {
+        key: {asset: decisions[first[asset] :] for asset, decisions in by_asset.items()}
+        for key, by_asset in targets.items()
     }
-    return strategies | ghosts
 
 
 def peers_of(asset: str, bars: Mapping[str, Bars]) -> Prices:
@@ -205,23 +199,14 @@ def _with_bars(
     """The arena at the unix second `as_of`, after new bars; days end with the last of the complete hours."""
     days = day_ends(before.anchor, as_of)
     new_days = days[len(before.days) :]
-
-    def accounts(key: str, by_asset: Accounts) -> Accounts:
-        targets = decisions.get(key, {})
-        return {
-            asset: _carried_on(
-                account, targets.get(asset, NO_TARGETS), new_bars[asset], complete_hours[asset], new_days
-            )
+    accounts = {}
+    for key, by_asset in before.accounts.items():
+        targets = decisions.get(key, dict.fromkeys(by_asset, NO_TARGETS))
+        accounts[key] = {
+            asset: _carried_on(account, targets[asset], new_bars[asset], complete_hours[asset], new_days)
             for asset, account in by_asset.items()
         }
-
-    return Arena(
-        anchor=before.anchor,
-        as_of=as_of,
-        days=days,
-        strategies={key: accounts(key, by_asset) for key, by_asset in before.strategies.items()},
-        ghosts={key: accounts(key, by_asset) for key, by_asset in before.ghosts.items()},
-    )
+    return Arena(before.anchor, as_of, days, accounts)
 
 
 def _carried_on(account: Account, targets: Targets, new_bars: Bars, complete_hours: Bars, days: Times) -> Account:

@@ -142,7 +142,7 @@ def _admit(key: str, accounts: Accounts, arena: Arena, until: int) -> Patient:
     strategy, histories = STRATEGIES[key], [account.history for account in accounts.values()]
     days = int(np.searchsorted(arena.days, until, side="right"))
     capital = sum(history.terms.capital for history in histories)
-    held = (arena.ghosts["buy_and_hold"][asset] for asset in accounts)
+    held = (arena.accounts["buy_and_hold"][asset] for asset in accounts)
     daily, benchmark = (
         np.sum([account.daily[:days] for account in group], axis=0) for group in (accounts.values(), list(held))
     )

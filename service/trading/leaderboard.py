@@ -101,7 +101,7 @@ class StrategyDocument(Document):
 
 def leaderboard(arena: Arena, header: DocumentHeader, asset: str | None = None) -> LeaderboardDocument:
     """Strategies over all their assets, or their accounts in `asset` alone, by `pnl_pct`; ties by key."""
-    entries = [_entry(STRATEGIES[key], accounts, arena, asset) for key, accounts in arena.strategies.items()]
+    entries = [_entry(strategy, arena.accounts[key], arena, asset) for key, strategy in STRATEGIES.items()]
     entries.sort(key=lambda entry: (-entry.pnl_pct, entry.key))
     return LeaderboardDocument(
         schema="leaderboard/1",
@@ -111,7 +111,7 @@ def leaderboard(arena: Arena, header: DocumentHeader, asset: str | None = None) 
         count=len(entries),
         borrow_rate_pct=percent(arena.terms.borrow),
         entries=tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, start=1)),
-        ghosts=tuple(_entry(GHOSTS[key], accounts, arena, asset) for key, accounts in arena.ghosts.items()),
+        ghosts=tuple(_entry(ghost, arena.accounts[key], arena, asset) for key, ghost in GHOSTS.items()),
     )
 
 
@@ -149,7 +149,7 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
 
 def _held(accounts: Sequence[Account], arena: Arena) -> float:
     """USD that buying and holding the assets of `accounts` is worth now."""
-    return sum(arena.ghosts["buy_and_hold"][account.asset].equity for account in accounts)
+    return sum(arena.accounts["buy_and_hold"][account.asset].equity for account in accounts)
 
 
 def _positions(accounts: Sequence[Account]) -> tuple[AccountPosition, ...]:
@@ -160,7 +160,7 @@ def _positions(accounts: Sequence[Account]) -> tuple[AccountPosition, ...]:
 
 def strategy_page(arena: Arena, standing: LeaderboardEntry, header: DocumentHeader) -> StrategyDocument:
     """The page of the strategy whose entry in the leaderboard over all assets is `standing`."""
-    strategy, accounts = STRATEGIES[standing.key], arena.strategies[standing.key]
+    strategy, accounts = STRATEGIES[standing.key], arena.accounts[standing.key]
     return StrategyDocument(
         schema="strategy/1",
         **vars(header),
@@ -182,7 +182,7 @@ def strategy_page(arena: Arena, standing: LeaderboardEntry, header: DocumentHead
 
 def _curve(arena: Arena, accounts: Accounts) -> tuple[EquityPoint, ...]:
     """A point for each shown day and one for now; exactly at 24:00 they are the same point."""
-    benchmark_accounts = {asset: arena.ghosts["buy_and_hold"][asset] for asset in accounts}
+    benchmark_accounts = {asset: arena.accounts["buy_and_hold"][asset] for asset in accounts}
     times = np.append(arena.days, arena.as_of)
     places = np.flatnonzero(np.append(shown_days(arena.days), True)).tolist()
     equity, benchmark = _path(accounts), _path(benchmark_accounts)

@@ -126,7 +126,7 @@ def rate_of_change(bars: Bars, *, period: int, width: float) -> Targets:
 
 
 def time_series_momentum(bars: Bars, *, lookback: int, width: float) -> Targets:
-    """Enter in the direction of a return over `lookback` bars beyond `width` volatilities; leave when it changes sign."""
+    """Enter in the direction of a return over `lookback` bars beyond `width` volatilities; leave when it turns."""
     return hold_beyond(scaled_return(log_price(bars), lookback), width)
 
 

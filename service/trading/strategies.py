@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from service.market.assets import ASSETS
 from service.market.bars import Bars, Prices
 from service.market.instants import DAY
 from service.trading import rules
@@ -29,10 +28,7 @@ Category = Literal["trend", "momentum", "reversion", "breakout", "volatility", "
 
 @dataclass(frozen=True)
 class Strategy:
-    """A row of the table: the assets, the rule and its parameters.
-
-    `source` names the author and year of the rule; `description` is a sentence for readers of the API.
-    """
+    """A rule with its parameters, traded in every asset; `strategies.toml` explains the fields."""
 
     key: str
     name: str
@@ -41,7 +37,6 @@ class Strategy:
     source: str
     rule: Callable[..., Targets]
     parameters: Mapping[str, float]
-    assets: tuple[str, ...]
 
     def decide(self, bars: Bars, peers: Prices) -> Targets:
         """Targets int8 (n,) for hourly `bars` of one asset.
@@ -65,7 +60,6 @@ def _family(key: str, table: Mapping[str, Any]) -> Iterator[Strategy]:
             source=table["source"],
             rule=getattr(rules, table.get("rule", key)),
             parameters=MappingProxyType(dict(zip(parameters, values, strict=True))),
-            assets=tuple(ASSETS),
         )
 
 

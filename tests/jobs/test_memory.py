@@ -56,7 +56,7 @@ def until(instant: int) -> dict[str, Bars]:
 
 def state(arena: Arena) -> list[object]:
     """What an arena says of each account."""
-    accounts = [account for by_asset in (arena.strategies | arena.ghosts).values() for account in by_asset.values()]
+    accounts = [account for by_asset in arena.accounts.values() for account in by_asset.values()]
     return [
         arena.as_of,
         arena.days.tolist(),

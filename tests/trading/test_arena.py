@@ -38,8 +38,7 @@ from tests.trading.markets import NEW_YEAR
 
 def accounts(arena: Arena):
     """(key, asset, account) of every strategy and ghost."""
-    groups = arena.strategies | arena.ghosts
-    return [(key, asset, account) for key, by_asset in groups.items() for asset, account in by_asset.items()]
+    return [(key, asset, account) for key, by_asset in arena.accounts.items() for asset, account in by_asset.items()]
 
 
 def assert_same(ours: Arena, theirs: Arena) -> None:
@@ -52,8 +51,8 @@ def assert_same(ours: Arena, theirs: Arena) -> None:
 
 
 def test_every_strategy_and_ghost_has_an_account_in_every_asset(arena: Arena):
-    assert arena.strategies.keys() | arena.ghosts.keys() == STRATEGIES.keys() | GHOSTS.keys()
-    assert all(list(by_asset) == list(ASSETS) for by_asset in (arena.strategies | arena.ghosts).values())
+    assert list(arena.accounts) == [*STRATEGIES, *GHOSTS]
+    assert all(list(by_asset) == list(ASSETS) for by_asset in arena.accounts.values())
 
 
 @pytest.mark.parametrize("asset", ["xrp", "gold"])
@@ -89,7 +88,7 @@ def test_no_hour_is_lost_at_a_bound_of_blocks(begins: int):
     anchor = int(bars.time[0]) + begins
     hours = {asset: empty(HOUR) for asset in ASSETS} | {"btc": bars.since(anchor)}
     state, decisions = run(hours, {}, anchor), decide(hours, since=anchor)
-    for key, by_asset in (state.strategies | state.ghosts).items():
+    for key, by_asset in state.accounts.items():
         history = trade(decisions[key]["btc"], hours["btc"])
         assert by_asset["btc"].history.entry_time.tolist() == history.entry_time.tolist(), key
         assert by_asset["btc"].history.exit_time.tolist() == history.exit_time.tolist(), key
@@ -100,7 +99,7 @@ def test_a_day_ends_with_a_complete_hour():
     day = from_rows([(HOUR * at, 100, 100, 100, 100, 1) for at in range(24)], HOUR)
     mark = from_rows([(DAY - HOUR, 200, 200, 200, 200, 1)], 5 * MINUTE)
     state = run({"btc": day, "sol": day[:-1]}, {"sol": mark}, 0, AccountTerms(fee=0, slippage=0))
-    account = state.ghosts["buy_and_hold"]["sol"]
+    account = state.accounts["buy_and_hold"]["sol"]
     assert (account.daily.tolist(), account.equity) == ([10_000], 20_000)
 
 
@@ -115,7 +114,7 @@ def test_the_first_mark_of_an_hour_fills_a_decision():
     first = from_rows([(0, 100, 100, 100, 100, 1)], HOUR)
     mark = from_rows([(HOUR, 200, 220, 200, 220, 1)], 5 * MINUTE)
     state = run({"btc": first}, {"btc": mark}, 0, AccountTerms(fee=0, slippage=0))
-    account = state.ghosts["buy_and_hold"]["btc"]
+    account = state.accounts["buy_and_hold"]["btc"]
     assert account.history.entry_price.tolist() == [200]
     assert account.equity == 11_000
     assert account.mark_price == 220
@@ -133,7 +132,7 @@ def test_an_asset_without_bars_has_unused_accounts(hours):
     assert net_history(empty_arena, "btc") == {}
     assert net_positions(empty_arena)["btc"] == NetPosition(0, 0, len(STRATEGIES))
     first_hour = run({"btc": from_rows([(0, 100, 100, 100, 100, 1)], HOUR)}, {}, 0)
-    assert not first_hour.ghosts["buy_and_hold"]["btc"].history.is_open
+    assert not first_hour.accounts["buy_and_hold"]["btc"].history.is_open
     assert first_hour.as_of == HOUR
 
 
@@ -263,7 +262,7 @@ def differing(full_arena: Arena, part: Arena) -> int:
     """The number of positions, capitals and daily equities of `part` that differ in `full_arena`."""
     total = 0
     for key, asset, ours in accounts(part):
-        theirs = (full_arena.strategies | full_arena.ghosts)[key][asset]
+        theirs = full_arena.accounts[key][asset]
         for name in ("entry_time", "side"):
             column = getattr(ours.history, name)
             total += np.count_nonzero(column != getattr(theirs.history, name)[: len(column)])
@@ -282,7 +281,7 @@ def test_fills_at_five_minute_marks_never_change(real_marks):
         part = arena_at(marks, anchor, now)
         for key, asset, account in accounts(part):
             ours = account.history
-            theirs = (last.strategies | last.ghosts)[key][asset].history
+            theirs = last.accounts[key][asset].history
             assert ours.entry_price.tobytes() == theirs.entry_price[: len(ours.side)].tobytes()
             assert ours.exit_price.tobytes() == theirs.exit_price[: ours.closed].tobytes()
             assert ours.entry_time.tolist() == theirs.entry_time[: len(ours.side)].tolist()

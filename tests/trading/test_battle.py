@@ -154,7 +154,7 @@ def test_equal_shares_are_bought_at_the_first_open(assets, since, equity):
 
 def test_it_pays_what_the_ghost_that_holds_pays(hours):
     """The ghost decides at the first close and buys at the second open."""
-    ghosts = run(hours, {}, NEW_YEAR).ghosts["buy_and_hold"]
+    ghosts = run(hours, {}, NEW_YEAR).accounts["buy_and_hold"]
     for asset in ("btc", "gold"):
         second = int(hours[asset].time[1])
         assert held_equity((asset,), hours, {}, second) == pytest.approx(ghosts[asset].equity, rel=1e-12)

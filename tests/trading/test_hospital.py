@@ -102,7 +102,7 @@ def test_metrics_are_those_of_the_last_90_days(real_arena, february):
     assert entry.metrics.trades == sum(((times >= until - 90 * DAY) & (times < until)).sum() for times in exits)
     assert entry.metrics.return_pct == pytest.approx(100 * (total[days - 1] / total[days - 91] - 1), abs=1e-4)
     assert entry.metrics.month_return_pct == pytest.approx(100 * (total[days - 1] / total[days - 29] - 1), abs=1e-4)
-    benchmark = np.sum([account.daily for account in real_arena.ghosts["buy_and_hold"].values()], axis=0)
+    benchmark = np.sum([account.daily for account in real_arena.accounts["buy_and_hold"].values()], axis=0)
     assert entry.metrics.benchmark_return_pct == pytest.approx(
         100 * (benchmark[days - 1] / benchmark[days - 91] - 1), abs=1e-4
     )

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.market.assets import ASSETS
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR
 from service.trading import rules
@@ -20,15 +19,13 @@ each_strategy = pytest.mark.parametrize("strategy", STRATEGIES.values(), ids=lam
 
 
 @each_strategy
-def test_a_row_names_its_rule_speed_and_source(strategy: Strategy):
+def test_a_row_names_its_rule_and_speed(strategy: Strategy):
     """Its parameters are all that the rule takes, and cannot be changed."""
     speed = strategy.key.rpartition("_")[2]
     assert STRATEGIES[strategy.key] == strategy
     assert speed in SPEEDS
     assert strategy.name.endswith(speed)
     assert strategy.key not in GHOSTS
-    assert strategy.assets == tuple(ASSETS)
-    assert strategy.source in inspect.getdoc(strategy.rule)
     parameters = [
         name for name, it in inspect.signature(strategy.rule).parameters.items() if it.kind == it.KEYWORD_ONLY
     ]
@@ -81,7 +78,7 @@ def test_buy_and_hold_earns_the_price_change_less_one_fee(arena: Arena, hours):
     """Without slippage 1 / 1.0005 of the capital follows the price from the second open to the last close."""
     bars = hours["eth"]
     expected = 10_000 / 1.0005 * bars.close[-1] / (bars.open[1] * 1.0002)
-    assert arena.ghosts["buy_and_hold"]["eth"].equity == pytest.approx(expected)
+    assert arena.accounts["buy_and_hold"]["eth"].equity == pytest.approx(expected)
     assert buy_and_hold("eth", bars).tolist() == [1] * len(bars)
 
 

@@ -119,7 +119,7 @@ def test_accounts_are_those_of_the_service(hours):
     for key in chosen:
         daily = np.sum([arena.strategies[key][asset].daily for asset in hours], axis=0)
         assert report.equity[key].iloc[1:].to_numpy() == pytest.approx(daily, rel=1e-12)
-    benchmark = np.sum([arena.ghosts["buy_and_hold"][asset].daily for asset in hours], axis=0)
+    benchmark = np.sum([arena.accounts["buy_and_hold"][asset].daily for asset in hours], axis=0)
     assert report.equity[BENCHMARK].iloc[1:].to_numpy() == pytest.approx(benchmark, rel=1e-12)
     month = closed_months(anchor, arena.as_of)[0]
     patient = report.patient("macd_fast", ends(month))
