@@ -6,7 +6,7 @@ A first start, catching up and a tick are the same loop over the bars that the l
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import sqrt
 
 import structlog
@@ -76,7 +76,9 @@ def _begin(job_context: JobContext, slot: int) -> Mapping[str, AnyWalk]:
         first = min(job_context.whole_since(db, slot).values(), default=job_context.history_from)
         anchor = max(first, slot // DAY * DAY - BACKFILLED_S)
         terms = job_context.account_terms
-        return {name: lane.walk(lane_states.find(db, name), anchor, terms) for name, lane in LANES.items()}
+        return {
+            name: replace(lane, terms=terms).walk(lane_states.find(db, name), anchor) for name, lane in LANES.items()
+        }
 
 
 def _market(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from service.documents import Document, DocumentHeader, rounded
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR, iso
 from service.tabular import Table, table_of
 from service.trading.accounts import TERMS, AccountTerms
-from service.trading.lanes import LANES, AnyLane, CexState, InPool, LpState, State
+from service.trading.lanes import LANES, AnyLane, CexState, LpState, State
 from service.trading.lanes.cex import CexLane
 from service.trading.lanes.lane import Status, Venue
 from service.trading.lanes.lp_state import attribution
@@ -217,12 +217,15 @@ def lane_row(lane: AnyLane, state: State, benchmark: float) -> BattleLane:
     """The row of a lane after its last bar; `benchmark` is USD now, from the same capital."""
     has_bars = state.as_of > state.started_at
     liquidity = state if isinstance(state, LpState) else None
+    position = liquidity.position if liquidity else None
+    # Before a whole day in a pool annualising is meaningless.
+    sources = attribution(liquidity) if liquidity and liquidity.seconds >= DAY else None
     return BattleLane(
         venue=lane.venue,
         name=lane.name,
         label=lane.label,
         logic=lane.logic,
-        mode=f"paper-{state.position.pool.source}" if isinstance(state, InPool) else "paper",
+        mode=f"paper-{position.pool.source}" if position else "paper",
         active=has_bars and not (isinstance(state, CexState) and state.halted),
         status=state.status,
         initial_capital=usd(TERMS.capital),
@@ -231,24 +234,18 @@ def lane_row(lane: AnyLane, state: State, benchmark: float) -> BattleLane:
         pnl_usd=usd(state.equity - TERMS.capital),
         trades=state.trades,
         win_rate_pct=percent(state.wins / state.trades) if state.trades else None,
-        apr_avg_pct=_apr_pct(liquidity, "fee_apr_pct") if liquidity else None,
+        apr_avg_pct=rounded(sources.fee_apr_pct, 4) if sources else None,
         harvest_count=liquidity.harvests if liquidity else None,
         switch_count=liquidity.switches if liquidity else None,
-        current_pool=state.position.pool.label if isinstance(state, InPool) else None,
-        positions_count=int(isinstance(state, InPool)) if liquidity else None,
+        current_pool=position.pool.label if position else None,
+        positions_count=int(position is not None) if liquidity else None,
         last_tick=iso(state.as_of) if has_bars else None,
         api_path=f"{HISTORY}?lane={lane.name}",
         bot_id=lane.bot_id,
-        net_apr_pct=_apr_pct(liquidity, "net_apr_pct") if liquidity else None,
+        net_apr_pct=rounded(sources.net_apr_pct, 4) if sources else None,
         profit_factor=round(state.won_usd / state.lost_usd, 4) if state.lost_usd else None,
         benchmark_pnl_pct=percent(benchmark / TERMS.capital - 1),
     )
-
-
-def _apr_pct(state: LpState, name: Literal["fee_apr_pct", "net_apr_pct"]) -> float | None:
-    """None before a whole day in a pool: annualising less is meaningless."""
-    apr: float | None = getattr(attribution(state), name)
-    return None if apr is None or state.seconds < DAY else round(apr, 4)
 
 
 def totals(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> dict[str, Any]:
@@ -357,7 +354,7 @@ def held_assets(name: str, state: State) -> tuple[str, ...]:
         return lane.assets
     if lane.chases:
         return tuple(dict.fromkeys(pool.asset for pool in ASSUMED_POOLS.values()))
-    return (state.position.pool.asset,) if isinstance(state, InPool) else ()
+    return (state.position.pool.asset,) if isinstance(state, LpState) and state.position else ()
 
 
 def held_equity(

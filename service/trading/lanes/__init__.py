@@ -12,7 +12,7 @@ from service.trading.lanes import logics
 from service.trading.lanes.cex import CexLane, CexState
 from service.trading.lanes.lane import AlreadySeen, LaneBar, LaneEvent, LaneVote, Moment, Walk, moments
 from service.trading.lanes.lp import LpLane
-from service.trading.lanes.lp_state import Idle, InPool, LpState
+from service.trading.lanes.lp_state import LpState
 
 __all__ = [
     "LANES",
@@ -20,8 +20,6 @@ __all__ = [
     "AlreadySeen",
     "AnyLane",
     "CexState",
-    "Idle",
-    "InPool",
     "LaneBar",
     "LaneEvent",
     "LaneName",

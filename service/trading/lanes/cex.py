@@ -8,22 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from service.market.bars import Bar
 from service.market.instants import HOUR
-from service.trading.accounts import HOURS_A_YEAR, TERMS, AccountTerms
-from service.trading.lanes.lane import (
-    HourReading,
-    Lane,
-    LaneEvent,
-    LaneState,
-    LaneVote,
-    Moment,
-    Status,
-    changed,
-    refuse_seen,
-)
+from service.trading.accounts import HOURS_A_YEAR
+from service.trading.lanes.lane import HourReading, Lane, LaneEvent, LaneState, LaneVote, Moment, Status, changed
 from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
 
 V = TypeVar("V")
@@ -36,20 +26,16 @@ class CexLane(Lane["CexState"]):
     assets: tuple[str, ...]
     decide: Logic
 
-    def begin(self, at: int, terms: AccountTerms = TERMS) -> CexState:
-        return CexState(lane=self.name, started_at=at, as_of=at, cash=terms.capital, equity=terms.capital)
+    def begin(self, at: int) -> CexState:
+        usd = self.terms.capital
+        return CexState(lane=self.name, started_at=at, as_of=at, cash=usd, equity=usd)
 
-    def load(self, body: Mapping[str, Any]) -> CexState:
-        return CexState.from_plain(body)
-
-    def step(self, state: CexState, moment: Moment, terms: AccountTerms = TERMS) -> CexState:
-        refuse_seen(self.name, state.as_of, moment)
-        after = changed(state, events=()) if state.events else state
-        after = _charge_shorts(after, state.as_of, moment.time, terms)
-        after = _fill_orders(self, after, moment, terms) if after.orders else after
-        after = _fill_stops(self, after, moment, terms) if after.holdings else after
-        after = _charge_shorts(after, moment.time, moment.as_of, terms)
-        after = _mark(self, after, moment, terms)
+    def advance(self, state: CexState, moment: Moment) -> CexState:
+        after = _charge_shorts(self, state, state.as_of, moment.time)
+        after = _fill_orders(self, after, moment) if after.orders else after
+        after = _fill_stops(self, after, moment) if after.holdings else after
+        after = _charge_shorts(self, after, moment.time, moment.as_of)
+        after = _mark(self, after, moment)
         readings = {} if after.halted else moment.fresh(state.as_of)
         return _decide(self, after, readings, moment.votes) if readings else after
 
@@ -74,10 +60,10 @@ class CexState(LaneState):
         return "in_market" if self.holdings else "waiting"
 
 
-def _charge_shorts(state: CexState, since: int, until: int, terms: AccountTerms) -> CexState:
+def _charge_shorts(lane: CexLane, state: CexState, since: int, until: int) -> CexState:
     """The interest of every short for each hour that begins between two unix seconds, or in which it was opened."""
     charges = {
-        asset: changed(holding, owed=holding.owed - holding.quantity * terms.borrow / HOURS_A_YEAR * hours)
+        asset: changed(holding, owed=holding.owed - holding.quantity * lane.terms.borrow / HOURS_A_YEAR * hours)
         for asset, holding in state.holdings.items()
         if holding.side < 0 and (hours := _hours_begun(holding.opened_at, since, until))
     }
@@ -89,46 +75,38 @@ def _hours_begun(opened_at: int, since: int, until: int) -> int:
     return -(-until // HOUR) - before
 
 
-def _fill_orders(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
+def _fill_orders(lane: CexLane, state: CexState, moment: Moment) -> CexState:
     """Fill the order of each asset that has a bar, at its open."""
     for asset in lane.assets:
-        if asset not in state.orders or asset not in moment.bars:
-            continue
-        state = _trade(lane, state, asset, moment.bars[asset].open, moment.time, terms)
-        state = changed(state, orders=_without(state.orders, asset))
+        if asset in state.orders and asset in moment.bars:
+            state = _trade(lane, state, asset, moment.bars[asset].open, moment.time)
+            state = changed(state, orders=_without(state.orders, asset))
     return state
 
 
-def _trade(lane: CexLane, state: CexState, asset: str, price: float, time: int, terms: AccountTerms) -> CexState:
-    """Fill an order at `price` before slippage; a position on the ordered side is enlarged or reduced."""
+def _trade(lane: CexLane, state: CexState, asset: str, price: float, time: int) -> CexState:
+    """Fill an order at `price` before slippage; of a position on the ordered side the difference is traded.
+
+    The ordered position is its weight of the asset's share of the account at the last marks.
+    """
     intent, holding = state.orders[asset], state.holdings.get(asset)
-    if holding and holding.side == intent.side:
-        return _resize(lane, state, asset, price, time, terms)
-    if holding:
-        state = _close(state, asset, price, time, "closes", terms)
-    return _open(state, asset, _value(lane, state, intent, terms), price, time, terms) if intent.side else state
-
-
-def _resize(lane: CexLane, state: CexState, asset: str, price: float, time: int, terms: AccountTerms) -> CexState:
-    """Trade the difference between the position and the ordered one; both are valued at `price`."""
-    value = _value(lane, state, state.orders[asset], terms)
-    missing = value - abs(state.holdings[asset].quantity) * price
+    if holding and holding.side != intent.side:
+        state, holding = _close(lane, state, asset, price, time, "closes"), None
+    if not intent.side:
+        return state
+    value = _equity(lane, state, state.marks) * lane.terms.invested * intent.weight / len(lane.assets)
+    missing = value - abs(holding.quantity) * price if holding else value
     if missing >= 0:
-        return _open(state, asset, missing, price, time, terms)
-    return _close(state, asset, price, time, "reduces", terms, share=-missing / (value - missing))
+        return _open(lane, state, asset, missing, price, time)
+    return _close(lane, state, asset, price, time, "reduces", share=-missing / (value - missing))
 
 
-def _value(lane: CexLane, state: CexState, intent: Intent, terms: AccountTerms) -> float:
-    """USD of an ordered position: its weight of the asset's share of the account at the last marks."""
-    return _equity(lane, state, state.marks) * terms.invested * intent.weight / len(lane.assets)
-
-
-def _fill_stops(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
+def _fill_stops(lane: CexLane, state: CexState, moment: Moment) -> CexState:
     for asset in lane.assets:
         holding, bar = state.holdings.get(asset), moment.bars.get(asset)
         price = _stopped_at(holding, bar) if holding and bar else None
         if price is not None:
-            state = _close(state, asset, price, moment.time, "is stopped out of", terms)
+            state = _close(lane, state, asset, price, moment.time, "is stopped out of")
     return state
 
 
@@ -141,9 +119,9 @@ def _stopped_at(holding: Holding, bar: Bar) -> float | None:
     return max(bar.open, holding.stop) if bar.high >= holding.stop else None
 
 
-def _open(state: CexState, asset: str, value: float, price: float, time: int, terms: AccountTerms) -> CexState:
+def _open(lane: CexLane, state: CexState, asset: str, value: float, price: float, time: int) -> CexState:
     """Buy or sell short for `value` USD as ordered, in addition to what is held."""
-    intent, holding = state.orders[asset], state.holdings.get(asset)
+    terms, intent, holding = lane.terms, state.orders[asset], state.holdings.get(asset)
     entry_price = price * (1 + intent.side * terms.slippage)
     quantity, fee = intent.side * value / entry_price, value * terms.fee
     purchase = Holding(quantity, entry_price, fee, time, intent.stop, intent.weight)
@@ -167,10 +145,10 @@ def _sum(holding: Holding, purchase: Holding) -> Holding:
 
 
 def _close(
-    state: CexState, asset: str, price: float, time: int, verb: str, terms: AccountTerms, share: float = 1.0
+    lane: CexLane, state: CexState, asset: str, price: float, time: int, verb: str, share: float = 1.0
 ) -> CexState:
     """Close the position in the asset, or a `share` of it, at `price` before slippage."""
-    holding = state.holdings[asset]
+    terms, holding = lane.terms, state.holdings[asset]
     exit_price = price * (1 - holding.side * terms.slippage)
     quantity, entry_fee, interest = share * holding.quantity, share * holding.fee_usd, share * holding.owed * exit_price
     value = abs(quantity) * exit_price + interest
@@ -207,12 +185,12 @@ def _rest(holding: Holding, share: float, intent: Intent) -> Holding:
     )
 
 
-def _mark(lane: CexLane, state: CexState, moment: Moment, terms: AccountTerms) -> CexState:
+def _mark(lane: CexLane, state: CexState, moment: Moment) -> CexState:
     """The state at the last closes; an account below its floor closes every position and stays out."""
     bars = moment.bars
     marks = {asset: bars[asset].close if asset in bars else state.marks[asset] for asset in state.holdings}
     equity = _equity(lane, state, marks)
-    is_ruined = equity < terms.floor_usd and not state.halted
+    is_ruined = equity < lane.terms.floor_usd and not state.halted
     return changed(
         state,
         as_of=moment.as_of,

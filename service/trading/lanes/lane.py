@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -147,13 +148,17 @@ class LaneState(JsonRecord):
 
 @dataclass(frozen=True)
 class Lane(ABC, Generic[S]):
-    """A row of the table of lanes, whose state is an `S`. Increase `version` when its logic changes."""
+    """A row of the table of lanes, whose state is an `S`. Increase `version` when its logic changes.
+
+    `terms` are its capital and its costs.
+    """
 
     name: str
     label: str
     logic: str
     venue: Venue
     version: int = field(default=1, kw_only=True)
+    terms: AccountTerms = field(default=TERMS, kw_only=True)
 
     @property
     def bot_id(self) -> str:
@@ -161,20 +166,27 @@ class Lane(ABC, Generic[S]):
         return f"{self.name}-{self.version}"
 
     @abstractmethod
-    def begin(self, at: int, terms: AccountTerms = TERMS) -> S:
+    def begin(self, at: int) -> S:
         """The state of a lane that starts at the unix second `at`; it accepts bars that end after it."""
 
-    @abstractmethod
     def load(self, body: Mapping[str, Any]) -> S:
         """The state from its stored JSON, which is that of `dataclasses.asdict`."""
+        return type(self.begin(0)).from_plain(body)
+
+    def step(self, state: S, moment: Moment) -> S:
+        """The lane after one more bar. Raises AlreadySeen unless the bar is later than the last."""
+        if moment.as_of <= state.as_of:
+            end = f"the last bar of lane {self.name} ended at {state.as_of}"
+            raise AlreadySeen(f"{end}; it refuses one that ended at {moment.as_of}")
+        return self.advance(changed(state, events=()) if state.events else state, moment)
 
     @abstractmethod
-    def step(self, state: S, moment: Moment, terms: AccountTerms = TERMS) -> S:
-        """The lane after one more bar. Raises AlreadySeen unless the bar is later than the last."""
+    def advance(self, state: S, moment: Moment) -> S:
+        """The lane after one more bar, from a state without events."""
 
-    def walk(self, body: Mapping[str, Any] | None, at: int, terms: AccountTerms = TERMS) -> Walk[S]:
+    def walk(self, body: Mapping[str, Any] | None, at: int) -> Walk[S]:
         """The way from the stored state `body`, or from a start at the unix second `at` where nothing is stored."""
-        return Walk(self, terms, self.load(body) if body else self.begin(at, terms))
+        return Walk(self, self.load(body) if body else self.begin(at))
 
 
 class LaneBar(NamedTuple):
@@ -190,14 +202,13 @@ class Walk(Generic[S]):
     """A lane on its way through new bars: its state, its equity and status at each bar, its events as JSON."""
 
     lane: Lane[S]
-    terms: AccountTerms
     state: S
     bars: list[LaneBar] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def step(self, moment: Moment) -> None:
         """Go one bar further; raises AlreadySeen like the lane."""
-        self.state = state = self.lane.step(self.state, moment, self.terms)
+        self.state = state = self.lane.step(self.state, moment)
         self.bars.append(LaneBar(moment.as_of, state.equity, state.status))
         if state.events:
             self.events.extend(asdict(event) for event in state.events)
@@ -262,20 +273,9 @@ class Moment:
 
 def changed(state: T, **changes: Any) -> T:
     """A copy of a frozen state with other values; `dataclasses.replace` takes eight times as long, at every bar."""
-    return recast(type(state), state, changes)
-
-
-def recast(kind: type[T], state: object, changes: dict[str, Any]) -> T:
-    """A state of the class `kind` with the fields of another one, except for the changes."""
-    copy = object.__new__(kind)
+    copy = object.__new__(type(state))
     object.__setattr__(copy, "__dict__", state.__dict__ | changes)
     return copy
-
-
-def refuse_seen(name: str, as_of: int, moment: Moment) -> None:
-    """Raise AlreadySeen unless the moment is later than the last bar of the lane `name`."""
-    if moment.as_of <= as_of:
-        raise AlreadySeen(f"the last bar of lane {name} ended at {as_of}; it refuses one that ended at {moment.as_of}")
 
 
 class LaneVote(NamedTuple):
@@ -300,28 +300,21 @@ def moments(
     """
     turn = max(after, min((int(bars.time[0]) for bars in marks.values() if len(bars)), default=after))
     early = {asset: bars.since(after).until(turn) for asset, bars in hours.items()}
-    histories = {asset: _ReadingHistory(bars, after) for asset, bars in hours.items()}
-    hour, rows = -1, {}
+    histories = {asset: _readings_from(bars, after) for asset, bars in hours.items()}
+    hour, latest = -1, {}
     for as_of, bars in chain(_instants(early, after), _instants(marks, turn)):
         if as_of // HOUR != hour:
             hour = as_of // HOUR
-            rows = {asset: row for asset, history in histories.items() if (row := history.at(as_of))}
+            counts = {asset: bisect_right(rows, as_of - HOUR, key=itemgetter(0)) for asset, rows in histories.items()}
+            latest = {asset: histories[asset][count - 1] for asset, count in counts.items() if count}
         step = as_of - next(iter(bars.values())).time
-        yield Moment(as_of, step, bars, rows, votes.get(hour * HOUR, {}), pools)
+        yield Moment(as_of, step, bars, latest, votes.get(hour * HOUR, {}), pools)
 
 
-class _ReadingHistory:
+def _readings_from(hours: Bars, after: int) -> list[HourReading]:
     """The readings of one asset from the last one that was complete at the unix second `after` on."""
-
-    def __init__(self, hours: Bars, after: int) -> None:
-        before = hours.until(after)
-        self._rows = readings(hours, int(before.time[-1]) if len(before) else 0)
-        self._ends = [row.time + HOUR for row in self._rows]
-
-    def at(self, instant: int) -> HourReading | None:
-        """The reading of the last hour that was complete at `instant`."""
-        place = bisect_right(self._ends, instant)
-        return self._rows[place - 1] if place else None
+    before = hours.until(after)
+    return readings(hours, int(before.time[-1]) if len(before) else 0)
 
 
 def _instants(marks: Mapping[str, Bars], after: int) -> Iterator[tuple[int, dict[str, Bar]]]:

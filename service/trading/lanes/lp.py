@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from service.documents import adapter
 from service.market.bars import Bar
 from service.market.instants import DAY, HOUR
 from service.trading import amm
-from service.trading.accounts import TERMS, AccountTerms
-from service.trading.lanes.lane import HourReading, Lane, LaneEvent, Moment, changed, recast, refuse_seen
-from service.trading.lanes.lp_state import Idle, InPool, LpState, Plan, PoolPosition
+from service.trading.lanes.lane import HourReading, Lane, LaneEvent, Moment, changed
+from service.trading.lanes.lp_state import LpState, Plan, PoolPosition
 from service.trading.performance import DAYS_A_YEAR
 from service.trading.pools import ENTRY_GAS, EXIT_GAS, HARVEST_GAS, Pool, active_liquidity, deepest, gas_usd, net_apr
-
-S = TypeVar("S", Idle, InPool)
 
 ETHER = "eth"
 # Harvest when the uncollected fees exceed both this many USD and this many times the gas of a harvest.
@@ -42,82 +38,65 @@ class LpLane(Lane[LpState]):
     factor: float
     chases: bool
 
-    def begin(self, at: int, terms: AccountTerms = TERMS) -> Idle:
-        usd = terms.capital
-        return Idle(lane=self.name, started_at=at, as_of=at, cash=usd, equity=usd, capital=usd, marks={})
+    def begin(self, at: int) -> LpState:
+        usd = self.terms.capital
+        return LpState(lane=self.name, started_at=at, as_of=at, cash=usd, equity=usd, capital=usd, marks={})
 
-    def load(self, body: Mapping[str, Any]) -> LpState:
-        state: LpState = adapter(LpState).validate_python(body)
-        return state
-
-    def step(self, state: LpState, moment: Moment, terms: AccountTerms = TERMS) -> LpState:
-        refuse_seen(self.name, state.as_of, moment)
-        after = changed(state, events=()) if state.events else state
-        if after.plan:
-            after = _execute(self, after, after.plan, moment, terms)
-        if isinstance(after, InPool):
-            after = _accrue(after, moment)
+    def advance(self, state: LpState, moment: Moment) -> LpState:
+        after = _execute(self, state, state.plan, moment) if state.plan else state
+        after = _accrue(after, after.position, moment) if after.position else after
         after = _mark(after, moment)
         is_undecided = after.plan is None and moment.ends_hour(state.as_of)
-        return _decide(self, after, moment, moment.fresh(state.as_of), terms) if is_undecided else after
+        return _decide(self, after, moment, moment.fresh(state.as_of)) if is_undecided else after
 
 
-def _execute(lane: LpLane, state: LpState, plan: Plan, moment: Moment, terms: AccountTerms) -> LpState:
+def _execute(lane: LpLane, state: LpState, plan: Plan, moment: Moment) -> LpState:
     """The state after the plan, once every asset it involves has a bar; a pool no longer listed is not entered."""
-    pool = _known_pools(state, moment).get(plan.pool)
+    pool, position = _known_pools(state, moment).get(plan.pool), state.position
     if pool is None:
         return changed(state, plan=None)
-    assets = {pool.asset} if isinstance(state, Idle) else {pool.asset, state.position.pool.asset}
-    if not assets <= moment.bars.keys():
+    if not {pool.asset, position.pool.asset if position else pool.asset} <= moment.bars.keys():
         return state
     done, price, time = changed(state, plan=None), moment.bars[pool.asset].open, moment.time
-    if isinstance(done, Idle):
-        return changed(_enter(lane, done, pool, price, time, terms), switched_at=time)
+    if position is None:
+        return changed(_enter(lane, done, pool, price, time), switched_at=time)
     if plan.kind == "harvest":
-        return _harvest(done, price, time)
-    left = _leave(done, moment.bars[done.position.pool.asset].open, time, terms)
+        return _harvest(done, position, price, time)
+    left = _leave(lane, done, position, moment.bars[position.pool.asset].open, time)
     if plan.kind == "recentre":
-        return _enter(lane, left, pool, price, time, terms)
-    entry = _enter(lane, left, pool, price, time, terms, "switch")
+        return _enter(lane, left, pool, price, time)
+    entry = _enter(lane, left, pool, price, time, "switch")
     return changed(entry, switched_at=time, switches=entry.switches + 1)
 
 
 def _enter(
-    lane: LpLane,
-    state: Idle,
-    pool: Pool,
-    price: float,
-    time: int,
-    terms: AccountTerms,
-    kind: Literal["trade", "switch"] = "trade",
-) -> InPool:
+    lane: LpLane, state: LpState, pool: Pool, price: float, time: int, kind: Literal["trade", "switch"] = "trade"
+) -> LpState:
     """All the cash into a range around `price`: half of it is swapped for the asset, then both are deposited."""
     gas = gas_usd(ENTRY_GAS, pool, state.marks[ETHER])
     span = amm.around(price, lane.factor)
-    deposit = (state.cash - gas) / (1 + amm.base_share(price, span) * (pool.fee + terms.slippage))
+    deposit = (state.cash - gas) / (1 + amm.base_share(price, span) * (pool.fee + lane.terms.slippage))
     swap = state.cash - gas - deposit
     liquidity = amm.liquidity_of_value(deposit, price, span)
     base, quote = amm.amounts(liquidity, price, span)
     position = PoolPosition(pool, span, liquidity, base, quote, deposit, state.cash, time)
     event = LaneEvent(kind, time, pool.label, "provides liquidity", price, deposit, gas + swap)
-    return _paid(state, InPool, event, gas, swap, cash=0.0, position=position)
+    return _paid(state, event, gas, swap, cash=0.0, position=position)
 
 
-def _leave(state: InPool, price: float, time: int, terms: AccountTerms) -> Idle:
+def _leave(lane: LpLane, state: LpState, position: PoolPosition, price: float, time: int) -> LpState:
     """Withdraw the position, collect its fees and swap all of the asset for cash.
 
     On a move from pool to pool one swap serves both; its gas is counted on entry.
     """
-    position = state.position
     value, hodl_value = position.value(price), position.held(price)
     gas = gas_usd(EXIT_GAS, position.pool, state.marks[ETHER])
-    swap = value * amm.base_share(price, position.span) * (position.pool.fee + terms.slippage)
+    swap = value * amm.base_share(price, position.span) * (position.pool.fee + lane.terms.slippage)
     cash = value + position.uncollected_usd - gas - swap
     pnl = cash - position.stake_usd
     event = LaneEvent("trade", time, position.pool.label, "withdraws liquidity", price, value, gas + swap, pnl)
     return _paid(
         state,
-        Idle,
         event,
         gas,
         swap,
@@ -132,9 +111,8 @@ def _leave(state: InPool, price: float, time: int, terms: AccountTerms) -> Idle:
     )
 
 
-def _harvest(state: InPool, price: float, time: int) -> InPool:
+def _harvest(state: LpState, position: PoolPosition, price: float, time: int) -> LpState:
     """Collect the fees and add what remains after gas to the range, in the coins they were paid in."""
-    position = state.position
     gas = gas_usd(HARVEST_GAS, position.pool, state.marks[ETHER])
     addition = position.uncollected_usd - gas
     liquidity = amm.liquidity_of_value(addition, price, position.span)
@@ -148,18 +126,17 @@ def _harvest(state: InPool, price: float, time: int) -> InPool:
         uncollected_usd=0.0,
     )
     event = LaneEvent("harvest", time, position.pool.label, "adds its fees", price, position.uncollected_usd, gas)
-    return _paid(state, InPool, event, gas, 0.0, position=larger, harvests=state.harvests + 1)
+    return _paid(state, event, gas, 0.0, position=larger, harvests=state.harvests + 1)
 
 
-def _paid(state: LpState, kind: type[S], event: LaneEvent, gas: float, swap: float, **changes: Any) -> S:
-    """The state, of the class `kind`, after an event that cost gas and a swap, with its other changes."""
+def _paid(state: LpState, event: LaneEvent, gas: float, swap: float, **changes: Any) -> LpState:
+    """The state after an event that cost gas and a swap, with its other changes."""
     costs = {"gas_usd": state.gas_usd + gas, "swap_usd": state.swap_usd + swap}
-    return recast(kind, state, {"events": (*state.events, event), **costs, **changes})
+    return changed(state, events=(*state.events, event), **costs, **changes)
 
 
-def _accrue(state: InPool, moment: Moment) -> InPool:
+def _accrue(state: LpState, position: PoolPosition, moment: Moment) -> LpState:
     """The state with the position's share of the fees of this bar, and its time in range."""
-    position = state.position
     bar = moment.bars.get(position.pool.asset)
     if bar is None:
         return state
@@ -187,37 +164,34 @@ def _pool_volume(pool: Pool, bar: Bar, moment: Moment) -> float:
 
 def _mark(state: LpState, moment: Moment) -> LpState:
     """The state at the last closes, uncollected fees included; ether is marked because it pays for gas."""
-    bars = moment.bars
-    assets = (ETHER,) if isinstance(state, Idle) else (state.position.pool.asset, ETHER)
+    bars, position = moment.bars, state.position
+    assets = (position.pool.asset, ETHER) if position else (ETHER,)
     marked_assets = (asset for asset in assets if asset in bars or asset in state.marks)
     marks = {asset: bars[asset].close if asset in bars else state.marks[asset] for asset in marked_assets}
     equity = state.cash
-    if isinstance(state, InPool):
-        equity += state.position.value(marks[state.position.pool.asset]) + state.position.uncollected_usd
+    if position:
+        equity += position.value(marks[position.pool.asset]) + position.uncollected_usd
     return changed(state, as_of=moment.as_of, marks=marks, equity=equity)
 
 
 def _known_pools(state: LpState, moment: Moment) -> dict[str, Pool]:
     """The pools of the moment, and the lane's own as it was last listed: a source may omit a row for a while."""
-    if isinstance(state, Idle):
-        return dict(moment.pools)
-    return {state.position.pool.key: state.position.pool, **moment.pools}
+    home = {state.position.pool.key: state.position.pool} if state.position else {}
+    return {**home, **moment.pools}
 
 
-def _decide(
-    lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, HourReading], terms: AccountTerms
-) -> LpState:
+def _decide(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, HourReading]) -> LpState:
     """The state with a plan for the next open, if any. Gas is paid in ether, so without its price nothing is done."""
     if ETHER not in state.marks:
         return state
-    if isinstance(state, Idle):
+    if state.position is None:
         pool = _first_pool(lane, state, moment, latest)
         return changed(state, plan=Plan("enter", pool.key)) if pool else state
-    state = _watch_range(state)
-    better = _better_pool(lane, state, moment, latest, terms) if lane.chases else None
+    position = _watched(state.position, state)
+    state = changed(state, position=position)
+    better = _better_pool(lane, state, position, moment, latest) if lane.chases else None
     if better:
         return changed(state, plan=Plan("switch", better.key))
-    position = state.position
     if position.outside_since is not None and state.as_of - position.outside_since >= RECENTRE_AFTER:
         return changed(state, plan=Plan("recentre", position.pool.key))
     harvest = gas_usd(HARVEST_GAS, position.pool, state.marks[ETHER])
@@ -226,16 +200,14 @@ def _decide(
     return state
 
 
-def _watch_range(state: InPool) -> InPool:
-    """The state with the time since when the price has been out of range."""
-    position = state.position
-    if position.span.holds(state.marks[position.pool.asset]):
-        return changed(state, position=changed(position, outside_since=None))
+def _watched(position: PoolPosition, state: LpState) -> PoolPosition:
+    """The position with the time since when the price has been out of its range."""
+    is_inside = position.span.holds(state.marks[position.pool.asset])
     since = state.as_of if position.outside_since is None else position.outside_since
-    return changed(state, position=changed(position, outside_since=since))
+    return changed(position, outside_since=None if is_inside else since)
 
 
-def _first_pool(lane: LpLane, state: Idle, moment: Moment, latest: Mapping[str, HourReading]) -> Pool | None:
+def _first_pool(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, HourReading]) -> Pool | None:
     """The deepest pool for a lane that stays; for one that chases the best, once a pool can be judged."""
     pools = {key: pool for key, pool in moment.pools.items() if pool.asset in latest}
     if not lane.chases:
@@ -245,25 +217,25 @@ def _first_pool(lane: LpLane, state: Idle, moment: Moment, latest: Mapping[str, 
 
 
 def _better_pool(
-    lane: LpLane, state: InPool, moment: Moment, latest: Mapping[str, HourReading], terms: AccountTerms
+    lane: LpLane, state: LpState, position: PoolPosition, moment: Moment, latest: Mapping[str, HourReading]
 ) -> Pool | None:
     """The best other pool, when moving there pays; a position out of range is expected to earn and lose nothing."""
-    pools, home = _known_pools(state, moment), state.position.pool.key
+    pools, home = _known_pools(state, moment), position.pool.key
     expected = _expectations(lane, state, pools, latest)
     best = _best(expected)
     if best is None or home not in expected or best == home or state.as_of - state.switched_at < SWITCH_REST:
         return None
-    now = expected[home] if state.position.outside_since is None else 0.0
+    now = expected[home] if position.outside_since is None else 0.0
     gain = (expected[best] - now) * state.equity * HORIZON_DAYS / DAYS_A_YEAR
-    worth_it = gain > SWITCH_COST_TIMES * _switch_cost(state, pools[best], terms)
+    worth_it = gain > SWITCH_COST_TIMES * _switch_cost(lane, state, position, pools[best])
     return pools[best] if worth_it else None
 
 
-def _switch_cost(state: InPool, to: Pool, terms: AccountTerms) -> float:
+def _switch_cost(lane: LpLane, state: LpState, position: PoolPosition, to: Pool) -> float:
     """USD that moving to the pool `to` costs: gas on both chains, the swap out and the swap in."""
-    position, ether = state.position, state.marks[ETHER]
-    out = amm.base_share(state.marks[position.pool.asset], position.span) * (position.pool.fee + terms.slippage)
-    swaps = state.equity * (out + (to.fee + terms.slippage) / 2)
+    ether, slippage = state.marks[ETHER], lane.terms.slippage
+    out = amm.base_share(state.marks[position.pool.asset], position.span) * (position.pool.fee + slippage)
+    swaps = state.equity * (out + (to.fee + slippage) / 2)
     return gas_usd(EXIT_GAS, position.pool, ether) + gas_usd(ENTRY_GAS, to, ether) + swaps
 
 

@@ -1,7 +1,7 @@
 """The state of a liquidity lane between two bars, and where its profit or loss comes from.
 
-A lane is either `Idle`, with all its capital in cash, or `InPool`, with one position. Fees are US dollars and stay
-beside the position until they are harvested. One quote coin counts as one US dollar.
+A lane has all its capital in cash or in one position. Fees are US dollars and stay beside the position until they are
+harvested. One quote coin counts as one US dollar.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LpBooks(LaneState):
-    """The fields of both states.
+class LpState(LaneState):
+    """The whole state of a lane after its last bar; `position` is None outside any pool.
 
     USD: `cash` outside any pool; since the start `fees_usd` earned, and `gas_usd` and `swap_usd` (pool fee and
     slippage) paid; of closed positions `divergence_usd` (result against holding the coins) and `market_usd` (result of
@@ -82,32 +82,14 @@ class LpBooks(LaneState):
     usd_seconds: float = 0.0
     harvests: int = 0
     switches: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Idle(LpBooks):
-    """A lane outside any pool. `position` is always null; it is part of the stored JSON."""
-
-    position: None = None
-
-    @property
-    def status(self) -> Status:
-        return "waiting"
-
-
-@dataclass(frozen=True, kw_only=True)
-class InPool(LpBooks):
-    """A lane with a position in a pool."""
-
-    position: PoolPosition
+    position: PoolPosition | None = None
 
     @property
     def status(self) -> Status:
         """A planned harvest or switch is the status until the next bar has executed it."""
+        if self.position is None:
+            return "waiting"
         return _PLAN_STATUS.get(self.plan.kind, "in_lp") if self.plan else "in_lp"
-
-
-LpState = Idle | InPool
 
 
 @dataclass(frozen=True)
@@ -135,8 +117,8 @@ class PnlAttribution:
 def attribution(state: LpState) -> PnlAttribution:
     """The sources of a lane's result at its last bar; rates and shares are None before any position."""
     divergence, market, uncollected = state.divergence_usd, state.market_usd, 0.0
-    if isinstance(state, InPool):
-        position, price = state.position, state.marks[state.position.pool.asset]
+    if position := state.position:
+        price = state.marks[position.pool.asset]
         divergence += position.value(price) - position.held(price)
         market += position.held(price) - position.deposited_usd
         uncollected = position.uncollected_usd

@@ -170,21 +170,19 @@ def test_the_consensus_lane_follows_the_forecasts(simulated):
 def test_a_short_pays_interest_for_each_hour_begun(first):
     """Sold within an hour: one hour is owed at once, another at the start of each hour, a gap of bars included."""
     terms = replace(TERMS, borrow=0.876)
-    lane = CexLane("short", "Short", "rule", "cex", ("eth",), lambda view: Intent(-1))
+    lane = CexLane("short", "Short", "rule", "cex", ("eth",), lambda view: Intent(-1), terms=terms)
     state = replace(lane.begin(first), orders={"eth": Intent(-1)})
     hours = []
     for time in (first, 2 * HOUR - STEP, 2 * HOUR, 2 * HOUR + STEP, 5 * HOUR):
-        state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}), terms)
+        state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}))
         holding = state.holdings["eth"]
         hours.append(round(holding.owed / -holding.quantity / 1e-4))
         assert state.equity == pytest.approx(state.cash + (holding.quantity - holding.owed) * 2000)
     assert hours == [1, 1, 2, 2, 5]
-    half = lane.step(
-        replace(state, orders={"eth": Intent(-1, 0.5)}), shown(6 * HOUR, {"eth": flat(6 * HOUR, 2000.0)}), terms
-    )
+    half = lane.step(replace(state, orders={"eth": Intent(-1, 0.5)}), shown(6 * HOUR, {"eth": flat(6 * HOUR, 2000.0)}))
     assert half.holdings["eth"].owed / half.holdings["eth"].quantity == pytest.approx(-6e-4)
     before = half.cash + (half.holdings["eth"].quantity - half.holdings["eth"].owed) * 2000
-    after = lane.step(replace(half, orders={"eth": Intent(0)}), shown(7 * HOUR, {"eth": flat(7 * HOUR, 2000.0)}), terms)
+    after = lane.step(replace(half, orders={"eth": Intent(0)}), shown(7 * HOUR, {"eth": flat(7 * HOUR, 2000.0)}))
     assert after.holdings == {}
     assert after.borrow_usd > half.borrow_usd > 0
     costs = after.events[0].cost_usd
