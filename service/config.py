@@ -41,26 +41,20 @@ def _names(value: object) -> object:
     return tuple(name.strip() for name in value.split(",") if name.strip())
 
 
-def _address(*schemes: str) -> AfterValidator:
-    """Empty, or an address of one of the schemes."""
-
-    def check(value: SecretStr) -> SecretStr:
-        if value.get_secret_value() and not value.get_secret_value().startswith(schemes):
-            raise ValueError(f"not a valid address; it begins with {' or '.join(schemes)}")
-        return value
-
-    return AfterValidator(check)
-
-
-def _pattern(pattern: str, meaning: str) -> AfterValidator:
-    """Empty, or a secret that matches; the message repeats nothing of it."""
+def _matching(pattern: str, complaint: str) -> AfterValidator:
+    """Empty, or a secret that matches; the complaint repeats nothing of it."""
 
     def check(value: SecretStr) -> SecretStr:
         if value.get_secret_value() and not re.fullmatch(pattern, value.get_secret_value()):
-            raise ValueError(f"must be {meaning}")
+            raise ValueError(complaint)
         return value
 
     return AfterValidator(check)
+
+
+def _address(*schemes: str) -> AfterValidator:
+    """Empty, or an address of one of the schemes."""
+    return _matching(f"(?s:({'|'.join(schemes)}).*)", f"not a valid address; it begins with {' or '.join(schemes)}")
 
 
 REDIS = ("redis://", "rediss://", "unix://")
@@ -101,11 +95,11 @@ class Settings(BaseModel):
     redis_url: Annotated[SecretStr, _address(*REDIS)] = Field(
         SecretStr(""), description="Redis URL for the limits of a minute; empty: each process counts its own"
     )
-    key_secret: Annotated[SecretStr, _pattern(".{16,}", "at least 16 characters long")] = Field(
+    key_secret: Annotated[SecretStr, _matching(".{16,}", "must be at least 16 characters long")] = Field(
         SecretStr(""), description="secret for hashing API keys; empty: created once in `DATA_DIR/key-secret`"
     )
 
-    ledger_key: Annotated[SecretStr, _pattern("[0-9a-fA-F]{64}", "64 hex digits")] = Field(
+    ledger_key: Annotated[SecretStr, _matching("[0-9a-fA-F]{64}", "must be 64 hex digits")] = Field(
         SecretStr(""), description="hex seed of the ledger's signing key; empty: created once in `DATA_DIR/ledger-key`"
     )
 
