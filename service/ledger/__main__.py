@@ -55,34 +55,19 @@ def _report(result: Verification, *, with_inputs: bool, is_trusted: bool) -> str
         f"rows not sealed yet: {result.rows - result.sealed:,}.",
         f"Forecasts: {result.forecasts:,}, revealed: {result.revealed:,}, "
         f"hidden although their market is settled: {result.withheld:,}.",
-        *([_inputs_report(result)] if with_inputs else []),
-        *([_rewinds_report(result)] if result.rewinds else []),
-        *([_timestamps_report(result, is_trusted=is_trusted)] if result.timestamps else []),
-        f"head  {result.head or '-'}",
-        f"root  {result.root or '-'}",
-        f"key   {result.key or '-'}",
     ]
-    return "\n".join(lines)
-
-
-def _rewinds_report(result: Verification) -> str:
-    return (
-        f"Rows taken back: {result.taken_back:,}, recorded since {result.taken_back_since}, in rewinds of the world: "
-        f"{result.rewinds:,}. They do not count."
-    )
-
-
-def _timestamps_report(result: Verification, *, is_trusted: bool) -> str:
-    authorities = "authorities that you trust" if is_trusted else "authorities that --authorities would check"
-    rows = f"rows up to {result.stamped_seq:,} are as old as these say"
-    return f"Timestamps: {result.timestamps:,}, by {authorities}; {rows}."
-
-
-def _inputs_report(result: Verification) -> str:
-    return (
-        f"Votes: {result.votes:,}, made from inputs in the file: {result.with_inputs:,}. "
-        f"Inputs of no vote in this ledger: {result.unused:,}."
-    )
+    if with_inputs:
+        votes = f"Votes: {result.votes:,}, made from inputs in the file: {result.with_inputs:,}."
+        lines.append(f"{votes} Inputs of no vote in this ledger: {result.unused:,}.")
+    if result.rewinds:
+        rows = f"Rows taken back: {result.taken_back:,}, recorded since {result.taken_back_since}"
+        lines.append(f"{rows}, in rewinds of the world: {result.rewinds:,}. They do not count.")
+    if result.timestamps:
+        authorities = "authorities that you trust" if is_trusted else "authorities that --authorities would check"
+        rows = f"rows up to {result.stamped_seq:,} are as old as these say"
+        lines.append(f"Timestamps: {result.timestamps:,}, by {authorities}; {rows}.")
+    ends = (f"head  {result.head or '-'}", f"root  {result.root or '-'}", f"key   {result.key or '-'}")
+    return "\n".join((*lines, *ends))
 
 
 def _parser() -> argparse.ArgumentParser:

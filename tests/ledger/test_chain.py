@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -30,11 +29,6 @@ def test_each_row_has_the_hash_of_the_previous_one():
     assert [entry.seq for entry in entries] == list(range(1, 10))
     assert [entry.previous for entry in entries] == [GENESIS, *(entry.hash for entry in entries[:-1])]
     assert all(map(is_whole, entries))
-
-
-def test_a_hash_survives_json():
-    for entry in books.book(3).entries:
-        assert is_whole(replace(entry, body=json.loads(json.dumps(entry.body))))
 
 
 @pytest.mark.parametrize(
@@ -67,17 +61,13 @@ SECOND = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
 
 def test_instants_are_recorded_as_iso_times():
     """In nested objects and lists too; other numbers and fields without an instant stay."""
-    body = {"at": SECOND, "p": 0.5, "question": {"deadline": SECOND, "level": 70_000}, "votes": [{"time": SECOND}]}
-    assert with_iso_instants(body) == {
+    others = {"fitted_at": None, "columns": ["at"], "p": 0.5}
+    body = others | {"at": SECOND, "question": {"deadline": SECOND, "level": 70_000}, "votes": [{"time": SECOND}]}
+    assert with_iso_instants(body) == others | {
         "at": "2026-11-21T12:00:00Z",
-        "p": 0.5,
         "question": {"deadline": "2026-11-21T12:00:00Z", "level": 70_000},
         "votes": [{"time": "2026-11-21T12:00:00Z"}],
     }
-
-
-def test_a_missing_instant_stays_null():
-    assert with_iso_instants({"fitted_at": None, "columns": ["at"]}) == {"fitted_at": None, "columns": ["at"]}
 
 
 def test_both_forms_of_an_instant_are_read():

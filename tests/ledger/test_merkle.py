@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from service.ledger import roots
 from service.ledger.roots import Step
+from tests.ledger.independent import tree
 
 # The inputs and roots that Certificate Transparency's own implementations are tested with.
 INPUTS = (
@@ -36,31 +37,14 @@ ROOTS = (
 leaf_lists = st.lists(st.binary(min_size=32, max_size=32).map(bytes.hex), min_size=1, max_size=40)
 
 
-def sha(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest()
-
-
-def split(size: int) -> int:
-    """The largest power of two smaller than `size`."""
-    return 1 << (size - 1).bit_length() - 1
-
-
-def tree(data: list[bytes]) -> bytes:
-    """MTH of RFC 6962, 2.1."""
-    if len(data) == 1:
-        return sha(b"\x00" + data[0])
-    k = split(len(data))
-    return sha(b"\x01" + tree(data[:k]) + tree(data[k:]))
-
-
 def audit(index: int, data: list[bytes]) -> list[tuple[str, bytes]]:
     """PATH of RFC 6962, 2.1.1, with the side of each neighbour."""
     if len(data) == 1:
         return []
-    k = split(len(data))
-    if index < k:
-        return [*audit(index, data[:k]), ("right", tree(data[k:]))]
-    return [*audit(index - k, data[k:]), ("left", tree(data[:k]))]
+    half = 1 << (len(data) - 1).bit_length() - 1
+    if index < half:
+        return [*audit(index, data[:half]), ("right", tree(data[half:]))]
+    return [*audit(index - half, data[half:]), ("left", tree(data[:half]))]
 
 
 @pytest.mark.parametrize("size", range(1, 9))
@@ -99,5 +83,5 @@ def test_another_leaf_or_step_gives_another_root(leaves: list[str], data):
 def test_an_inner_node_is_not_accepted_as_a_leaf():
     """The root over two leaves differs from that over one leaf with the hash of both."""
     two = ["11" * 32, "22" * 32]
-    inside = b"".join(sha(b"\x00" + bytes.fromhex(leaf)) for leaf in two)
+    inside = b"".join(hashlib.sha256(b"\x00" + bytes.fromhex(leaf)).digest() for leaf in two)
     assert roots.tree_root([inside.hex()]) != roots.tree_root(two)

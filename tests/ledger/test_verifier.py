@@ -15,7 +15,7 @@ from service import canonical
 from service.ledger import chain
 from service.ledger.chain import ChainEntry, chained
 from service.ledger.roots import Root, public_key
-from service.ledger.verifier import Verification, read, verify
+from service.ledger.verifier import Verification, verify
 from tests.ledger import books
 
 KEY = public_key(books.SEED)
@@ -258,23 +258,3 @@ def test_a_row_with_wrong_types_is_found(name: str):
     first, second = books.book(2).entries
     odd: ChainEntry = replace(second, **{name: 7.5})
     assert verify(books.Book((first, odd), ()).lines()).seq == 2
-
-
-SHORT = books.book(2)
-
-
-def test_rows_and_roots_survive_their_lines():
-    entry, root = SHORT.entries[0], SHORT.roots[0]
-    assert read(chain.line("row", vars(entry))) == entry
-    assert read(chain.line("root", vars(root))) == root
-
-
-def test_a_line_in_another_form_is_refused():
-    line = chain.line("row", vars(SHORT.entries[0]))
-    with pytest.raises(ValueError, match="canonical"):
-        read(line.replace(":", ": ", 1))
-
-
-def test_a_line_of_another_type_is_refused():
-    with pytest.raises(ValueError, match="neither a row nor a root"):
-        read(chain.line("letter", vars(SHORT.entries[0])))
