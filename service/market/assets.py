@@ -170,9 +170,7 @@ def week_positions(asset: str, times: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def week_hours(asset: str, times: NDArray[np.int64]) -> NDArray[np.int64]:
     """The hour of the asset's local week, 0 for Monday 00:00 to 167, of unix seconds, shape (n,)."""
-    if calendar_of(asset) == "always":
-        return (times // HOUR + FIRST_HOUR) % WEEK
-    return (times // HOUR + _new_york_shifts(times)) % WEEK
+    return week_positions(asset, times).astype(np.int64) % WEEK
 
 
 def calendar_of(asset: str) -> Calendar:

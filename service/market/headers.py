@@ -35,10 +35,4 @@ def month_header(made_at: int, month: str, *, world: World, sources: Mapping[str
     The document is stale once the next month has closed.
     """
     end = ends(month)
-    return DocumentHeader(
-        timestamp=iso(made_at),
-        as_of=iso(end),
-        stale_after=iso(ends(month_of(end))),
-        world=world,
-        sources=dict(sources),
-    )
+    return header(made_at, end, step=0, world=world, sources=sources, every_s=ends(month_of(end)) - end)

@@ -110,27 +110,18 @@ def describe_history(history: History) -> AssetHistory:
 
 
 def _price(asset: str, bars: Bars, made_at: int, source: str) -> AssetPrice:
-    last = float(bars.close[-1])
-    day = bars.since(bars.as_of - DAY)
+    last, day, before = float(bars.close[-1]), bars.since(bars.as_of - DAY), bars.until(bars.as_of - DAY)
     return AssetPrice(
         asset=asset,
         name=ASSETS[asset].name,
         price=last,
-        change_24h_pct=_change_pct(bars),
+        change_24h_pct=round(100 * (last / float(before.close[-1]) - 1), 4) if len(before) else None,
         high_24h=float(np.max(day.high)),
         low_24h=float(np.min(day.low)),
         market_open=trades(asset, made_at, bars.as_of),
         as_of=iso(bars.as_of),
         source=source,
     )
-
-
-def _change_pct(bars: Bars) -> float | None:
-    """The change in percent since the last close at or before 24 h ago; None without one."""
-    before = bars.until(bars.as_of - DAY)
-    if not len(before):
-        return None
-    return round(100 * (float(bars.close[-1]) / float(before.close[-1]) - 1), 4)
 
 
 # A page of bars is made column by column, because it has up to 10,000.
