@@ -59,6 +59,16 @@ def rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
+def usd(amount: float) -> float:
+    """USD to the cent."""
+    return round(float(amount), 2)
+
+
+def percent(fraction: float) -> float:
+    """A fraction as percent, to four decimals."""
+    return round(100 * float(fraction), 4)
+
+
 @cache
 def adapter(kind: type) -> TypeAdapter[Any]:
     """What validates plain values as a dataclass; imported here, because front ends without pydantic need none."""

@@ -11,6 +11,7 @@ all bars at once.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,12 +128,13 @@ class TradeHistory:
         return np.where(held, value, cash)
 
 
+COLUMNS = ("side", "quantity", "entry_time", "entry_price", "exit_time", "exit_price", "capital")
+
+
 def unused_account(terms: AccountTerms = TERMS) -> TradeHistory:
     """An account without a position yet."""
-    nothing, times = np.zeros(0), np.zeros(0, np.int64)
-    return TradeHistory(
-        terms, np.zeros(0, np.int8), nothing, times, nothing, times, nothing, capital=np.array([terms.capital])
-    )
+    sides, prices, times = np.zeros(0, np.int8), np.zeros(0), np.zeros(0, np.int64)
+    return TradeHistory(terms, sides, prices, times, prices, times, prices, np.array([terms.capital]))
 
 
 def trade(targets: Targets, bars: Bars, terms: AccountTerms = TERMS) -> TradeHistory:
@@ -155,7 +157,11 @@ def carry_on(before: TradeHistory, targets: Targets, bars: Bars) -> TradeHistory
     if spans_to_ruin is not None:
         later = _fill(spans_to_ruin, bars, before)
     has_ended = before.has_ended or spans_to_ruin is not None
-    return replace(_joined(before, later), decided=0 if has_ended else int(positions[-1]), has_ended=has_ended)
+    # Both as one account: the later columns begin with the position that was open.
+    columns: dict[str, Any] = {
+        name: np.append(getattr(before, name)[: before.closed], getattr(later, name)) for name in COLUMNS
+    }
+    return replace(later, **columns, decided=0 if has_ended else int(positions[-1]), has_ended=has_ended)
 
 
 @dataclass(frozen=True)
@@ -200,31 +206,7 @@ def _fill(spans: _Spans, bars: Bars, before: TradeHistory) -> TradeHistory:
     growth = _growth(spans.side, entry_price, exit_price, interest, terms)
     capital: Prices = np.cumprod(np.append(before.capital[-1], growth), dtype=np.float64)
     quantity = capital[: len(spans.side)] * terms.invested / entry_price
-    return TradeHistory(
-        terms=terms,
-        side=spans.side,
-        quantity=quantity,
-        entry_time=entry_time,
-        entry_price=entry_price,
-        exit_time=bars.time[exits],
-        exit_price=exit_price,
-        capital=capital,
-    )
-
-
-def _joined(before: TradeHistory, later: TradeHistory) -> TradeHistory:
-    """Both as one account: `later` begins with the position that was open."""
-    closed = slice(None, before.closed)
-    return TradeHistory(
-        terms=before.terms,
-        side=np.append(before.side[closed], later.side),
-        quantity=np.append(before.quantity[closed], later.quantity),
-        entry_time=np.append(before.entry_time[closed], later.entry_time),
-        entry_price=np.append(before.entry_price[closed], later.entry_price),
-        exit_time=np.append(before.exit_time, later.exit_time),
-        exit_price=np.append(before.exit_price, later.exit_price),
-        capital=np.append(before.capital[:-1], later.capital),
-    )
+    return TradeHistory(terms, spans.side, quantity, entry_time, entry_price, bars.time[exits], exit_price, capital)
 
 
 def _interest(side: NDArray[np.int8], seconds: Times, terms: AccountTerms) -> Prices:

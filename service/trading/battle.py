@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from service.documents import Document, DocumentHeader, rounded
+from service.documents import Document, DocumentHeader, percent, rounded, usd
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR, iso
 from service.tabular import Table, table_of
@@ -16,7 +16,6 @@ from service.trading.lanes.cex import CexLane
 from service.trading.lanes.lane import Status, Venue
 from service.trading.lanes.lp_state import attribution
 from service.trading.pools import ASSUMED_POOLS
-from service.trading.statements import Side, percent, usd
 
 HISTORY = "/api/v1/bot-battle/history"
 NO_BARS = empty(HOUR)
@@ -87,7 +86,7 @@ class OpenPosition:
 
     lane: str
     asset: str
-    side: Side
+    side: Literal["long", "short"]
     quantity: float
     entry_price: float
     mark_price: float

@@ -5,31 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from service.documents import World
+from service.documents import World, percent, usd
 from service.market.instants import DAY, HOUR, MINUTE, iso, iso_all
 from service.trading.accounts import TERMS
 from service.trading.lanes import LANES, LaneBar
-from service.trading.lanes.lane import LaneEvent, Status, Venue
-from service.trading.statements import percent, usd
+from service.trading.lanes.lane import Status, Venue
 
 B = TypeVar("B", bound=tuple[Any, ...])
 
 # The approximate maximum of points in a curve; where there are more bars, those between two points are left out.
 MOST_POINTS = 500
 SPACINGS = (5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 12 * HOUR, DAY)
-
-
-class MarkedBar(NamedTuple):
-    """A bar of a lane with its fall from the highest equity so far, as a fraction."""
-
-    as_of: int
-    equity: float
-    status: Status
-    fall: float
 
 
 @dataclass(frozen=True)
@@ -130,7 +120,7 @@ def events_document(
     name: str, events: Sequence[Mapping[str, Any]], *, live_since: int, world: World, next: str | None
 ) -> LaneEventsDocument:
     """The page of these events, which are LaneEvents as plain JSON; `live_since` is a unix second."""
-    published_events = tuple(_published(LaneEvent(**event)) for event in events)
+    published_events = tuple(_published(event) for event in events)
     header = (world, name, LANES[name].label, iso(live_since), len(published_events), next)
     return LaneEventsDocument("lane-events/1", *header, published_events)
 
@@ -140,7 +130,9 @@ def equity_document(
 ) -> LaneEquityDocument:
     """The page of these bars; `live_since` is a unix second."""
     header = (world, name, LANES[name].label, iso(live_since), len(bars), next)
-    return LaneEquityDocument("lane-equity/1", *header, _points(bars))
+    times = iso_all(np.array([as_of for as_of, *_ in bars], dtype=np.int64))
+    points = (LanePoint(time, usd(equity), status) for time, (_, equity, status) in zip(times, bars, strict=True))
+    return LaneEquityDocument("lane-equity/1", *header, tuple(points))
 
 
 def history(
@@ -168,10 +160,7 @@ def history(
         until=iso(until),
         bar_s=step,
         step_s=cell,
-        lanes=tuple(
-            _lane(name, thinned(_marked(curve, peaks.get(name, 0.0)), cell), events[name])
-            for name, curve in bars.items()
-        ),
+        lanes=tuple(_lane(name, curve, peaks.get(name, 0.0), cell, events[name]) for name, curve in bars.items()),
     )
 
 
@@ -189,41 +178,32 @@ def thinned(bars: Sequence[B], step: int) -> list[B]:
     return list(last_of.values())
 
 
-def _marked(bars: Sequence[LaneBar], peak: float) -> list[MarkedBar]:
-    """The bars with their fall from the highest equity so far: the capital, `peak` or a bar up to that one."""
+def _marked(bars: Sequence[LaneBar], peak: float) -> list[tuple[int, float, Status, float]]:
+    """The bars with their fall, a fraction of the highest equity so far: the capital, `peak` or a bar up to this."""
     equity = np.array([bar[1] for bar in bars], float)
     peaks = np.maximum.accumulate(np.append(max(peak, TERMS.capital), equity))[1:]
     falls = (1 - equity / peaks).tolist()
-    return [MarkedBar(*bar, fall) for bar, fall in zip(bars, falls, strict=True)]
+    return [(as_of, value, status, fall) for (as_of, value, status), fall in zip(bars, falls, strict=True)]
 
 
-def _lane(name: str, bars: Sequence[MarkedBar], events: Sequence[Mapping[str, Any]]) -> LaneHistory:
-    lane = LANES[name]
+def _lane(
+    name: str, bars: Sequence[LaneBar], peak: float, step: int, events: Sequence[Mapping[str, Any]]
+) -> LaneHistory:
+    lane, points = LANES[name], thinned(_marked(bars, peak), step)
     return LaneHistory(
         name=name,
         label=lane.label,
         venue=lane.venue,
         initial_capital=usd(TERMS.capital),
         points=tuple(
-            HistoryPoint(iso(as_of), usd(equity), status, percent(fall)) for as_of, equity, status, fall in bars
+            HistoryPoint(iso(as_of), usd(equity), status, percent(fall)) for as_of, equity, status, fall in points
         ),
-        events=tuple(_published(LaneEvent(**event)) for event in events),
+        events=tuple(_published(event) for event in events),
     )
 
 
-def _points(bars: Sequence[LaneBar]) -> tuple[LanePoint, ...]:
-    times = iso_all(np.array([as_of for as_of, *_ in bars], dtype=np.int64))
-    return tuple(LanePoint(time, usd(equity), status) for time, (_, equity, status) in zip(times, bars, strict=True))
-
-
-def _published(event: LaneEvent) -> HistoryEvent:
-    return HistoryEvent(
-        time=iso(event.time),
-        kind=event.kind,
-        subject=event.subject,
-        note=event.note,
-        price=round(event.price, 8),
-        value_usd=usd(event.value_usd),
-        cost_usd=usd(event.cost_usd),
-        pnl_usd=None if event.pnl_usd is None else usd(event.pnl_usd),
-    )
+def _published(event: Mapping[str, Any]) -> HistoryEvent:
+    """A LaneEvent as plain JSON as it is published."""
+    pnl_usd = None if event["pnl_usd"] is None else usd(event["pnl_usd"])
+    amounts = {"value_usd": usd(event["value_usd"]), "cost_usd": usd(event["cost_usd"]), "pnl_usd": pnl_usd}
+    return HistoryEvent(**{**event, **amounts, "time": iso(event["time"]), "price": round(event["price"], 8)})

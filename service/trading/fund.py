@@ -11,13 +11,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader
+from service.documents import Document, DocumentHeader, percent, usd
 from service.market.bars import Bars, Prices, Times
 from service.market.instants import HOUR, iso
 from service.tabular import Table, table_of
 from service.trading.battle_history import spacing
 from service.trading.performance import daily_returns, day_ends, max_drawdown, sharpe_fields
-from service.trading.statements import percent, usd
 
 Side = Literal["buy", "sell"]
 

@@ -6,7 +6,6 @@ from a longer history, it is the same.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader, rounded
+from service.documents import Document, DocumentHeader, percent, rounded
 from service.market.bars import Prices, Times
 from service.market.instants import DAY
 from service.market.months import begins, ends, month_before
@@ -30,8 +29,7 @@ from service.trading.health import (
     return_statistics,
     worth_of,
 )
-from service.trading.performance import daily_returns, profit_factor, sharpe, sharpe_fields, win_rate
-from service.trading.statements import percent
+from service.trading.performance import daily_returns, profit_factor, sharpe, sharpe_fields, win_rate_pct
 
 if TYPE_CHECKING:
     from service.trading.arena import Accounts, Arena
@@ -227,7 +225,6 @@ def _metrics(
     previous: EarlierEntry | None,
 ) -> Metrics:
     recent, held = patient.returns[-WINDOW_DAYS:], patient.held[-WINDOW_DAYS:]
-    rate, factor = win_rate(trades), profit_factor(trades)
     # A score of an earlier schema is of another kind.
     previous_score = previous.health_score if previous and previous.measures else None
     return Metrics(
@@ -241,8 +238,8 @@ def _metrics(
         **sharpe_fields(recent),
         shrunken_sharpe=round(health.shrunken_sharpe, 4),
         max_drawdown_pct=percent(health.deepest),
-        win_rate_pct=None if rate is None else percent(rate),
-        profit_factor=rounded(factor, 4),
+        win_rate_pct=win_rate_pct(trades),
+        profit_factor=rounded(profit_factor(trades), 4),
         deflated_sharpe=round(health.beyond_luck, 4),
         turnover_score=round(health.measures["turnover"], 4),
         sharpe_score=round(health.measures["sharpe"], 4),
@@ -356,7 +353,8 @@ def _until(month: str, before: Months, entries: Sequence[TriageEntry]) -> Months
 
 
 def _summary(entries: Sequence[TriageEntry], luckiest: float, worth: tuple[MeasureWorth, ...]) -> HospitalSummary:
-    scores = [entry.health_score for entry in entries]
+    scores, statuses = [entry.health_score for entry in entries], [entry.status for entry in entries]
+    recommendations = [entry.recommendation for entry in entries]
     changes = (
         Change(entry.key, entry.metrics.previous_status, entry.status)
         for entry in entries
@@ -366,8 +364,8 @@ def _summary(entries: Sequence[TriageEntry], luckiest: float, worth: tuple[Measu
     return HospitalSummary(
         strategies=len(entries),
         effective_strategies=round(independent_trials(luckiest), 2),
-        status=_counts(Status, [entry.status for entry in entries]),
-        recommendation=_counts(Recommendation, [entry.recommendation for entry in entries]),
+        status={word: statuses.count(word) for word in get_args(Status)},
+        recommendation={word: recommendations.count(word) for word in get_args(Recommendation)},
         mean_score=round(fmean(scores), 2) if scores else None,
         median_score=round(median(scores), 2) if scores else None,
         changes=tuple(changes),
@@ -375,9 +373,3 @@ def _summary(entries: Sequence[TriageEntry], luckiest: float, worth: tuple[Measu
         evidence=EVIDENCE,
         worth=worth,
     )
-
-
-def _counts(literal: Any, values: Sequence[str]) -> dict[str, int]:
-    """How often each word of a Literal type occurs, including those that do not."""
-    counter = Counter(values)
-    return {word: counter[word] for word in get_args(literal)}

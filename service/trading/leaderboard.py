@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.documents import Document, DocumentHeader
+from service.documents import Document, DocumentHeader, percent, usd
 from service.market.bars import Times
 from service.market.instants import iso
 from service.tabular import Table, table_of
+from service.trading.accounts import TradeHistory
 from service.trading.arena import Account, Accounts, Arena
 from service.trading.performance import (
     TradeStatistics,
@@ -19,13 +21,44 @@ from service.trading.performance import (
     max_drawdown,
     sharpe_fields,
     trade_statistics,
-    win_rate,
+    win_rate_pct,
 )
-from service.trading.statements import AccountPosition, AccountTrade, percent, position_of, trades_of, usd
 from service.trading.strategies import GHOSTS, STRATEGIES, Ghost, Strategy
 
 RECENT_TRADES = 50
 DAILY_POINTS = 365  # of the equity; older ones are by the month, so that a page stays small
+
+Side = Literal["long", "short"]
+
+
+@dataclass(frozen=True)
+class AccountPosition:
+    """An open position: prices in USD, `pnl_usd` at the mark net of the entry fee and of the interest of a short."""
+
+    asset: str
+    side: Side
+    quantity: float
+    entry_price: float
+    mark_price: float
+    pnl_usd: float
+    opened_at: str
+
+
+@dataclass(frozen=True)
+class AccountTrade:
+    """A closed position: prices in USD after slippage, `pnl_usd` net of both fees and of the interest of a short."""
+
+    asset: str
+    side: Side
+    quantity: float
+    entry_price: float
+    exit_price: float
+    opened_at: str
+    closed_at: str
+    pnl_usd: float
+    pnl_pct: float
+    fee_usd: float
+    borrow_usd: float
 
 
 @dataclass(frozen=True)
@@ -124,11 +157,11 @@ def leaderboard_table(document: LeaderboardDocument) -> Table:
 def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: str | None) -> LeaderboardEntry:
     """The entry of one strategy or ghost, without its rank."""
     chosen = list(accounts.values()) if asset is None else [accounts[asset]]
+    held = sum(arena.accounts["buy_and_hold"][account.asset].equity for account in chosen)
     initial = sum(account.history.terms.capital for account in chosen)
     capital = sum(account.equity for account in chosen)
     daily = np.sum([account.daily for account in chosen], axis=0)
     pnl = np.concatenate([account.history.pnl for account in chosen])
-    rate, returns = win_rate(pnl), daily_returns(daily, initial)
     return LeaderboardEntry(
         rank=None,
         key=strategy.key,
@@ -139,23 +172,58 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
         pnl_usd=usd(capital - initial),
         pnl_pct=percent(capital / initial - 1),
         trades=len(pnl),
-        win_rate_pct=None if rate is None else percent(rate),
-        **sharpe_fields(returns),
+        win_rate_pct=win_rate_pct(pnl),
+        **sharpe_fields(daily_returns(daily, initial)),
         max_drawdown_pct=percent(max_drawdown(np.append(daily, capital), initial)),
-        benchmark_pnl_pct=percent(_held(chosen, arena) / initial - 1),
-        positions=_positions(chosen),
+        benchmark_pnl_pct=percent(held / initial - 1),
+        positions=tuple(position for account in chosen if (position := position_of(account))),
     )
 
 
-def _held(accounts: Sequence[Account], arena: Arena) -> float:
-    """USD that buying and holding the assets of `accounts` is worth now."""
-    return sum(arena.accounts["buy_and_hold"][account.asset].equity for account in accounts)
+def position_of(account: Account) -> AccountPosition | None:
+    """The open position of an account; None without one."""
+    history = account.history
+    if account.mark_price is None or not history.is_open:
+        return None
+    return AccountPosition(
+        asset=account.asset,
+        side=_side(history.side[-1]),
+        quantity=_exact(history.quantity[-1]),
+        entry_price=_exact(history.entry_price[-1]),
+        mark_price=_exact(account.mark_price),
+        pnl_usd=usd(account.equity - history.capital[-1]),
+        opened_at=iso(int(history.entry_time[-1])),
+    )
 
 
-def _positions(accounts: Sequence[Account]) -> tuple[AccountPosition, ...]:
-    marks = ((account, account.mark_price) for account in accounts if account.mark_price is not None)
-    positions = (position_of(account.history, account.asset, price, account.equity) for account, price in marks)
-    return tuple(position for position in positions if position is not None)
+def trades_of(history: TradeHistory, asset: str, since: int = 0) -> list[AccountTrade]:
+    """The trades closed at or after the unix second `since`, oldest first."""
+    first = int(np.searchsorted(history.exit_time, since))
+    pnl, fees, interest = history.pnl, history.fees, history.interest
+    return [
+        AccountTrade(
+            asset=asset,
+            side=_side(history.side[row]),
+            quantity=_exact(history.quantity[row]),
+            entry_price=_exact(history.entry_price[row]),
+            exit_price=_exact(history.exit_price[row]),
+            opened_at=iso(int(history.entry_time[row])),
+            closed_at=iso(int(history.exit_time[row])),
+            pnl_usd=usd(pnl[row]),
+            pnl_pct=percent(pnl[row] / history.capital[row]),
+            fee_usd=usd(fees[row]),
+            borrow_usd=usd(interest[row]),
+        )
+        for row in range(first, history.closed)
+    ]
+
+
+def _exact(value: float) -> float:
+    return round(float(value), 8)
+
+
+def _side(side: int) -> Side:
+    return "long" if side > 0 else "short"
 
 
 def strategy_page(arena: Arena, standing: LeaderboardEntry, header: DocumentHeader) -> StrategyDocument:

@@ -11,7 +11,7 @@ from math import sqrt
 
 import numpy as np
 
-from service.documents import rounded
+from service.documents import percent, rounded
 from service.market.bars import Bars, Prices, Times
 from service.market.instants import DAY, HOUR
 from service.trading.accounts import TradeHistory
@@ -82,9 +82,9 @@ def max_drawdown(equity: Prices, capital: float) -> float:
     return float(np.max(1 - path / np.maximum.accumulate(path)))
 
 
-def win_rate(pnl: Prices) -> float | None:
-    """The share of closed trades with a `pnl` (trades,), USD net of fees, above zero; None without any."""
-    return float(np.mean(pnl > 0)) if len(pnl) else None
+def win_rate_pct(pnl: Prices) -> float | None:
+    """The percentage of closed trades with a `pnl` (trades,), USD net of fees, above zero; None without any."""
+    return percent(float(np.mean(pnl > 0))) if len(pnl) else None
 
 
 def profit_factor(pnl: Prices) -> float | None:
@@ -114,10 +114,9 @@ def trade_statistics(histories: list[TradeHistory]) -> TradeStatistics:
     """The statistics of the closed trades of all `histories` together; open positions do not count."""
     pnl = np.concatenate([history.pnl for history in histories])
     seconds = np.concatenate([history.exit_time - history.entry_time[: history.closed] for history in histories])
-    rate = win_rate(pnl)
     return TradeStatistics(
         count=len(pnl),
-        win_rate_pct=rounded(None if rate is None else 100 * rate, 4),
+        win_rate_pct=win_rate_pct(pnl),
         profit_factor=rounded(profit_factor(pnl), 4),
         average_win_usd=rounded(_mean(pnl[pnl > 0]), 2),
         average_loss_usd=rounded(_mean(pnl[pnl < 0]), 2),

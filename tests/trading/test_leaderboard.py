@@ -12,19 +12,24 @@ from pydantic import TypeAdapter
 from service.documents import DocumentHeader
 from service.market.assets import ASSETS
 from service.market.headers import header
-from service.market.instants import DAY, iso, unix
-from service.trading.arena import Arena, run
+from service.market.instants import DAY, HOUR, iso, unix
+from service.trading.accounts import AccountTerms
+from service.trading.arena import Account, Arena, run
 from service.trading.leaderboard import (
+    AccountPosition,
     LeaderboardDocument,
     LeaderboardEntry,
     StrategyDocument,
     leaderboard,
+    position_of,
     shown_days,
     strategy_page,
+    trades_of,
 )
 from service.trading.performance import day_ends, max_drawdown, sharpe
-from service.trading.statements import AccountPosition
 from service.trading.strategies import STRATEGIES
+from tests.trading.markets import bars_of
+from tests.trading.test_accounts import equity, settle
 
 CAPITAL = 10_000 * len(ASSETS)
 ENTRY_FIELDS = "rank key name category initial_capital capital pnl_usd pnl_pct trades win_rate_pct sharpe sharpe_low"
@@ -170,3 +175,40 @@ def test_the_last_50_trades_are_shown_newest_first(arena: Arena, pages: list[Str
         assert times == [iso(time) for time in exits[::-1][:50].tolist()]
         assert page.statistics.count == page.standing.trades == len(exits)
         assert page.statistics.win_rate_pct == pytest.approx(page.standing.win_rate_pct, abs=1e-4)
+
+
+def test_a_position_is_marked_net_of_fee_and_interest():
+    bars = bars_of(opens=[100, 100, 110, 120, 130], closes=[100, 105, 115, 125, 135])
+    history = settle([1, 0, -1, -1, -1], bars, AccountTerms())
+    position = position_of(Account("btc", history, np.zeros(0), equity(history, bars)[-1], 135.0))
+    assert position.side == "short"
+    assert position.opened_at == "1970-01-01T03:00:00Z"
+    assert position.entry_price == pytest.approx(120 * 0.9998)
+    gains = sum(trade.pnl_usd for trade in trades_of(history, "btc"))
+    assert 10_000 + gains + position.pnl_usd == pytest.approx(equity(history, bars)[-1], abs=0.02)
+
+
+def test_trades_have_both_sides_and_are_net_of_fees():
+    bars = bars_of(opens=[100, 100, 110], closes=[100, 105, 110])
+    trade = trades_of(settle([1, 0, 0], bars, AccountTerms()), "eth")[0]
+    assert (trade.asset, trade.side) == ("eth", "long")
+    assert (trade.opened_at, trade.closed_at) == ("1970-01-01T01:00:00Z", "1970-01-01T02:00:00Z")
+    assert trade.pnl_usd == pytest.approx(
+        trade.quantity * (trade.exit_price - trade.entry_price) - trade.fee_usd, abs=0.01
+    )
+    assert trade.pnl_pct == pytest.approx(trade.pnl_usd / 100, abs=1e-4)
+
+
+def test_a_short_states_the_interest_it_paid():
+    bars = bars_of(opens=[100, 100, 90], closes=[100, 95, 90])
+    trade = trades_of(settle([-1, 0, 0], bars, AccountTerms(borrow=0.876)), "eth")[0]
+    assert trade.borrow_usd == pytest.approx(trade.quantity * 1e-4 * trade.exit_price, abs=0.01) != 0
+    gross = trade.quantity * (trade.entry_price - trade.exit_price)
+    assert trade.pnl_usd == pytest.approx(gross - trade.fee_usd - trade.borrow_usd, abs=0.02)
+
+
+def test_only_trades_closed_since_an_instant_are_listed():
+    bars = bars_of(opens=[100] * 6, closes=[100] * 6)
+    history = settle([1, 0, 1, 0, 0, 0], bars)
+    assert [trade.closed_at[11:13] for trade in trades_of(history, "btc")] == ["02", "04"]
+    assert [trade.closed_at[11:13] for trade in trades_of(history, "btc", since=3 * HOUR)] == ["04"]

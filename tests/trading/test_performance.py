@@ -17,7 +17,7 @@ from service.trading.performance import (
     profit_factor,
     sharpe,
     trade_statistics,
-    win_rate,
+    win_rate_pct,
 )
 from tests.trading.markets import closing
 
@@ -66,11 +66,11 @@ def test_a_drawdown_falls_from_the_highest_equity_so_far(equity, deepest):
 
 
 @pytest.mark.parametrize(
-    ("pnl", "rate", "factor"), [((10, -5, 0, 20), 0.5, 6), ((), None, None), ((3,), 1, None), ((-3,), 0, 0)]
+    ("pnl", "rate", "factor"), [((10, -5, 0, 20), 50, 6), ((), None, None), ((3,), 100, None), ((-3,), 0, 0)]
 )
 def test_win_rate_and_profit_factor_by_hand(pnl, rate, factor):
     """Unknown without the trades they need."""
-    assert (win_rate(array(*pnl)), profit_factor(array(*pnl))) == (rate, factor)
+    assert (win_rate_pct(array(*pnl)), profit_factor(array(*pnl))) == (rate, factor)
 
 
 def test_trade_statistics_by_hand():
