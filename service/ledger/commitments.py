@@ -39,59 +39,46 @@ def text_hash(text: Any, salt: str) -> dict[str, str]:
 
 @dataclass
 class CommitmentCheck:
-    """The commitments of the rows read so far: their `count`, the `hidden` ones and the `reveals`.
+    """The commitments of the rows read so far.
 
-    Both are by row: of the forecast, and of the row that reveals it, with the row of the forecast. `resolutions` are
-    the markets by the row of their resolution.
+    `forecasts` and the markets of `resolutions` are by their row, the rows of `reveals` by that of the forecast.
     """
 
-    count: int = 0
-    hidden: dict[int, Hidden] = field(default_factory=dict)
-    reveals: dict[int, tuple[int, Hidden]] = field(default_factory=dict)
+    forecasts: dict[int, Hidden] = field(default_factory=dict)
+    reveals: dict[int, int] = field(default_factory=dict)
     resolutions: dict[int, str] = field(default_factory=dict)
 
     def add(self, entry: ChainEntry) -> str | None:
         """Read the next row; returns its fault as a sentence."""
         if entry.kind == "forecast":
-            self.count += 1
-            self.hidden[entry.seq] = entry.subject, entry.body.get("market"), entry.body.get("commitment")
+            self.forecasts[entry.seq] = entry.subject, entry.body.get("market"), entry.body.get("commitment")
         elif entry.kind == "resolution":
             self.resolutions[entry.seq] = entry.subject
         elif entry.kind == "reveal":
             return self._reveal(entry)
         elif is_rewinding(entry):
-            self._take_back(entry.body["corrects"])
+            seq = entry.body["corrects"]
+            self.forecasts.pop(seq, None)
+            self.resolutions.pop(seq, None)
+            if seq == next(reversed(self.reveals.values()), None):  # a rewind takes back the last row that stands
+                self.reveals.popitem()
         return None
-
-    @property
-    def revealed(self) -> int:
-        """The number of commitments that were revealed."""
-        return len(self.reveals)
 
     @property
     def withheld(self) -> int:
         """The number of commitments that are still hidden although their market is settled."""
         markets = set(self.resolutions.values())
-        return sum(market in markets for _, market, _ in self.hidden.values())
-
-    def _take_back(self, seq: Any) -> None:
-        """Undo the effect of a row: a forecast, the settlement of a market, or the reveal of a forecast."""
-        if self.hidden.pop(seq, None):
-            self.count -= 1
-        self.resolutions.pop(seq, None)
-        if seq in self.reveals:
-            forecast, hidden = self.reveals.pop(seq)
-            self.hidden[forecast] = hidden
+        hidden = (self.forecasts[seq] for seq in self.forecasts.keys() - self.reveals.keys())
+        return sum(market in markets for _, market, _ in hidden)
 
     def _reveal(self, entry: ChainEntry) -> str | None:
         market, seq, p_yes, salt = (entry.body.get(name) for name in ("market", "forecast", "p_yes", "salt"))
-        hidden = self.hidden.pop(seq, None) if isinstance(seq, int) else None
-        if hidden is None or not isinstance(seq, int):
+        if not isinstance(seq, int) or seq not in self.forecasts or seq in self.reveals:
             return f"Row {entry.seq} reveals row {seq!r}, which is not a hidden forecast."
         expected = _commitment(market, entry.subject, p_yes, salt)
-        if expected is None or hidden != (entry.subject, market, expected):
+        if expected is None or self.forecasts[seq] != (entry.subject, market, expected):
             return f"Row {entry.seq} reveals another forecast than row {seq} committed to."
-        self.reveals[entry.seq] = seq, hidden
+        self.reveals[seq] = entry.seq
         return None
 
 
@@ -122,15 +109,12 @@ def _hash(number: int, line: str) -> str:
 class InputsCheck:
     """The votes of the rows read so far that commit to inputs, and whether these are in `hashes`, by row.
 
-    Votes of a world that was taken back do not count.
+    `hashes_of_votes` are those in all of these rows. Votes of a world that was taken back do not count.
     """
 
     hashes: set[str]
-    orphans: set[str] = field(init=False)
+    hashes_of_votes: set[str] = field(default_factory=set)
     is_given: dict[int, bool] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.orphans = set(self.hashes)
 
     def add(self, entry: ChainEntry) -> None:
         """Read the next row."""
@@ -139,4 +123,4 @@ class InputsCheck:
         features = entry.body.get("features") if entry.kind == "votes" else None
         if isinstance(features, str):
             self.is_given[entry.seq] = features in self.hashes
-            self.orphans.discard(features)
+            self.hashes_of_votes.add(features)
