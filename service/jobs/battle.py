@@ -23,7 +23,8 @@ from service.store import bars, lanes, ledger, snapshots
 from service.store.pages import contexts, lane_states
 from service.trading import battle as documents
 from service.trading.battle import RateLimit, benchmarks
-from service.trading.lanes import LANES, CexState, LaneVote, LpState, State, Walk, moments
+from service.trading.lanes import LANES, CexState, LpState, State
+from service.trading.lanes.lane import LaneVote, Walk, moments
 from service.trading.pools import ASSUMED_POOLS, Pool
 
 # The span before the first start that the lanes process as backfill.

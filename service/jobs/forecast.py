@@ -28,7 +28,8 @@ from service.market.instants import DAY, HOUR
 from service.store import bars, forecasts, knowledge, lanes, ledger, snapshots
 from service.store.forecasts import WaitingForecast
 from service.store.pages import contexts, fits, price_books
-from service.trading.lanes import VOTED, LaneVote
+from service.trading.lanes import VOTED
+from service.trading.lanes.lane import LaneVote
 from service.trading.performance import DAYS_A_YEAR
 
 log = structlog.stdlib.get_logger(__name__)

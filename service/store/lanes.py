@@ -17,7 +17,7 @@ from service.market.instants import DAY, HOUR
 from service.store.database import insert_into
 from service.store.pages import PageKey, lane_states
 from service.store.tables import hourly_vote, lane, lane_bar, lane_event
-from service.trading.lanes import LaneBar, LaneVote
+from service.trading.lanes.lane import LaneBar, LaneVote
 
 THINNED_S = 30 * DAY  # thinned at a time
 

@@ -12,8 +12,8 @@ import numpy as np
 from service.documents import World, percent, usd
 from service.market.instants import DAY, HOUR, MINUTE, iso, iso_all
 from service.trading.accounts import TERMS
-from service.trading.lanes import LANES, LaneBar
-from service.trading.lanes.lane import Status, Venue
+from service.trading.lanes import LANES
+from service.trading.lanes.lane import LaneBar, Status, Venue
 
 B = TypeVar("B", bound=tuple[Any, ...])
 

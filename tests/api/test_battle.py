@@ -16,7 +16,8 @@ from service.market.instants import DAY, HOUR, WorldClock, iso
 from service.store import lanes as stored
 from service.store import snapshots
 from service.trading.battle import BattleDocument, describe, table
-from service.trading.lanes import LANES, LaneBar, LaneVote, Walk, moments
+from service.trading.lanes import LANES
+from service.trading.lanes.lane import LaneBar, LaneVote, Walk, moments
 from service.trading.pools import ASSUMED_POOLS
 from tests.api.opened import walk
 from tests.trading.markets import NEW_YEAR

@@ -20,7 +20,8 @@ from service.market.instants import DAY, HOUR
 from service.store import knowledge, lanes
 from service.store.database import Database
 from service.store.pages import fits
-from service.trading.lanes import VOTED, LaneVote
+from service.trading.lanes import VOTED
+from service.trading.lanes.lane import LaneVote
 from tests.forecasting.made import made_bars
 from tests.jobs.contexts import context_of
 from tests.jobs.track_record import document

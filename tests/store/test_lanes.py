@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from service.market.instants import DAY, HOUR
 from service.store import lanes
 from service.store.pages import lane_states
-from service.trading.lanes import LaneBar, LaneVote
+from service.trading.lanes.lane import LaneBar, LaneVote
 
 BARS = [LaneBar(300, 10_000.0, "waiting"), LaneBar(600, 10_001.5, "in_market"), LaneBar(900, 9_999.0, "in_market")]
 

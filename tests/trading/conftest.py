@@ -9,8 +9,8 @@ import pytest
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, MINUTE
 from service.trading.arena import Arena, run
-from service.trading.lanes import LANES, LaneVote, moments
-from service.trading.lanes.lane import readings
+from service.trading.lanes import LANES
+from service.trading.lanes.lane import LaneVote, moments, readings
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading import markets
 from tests.trading.lanes.runs import Run

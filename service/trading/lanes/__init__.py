@@ -10,26 +10,8 @@ from typing import Literal
 
 from service.trading.lanes import logics
 from service.trading.lanes.cex import CexLane, CexState
-from service.trading.lanes.lane import AlreadySeen, LaneBar, LaneEvent, LaneVote, Moment, Walk, moments
 from service.trading.lanes.lp import LpLane
 from service.trading.lanes.lp_state import LpState
-
-__all__ = [
-    "LANES",
-    "VOTED",
-    "AlreadySeen",
-    "AnyLane",
-    "CexState",
-    "LaneBar",
-    "LaneEvent",
-    "LaneName",
-    "LaneVote",
-    "LpState",
-    "Moment",
-    "State",
-    "Walk",
-    "moments",
-]
 
 State = CexState | LpState
 LaneName = Literal["trend", "reversion", "breakout", "consensus", "lp_wide", "lp_chaser"]

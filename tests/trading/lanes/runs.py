@@ -7,7 +7,8 @@ from dataclasses import asdict
 
 from service.market.bars import Bar, Bars
 from service.market.instants import HOUR
-from service.trading.lanes import LANES, LaneVote, Moment, moments
+from service.trading.lanes import LANES
+from service.trading.lanes.lane import LaneVote, Moment, moments
 from service.trading.pools import ASSUMED_POOLS
 
 STEP = 300

@@ -11,8 +11,9 @@ from service.market.assets import is_open
 from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.accounts import TERMS, trade
-from service.trading.lanes import LANES, moments
+from service.trading.lanes import LANES
 from service.trading.lanes.cex import CexLane, CexState
+from service.trading.lanes.lane import moments
 from service.trading.lanes.logics import LEAST_CHANGE, Intent
 from service.trading.rules import moving_average_cross, parabolic_sar
 from tests.trading.lanes.runs import CEX, STEP, flat, shown

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from service.market.bars import empty, join, resample
 from service.market.instants import DAY, HOUR
-from service.trading.lanes import LANES, AlreadySeen, LaneBar, LaneName, moments
-from service.trading.lanes.lane import readings, rolling_mean
+from service.trading.lanes import LANES, LaneName
+from service.trading.lanes.lane import AlreadySeen, LaneBar, moments, readings, rolling_mean
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading.lanes.runs import STEP, Run, flat, shown, text, through_json
 
