@@ -86,12 +86,8 @@ def buy_and_hold(_asset: str, bars: Bars) -> Targets:
 def coin_flip(asset: str, bars: Bars) -> Targets:
     """Long or short for a whole UTC day, by a hash of the asset and the day, int8 (n,)."""
     days, day_of_bar = np.unique(bars.time // DAY, return_inverse=True)
-    sides = np.array([_toss(asset, day) for day in days.tolist()], np.int8)
-    return sides[day_of_bar]
-
-
-def _toss(asset: str, day: int) -> int:
-    return 1 if blake2b(f"{asset} {day}".encode(), digest_size=1).digest()[0] & 1 else -1
+    tosses = (blake2b(f"{asset} {day}".encode(), digest_size=1).digest()[0] for day in days.tolist())
+    return np.array([1 if toss & 1 else -1 for toss in tosses], np.int8)[day_of_bar]
 
 
 GHOSTS: dict[str, Ghost] = {
