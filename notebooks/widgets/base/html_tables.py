@@ -47,11 +47,6 @@ def _titled(title: str, rows: str) -> str:
     return f"<div {attributes}><b>{label}</b><table>{rows}</table></div>"
 
 
-def side_by_side(*tables: str) -> str:
-    """Tables beside each other, below each other where the page is too narrow."""
-    return f'<div style="display: flex; flex-wrap: wrap; gap: 8px 40px">{"".join(tables)}</div>'
-
-
 def _cell(fact: Fact) -> str:
     if fact.value is None:
         return '<td class="number">–</td>'

@@ -7,10 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from notebooks.widgets.frames.schema import Document, FrameSchema, one_of
+from notebooks.widgets.frames.schema import Document, FrameSchema
 
 POOL, ALL_ASSETS = "pool", "all"
-HORIZON = one_of("1h", "6h", "24h", "3d", "7d", "14d", "30d")
 QUANTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 COVERAGES = (50, 80, 90, 98)
 
