@@ -73,15 +73,11 @@ class AccessDenied(NinefoldError):
 
 
 class MissingKey(AccessDenied):
-    """A key is required and none was sent."""
-
-    code = "missing_api_key"
+    code = "missing_api_key"  # a key is required and none was sent
 
 
 class InvalidKey(AccessDenied):
-    """The key is malformed, unknown, revoked or mistyped: the answer never says which."""
-
-    code = "invalid_api_key"
+    code = "invalid_api_key"  # malformed, unknown, revoked or mistyped: the answer never says which
 
 
 class PlanRequired(NinefoldError):
@@ -141,9 +137,7 @@ class TooManyWebhooks(RequestConflict):
 
 
 class IdempotencyMismatch(NinefoldError):
-    """The same Idempotency-Key came with another body."""
-
-    code = "idempotency_mismatch"
+    code = "idempotency_mismatch"  # the same Idempotency-Key came with another body
 
 
 class LimitReached(NinefoldError):
@@ -163,13 +157,11 @@ class LimitReached(NinefoldError):
 
 
 class WindowExhausted(LimitReached):
-    """Too many calls in a short window."""
+    code = "rate_limited"  # too many calls in a short window
 
 
 class QuotaExhausted(LimitReached):
-    """The daily quota is used up."""
-
-    code = "quota_exhausted"
+    code = "quota_exhausted"  # the daily quota is used up
 
 
 class ServiceUnavailable(NinefoldError):
@@ -183,9 +175,7 @@ class ServiceUnavailable(NinefoldError):
 
 
 class Busy(ServiceUnavailable):
-    """This process already answers as many questions as it accepts."""
-
-    code = "busy"
+    code = "busy"  # this process already answers as many questions as it accepts
 
 
 class HistoryArriving(ServiceUnavailable):
