@@ -30,7 +30,7 @@ QUESTION = "Will Bitcoin be above $58,000 on Friday?"
 VOCABULARY = (
     *("access/", "market/", "canonical", "config", "documents", "errors", "logs", "signals", "tabular"),
     *("api/application", "api/metrics", "api/responses", "api/services", "jobs/job"),
-    *("store/database", "store/tables", "trading/statements"),
+    *("store/database", "store/tables"),
 )
 WHOLE = (
     *("ledger", "questions", "forecasting/apex", "forecasting/densities", "forecasting/news"),
