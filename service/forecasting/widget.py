@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from service.documents import Document, DocumentHeader
 from service.forecasting.apex.call import Call
 from service.forecasting.apex.document import bull_of
 from service.forecasting.news.pulse import AssetPulse
-from service.forecasting.news.pulse import direction_of as mood_of
 from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.voters.price_forecasts import HORIZON_H
 from service.forecasting.voters.votes import Direction, Strength, direction_of, strength_of
@@ -94,7 +94,7 @@ def widget_document(
         **vars(header),
         btc=WidgetPrice(price.price, price.change_24h_pct, price.as_of),
         consensus=call and _consensus(call),
-        news=_news(mood),
+        news=WidgetNews(mood.direction, mood.score, mood.n),
         accuracy=_accuracy({book.backfilled: book for book in books}),
     )
 
@@ -112,34 +112,24 @@ def _consensus(call: Call) -> WidgetConsensus:
     )
 
 
-def _news(mood: AssetPulse) -> WidgetNews:
-    score = round(mood.score, 4)
-    return WidgetNews(mood_of(score), score, mood.n)
+MEASURES = (
+    *("accuracy_pct", "accuracy_low_pct", "accuracy_high_pct", "likelier_side_pct", "always_no_pct"),
+    *("skill", "skill_low", "skill_high"),
+)
 
 
 def _accuracy(books: dict[bool, VersusBook]) -> WidgetAccuracy:
     """That of the live book once 30 of its markets have resolved, before that of the longer book; never of both."""
     live, past = books[False], books[True]
-    chosen = live if _counted(live) >= min(LEAST_N, _counted(past)) else past
+    chosen = live if live.ai.accuracy_n >= min(LEAST_N, past.ai.accuracy_n) else past
     scores = chosen.ai
     has_enough = scores.accuracy_n >= LEAST_N
+    measures: dict[str, Any] = {name: getattr(scores, name) if has_enough else None for name in MEASURES}
     note = PAST if chosen.backfilled else LIVE
     return WidgetAccuracy(
         backfilled=chosen.backfilled,
         n=scores.accuracy_n,
         n_eff=scores.accuracy_n_eff,
-        accuracy_pct=scores.accuracy_pct if has_enough else None,
-        accuracy_low_pct=scores.accuracy_low_pct if has_enough else None,
-        accuracy_high_pct=scores.accuracy_high_pct if has_enough else None,
-        likelier_side_pct=scores.likelier_side_pct if has_enough else None,
-        always_no_pct=scores.always_no_pct if has_enough else None,
-        skill=scores.skill if has_enough else None,
-        skill_low=scores.skill_low if has_enough else None,
-        skill_high=scores.skill_high if has_enough else None,
+        **measures,
         note=note if has_enough else FEW_NOTE,
     )
-
-
-def _counted(book: VersusBook) -> int:
-    """The number of resolved markets on which the pool had a side."""
-    return book.ai.accuracy_n

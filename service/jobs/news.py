@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from service.forecasting.news import simulated
 from service.forecasting.news.headline import Headline, read
-from service.forecasting.news.pulse import LOOK_BACK_S, news_document, pulse
+from service.forecasting.news.pulse import LOOK_BACK_S, news_document
 from service.jobs.forecast import hours
 from service.jobs.job import Effects, JobContext, header
 from service.market.instants import DAY, HOUR, iso, unix
@@ -46,11 +46,11 @@ def read_news(job_context: JobContext, slot: int) -> Effects:
     with job_context.database.reading() as db:
         recent = knowledge.headlines_since(db, slot - LOOK_BACK_S)
     ids = {item.headline.id for item in recent}
-    mood = pulse([*recent, *(item for item in headlines if item.headline.id not in ids)], slot)
+    known = [*recent, *(item for item in headlines if item.headline.id not in ids)]
     feeds_read = ", ".join(map(source_of, job_context.settings.news_feeds))
     origin = feeds_read if live else "written from the prices (simulated)"
     head = header(job_context, slot, EVERY_S, seen_at=news.seen_at, sources={"headlines": origin})
-    document = news_document(mood, head, news.failures)
+    document = news_document(known, slot, head, news.failures)
 
     def write(db: Connection) -> None:
         knowledge.add_headlines(db, headlines)

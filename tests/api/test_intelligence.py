@@ -16,7 +16,7 @@ from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.apex.scores import ResolvedCall, score
 from service.forecasting.news.headline import headline, read
-from service.forecasting.news.pulse import news_document, pulse
+from service.forecasting.news.pulse import asset_pulse, news_document
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.forecasting.widget import WidgetDocument, widget_document
@@ -99,7 +99,7 @@ PATH = "/api/predictions/news-pulse"
 def test_the_pulse_is_public_and_says_which_headlines_are_simulated(client: FlaskClient, publish, check_schema):
     titles = ("Bitcoin surges to a record high", "Ether <b>plunges</b> after a sell-off")
     headlines = [headline(title, "desk", NOON - HOUR, simulated=True) for title in titles]
-    document = news_document(pulse(read(headlines), NOON), header(), {"https://feed.example/rss": "timed out"})
+    document = news_document(read(headlines), NOON, header(), {"https://feed.example/rss": "timed out"})
     body = hold(client, publish, check_schema, PATH, "news-pulse", document)
     assert (body["schema"], body["n"], body["half_life_h"]) == ("news-pulse/1", 2, 6)
     assert {item["title"] for item in body["headlines"]} == {titles[0], "Ether plunges after a sell-off"}
@@ -182,7 +182,7 @@ WIDGET = "/api/widget/consensus"
 def document() -> WidgetDocument:
     price = AssetPrice("btc", "Bitcoin", 50_000.0, 2.0, 51_000.0, 49_000.0, True, iso(NOON), "made")
     books = ai_vs_market_document(columns_of(many(80)), record_header(), np.random.default_rng(1)).books
-    return widget_document(price, call_of(NOON, 0.6, volatility=0.6), pulse([], NOON), books, header())
+    return widget_document(price, call_of(NOON, 0.6, volatility=0.6), asset_pulse("btc", [], NOON), books, header())
 
 
 def test_it_is_public_and_says_which_record_it_shows(client: FlaskClient, publish, check_schema, document):

@@ -27,12 +27,11 @@ def call(p_up: float, agreement: float = 1.0, spoke: int = 8) -> Call:
     return Call("btc", AT, 50_000.0, p_up, agreement, 0.0, False, {}, layers, False)
 
 
-def mood(score: float) -> AssetPulse:
-    return AssetPulse("btc", "NEUTRAL", score, 7)
+MOOD = AssetPulse("btc", "BULLISH", 0.1235, 7)
 
 
 def document_of(of_books: tuple[VersusBook, ...] = (), **fields) -> WidgetDocument:
-    fields = {"price": PRICE, "call": call(0.5), "mood": mood(0.0)} | fields
+    fields = {"price": PRICE, "call": call(0.5), "mood": MOOD} | fields
     return widget_document(books=of_books or books(), header=PLAIN_HEADER, **fields)
 
 
@@ -63,10 +62,8 @@ def test_the_consensus_is_the_call_of_apex_in_percent(p_up, agreement, spoke, di
     assert (consensus.horizon_hours, consensus.voted_at) == (24, "2027-01-15T08:00:00Z")
 
 
-@pytest.mark.parametrize(("score", "direction"), [(0.09, "NEUTRAL"), (0.12345, "BULLISH"), (-0.5, "BEARISH")])
-def test_the_news_have_the_side_of_their_published_score(score: float, direction: str):
-    news = document_of(mood=mood(score)).news
-    assert (news.direction, news.score, news.n) == (direction, round(score, 4), 7)
+def test_the_news_are_the_pulse_of_bitcoin():
+    assert vars(document_of().news) == {"direction": "BULLISH", "score": 0.1235, "n": 7}
 
 
 def test_what_is_not_available_yet_is_null():

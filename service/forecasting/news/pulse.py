@@ -27,21 +27,7 @@ LEAST_CERTAINTY = 1.28  # standard errors: 90%, one-sided
 BEFORE_DAYS = 7
 
 
-@dataclass(frozen=True)
-class Topic:
-    """A word or pair of words with the number of its stories in the last day and in the week before.
-
-    `lift` is the factor by which its odds rose, shrunk; `certainty` its log in standard errors.
-    """
-
-    term: str
-    mentions: int
-    before: int
-    lift: float
-    certainty: float
-
-
-def topics(stories: Sequence[ScoredHeadline], now: int) -> tuple[Topic, ...]:
+def topics(stories: Sequence[ScoredHeadline], now: int) -> tuple[TopicRow, ...]:
     """At most ten terms that are more frequent in the last day than in the week before, the most certain first.
 
     Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, section 3.3): the prior is both
@@ -53,15 +39,14 @@ def topics(stories: Sequence[ScoredHeadline], now: int) -> tuple[Topic, ...]:
     if not before:
         return ()
     sizes = mentions.total(), before.total()
-    # A term that is the only one in both periods has no odds.
-    candidates = [
-        _topic(term, count, before[term], *sizes)
-        for term, count in mentions.items()
-        if count >= LEAST_MENTIONS and count + before[term] < sum(sizes)
-    ]
-    certain = (topic for topic in candidates if topic.certainty >= LEAST_CERTAINTY)
-    ranking = sorted(certain, key=lambda topic: (-topic.certainty, topic.term))
-    return tuple(_without_parts(ranking))[:MOST_TOPICS]
+    candidates: list[tuple[float, str, TopicRow]] = []
+    for term, count in mentions.items():
+        # A term that is the only one in both periods has no odds.
+        if count >= LEAST_MENTIONS and count + before[term] < sum(sizes):
+            lift, certainty = rise(count, before[term], *sizes)
+            if certainty >= LEAST_CERTAINTY:
+                candidates.append((-certainty, term, TopicRow(term, count, before[term], round(lift, 2))))
+    return tuple(_without_parts([row for *_, row in sorted(candidates)]))[:MOST_TOPICS]
 
 
 def _counted(stories: Iterable[ScoredHeadline], since: int, until: int) -> Counter[str]:
@@ -80,15 +65,16 @@ def _terms(title: str) -> Iterator[str]:
     yield from (f"{word} {following}" for word, following in pairwise(words) if word and following)
 
 
-def _topic(term: str, mentions: int, before: int, all_mentions: int, all_before: int) -> Topic:
+def rise(mentions: int, before: int, all_mentions: int, all_before: int) -> tuple[float, float]:
+    """The factor by which the odds of a term rose, shrunk, and its log in standard errors."""
     prior = PRIOR * (mentions + before) / (all_mentions + all_before)
     log_odds = log((mentions + prior) / (all_mentions + PRIOR - mentions - prior))
     past_log_odds = log((before + prior) / (all_before + PRIOR - before - prior))
     error = sqrt(1 / (mentions + prior) + 1 / (before + prior))
-    return Topic(term, mentions, before, exp(log_odds - past_log_odds), (log_odds - past_log_odds) / error)
+    return exp(log_odds - past_log_odds), (log_odds - past_log_odds) / error
 
 
-def _without_parts(ranking: Sequence[Topic]) -> Iterator[Topic]:
+def _without_parts(ranking: Sequence[TopicRow]) -> Iterator[TopicRow]:
     """The topics except words that are mentioned only within a pair that is a topic too."""
     pairs = [topic for topic in ranking if " " in topic.term]
     for topic in ranking:
@@ -111,33 +97,6 @@ class AssetPulse:
     direction: Direction
     score: float
     n: int
-
-
-@dataclass(frozen=True)
-class Pulse:
-    """The pulse, unrounded: `score` in -1..1 over `n` stories of the last day, and the `latest`, newest first."""
-
-    score: float
-    n: int
-    by_asset: tuple[AssetPulse, ...]
-    topics: tuple[Topic, ...]
-    latest: tuple[ScoredHeadline, ...]
-
-
-def pulse(headlines: Iterable[ScoredHeadline], now: int) -> Pulse:
-    """The pulse at the unix second `now`, from headlines in any order; later ones are ignored.
-
-    Topics compare the last day with the week before, so nine days of headlines are enough.
-    """
-    history = _stories_until(now, headlines)
-    score, n = score_at(history, now)
-    return Pulse(
-        score=score,
-        n=n,
-        by_asset=tuple(_of(asset, history, now) for asset in ASSETS),
-        topics=topics(history, now),
-        latest=history[: -MOST_LATEST - 1 : -1],
-    )
 
 
 def asset_pulse(asset: str, headlines: Iterable[ScoredHeadline], now: int) -> AssetPulse:
@@ -172,8 +131,13 @@ def _stories_until(now: int, headlines: Iterable[ScoredHeadline]) -> tuple[Score
 
 
 def _of(asset: str, history: Iterable[ScoredHeadline], now: int) -> AssetPulse:
-    score, n = score_at([story for story in history if asset in story.assets], now)
+    score, n = _published_score([story for story in history if asset in story.assets], now)
     return AssetPulse(asset, direction_of(score), score, n)
+
+
+def _published_score(history: Sequence[ScoredHeadline], now: int) -> tuple[float, int]:
+    score, n = score_at(history, now)
+    return round(score, 4), n
 
 
 @dataclass(frozen=True)
@@ -240,28 +204,29 @@ def headlines_document(headlines: Sequence[ScoredHeadline], *, world: World, nex
     return HeadlinesDocument("headlines/1", world, len(headlines), next, tuple(map(_headline, headlines)))
 
 
-def news_document(pulse: Pulse, header: DocumentHeader, failures: Mapping[str, str]) -> NewsDocument:
-    """The published pulse; `failures` maps a source to the reason why it gave no headlines."""
-    score = round(pulse.score, 4)
-    rising_topics = tuple(
-        TopicRow(topic.term, topic.mentions, topic.before, round(topic.lift, 2)) for topic in pulse.topics
-    )
-    ranking = sorted((row for row in pulse.by_asset if row.n), key=lambda row: -row.n)
+def news_document(
+    headlines: Iterable[ScoredHeadline], now: int, header: DocumentHeader, failures: Mapping[str, str]
+) -> NewsDocument:
+    """The pulse at the unix second `now`, from headlines of nine days in any order; later ones are ignored.
+
+    `failures` maps a source to the reason why it gave no headlines.
+    """
+    history = _stories_until(now, headlines)
+    score, n = _published_score(history, now)
+    by_asset, rising_topics = tuple(_of(asset, history, now) for asset in ASSETS), topics(history, now)
+    ranking = sorted((row for row in by_asset if row.n), key=lambda row: -row.n)
     frequent = tuple(TopicRow(ASSETS[row.asset].name, row.n, before=None, lift=None) for row in ranking)
     return NewsDocument(
         schema="news-pulse/1",
         **vars(header),
         direction=direction_of(score),
         score=score,
-        n=pulse.n,
+        n=n,
         half_life_h=HALF_LIFE_H,
-        by_asset=tuple(
-            AssetPulse(row.asset, direction_of(round(row.score, 4)), round(row.score, 4), row.n)
-            for row in pulse.by_asset
-        ),
-        topics_basis="rising" if pulse.topics else "frequent",
+        by_asset=by_asset,
+        topics_basis="rising" if rising_topics else "frequent",
         topics=rising_topics or frequent,
-        headlines=tuple(_headline(story) for story in pulse.latest),
+        headlines=tuple(map(_headline, history[: -MOST_LATEST - 1 : -1])),
         failed=dict(failures),
     )
 

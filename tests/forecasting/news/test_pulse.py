@@ -14,11 +14,13 @@ from service.documents import DocumentHeader
 from service.forecasting.news.headline import ScoredHeadline, headline, stories
 from service.forecasting.news.pulse import (
     NewsDocument,
+    TopicRow,
+    asset_pulse,
     direction_of,
     matching,
     news_document,
     news_of,
-    pulse,
+    rise,
     score_at,
     topics,
 )
@@ -30,21 +32,20 @@ from tests.forecasting.made import NOON, apart, scored
 def test_the_score_is_a_shrunk_mean():
     """Three fresh stories of tone .8, .8 and -.4: 1.2 / (3 + 5) = .15."""
     headlines = [*apart(2, 0.8), scored("alpha beta", -0.4)]
-    mood = pulse(headlines, NOON)
-    assert mood.score == pytest.approx(0.15)
-    assert (mood.n, direction_of(mood.score)) == (3, "BULLISH")
+    body = document(*headlines)
+    assert (body["score"], body["n"], body["direction"]) == (0.15, 3, "BULLISH")
 
 
 def test_six_hours_halve_a_story():
     """Weights 1, 1/2 and 1/4 of tones 1, -1 and 1: .75 / 6.75."""
     headlines = [scored("alpha", 1.0), scored("beta", -1.0, NOON - 6 * HOUR), scored("gamma", 1.0, NOON - 12 * HOUR)]
-    assert pulse(headlines, NOON).score == pytest.approx(0.75 / 6.75)
+    assert score_at(stories(headlines), NOON)[0] == pytest.approx(0.75 / 6.75)
 
 
 def test_a_story_counts_for_a_day_from_its_publication():
     headlines = [scored("alpha", 1.0, NOON - DAY), scored("beta", 1.0, NOON - DAY + 1), scored("gamma", 1.0, NOON + 1)]
     assert score_at(stories(headlines), NOON)[1] == 1
-    assert [story.headline.title for story in pulse(headlines, NOON).latest] == ["beta", "alpha"]
+    assert [row["title"] for row in document(*headlines)["headlines"]] == ["beta", "alpha"]
 
 
 @pytest.mark.parametrize(
@@ -62,16 +63,18 @@ def test_an_asset_has_the_stories_that_name_it():
         scored("beta", -0.3, assets=("eth",)),
         scored("gamma", 1.0),
     ]
-    by_asset = {mood.asset: mood for mood in pulse(headlines, NOON).by_asset}
-    assert (by_asset["btc"].score, by_asset["btc"].n) == (pytest.approx(0.15), 1)
-    assert (by_asset["eth"].score, by_asset["eth"].n) == (pytest.approx(0.6 / 7), 2)
-    assert (by_asset["sol"].score, by_asset["sol"].n) == (0, 0)
+    moods = {asset: asset_pulse(asset, headlines, NOON) for asset in ASSETS}
+    assert {asset: (mood.score, mood.n) for asset, mood in moods.items() if mood.n} == {
+        "btc": (0.15, 1),
+        "eth": (0.0857, 2),
+    }
+    assert document(*headlines)["by_asset"] == [vars(mood) for mood in moods.values()]
 
 
 def test_the_thirty_newest_stories_are_shown_newest_first():
     headlines = [story for minute in range(40) for story in apart(1, at=NOON - 60 * minute)]
-    times = [story.headline.published_at for story in pulse(headlines, NOON).latest]
-    assert times == [NOON - 60 * minute for minute in range(30)]
+    times = [row["published_at"] for row in document(*headlines)["headlines"]]
+    assert times == [iso(NOON - 60 * minute) for minute in range(30)]
 
 
 TONES = st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 30 * HOUR)), max_size=15)
@@ -90,7 +93,7 @@ def test_a_score_lies_between_its_tones_and_zero(tones):
 def test_later_stories_do_not_change_an_earlier_pulse(tones, ago):
     headlines = [scored(f"word{n}", score, NOON - age) for n, (score, age) in enumerate(tones)]
     past = [story for story in headlines if story.headline.published_at <= NOON - ago]
-    assert pulse(headlines, NOON - ago) == pulse(past, NOON - ago)
+    assert document(*headlines, now=NOON - ago) == document(*past, now=NOON - ago)
 
 
 def stories_of(*titles: str, days_ago: float = 0.0) -> list:
@@ -105,10 +108,9 @@ def test_a_term_that_rose_by_hand():
     """
     week = [story for n in range(95) for story in stories_of(f"word{n}", days_ago=2)]
     (topic,) = topics([*week, *stories_of(*["merge"] * 5)], NOON)
-    rise = log(10 / 95) - log(5 / 190)
-    assert (topic.term, topic.mentions, topic.before) == ("merge", 5, 0)
-    assert topic.lift == pytest.approx(exp(rise)) == pytest.approx(4)
-    assert topic.certainty == pytest.approx(rise / sqrt(1 / 10 + 1 / 5))
+    log_rise = log(10 / 95) - log(5 / 190)
+    assert topic == TopicRow("merge", 5, 0, 4.0)
+    assert rise(5, 0, 5, 95) == pytest.approx((exp(log_rise), log_rise / sqrt(1 / 10 + 1 / 5)))
 
 
 def quiet_week() -> list:
@@ -124,8 +126,8 @@ def test_a_pair_stands_for_its_words():
     (topic,) = topics([*quiet_week(), *repeats], NOON)
     assert (topic.term, topic.mentions) == ("merge", 3), "words count once a story, numbers never"
     copies = stories_of(*["hashrate record broken today"] * 10)
-    mood = pulse([*quiet_week(), *copies], NOON)
-    assert (mood.topics, mood.n) == ((), 1), "a story of ten sources is mentioned once"
+    body = document(*quiet_week(), *copies)
+    assert (body["topics"], body["n"]) == ([], 1), "a story of ten sources is mentioned once"
 
 
 @pytest.mark.parametrize(
@@ -155,8 +157,8 @@ def test_at_most_ten_the_surest_first():
 HEADER = DocumentHeader(iso(NOON), iso(NOON), iso(NOON + 2 * HOUR), "simulated", {"news": "Ninefold simulated desk"})
 
 
-def document(*headlines: ScoredHeadline) -> dict:
-    payload = news_document(pulse(headlines, NOON), HEADER, {"a.example": "it answered 500"})
+def document(*headlines: ScoredHeadline, now: int = NOON) -> dict:
+    payload = news_document(headlines, now, HEADER, {"a.example": "it answered 500"})
     return json.loads(TypeAdapter(NewsDocument).dump_json(payload))
 
 
@@ -180,7 +182,6 @@ def test_it_has_the_fields_of_the_contract():
             "simulated": False,
         }
     ]
-    assert body["by_asset"][0] == {"asset": "btc", "direction": "NEUTRAL", "score": body["score"], "n": 1}
 
 
 def test_the_direction_is_that_of_the_published_score():
@@ -242,9 +243,9 @@ def test_a_repeated_story_is_shown_once():
 
 def test_the_score_is_that_of_the_published_pulse():
     headlines = [*apart(3, 0.8, assets=("btc",)), *apart(2, -0.5, NOON - HOUR, ("eth",))]
-    scores = {mood.asset: (mood.score, mood.n) for mood in pulse(headlines, NOON).by_asset}
     for asset, news in news_of(["btc", "eth", "gold"], headlines, NOON).items():
-        assert (news.score, news.n) == scores[asset]
+        mood = asset_pulse(asset, headlines, NOON)
+        assert (round(news.score, 4), news.n) == (mood.score, mood.n)
 
 
 FED = "Will the Fed cut rates by December 31?"
