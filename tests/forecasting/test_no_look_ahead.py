@@ -44,7 +44,7 @@ def knowledge_of(bars: dict[str, Bars]) -> Knowledge:
     """Contexts at NOW and fits at SLOT as rows of one history."""
     history = survey(bars)
     tracks = {asset: track.variance for asset, track in history.tracks.items()}
-    fits = Fits(VERSION, SLOT, fit_calendars(history.grid, tracks, history.row_at(SLOT)))
+    fits = Fits(VERSION, SLOT, fit_calendars(history.grid, tracks, history.grid.row_at(SLOT)))
     return Knowledge(recall(history, bars, NOW), fits)
 
 

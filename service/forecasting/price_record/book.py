@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import product
 from math import ceil, isfinite
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from service.documents import Document, DocumentHeader
+from service.documents import Document, DocumentHeader, adapter
 from service.forecasting.densities.density import Fits
 from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.predictions.resolution import LATE_S
@@ -79,15 +79,11 @@ class PriceBook:
         return {ALL_ASSETS: self.of(horizon, ALL_ASSETS).plus(scores, blocks, len(void)), **sums}
 
     def to_plain(self) -> dict[str, Any]:
-        return {
-            name: {asset: sums.to_plain() for asset, sums in by_asset.items()} for name, by_asset in self.sums.items()
-        }
+        return asdict(self)["sums"]
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> PriceBook:
-        rows = plain.items()
-        sums = {name: {key: ScoreSums.from_plain(row) for key, row in by_asset.items()} for name, by_asset in rows}
-        return PriceBook(sums)
+        return PriceBook(adapter(dict[str, dict[str, ScoreSums]]).validate_python(plain))
 
 
 def closes_at(asset: str, bars: Bars, at: Instants) -> tuple[Array, Instants]:
@@ -143,7 +139,7 @@ def backfill_prices(
     each month, by its unix second; a month without them has no forecasts.
     """
     at = np.arange(since, until, EVERY_S)
-    at = at[(at - history.origin) // HOUR >= max(track.first for track in history.tracks.values())]
+    at = at[(at - history.grid.origin) // HOUR >= max(track.first for track in history.grid.tracks.values())]
     forecasts: list[PriceForecast] = []
     for (month, models), asset in product(fits.items(), history.tracks):
         within, fit = at[(at >= month) & (at < ends(month_of(month)))], models.of(asset)
@@ -159,8 +155,8 @@ def _instants(history: InputHistory, asset: str, bars: Bars, at: Instants) -> Fo
     """The instants at which the asset has its newest bar and enough history."""
     track = history.tracks[asset]
     price, price_as_of = closes_at(asset, bars, at)
-    rows = np.minimum((at - history.origin) // HOUR, len(history) - 1)
-    is_usable = np.isfinite(price) & (rows + 1 - track.first >= LEAST_HISTORY_DAYS * 24)
+    rows = np.minimum((at - history.grid.origin) // HOUR, len(history.grid) - 1)
+    is_usable = np.isfinite(price) & (rows + 1 - track.hours.first >= LEAST_HISTORY_DAYS * 24)
     rows = rows[is_usable]
     terms = {name: values[rows] for name, values in track.variance.terms.items()}
     return ForecastInstants(

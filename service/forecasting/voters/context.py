@@ -171,7 +171,7 @@ def recall(
         return {}
     if complete.keys() != history.tracks.keys():
         history = survey(complete)
-    row = history.row_at(max(bars.as_of for bars in complete.values()))
+    row = history.grid.row_at(max(bars.as_of for bars in complete.values()))
     return {asset: _context(history, row, asset, complete[asset]) for asset in assets if asset in complete}
 
 
@@ -187,7 +187,7 @@ def _context(history: InputHistory, row: int, asset: str, bars: Bars) -> Context
         asset=asset,
         as_of=bars.as_of,
         spot=float(bars.close[-1]),
-        history_days=history.days(asset, row),
+        history_days=max(0, row + 1 - track.hours.first) * HOUR / DAY,
         fast=float(track.fast[row]),
         slow=float(track.slow[row]),
         inputs={name: value if np.isfinite(value) else None for name, value in values.items()},
@@ -202,10 +202,10 @@ def _context(history: InputHistory, row: int, asset: str, bars: Bars) -> Context
 def _correlation(track: InputTrack, other: InputTrack, row: int) -> float | None:
     """Correlation of hourly returns in the common hours of 30 days until `row`; None where there are too few."""
     recent = slice(max(0, row + 1 - CORRELATION_H), row + 1)
-    common = track.has_bar[recent] & other.has_bar[recent]
+    common = track.hours.has_bar[recent] & other.hours.has_bar[recent]
     if common.sum() < LEAST_COMMON_H:
         return None
-    returns, other_returns = track.returns[recent][common], other.returns[recent][common]
+    returns, other_returns = (asset.hours.returns[recent][common] for asset in (track, other))
     if not returns.any() or not other_returns.any():
         return None
     return float(np.clip(np.corrcoef(returns, other_returns)[0, 1], -1, 1))

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.forecasting.densities.grid import (
     HourGrid,
@@ -118,21 +117,15 @@ LEAST_VARIANCE = 1e-12  # per open hour: a constant price must not divide by zer
 
 @dataclass(frozen=True)
 class InputTrack:
-    """One asset on the hour grid, shape (hours,) each; NaN where history is too short.
+    """The `hours` of one asset on the grid, and what follows from them, shape (hours,) each.
 
-    `log_price` is carried forward over hours without a bar, `has_bar` marks the hours with one, `open_hours` counts
-    open hours, `returns` are hourly log returns, `fast` and `slow` variances of them per open hour (half-life 72 h; 180
-    days). `first` is the row of the first bar, negative if it is before row 0. `variance` is what the
-    models of variance see.
+    `fast` and `slow` are variances of the log return per open hour (half-life 72 h; 180 days), `variance` is what the
+    models of variance see, `inputs` are NaN where history is too short.
     """
 
-    log_price: Array
-    has_bar: NDArray[np.bool_]
-    open_hours: Array
-    returns: Array
+    hours: HourTrack
     fast: Array
     slow: Array
-    first: int
     variance: VarianceTrack
     inputs: Mapping[str, Array]
 
@@ -143,26 +136,6 @@ class InputHistory:
 
     grid: HourGrid
     tracks: Mapping[str, InputTrack]
-
-    def __len__(self) -> int:
-        return len(self.grid)
-
-    @property
-    def origin(self) -> int:
-        """The unix second at which row 0 became known."""
-        return self.grid.origin
-
-    def row_at(self, instant: int) -> int:
-        """The last row known at a unix second; negative before the first."""
-        return self.grid.row_at(instant)
-
-    def time_of(self, row: int) -> int:
-        """The unix second at which a row became known."""
-        return self.grid.time_of(row)
-
-    def days(self, asset: str, row: int) -> float:
-        """Days from the first bar of `asset` to `row`."""
-        return max(0, row + 1 - self.tracks[asset].first) * HOUR / DAY
 
 
 def survey(hourly: Mapping[str, Bars], latest_h: int | None = None) -> InputHistory:
@@ -180,19 +153,11 @@ def survey(hourly: Mapping[str, Bars], latest_h: int | None = None) -> InputHist
     return InputHistory(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
 
 
-def _track(track: HourTrack, variance: VarianceTrack) -> InputTrack:
-    squares, open_hours = track.returns**2, track.open_hours
-    return InputTrack(
-        log_price=track.close,
-        has_bar=track.has_bar,
-        open_hours=open_hours,
-        returns=track.returns,
-        fast=np.maximum(decayed_mean(squares, open_hours, FAST_HALF_LIFE_H), LEAST_VARIANCE),
-        slow=np.maximum(trailing_mean(squares, open_hours, SLOW_H), LEAST_VARIANCE),
-        first=track.first,
-        variance=variance,
-        inputs={},
-    )
+def _track(hours: HourTrack, variance: VarianceTrack) -> InputTrack:
+    squares = hours.returns**2
+    fast = np.maximum(decayed_mean(squares, hours.open_hours, FAST_HALF_LIFE_H), LEAST_VARIANCE)
+    slow = np.maximum(trailing_mean(squares, hours.open_hours, SLOW_H), LEAST_VARIANCE)
+    return InputTrack(hours, fast, slow, variance, inputs={})
 
 
 def _back(series: Array, span: int) -> Array:
@@ -204,11 +169,11 @@ def _back(series: Array, span: int) -> Array:
 
 def _sigma_of(track: InputTrack, span: int) -> Array:
     """Standard deviation of a return over the last `span` hours at the 180-day volatility."""
-    return np.sqrt(track.slow * np.maximum(gain(track.open_hours, span), 1.0))
+    return np.sqrt(track.slow * np.maximum(gain(track.hours.open_hours, span), 1.0))
 
 
 def _move(track: InputTrack, span: int) -> Array:
-    return (track.log_price - _back(track.log_price, span)) / _sigma_of(track, span)
+    return (track.hours.close - _back(track.hours.close, span)) / _sigma_of(track, span)
 
 
 def _mean(series: Array, span: int) -> Array:
@@ -219,13 +184,8 @@ def _mean(series: Array, span: int) -> Array:
 
 
 def _with_inputs(asset: str, track: InputTrack, moves: Mapping[str, Mapping[int, Array]]) -> InputTrack:
-    inputs = {
-        **_recent(track, moves[asset]),
-        **_breadth(asset, moves),
-        **_volatility(track),
-        **_trend(track),
-    }
-    is_long_enough = np.arange(len(track.log_price)) >= track.first + LOOK_BACK_H
+    inputs = _recent(track, moves[asset]) | _breadth(asset, moves) | _volatility(track) | _trend(track)
+    is_long_enough = np.arange(len(track.slow)) >= track.hours.first + LOOK_BACK_H
     return replace(track, inputs={name: np.where(is_long_enough, series, np.nan) for name, series in inputs.items()})
 
 
@@ -237,7 +197,7 @@ def _recent(track: InputTrack, moves: Mapping[int, Array]) -> dict[str, Array]:
         "move_72h": _move(track, 72),
         "move_168h": moves[168],
         "move_720h": _move(track, 720),
-        "mean_distance_48h": (track.log_price - _mean(track.log_price, 48)) / np.sqrt(track.fast * 48),
+        "mean_distance_48h": (track.hours.close - _mean(track.hours.close, 48)) / np.sqrt(track.fast * 48),
     }
 
 
@@ -263,9 +223,9 @@ def _volatility(track: InputTrack) -> dict[str, Array]:
     The skew is the variance from up-moves less that from down-moves, over their sum: good and bad volatility of Patton
     and Sheppard (2015).
     """
-    squares = track.returns**2
-    fastest = np.maximum(decayed_mean(squares, track.open_hours, FASTEST_HALF_LIFE_H), LEAST_VARIANCE)
-    signed_squares = np.cumsum(np.sign(track.returns) * track.returns**2)
+    squares = track.hours.returns**2
+    fastest = np.maximum(decayed_mean(squares, track.hours.open_hours, FASTEST_HALF_LIFE_H), LEAST_VARIANCE)
+    signed_squares = np.cumsum(np.sign(track.hours.returns) * squares)
     return {
         "vol_ratio_180d": np.log(track.fast / track.slow) / 2,
         "vol_ratio_12h": np.log(fastest / track.fast) / 2,
@@ -275,8 +235,9 @@ def _volatility(track: InputTrack) -> dict[str, Array]:
 
 def _trend(track: InputTrack) -> dict[str, Array]:
     """Distance from the 50-day mean in sigmas, and position in the 50-day range from -1 (low) to 1 (high)."""
-    high, low = trailing_max(track.log_price, LOOK_BACK_H), -trailing_max(-track.log_price, LOOK_BACK_H)
+    close = track.hours.close
+    high, low = trailing_max(close, LOOK_BACK_H), -trailing_max(-close, LOOK_BACK_H)
     return {
-        "mean_50d": (track.log_price - _mean(track.log_price, LOOK_BACK_H)) / _sigma_of(track, LOOK_BACK_H),
-        "range_position_50d": (2 * track.log_price - high - low) / np.maximum(high - low, LEAST_VARIANCE),
+        "mean_50d": (close - _mean(close, LOOK_BACK_H)) / _sigma_of(track, LOOK_BACK_H),
+        "range_position_50d": (2 * close - high - low) / np.maximum(high - low, LEAST_VARIANCE),
     }

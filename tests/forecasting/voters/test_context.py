@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from service.forecasting.voters.context import Context, Knowledge, build_all, recall
-from service.forecasting.voters.inputs import INPUTS, LOOK_BACK_H, NEEDED_H, InputHistory, describe, of_window, survey
+from service.forecasting.voters.inputs import (
+    INPUTS,
+    LOOK_BACK_H,
+    NEEDED_H,
+    InputHistory,
+    InputTrack,
+    describe,
+    of_window,
+    survey,
+)
 from service.market.assets import ASSETS
 from service.market.bars import LAST_SECOND, Bars
 from service.market.instants import DAY, HOUR
@@ -28,8 +37,8 @@ def test_a_context_is_the_same_whether_or_not_the_future_is_stored(hourly):
 def test_a_context_is_the_row_of_its_history(hourly):
     """Requests and fits use the same numbers, bit for bit."""
     history = survey(hourly)
-    row = history.row_at(WEDNESDAY)
-    assert history.time_of(row) == WEDNESDAY
+    row = history.grid.row_at(WEDNESDAY)
+    assert history.grid.time_of(row) == WEDNESDAY
     for asset, context in build_all(hourly, WEDNESDAY).items():
         track = history.tracks[asset]
         assert context.fast == track.fast[row]
@@ -179,17 +188,17 @@ def test_the_peers_of_a_metal_are_not_other_coins(asset, peers):
     assert describe("peers_rising", 0.25, asset) == f"75% of the {peers} up over 7 days"
 
 
-SERIES = ("log_price", "open_hours", "returns", "fast", "slow")
-
-
 def assert_is_prefix(part: InputHistory, history: InputHistory) -> None:
     """Every row of `part` is, bit for bit, the same row of `whole`."""
-    rows = len(part)
     for asset, track in part.tracks.items():
-        for name in SERIES:
-            np.testing.assert_array_equal(getattr(track, name), getattr(history.tracks[asset], name)[:rows])
-        for name, values in track.inputs.items():
-            np.testing.assert_array_equal(values, history.tracks[asset].inputs[name][:rows])
+        whole = series_of(history.tracks[asset])
+        for name, values in series_of(track).items():
+            np.testing.assert_array_equal(values, whole[name][: len(part.grid)])
+
+
+def series_of(track: InputTrack) -> dict[str, np.ndarray]:
+    series = {name: getattr(track.hours, name) for name in ("close", "open_hours", "returns")}
+    return {**series, "fast": track.fast, "slow": track.slow, **track.inputs}
 
 
 def cut(hourly: dict[str, Bars], instant: int) -> dict[str, Bars]:
@@ -220,9 +229,9 @@ def test_a_closed_market_does_not_age_its_volatility(hourly):
     """From Friday 22:00 to Sunday 22:00 UTC gold does not trade: its variance stays to the last bit."""
     history = survey(hourly)
     track = history.tracks["gold"]
-    friday = history.row_at(1_736_550_000)  # 2025-01-10T23:00:00Z
+    friday = history.grid.row_at(1_736_550_000)  # 2025-01-10T23:00:00Z
     assert len(set(track.fast[friday : friday + 40].tolist())) == 1
-    assert not track.has_bar[friday : friday + 40].any()
+    assert not track.hours.has_bar[friday : friday + 40].any()
 
 
 def test_a_missing_hour_carries_the_price_and_no_return(hourly):
@@ -231,9 +240,9 @@ def test_a_missing_hour_carries_the_price_and_no_return(hourly):
         bars,
         **{name: np.delete(getattr(bars, name), 500) for name in ("time", "open", "high", "low", "close", "volume")},
     )
-    track = survey({"btc": holed}).tracks["btc"]
-    assert track.returns[500] == 0
-    assert track.returns[501] == pytest.approx(np.log(bars.close[501] / bars.close[499]))
+    hours = survey({"btc": holed}).tracks["btc"].hours
+    assert hours.returns[500] == 0
+    assert hours.returns[501] == pytest.approx(np.log(bars.close[501] / bars.close[499]))
 
 
 def test_without_other_coins_only_breadth_is_missing(hourly):
