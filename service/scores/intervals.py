@@ -236,11 +236,15 @@ class RightShare:
 
     n: int
     n_eff: float
-    pct: float | None
-    low_pct: float | None
-    high_pct: float | None
+    accuracy_pct: float | None
+    accuracy_low_pct: float | None
+    accuracy_high_pct: float | None
     likelier_side_pct: float | None
     always_no_pct: float | None
+
+    def percentages(self) -> dict[str, float | None]:
+        """The fields that every document with an accuracy has."""
+        return {name: value for name, value in vars(self).items() if name.endswith("_pct")}
 
 
 def right_share(
@@ -258,9 +262,9 @@ def right_share(
     return RightShare(
         n=share.n,
         n_eff=round(share.n_eff, 1),
-        pct=_percent(share.mean),
-        low_pct=_percent(low),
-        high_pct=_percent(high),
+        accuracy_pct=_percent(share.mean),
+        accuracy_low_pct=_percent(low),
+        accuracy_high_pct=_percent(high),
         likelier_side_pct=_percent(mean(sides_right(rate, outcomes))),
         always_no_pct=_percent(mean(1 - outcomes)),
     )

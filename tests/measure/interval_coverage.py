@@ -201,7 +201,7 @@ def call_measures(bars: Bars, since: int, until: int) -> tuple[Measure, Rows]:
         }
         share = right_share(p[rows], rate[rows], outcomes[rows], weeks[rows], CALLS)
         return {
-            "calls hit rate": (share.pct, share.low_pct, share.high_pct),
+            "calls hit rate": (share.accuracy_pct, share.accuracy_low_pct, share.accuracy_high_pct),
             **{f"calls {name}": (mean.mean, *mean.interval()) for name, mean in means.items()},
         }
 

@@ -14,7 +14,7 @@ def test_a_share_by_hand():
     share = right_share(
         np.array([0.7, 0.2, 0.6, 0.5]), np.array([0.5, 0.6, 0.4, 0.9]), np.array([1.0, 0.0, 0.0, 1.0]), WEEKS, LEVELS
     )
-    assert (share.n, share.pct) == (3, 66.6667)
+    assert (share.n, share.accuracy_pct) == (3, 66.6667)
     assert (share.likelier_side_pct, share.always_no_pct) == (50.0, 66.6667)
 
 
@@ -27,7 +27,7 @@ def test_its_interval_is_clustered_by_week():
     low, high = mean.share_interval()
     assert (share.n, share.n_eff) == (60, round(mean.n_eff, 1))
     assert share.n_eff < 60
-    assert (share.low_pct, share.high_pct) == (round(100 * low, 4), round(100 * high, 4))
+    assert (share.accuracy_low_pct, share.accuracy_high_pct) == (round(100 * low, 4), round(100 * high, 4))
 
 
 def test_a_probability_that_rounds_to_even_has_no_side():

@@ -118,54 +118,42 @@ def score(calls: Sequence[ResolvedCall]) -> ApexScores:
     """The accuracy of every layer and of the fused vote on resolved calls, in order of time."""
     books = [_Book.of(backfilled, calls) for backfilled in (False, True)]
     layers = {
-        name: tuple(_measure(book, book.calls.p_of_layers[:, place], name) for book in books)
+        name: tuple(_measure(book, book.p_of_layers[:, place], name) for book in books)
         for place, name in enumerate(LAYERS)
     }
-    return ApexScores(layers, vote=tuple(_measure(book, book.calls.p_up) for book in books))
+    return ApexScores(layers, vote=tuple(_measure(book, book.p_up) for book in books))
 
 
-class _CallColumns(NamedTuple):
-    """Resolved calls as arrays of shape (n,): their instants, outcomes (1 or 0) and the fused P(higher).
+class _Book(NamedTuple):
+    """The backfilled or the live calls as arrays of shape (n,): their instants, and outcomes as 1 or 0.
 
+    `rate` is the share of rises known at each, `weeks` that in which its day ended, `p_up` the fused P(higher).
     `p_of_layers` (n, layers) is P of each layer, NaN where it was silent.
     """
 
+    backfilled: bool
     at: Instants
     rises: Array
+    rate: Array
+    weeks: Instants
     p_up: Array
     p_of_layers: Array
 
-
-def _columns(calls: Sequence[ResolvedCall]) -> _CallColumns:
-    return _CallColumns(
-        at=np.array([call.at for call, _ in calls], dtype=np.int64),
-        rises=np.array([was_higher for _, was_higher in calls], dtype=float),
-        p_up=np.array([call.p_up for call, _ in calls], dtype=float),
-        p_of_layers=np.array([call.p_of_layers for call, _ in calls], dtype=float).reshape(-1, len(LAYERS)),
-    )
-
-
-@dataclass(frozen=True)
-class _Book:
-    """The backfilled or the live calls, the share of rises known at each, and the week in which its day ended."""
-
-    backfilled: bool
-    calls: _CallColumns
-    rate: Array
-    weeks: Instants
-
     @staticmethod
     def of(backfilled: bool, rows: Sequence[ResolvedCall]) -> _Book:
-        calls = _columns([row for row in rows if row.call.backfilled == backfilled])
-        rate = base_rate_known(calls.rises, calls.at, calls.at + DAY)
-        return _Book(backfilled, calls, rate, weeks_of(calls.at + DAY))
+        rows = [row for row in rows if row.call.backfilled == backfilled]
+        at = np.array([call.at for call, _ in rows], dtype=np.int64)
+        rises = np.array([was_higher for _, was_higher in rows], dtype=float)
+        p_of_layers = np.array([call.p_of_layers for call, _ in rows], dtype=float).reshape(-1, len(LAYERS))
+        p_up = np.array([call.p_up for call, _ in rows], dtype=float)
+        return _Book(backfilled, at, rises, base_rate_known(rises, at, at + DAY), weeks_of(at + DAY), p_up, p_of_layers)
 
 
 def _measure(book: _Book, p: Array, layer: str = "") -> Accuracy:
     """The accuracy of `p` (calls,), NaN where silent; votes on prices that the `layer` was fitted on are left out."""
-    has_vote, is_fitted = np.isfinite(p), fitted_on(layer, book.calls.at)
+    has_vote, is_fitted = np.isfinite(p), fitted_on(layer, book.at)
     is_counted, in_sample = has_vote & ~is_fitted, int((has_vote & is_fitted).sum())
-    rises, p, rate, weeks = book.calls.rises[is_counted], p[is_counted], book.rate[is_counted], book.weeks[is_counted]
+    rises, p, rate, weeks = (column[is_counted] for column in (book.rises, p, book.rate, book.weeks))
     right = right_share(p, rate, rises, weeks, CALLS)
     loss, coin = clustered_mean(brier(p, rises), weeks, CALLS), np.full(len(p), 0.5)
     return Accuracy(
@@ -176,11 +164,7 @@ def _measure(book: _Book, p: Array, layer: str = "") -> Accuracy:
         **clustered_mean(skill_terms(p, coin, rises), weeks, CALLS).fields("skill_coin", DIGITS),
         **clustered_mean(skill_terms(p, rate, rises), weeks, CALLS).fields("skill", DIGITS),
         brier=published(loss.mean, DIGITS),
-        accuracy_pct=right.pct,
-        accuracy_low_pct=right.low_pct,
-        accuracy_high_pct=right.high_pct,
-        likelier_side_pct=right.likelier_side_pct,
-        always_no_pct=right.always_no_pct,
+        **right.percentages(),
         verdict=_verdict(right),
     )
 
@@ -188,6 +172,7 @@ def _measure(book: _Book, p: Array, layer: str = "") -> Accuracy:
 def _verdict(right: RightShare) -> CoinVerdict:
     if right.n_eff < LEAST_N:
         return "not enough resolved markets"
-    if right.low_pct is None or right.high_pct is None or right.low_pct <= 50 <= right.high_pct:
+    low, high = right.accuracy_low_pct, right.accuracy_high_pct
+    if low is None or high is None or low <= 50 <= high:
         return "no clear difference from a coin"
-    return "better than a coin" if right.low_pct > 50 else "worse than a coin"
+    return "better than a coin" if low > 50 else "worse than a coin"

@@ -79,7 +79,22 @@ class VoterScore(ForecastScores, VoterEngine):
 
 def scores(p: Array, evidence: ScoredMarkets) -> ForecastScores:
     """The scores of the forecasts `p` (n,), P(YES) of each market of the evidence."""
-    return ForecastScores(**_fields(p, evidence))
+    loss = clustered_mean(brier(p, evidence.outcomes), evidence.weeks, LEVELS, evidence.luckiest)
+    right = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES, evidence.luckiest)
+    fields: dict[str, Any] = {
+        **loss.fields("brier", DIGITS, within=(0, 1)),
+        **right.percentages(),
+        **_skill(p, evidence.rate, evidence, SKILL).fields("skill", DIGITS),
+        **_skill(p, evidence.vol, evidence, DIFFERENCES).fields("skill_vol", DIGITS),
+    }
+    return ForecastScores(
+        n=loss.n,
+        n_eff=round(loss.n_eff, 1),
+        log_score=published(mean(log_score(p, evidence.outcomes)), DIGITS),
+        accuracy_n=right.n,
+        accuracy_n_eff=right.n_eff,
+        **fields,
+    )
 
 
 def voter_scores(markets: MarketColumns, evidence: ScoredMarkets) -> tuple[VoterScore, ...]:
@@ -88,29 +103,9 @@ def voter_scores(markets: MarketColumns, evidence: ScoredMarkets) -> tuple[Voter
     for (voter, engine), p in zip(markets.engines, markets.p.T, strict=True):
         has_vote = np.isfinite(p)
         if (voter, engine) != CONSENSUS and has_vote.any():
-            fields = _fields(p[has_vote], evidence.where(has_vote))
-            rows.append(VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **fields))
+            means = scores(p[has_vote], evidence.where(has_vote))
+            rows.append(VoterScore(voter=voter, engine=engine, kind=KINDS[voter], **vars(means)))
     return tuple(sorted(rows, key=lambda score: (score.brier, score.voter, score.engine)))
-
-
-def _fields(p: Array, evidence: ScoredMarkets) -> dict[str, Any]:
-    loss = clustered_mean(brier(p, evidence.outcomes), evidence.weeks, LEVELS, evidence.luckiest)
-    right = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES, evidence.luckiest)
-    return {
-        "n": loss.n,
-        "n_eff": round(loss.n_eff, 1),
-        **loss.fields("brier", DIGITS, within=(0, 1)),
-        "log_score": published(mean(log_score(p, evidence.outcomes)), DIGITS),
-        "accuracy_n": right.n,
-        "accuracy_n_eff": right.n_eff,
-        "accuracy_pct": right.pct,
-        "accuracy_low_pct": right.low_pct,
-        "accuracy_high_pct": right.high_pct,
-        "likelier_side_pct": right.likelier_side_pct,
-        "always_no_pct": right.always_no_pct,
-        **_skill(p, evidence.rate, evidence, SKILL).fields("skill", DIGITS),
-        **_skill(p, evidence.vol, evidence, DIFFERENCES).fields("skill_vol", DIGITS),
-    }
 
 
 def _skill(p: Array, reference: Array, evidence: ScoredMarkets, prior: Dependence) -> ClusteredMean:
