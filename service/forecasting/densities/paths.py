@@ -58,7 +58,13 @@ class Paths:
     @cached_property
     def highest(self) -> Singles:
         """The running maximum, at least 0, shape (steps, PATHS)."""
-        return _running(np.maximum, np.maximum(self._middles + self._reaches[0], 0))
+        rises, falls = self._bridges  # the mirrored paths rise where the others fall
+        return _running(np.maximum, np.maximum(self._middles + np.hstack([rises, falls]), 0))
+
+    @property
+    def lowest(self) -> Singles:
+        """The running minimum, at most 0: that of a path is the maximum of the mirrored one."""
+        return -np.roll(self.highest, PATHS // 2, axis=1)
 
     @cached_property
     def maximum(self) -> Singles:
@@ -68,13 +74,8 @@ class Paths:
 
     @property
     def minimum(self) -> Singles:
-        """The running minimum at the end, shape (PATHS,): that of a path is the maximum of the mirrored one."""
+        """The running minimum at the end, shape (PATHS,)."""
         return -np.roll(self.maximum, PATHS // 2)
-
-    @cached_property
-    def lowest(self) -> Singles:
-        """The running minimum, at most 0, shape (steps, PATHS)."""
-        return _running(np.minimum, np.minimum(self._middles - self._reaches[1], 0))
 
     @cached_property
     def _middles(self) -> Singles:
@@ -82,13 +83,6 @@ class Paths:
         middles[1:] += self.closes[:-1]
         middles *= 0.5
         return middles
-
-    @cached_property
-    def _reaches(self) -> tuple[Singles, Singles]:
-        """How far the extremes over each step are from its middle, up and down."""
-        # The mirrored paths rise where the others fall: the second set of draws is for both.
-        rises, falls = self._bridges
-        return np.hstack([rises, falls]), np.hstack([falls, rises])
 
     @cached_property
     def _bridges(self) -> tuple[Singles, Singles]:

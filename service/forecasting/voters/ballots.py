@@ -117,6 +117,7 @@ TEMPLATES: tuple[tuple[ReasonCode, str], ...] = (
     ("reached", "{asset} is at {price}, so {level} has already been reached."),  # in older votes
 )
 WORDS = {"driver": r"[a-zA-Z][^:.]*", "asset": r"[a-z0-9]+"}
+FIELD = re.compile(r"{(\w+)}")  # of a template
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
 
 
@@ -136,7 +137,7 @@ class Reason:
 
 
 def sentence(code: ReasonCode, **values: str) -> str:
-    template = next(text for name, text in TEMPLATES if name == code and set(_names(text)) <= values.keys())
+    template = next(text for name, text in TEMPLATES if name == code and set(FIELD.findall(text)) <= values.keys())
     return template.format(**values)
 
 
@@ -145,26 +146,15 @@ def reasons_of(reasoning: str) -> tuple[Reason, ...]:
     """The facts that a vote's sentences say; none for the free text of a language model."""
     reasons, place = [], 0
     while place < len(reasoning):
-        matches = (_match(code, form, reasoning, place) for code, form in _forms())
-        pair = next((match for match in matches if match is not None), None)
-        if pair is None:
+        for code, form in _forms():
+            if match := form.match(reasoning, place):
+                break
+        else:
             return ()
-        reason, place = pair
-        reasons.append(reason)
+        parts, place = match.groupdict(), match.end()
+        values = {name: float(number.replace(",", "")) for name, number in parts.items() if name not in WORDS}
+        reasons.append(Reason(code, parts.get("driver"), parts.get("asset"), values))
     return tuple(reasons)
-
-
-def _match(code: ReasonCode, form: re.Pattern[str], text: str, place: int) -> tuple[Reason, int] | None:
-    match = form.match(text, place)
-    if match is None:
-        return None
-    parts = match.groupdict()
-    values = {name: float(number.replace(",", "")) for name, number in parts.items() if name not in WORDS}
-    return Reason(code, parts.get("driver"), parts.get("asset"), values), match.end()
-
-
-def _names(template: str) -> list[str]:
-    return re.findall(r"{(\w+)}", template)
 
 
 @cache
@@ -174,7 +164,7 @@ def _forms() -> tuple[tuple[ReasonCode, re.Pattern[str]], ...]:
 
 
 def _pattern(template: str) -> str:
-    parts = re.split(r"{(\w+)}", template)
+    parts = FIELD.split(template)
     words = [
         f"(?P<{part}>{WORDS.get(part, NUMBER)})" if place % 2 else re.escape(part) for place, part in enumerate(parts)
     ]

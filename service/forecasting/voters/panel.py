@@ -287,7 +287,7 @@ Submit = Callable[..., "Future[Reply]"]
 def sequential(voters: Sequence[Voter], question: Question, inputs: ForecastInputs, timer: Timer) -> Replies:
     """Poll one voter after the other: enough where each answers at once."""
     for voter in voters:
-        yield voter.name, reply_of(voter, question, inputs, timer)
+        yield voter.name, timed(voter, partial(voter.forecast, question, inputs), timer)
 
 
 @dataclass(frozen=True)
@@ -306,7 +306,11 @@ class Concurrent:
         """The replies as they arrive, embedded voters first; closing the iterator cancels work that has not begun."""
         deadline = timer() + self.deadline_s
         # Submitted first, so that the models work while the embedded voters vote.
-        futures = {self.submit(reply_of, voter, question, inputs, timer): voter for voter in voters if is_model(voter)}
+        futures = {
+            self.submit(timed, voter, partial(voter.forecast, question, inputs), timer): voter
+            for voter in voters
+            if is_model(voter)
+        }
         try:
             yield from sequential([voter for voter in voters if not is_model(voter)], question, inputs, timer)
             for arrival in self._arrivals(futures, deadline, timer):
@@ -334,15 +338,8 @@ class Concurrent:
             yield voter, _result(future)
 
 
-def reply_of(voter: Voter, question: Question, inputs: ForecastInputs, timer: Timer) -> Reply:
-    return timed(voter, lambda: voter.forecast(question, inputs), timer)
-
-
 def timed(voter: Voter, forecaster: Callable[[], Forecast], timer: Timer) -> Reply:
-    """The ballot of `voter` with the forecast of `forecasting`.
-
-    Whatever `forecasting` raises becomes an abstention with the kind of fault as its reason.
-    """
+    """The ballot with the forecast of `forecaster`; what that raises is an abstention, with the kind of fault."""
     began = timer()
     try:
         forecast = forecaster()
