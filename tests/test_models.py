@@ -477,7 +477,7 @@ def test_model_votes_on_markets_and_challenges_are_in_the_ledger(lived):
         by_voter = {vote.voter: vote for vote in votes}
         for place, (seat, engine) in enumerate(ENGINES.items()):
             assert by_voter[seat].engine == engine
-            forecast = by_voter[seat].ballot.forecast
+            forecast = by_voter[seat].forecast
             assert (forecast.prompt, forecast.fallback) == (version(seat, is_masked=False), False)
             assert (forecast.p, forecast.reasoning, forecast.tokens) == ((40 + place) / 100, "So it seems.", 940)
             assert (recorded[seat]["engine"], recorded[seat]["prompt"], recorded[seat]["p"]) == (
@@ -532,10 +532,7 @@ def test_the_jobs_keep_within_the_cap_of_the_day(build_runtime, servers):
     runtime = build_runtime(oracle_daily_tokens=60_000)
     runtime.move(DAY)
     forecasts = [
-        vote.ballot.forecast
-        for market in voted_on(runtime)
-        for vote in market.commitment.votes
-        if vote.voter in ENGINES
+        vote.forecast for market in voted_on(runtime) for vote in market.commitment.votes if vote.voter in ENGINES
     ]
     of_models = [forecast for forecast in forecasts if not forecast.fallback]
     assert of_models

@@ -28,7 +28,7 @@ from service.forecasting.predictions import (
     Settlement,
     by_resolution,
 )
-from service.forecasting.voters.ballots import Ballot, Forecast
+from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.track_record import Resolved
 from service.market.instants import DAY
 from service.questions import Question
@@ -136,7 +136,7 @@ def replace_texts(db: Connection, record: Prediction) -> None:
         db.execute(update(odds).where(odds.c.prediction == record.id).values(url=record.odds.url))
     for vote in record.votes:
         is_own = (prediction_vote.c.prediction == record.id) & (prediction_vote.c.voter == vote.voter)
-        db.execute(update(prediction_vote).where(is_own).values(reasoning=vote.ballot.forecast.reasoning))
+        db.execute(update(prediction_vote).where(is_own).values(reasoning=vote.forecast.reasoning))
 
 
 def market_ids(db: Connection, since: int = 0) -> set[str]:
@@ -295,7 +295,7 @@ def _votes(db: Connection, ids: Sequence[str], with_reasoning: bool) -> dict[str
     query = _VOTES if with_reasoning else _SCORED_VOTES
     rows = db.execute(query.where(is_among(prediction_vote.c.prediction, ids))).all()  # at once takes half the time
     for id, voter, engine, weight, *forecast in map(list, rows):
-        votes[id].append(CommittedVote(Ballot(voter, engine, Forecast(*forecast)), weight))
+        votes[id].append(CommittedVote(voter, engine, Forecast(*forecast), weight=weight))
     return votes
 
 

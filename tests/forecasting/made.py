@@ -14,7 +14,7 @@ from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs
 from service.forecasting.news.headline import Headline, ScoredHeadline, headline
 from service.forecasting.predictions import Category, CommittedVote, Prediction
 from service.forecasting.price_record.committed import SHARES, PriceForecast
-from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
+from service.forecasting.voters.ballots import EMBEDDED, Forecast
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.panel import Panel, Timer, Voter, sequential, voters
 from service.forecasting.voters.track_record import BandRecord, Standing
@@ -111,7 +111,7 @@ def committed_vote(
     voter: str, p: float, *, weight: float = 1.0, reasoning: str = "", engine: str = EMBEDDED
 ) -> CommittedVote:
     """A vote as a market keeps it."""
-    return CommittedVote(Ballot(voter, engine, Forecast(p, reasoning)), weight)
+    return CommittedVote(voter, engine, Forecast(p, reasoning), weight=weight)
 
 
 def meaning_of(question: Question) -> UnderstoodText:

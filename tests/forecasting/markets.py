@@ -23,7 +23,7 @@ from service.forecasting.predictions.market_fields import ListedPrediction
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
-from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
+from service.forecasting.voters.ballots import EMBEDDED, Forecast
 from service.forecasting.voters.panel import voters
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import AssetPrice
@@ -156,13 +156,15 @@ POSITION = LedgerPosition(17, "ab" * 32)
 def committed(*votes: float, p: float = 0.61449, p_up: float | None = 0.5, **others: float) -> Commitment:
     """Votes of `v0` and so on and of `others`; `p_up` is the view of the price of each and of the pool."""
     by_voter = {f"v{place}": vote for place, vote in enumerate(votes)} | others
-    ballots = (Ballot(name, EMBEDDED, Forecast(vote, "because", p_up=p_up)) for name, vote in by_voter.items())
     return Commitment(
         voted_at=OPENED,
         as_of=OPENED,
         p=p,
         p_up=p_up,
-        votes=tuple(CommittedVote(ballot, 1.23456) for ballot in ballots),
+        votes=tuple(
+            CommittedVote(name, EMBEDDED, Forecast(vote, "because", p_up=p_up), weight=1.23456)
+            for name, vote in by_voter.items()
+        ),
         abstained={"news": "no headlines"},
         features="cd" * 32,
         fitted_at=None,

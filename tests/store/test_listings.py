@@ -164,10 +164,7 @@ def lists_alike(database, memory: ListedMarkets) -> bool:
 def without_reasoning(market):
     if market.commitment is None:
         return market
-    votes = tuple(
-        replace(vote, ballot=replace(vote.ballot, forecast=replace(vote.ballot.forecast, reasoning="")))
-        for vote in market.votes
-    )
+    votes = tuple(replace(vote, forecast=replace(vote.forecast, reasoning="")) for vote in market.votes)
     return replace(market, commitment=replace(market.commitment, votes=votes))
 
 

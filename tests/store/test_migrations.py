@@ -171,7 +171,7 @@ def test_a_vote_without_a_view_is_read_as_it_was_cast(earlier):
         copy = predictions.find_prediction(db, market.id)
         assert verify(ledger.export(db)).fault is None
     assert copy == market
-    assert {vote.ballot.forecast.p_up for vote in copy.votes} | {copy.commitment.p_up} == {None}
+    assert {vote.forecast.p_up for vote in copy.votes} | {copy.commitment.p_up} == {None}
 
 
 def test_a_record_of_classes_reads_as_empty_until_it_is_renewed(earlier):

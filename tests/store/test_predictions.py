@@ -76,7 +76,7 @@ def test_a_commitment_keeps_abstentions_features_and_views(database):
     """A vote may have no view of the price beside one that has."""
     market = stored()
     first, *others = market.commitment.votes
-    other = replace(first, ballot=replace(first.ballot, forecast=replace(first.ballot.forecast, p_up=0.51)))
+    other = replace(first, forecast=replace(first.forecast, p_up=0.51))
     commitment = replace(
         market.commitment,
         abstained={"news": "did not answer in time"},

@@ -197,7 +197,7 @@ def commit_challenge(
     if question.comparator == "topic":
         return nine
     inputs = build_inputs(question, now, knowledge)
-    ballots = [*(vote.ballot for vote in nine.votes), swarm_vote(question, inputs, net)]
+    ballots = [*nine.votes, swarm_vote(question, inputs, net)]
     consensus = pool(ballots, knowledge.record.of(question))
-    votes = *weighted(ballots, consensus), CommittedVote(apex_vote(question, inputs, call), 0.0)
+    votes = *weighted(ballots, consensus), CommittedVote.of(apex_vote(question, inputs, call), 0.0)
     return replace(nine, p=consensus.p, p_up=consensus.p_up, votes=votes)

@@ -48,32 +48,23 @@ class Opinion:
 
 
 @dataclass(frozen=True)
-class CommittedVote:
+class CommittedVote(Ballot):
     """A ballot with its weight in the pool. How long the ballot took is not stored."""
 
-    ballot: Ballot
-    weight: float
+    weight: float = field(kw_only=True)
 
-    @property
-    def voter(self) -> str:
-        return self.ballot.voter
-
-    @property
-    def engine(self) -> str:
-        return self.ballot.engine
-
-    @property
-    def p(self) -> float:
-        return self.ballot.forecast.p
+    @staticmethod
+    def of(ballot: Ballot, weight: float) -> CommittedVote:
+        return CommittedVote(ballot.voter, ballot.engine, ballot.forecast, weight=weight)
 
     def to_plain(self) -> dict[str, Any]:
         """A flat dict that can be stored as JSON or as a table row without loss."""
-        return {"voter": self.voter, "engine": self.engine, "weight": self.weight, **vars(self.ballot.forecast)}
+        return {"voter": self.voter, "engine": self.engine, "weight": self.weight, **vars(self.forecast)}
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> CommittedVote:
         forecast = Forecast(**{name: plain[name] for name in Forecast.__dataclass_fields__})
-        return CommittedVote(Ballot(plain["voter"], plain["engine"], forecast), plain["weight"])
+        return CommittedVote(plain["voter"], plain["engine"], forecast, weight=plain["weight"])
 
 
 @dataclass(frozen=True)

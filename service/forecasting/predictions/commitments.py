@@ -67,14 +67,13 @@ def weighed(prediction: Prediction, record: TrackRecord) -> Prediction:
     """The prediction with its votes weighed by a track record, and pooled with these weights."""
     commitment, question = prediction.commitment, prediction.question
     assert commitment is not None
-    ballots = [vote.ballot for vote in commitment.votes]
-    consensus = pool(ballots, record.of(question))
-    pools = replace(commitment, p=consensus.p, p_up=consensus.p_up, votes=weighted(ballots, consensus))
+    consensus = pool(commitment.votes, record.of(question))
+    pools = replace(commitment, p=consensus.p, p_up=consensus.p_up, votes=weighted(commitment.votes, consensus))
     return replace(prediction, commitment=pools)
 
 
 def weighted(ballots: Iterable[Ballot], consensus: Pooled) -> tuple[CommittedVote, ...]:
-    return tuple(CommittedVote(ballot, weight) for ballot, weight in zip(ballots, consensus.weights, strict=True))
+    return tuple(CommittedVote.of(ballot, weight) for ballot, weight in zip(ballots, consensus.weights, strict=True))
 
 
 def inputs_of(question: Question, knowledge: Knowledge) -> str:
@@ -118,7 +117,7 @@ def votes_row(prediction: Prediction, commitment: Commitment) -> LedgerRow:
     """The row of a commitment: the question and every vote; the fields of a language model only if one was used."""
     votes = [
         {name: value for name, value in vote.to_plain().items() if value or name not in MODEL_FIELDS}
-        | _hidden(prediction, {"reasoning": vote.ballot.forecast.reasoning} if is_model_engine(vote.engine) else {})
+        | _hidden(prediction, {"reasoning": vote.forecast.reasoning} if is_model_engine(vote.engine) else {})
         for vote in commitment.votes
     ]
     body = _with_view(commitment.to_plain()) | {"votes": list(map(_with_view, votes))}
@@ -161,7 +160,7 @@ def withdrawn(prediction: Prediction) -> Prediction:
 def _without_reasoning(vote: CommittedVote) -> CommittedVote:
     if not is_model_engine(vote.engine):
         return vote
-    return replace(vote, ballot=replace(vote.ballot, forecast=replace(vote.ballot.forecast, reasoning="")))
+    return replace(vote, forecast=replace(vote.forecast, reasoning=""))
 
 
 def withdrawal_row(entry: ChainEntry) -> LedgerRow:

@@ -151,7 +151,7 @@ def _status(market: Prediction, now: int) -> Status:
 
 def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote:
     """A vote as the oracle publishes it, without what it cost; a page has 1,800 of them."""
-    forecast = cast.ballot.forecast
+    forecast = cast.forecast
     bull, p = bull_probability(question, forecast.p, forecast.p_up), published_p(forecast.p)
     is_open = question.comparator == "open"
     return AiVote(

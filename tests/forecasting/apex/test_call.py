@@ -240,7 +240,7 @@ def cast(contexts, fits):
 def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, record, challenge, cast):
     """Computed again from the committed votes by the rule of the pool."""
     commitment = cast(challenge(comparator, **fields), record=record)
-    ten = [vote.ballot for vote in commitment.votes if vote.voter != "apex"]
+    ten = [vote for vote in commitment.votes if vote.voter != "apex"]
     assert [ballot.voter for ballot in ten] == [*(voter.name for voter in voters()), "swarm"]
     consensus = pool(ten, record.of_band("week"))
     assert (commitment.p, commitment.p_up) == (consensus.p, consensus.p_up)
@@ -255,7 +255,8 @@ def test_apex_votes_last_and_weighs_nothing(comparator, fields, challenge, cast,
     bold, timid = (cast(market, p_up=p) for p in (0.9, 0.52))
     assert (bold.votes[-1].voter, bold.votes[-1].engine, bold.votes[-1].weight) == ("apex", ENGINE, 0.0)
     call = call_of(NOW, 0.9, contexts["btc"].spot, oracles=0.9)
-    assert bold.votes[-1].ballot == apex_vote(market.question, build_inputs(market.question, NOW, knowledge), call)
+    vote = apex_vote(market.question, build_inputs(market.question, NOW, knowledge), call)
+    assert bold.votes[-1].forecast == vote.forecast
     assert bold.votes[-1].p != timid.votes[-1].p
     assert replace(bold, votes=bold.votes[:-1]) == replace(timid, votes=timid.votes[:-1])
 
@@ -265,7 +266,7 @@ def test_the_nine_vote_as_on_any_market(challenge, cast, knowledge):
     market = challenge()
     nine = commitment_of(panel_of().ask(market.question, NOW, knowledge), knowledge)
     commitment = cast(market)
-    assert [vote.ballot for vote in commitment.votes[:9]] == [vote.ballot for vote in nine.votes]
+    assert [vote.forecast for vote in commitment.votes[:9]] == [vote.forecast for vote in nine.votes]
     assert replace(commitment, p=nine.p, p_up=nine.p_up, votes=nine.votes) == nine
 
 

@@ -26,7 +26,7 @@ from service.forecasting.predictions.commitments import (
     withdrawn,
     without_texts,
 )
-from service.forecasting.voters.ballots import Ballot, Forecast
+from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.inputs import WINDOW
 from service.forecasting.voters.panel import voters
@@ -51,9 +51,8 @@ def commitment(market, knowledge):
 def test_nine_votes_are_committed_as_the_panel_pools_them(commitment, market, knowledge):
     result = panel_of().ask(market.question, NOW, knowledge)
     assert [vote.voter for vote in commitment.votes] == [voter.name for voter in voters()]
-    assert [vote.p for vote in commitment.votes] == [ballot.p for ballot in result.ballots]
-    assert [vote.ballot for vote in commitment.votes] == list(result.ballots)
-    assert tuple(vote.weight for vote in commitment.votes) == result.pool.weights
+    ballots = zip(result.ballots, result.pool.weights, strict=True)
+    assert commitment.votes == tuple(CommittedVote.of(ballot, weight) for ballot, weight in ballots)
     assert all(type(vote.weight) is type(vote.p) is float for vote in commitment.votes), "as JSON gives them back"
     assert (commitment.p, commitment.p_up, commitment.as_of) == (result.pool.p, result.pool.p_up, result.as_of)
     assert (commitment.voted_at, commitment.fitted_at, commitment.abstained) == (NOW, knowledge.fits.slot, {})
@@ -143,8 +142,7 @@ def test_a_view_of_the_price_is_in_the_row_where_there_is_one():
     """Rows of topics and of earlier versions have none, so their hashes stay."""
     market = authored()
     commitment = market.commitment
-    ballots = [replace(vote.ballot, forecast=replace(vote.ballot.forecast, p_up=0.51)) for vote in commitment.votes]
-    votes = [CommittedVote(ballot, 1.0) for ballot in ballots]
+    votes = [replace(vote, forecast=replace(vote.forecast, p_up=0.51)) for vote in commitment.votes]
     with_view = votes_row(market, replace(commitment, votes=(votes[0], commitment.votes[1]), p_up=0.51)).body
     assert (with_view["p_up"], [vote.get("p_up") for vote in with_view["votes"]]) == (0.51, [0.51, None])
     without = votes_row(market, commitment).body
@@ -253,7 +251,7 @@ def test_every_voter_names_what_it_reads(contexts):
 def test_a_vote_survives_json_without_loss():
     """Except for its latency, which is no part of it."""
     forecast = Forecast(1 / 3, "why", fallback=True, prompt="seat/1", tokens=940, usd=0.000305)
-    vote = CommittedVote(Ballot("trend", "openai:some-model", forecast, latency_ms=12.5), 1.25)
+    vote = CommittedVote("trend", "openai:some-model", forecast, latency_ms=12.5, weight=1.25)
     assert CommittedVote.from_plain(json.loads(json.dumps(vote.to_plain()))) == vote
     assert "latency_ms" not in vote.to_plain()
 
