@@ -118,33 +118,18 @@ def vote_month(
     ids: set[str] = set()
     for now in range(since, min(until + 1, ends(month_of(month))), series.EVERY_S):
         knowledge = Knowledge(recall(inputs, hourly, now), fits)
-        due = series.opening(now, knowledge.contexts, ids)
-        markets = (_vote(market, now, knowledge, panel) for market in due)
-        openings[now] = [_price(market, now, knowledge, outside, hourly, until) for market in markets if market]
+        openings[now] = []
+        for due in series.opening(now, knowledge.contexts, ids):
+            try:
+                result = panel.ask(due.question, now, knowledge)
+            except NoVoters:
+                continue
+            odds, settlement = outside and outside.quote(due, knowledge, now), settle_past(due, hourly, until)
+            commitment = commitment_of(result, knowledge)
+            market = replace(due, backfilled=True, commitment=commitment, odds=odds, settlement=settlement)
+            openings[now].append(market)
         ids |= {market.id for market in openings[now]}
     return PastMonth(fits, openings)
-
-
-def _vote(due: Prediction, now: int, knowledge: Knowledge, panel: Panel) -> Prediction | None:
-    """The market with its votes; None where they are too few."""
-    try:
-        result = panel.ask(due.question, now, knowledge)
-    except NoVoters:
-        return None
-    return replace(due, backfilled=True, commitment=commitment_of(result, knowledge))
-
-
-def _price(
-    market: Prediction,
-    now: int,
-    knowledge: Knowledge,
-    outside: SimulatedMarket | None,
-    hourly: Mapping[str, Bars],
-    until: int,
-) -> Prediction:
-    """The market with the outside market's price of its opening, if there is one, and its settlement by `until`."""
-    odds = outside.quote(market, knowledge, now) if outside else None
-    return replace(market, odds=odds, settlement=settle_past(market, hourly, until))
 
 
 @dataclass
@@ -160,7 +145,7 @@ class _Walk:
     record: TrackRecord = field(default_factory=TrackRecord)
     apex_record: TrackRecord = field(default_factory=TrackRecord)
     markets: dict[str, Prediction] = field(default_factory=dict)
-    questions: list[tuple[int, Resolved]] = field(default_factory=list)
+    questions: list[Resolved] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     outcomes: dict[int, ResolvedCall] = field(default_factory=dict)
 
@@ -176,7 +161,7 @@ class _Walk:
 
     def count(self, now: int) -> None:
         """Renew the track records from everything settled by `now`."""
-        self.record = build([question for at, question in self.questions if at <= now], now)
+        self.record = build([question for question in self.questions if question.resolved_at <= now], now)
         open_calls = [call for call in self.calls if call.at not in self.outcomes]
         self.outcomes |= {row.call.at: row for row in resolved_calls(open_calls, self.hourly, now)}
         self.apex_record = record_of([self.outcomes[call.at] for call in self.calls if call.at in self.outcomes], now)
@@ -188,8 +173,7 @@ class _Walk:
                 continue
             market = weighed(prediction, self.record)
             self.markets[market.id] = market
-            if market.settlement:
-                self.questions += [(market.settlement.resolved_at, question) for question in resolved([market])]
+            self.questions += resolved([market])
 
     def call(self, now: int, knowledge: Knowledge) -> None:
         newly_opened = takewhile(lambda market: market.created_at >= now - DAY, reversed(self.markets.values()))
