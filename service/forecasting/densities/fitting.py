@@ -20,7 +20,7 @@ from service.forecasting.densities.density import HORIZONS_H, VERSION, CalendarF
 from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid, trailing_max
 from service.forecasting.densities.models import ALPHA, MODELS, Model, VarianceTrack, variance_tracks
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at, weights_of
-from service.forecasting.densities.sizes import FADES_H, Simulation, measured_share
+from service.forecasting.densities.sizes import FADES_H, LEVELS, Simulation
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.scores.proper import Array
@@ -217,15 +217,15 @@ def _size_quantiles(past: _Past, log_ratios: Array, simulation: Simulation) -> l
     sigma = past.scale * np.exp(log_ratios / 2)
     spread = np.sqrt(np.mean(past.ratio / np.exp(log_ratios)))
     simulated = simulation.at(float(past.open_hours.mean()))
-    quantiles = (
-        sizes.measure(past.size / sigma),
-        sizes.measure(np.concatenate([past.highest / sigma, past.lowest / sigma])),
-        sizes.measure(np.sqrt(past.ratio / np.exp(log_ratios))),
+    measured = (
+        past.size / sigma,
+        np.concatenate([past.highest / sigma, past.lowest / sigma]),
+        np.sqrt(past.ratio / np.exp(log_ratios)),
     )
-    shares = (measured_share(past.hours, fades_h) for fades_h in FADES_H)
+    shares = (1 / (1 + past.hours / fades_h) for fades_h in FADES_H)  # of what is measured
     return [
-        share * row + (1 - share) * spread * paths
-        for share, row, paths in zip(shares, quantiles, simulated, strict=True)
+        share * np.quantile(values, LEVELS) + (1 - share) * spread * paths
+        for share, values, paths in zip(shares, measured, simulated, strict=True)
     ]
 
 

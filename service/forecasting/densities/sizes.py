@@ -59,16 +59,6 @@ def _place(steps: tuple[int, ...], hours: float) -> float:
     return float(np.interp(np.log(max(hours, 1.0)), np.log(steps), np.arange(len(steps))))
 
 
-def measured_share(horizon_h: float, fades_h: float) -> float:
-    """How much measured sizes count beside simulated ones, which count as much at the horizon `fades_h`."""
-    return 1 / (1 + horizon_h / fades_h)
-
-
-def measure(sizes: Array) -> Array:
-    """The quantiles at LEVELS of sizes, shape (n,); n must be positive."""
-    return np.quantile(sizes, LEVELS)
-
-
 def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -> Simulation:
     """Filtered historical simulation (Barone-Adesi et al. 1999): past hours drawn anew, through a GARCH process.
 

@@ -72,14 +72,6 @@ class PastQuestion:
 
 
 @dataclass(frozen=True)
-class YesCount:
-    """How many of `n` resolved questions came true."""
-
-    yes: int
-    n: int
-
-
-@dataclass(frozen=True)
 class Evidence:
     """What was stored at the instant of a question.
 
@@ -96,23 +88,21 @@ class Evidence:
     events: tuple[ScheduledEvent, ...] = ()
 
 
-def similar(question: Question, base: float, past_questions: Iterable[PastQuestion]) -> YesCount | None:
-    """How often such a YES came true; None with fewer than 10 resolved questions.
+def similar(question: Question, base: float, past_questions: Iterable[PastQuestion]) -> list[bool]:
+    """Whether each resolved question of this kind came true; none with fewer than 10 of them.
 
     They have the same comparator and negation, a base rate within 10 percentage points of `base`, and a horizon from a
     third to three times as long.
     """
-    outcomes = [past.is_yes for past in past_questions if _is_similar(question, base, past)]
-    return YesCount(sum(outcomes), len(outcomes)) if len(outcomes) >= LEAST_SIMILAR else None
-
-
-def _is_similar(question: Question, base: float, past: PastQuestion) -> bool:
-    return (
-        (past.comparator, past.negated) == (question.comparator, question.negated)
+    outcomes = [
+        past.is_yes
+        for past in past_questions
+        if (past.comparator, past.negated) == (question.comparator, question.negated)
         and abs(past.base - base) <= SIMILAR_BASE
         and past.horizon_hours <= SIMILAR_HORIZON * question.horizon_hours
         and question.horizon_hours <= SIMILAR_HORIZON * past.horizon_hours
-    )
+    ]
+    return outcomes if len(outcomes) >= LEAST_SIMILAR else []
 
 
 CORRELATION_H = 30 * 24

@@ -58,24 +58,23 @@ class Embedded:
 
 def _reason(question: Question, inputs: ForecastInputs, basis: str, densities: Sequence[Density]) -> str:
     """What the model looks at, the size of a move that it expects beside the usual one, and how far the levels are."""
-    is_fitted = all(density is not state.plain for state, density in zip(inputs.states, densities, strict=True))
-    driver = basis if is_fitted else PLAIN
-    moves = [_expected_move(driver, state, density) for state, density in zip(inputs.states, densities, strict=True)]
-    return " ".join([*moves, *_distances(question, inputs, densities)])
-
-
-def _expected_move(driver: str, state: AssetState, density: Density) -> str:
-    usual_pct = f"{100 * math.sqrt(state.slow * state.hours):.1f}"
-    sigma_pct = f"{100 * density.sigma:.1f}"
-    return sentence("expected_move", driver=driver, asset=state.asset, sigma_pct=sigma_pct, usual_sigma_pct=usual_pct)
-
-
-def _distances(question: Question, inputs: ForecastInputs, densities: Sequence[Density]) -> list[str]:
+    pairs = list(zip(inputs.states, densities, strict=True))
+    driver = basis if all(density is not state.plain for state, density in pairs) else PLAIN
+    sentences = [
+        sentence(
+            "expected_move",
+            driver=driver,
+            asset=state.asset,
+            sigma_pct=f"{100 * density.sigma:.1f}",
+            usual_sigma_pct=f"{100 * math.sqrt(state.slow * state.hours):.1f}",
+        )
+        for state, density in pairs
+    ]
+    for part, (state, density) in zip(question.parts or (question,), pairs, strict=False):
+        sentences += [_away(level, state, density) for level in part.levels]
     if question.legs:
-        legs = zip(question.parts, inputs.states, densities, strict=True)
-        distances = [_away(level, state, density) for part, state, density in legs for level in part.levels]
-        return [*distances, sentence("correlation", correlation=f"{inputs.correlation or 0:+.2f}")]
-    return [_away(level, inputs.state, densities[0]) for level in question.levels]
+        sentences.append(sentence("correlation", correlation=f"{inputs.correlation or 0:+.2f}"))
+    return " ".join(sentences)
 
 
 def _away(level: float, state: AssetState, density: Density) -> str:

@@ -25,7 +25,7 @@ from service.forecasting.densities.density import (
 )
 from service.forecasting.densities.paths import PATHS, Paths, paths
 from service.forecasting.densities.season import Season
-from service.forecasting.densities.sizes import LEVELS, mean_square, measure, measured_share, simulate, tail_odds
+from service.forecasting.densities.sizes import LEVELS, mean_square, simulate, tail_odds
 from service.market.assets import trading_days
 from service.market.instants import DAY, HOUR
 
@@ -167,13 +167,6 @@ def test_normal_sizes_have_normal_tails():
     tails = tail_odds(NORMAL_SIZES, np.array([3.5, 5.0, 20.0]))
     assert (np.diff(tails) < 0).all(), "they go on falling beyond the last quantile"
     assert 0 < tails[-1] < 1e-6
-
-
-def test_measured_quantiles_are_those_of_the_sizes():
-    sizes = np.arange(1001) / 1000
-    assert measure(sizes) == pytest.approx(LEVELS)
-    shares = [measured_share(hours, 168) for hours in (1, 168, 720)]
-    assert shares == pytest.approx([1, 0.5, 168 / 888], abs=0.01), "a long horizon counts the simulation more"
 
 
 def test_simulated_normal_shocks_follow_the_reflection_principle():

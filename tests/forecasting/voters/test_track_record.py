@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
-from service.forecasting.voters.context import PastQuestion, YesCount, similar
+from service.forecasting.voters.context import PastQuestion, similar
 from service.forecasting.voters.panel import pool
 from service.forecasting.voters.track_record import (
     Band,
@@ -218,14 +218,14 @@ def test_the_rate_counts_questions_that_came_true(question):
     """Seven of ten, with base rates and horizons at the ends of what counts as similar."""
     matches = [replace(PAST, base=base, horizon_hours=hours) for base in (0.21, 0.39) for hours in (24.0, 216.0)]
     past = [*matches, *[PAST] * 3, *[replace(PAST, is_yes=False)] * 3]
-    assert similar(question, 0.30, past) == YesCount(7, 10)
+    assert sorted(similar(question, 0.30, past)) == [False] * 3 + [True] * 7
 
 
 def test_fewer_than_ten_questions_give_no_rate(question):
-    assert similar(question, 0.30, [PAST] * 9) is None
-    assert similar(question, 0.30, [PAST] * 10) == YesCount(10, 10)
+    assert similar(question, 0.30, [PAST] * 9) == []
+    assert similar(question, 0.30, [PAST] * 10) == [True] * 10
 
 
 @pytest.mark.parametrize("past", OTHERS.values(), ids=OTHERS)
 def test_a_question_that_differs_does_not_count(question, past):
-    assert similar(question, 0.30, [PAST] * 9 + [past]) is None
+    assert similar(question, 0.30, [PAST] * 9 + [past]) == []

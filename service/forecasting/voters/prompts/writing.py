@@ -271,10 +271,10 @@ def _quantiles(state: AssetState, inputs: ForecastInputs, wording: Wording) -> s
 
 
 def _similar(question: Question, base: float, inputs: ForecastInputs) -> Iterator[str]:
-    count = similar(question, base, inputs.evidence.past_questions)
-    if count is not None:
-        share = 100 * count.yes / count.n
-        yield f"{count.n} similar questions of this service have resolved (backfilled ones included): {share:.0f}% YES"
+    outcomes = similar(question, base, inputs.evidence.past_questions)
+    if outcomes:
+        share, n = 100 * sum(outcomes) / len(outcomes), len(outcomes)
+        yield f"{n} similar questions of this service have resolved (backfilled ones included): {share:.0f}% YES"
 
 
 def _evidence(seat: str, inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
