@@ -19,6 +19,7 @@ from service.forecasting.apex.layers import NetView, odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls
 from service.forecasting.densities.density import Fits
 from service.forecasting.densities.fitting import fit
+from service.forecasting.densities.grid import complete_bars
 from service.forecasting.news import simulated
 from service.forecasting.news.headline import ScoredHeadline, read, stories
 from service.forecasting.news.pulse import score_at
@@ -80,7 +81,7 @@ def backfill(
     second at which an hour was complete. `mapper` gives the results of a function for each tuple of arguments, in their
     order; the calls may run at the same time.
     """
-    complete = {asset: past for asset, bars in hourly.items() if len(past := bars.until(until))}
+    complete = complete_bars(hourly, until)
     starts = month_starts(month_start(since), until + 1)
     inputs = survey(complete)
     parts = [(complete, inputs, max(start, since), until, newest, outside, quorum) for start in starts]

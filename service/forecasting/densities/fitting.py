@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 
 from service.forecasting.densities import sizes
 from service.forecasting.densities.density import HORIZONS_H, VERSION, CalendarFit, Fits, ModelFit
-from service.forecasting.densities.grid import HourGrid, HourTrack, hour_grid, trailing_max
+from service.forecasting.densities.grid import HourGrid, HourTrack, complete_bars, hour_grid, trailing_max
 from service.forecasting.densities.models import ALPHA, MODELS, Model, VarianceTrack, variance_tracks
-from service.forecasting.densities.season import LEAST_WEIGHT, Season, running_hours, seasons_at, weights_of
+from service.forecasting.densities.season import LEAST_WEIGHT, Season, seasons_at, weights_of
 from service.forecasting.densities.sizes import FADES_H, LEVELS, Simulation
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.scores.proper import Array
 
 Rows = NDArray[np.int64]
+Histories = Sequence[tuple[HourTrack, VarianceTrack]]  # of the assets of one calendar
 
 LEARNT_H = 600 * 24
 WARM_UP_H = 14 * 24  # the first rows of an asset, whose terms are not settled
@@ -59,7 +60,7 @@ class _Past:
 
 def fit(hourly: Mapping[str, Bars], slot: int) -> Fits:
     """The models fitted to hourly bars that were complete at the unix second `slot`."""
-    complete = {asset: past for asset, bars in hourly.items() if len(past := bars.until(slot))}
+    complete = complete_bars(hourly, slot)
     if not complete:
         return Fits(VERSION, slot, {})
     grid = hour_grid(complete)
@@ -69,14 +70,12 @@ def fit(hourly: Mapping[str, Bars], slot: int) -> Fits:
 def fit_calendars(grid: HourGrid, tracks: Mapping[str, VarianceTrack], row: int) -> dict[Calendar, CalendarFit]:
     """The models fitted to the rows up to `row`, by calendar; a calendar with too little history has none."""
     fits: dict[Calendar, CalendarFit] = {}
-    seasons = seasons_at(grid, row)
-    for calendar in seasons:
-        assets = [asset for asset in grid.tracks if calendar_of(asset) == calendar]
-        season = seasons[calendar]
-        pasts = [_past(grid, tracks, assets, season, row, hours) for hours in HORIZONS_H]
+    for calendar, season in seasons_at(grid, row).items():
+        histories = [(grid.tracks[asset], tracks[asset]) for asset in grid.tracks if calendar_of(asset) == calendar]
+        pasts = [_past(histories, season, row, hours) for hours in HORIZONS_H]
         if len(pasts[HORIZONS_H.index(NEEDED_H)].row) >= LEAST_ROWS:
-            simulation = sizes.simulate(_shocks(grid, tracks, assets, season, row), STEPS, ALPHA, SIMULATED_BETA)
-            models = {name: _fit(model, pasts, tracks, assets, simulation) for name, model in MODELS.items()}
+            simulation = sizes.simulate(_shocks(histories, season, row), STEPS, ALPHA, SIMULATED_BETA)
+            models = {name: _fit(model, pasts, histories, simulation) for name, model in MODELS.items()}
             fits[calendar] = CalendarFit(season, models)
     return fits
 
@@ -94,25 +93,19 @@ def _spacing(hours: int) -> int:
 LEAST_DAYS = ceil(least_history_h(1) / 24)  # of hourly bars, from which any calendar has models
 
 
-def _past(
-    grid: HourGrid, tracks: Mapping[str, VarianceTrack], assets: Sequence[str], season: Season, row: int, hours: int
-) -> _Past:
-    parts = [
-        _past_of(place, grid.tracks[asset], tracks[asset], running_hours(grid.tracks[asset], season), row, hours)
-        for place, asset in enumerate(assets)
-    ]
+def _past(histories: Histories, season: Season, row: int, hours: int) -> _Past:
+    parts = [_past_of(place, *history, season, row, hours) for place, history in enumerate(histories)]
     arrays = [field.name for field in fields(_Past) if field.name != "hours"]
     return _Past(hours, **{name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays})
 
 
-def _past_of(
-    place: int, track: HourTrack, variance: VarianceTrack, seasonal_hours: Array, last: int, hours: int
-) -> _Past:
+def _past_of(place: int, track: HourTrack, variance: VarianceTrack, season: Season, last: int, hours: int) -> _Past:
     """The past horizons of one asset, which begin at rows up to `last` - `hours`."""
     rows = np.arange(max(track.first + WARM_UP_H, last - LEARNT_H), last - hours + 1, _spacing(hours))
     open_hours = track.open_hours[rows + hours] - track.open_hours[rows]
     is_usable = track.has_bar[rows] & (open_hours > 0)
     rows, open_hours = rows[is_usable], open_hours[is_usable]
+    seasonal_hours = np.cumsum(weights_of(track, season))
     seasonal = np.maximum(seasonal_hours[rows + hours] - seasonal_hours[rows], LEAST_SEASONAL)
     squares = np.cumsum(track.returns**2)
     square_sum = np.maximum(squares[rows + hours] - squares[rows], LEAST_SQUARE * hours)
@@ -131,16 +124,13 @@ def _past_of(
     )
 
 
-def _shocks(
-    grid: HourGrid, tracks: Mapping[str, VarianceTrack], assets: Sequence[str], season: Season, row: int
-) -> Array:
+def _shocks(histories: Histories, season: Season, row: int) -> Array:
     """The moves of the last year's hours over the standard deviation that the GARCH term expected, shape (n, 3).
 
     Those of the close, the high and the low from the close before.
     """
     parts = []
-    for asset in assets:
-        track, variance = grid.tracks[asset], tracks[asset]
+    for track, variance in histories:
         rows = np.arange(max(track.first + WARM_UP_H, row - SHOCKS_H), row + 1)
         rows = rows[track.is_open[rows]]
         weights = np.maximum(weights_of(track, season)[rows], LEAST_WEIGHT)
@@ -151,16 +141,12 @@ def _shocks(
     return np.concatenate(parts)
 
 
-def _fit(
-    model: Model,
-    pasts: Sequence[_Past],
-    tracks: Mapping[str, VarianceTrack],
-    assets: Sequence[str],
-    simulation: Simulation,
-) -> ModelFit:
+def _fit(model: Model, pasts: Sequence[_Past], histories: Histories, simulation: Simulation) -> ModelFit:
     horizons = []
     for past in pasts:
-        terms = [tracks[asset].matrix(model.names, past.row[past.asset == place]) for place, asset in enumerate(assets)]
+        terms = [
+            variance.matrix(model.names, past.row[past.asset == place]) for place, (_, variance) in enumerate(histories)
+        ]
         horizons.append(_horizon(model, past, np.concatenate(terms), simulation))
     return ModelFit(model.names, *(tuple(tuple(row.tolist()) for row in rows) for rows in zip(*horizons, strict=True)))
 

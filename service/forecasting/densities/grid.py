@@ -90,6 +90,11 @@ class HourGrid:
         return HourGrid(self.time_of(row), {asset: track.since(row) for asset, track in self.tracks.items()})
 
 
+def complete_bars(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Bars]:
+    """The bars that were complete at the unix second `as_of`, of the assets that have any."""
+    return {asset: past for asset, bars in hourly.items() if len(past := bars.until(as_of))}
+
+
 def hour_grid(hourly: Mapping[str, Bars]) -> HourGrid:
     """The grid of the assets that have hourly bars; at least one must."""
     hourly = {asset: bars for asset, bars in hourly.items() if len(bars)}

@@ -160,8 +160,3 @@ def monthly_weights(grid: HourGrid, since: int = 0) -> dict[str, Array]:
 def weights_of(track: HourTrack, season: Season) -> Array:
     """The weight of every row, shape (hours,); 0 where closed."""
     return np.array(season.weights)[track.week_hour] * np.array(season.factors)[track.event] * track.is_open
-
-
-def running_hours(track: HourTrack, season: Season) -> Array:
-    """Seasonal hours counted up to each row, shape (hours,)."""
-    return np.cumsum(weights_of(track, season))

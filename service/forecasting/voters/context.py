@@ -13,6 +13,7 @@ import numpy as np
 
 from service.documents import JsonRecord
 from service.forecasting.densities.density import Fits
+from service.forecasting.densities.grid import complete_bars
 from service.forecasting.voters.inputs import INPUTS, NEEDED_H, InputHistory, InputTrack, survey
 from service.forecasting.voters.track_record import TrackRecord
 from service.market.assets import ASSETS, open_hours
@@ -145,7 +146,7 @@ class Context(JsonRecord):
 
 def build_all(hourly: Mapping[str, Bars], as_of: int = LAST_SECOND) -> dict[str, Context]:
     """The context of every asset that has a complete bar at the unix second `as_of`; later bars are ignored."""
-    complete = _complete(hourly, as_of)
+    complete = complete_bars(hourly, as_of)
     return recall(survey(complete, latest_h=NEEDED_H), complete, as_of, complete) if complete else {}
 
 
@@ -156,18 +157,13 @@ def recall(
 
     It is used once all of its assets have bars; before that, one is made of those that have.
     """
-    complete = _complete(hourly, as_of)
+    complete = complete_bars(hourly, as_of)
     if not complete:
         return {}
     if complete.keys() != history.tracks.keys():
         history = survey(complete)
     row = history.grid.row_at(max(bars.as_of for bars in complete.values()))
     return {asset: _context(history, row, asset, complete[asset]) for asset in assets if asset in complete}
-
-
-def _complete(hourly: Mapping[str, Bars], as_of: int) -> dict[str, Bars]:
-    """The bars that were complete at the unix second `as_of`, of the assets that have any."""
-    return {asset: past for asset, bars in hourly.items() if len(past := bars.until(as_of))}
 
 
 def _context(history: InputHistory, row: int, asset: str, bars: Bars) -> Context:
