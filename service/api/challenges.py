@@ -27,8 +27,8 @@ from service.errors import Busy, InvalidQuestion, MissingKey, NotAMarketQuestion
 from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.callers import open_challenge
 from service.forecasting.predictions.commitments import question_row, withdrawn
-from service.forecasting.predictions.documents import ChallengesDocument, ListedPrediction, challenges_document
-from service.market.instants import utc
+from service.forecasting.predictions.documents import ChallengesDocument, ListedPrediction
+from service.market.instants import iso, utc
 from service.questions import Circumstances
 from service.questions.tokens import LONGEST
 from service.store import ledger, listings, snapshots
@@ -138,7 +138,7 @@ def active() -> ChallengesDocument:
     now = web.clock.at(web.now())
     with web.database.reading() as db:
         listing = show_all(db, listings.market_page(db, OPEN, now, LIST_LIMIT).markets, now)
-    return challenges_document(listing, now=now, world=web.clock.world)
+    return ChallengesDocument("challenges/1", iso(now), web.clock.world, len(listing), tuple(listing))
 
 
 @challenges.get("/<number>", endpoint="one")

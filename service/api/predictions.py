@@ -42,8 +42,9 @@ from service.forecasting.predictions.documents import (
     PredictionsDocument,
     evidence_bars,
     list_all,
-    market_document,
     predictions_document,
+    show_ai,
+    show_odds,
 )
 from service.forecasting.predictions.market_fields import markets_table
 from service.forecasting.predictions.scores.betting import ShadowDocument
@@ -309,13 +310,15 @@ def show_all(
 def _whole(db: Connection, market: Prediction, caller: Caller, now: int) -> MarketDocument:
     """Everything about a market at the world second `now`, with the caller's vote and forecast."""
     (row,) = show_all(db, [market], now)
-    return market_document(
-        row,
-        listings.opinion_series(db, market.id),
-        _evidence(db, market),
-        ledger.entries(db, 1, MOST_ROWS, subject=market.id),
-        _own_vote(db, market, caller),
-        _own_forecast(db, market, caller),
+    series = listings.opinion_series(db, market.id)
+    return MarketDocument(
+        **vars(row),
+        ai_series=tuple(map(show_ai, series["ai"])),
+        odds_series=tuple(map(show_odds, series["odds"])),
+        bars=tuple(_evidence(db, market)),
+        ledger=tuple(ledger.entries(db, 1, MOST_ROWS, subject=market.id)),
+        my_vote=_own_vote(db, market, caller),
+        my_forecast=_own_forecast(db, market, caller),
     )
 
 

@@ -63,10 +63,6 @@ def predictions_document(
     return PredictionsDocument("predictions/1", **vars(header), count=len(markets), next=next, markets=markets)
 
 
-def challenges_document(challenges: Sequence[ListedPrediction], *, now: int, world: World) -> ChallengesDocument:
-    return ChallengesDocument("challenges/1", iso(now), world, len(challenges), tuple(challenges))
-
-
 def list_all(
     markets: Sequence[Prediction],
     *,
@@ -269,25 +265,6 @@ class MarketDocument(ListedPrediction):
     ledger: tuple[ChainEntry, ...]
     my_vote: MarketVote | None
     my_forecast: OwnForecast | None
-
-
-def market_document(
-    market: ListedPrediction,
-    series: Mapping[Holder, Sequence[Opinion]],
-    evidence: Sequence[EvidenceBars],
-    ledger: Sequence[ChainEntry],
-    my_vote: MarketVote | None,
-    my_forecast: OwnForecast | None,
-) -> MarketDocument:
-    return MarketDocument(
-        **vars(market),
-        ai_series=tuple(map(show_ai, series["ai"])),
-        odds_series=tuple(map(show_odds, series["odds"])),
-        bars=tuple(evidence),
-        ledger=tuple(ledger),
-        my_vote=my_vote,
-        my_forecast=my_forecast,
-    )
 
 
 def evidence_bars(market: Prediction, asset: str, bars: Bars) -> EvidenceBars:

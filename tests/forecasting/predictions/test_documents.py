@@ -17,9 +17,7 @@ from pydantic import TypeAdapter
 from service.documents import DocumentHeader
 from service.forecasting.predictions import Opinion, Settlement
 from service.forecasting.predictions.documents import (
-    ChallengesDocument,
     PredictionsDocument,
-    challenges_document,
     evidence_bars,
     list_all,
     predictions_document,
@@ -198,14 +196,6 @@ class TestDocuments:
         assert list(plain) == names.split()
         assert (plain["schema"], plain["count"], plain["world"]) == ("predictions/1", 2, "simulated")
         assert plain["markets"][0]["understood"]["deadline"] == plain["markets"][0]["deadline"]
-
-    def test_the_list_of_challenges_survives_json(self):
-        document = challenges_document([challenged()], now=NOW, world="live")
-        adapter = TypeAdapter(ChallengesDocument)
-        text = adapter.dump_json(document)
-        assert adapter.validate_json(text) == document
-        assert list(json.loads(text)) == ["schema", "timestamp", "world", "count", "challenges"]
-        assert (document.schema, document.timestamp) == ("challenges/1", "2026-11-28T01:00:00Z")
 
 
 class TestItsPriceAndTime:

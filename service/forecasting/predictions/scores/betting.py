@@ -12,8 +12,8 @@ import numpy as np
 
 from service.documents import RecordDocument, RecordHeader
 from service.forecasting.predictions.scores.bets import FEE, STAKE_USD, THRESHOLD_PTS
-from service.forecasting.predictions.scores.columns import MarketColumns, thinned
-from service.market.instants import DAY, iso
+from service.forecasting.predictions.scores.columns import MarketColumns, day_ends
+from service.market.instants import iso
 from service.scores.intervals import DIFFERENCES, LEVELS, clustered_mean, published, weeks_of
 
 
@@ -127,5 +127,4 @@ def _deepest(times: np.ndarray, pnl: np.ndarray) -> float:
 
 def _curve(times: np.ndarray, pnl: np.ndarray) -> tuple[CurvePoint, ...]:
     totals = np.cumsum(pnl)
-    lasts = thinned(np.flatnonzero(np.diff(times // DAY, append=np.iinfo(np.int64).max)))
-    return tuple(CurvePoint(iso(int(times[last])), round(float(totals[last]), 2)) for last in lasts)
+    return tuple(CurvePoint(iso(int(times[last])), round(float(totals[last]), 2)) for last in day_ends(times))

@@ -165,8 +165,12 @@ def _objects(values: Sequence[object]) -> NDArray[np.object_]:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def thinned(points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """At most 100 of the points at about equal steps, always with the first and the last; never an average."""
+def day_ends(resolved_at: Instants) -> NDArray[np.int64]:
+    """The last places of the days in instants that rise, of at most 100 days at about equal steps.
+
+    The first and the last day are always among them; never an average.
+    """
+    points = np.flatnonzero(np.diff(resolved_at // DAY, append=np.iinfo(np.int64).max))
     if len(points) <= MOST_POINTS:
         return points
     return points[np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(np.int64)]

@@ -15,7 +15,7 @@ import numpy as np
 
 from service.documents import RecordDocument, RecordHeader
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.scores.columns import MarketColumns, evidence_of, thinned
+from service.forecasting.predictions.scores.columns import MarketColumns, day_ends, evidence_of
 from service.forecasting.predictions.scores.forecast_scores import (
     CalibrationReport,
     Diversity,
@@ -26,7 +26,7 @@ from service.forecasting.predictions.scores.forecast_scores import (
     scores,
     voter_scores,
 )
-from service.market.instants import DAY, iso
+from service.market.instants import iso
 from service.scores.intervals import (
     DIFFERENCES,
     LEAST_N,
@@ -259,6 +259,6 @@ def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator
 def _cumulative(pairs: MarketColumns) -> tuple[CumulativePoint, ...]:
     n = np.arange(1, len(pairs.outcome) + 1)
     ai, market = (np.cumsum(brier(p, pairs.outcome)) / n for p in (pairs.pool, pairs.quote))
-    lasts = thinned(np.flatnonzero(np.diff(pairs.resolved_at // DAY, append=np.iinfo(np.int64).max)))
+    lasts = day_ends(pairs.resolved_at)
     rows = zip(*(column[lasts].tolist() for column in (pairs.resolved_at, n, ai, market)), strict=True)
     return tuple(CumulativePoint(iso(at), count, round(pool, 5), round(odds, 5)) for at, count, pool, odds in rows)

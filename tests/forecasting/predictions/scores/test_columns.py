@@ -22,11 +22,12 @@ from service.forecasting.predictions.scores.columns import (
     MarketColumns,
     columns_of,
     count_once,
+    day_ends,
     evidence_of,
     joined,
     template_rates,
-    thinned,
 )
+from service.market.instants import DAY
 from service.scores.intervals import LEVELS, clustered_mean, weeks_of
 from service.store.snapshots import to_json
 from tests.forecasting.made import committed_vote
@@ -211,10 +212,10 @@ THREE_YEARS = many(3_000, weeks=160)
 
 @pytest.mark.parametrize("length", [101, 102, 1_000, 12_345])
 def test_a_long_curve_keeps_its_ends_and_a_hundred_points(length: int):
-    points = thinned(np.arange(length))
+    points = day_ends(DAY * np.arange(length))
     assert (len(points), points[0], points[-1]) == (MOST_POINTS, 0, length - 1)
     assert np.all(np.diff(points) > 0)
-    assert thinned(np.arange(MOST_POINTS)).tolist() == list(range(MOST_POINTS)), "a short one stays as it is"
+    assert day_ends(DAY // 2 * np.arange(200)).tolist() == list(range(1, 200, 2)), "a short one stays as it is"
 
 
 def test_both_summaries_stay_under_60_kb():
