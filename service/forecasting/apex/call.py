@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import exp, log, nan
+from math import log, nan
 
 import numpy as np
 
 from service.documents import JsonRecord
-from service.forecasting.apex.layers import ENGINE, LAYERS, SWARM_LEAN, LayerInputs, NetView, in_sample
+from service.forecasting.apex.layers import ENGINE, LAYERS, SWARM_LEAN, LayerInputs, NetView, in_sample, probability
 from service.forecasting.predictions import APEX, Commitment, CommittedVote, Prediction
 from service.forecasting.predictions.commitments import commitment_of, weighted
 from service.forecasting.voters.ballots import Abstention, Ballot, Forecast
@@ -169,7 +169,7 @@ def lean(question: Question, inputs: ForecastInputs, odds: float, because: str) 
     capital, and no full stop ends it.
     """
     plain = [state.plain for state in inputs.states]
-    lean_densities = [plain[0].leaning(1 / (1 + exp(-odds))), *plain[1:]]
+    lean_densities = [plain[0].leaning(probability(odds)), *plain[1:]]
     p, base = (p_yes(question, inputs, densities) for densities in (lean_densities, plain))
     decided = settled(question, inputs.state)
     addition = f"{because}: {round(100 * (p - base), 1) + 0.0:+.1f} pp"

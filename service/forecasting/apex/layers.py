@@ -110,7 +110,7 @@ def breadth(inputs: LayerInputs) -> Forecast:
     if is_metal(inputs.asset):
         raise Abstention("Not applicable to metals.")
     mean_move, rising_share = _input(inputs, "peers_24h"), _input(inputs, "peers_rising")
-    odds = MOVED_PEERS * _within(mean_move, MOST_SIGMAS) + RISING_PEERS * rising_share
+    odds = MOVED_PEERS * np.clip(mean_move, -MOST_SIGMAS, MOST_SIGMAS) + RISING_PEERS * rising_share
     move, share = describe("peers_24h", mean_move, inputs.asset), describe("peers_rising", rising_share, inputs.asset)
     return Forecast(probability(odds), f"{move.capitalize()}; {share}.")
 
@@ -118,7 +118,7 @@ def breadth(inputs: LayerInputs) -> Forecast:
 def regime(inputs: LayerInputs) -> Forecast:
     """At high volatility the last day's move tends to reverse, at low volatility to continue."""
     ratio, move = _input(inputs, "vol_ratio_180d"), _input(inputs, "move_24h")
-    odds = VOLATILE_MOVE * _within(ratio, MOST_RATIO) * _within(move, MOST_SIGMAS)
+    odds = VOLATILE_MOVE * np.clip(ratio, -MOST_RATIO, MOST_RATIO) * np.clip(move, -MOST_SIGMAS, MOST_SIGMAS)
     return Forecast(
         probability(odds),
         f"Volatility is {exp(ratio):.2f} times its 180-day level, so the 24-hour move of {move:+.1f} sigma is expected"
@@ -183,10 +183,6 @@ def _input(inputs: LayerInputs, name: str) -> float:
     if value is None:
         raise Abstention(f"Too little price history of {inputs.asset} and the other coins.")
     return value
-
-
-def _within(value: float, limit: float) -> float:
-    return max(-limit, min(limit, value))
 
 
 def poll_layers(

@@ -35,14 +35,6 @@ TRUE_FREEDOM = 16.0
 LEAST_FREEDOM, FREEDOM_A_DAY = 4.5, 1.0
 
 
-def believe(state: AssetState, fits: Fits | None, true_law: TrueLaw | None) -> Density:
-    """The market's belief about an asset over a horizon with open hours; `true_law` is that of a simulated world."""
-    if true_law is None:
-        return garch(state, fits)
-    mean, variance = true_law(state.asset, state.now, state.until)
-    return student(math.sqrt(variance), TRUE_FREEDOM, mean)
-
-
 def garch(state: AssetState, fits: Fits | None) -> Density:
     """The belief of a GARCH(1,1) process (Bollerslev 1986) on the seasonal clock.
 
@@ -114,7 +106,11 @@ class SimulatedMarket:
         """The market's belief, at a price that lacks the part `stale` of the last four hours' move."""
         if state.hours == 0:
             return state.plain
-        belief = believe(state, fits, self.true_law)
+        if self.true_law is None:
+            belief = garch(state, fits)
+        else:
+            mean, variance = self.true_law(state.asset, state.now, state.until)
+            belief = student(math.sqrt(variance), TRUE_FREEDOM, mean)
         recent = (state.inputs.get("move_4h") or 0.0) * math.sqrt(4 * state.slow)
         shock = math.exp(COMMON_SHOCK * np.random.default_rng([self.seed, state.now // (7 * DAY)]).normal())
         return replace(belief, drift=belief.drift - stale * recent, sigma=belief.sigma * shock)

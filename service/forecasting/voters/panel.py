@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
 from typing import Protocol, TypeGuard
 
 import numpy as np
@@ -144,18 +143,14 @@ def outlying(ballots: Sequence[Ballot]) -> tuple[str, ...]:
     if base is None:
         return ()
     p = np.clip([ballot.p for ballot in ballots], CLIP, 1 - CLIP)
-    odds = np.log(p / (1 - p)).tolist()
-    places = [
-        place for place, ballot in enumerate(ballots) if ballot.forecast.is_of_model and abs(ballot.p - base) > FAR_P
-    ]
-    return tuple(ballots[place].voter for place in places if _is_outlier(odds, place))
-
-
-def _is_outlier(odds: list[float], place: int) -> bool:
-    others = odds[:place] + odds[place + 1 :]
-    middle = median(others)
-    spread = median(abs(other - middle) for other in others)
-    return abs(odds[place] - middle) > FAR_MADS * spread
+    odds, outliers = np.log(p / (1 - p)), []
+    for place, ballot in enumerate(ballots):
+        if ballot.forecast.is_of_model and abs(ballot.p - base) > FAR_P:
+            others = np.delete(odds, place)
+            middle = np.median(others)
+            if abs(odds[place] - middle) > FAR_MADS * np.median(np.abs(others - middle)):
+                outliers.append(ballot.voter)
+    return tuple(outliers)
 
 
 # Fewer language models than this do not answer a question that no price decides.

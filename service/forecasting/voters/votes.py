@@ -279,16 +279,18 @@ def vote(
     """The published form of a ballot; a stream shows it with weight 1 before the weights are known."""
     forecast = ballot.forecast
     up = bull_probability(question, forecast.p, forecast.p_up)
-    p = _p_yes(question, forecast.p)
+    p, is_of_model, evidence = _p_yes(question, forecast.p), is_model_engine(ballot.engine), None
+    if standing and is_of_model:
+        evidence = WeightEvidence(standing.n, standing.weeks, standing.gain, standing.gain_low, standing.gain_high)
     return Vote(
         direction=direction_of(up),
         conviction=margin_of(up if p is None else 100 * p),
         reasoning=forecast.reasoning,
-        reasons=() if is_model_engine(ballot.engine) else reasons_of(forecast.reasoning),
+        reasons=() if is_of_model else reasons_of(forecast.reasoning),
         p_yes=p,
         engine=ballot.engine,
         weight=round(weight, 3),
-        evidence=_evidence(ballot, standing),
+        evidence=evidence,
         latency_ms=round(ballot.latency_ms, 1),
         fallback=forecast.fallback,
         outlier=outlier,
@@ -296,12 +298,6 @@ def vote(
         tokens=forecast.tokens,
         usd=None if forecast.usd is None else round(forecast.usd, 6),
     )
-
-
-def _evidence(ballot: Ballot, standing: Standing | None) -> WeightEvidence | None:
-    if standing is None or not is_model_engine(ballot.engine):
-        return None
-    return WeightEvidence(standing.n, standing.weeks, standing.gain, standing.gain_low, standing.gain_high)
 
 
 def bull_probability(question: Question, p: float, p_up: float | None) -> float:

@@ -44,12 +44,12 @@ def live(
     """
     panel, inputs = embedded_panel(1, zero_clock), survey(hourly)
     markets: dict[str, LivedMarket] = {}
-    outcomes: list[tuple[int, Resolved]] = []
+    outcomes: list[Resolved] = []
     record, fits = TrackRecord(), None
     for now in range(since, until, series.EVERY_S):
         fits = _renewed(fits, hourly, now)
         if now % COUNT_EVERY_S == 0:
-            record = build([question for at, question in outcomes if at <= now], now)
+            record = build([question for question in outcomes if question.resolved_at <= now], now)
         knowledge = Knowledge(recall(inputs, hourly, now), fits, record)
         for due in series.opening(now, knowledge.contexts, markets):
             try:
@@ -60,8 +60,7 @@ def live(
             market = replace(due, commitment=commitment_of(result, knowledge), settlement=settlement)
             quotes = {name: outside.quote(due, knowledge, now) for name, outside in outsides.items()}
             markets[market.id] = LivedMarket(market, quotes)
-            if settlement:
-                outcomes += [(settlement.resolved_at, question) for question in resolved([market])]
+            outcomes += resolved([market])
     return [history for history in markets.values() if history.market.is_scored]
 
 

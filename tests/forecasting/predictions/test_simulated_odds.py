@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from service.forecasting.densities.density import NORMAL
 from service.forecasting.predictions import simulated_odds
 from service.forecasting.predictions.scores.bets import bet_on
-from service.forecasting.predictions.simulated_odds import SimulatedMarket, believe, garch
+from service.forecasting.predictions.simulated_odds import SimulatedMarket, garch
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import AssetState
@@ -204,9 +204,3 @@ def test_tails_of_garch_are_thinner_over_longer_horizons():
     month = replace(STATE, until=NOW + 30 * DAY, hours=720.0)
     short, long = (2 * law.above(4 * law.sigma) for law in (garch(STATE, None), garch(month, None)))
     assert 0.004 > short > 10 * long > 10 / 15_787
-
-
-def test_the_true_law_of_a_world_is_believed_where_there_is_one():
-    law = believe(STATE, None, lambda asset, since, until: (0.01, (until - since) / HOUR * 1e-4))
-    assert (law.drift, law.sigma) == (0.01, pytest.approx(math.sqrt(1e-3)))
-    assert believe(STATE, None, None).sigma == garch(STATE, None).sigma

@@ -198,10 +198,11 @@ def write(seat: str, question: Question, inputs: ForecastInputs, nonce: str, *, 
     `nonce` marks where quoted texts begin and end: random, new for every call, never shown to their authors. Masked,
     names, dates, prices and headlines are hidden, so that a model cannot remember the outcome.
     """
-    message = _message(seat, question, inputs, nonce, is_masked)
     is_topic = question.comparator == "topic"
     schema = TOPIC_SCHEMA if is_topic else SCHEMA
-    return Prompt(_system(seat, question), message, version(seat, is_masked, is_topic=is_topic), schema)
+    return Prompt(
+        *_messages(seat, question, inputs, nonce, is_masked), version(seat, is_masked, is_topic=is_topic), schema
+    )
 
 
 @cache
@@ -211,17 +212,14 @@ def version(seat: str, is_masked: bool, *, is_topic: bool = False) -> str:
     It is the hash of the prompt of a sample, which holds every part and no number of the day.
     """
     question = SAMPLE_TOPIC if is_topic else SAMPLE_QUESTION
-    message = _message(seat, question, sample_inputs(), "nonce", is_masked)
-    return f"{seat}/{hashlib.sha256((_system(seat, question) + message).encode()).hexdigest()[:8]}"
+    messages = _messages(seat, question, sample_inputs(), "nonce", is_masked)
+    return f"{seat}/{hashlib.sha256(''.join(messages).encode()).hexdigest()[:8]}"
 
 
-def _system(seat: str, question: Question) -> str:
-    return TOPIC_FRAME if question.comparator == "topic" else SYSTEMS[seat]
-
-
-def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, is_masked: bool) -> str:
+def _messages(seat: str, question: Question, inputs: ForecastInputs, nonce: str, is_masked: bool) -> tuple[str, str]:
+    """The message of the system and that of the user."""
     if question.comparator == "topic":
-        return topic_message(question, inputs, nonce)
+        return TOPIC_FRAME, topic_message(question, inputs, nonce)
     wording = Wording(question, is_masked)
     base, state = VOL.forecast(question, inputs).p, inputs.state
     parts = {
@@ -237,11 +235,11 @@ def _message(seat: str, question: Question, inputs: ForecastInputs, nonce: str, 
         "nonce": nonce,
         "words": fenced(question.text if not is_masked else wording.sentence(state), nonce),
     }
-    bare = CASE.substitute(parts, headlines="")
+    system, bare = SYSTEMS[seat], CASE.substitute(parts, headlines="")
     if seat != NEWS:
-        return bare
-    room = MOST_TOKENS - tokens(SYSTEMS[seat]) - tokens(bare)
-    return CASE.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
+        return system, bare
+    room = MOST_TOKENS - tokens(system) - tokens(bare)
+    return system, CASE.substitute(parts, headlines=_headlines(inputs, wording, nonce, room))
 
 
 def _price(state: AssetState, inputs: ForecastInputs, wording: Wording) -> str:
