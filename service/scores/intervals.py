@@ -91,11 +91,7 @@ POWER_QUANTILES = 1.959964 + 0.841621  # of a two-sided test at 5% with a power 
 
 
 def wilson_interval(successes: float, n: float, z: float = 1.959964) -> tuple[float, float]:
-    """The interval of a proportion (Wilson 1927), 95% by default; [0, 1] when n is 0. `n` may be effective.
-
-    >>> tuple(round(bound, 4) for bound in wilson_interval(8, 10))
-    (0.4902, 0.9433)
-    """
+    """The interval of a proportion (Wilson 1927), 95% by default; [0, 1] when n is 0. `n` may be effective."""
     if n <= 0:
         return 0.0, 1.0
     share, weight = successes / n, z**2 / n
@@ -173,10 +169,6 @@ def clustered_mean(
 
     The variance between clusters is c / (c - 1) times the sum of the squared sums of deviations in each of c clusters,
     over n^2 (Cochran 1977, section 9A.1). It updates the `prior` of this kind of value.
-
-    >>> weeks = np.repeat(np.arange(8), 2)
-    >>> round(clustered_mean(np.array([0.0, 0.0, 1.0, 1.0] * 4), weeks, Dependence(0.0)).n_eff, 2)
-    12.34
     """
     n = len(values)
     if n < 2:
@@ -210,9 +202,6 @@ def needed_to_see(gap: float, deviation: float, design_effect: float) -> int:
 
     Two-sided at 5% with a power of 80%, by the normal approximation (Cohen 1988), times the `design_effect` of
     differences that depend on each other. `gap` is not 0.
-
-    >>> needed_to_see(0.05, 0.1205, 1.0), needed_to_see(-0.02, 0.1205, 3.5), needed_to_see(0.5, 0.1205, 1.0)
-    (46, 998, 30)
     """
     return max(LEAST_N, ceil((POWER_QUANTILES * deviation / gap) ** 2 * design_effect))
 

@@ -154,11 +154,7 @@ def _draws(periods: int) -> Array:
 
 
 def independent_trials(best: float) -> float:
-    """The number of independent trials, 1 to 1,000,000, whose expected best is `best` standard errors.
-
-    >>> round(independent_trials(0.0), 2), round(independent_trials(0.5642), 2), round(independent_trials(1.8675), 1)
-    (1.0, 2.0, 20.0)
-    """
+    """The number of independent trials, 1 to 1,000,000, whose expected best is `best` standard errors."""
     trials, bests = _expected_bests()
     return float(np.exp(np.interp(best, bests, np.log(trials))))
 

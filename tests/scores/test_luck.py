@@ -121,10 +121,6 @@ def test_the_luckiest_of_many_goes_further():
     assert (of_one.expected_best, of_one.among, of_ten.among) == (of_ten.expected_best, 1, 10)
 
 
-def test_the_same_seed_gives_the_same_luck():
-    assert luck_of(np.full(9, 0.6), 3, 5) == luck_of(np.full(9, 0.6), 3, 5)
-
-
 def test_without_a_forecast_there_is_no_luck():
     assert luck_of(np.zeros(0), 0, 0) is None
 
