@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from statistics import NormalDist
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from service.forecasting.apex.call import Call, LayerVote
 from service.forecasting.apex.layers import ENGINE, LAYERS, LayerInputs
+from service.forecasting.backfill import zero_clock
 from service.forecasting.news.headline import Headline, ScoredHeadline, headline
 from service.forecasting.predictions import Category, CommittedVote, Prediction
 from service.forecasting.price_record.committed import SHARES, PriceForecast
@@ -70,6 +71,18 @@ def made_bars(asset: str, days: int, seed: int, first: int = FIRST) -> Bars:
     return Bars(time, opens, high, low, close, np.ones(len(time)), HOUR)
 
 
+def moved(bars: Bars, returns: np.ndarray) -> Bars:
+    """The bars with these log returns of their closes, from 100 USD on, and no prices beyond opening and close."""
+    close = 100 * np.exp(np.cumsum(returns))
+    opens = np.concatenate([[100.0], close[:-1]])
+    return replace(bars, open=opens, high=np.maximum(opens, close), low=np.minimum(opens, close), close=close)
+
+
+def returns_of(bars: Bars) -> np.ndarray:
+    """The log returns of the closes; 0 for the first bar."""
+    return np.diff(np.log(bars.close), prepend=np.log(bars.close[0]))
+
+
 def asking_at(contexts: Mapping[str, Context]) -> Callable[..., Question]:
     """Makes a question asked at NOW; a level may be given as `at`, a multiple of the spot, a leg as its arguments."""
 
@@ -97,9 +110,19 @@ def asking_at(contexts: Mapping[str, Context]) -> Callable[..., Question]:
     return make
 
 
-def zero_clock() -> float:
-    """A timer at which everything takes no time."""
-    return 0.0
+@dataclass(frozen=True)
+class Scripted:
+    """A voter that answers, abstains or fails as scripted; its engine is that of a language model."""
+
+    name: str
+    answer: float | Exception
+    kind: str = "seat"
+    engine: str = "test:1"
+
+    def forecast(self, question, inputs) -> Forecast:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return Forecast(self.answer, "as scripted")
 
 
 def panel_of(members: Sequence[Voter] | None = None, quorum: int = 5, timer: Timer = zero_clock) -> Panel:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -26,14 +26,14 @@ from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.resolution import resolve
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
-from service.forecasting.voters.ballots import EMBEDDED, Forecast
+from service.forecasting.voters.ballots import EMBEDDED
 from service.forecasting.voters.inputs import survey
 from service.forecasting.voters.panel import VOL, Voter, voters
 from service.forecasting.voters.track_record import build
 from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, MINUTE, iso
-from tests.forecasting.made import DAYS, NOW, made_bars, panel_of
+from tests.forecasting.made import DAYS, NOW, Scripted, made_bars, panel_of
 
 pytestmark = pytest.mark.slow
 
@@ -232,20 +232,7 @@ def test_headlines_begin_before_the_first_day_and_end_with_the_last(past):
     assert all(story.headline.simulated for story in past.headlines)
 
 
-@dataclass(frozen=True)
-class Stubborn:
-    """A voter that gives every question the same answer; to the track record it is a language model."""
-
-    p: float
-    name: str = "stubborn"
-    kind: str = "brain"
-    engine: str = "made"
-
-    def forecast(self, question, inputs) -> Forecast:
-        return Forecast(self.p, "")
-
-
-MODEL = Stubborn(0.9, "model")
+MODEL = Scripted("model", 0.9, "brain")
 
 
 def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
@@ -255,7 +242,7 @@ def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
 
 def test_the_outside_market_does_not_depend_on_the_votes(past, bars, past_of, monkeypatch):
     """Other voters, the same odds to the last digit."""
-    seat(monkeypatch, *(Stubborn(0.9, name) for name in "abcde"))
+    seat(monkeypatch, *(Scripted(name, 0.9) for name in "abcde"))
     other = past_of(bars, HORIZON)
     assert {row.commitment.p for row in other.markets} != {0.5}
     assert [row.odds for row in other.markets] == [row.odds for row in past.markets if row.created_at <= HORIZON]
@@ -273,7 +260,7 @@ def test_the_votes_do_not_depend_on_the_outside_market(past, bars, past_of):
 
 def test_below_the_quorum_no_market_is_opened(bars, fits, monkeypatch):
     """Four voters, and a quorum of five; the market is tried again at the next instant."""
-    seat(monkeypatch, *(Stubborn(0.5, name) for name in "abcd"))
+    seat(monkeypatch, *(Scripted(name, 0.5) for name in "abcd"))
     assert backfill.backfill(bars, NOW, NOW + DAY, fits, OUTSIDE, 5, {}).markets == ()
     assert len(backfill.backfill(bars, NOW, NOW, fits, OUTSIDE, 4, {}).markets) > 0
 

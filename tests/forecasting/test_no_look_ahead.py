@@ -19,7 +19,7 @@ from service.market.bars import Bars
 from service.market.instants import DAY
 from service.questions.question import Question
 from tests.forecasting.made import EVERY_KIND, NOW, asking_at, made_bars, market_of, panel_of
-from tests.forecasting.voters.test_embedded import HEADER
+from tests.forecasting.markets import PLAIN_HEADER
 
 PAST_DAYS, LATER_DAYS = 190, 10
 SLOT = NOW - 3 * DAY
@@ -73,7 +73,7 @@ def test_no_vote_and_no_pool_sees_what_comes_after(comparator, fields, query, wi
 
 
 def test_no_price_forecast_sees_what_comes_after(with_later, without):
-    seen, unseen = (price_forecasts.describe(knowledge, NOW, HEADER) for knowledge in (with_later, without))
+    seen, unseen = (price_forecasts.describe(knowledge, NOW, PLAIN_HEADER) for knowledge in (with_later, without))
     assert set(seen) == set(ASSETS)
     assert seen == unseen
 

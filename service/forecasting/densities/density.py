@@ -21,7 +21,6 @@ from service.market.assets import Calendar, calendar_of
 from service.scores.proper import Array
 
 VERSION = "fits/8"  # changes with the models or their arithmetic; the next refit replaces fits of another version
-MATRICES = ("coefficients", "close", "maximum", "realised")
 HORIZONS_H = (1, 3, 6, 12, 24, 48, 72, 168, 336, 720)
 
 
@@ -41,10 +40,9 @@ class ModelFit:
     realised: tuple[tuple[float, ...], ...]
 
     @cached_property
-    def arrays(self) -> tuple[Array, Array, Array, Array]:
+    def arrays(self) -> tuple[Array, ...]:
         """`coefficients`, `close`, `maximum` and `realised` as matrices, one row for each horizon."""
-        coefficients, close, maximum, volatility = (np.array(getattr(self, name)) for name in MATRICES)
-        return coefficients, close, maximum, volatility
+        return tuple(map(np.array, (self.coefficients, self.close, self.maximum, self.realised)))
 
 
 @dataclass(frozen=True)
@@ -220,11 +218,9 @@ def sigmas(fit: ModelFit, level: Array, terms: Array, hours: float, seasonal_hou
     return np.sqrt(np.exp(level + ratio) * seasonal_hours)
 
 
-def size_quantiles(fit: ModelFit, hours: float) -> tuple[Array, Array, Array]:
+def size_quantiles(fit: ModelFit, hours: float) -> tuple[Array, ...]:
     """The quantiles of closes, of running maxima and of realised volatilities at a horizon."""
-    _, *matrices = fit.arrays
-    close, maximum, volatility = (at_hours(matrix, HORIZONS_H, hours) for matrix in matrices)
-    return close, maximum, volatility
+    return tuple(at_hours(matrix, HORIZONS_H, hours) for matrix in fit.arrays[1:])
 
 
 def horizon_sigma(fast: Numbers, slow: Numbers, hours: Numbers) -> Numbers:

@@ -38,11 +38,9 @@ class Simulation:
     maximum: Array
     volatility: Array
 
-    def at(self, hours: float) -> tuple[Array, Array, Array]:
+    def at(self, hours: float) -> tuple[Array, ...]:
         """`close`, `maximum` and `volatility` for a number of open hours."""
-        matrices = (self.close, self.maximum, self.volatility)
-        close, maximum, volatility = (at_hours(rows, self.steps, hours) for rows in matrices)
-        return close, maximum, volatility
+        return tuple(at_hours(rows, self.steps, hours) for rows in (self.close, self.maximum, self.volatility))
 
 
 def at_hours(rows: Array, steps: tuple[int, ...], hours: float) -> Array:

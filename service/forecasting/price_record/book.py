@@ -118,9 +118,6 @@ def resolve(forecasts: Sequence[PriceForecast], hourly: Mapping[str, Bars], now:
     return Outcomes(results, void)
 
 
-MonthlyFits = Mapping[int, Fits]
-
-
 @dataclass(frozen=True)
 class PastPrices:
     """The forecasts of past hours: the `book` of those with an outcome, and those still `pending`."""
@@ -131,7 +128,7 @@ class PastPrices:
 
 
 def backfill_prices(
-    history: InputHistory, hourly: Mapping[str, Bars], fits: MonthlyFits, since: int, until: int
+    history: InputHistory, hourly: Mapping[str, Bars], fits: Mapping[int, Fits], since: int, until: int
 ) -> PastPrices:
     """The forecasts of every hour from the unix second `since` on and before `until`, resolved by then.
 

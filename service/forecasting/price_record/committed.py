@@ -24,9 +24,16 @@ from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import usable
-from service.forecasting.voters.price_forecasts import HORIZONS, PERCENTS, ForecastDocument, HorizonForecast, prices_at
+from service.forecasting.voters.price_forecasts import (
+    HORIZONS,
+    PERCENTS,
+    ForecastDocument,
+    HorizonForecast,
+    about,
+    prices_at,
+)
 from service.ledger.chain import ChainEntry, LedgerRow
-from service.market.assets import ASSETS, open_hours, open_hours_between
+from service.market.assets import open_hours, open_hours_between
 from service.market.instants import DAY, HOUR, World, iso, unix
 from service.scores.intervals import ClusteredMean, Dependence, design_effect, weeks_of
 from service.scores.proper import Array, Instants
@@ -163,11 +170,7 @@ def recorded_document(entry: ChainEntry, asset: str, world: World) -> ForecastDo
     header = DocumentHeader(at, row["as_of"], iso(unix(at) + EVERY_S), world, {"forecast": origin})
     return ForecastDocument(
         schema="forecast/1",
-        **vars(header),
-        asset=asset,
-        name=ASSETS[asset].name,
-        price=price,
-        price_as_of=row["as_of"],
+        **about(asset, price, row["as_of"], header),
         horizons=tuple(_recorded_horizon(name, asset, unix(at), price, law) for name, law in laws.items()),
     )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -115,11 +115,7 @@ def levels_document(
     }
     return LevelsDocument(
         schema="forecast-levels/1",
-        **vars(header),
-        asset=asset,
-        name=ASSETS[asset].name,
-        price=state.spot,
-        price_as_of=iso(context.as_of),
+        **about(asset, state.spot, iso(context.as_of), header),
         until=iso(until),
         open_hours=round(open_hours(asset, now, until), 2),
         levels=tuple(LevelProbability(level, published_p(p)) for level, p in probabilities.items()),
@@ -161,13 +157,14 @@ def forecast_document(
     states = {name: state_of(context, context.spot, now, now + length) for name, length in horizons.items()}
     return ForecastDocument(
         schema="forecast/1",
-        **vars(header),
-        asset=asset,
-        name=ASSETS[asset].name,
-        price=context.spot,
-        price_as_of=iso(context.as_of),
+        **about(asset, context.spot, iso(context.as_of), header),
         horizons=tuple(_horizon(name, state, knowledge.fits) for name, state in states.items()),
     )
+
+
+def about(asset: str, price: float, price_as_of: str, header: DocumentHeader) -> dict[str, Any]:
+    """What every document about the price of an asset begins with."""
+    return {**vars(header), "asset": asset, "name": ASSETS[asset].name, "price": price, "price_as_of": price_as_of}
 
 
 def pooled_sigma(knowledge: Knowledge, asset: str, now: int, until: int) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from statistics import NormalDist
 
@@ -28,14 +28,14 @@ from service.forecasting.apex.layers import (
     volatility,
 )
 from service.forecasting.predictions import Prediction
-from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast
+from service.forecasting.voters.ballots import EMBEDDED, Abstention
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.panel import VOL, voters
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.instants import DAY, HOUR
-from tests.forecasting.made import NOW, context, inputs_of, panel_of
+from tests.forecasting.made import NOW, Scripted, context, inputs_of, panel_of
 from tests.forecasting.markets import waiting
 
 NORMAL = NormalDist()
@@ -164,18 +164,6 @@ def test_a_fitted_layer_is_in_sample_on_its_own_months(at, overlaps):
 RECORD = TrackRecord(NOW, {"day": BandRecord((Standing("garch", EMBEDDED, 200, 20, 1.8),))})
 
 
-@dataclass(frozen=True)
-class Silent:
-    """A voter that never votes."""
-
-    name: str = "trend"
-    kind: str = "seat"
-    engine: str = "test:1"
-
-    def forecast(self, question, inputs) -> Forecast:
-        raise Abstention("nothing to say")
-
-
 @pytest.fixture
 def layer_inputs(contexts, fits):
     """Polls the layers' inputs for bitcoin at NOW."""
@@ -200,7 +188,7 @@ def test_seats_and_brains_vote_as_on_the_oracle(layer_inputs, contexts, fits):
 
 
 def test_an_abstention_is_left_out(layer_inputs):
-    inputs = layer_inputs(members=[Silent(), VOL])
+    inputs = layer_inputs(members=[Scripted("trend", Abstention("nothing to say")), VOL])
     assert (inputs.seats, list(inputs.brains), list(inputs.weights)) == ({}, ["vol"], ["vol"])
 
 

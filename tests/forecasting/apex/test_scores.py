@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from service.documents import DocumentHeader
 from service.forecasting.apex.call import Thresholds, fuse
 from service.forecasting.apex.document import ApexDocument, apex_document, calls_document
 from service.forecasting.apex.layers import ENGINE, LAYERS, NetView
@@ -18,6 +17,7 @@ from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, iso
 from service.scores.intervals import CALLS, clustered_mean, weeks_of
 from tests.forecasting.made import FITTED_TIME, NOW, call_of, inputs_of
+from tests.forecasting.markets import PLAIN_HEADER
 
 START = 1_735_689_600
 FOUR_HOURS = 4 * HOUR
@@ -151,14 +151,11 @@ def test_in_sample_votes_are_counted_and_left_out():
     assert (breadth.voter, breadth.n, news.voter, news.n) == ("breadth", 1, "news", 2)
 
 
-HEADER = DocumentHeader(iso(NOW), iso(NOW), iso(NOW + 900), "simulated", {"btc": "simulated"})
-
-
 @pytest.fixture
 def document() -> ApexDocument:
     call = fuse(inputs_of(odds_p=0.7123456, swarm=NetView(5, 2, 3)), BandRecord())
     past = [ResolvedCall(call_of(NOW - at * DAY, 0.61, backfilled=at > 2, news=0.6), True) for at in (1, 2, 3, 4, 5)]
-    return apex_document(call, Thresholds(0.012345, 0.612345, 80, fixed=False), score(past), HEADER)
+    return apex_document(call, Thresholds(0.012345, 0.612345, 80, fixed=False), score(past), PLAIN_HEADER)
 
 
 def test_it_begins_like_every_document_and_survives_json(document: ApexDocument):
@@ -194,7 +191,7 @@ def test_every_layer_and_the_vote_have_both_books(document: ApexDocument):
 
 def test_a_layer_says_whether_it_is_in_sample():
     call = fuse(inputs_of(at=FITTED_TIME), BandRecord())
-    layers = apex_document(call, Thresholds(), score([]), HEADER).layers
+    layers = apex_document(call, Thresholds(), score([]), PLAIN_HEADER).layers
     assert {layer.name for layer in layers if layer.in_sample} == {"breadth", "regime"}
 
 
@@ -208,20 +205,12 @@ def hourly(final: float) -> Bars:
     return Bars(time, close, close, close, close, close, HOUR)
 
 
-def outcomes(final: float, now: int) -> list[str | None]:
-    calls = [call_of(CALL_TIME, 0.61)]
-    return [call.outcome for call in calls_document(calls, hourly(final), now, world="simulated", next=None).calls]
-
-
-def test_a_call_is_decided_a_day_later():
-    assert outcomes(101.0, CALL_TIME + DAY - 1) == [None]
-    assert [outcomes(final, CALL_TIME + DAY + HOUR) for final in (101.0, 100.0, 99.0)] == [["yes"], ["no"], ["no"]]
-
-
-def test_a_call_is_shown_as_it_was_made():
+def test_a_call_is_shown_as_it_was_made_with_its_outcome():
     call = call_of(CALL_TIME, 0.123456, spot=64_000.0, backfilled=True, news=0.2)
-    page = calls_document([call], hourly(100.0), CALL_TIME, world="simulated", next="abc")
+    page = calls_document([call], hourly(101.0), CALL_TIME + DAY + HOUR, world="simulated", next="abc")
     (row,) = page.calls
+    (earlier,) = calls_document([call], hourly(101.0), CALL_TIME + DAY - 1, world="simulated", next=None).calls
+    assert (row.outcome, earlier.outcome) == ("no", None), "of 64,000 USD"
     assert (page.schema, page.count, page.next) == ("apex-calls/1", 1, "abc")
     assert (row.called_at, row.resolves_at) == ("2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z")
     assert (row.spot, row.p_up, row.direction, row.backfilled) == (64_000.0, 0.1235, "BEARISH", True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from service.forecasting.densities.density import HORIZONS_H, CalendarFit, Fits, density, sigmas
 from service.forecasting.densities.fitting import LEAST_DAYS, fit, fit_calendars, least_history_h
@@ -28,7 +27,7 @@ from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.scheduled_events import CODES
 from tests.forecasting.densities.test_density import MODEL
-from tests.forecasting.made import made_bars
+from tests.forecasting.made import made_bars, moved, returns_of
 
 COINS = ("btc", "eth", "sol", "bnb", "xrp")
 
@@ -134,22 +133,14 @@ def test_sigma_is_the_standard_deviation_of_the_return(hours):
 def _rough(asset: str, seed: int) -> Bars:
     bars = made_bars(asset, 200, seed)
     generator = np.random.default_rng(seed + 100)
-    return _with_returns(
-        bars, generator.normal(0, 0.002, len(bars)) * np.where(generator.random(len(bars)) < 0.5, 6, 1)
-    )
+    return moved(bars, generator.normal(0, 0.002, len(bars)) * np.where(generator.random(len(bars)) < 0.5, 6, 1))
 
 
 def _falling(asset: str, seed: int) -> Bars:
     """Bars whose variance falls to a seventh in 200 days."""
     bars = made_bars(asset, 200, seed)
     sizes = 0.01 * np.exp(-np.arange(len(bars)) / len(bars))
-    return _with_returns(bars, np.random.default_rng(seed + 100).normal(0, sizes))
-
-
-def _with_returns(bars: Bars, returns: NDArray[np.float64]) -> Bars:
-    close = 100 * np.exp(np.cumsum(returns))
-    opens = np.concatenate([[100.0], close[:-1]])
-    return replace(bars, open=opens, high=np.maximum(opens, close), low=np.minimum(opens, close), close=close)
+    return moved(bars, np.random.default_rng(seed + 100).normal(0, sizes))
 
 
 def test_a_fit_survives_json_without_loss():
@@ -213,11 +204,9 @@ def test_a_constant_variance_is_nothing_unusual(hourly):
 
 def with_last_day(bars, factor: float):
     """The bars with the returns of the last day so many times as large."""
-    returns = np.diff(np.log(bars.close), prepend=np.log(bars.close[0]))
+    returns = returns_of(bars)
     returns[-24:] *= factor
-    close = bars.close[0] * np.exp(np.cumsum(returns))
-    opens = np.concatenate([close[:1], close[:-1]])
-    return replace(bars, open=opens, high=np.maximum(opens, close), low=np.minimum(opens, close), close=close)
+    return moved(bars, returns)
 
 
 @pytest.mark.parametrize("voter", MODELS)
@@ -269,14 +258,8 @@ def test_the_regime_filter_is_bayes_rule(hourly):
 
 def test_falls_and_drawdowns_are_seen_by_trend(hourly):
     """The same squares as falls or as rises: only the sign differs."""
-    bars = hourly["btc"]
-    terms = []
-    for sign in (-1, 1):
-        returns = sign * np.abs(np.diff(np.log(bars.close), prepend=np.log(bars.close[0])))
-        close = 100 * np.exp(np.cumsum(returns))
-        terms.append(
-            variance_tracks(hour_grid({"btc": replace(bars, close=close, high=close, low=close)}))["btc"].terms
-        )
+    bars, sizes = hourly["btc"], np.abs(returns_of(hourly["btc"]))
+    terms = [variance_tracks(hour_grid({"btc": moved(bars, sign * sizes)}))["btc"].terms for sign in (-1, 1)]
     assert terms[0]["falls"][-1] > terms[1]["falls"][-1]
     assert terms[0]["drawdown"][-1] > 1 > terms[1]["drawdown"][-1] == 0
     assert terms[0]["memory"][-1] == pytest.approx(terms[1]["memory"][-1])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -21,7 +19,7 @@ from service.forecasting.densities.grid import (
 from service.forecasting.densities.season import EVENTS_WORTH, Season, monthly_weights, seasons_at, weights_of
 from service.market.instants import DAY, HOUR
 from service.market.scheduled_events import CODES, codes_at
-from tests.forecasting.made import made_bars
+from tests.forecasting.made import made_bars, moved, returns_of
 
 
 def test_a_row_is_known_at_the_end_of_its_hour():
@@ -38,6 +36,7 @@ def test_a_missing_bar_carries_the_price_on():
     assert not track.has_bar[40]
     assert track.close[40] == track.close[39] == track.high[40] == track.low[40]
     assert track.returns[40] == 0
+    assert track.returns[41] == pytest.approx(np.log(bars.close[41] / bars.close[39]))
 
 
 def test_a_gain_before_a_full_span_counts_from_the_start():
@@ -112,10 +111,9 @@ def test_a_longer_horizon_adds_whole_weeks():
 def _weights(chosen: slice, factor: float) -> np.ndarray:
     """The weights by day and hour where `chosen` of the returns at 14 UTC are `factor` times as large."""
     bars = made_bars("btc", 120, seed=3)
-    returns = np.diff(np.log(bars.close), prepend=np.log(100))
+    returns = returns_of(bars)
     returns[np.flatnonzero(bars.time // HOUR % 24 == 14)[chosen]] *= factor
-    close = 100 * np.exp(np.cumsum(returns))
-    grid = hour_grid({"btc": replace(bars, close=close, high=close, low=close)})
+    grid = hour_grid({"btc": moved(bars, returns)})
     return np.array(seasons_at(grid, len(grid) - 1)["always"].weights).reshape(7, 24)
 
 
@@ -152,10 +150,9 @@ def test_no_weight_depends_on_a_later_row(hourly):
 def _planted(factor: float) -> tuple[HourGrid, Season]:
     """A grid with returns `factor` times as large in the first hour of each rate decision, and its season."""
     bars = made_bars("btc", 700, seed=5)
-    returns = np.diff(np.log(bars.close), prepend=np.log(100))
+    returns = returns_of(bars)
     returns[codes_at("always", bars.time) == 1] *= factor
-    close = 100 * np.exp(np.cumsum(returns))
-    grid = hour_grid({"btc": replace(bars, close=close, high=close, low=close)})
+    grid = hour_grid({"btc": moved(bars, returns)})
     return grid, seasons_at(grid, len(grid) - 1)["always"]
 
 

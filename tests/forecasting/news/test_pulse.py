@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from service.documents import DocumentHeader
 from service.forecasting.news.headline import ScoredHeadline, headline, stories
 from service.forecasting.news.pulse import (
     NewsDocument,
@@ -27,6 +26,7 @@ from service.forecasting.news.pulse import (
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, iso
 from tests.forecasting.made import NOON, apart, scored
+from tests.forecasting.markets import PLAIN_HEADER
 
 
 def test_the_score_is_a_shrunk_mean():
@@ -154,11 +154,8 @@ def test_at_most_ten_the_surest_first():
     assert [row.mentions for row in ranking] == list(range(17, 7, -1))
 
 
-HEADER = DocumentHeader(iso(NOON), iso(NOON), iso(NOON + 2 * HOUR), "simulated", {"news": "Ninefold simulated desk"})
-
-
 def document(*headlines: ScoredHeadline, now: int = NOON) -> dict:
-    payload = news_document(headlines, now, HEADER, {"a.example": "it answered 500"})
+    payload = news_document(headlines, now, PLAIN_HEADER, {"a.example": "it answered 500"})
     return json.loads(TypeAdapter(NewsDocument).dump_json(payload))
 
 

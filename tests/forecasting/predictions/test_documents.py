@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from service.documents import DocumentHeader
 from service.forecasting.predictions import Opinion, Settlement
 from service.forecasting.predictions.documents import (
     PredictionsDocument,
@@ -33,6 +32,7 @@ from tests.forecasting.markets import (
     MONDAY,
     NOW,
     ODDS,
+    PLAIN_HEADER,
     POSITION,
     PRICE,
     QUESTION,
@@ -182,12 +182,8 @@ class TestAChallenge:
 
 
 class TestDocuments:
-    HEADER = DocumentHeader(
-        "2026-11-28T01:00:05Z", "2026-11-28T01:00:00Z", "2026-11-28T01:15:00Z", "simulated", {"btc": "seed 7"}
-    )
-
     def test_the_list_of_markets_survives_json(self):
-        document = predictions_document([listed(), listed(commitment=None)], self.HEADER)
+        document = predictions_document([listed(), listed(commitment=None)], PLAIN_HEADER)
         adapter = TypeAdapter(PredictionsDocument)
         text = adapter.dump_json(document)
         assert adapter.validate_json(text) == document

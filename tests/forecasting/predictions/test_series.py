@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -126,15 +126,6 @@ class TestAYear:
                 hours = open_hours(asset, min(market.created_at, other.created_at), deadline)
                 assert not near_copy(market, other, HOURLY_SIGMA * math.sqrt(hours)), (market.id, other.id)
         assert max(map(len, groups.values())) > 4
-
-    def test_a_level_occurs_once_for_an_asset_and_deadline(self, markets):
-        """Of closes, as well as of touches; no two ranges are equal."""
-        counts = Counter(
-            (row.question.asset, row.deadline, row.question.comparator.partition("_")[0], row.question.levels)
-            for row in markets
-            if row.question.levels
-        )
-        assert set(counts.values()) == {1}
 
     def test_every_asset_has_markets_of_every_category(self, markets):
         assert {(market.category, market.question.asset) for market in markets} == {

@@ -28,10 +28,10 @@ from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.inputs import survey
 from service.market.assets import ASSETS, is_open
 from service.market.bars import Bars, empty, from_rows
-from service.market.headers import header
 from service.market.instants import DAY, HOUR
 from service.scores.intervals import LEAST_N, ClusteredMean
 from tests.forecasting.made import DAYS, FIRST, NOW, made_bars, price_forecast
+from tests.forecasting.markets import PLAIN_HEADER
 
 FRIDAY = 1_745_604_000  # 2025-04-25T18:00:00Z, three hours before the metals close
 SATURDAY = FRIDAY + 18 * HOUR
@@ -182,12 +182,11 @@ def test_a_month_without_models_has_no_forecasts(bars, fits):
     assert june.forecasts == ()
 
 
-HEADER = header(NOW, NOW, step=HOUR, world="simulated", sources={"btc": "made for a test"})
 WEEKS = 8
 
 
 def document(live: PriceBook = PriceBook(), past: PriceBook = PriceBook()) -> PriceRecordDocument:  # noqa: B008
-    return price_record_document({False: live, True: past}, {(True, "24h"): 7}, HEADER, [*ASSETS])
+    return price_record_document({False: live, True: past}, {(True, "24h"): 7}, PLAIN_HEADER, [*ASSETS])
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -27,11 +26,6 @@ from service.market.instants import DAY, HOUR
 from tests.forecasting.made import FIRST, NOW, made_bars
 
 WEDNESDAY = 1_741_791_600  # 2025-03-12T15:00:00Z, 70 days after the first bar
-
-
-def test_a_context_is_the_same_whether_or_not_the_future_is_stored(hourly):
-    past = {asset: bars.until(WEDNESDAY) for asset, bars in hourly.items()}
-    assert build_all(hourly, WEDNESDAY) == build_all(past, WEDNESDAY)
 
 
 def test_a_context_is_the_row_of_its_history(hourly):
@@ -232,17 +226,6 @@ def test_a_closed_market_does_not_age_its_volatility(hourly):
     friday = history.grid.row_at(1_736_550_000)  # 2025-01-10T23:00:00Z
     assert len(set(track.fast[friday : friday + 40].tolist())) == 1
     assert not track.hours.has_bar[friday : friday + 40].any()
-
-
-def test_a_missing_hour_carries_the_price_and_no_return(hourly):
-    bars = hourly["btc"]
-    holed = replace(
-        bars,
-        **{name: np.delete(getattr(bars, name), 500) for name in ("time", "open", "high", "low", "close", "volume")},
-    )
-    hours = survey({"btc": holed}).tracks["btc"].hours
-    assert hours.returns[500] == 0
-    assert hours.returns[501] == pytest.approx(np.log(bars.close[501] / bars.close[499]))
 
 
 def test_without_other_coins_only_breadth_is_missing(hourly):

@@ -30,10 +30,10 @@ from service.forecasting.voters.price_forecasts import (
 from service.forecasting.voters.prompts.writing import write
 from service.market.assets import calendar_of
 from service.market.bars import Bars
-from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso, utc
 from service.questions.question import Question
 from tests.forecasting.made import EVERY_KIND, NOW, panel_of
+from tests.forecasting.markets import PLAIN_HEADER
 from tests.forecasting.voters.prompts.shown import NONCE, evidence
 
 NINE = {voter.name: voter for voter in voters()}
@@ -178,11 +178,8 @@ def test_a_prompt_can_be_about_a_coin(query, hourly, coin, coin_knowledge, seat,
         assert text.index("pepe (coin)") < text.index("btc (coin)")
 
 
-HEADER = header(NOW, NOW, step=HOUR, world="simulated", sources={"btc": "made for a test"})
-
-
 def described(knowledge, now: int = NOW) -> dict[str, ForecastDocument]:
-    return describe(knowledge, now, HEADER)
+    return describe(knowledge, now, PLAIN_HEADER)
 
 
 @pytest.fixture(scope="module")
@@ -215,13 +212,12 @@ def test_a_voter_answers_what_its_quantiles_say(forecasts, knowledge, query):
 
 def test_a_market_that_stays_closed_keeps_its_price(knowledge):
     """Gold on a Saturday: an hour has no open minute."""
-    saturday = 1_745_625_600  # 2025-04-26T00:00:00Z
-    gold = replace(knowledge.contexts["gold"], as_of=saturday - 3 * HOUR)
+    gold = replace(knowledge.contexts["gold"], as_of=SATURDAY - 3 * HOUR)
     calendar = replace(knowledge.fits.calendars["always"], season=Season((0.0,) * WEEK))
     fits = replace(knowledge.fits, calendars={calendar_of("gold"): calendar})
-    forecast = described(replace(knowledge, contexts={"gold": gold}, fits=fits), saturday)["gold"]
+    forecast = described(replace(knowledge, contexts={"gold": gold}, fits=fits), SATURDAY)["gold"]
     first = forecast.horizons[0]
-    assert (forecast.price_as_of, first.until) == (iso(saturday - 3 * HOUR), iso(saturday + HOUR))
+    assert (forecast.price_as_of, first.until) == (iso(SATURDAY - 3 * HOUR), iso(SATURDAY + HOUR))
     assert (first.open_hours, first.sigma_pct) == (0, 0)
     assert list(first.quantiles.values()) == pytest.approx([forecast.price] * len(PERCENTS), rel=1e-6)
 
@@ -251,18 +247,10 @@ def test_a_price_question_has_the_published_forecast(query, knowledge, forecasts
 def test_quantiles_at_an_instant_agree_with_levels(knowledge, hours):
     """The price is above the quantile `25` with a probability of 75%, also months ahead."""
     until = NOW + hours * HOUR
-    (horizon,) = forecast_document(knowledge, "btc", NOW, {"then": hours * HOUR}, HEADER).horizons
-    levels = levels_document(knowledge, "btc", NOW, until, horizon.quantiles.values(), HEADER).levels
+    (horizon,) = forecast_document(knowledge, "btc", NOW, {"then": hours * HOUR}, PLAIN_HEADER).horizons
+    levels = levels_document(knowledge, "btc", NOW, until, horizon.quantiles.values(), PLAIN_HEADER).levels
     assert horizon.until == iso(until)
     assert [level.p_above for level in levels] == pytest.approx([1 - percent / 100 for percent in PERCENTS], abs=1e-3)
-
-
-def test_a_closed_market_keeps_its_price_at_an_instant(hourly, fits):
-    """On a Sunday, asked on the Saturday before."""
-    knowledge = Knowledge(build_all(hourly, SATURDAY), fits)
-    (horizon,) = forecast_document(knowledge, "gold", SATURDAY, {"Sunday": 36 * HOUR}, HEADER).horizons
-    assert horizon.open_hours == 0
-    assert list(horizon.quantiles.values()) == pytest.approx([knowledge.contexts["gold"].spot] * len(PERCENTS))
 
 
 def test_other_questions_have_no_price_forecast(query, knowledge):

@@ -18,23 +18,8 @@ from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.panel import LATE_REASON, Concurrent, is_for_topics, is_model, voters, votes_on
 from service.forecasting.voters.votes import publish
-from tests.forecasting.made import NOW, meaning_of, panel_of
+from tests.forecasting.made import NOW, Scripted, meaning_of, panel_of
 from tests.questions.asking import question
-
-
-@dataclass(frozen=True)
-class Scripted:
-    """A voter that answers, abstains or fails as scripted."""
-
-    name: str
-    answer: float | Exception
-    kind: str = "seat"
-    engine: str = "test:1"
-
-    def forecast(self, question, inputs) -> Forecast:
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return Forecast(self.answer, "as scripted")
 
 
 def scripted(*answers: float | Exception) -> list[Scripted]:
@@ -129,7 +114,6 @@ class Model:
     """A voter that waits for `go` before it gives its answer."""
 
     name: str
-    answer: float | BaseException = 0.6
     kind: str = "seat"
     engine: str = "test:1"
     fallback: float | None = None
@@ -139,9 +123,7 @@ class Model:
     def forecast(self, question, inputs) -> Forecast:
         self.start.set()
         assert self.go.wait(20)
-        if isinstance(self.answer, BaseException):
-            raise self.answer
-        return Forecast(self.answer, "as scripted")
+        return Forecast(0.6, "as scripted")
 
     def late(self, question, inputs, reason) -> Forecast:
         if self.fallback is None:
@@ -249,15 +231,6 @@ def test_closing_it_cancels_what_has_not_begun(poll):
         replies.close()
         members[0].go.set()
     assert [model.start.is_set() for model in members] == [True, False, False]
-
-
-def test_a_model_that_fails_abstains_like_any_voter(poll):
-    tired, broken = Model("tired", Abstention("too tired")), Model("broken", ValueError("secret"))
-    for model in (tired, broken):
-        model.go.set()
-    replies = dict(poll([tired, broken]))
-    reasons = {name: str(reply) for name, reply in replies.items()}
-    assert reasons == {"tired": "too tired", "broken": "failed: ValueError"}
 
 
 def test_cancelled_work_is_late(poll):

@@ -25,8 +25,8 @@ from service.forecasting.voters.prompts.writing import SAMPLE_QUESTION, Prompt, 
 from service.questions.canonical import canonical
 from service.questions.criterion import price
 from tests.forecasting.made import EVERY_KIND, NOW
+from tests.forecasting.markets import PLAIN_HEADER
 from tests.forecasting.voters.prompts.shown import NONCE, evidence, informed, news, resolved, story
-from tests.forecasting.voters.test_embedded import HEADER
 
 NAMES = [seat.name for seat in SEATS]
 HOSTILE = [
@@ -224,7 +224,7 @@ def test_a_prompt_stays_under_1500_tokens(seat, comparator, fields, is_masked, q
 @pytest.mark.parametrize("seat", NAMES)
 def test_every_seat_sees_the_published_quantiles(seat, question, inputs, contexts, fits):
     """Those of the document at a horizon of three days, rounded."""
-    documents = price_forecasts.describe(Knowledge(contexts, fits), NOW, HEADER)
+    documents = price_forecasts.describe(Knowledge(contexts, fits), NOW, PLAIN_HEADER)
     (quantiles,) = [horizon.quantiles for horizon in documents["btc"].horizons if horizon.horizon == "3d"]
     line = ", ".join(f"{percent}%: {price(float(f'{usd:.5g}'))}" for percent, usd in quantiles.items())
     assert f"- quantiles of btc at the deadline: {line}\n" in write(seat, question, inputs, NONCE).user
