@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test, t, ttest_1samp
 
+from service.market.instants import DAY, utc
 from service.scores import intervals
 from service.scores.intervals import (
     CALLS,
@@ -21,11 +22,16 @@ from service.scores.intervals import (
     SKILL,
     ClusteredMean,
     Dependence,
+    RightShare,
     clustered_mean,
+    design_effect,
     needed_to_see,
     published,
+    right_share,
+    sides_right,
     sign_flip_p,
     t_quantile,
+    weeks_of,
     wilson_interval,
 )
 from tests.scores.planted import weekly_values
@@ -204,3 +210,82 @@ def test_nan_is_published_as_null():
 def test_few_degrees_of_freedom_widen_an_interval():
     """Quantiles of the printed table of Student's t, with 3, 9 and 39 degrees of freedom."""
     assert [round(t_quantile(freedom), 3) for freedom in (3, 9, 39)] == [3.182, 2.262, 2.023]
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=8).filter(any), st.floats(0, 0.9), st.floats(0, 0.9))
+def test_an_effect_is_the_variance_of_the_mean(sizes, correlation, memory):
+    """Against the sum over the whole covariance matrix of the values, within clusters and over all."""
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    lags = np.abs(clusters[:, None] - clusters)
+    covariances = correlation * (float(memory) ** lags)
+    np.fill_diagonal(covariances, 1.0)
+    within, total = Dependence(correlation, memory).effects(np.array(sizes, dtype=float))
+    assert within == pytest.approx(covariances[lags == 0].sum() / len(clusters))
+    assert total == pytest.approx(covariances.sum() / len(clusters))
+
+
+@pytest.mark.parametrize(
+    ("variance_ratio", "effect"),
+    [(None, 3.0), (3.0, 3.0), (0.0, 3 * 20 / 28), (9.0, 3 * (20 + 8 * 3) / 28), (1e9, 1053.0)],
+)
+def test_a_prior_is_worth_twenty_weeks(variance_ratio, effect):
+    """Nine weeks of 117 values that are expected to have an effect of 3; more than 1,053 values it cannot be."""
+    assert design_effect(Dependence(2 / 116), np.full(9, 117.0), variance_ratio) == pytest.approx(effect)
+
+
+def test_no_effect_is_below_one():
+    assert design_effect(Dependence(0.0), np.full(9, 117.0), 0.1) == 1.0
+
+
+@pytest.mark.parametrize("weeks", [2, 9, 40])
+def test_what_the_prior_expects_is_what_is_measured(weeks):
+    """Of values with just these correlations, the measured effect does not move the prior on average."""
+    dice, clusters = np.random.default_rng(4), np.repeat(np.arange(weeks), 60)
+    effects = [
+        clustered_mean(
+            weekly_values(dice, weeks, 60, LEVELS.correlation, LEVELS.memory), clusters, LEVELS
+        ).design_effect
+        for _ in range(600)
+    ]
+    assert np.mean(effects) == pytest.approx(LEVELS.effects(np.full(weeks, 60.0))[1], rel=0.03)
+
+
+def test_a_week_begins_on_monday_at_midnight_utc():
+    """24 November 2025 is a Monday; the calendar of the standard library is the referee."""
+    times = np.arange(1_763_000_000, 1_763_000_000 + 60 * DAY, DAY // 2)
+    theirs = [utc(int(time)).isocalendar()[:2] for time in times]
+    changes = [week != following for week, following in itertools.pairwise(theirs)]
+    assert (np.diff(weeks_of(times)) == changes).all()
+
+
+WEEKS = np.arange(4)
+
+
+def test_a_share_by_hand():
+    """YES .7, .2, .6 and .5 of yes, no, no, yes: two of three sides; the likelier side is right in one and a half."""
+    share = right_share(
+        np.array([0.7, 0.2, 0.6, 0.5]), np.array([0.5, 0.6, 0.4, 0.9]), np.array([1.0, 0.0, 0.0, 1.0]), WEEKS, LEVELS
+    )
+    assert (share.n, share.accuracy_pct) == (3, 66.6667)
+    assert (share.likelier_side_pct, share.always_no_pct) == (50.0, 66.6667)
+
+
+def test_its_interval_is_clustered_by_week():
+    """Twelve weeks of five questions that come out alike within each."""
+    outcomes = np.repeat([1.0, 1.0, 0.0] * 4, 5)
+    weeks = np.repeat(np.arange(12), 5)
+    share = right_share(np.full(60, 0.7), np.full(60, 0.5), outcomes, weeks, LEVELS)
+    mean = clustered_mean(outcomes, weeks, LEVELS)
+    low, high = mean.share_interval()
+    assert (share.n, share.n_eff) == (60, round(mean.n_eff, 1))
+    assert share.n_eff < 60
+    assert (share.accuracy_low_pct, share.accuracy_high_pct) == (round(100 * low, 4), round(100 * high, 4))
+
+
+def test_a_probability_that_rounds_to_even_has_no_side():
+    share = right_share(np.array([0.50004]), np.array([0.5]), np.array([1.0]), WEEKS[:1], LEVELS)
+    assert share == RightShare(0, 0.0, None, None, None, None, None)
+
+
+def test_an_even_rate_is_half_right():
+    assert sides_right(np.array([0.5, 0.6, 0.4]), np.array([1.0, 1.0, 1.0])).tolist() == [0.5, 1.0, 0.0]

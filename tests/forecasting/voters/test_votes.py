@@ -1,4 +1,4 @@
-"""Published numbers add up and follow from each other."""
+"""Published numbers add up and follow from each other; sentences of reasons are read back as data without loss."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, PanelResult
-from service.forecasting.voters.panel import pool
+from service.forecasting.densities.models import MODELS
+from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, PanelResult, Reason, reasons_of, sentence
+from service.forecasting.voters.panel import PLAIN, pool
 from service.forecasting.voters.track_record import BandRecord, Standing
 from service.forecasting.voters.votes import (
     Answer,
@@ -242,3 +243,50 @@ def test_a_model_shows_the_evidence_of_its_weight():
     votes = publish(result, meaning_of(QUESTION), record, id="a", world="live").votes
     assert votes["v0"].evidence == WeightEvidence(40, 9, 0.01, 0.002, 0.018)
     assert (votes["v0"].weight, votes["v1"].weight, votes["v1"].evidence) == (1.7, 1.0, None)
+
+
+MOVE = "From a GARCH process: one sigma until the deadline is 6.7% for btc (by its 180 days 6.4%)."
+DISTANCE = "60,000 is -20.1% away, -2.7 sigma."
+
+
+@pytest.mark.parametrize(
+    ("text", "reasons"),
+    [
+        (
+            f"{MOVE} {DISTANCE}",
+            (
+                Reason("expected_move", "a GARCH process", "btc", {"sigma_pct": 6.7, "usual_sigma_pct": 6.4}),
+                Reason("distance", None, None, {"level": 60000, "level_pct": -20.1, "sigmas": -2.7}),
+            ),
+        ),
+        ("0.25 is +0.0% away.", (Reason("distance", None, None, {"level": 0.25, "level_pct": 0}),)),
+        (
+            "The correlation of hourly returns is -0.31.",
+            (Reason("correlation", None, None, {"correlation": -0.31}),),
+        ),
+        (
+            "The market of gold is closed until the deadline, so the price stays at 2,989.88.",
+            (Reason("closed", None, "gold", {"price": 2989.88}),),
+        ),
+        (
+            "bnb is already at 308.38; the level is 600.",
+            (Reason("reached", None, "bnb", {"price": 308.38, "level": 600}),),
+        ),
+        (
+            "eth is at 4,001, so 4,000 has already been reached.",
+            (Reason("reached", None, "eth", {"price": 4001, "level": 4000}),),
+        ),
+        ("Momentum is up.", ()),
+        (f"{MOVE} I think it will rise.", ()),
+        ("", ()),
+    ],
+)
+def test_sentences_say_the_same_as_their_data(text, reasons):
+    """Of a language model's free text nothing is read, not even a sentence that looks like one of ours."""
+    assert reasons_of(text) == reasons
+
+
+@pytest.mark.parametrize("driver", [*(model.basis for model in MODELS.values()), PLAIN])
+def test_every_driver_can_be_read_back(driver):
+    text = sentence("expected_move", driver=driver, asset="btc", sigma_pct="6.7", usual_sigma_pct="6.4")
+    assert [reason.driver for reason in reasons_of(text)] == [driver]
