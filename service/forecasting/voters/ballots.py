@@ -160,12 +160,11 @@ def reasons_of(reasoning: str) -> tuple[Reason, ...]:
 @cache
 def _forms() -> tuple[tuple[ReasonCode, re.Pattern[str]], ...]:
     """The templates as patterns, each with the space after its sentence."""
-    return tuple((code, re.compile(_pattern(template))) for code, template in TEMPLATES)
-
-
-def _pattern(template: str) -> str:
-    parts = FIELD.split(template)
-    words = [
-        f"(?P<{part}>{WORDS.get(part, NUMBER)})" if place % 2 else re.escape(part) for place, part in enumerate(parts)
-    ]
-    return f"{''.join(words)}(?: |$)"
+    forms: list[tuple[ReasonCode, re.Pattern[str]]] = []
+    for code, template in TEMPLATES:
+        words = [
+            f"(?P<{part}>{WORDS.get(part, NUMBER)})" if place % 2 else re.escape(part)
+            for place, part in enumerate(FIELD.split(template))
+        ]
+        forms.append((code, re.compile(f"{''.join(words)}(?: |$)")))
+    return tuple(forms)

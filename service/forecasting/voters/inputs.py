@@ -148,16 +148,19 @@ def survey(hourly: Mapping[str, Bars], latest_h: int | None = None) -> InputHist
     long_grid = hour_grid(hourly)
     since = max(0, len(long_grid) - latest_h) if latest_h else 0
     grid, variance = long_grid.since(since), variance_tracks(long_grid, since)
-    tracks = {asset: _track(track, variance[asset]) for asset, track in grid.tracks.items()}
+    tracks: dict[str, InputTrack] = {}
+    for asset, hours in grid.tracks.items():
+        squares = hours.returns**2
+        fast = np.maximum(decayed_mean(squares, hours.open_hours, FAST_HALF_LIFE_H), LEAST_VARIANCE)
+        slow = np.maximum(trailing_mean(squares, hours.open_hours, SLOW_H), LEAST_VARIANCE)
+        tracks[asset] = InputTrack(hours, fast, slow, variance[asset], inputs={})
     moves = {asset: {span: _move(track, span) for span in (4, 24, 168)} for asset, track in tracks.items()}
-    return InputHistory(grid, {asset: _with_inputs(asset, track, moves) for asset, track in tracks.items()})
-
-
-def _track(hours: HourTrack, variance: VarianceTrack) -> InputTrack:
-    squares = hours.returns**2
-    fast = np.maximum(decayed_mean(squares, hours.open_hours, FAST_HALF_LIFE_H), LEAST_VARIANCE)
-    slow = np.maximum(trailing_mean(squares, hours.open_hours, SLOW_H), LEAST_VARIANCE)
-    return InputTrack(hours, fast, slow, variance, inputs={})
+    for asset, track in tracks.items():
+        inputs = _recent(track, moves[asset]) | _breadth(asset, moves) | _volatility(track) | _trend(track)
+        is_long_enough = np.arange(len(grid)) >= track.hours.first + LOOK_BACK_H
+        known = {name: np.where(is_long_enough, series, np.nan) for name, series in inputs.items()}
+        tracks[asset] = replace(track, inputs=known)
+    return InputHistory(grid, tracks)
 
 
 def _back(series: Array, span: int) -> Array:
@@ -181,12 +184,6 @@ def _mean(series: Array, span: int) -> Array:
     is_finite = np.isfinite(series)
     is_full = gain(np.cumsum(is_finite), span) == span
     return np.where(is_full, gain(np.cumsum(np.where(is_finite, series, 0.0)), span) / span, np.nan)
-
-
-def _with_inputs(asset: str, track: InputTrack, moves: Mapping[str, Mapping[int, Array]]) -> InputTrack:
-    inputs = _recent(track, moves[asset]) | _breadth(asset, moves) | _volatility(track) | _trend(track)
-    is_long_enough = np.arange(len(track.slow)) >= track.hours.first + LOOK_BACK_H
-    return replace(track, inputs={name: np.where(is_long_enough, series, np.nan) for name, series in inputs.items()})
 
 
 def _recent(track: InputTrack, moves: Mapping[int, Array]) -> dict[str, Array]:

@@ -89,7 +89,7 @@ def _book(markets: MarketColumns, backfilled: bool) -> ShadowBook:
     times, pnl, n = markets.resolved_at[is_decided], markets.bet_pnl[is_decided], int(is_decided.sum())
     is_won = pnl > -STAKE_USD
     settled_count, win_count = int((of_book & markets.is_settled).sum()), int(is_won.sum())
-    stake, total = STAKE_USD * n, float(pnl.sum())
+    stake, total, totals = STAKE_USD * n, float(pnl.sum()), np.cumsum(pnl)
     weeks = weeks_of(times)
     gain = clustered_mean(100 * pnl / STAKE_USD, weeks, DIFFERENCES)
     wins = clustered_mean(is_won.astype(float), weeks, LEVELS)
@@ -114,7 +114,7 @@ def _book(markets: MarketColumns, backfilled: bool) -> ShadowBook:
         max_drawdown_usd=round(_deepest(times, pnl), 2),
         n=n,
         n_eff=round(gain.n_eff, 1),
-        curve=_curve(times, pnl),
+        curve=tuple(CurvePoint(iso(int(times[last])), round(float(totals[last]), 2)) for last in day_ends(times)),
     )
 
 
@@ -123,8 +123,3 @@ def _deepest(times: np.ndarray, pnl: np.ndarray) -> float:
     _, places = np.unique(times, return_inverse=True)
     totals = np.concatenate([[0.0], np.cumsum(np.bincount(places, pnl))])
     return float(np.max(np.maximum.accumulate(totals) - totals))
-
-
-def _curve(times: np.ndarray, pnl: np.ndarray) -> tuple[CurvePoint, ...]:
-    totals = np.cumsum(pnl)
-    return tuple(CurvePoint(iso(int(times[last])), round(float(totals[last]), 2)) for last in day_ends(times))

@@ -6,7 +6,7 @@ test flips whole weeks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Literal
@@ -64,13 +64,8 @@ def scores_of(markets: Sequence[Prediction]) -> list[MarketScore | None]:
     ai = np.array([market.commitment.p if market.commitment and market.is_scored else nan for market in markets])
     quotes = np.array([market.odds.p_yes if market.odds else nan for market in markets])
     outcomes = np.array([float(market.outcome == "yes") for market in markets])
-    return [_score(*row) for row in _rounded(ai, quotes, outcomes)]
-
-
-def _rounded(ai: Array, quotes: Array, outcomes: Array) -> Iterator[tuple[float, float, float, float]]:
-    """The Brier scores of the pool and the outside market on each market, and their log scores."""
-    scores = (score(p, outcomes) for score in (brier, log_score) for p in (ai, quotes))
-    return zip(*(np.round(column, 5).tolist() for column in scores), strict=True)
+    columns = (np.round(score(p, outcomes), 5).tolist() for score in (brier, log_score) for p in (ai, quotes))
+    return [_score(*row) for row in zip(*columns, strict=True)]
 
 
 def _score(brier_ai: float, brier_market: float, log_ai: float, log_market: float) -> MarketScore | None:

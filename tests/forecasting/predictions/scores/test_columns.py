@@ -313,11 +313,6 @@ def test_live_and_backfilled_are_two_books():
     ]
 
 
-def test_the_order_of_markets_changes_no_book():
-    rows = [settled(f"m{day:03}", opened=days(day)) for day in range(120)]
-    assert document(rows) == document(rows[::-1])
-
-
 def test_an_empty_document_is_whole_and_has_no_nan():
     body = json.loads(json.dumps(asdict(document([])), allow_nan=False))
     assert list(body)[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]

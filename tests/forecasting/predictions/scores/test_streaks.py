@@ -135,16 +135,6 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     assert {row.engine: row.current for row in streaks_of_momentum} == engines
 
 
-def test_questions_of_one_week_depend_on_each_other():
-    """Seven assets on one day are worth 7 / (1 + 6 x 1.1 / 116) independent questions; five of seven right."""
-    assets = ("btc", "eth", "sol", "bnb", "xrp", "gold", "silver")
-    rows = [settled(asset, "yes" if place < 5 else "no", p=0.7, asset=asset) for place, asset in enumerate(assets)]
-    line = pool(rows)
-    assert (line.n, line.n_eff, line.correct) == (7, 6.6, 5)
-    assert line.accuracy_pct == pytest.approx(500 / 7, abs=1e-4)
-    assert line.accuracy_low_pct < 40 < 90 < line.accuracy_high_pct
-
-
 def test_the_same_questions_have_the_same_n_eff_everywhere():
     """Streaks and the comparison with the market score the same daily questions; streaks are a table of voters."""
     rows = series(*[(0.7 if day % 3 else 0.2, "yes" if day % 4 else "no") for day in range(90)])

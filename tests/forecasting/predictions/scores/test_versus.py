@@ -40,11 +40,6 @@ def test_live_and_backfilled_are_two_books():
     assert document.count == 2
 
 
-def test_the_order_of_the_markets_does_not_matter():
-    rows = many(80)
-    assert versus(rows) == versus(rows[::-1])
-
-
 def test_cumulative_means_are_of_the_end_of_each_day():
     """Two on the first day, pool .04 and .16; one on the next, .09."""
     rows = [pair("a", "yes", 0.8, 0.6), pair("b", "no", 0.4, 0.1, asset="eth"), pair("c", "no", 0.3, 0.1, day=1)]
@@ -115,15 +110,6 @@ def test_equal_forecasters_are_rarely_distinguished():
     weeks = np.repeat(np.arange(20), 3)
     verdicts = [verdict_on(60, compare(dice.normal(0, 0.1, 60), weeks, dice)) for _ in range(100)]
     assert sum(verdict != "no clear difference yet" for verdict in verdicts) <= 12
-
-
-def test_markets_of_one_week_are_not_independent():
-    """Ten weeks of fifty equal differences: the interval is at least three times as wide."""
-    weekly = np.random.default_rng(2).normal(0, 0.1, 10)
-    clusters = compare(np.repeat(weekly, 50), np.repeat(np.arange(10), 50), np.random.default_rng(0))
-    singles = compare(np.repeat(weekly, 50), np.arange(500), np.random.default_rng(0))
-    assert clusters.n_eff < 50
-    assert clusters.high - clusters.low > 3 * (singles.high - singles.low)
 
 
 def test_below_thirty_the_variance_is_assumed():
