@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import itertools
 import math
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test, t, ttest_1samp
 
 from service.market.instants import DAY, utc
-from service.scores import intervals
 from service.scores.intervals import (
     CALLS,
     DIFFERENCES,
@@ -37,10 +35,6 @@ from service.scores.intervals import (
 from tests.scores.planted import weekly_values
 
 INDEPENDENT = Dependence(0.0)
-
-
-def test_every_example_in_the_documentation_is_true():
-    assert doctest.testmod(intervals) == (0, 1)
 
 
 def test_wilson_of_8_in_10():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log, nan
@@ -104,20 +104,26 @@ def fuse(
     A layer whose constants were fitted on prices of this time is shown and has no weight. `thresholds` are those of the
     special mode.
     """
-    answers = {name: _answer(layer, inputs) for name, layer in LAYERS.items()}
-    forecasts = {name: answer.p for name, answer in answers.items() if isinstance(answer, Forecast)}
-    votes = {name: p for name, p in forecasts.items() if not in_sample(name, inputs.at)}
     counts = {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}  # resolved calls of each
-    weights = np.array([_weight(name, record, counts.get(name, 0)) for name in votes])
-    p = np.array(list(votes.values()))
-    p_up = mean(p, weights) if len(p) else 0.5
-    agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if len(p) else 0.0
+    layers: list[LayerVote] = []
+    for name, layer in LAYERS.items():
+        try:
+            answer = layer(inputs)
+        except Abstention as silence:
+            layers.append(LayerVote(name, None, 0.0, "", str(silence)))
+        else:
+            weight = 0.0 if in_sample(name, inputs.at) else _weight(name, record, counts.get(name, 0))
+            layers.append(LayerVote(name, answer.p, weight, answer.reasoning, None))
+    votes = [vote for vote in layers if vote.weight]
+    p = np.array([vote.p for vote in votes], dtype=float)
+    weights = np.array([vote.weight for vote in votes])
+    p_up = mean(p, weights) if votes else 0.5
+    agreement = float(weights[(p - 0.5) * (p_up - 0.5) > 0].sum() / weights.sum()) if votes else 0.0
     conditions = {
         "distance_exceeds_threshold": abs(p_up - 0.5) > thresholds.distance,
         "agreement_reaches_threshold": agreement >= thresholds.agreement,
-        "every_voting_layer_has_30_calls": min((counts.get(name, 0) for name in votes), default=0) >= LEAST_N,
+        "every_voting_layer_has_30_calls": min((counts.get(vote.name, 0) for vote in votes), default=0) >= LEAST_N,
     }
-    weight_of = dict(zip(votes, weights.tolist(), strict=True))
     return Call(
         asset=inputs.asset,
         at=inputs.at,
@@ -127,22 +133,9 @@ def fuse(
         confidence=abs(2 * p_up - 1) * agreement,
         special=all(conditions.values()),
         conditions=conditions,
-        layers=tuple(_vote(name, answer, weight_of.get(name, 0.0)) for name, answer in answers.items()),
+        layers=tuple(layers),
         backfilled=backfilled,
     )
-
-
-def _answer(layer: Callable[[LayerInputs], Forecast], inputs: LayerInputs) -> Forecast | Abstention:
-    try:
-        return layer(inputs)
-    except Abstention as abstention:
-        return abstention
-
-
-def _vote(name: str, answer: Forecast | Abstention, weight: float) -> LayerVote:
-    if isinstance(answer, Abstention):
-        return LayerVote(name, None, 0.0, "", str(answer))
-    return LayerVote(name, answer.p, weight, answer.reasoning, None)
 
 
 def _weight(name: str, record: BandRecord, n: int) -> float:

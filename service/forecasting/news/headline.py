@@ -37,11 +37,7 @@ WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*")
 
 
 def content(text: str) -> list[str]:
-    """The words of a text in lower case, in their order, without stop words.
-
-    >>> content("Bitcoin's ETF inflows, and the U.S.")
-    ["bitcoin's", 'etf', 'inflows', 'u.s']
-    """
+    """The words of a text in lower case, in their order, without stop words."""
     return [word for word in WORD.findall(text.lower().replace("’", "'")) if word not in STOP_WORDS]
 
 
@@ -55,11 +51,7 @@ ASSET_NAMES = re.compile(
 
 
 def named(title: str) -> tuple[str, ...]:
-    """The assets that a plain title names, each once, in the order of the market's.
-
-    >>> named("Silver and BTC rise, Bitcoin Cash falls")
-    ('btc', 'silver')
-    """
+    """The assets that a plain title names, each once, in the order of the market's."""
     names = {match.lastgroup for match in ASSET_NAMES.finditer(LOOKALIKES.sub(" ", title))}
     return tuple(asset for asset in ASSETS if asset in names)
 
@@ -135,9 +127,6 @@ def plain(text: str) -> str:
     """`text` without markup, entities, scripts and invisible characters, of at most LONGEST_TITLE characters.
 
     A sign that begins no tag stays, as in "BTC < 100k".
-
-    >>> plain("<b>Bitcoin</b> &amp; Ether <script>steal()</script>rise")
-    'Bitcoin & Ether rise'
     """
     text = text[:LONGEST_RAW]
     for _ in range(ROUNDS):

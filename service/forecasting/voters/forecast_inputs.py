@@ -97,8 +97,7 @@ class ForecastInputs:
     def shares(self, question: Question, distribution: Density) -> Array:
         """The share of the paths with the event of the question, by bin of the last price; see `outcomes`."""
         return self._counted(
-            (distribution,),
-            lambda: shares_of(question, self._simulated(question, self._paths, distribution, self.state)),
+            (distribution,), lambda: shares_of(question, self._simulated(question, self._paths, distribution))
         )
 
     @cached_property
@@ -115,12 +114,12 @@ class ForecastInputs:
         """The odds ratio of the two events of a joint question; 1 where a market is closed until the deadline."""
         if any(state.is_closed for state in self.states):
             return 1.0
-        return float(self._counted(densities, lambda: np.array(self._odds_ratio(question, densities))))
 
-    def _odds_ratio(self, question: Question, densities: Densities) -> float:
-        simulated = map(self._simulated, question.parts, self._joint_paths, densities, self.states)
-        first, second = (took_place(part, path) for part, path in zip(question.parts, simulated, strict=True))
-        return odds_ratio(first, second)
+        def count() -> Array:
+            simulated = map(self._simulated, question.parts, self._joint_paths, densities)
+            return np.array(odds_ratio(*map(took_place, question.parts, simulated)))
+
+        return float(self._counted(densities, count))
 
     def _counted(self, densities: Densities, count: Callable[[], Array]) -> Array:
         """What is counted on paths in these distributions, once; they are kept, so that their ids stay theirs."""
@@ -129,9 +128,8 @@ class ForecastInputs:
             self._counts[key] = densities, count()
         return self._counts[key][1]
 
-    @staticmethod
-    def _simulated(question: Question, paths: Paths, distribution: Density, state: AssetState) -> SimulatedPaths:
-        return SimulatedPaths(paths, distribution, question.spot, state.now, state.until)
+    def _simulated(self, question: Question, paths: Paths, distribution: Density) -> SimulatedPaths:
+        return SimulatedPaths(paths, distribution, question.spot, self.state.now, self.state.until)
 
     @cached_property
     def alone(self) -> tuple[ForecastInputs, ...]:

@@ -115,11 +115,7 @@ def _streak(
 
 
 def runs(right: Mask) -> tuple[int, int]:
-    """The run of right answers at the end, and the longest one.
-
-    >>> runs(np.array([True, True, False, True]))
-    (1, 2)
-    """
+    """The run of right answers at the end, and the longest one."""
     counts = np.arange(1, len(right) + 1)
     after = counts - np.maximum.accumulate(np.where(right, 0, counts))
     return (int(after[-1]), int(after.max())) if len(after) else (0, 0)

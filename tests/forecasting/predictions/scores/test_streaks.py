@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from dataclasses import asdict, replace
 
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.forecasting.predictions.resolution import Outcome
-from service.forecasting.predictions.scores import streaks
 from service.forecasting.predictions.scores.columns import columns_of, counted_questions
 from service.forecasting.predictions.scores.streaks import runs, streaks_document
 from service.forecasting.voters.ballots import EMBEDDED
@@ -38,10 +36,6 @@ def series(*votes: tuple[float, Outcome]):
         settled(f"day-{day:03}", outcome, p=p, votes={"momentum": p}, opened=days(day))
         for day, (p, outcome) in enumerate(votes)
     ]
-
-
-def test_every_example_in_the_documentation_is_true():
-    assert doctest.testmod(streaks) == (0, 1)
 
 
 def test_a_right_answer_extends_a_run_and_a_wrong_one_ends_it():
