@@ -163,7 +163,7 @@ def publish_widget(job_context: JobContext, slot: int) -> Effects:
     with job_context.database.reading() as db:
         costs = snapshots.prices_by_asset(snapshots.latest_prices(db))
         call, versus = apex_calls.latest(db), snapshots.latest_snapshot(db, "ai-vs-market")
-        mood = asset_pulse(ASSET, knowledge.headlines_since(db, slot - 2 * DAY), slot)
+        mood = asset_pulse(ASSET, stories(knowledge.headlines_since(db, slot - 2 * DAY)), slot)
     if ASSET not in costs:
         return lambda _: None
     books = BOOKS.validate_python(json.loads(versus.body)["books"]) if versus else ()

@@ -46,11 +46,11 @@ def read_news(job_context: JobContext, slot: int) -> Effects:
     with job_context.database.reading() as db:
         recent = knowledge.headlines_since(db, slot - LOOK_BACK_S)
     ids = {item.headline.id for item in recent}
-    known = [*recent, *(item for item in headlines if item.headline.id not in ids)]
+    history = [*recent, *(item for item in headlines if item.headline.id not in ids)]
     feeds_read = ", ".join(map(source_of, job_context.settings.news_feeds))
     origin = feeds_read if live else "written from the prices (simulated)"
     head = header(job_context, slot, EVERY_S, seen_at=news.seen_at, sources={"headlines": origin})
-    document = news_document(known, slot, head, news.failures)
+    document = news_document(history, slot, head, news.failures)
 
     def write(db: Connection) -> None:
         knowledge.add_headlines(db, headlines)

@@ -153,7 +153,7 @@ def _measure(book: _Book, p: Array, layer: str = "") -> Accuracy:
     """The accuracy of `p` (calls,), NaN where silent; votes on prices that the `layer` was fitted on are left out."""
     has_vote, is_fitted = np.isfinite(p), fitted_on(layer, book.at)
     is_counted, in_sample = has_vote & ~is_fitted, int((has_vote & is_fitted).sum())
-    rises, p, rate, weeks = (column[is_counted] for column in (book.rises, p, book.rate, book.weeks))
+    rises, p, rate, weeks = book.rises[is_counted], p[is_counted], book.rate[is_counted], book.weeks[is_counted]
     right = right_share(p, rate, rises, weeks, CALLS)
     loss, coin = clustered_mean(brier(p, rises), weeks, CALLS), np.full(len(p), 0.5)
     return Accuracy(

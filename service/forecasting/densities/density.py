@@ -208,7 +208,8 @@ def density(fit: ModelFit, level: float, terms: Mapping[str, float], hours: floa
     """
     row = np.array([[terms.get(name, 0.0) for name in fit.terms]])
     (sigma,) = sigmas(fit, np.array([level]), row, hours, np.array([seasonal_hours])).tolist()
-    return Density(sigma, *size_quantiles(fit, hours))
+    close, maximum, volatility = size_quantiles(fit, hours)
+    return Density(sigma, close, maximum, volatility)
 
 
 def sigmas(fit: ModelFit, level: Array, terms: Array, hours: float, seasonal_hours: Array) -> Array:

@@ -203,7 +203,7 @@ def _size_quantiles(past: _Past, log_ratios: Array, simulation: Simulation) -> l
     sigma = past.scale * np.exp(log_ratios / 2)
     spread = np.sqrt(np.mean(past.ratio / np.exp(log_ratios)))
     simulated = simulation.at(float(past.open_hours.mean()))
-    measured = (
+    size_samples = (
         past.size / sigma,
         np.concatenate([past.highest / sigma, past.lowest / sigma]),
         np.sqrt(past.ratio / np.exp(log_ratios)),
@@ -211,7 +211,7 @@ def _size_quantiles(past: _Past, log_ratios: Array, simulation: Simulation) -> l
     shares = (1 / (1 + past.hours / fades_h) for fades_h in FADES_H)  # of what is measured
     return [
         share * np.quantile(values, LEVELS) + (1 - share) * spread * paths
-        for share, values, paths in zip(shares, measured, simulated, strict=True)
+        for share, values, paths in zip(shares, size_samples, simulated, strict=True)
     ]
 
 

@@ -99,11 +99,6 @@ class AssetPulse:
     n: int
 
 
-def asset_pulse(asset: str, headlines: Iterable[ScoredHeadline], now: int) -> AssetPulse:
-    """The pulse of one asset at the unix second `now`, from headlines in any order; later ones are ignored."""
-    return _of(asset, _stories_until(now, headlines), now)
-
-
 def score_at(history: Sequence[ScoredHeadline], now: int) -> tuple[float, int]:
     """The score in [-1, 1] of the stories of the 24 hours up to the unix second `now`, and their number.
 
@@ -130,7 +125,8 @@ def _stories_until(now: int, headlines: Iterable[ScoredHeadline]) -> tuple[Score
     return stories(story for story in headlines if story.headline.published_at <= now)
 
 
-def _of(asset: str, history: Iterable[ScoredHeadline], now: int) -> AssetPulse:
+def asset_pulse(asset: str, history: Iterable[ScoredHeadline], now: int) -> AssetPulse:
+    """The pulse of one asset at the unix second `now`, from a result of `stories`; later ones are ignored."""
     score, n = _published_score([story for story in history if asset in story.assets], now)
     return AssetPulse(asset, direction_of(score), score, n)
 
@@ -213,7 +209,7 @@ def news_document(
     """
     history = _stories_until(now, headlines)
     score, n = _published_score(history, now)
-    by_asset, rising_topics = tuple(_of(asset, history, now) for asset in ASSETS), topics(history, now)
+    by_asset, rising_topics = tuple(asset_pulse(asset, history, now) for asset in ASSETS), topics(history, now)
     ranking = sorted((row for row in by_asset if row.n), key=lambda row: -row.n)
     frequent = tuple(TopicRow(ASSETS[row.asset].name, row.n, before=None, lift=None) for row in ranking)
     return NewsDocument(

@@ -91,13 +91,10 @@ def closes_at(asset: str, bars: Bars, at: Instants) -> tuple[Array, Instants]:
 
     The close is NaN where an open hour lies between, and where there is no bar before.
     """
-    last = np.searchsorted(bars.time + bars.step, at, side="right") - 1
-    price, as_of = np.full(len(at), np.nan), at.copy()
-    has_bar = last >= 0
-    as_of[has_bar] = bars.time[last[has_bar]] + bars.step
-    has_bar[has_bar] = is_fresh(asset, as_of[has_bar], at[has_bar])
-    price[has_bar] = bars.close[last[has_bar]]
-    return price, as_of
+    ends = bars.time + bars.step
+    last = np.searchsorted(ends, at, side="right") - 1
+    as_of, price = np.where(last < 0, at, np.append(ends, 0)[last]), np.append(bars.close, np.nan)[last]
+    return np.where(is_fresh(asset, as_of, at), price, np.nan), as_of
 
 
 def resolve(forecasts: Sequence[PriceForecast], hourly: Mapping[str, Bars], now: int) -> Outcomes:

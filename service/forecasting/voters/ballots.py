@@ -146,14 +146,14 @@ def reasons_of(reasoning: str) -> tuple[Reason, ...]:
     """The facts that a vote's sentences say; none for the free text of a language model."""
     reasons, place = [], 0
     while place < len(reasoning):
-        matches = ((code, form.match(reasoning, place)) for code, form in _forms())
-        found = next(((code, match) for code, match in matches if match), None)
-        if found is None:
+        for code, form in _forms():
+            if match := form.match(reasoning, place):
+                parts, place = match.groupdict(), match.end()
+                values = {name: float(number.replace(",", "")) for name, number in parts.items() if name not in WORDS}
+                reasons.append(Reason(code, parts.get("driver"), parts.get("asset"), values))
+                break
+        else:
             return ()
-        code, match = found
-        parts, place = match.groupdict(), match.end()
-        values = {name: float(number.replace(",", "")) for name, number in parts.items() if name not in WORDS}
-        reasons.append(Reason(code, parts.get("driver"), parts.get("asset"), values))
     return tuple(reasons)
 
 

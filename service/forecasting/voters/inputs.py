@@ -158,8 +158,8 @@ def survey(hourly: Mapping[str, Bars], latest_h: int | None = None) -> InputHist
     for asset, track in tracks.items():
         inputs = _recent(track, moves[asset]) | _breadth(asset, moves) | _volatility(track) | _trend(track)
         is_long_enough = np.arange(len(grid)) >= track.hours.first + LOOK_BACK_H
-        known = {name: np.where(is_long_enough, series, np.nan) for name, series in inputs.items()}
-        tracks[asset] = replace(track, inputs=known)
+        inputs = {name: np.where(is_long_enough, series, np.nan) for name, series in inputs.items()}
+        tracks[asset] = replace(track, inputs=inputs)
     return InputHistory(grid, tracks)
 
 

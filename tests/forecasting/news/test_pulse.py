@@ -63,7 +63,7 @@ def test_an_asset_has_the_stories_that_name_it():
         scored("beta", -0.3, assets=("eth",)),
         scored("gamma", 1.0),
     ]
-    moods = {asset: asset_pulse(asset, headlines, NOON) for asset in ASSETS}
+    moods = {asset: asset_pulse(asset, stories(headlines), NOON) for asset in ASSETS}
     assert {asset: (mood.score, mood.n) for asset, mood in moods.items() if mood.n} == {
         "btc": (0.15, 1),
         "eth": (0.0857, 2),
@@ -241,7 +241,7 @@ def test_a_repeated_story_is_shown_once():
 def test_the_score_is_that_of_the_published_pulse():
     headlines = [*apart(3, 0.8, assets=("btc",)), *apart(2, -0.5, NOON - HOUR, ("eth",))]
     for asset, news in news_of(["btc", "eth", "gold"], headlines, NOON).items():
-        mood = asset_pulse(asset, headlines, NOON)
+        mood = asset_pulse(asset, stories(headlines), NOON)
         assert (round(news.score, 4), news.n) == (mood.score, mood.n)
 
 

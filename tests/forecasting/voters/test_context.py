@@ -185,9 +185,9 @@ def test_the_peers_of_a_metal_are_not_other_coins(asset, peers):
 def assert_is_prefix(part: InputHistory, history: InputHistory) -> None:
     """Every row of `part` is, bit for bit, the same row of `whole`."""
     for asset, track in part.tracks.items():
-        whole = series_of(history.tracks[asset])
+        expected = series_of(history.tracks[asset])
         for name, values in series_of(track).items():
-            np.testing.assert_array_equal(values, whole[name][: len(part.grid)])
+            np.testing.assert_array_equal(values, expected[name][: len(part.grid)])
 
 
 def series_of(track: InputTrack) -> dict[str, np.ndarray]:

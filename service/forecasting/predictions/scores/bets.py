@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from service.forecasting.predictions import Odds, Prediction
+from service.forecasting.predictions import Prediction
 
 BetSide = Literal["yes", "no"]
 BetStatus = Literal["open", "won", "lost", "void"]
@@ -19,11 +19,9 @@ FEE = "0.07 x price x (1 - price) USD a contract: the taker fee that Kalshi publ
 
 @dataclass(frozen=True)
 class Bet:
-    """100 USD on one side of a market at `price` USD per contract; `p_ai` is the pool's P(YES)."""
+    """100 USD on one side of a market at `price` USD per contract."""
 
     market: Prediction
-    odds: Odds
-    p_ai: float
     side: BetSide
     price: float
 
@@ -71,7 +69,7 @@ def bet_on(market: Prediction) -> Bet | None:
     quote = odds.ask if side == "yes" else odds.bid
     if quote is None or not 0 < quote < 1:
         return None
-    return Bet(market, odds, commitment.p, side, quote if side == "yes" else 1 - quote)
+    return Bet(market, side, quote if side == "yes" else 1 - quote)
 
 
 def terms(bet: Bet) -> dict[str, Any]:
