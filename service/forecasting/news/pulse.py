@@ -46,7 +46,10 @@ def topics(stories: Sequence[ScoredHeadline], now: int) -> tuple[TopicRow, ...]:
             lift, certainty = rise(count, before[term], *sizes)
             if certainty >= LEAST_CERTAINTY:
                 candidates.append((-certainty, term, TopicRow(term, count, before[term], round(lift, 2))))
-    return tuple(_without_parts([row for *_, row in sorted(candidates)]))[:MOST_TOPICS]
+    ranking = [row for *_, row in sorted(candidates)]
+    pairs = [row for row in ranking if " " in row.term]
+    parts = {(word, pair.mentions) for pair in pairs for word in pair.term.split()}
+    return tuple(row for row in ranking if (row.term, row.mentions) not in parts)[:MOST_TOPICS]
 
 
 def _counted(stories: Iterable[ScoredHeadline], since: int, until: int) -> Counter[str]:
@@ -72,14 +75,6 @@ def rise(mentions: int, before: int, all_mentions: int, all_before: int) -> tupl
     past_log_odds = log((before + prior) / (all_before + PRIOR - before - prior))
     error = sqrt(1 / (mentions + prior) + 1 / (before + prior))
     return exp(log_odds - past_log_odds), (log_odds - past_log_odds) / error
-
-
-def _without_parts(ranking: Sequence[TopicRow]) -> Iterator[TopicRow]:
-    """The topics except words that are mentioned only within a pair that is a topic too."""
-    pairs = [topic for topic in ranking if " " in topic.term]
-    for topic in ranking:
-        if not any(topic.term in pair.term.split() and topic.mentions == pair.mentions for pair in pairs):
-            yield topic
 
 
 HALF_LIFE_H = 6

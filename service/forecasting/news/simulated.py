@@ -95,13 +95,15 @@ def events(asset: str, prices: PriceTrack, first: int) -> Iterator[tuple[int, st
     # A market that only rests for an hour is open two hours before.
     opens = (np.diff(prices.time, prepend=prices.time[0]) > DAY) & ~open_at(asset, prices.time - 3 * HOUR)
     high, change = prices.close > prices.highest, prices.change
+    is_flat, nowhere = np.abs(change) < FLAT, np.zeros(len(high))
     kinds = {
         "extreme": (high | (prices.close < prices.lowest), np.where(high, 1, -1)),
         "burst": (np.abs(prices.four_sigmas) >= BIG_BURST, np.sign(prices.four)),
         "day": (np.abs(prices.day_sigmas) >= BIG_DAY, np.sign(prices.day)),
         "level": (np.isfinite(prices.level), np.sign(change)),
-        "range": ((prices.ratio >= WILD_RATIO) | (prices.ratio <= CALM_RATIO), np.zeros(len(high))),
-        "week": (opens, np.where(np.abs(change) < FLAT, 0, np.sign(change))),
+        "range": ((prices.ratio >= WILD_RATIO) | (prices.ratio <= CALM_RATIO), nowhere),
+        "week": (opens & ~is_flat, np.sign(change)),
+        "flat_week": (opens & is_flat, nowhere),
     }
     is_taken = np.zeros(len(high), dtype=bool)
     for kind, (flags, direction) in kinds.items():
@@ -177,7 +179,11 @@ def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
     always give the same headlines, in one piece or in many. Most events need a month of bars.
     """
     tracks = {asset: track(bars) for asset in ASSETS if len(bars := _needed(hourly, asset, since, until))}
-    of_assets = [event for asset, prices in tracks.items() for event in _of_asset(asset, prices, since)]
+    of_assets = [
+        _event(asset, prices, row, kind, direction)
+        for asset, prices in tracks.items()
+        for row, kind, direction in events(asset, prices, int(np.searchsorted(prices.time, since, side="right")))
+    ]
     coins = {asset: tracks[asset] for asset in COINS if asset in tracks}
     hours = range(since - since % HOUR + HOUR, until + 1, HOUR)
     of_coins = [event for time in hours for event in _of_coins(coins, time)]
@@ -187,16 +193,8 @@ def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
 
 
 def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> Bars:
-    if asset not in hourly:
-        return empty(HOUR)
-    bars = hourly[asset].until(until)
+    bars = hourly.get(asset, empty(HOUR)).until(until)
     return bars[max(0, len(bars.until(since)) - LOOK_BACK_H) :]
-
-
-def _of_asset(asset: str, prices: PriceTrack, since: int) -> Iterator[PriceEvent]:
-    first = int(np.searchsorted(prices.time, since, side="right"))
-    for row, kind, direction in events(asset, prices, first):
-        yield _event(asset, prices, row, "flat_week" if kind == "week" and not direction else kind, direction)
 
 
 def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, **facts: str) -> PriceEvent:
