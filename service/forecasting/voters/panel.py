@@ -111,26 +111,20 @@ def pool(ballots: Sequence[Ballot], record: BandRecord) -> Pooled:
     weights *= [OUTLIER_WEIGHT if ballot.voter in outliers else 1.0 for ballot in ballots]
     p = np.array([ballot.p for ballot in ballots])
     ups = np.array([np.nan if ballot.forecast.p_up is None else ballot.forecast.p_up for ballot in ballots])
-    has_view = np.isfinite(ups)
+    has_view, rest = np.isfinite(ups), weights.sum() - weights
+    without = np.clip((p @ weights - p * weights) / np.where(rest > 0, rest, 1.0), 0.0, 1.0)
     return Pooled(
         p=mean(p, weights),
         p_up=mean(ups[has_view], weights[has_view]) if has_view.any() else None,
         weights=tuple(weights.tolist()),
         outliers=outliers,
-        without=leave_one_out(p, weights),
+        without=tuple(np.where(rest > 0, without, 0.5).tolist()),  # even where no other is left
     )
 
 
 def mean(p: np.ndarray, weights: np.ndarray) -> float:
     """The weighted mean of at least one probability."""
     return float(p @ weights / weights.sum())
-
-
-def leave_one_out(p: np.ndarray, weights: np.ndarray) -> tuple[float, ...]:
-    """P(YES) of the pool without each vote, in their order, with the weights of the others; 0.5 where none is left."""
-    rest = weights.sum() - weights
-    without = (p @ weights - p * weights) / np.where(rest > 0, rest, 1.0)
-    return tuple(np.where(rest > 0, np.clip(without, 0.0, 1.0), 0.5).tolist())
 
 
 def outlying(ballots: Sequence[Ballot]) -> tuple[str, ...]:

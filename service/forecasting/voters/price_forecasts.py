@@ -216,10 +216,10 @@ def _horizon(name: str, state: AssetState, fits: Fits | None) -> HorizonForecast
         horizon=name,
         until=iso(state.until),
         open_hours=round(open_hours(state.asset, state.now, state.until), 2),
-        sigma_pct=_percent(_pooled_sigma(densities.values())),
+        sigma_pct=round(100 * _pooled_sigma(densities.values()), 3),
         quantiles=prices_at(state.spot, _pooled(densities.values())),
         voters={
-            voter: VoterForecast(_percent(density.sigma), prices_at(state.spot, density.quantiles(_LEVELS)))
+            voter: VoterForecast(round(100 * density.sigma, 3), prices_at(state.spot, density.quantiles(_LEVELS)))
             for voter, density in densities.items()
         },
     )
@@ -250,10 +250,6 @@ def prices_at(spot: float, returns: Array) -> dict[str, float]:
     """The prices in USD at PERCENTS, from log returns of that shape."""
     prices = (spot * np.exp(returns)).tolist()
     return {str(percent): float(f"{price:.{DIGITS}g}") for percent, price in zip(PERCENTS, prices, strict=True)}
-
-
-def _percent(sigma: float) -> float:
-    return round(100 * sigma, 3)
 
 
 HORIZON_H = 24

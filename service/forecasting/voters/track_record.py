@@ -18,7 +18,7 @@ from service.documents import JsonRecord
 from service.forecasting.voters.ballots import is_model_engine
 from service.questions.question import Question
 from service.scores.intervals import DIFFERENCES, clustered_mean, published, weeks_of
-from service.scores.proper import Array, Instants, aggregate, brier
+from service.scores.proper import aggregate, brier
 
 DIGITS = 5
 
@@ -93,15 +93,13 @@ def measure(questions: Sequence[Resolved]) -> BandRecord:
     moves = np.array([is_model_engine(engine) for _, engine in engines])
     weights, pool = aggregate(moves, p, outcomes, weeks)
     gains = brier(pool, outcomes)[:, None] - brier(p, outcomes[:, None])
-    rows = zip(engines, weights.tolist(), gains.T, strict=True)
-    return BandRecord(tuple(_standing(engine, weight, gain, weeks) for engine, weight, gain in rows))
-
-
-def _standing(engine: Engine, weight: float, gains: Array, weeks: Instants) -> Standing:
-    has_vote = np.isfinite(gains)
-    gain = clustered_mean(gains[has_vote], weeks[has_vote], DIFFERENCES)
-    numbers = [published(value, DIGITS) for value in (gain.mean, *gain.interval())]
-    return Standing(*engine, gain.n, gain.clusters, weight, *numbers)
+    standings: list[Standing] = []
+    for engine, weight, of_engine in zip(engines, weights.tolist(), gains.T, strict=True):
+        has_vote = np.isfinite(of_engine)
+        gain = clustered_mean(of_engine[has_vote], weeks[has_vote], DIFFERENCES)
+        numbers = [published(value, DIGITS) for value in (gain.mean, *gain.interval())]
+        standings.append(Standing(*engine, gain.n, gain.clusters, weight, *numbers))
+    return BandRecord(tuple(standings))
 
 
 Band = Literal["day", "week", "longer", "topic"]  # of horizons up to a day, up to a week; what no price decides

@@ -297,25 +297,17 @@ def own_entries(counted: CountedMarkets, records: RecordsByName) -> list[Forecas
     """
     markets = counted.columns
     sources = np.array([market.odds.source if market.odds else "" for market in markets.market], dtype=object)
-    entries = [
-        _own_entry("pool", POOL, None, p, counted, records)
-        if engine == CONSENSUS
-        else _own_entry("voter", *engine, p, counted, records)
-        for engine, p in zip(markets.engines, markets.p.T, strict=True)
-    ]
-    entries += [
-        _own_entry("market", MARKET, source, np.where(sources == source, markets.quote, nan), counted, records)
-        for source in sorted({*sources.tolist()} - {""})
-    ]
+    probabilities: dict[tuple[ForecasterKind, str, str | None], Array] = {}
+    for engine, p in zip(markets.engines, markets.p.T, strict=True):
+        probabilities[("pool", POOL, None) if engine == CONSENSUS else ("voter", *engine)] = p
+    for source in sorted({*sources.tolist()} - {""}):
+        probabilities["market", MARKET, source] = np.where(sources == source, markets.quote, nan)
+    entries: list[ForecasterEntry] = []
+    for (kind, name, engine), p in probabilities.items():
+        rows = np.flatnonzero(np.isfinite(p))
+        record = constant_record(rows, p[rows], counted, records[kind, name, engine])
+        entries.append(ForecasterEntry(**vars(record), rank=None, name=name, kind=kind, engine=engine, id=None))
     return [entry for entry in entries if entry.opening.n]
-
-
-def _own_entry(
-    kind: ForecasterKind, name: str, engine: str | None, p: Array, markets: CountedMarkets, records: RecordsByName
-) -> ForecasterEntry:
-    rows = np.flatnonzero(np.isfinite(p))
-    record = constant_record(rows, p[rows], markets, records[kind, name, engine])
-    return ForecasterEntry(**vars(record), rank=None, name=name, kind=kind, engine=engine, id=None)
 
 
 def _ranked(entries: Sequence[ForecasterEntry]) -> list[ForecasterEntry]:
