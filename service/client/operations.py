@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
-from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
-from urllib.parse import quote
+from typing import Any, Literal, TypedDict, Unpack
 
 from service.client.errors import ProofFailed
-from service.client.streams import once, present, question_body
+from service.client.exchange import Document, Exchange, File, Items, Lines, Nothing, Text
+from service.client.streams import once, path_of, present, question_body
 
 # What the pages of an operation hold, and how many at most.
 PAGES = {
@@ -24,14 +23,6 @@ PAGES = {
     "predictions": ("markets", 200),
 }
 FORMS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-
-Document = TypeVar("Document")
-Text = TypeVar("Text")
-File = TypeVar("File")
-Nothing = TypeVar("Nothing")
-Items = TypeVar("Items")
-# What is done with a document before it is returned.
-Read = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class HistoryWindow(TypedDict, total=False):
@@ -54,36 +45,8 @@ class MarketsPage(TypedDict, total=False):
     cursor: str | None
 
 
-class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
-    """One method per endpoint, for the client that waits and for the asynchronous one alike.
-
-    The five types are what a method returns: a document, a text, the bytes of a file, nothing, or the items of all
-    pages; of the asynchronous client each is awaited or iterated over asynchronously.
-    """
-
-    @abstractmethod
-    def _json(self, method: str, path: str, read: Read | None = None, **options: Any) -> Document:
-        """The JSON object that is answered, after `read`."""
-
-    @abstractmethod
-    def _text(self, method: str, path: str, **options: Any) -> Text:
-        """The text that is answered."""
-
-    @abstractmethod
-    def _file(self, method: str, path: str, **options: Any) -> File:
-        """The bytes that are answered."""
-
-    @abstractmethod
-    def _nothing(self, method: str, path: str, **options: Any) -> Nothing:
-        """Send a request whose answer is empty."""
-
-    @abstractmethod
-    def _pages(self, page_of: Callable[[Any], Document], name: str) -> Items:
-        """The items under `name` of every page, from the first to the last."""
-
-    @abstractmethod
-    def _use_key(self, key: dict[str, Any]) -> dict[str, Any]:
-        """Send a key that was issued from now on."""
+class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
+    """One method per endpoint, for the client that waits and for the asynchronous one alike."""
 
     def pages(self, operation: str, *words: str, **selection: str | None) -> Items:
         """Every item of an operation that answers in pages, read page by page: `pages("candles", "btc", "1h")`.
@@ -135,33 +98,33 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
     def answers(self, *, limit: int | None = None, cursor: str | None = None, votes: str | None = None) -> Document:
         """A page of this key's answers, newest first, with outcome and score; `next` is the `cursor` of the next."""
-        return self._json("GET", "/api/v1/answers", params=present(limit=limit, cursor=cursor, votes=votes))
+        return self._get("/api/v1/answers", limit=limit, cursor=cursor, votes=votes)
 
     def answer(self, answer_id: str) -> Document:
         """One answer of this key as it was given, with outcome and score once the question is resolved."""
-        return self._json("GET", f"/api/v1/answers/{quote(answer_id, safe='')}")
+        return self._get("/api/v1/answers", answer_id)
 
     def prices(self) -> Document:
         """The price of every asset and its time."""
-        return self._json("GET", "/api/v1/prices")
+        return self._get("/api/v1/prices")
 
     def candles(self, asset: str, interval: str | None = None, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the bars of an asset, oldest first; `interval` is 5m, 1h or 1d, `next` the `cursor` of the next.
 
         `since` and `until` are dates or instants in ISO 8601, `limit` is at most 10,000.
         """
-        return self._json("GET", "/api/v1/candles", params=present(asset=asset, interval=interval, **window))
+        return self._get("/api/v1/candles", asset=asset, interval=interval, **window)
 
     def features(self, asset: str | None = None, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the inputs of the voters at each committed vote, oldest first; `next` is the `cursor` of the next.
 
         The `features` of a market is the `hash` of its row; markets that were voted on from the same inputs share it.
         """
-        return self._json("GET", "/api/v1/features", params=present(asset=asset, **window))
+        return self._get("/api/v1/features", asset=asset, **window)
 
     def features_entry(self, hash: str) -> Document:
         """The inputs of the votes on a market, by the hash that is its `features`."""
-        return self._json("GET", f"/api/v1/features/{quote(hash, safe='')}")
+        return self._get("/api/v1/features", hash)
 
     def forecast(
         self,
@@ -179,28 +142,27 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         gives the forecasts recorded in that hour.
         """
         texts = ",".join(map(str, levels)) or None
-        params = present(horizon=horizon, levels=texts, at=at, as_of=as_of)
-        return self._json("GET", f"/api/v1/forecasts/{quote(asset, safe='')}", params=params)
+        return self._get("/api/v1/forecasts", asset, horizon=horizon, levels=texts, at=at, as_of=as_of)
 
     def forecast_record(self) -> Document:
         """How good the price forecasts were: scores against plain volatility and calibration, by horizon and asset."""
-        return self._json("GET", "/api/v1/forecasts/record")
+        return self._get("/api/v1/forecasts/record")
 
     def leaderboard(self, asset: str | None = None) -> Document:
         """The strategies by rank, over all their assets or in one of them."""
-        return self._json("GET", "/api/v1/leaderboard", params=present(asset=asset))
+        return self._get("/api/v1/leaderboard", asset=asset)
 
     def strategies(self) -> Document:
         """Every strategy with its rule and source, without results; free of charge."""
-        return self._json("GET", "/api/v1/strategies")
+        return self._get("/api/v1/strategies")
 
     def strategy(self, key: str) -> Document:
         """One strategy in full: its rule, its equity curve, its last trades."""
-        return self._json("GET", f"/api/v1/strategies/{quote(key, safe='')}")
+        return self._get("/api/v1/strategies", key)
 
     def battle(self) -> Document:
         """The state of the six lanes."""
-        return self._json("GET", "/api/v1/bot-battle")
+        return self._get("/api/v1/bot-battle")
 
     def battle_csv(self, venue: str = "all") -> Text:
         """The same as the text of a CSV file: all lanes, or those of one venue, cex or dex."""
@@ -208,39 +170,39 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
     def battle_history(self, lane: str | None = None, since: str | None = None, until: str | None = None) -> Document:
         """The equity and events of one lane or all, between two dates or instants in ISO 8601."""
-        return self._json("GET", "/api/v1/bot-battle/history", params=present(lane=lane, since=since, until=until))
+        return self._get("/api/v1/bot-battle/history", lane=lane, since=since, until=until)
 
     def lane_events(self, lane: str, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the trades, harvests and switches of a lane, newest first; `next` is the `cursor` of the next."""
-        return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/events", params=present(**window))
+        return self._get("/api/v1/bot-battle", lane, "events", **window)
 
     def lane_equity(self, lane: str, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the equity of a lane at every bar, oldest first; `next` is the `cursor` of the next page."""
-        return self._json("GET", f"/api/v1/bot-battle/{quote(lane, safe='')}/equity", params=present(**window))
+        return self._get("/api/v1/bot-battle", lane, "equity", **window)
 
     def hospital(self, month: str | None = None) -> Document:
         """The health of every strategy at the end of a month, `YYYY-MM`, or of the last one."""
-        return self._json("GET", "/api/v1/strategy-hospital", params=present(month=month))
+        return self._get("/api/v1/strategy-hospital", month=month)
 
     def predictions(self, status: str | None = None, **selection: Unpack[MarketsPage]) -> Document:
         """A page of prediction markets with their votes, by default the open ones; `next` is the next `cursor`."""
-        return self._json("GET", "/api/v1/predictions", params=present(status=status, **selection))
+        return self._get("/api/v1/predictions", status=status, **selection)
 
     def markets(self, status: str | None = None, **selection: Unpack[MarketsPage]) -> Document:
         """The same list without votes and free of charge; of challenges with the `category` challenge."""
-        return self._json("GET", "/api/v1/markets", params=present(status=status, **selection))
+        return self._get("/api/v1/markets", status=status, **selection)
 
     def prediction(self, market_id: str) -> Document:
         """One market or challenge whole: votes, hourly opinions, bars that settled it, ledger rows and your vote."""
-        return self._json("GET", f"/api/v1/predictions/{quote(market_id, safe='')}")
+        return self._get("/api/v1/predictions", market_id)
 
     def vote(self, market_id: str, vote: str) -> Document:
         """Vote "yes" or "no" on a prediction market or a challenge; a later vote replaces an earlier one."""
-        return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/vote", json={"vote": vote})
+        return self._json("POST", path_of("/api/v1/predictions", market_id, "vote"), json={"vote": vote})
 
     def forecast_paths(self, asset: str, at: str | None = None, count: int | None = None) -> Text:
         """`count` sample paths of the price until `at` as the text of a CSV file; 100 for 24 hours without them."""
-        path = f"/api/v1/forecasts/{quote(asset, safe='')}/paths"
+        path = path_of("/api/v1/forecasts", asset, "paths")
         return self._text("GET", path, params=present(at=at, count=count))
 
     def forecast_markets(
@@ -255,19 +217,19 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
         Others see it once the market is settled; until then the ledger holds its salted hash.
         """
-        return self._json("POST", f"/api/v1/predictions/{quote(market_id, safe='')}/forecast", json={"p_yes": p_yes})
+        return self._json("POST", path_of("/api/v1/predictions", market_id, "forecast"), json={"p_yes": p_yes})
 
     def forecasters(self) -> Document:
         """The table of forecasters: callers with a name beside the nine voters, their pool and the outside market."""
-        return self._json("GET", "/api/v1/forecasters")
+        return self._get("/api/v1/forecasters")
 
     def forecaster(self, name: str) -> Document:
         """The scores of one forecaster and the last forecasts of settled markets."""
-        return self._json("GET", f"/api/v1/forecasters/{quote(name, safe='')}")
+        return self._get("/api/v1/forecasters", name)
 
     def challenges(self) -> Document:
         """The challenges that are still open, the newest first."""
-        return self._json("GET", "/api/challenges/active")
+        return self._get("/api/challenges/active")
 
     def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> Document:
         """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
@@ -276,39 +238,39 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
     def streaks(self) -> Document:
         """The streaks of correct votes of each voter, and what luck alone would give."""
-        return self._json("GET", "/api/streaks")
+        return self._get("/api/streaks")
 
     def shadow(self) -> Document:
         """The virtual result of betting 100 USD on every disagreement with the market."""
-        return self._json("GET", "/api/predictions/shadow")
+        return self._get("/api/predictions/shadow")
 
     def ai_vs_market(self) -> Document:
         """The accuracy of the voters against the outside market, on the same markets at the same instant."""
-        return self._json("GET", "/api/predictions/ai-vs-market")
+        return self._get("/api/predictions/ai-vs-market")
 
     def news(self) -> Document:
         """The sentiment and topics of the headlines, and the headlines."""
-        return self._json("GET", "/api/predictions/news-pulse")
+        return self._get("/api/predictions/news-pulse")
 
     def headlines(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the headlines with their tone, newest first; `next` is the `cursor` of the next page."""
-        return self._json("GET", "/api/v1/headlines", params=present(**window))
+        return self._get("/api/v1/headlines", **window)
 
     def apex(self) -> Document:
         """The fused forecast of bitcoin's next day, and the accuracy of its eight layers."""
-        return self._json("GET", "/api/apex/status")
+        return self._get("/api/apex/status")
 
     def apex_calls(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the forecasts of apex with their outcomes, newest first; `next` is the `cursor` of the next."""
-        return self._json("GET", "/api/apex/calls", params=present(**window))
+        return self._get("/api/apex/calls", **window)
 
     def fund(self) -> Document:
         """The virtual fund of 1,000 USD that follows apex."""
-        return self._json("GET", "/api/apex/fund")
+        return self._get("/api/apex/fund")
 
     def widget(self) -> Document:
         """Bitcoin's price, the consensus, news sentiment and accuracy, in one small document."""
-        return self._json("GET", "/api/widget/consensus")
+        return self._get("/api/widget/consensus")
 
     def ledger(
         self,
@@ -318,37 +280,35 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         subject: str | None = None,
     ) -> Document:
         """At most `limit` rows of the ledger from row `first_seq` on: all, or those of a kind, about a subject."""
-        return self._json(
-            "GET", "/api/v1/ledger", params=present(first_seq=first_seq, limit=limit, kind=kind, subject=subject)
-        )
+        return self._get("/api/v1/ledger", first_seq=first_seq, limit=limit, kind=kind, subject=subject)
 
     def ledger_head(self) -> Document:
         """The last row of the ledger, how much of it is sealed and by which key, and what that proves."""
-        return self._json("GET", "/api/v1/ledger/head")
+        return self._get("/api/v1/ledger/head")
 
     def ledger_entry(self, seq: int) -> Document:
         """One row of the ledger."""
-        return self._json("GET", f"/api/v1/ledger/{seq}")
+        return self._get("/api/v1/ledger", str(seq))
 
     def ledger_proof(self, seq: int) -> Document:
         """The service's proof that a row lies under a signed root; `verify_proof` checks it."""
-        return self._json("GET", f"/api/v1/ledger/proof/{seq}")
+        return self._get("/api/v1/ledger/proof", str(seq))
 
     def index(self) -> Document:
         """The addresses to begin with."""
-        return self._json("GET", "/api/v1")
+        return self._get("/api/v1")
 
     def ledger_vectors(self) -> Document:
         """The protocol of the ledger with test vectors, for a verifier of your own."""
-        return self._json("GET", "/api/v1/ledger/vectors")
+        return self._get("/api/v1/ledger/vectors")
 
     def ledger_roots(self, since: str | None = None) -> Document:
         """The signed root of every day, or from the day `since`, `YYYY-MM-DD`, on."""
-        return self._json("GET", "/api/v1/ledger/roots", params=present(since=since))
+        return self._get("/api/v1/ledger/roots", since=since)
 
     def ledger_witness(self) -> Document:
         """What the service keeps of the ledgers of others, and where they were forked or rewritten."""
-        return self._json("GET", "/api/v1/ledger/witness")
+        return self._get("/api/v1/ledger/witness")
 
     def verify_proof(self, seq: int, key: str | None = None) -> Document:
         """The proof of a row, after checking here its hash, its path and the signature; raises ProofFailed.
@@ -360,11 +320,11 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
     def webhooks(self) -> Document:
         """The webhook endpoints of this client's key."""
-        return self._json("GET", "/api/v1/webhooks")
+        return self._get("/api/v1/webhooks")
 
     def webhook(self, webhook_id: str) -> Document:
         """One webhook endpoint."""
-        return self._json("GET", _webhook(webhook_id))
+        return self._get("/api/v1/webhooks", webhook_id)
 
     def create_webhook(self, url: str, events: Iterable[str] = (), assets: Iterable[str] = ()) -> Document:
         """A new endpoint with its secret, which is shown this once; without `events` and `assets` it gets all."""
@@ -383,28 +343,28 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
         """An endpoint with another URL, other events or assets (empty: all), `paused` or `active`."""
         lists = {"events": events, "assets": assets}
         changes = {name: list(value) for name, value in lists.items() if value is not None}
-        return self._json("PATCH", _webhook(webhook_id), json=changes | present(url=url, status=status))
+        body = changes | present(url=url, status=status)
+        return self._json("PATCH", path_of("/api/v1/webhooks", webhook_id), json=body)
 
     def delete_webhook(self, webhook_id: str) -> Nothing:
         """Delete an endpoint and the record of its deliveries."""
-        return self._nothing("DELETE", _webhook(webhook_id))
+        return self._nothing("DELETE", path_of("/api/v1/webhooks", webhook_id))
 
     def rotate_webhook(self, webhook_id: str) -> Document:
         """An endpoint with a new secret; the old one signs too for 24 hours."""
-        return self._json("POST", f"{_webhook(webhook_id)}/rotate")
+        return self._json("POST", path_of("/api/v1/webhooks", webhook_id, "rotate"))
 
     def test_webhook(self, webhook_id: str) -> Document:
         """Send a test message now, and what the endpoint answered."""
-        return self._json("POST", f"{_webhook(webhook_id)}/test")
+        return self._json("POST", path_of("/api/v1/webhooks", webhook_id, "test"))
 
     def webhook_deliveries(self, webhook_id: str, limit: int | None = None, cursor: int | None = None) -> Document:
         """The messages to an endpoint, newest first; `cursor` is the `next` of the page before."""
-        params = present(limit=limit, cursor=cursor)
-        return self._json("GET", f"{_webhook(webhook_id)}/deliveries", params=params)
+        return self._get("/api/v1/webhooks", webhook_id, "deliveries", limit=limit, cursor=cursor)
 
     def plans(self) -> Document:
         """The plans of API keys and what each one holds."""
-        return self._json("GET", "/api/v1/plans")
+        return self._get("/api/v1/plans")
 
     def register(self, email: str, app_name: str | None = None) -> Document:
         """A new key, shown this once."""
@@ -412,7 +372,7 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
     def usage(self) -> Document:
         """The plan of this client's key and its remaining quota of today."""
-        return self._json("GET", "/api/v1/me")
+        return self._get("/api/v1/me")
 
     def name_forecaster(self, name: str | None) -> Document:
         """List this client's forecasts under a public name; None: no longer."""
@@ -428,23 +388,23 @@ class Operations(ABC, Generic[Document, Text, File, Nothing, Items]):
 
     def docs(self) -> Document:
         """The documentation of version 1.0."""
-        return self._json("GET", "/api/v1/docs")
+        return self._get("/api/v1/docs")
 
     def openapi(self) -> Document:
         """The OpenAPI 3.1 description."""
-        return self._json("GET", "/api/openapi.json")
+        return self._get("/api/openapi.json")
 
     def openapi_lite(self) -> Document:
         """The OpenAPI description without the schemas of answers."""
-        return self._json("GET", "/api/openapi-lite.json")
+        return self._get("/api/openapi-lite.json")
 
     def alive(self) -> Document:
         """Whether the process answers."""
-        return self._json("GET", "/healthz")
+        return self._get("/healthz")
 
     def ready(self) -> Document:
         """Whether it can answer questions; raises Unavailable that says what is missing."""
-        return self._json("GET", "/readyz")
+        return self._get("/readyz")
 
     def metrics(self) -> Text:
         """The metrics for Prometheus."""
@@ -462,7 +422,3 @@ def _verified(proof: dict[str, Any], seq: int, key: str | None) -> dict[str, Any
     if fault:
         raise ProofFailed(fault)
     return proof
-
-
-def _webhook(webhook_id: str) -> str:
-    return f"/api/v1/webhooks/{quote(webhook_id, safe='')}"

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -92,6 +93,11 @@ def is_document(answer: httpx.Response) -> bool:
 def once(idempotency_key: str | None) -> dict[str, str]:
     """The header under which a retry is free."""
     return {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+
+
+def path_of(root: str, *names: str) -> str:
+    """The address below `root` with these names in it, whatever their characters."""
+    return "/".join((root, *(quote(name, safe="") for name in names)))
 
 
 def present(**parameters: object) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def cut_streams(seqs: list[int], pieces: int) -> tuple[Client, list[str | None]]
 @pytest.mark.parametrize("size", [80, 95, 140])
 def test_a_cut_stream_goes_on_where_it_was_cut(size: int, monkeypatch):
     """Every event once, wherever the connection breaks: in the middle of an event too."""
-    monkeypatch.setattr(clients.client, "RECONNECT_S", 0.0)
+    monkeypatch.setattr(clients.exchange, "RECONNECT_S", 0.0)
     seqs = list(range(3, 23))
     client, asked_since = cut_streams(seqs, size)
     with client, closing(client.events()) as events:

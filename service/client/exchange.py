@@ -1,0 +1,237 @@
+"""What every call sends and reads, whichever client makes it."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from typing import Any, Generic, TypeVar
+
+import httpx
+
+from service.client.errors import ConnectionFailed, RateLimited, TimedOut, document_of, refusal_of
+from service.client.streams import AnswerReader, EventReader, is_document, path_of, present, question_body
+
+TIMEOUT_S = 30.0
+RECONNECT_S = 1.0
+MOST_ROWS = 500  # of the ledger on a page
+
+Document = TypeVar("Document")
+Text = TypeVar("Text")
+File = TypeVar("File")
+Nothing = TypeVar("Nothing")
+Items = TypeVar("Items")
+Lines = TypeVar("Lines")
+T = TypeVar("T")
+Page = dict[str, Any]
+
+
+class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
+    """What is sent and read in every call.
+
+    It is written with `await`, also for the client that waits: what that one awaits has waited already. The six types
+    are what a method returns: a document, a text, the bytes of a file, nothing, the items of all pages, or lines; of
+    the asynchronous client each is awaited or iterated over asynchronously.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        longest_wait_s: float = 0.0,
+        end_user: str | None = None,
+        transport: httpx.BaseTransport | httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.timeout_s, self.longest_wait_s = timeout_s, longest_wait_s
+        headers = present(**{"X-API-Key": api_key, "X-End-User": end_user})
+        self._http: Any = self._connect(transport, base_url=base_url, headers=headers, timeout=timeout_s)
+
+    @abstractmethod
+    def _connect(self, transport: Any, **options: Any) -> httpx.Client | httpx.AsyncClient:
+        """What sends requests, by default over the network: a connection that was not made is tried once more."""
+
+    @abstractmethod
+    def _result(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """What a call gives for its work."""
+
+    @abstractmethod
+    def _items(self, items: AsyncGenerator[Any, None]) -> Any:
+        """What a call gives for the items of its work."""
+
+    @abstractmethod
+    async def _request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """The complete answer to a request, within `timeout_s`."""
+
+    @abstractmethod
+    def _open(self, request: dict[str, Any]) -> AbstractAsyncContextManager[httpx.Response]:
+        """The answer to a request while it comes."""
+
+    @abstractmethod
+    def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]:
+        """The text of an answer as it comes."""
+
+    @abstractmethod
+    async def _complete(self, answer: httpx.Response) -> None:
+        """Read the rest of an answer."""
+
+    @abstractmethod
+    async def _pause(self, seconds: float) -> None:
+        """Wait."""
+
+    def ask_stream(
+        self,
+        question: str | Mapping[str, Any],
+        *,
+        context: str | Mapping[str, Any] | None = None,
+        strict: bool = False,
+        idempotency_key: str | None = None,
+    ) -> Items:
+        """The same as it comes: what was understood, each vote or abstention, and last the whole answer.
+
+        Each is a dictionary with its kind under `event`: "question", "vote", "abstention", "consensus". Raises as `ask`
+        does, also after the first votes. The whole is bounded by `timeout_s` and at most one silence of 15 s; closing
+        the iterator closes the connection. With an `idempotency_key` the service finishes the answer nevertheless, and
+        a retry with the same key is free: raises Conflict until the answer is complete, then has the last event only.
+        """
+        return self._items(self._steps(question_body(question, context, strict=strict), idempotency_key))
+
+    async def _steps(self, body: Mapping[str, Any], key: str | None) -> AsyncGenerator[Page, None]:
+        reader = AnswerReader(time.monotonic() + self.timeout_s)
+        async with self._stream(reader.request(body, key)) as answer:
+            if is_document(answer):
+                await self._complete(answer)
+                yield {"event": "consensus", **answer.json()}
+                return
+            async for text in self._pieces(answer):
+                for step in reader.feed(text):
+                    yield step
+                    if step["event"] == "consensus":
+                        return
+        raise ConnectionFailed(f"{self._http.base_url} broke off in the middle of an answer.")
+
+    def export_ledger(self, first_seq: int = 1) -> Lines:
+        """The ledger from row `first_seq` on as lines for `python -m service.ledger verify`, without their ends.
+
+        It is read page by page, 500 rows at a time. What a RateLimited cut short goes on with the next row, and
+        the pieces together are one export.
+        """
+        return self._items(self._ledger_lines(first_seq))
+
+    async def _ledger_lines(self, first_seq: int) -> AsyncGenerator[str, None]:
+        from service.ledger.chain import line
+
+        # The roots first: rows that are recorded meanwhile then lack a root, and never a root its rows.
+        pages = [page async for page in self._documents(lambda at: self._get("/api/v1/ledger/roots", since=at), None)]
+        rows = self._documents(lambda at: self._get("/api/v1/ledger", first_seq=at, limit=MOST_ROWS), first_seq)
+        async for page in rows:
+            for entry in page["entries"]:
+                yield line("row", entry)
+        for root in (root for page in pages for root in page["roots"]):
+            yield line("root", root)
+        for timestamp in (timestamp for page in pages for timestamp in page.get("timestamps", ())):
+            yield line("timestamp", timestamp)
+
+    def events(
+        self,
+        events: Iterable[str] = (),
+        assets: Iterable[str] = (),
+        *,
+        after_seq: int | None = None,
+        seconds: int | None = None,
+    ) -> Items:
+        """Events as they happen, each once, without an end: a stream that ends or breaks is continued.
+
+        `events` and `assets` choose types and assets. `after_seq` is the `id` of the last event that you saw; without
+        it the first is one that comes from now on. `seconds` is how long one stream may stay open, at most 300. Raises
+        Refused if the service refuses the stream; while it cannot be reached the client tries again.
+        """
+        return self._items(self._events(EventReader(events, assets, after_seq, seconds)))
+
+    async def _events(self, reader: EventReader) -> AsyncGenerator[Page, None]:
+        while True:
+            with suppress(ConnectionFailed, TimedOut):
+                async with self._stream(reader.request(self.timeout_s)) as answer:
+                    async for text in self._pieces(answer):
+                        for event in reader.feed(text):
+                            yield event
+            await self._pause(RECONNECT_S)
+
+    @asynccontextmanager
+    async def _stream(self, request: dict[str, Any]) -> AsyncIterator[httpx.Response]:
+        """The answer to a request while it comes; raises Refused."""
+        with self._failing():
+            async with self._open(request) as answer:
+                if answer.status_code != 200:
+                    await self._complete(answer)
+                    raise refusal_of(answer)
+                yield answer
+
+    def _pages(self, page_of: Callable[[Any], Document], name: str) -> Items:
+        """The items under `name` of every page, from the first to the last."""
+        return self._items(item async for page in self._documents(page_of, None) for item in page[name])
+
+    async def _documents(self, page_of: Callable[[Any], Any], at: Any) -> AsyncGenerator[Page, None]:
+        while True:
+            page = page_of(at)
+            if inspect.isawaitable(page):
+                page = await page
+            yield page
+            at = page["next"]
+            if at is None:
+                return
+
+    def _get(self, *path: str, **parameters: object) -> Document:
+        """The JSON object at an address; a parameter that is None is not sent."""
+        return self._json("GET", path_of(*path), params=present(**parameters))
+
+    def _json(self, method: str, path: str, read: Callable[[Page], Page] | None = None, **options: Any) -> Document:
+        """The JSON object that is answered, after `read`."""
+
+        def document(answer: httpx.Response) -> Page:
+            return read(document_of(answer)) if read else document_of(answer)
+
+        return self._result(self._send(document, method, path, **options))
+
+    def _text(self, method: str, path: str, **options: Any) -> Text:
+        """The text that is answered."""
+        return self._result(self._send(lambda answer: answer.text, method, path, **options))
+
+    def _file(self, method: str, path: str, **options: Any) -> File:
+        """The bytes that are answered."""
+        return self._result(self._send(lambda answer: answer.content, method, path, **options))
+
+    def _nothing(self, method: str, path: str, **options: Any) -> Nothing:
+        """Send a request whose answer is empty."""
+        return self._result(self._send(lambda _: None, method, path, **options))
+
+    def _use_key(self, key: Page) -> Page:
+        """Send a key that was issued from now on."""
+        self._http.headers["X-API-Key"] = key["api_key"]
+        return key
+
+    async def _send(self, read: Callable[[httpx.Response], T], method: str, path: str, **options: Any) -> T:
+        end = time.monotonic() + self.longest_wait_s
+        while True:
+            with self._failing():
+                answer = await self._request(method, path, **options)
+            if answer.status_code < 300:
+                return read(answer)
+            refusal = refusal_of(answer)
+            wait_s = refusal.retry_after_s if isinstance(refusal, RateLimited) else None
+            if wait_s is None or time.monotonic() + wait_s > end:
+                raise refusal
+            await self._pause(wait_s)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Translate a failed connection into an exception of this family."""
+        try:
+            yield
+        except (TimeoutError, httpx.TimeoutException):
+            raise TimedOut(f"No answer from {self._http.base_url} within {self.timeout_s:g} s.") from None
+        except httpx.RequestError as error:
+            raise ConnectionFailed(f"No connection to {self._http.base_url}: {error}.") from None
