@@ -16,7 +16,7 @@ import pytest
 from bot import settings as bot
 from notebooks import settings as workbench
 from service import config
-from service.api.handbook import anchor
+from service.api.home import anchor
 from service.forecasting.voters.panel import voters as voters_embedded
 from service.sources.feeds.replay import open_replay
 from service.sources.llm.limits import Budget, SpendingInMemory

@@ -10,7 +10,6 @@ from flask import Flask, Request, Response
 from service.api import answering, auth, docs, errors, event_stream, limits, metrics, responses, services
 from service.api.battle import battle
 from service.api.challenges import challenges
-from service.api.handbook import handbook
 from service.api.health import health
 from service.api.home import home
 from service.api.inputs import MAX_BODY_BYTES
@@ -51,7 +50,6 @@ BLUEPRINTS = (
     docs.docs,
     health,
     home,
-    handbook,
 )
 
 

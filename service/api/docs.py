@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from http import HTTPStatus
 from importlib.metadata import distribution
 from pathlib import Path
@@ -23,16 +22,14 @@ from service.api.limits import LIMITS
 from service.api.openapi import SECURITY, SECURITY_SCHEMES, Route, parameters, refusals, shape
 from service.api.openapi_texts import DESCRIPTION, LINKS, NAME, VERSION
 from service.api.operations import operation
-from service.api.responses import document
+from service.api.responses import HOUR_S, STATIC, document, static_file
 from service.store.snapshots import Snapshot, make_snapshot
 
 docs = Blueprint("docs", __name__)
 
-STATIC = Path(__file__).parent / "static"
 # Of this package only the script is used; its code is not imported.
 RAPIDOC = distribution("flask-openapi3-rapidoc")
 SCRIPT = Path(str(RAPIDOC.locate_file("flask_openapi3_rapidoc/templates/rapidoc/js/rapidoc-min.js")))
-HOUR_S = 3600
 MONTH_S = 30 * 86400
 LEGACY_VERSION = "1.0"
 DEPRECATED_ON = date(2026, 11, 28)  # there has been a better description since the first edition
@@ -89,16 +86,14 @@ def full() -> Response:
 @operation(tag="Documentation", limit="descriptions", returns=str, media="text/html", is_cached=True)
 def page() -> Response:
     """The documentation as a page where each endpoint can be tried. It loads nothing from another host."""
-    response = document(static(STATIC / "docs.html"), max_age=HOUR_S, media="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = PAGE_LOADS
-    return response
+    return static_file(STATIC / "docs.html", HOUR_S, PAGE_LOADS)
 
 
 @docs.get(f"/docs/rapidoc-{RAPIDOC.version}.js")
 @LIMITS["descriptions"]
 def script() -> Response:
     """The script of the page. It is not part of the API, so the OpenAPI document does not list it."""
-    return document(static(SCRIPT), max_age=MONTH_S, media="text/javascript; charset=utf-8")
+    return static_file(SCRIPT, MONTH_S)
 
 
 def _described(name: str) -> Snapshot:
@@ -107,12 +102,6 @@ def _described(name: str) -> Snapshot:
         description = DESCRIPTIONS[name](openapi.routes(current_app))
         documents[name] = make_snapshot(name, 0, json.dumps(description, ensure_ascii=False, allow_nan=False).encode())
     return documents[name]
-
-
-@cache
-def static(file: Path) -> Snapshot:
-    """A file that is served as it is, compressed once."""
-    return make_snapshot(file.name, 0, file.read_bytes())
 
 
 def describe_lite(routes: Iterable[Route]) -> dict[str, Any]:

@@ -1,75 +1,102 @@
-"""The page for people at `/`, and its words in each language."""
+"""The pages for people: the home page, its words in each language, and the documents of `service/docs` below /docs.
+
+None of them is part of the API, so the OpenAPI document does not list them.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
+from html import escape
+from itertools import pairwise
 from pathlib import Path
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
+from markdown_it import MarkdownIt
 
-from service.api.docs import static
-from service.api.responses import document
+from service.api.responses import FILE_MEDIA, HOUR_S, STATIC, document, static_file
 from service.errors import ResourceNotFound
 from service.store.snapshots import Snapshot, make_snapshot
 
 home = Blueprint("home", __name__)
 
-FOLDER = Path(__file__).parent / "static" / "home"
-MEDIA = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/manifest+json",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-}
+FOLDER = STATIC / "home"
 FILES = {file.name: file for file in FOLDER.iterdir() if file.name != "words.json"}
-# It loads nothing from another host, runs no script of its own text, and no page may frame it.
+# Each phrase of the page in every language.
+PHRASES: dict[str, dict[str, str]] = json.loads((FOLDER / "words.json").read_text(encoding="utf-8"))
+LANGUAGES = frozenset(next(iter(PHRASES.values())))
+# A page loads nothing from another host, runs no script of its own text, and no page may frame it.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
+SERVICE = Path(__file__).parents[1]
+# By the names of their pages, in the order of their links.
+NAMES = ("questions", "api", "policy", "changes", "record", "scoring", "worlds", "models", "options", "operations")
+NAMES += ("exchanges",)
+PAGES = {name: SERVICE / "docs" / f"{name}.md" for name in NAMES} | {"architecture": SERVICE / "README.md"}
+FRAME = (STATIC / "document.html").read_text(encoding="utf-8")
 
-@home.get("/")
-def page() -> Response:
-    """The page; it is not part of the API, so the OpenAPI document does not list it."""
-    return _file(FILES["index.html"])
 
-
+@home.get("/", endpoint="page", defaults={"name": "index.html"})
 @home.get("/home/<name>")
 def file(name: str) -> Response:
-    """One of its files. A browser keeps it and asks each time whether it has changed."""
+    """A file of the home page. A browser keeps it and asks each time whether it has changed."""
     if name not in FILES:
         raise ResourceNotFound("There is no such file.")
-    return _file(FILES[name])
-
-
-def _file(path: Path) -> Response:
-    response = document(static(path), max_age=0, media=MEDIA[path.suffix])
-    response.headers["Content-Security-Policy"] = POLICY
-    return response
+    return static_file(FILES[name], 0, POLICY)
 
 
 @home.get("/home/words/<language>.json")
 def words(language: str) -> Response:
     """The words of the page in a language, by the English ones."""
-    catalogue = _catalogues().get(language)
-    if catalogue is None:
+    if language not in LANGUAGES:
         raise ResourceNotFound("The page has no such language.")
-    return document(catalogue, max_age=0)
+    return document(_catalogue(language), max_age=0)
 
 
 @cache
-def _catalogues() -> dict[str, Snapshot]:
-    phrases: dict[str, dict[str, str]] = json.loads((FOLDER / "words.json").read_text(encoding="utf-8"))
-    languages = sorted({language for translations in phrases.values() for language in translations})
-    return {
-        language: make_snapshot(
-            language,
-            0,
-            json.dumps({text: forms[language] for text, forms in phrases.items() if language in forms}).encode(),
-        )
-        for language in languages
-    }
+def _catalogue(language: str) -> Snapshot:
+    words = {text: forms[language] for text, forms in PHRASES.items()}
+    return make_snapshot(language, 0, json.dumps(words).encode())
+
+
+@home.get("/docs/<name>")
+def text_page(name: str) -> Response:
+    """A document as a page."""
+    name = name.removesuffix(".md")
+    if name not in PAGES:
+        raise ResourceNotFound(f"There is no such document. There are: {', '.join(PAGES)}.")
+    response = document(_page(name), max_age=HOUR_S, media=FILE_MEDIA[".html"])
+    response.headers["Content-Security-Policy"] = POLICY
+    return response
+
+
+@home.get("/llms.txt", endpoint="llms")
+@home.get("/skill.md", endpoint="skill")
+def text() -> Response:
+    """What an agent reads first, as text: a list of what there is, and ten steps from a key to a score."""
+    return static_file(SERVICE / "docs" / request.path[1:], HOUR_S)
+
+
+@cache
+def _page(name: str) -> Snapshot:
+    """The page of a document, written for the first reader and kept."""
+    text = re.sub(r"<!--.*?-->\n", "", PAGES[name].read_text(encoding="utf-8"))
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(text)
+    for heading, content in pairwise(tokens):
+        if heading.type == "heading_open":
+            heading.attrSet("id", anchor(content.content))
+    links = [f'<a href="/docs/{other}"{" aria-current=page" if other == name else ""}>{other}</a>' for other in PAGES]
+    title = escape(text.splitlines()[0].removeprefix("# "))
+    body = markdown.renderer.render(tokens, markdown.options, {})
+    html = FRAME.format(title=title, links="".join([*links, '<a href="/docs">endpoints</a>']), text=body)
+    return make_snapshot(name, 0, html.encode())
+
+
+def anchor(heading: str) -> str:
+    """The name of a heading in an address, as GitHub has it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

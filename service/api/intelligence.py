@@ -12,12 +12,11 @@ from flask import Blueprint, Response
 from pydantic import Field, TypeAdapter
 
 from service.api import responses
-from service.api.docs import HOUR_S, STATIC, static
 from service.api.inputs import Query
 from service.api.limits import LIMITS
 from service.api.operations import operation
 from service.api.pages import HistoryListing, WindowQuery, page
-from service.api.responses import document
+from service.api.responses import HOUR_S, STATIC, document, static_file
 from service.api.services import latest, services
 from service.api.windows import charge_rows
 from service.forecasting.apex.call import Call
@@ -50,7 +49,7 @@ HEADLINES = HistoryListing(
 )
 FUND = TypeAdapter(FundDocument)
 
-PAGE, SCRIPT = STATIC / "embed.html", STATIC / "embed.js"
+PAGE = STATIC / "embed.html"
 
 
 class FrameQuery(Query):
@@ -159,16 +158,14 @@ def frame(query: FrameQuery) -> Response:  # noqa: ARG001  # the page reads them
     seconds by asking with an ETag, loads nothing from another host and sets no cookie. For bitcoin it also shows the
     consensus, the news and the track record of `/api/widget/consensus`.
     """
-    response = document(static(PAGE), max_age=HOUR_S, media="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = _policy()
-    return response
+    return static_file(PAGE, HOUR_S, _policy())
 
 
 @embed.get("/embed.js")
 @LIMITS["telemetry"]
 def script() -> Response:
     """The script that inserts the frame. It is not part of the API, so the OpenAPI document does not list it."""
-    response = document(static(SCRIPT), max_age=HOUR_S, media="text/javascript; charset=utf-8")
+    response = static_file(STATIC / "embed.js", HOUR_S)
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
 
@@ -176,8 +173,7 @@ def script() -> Response:
 @cache
 def _policy() -> str:
     """Any page may frame this one; it runs its own script alone and calls this service alone."""
-    page = static(PAGE).body.decode()
-    (code,) = re.findall("<script>(.*?)</script>", page, re.DOTALL)
+    (code,) = re.findall("<script>(.*?)</script>", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -136,100 +136,89 @@ class StateGauges:
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Every gauge, with a sample for each job or state that there is; raises what the database raises."""
-        with self._services.database.reading() as db:
-            yield from self._of_jobs(db)
-            yield from self._of_ages(db)
-            yield from _of_ledger(db)
-            yield from _of_witness(self._services, db)
-            yield from self._of_webhooks(db)
-            yield from self._of_models(db)
-            yield self._of_connections(db)
-            is_damaged = bool(self._services.database.damage)
-            yield _gauge("database_damaged", "Whether pages of the database are damaged.", is_damaged)
-            yield _gauge(
-                "reserved_charges", "Charges of requests without an answer yet.", quotas.count_reservations(db)
-            )
-
-    def _of_jobs(self, db: Connection) -> Iterator[GaugeMetricFamily]:
-        now = self._services.now()
-        lag = GaugeMetricFamily("ninefold_job_lag_seconds", "Seconds for which a job has been due.", labels=["job"])
-        duration = GaugeMetricFamily("ninefold_job_duration_seconds", "Seconds of its last run.", labels=["job"])
-        failures = GaugeMetricFamily("ninefold_job_failures", "Failed attempts in the last 7 days.", labels=["job"])
-        for progress in runs.job_progress(db, now):
-            lag.add_metric([progress.job], progress.lag_s)
-            failures.add_metric([progress.job], progress.failures)
-            if progress.duration_s is not None:
-                duration.add_metric([progress.job], progress.duration_s)
-        yield from (lag, duration, failures)
-        silence = world.silence_s(db, now)
-        if silence is not None:
-            yield _gauge("jobs_silent_seconds", "Seconds since a job process looked what is due.", silence)
-        backup_age = world.silence_s(db, now, world.BACKUP)
-        if backup_age is not None:
-            yield _gauge("backup_age_seconds", "Seconds since the last backup.", backup_age)
-        yield _gauge("jobs_queued", "Slots of jobs that could run and are not running.", runs.queued(db, now))
-
-    def _of_ages(self, db: Connection) -> Iterator[GaugeMetricFamily]:
-        """The ages of the newest bar and of the fits in seconds of world time; none before the first."""
         services = self._services
-        now = services.clock.at(services.now())
-        openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
-        if openings:
-            age = now - max(openings) - services.step
-            yield _gauge("bar_age_seconds", "World seconds since the end of the newest bar.", age)
-        if fits := newest_fits(services.database, db):
-            yield _gauge("fit_age_seconds", "World seconds since the bars of the voters' fits.", now - fits.slot)
+        with services.database.reading() as db:
+            yield from _of_jobs(db, services.now())
+            yield from _of_ages(services, db)
+            yield from _of_ledger(db)
+            yield from _of_witness(services, db)
+            due, deliveries = notifications.due_webhooks(db, services.now()), notifications.count_deliveries(db)
+            yield from _gauge("webhooks_queued", "Webhook endpoints with events to deliver now.", len(due))
+            words = "Webhook messages of the last 30 days by state."
+            yield from _gauge("webhook_deliveries", words, deliveries, "state")
+            yield from _of_models(services, db)
+            words = "Connections to the database by state: of all processes, on SQLite of this one."
+            yield from _gauge("database_connections", words, services.database.connections(db), "state")
+            is_damaged = bool(services.database.damage)
+            yield from _gauge("database_damaged", "Whether pages of the database are damaged.", is_damaged)
+            charges = quotas.count_reservations(db)
+            yield from _gauge("reserved_charges", "Charges of requests without an answer yet.", charges)
 
-    def _of_models(self, db: Connection) -> Iterator[GaugeMetricFamily]:
-        """What language models cost since 00:00 UTC, and the limits where there are some."""
-        settings = self._services.settings
-        tokens, usd = spent_on(db, iso(int(self._services.now()))[:10])
-        yield _gauge("model_tokens_today", "Tokens of language models since 00:00 UTC, with calls under way.", tokens)
-        yield _gauge("model_usd_today", "USD since 00:00 UTC, of models with a known price, with calls under way.", usd)
-        if settings.oracle_daily_tokens is not None:
-            yield _gauge("model_tokens_limit", "Tokens allowed in a day.", settings.oracle_daily_tokens)
-        if settings.oracle_daily_usd is not None:
-            yield _gauge("model_usd_limit", "USD allowed in a day.", settings.oracle_daily_usd)
 
-    def _of_connections(self, db: Connection) -> GaugeMetricFamily:
-        connections = GaugeMetricFamily(
-            "ninefold_database_connections",
-            "Connections to the database by state: of all processes, on SQLite of this one.",
-            labels=["state"],
-        )
-        for state, count in self._services.database.connections(db).items():
-            connections.add_metric([state], count)
-        return connections
+def _of_jobs(db: Connection, now: float) -> Iterator[GaugeMetricFamily]:
+    jobs = {progress.job: progress for progress in runs.job_progress(db, now)}
+    lags = {job: progress.lag_s for job, progress in jobs.items()}
+    durations = {job: progress.duration_s for job, progress in jobs.items() if progress.duration_s is not None}
+    failures = {job: progress.failures for job, progress in jobs.items()}
+    yield from _gauge("job_lag_seconds", "Seconds for which a job has been due.", lags, "job")
+    yield from _gauge("job_duration_seconds", "Seconds of its last run.", durations, "job")
+    yield from _gauge("job_failures", "Failed attempts in the last 7 days.", failures, "job")
+    silence, backup_age = world.silence_s(db, now), world.silence_s(db, now, world.BACKUP)
+    yield from _gauge("jobs_silent_seconds", "Seconds since a job process looked what is due.", silence)
+    yield from _gauge("backup_age_seconds", "Seconds since the last backup.", backup_age)
+    yield from _gauge("jobs_queued", "Slots of jobs that could run and are not running.", runs.queued(db, now))
 
-    def _of_webhooks(self, db: Connection) -> Iterator[GaugeMetricFamily]:
-        due = len(notifications.due_webhooks(db, self._services.now()))
-        yield _gauge("webhooks_queued", "Webhook endpoints with events to deliver now.", due)
-        deliveries = GaugeMetricFamily(
-            "ninefold_webhook_deliveries", "Webhook messages of the last 30 days by state.", labels=["state"]
-        )
-        for state, count in notifications.count_deliveries(db).items():
-            deliveries.add_metric([state], count)
-        yield deliveries
+
+def _of_ages(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
+    """The ages of the newest bar and of the fits in seconds of world time; none before the first."""
+    now = services.clock.at(services.now())
+    openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
+    fits = newest_fits(services.database, db)
+    age = now - max(openings) - services.step if openings else None
+    yield from _gauge("bar_age_seconds", "World seconds since the end of the newest bar.", age)
+    yield from _gauge("fit_age_seconds", "World seconds since the bars of the voters' fits.", fits and now - fits.slot)
+
+
+def _of_models(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
+    """What language models cost since 00:00 UTC, and the limits where there are some."""
+    settings = services.settings
+    tokens, usd = spent_on(db, iso(int(services.now()))[:10])
+    words = "Tokens of language models since 00:00 UTC, with calls under way."
+    yield from _gauge("model_tokens_today", words, tokens)
+    words = "USD since 00:00 UTC, of models with a known price, with calls under way."
+    yield from _gauge("model_usd_today", words, usd)
+    yield from _gauge("model_tokens_limit", "Tokens allowed in a day.", settings.oracle_daily_tokens)
+    yield from _gauge("model_usd_limit", "USD allowed in a day.", settings.oracle_daily_usd)
 
 
 def _of_ledger(db: Connection) -> Iterator[GaugeMetricFamily]:
     last, root = ledger.last_seq(db), ledger.last_root(db)
-    if latest := latest_audit(db):
-        yield _gauge("audit_differences", "Places where the tables and the ledger do not agree.", latest.differences)
-        yield _gauge("audit_time_seconds", "When the last audit was made, in unix seconds.", latest.at)
-    yield _gauge("ledger_rows", "Rows of the ledger.", last)
-    yield _gauge("ledger_unsealed_rows", "Rows after the last signed root.", last - (root.last_seq if root else 0))
+    if audit := latest_audit(db):
+        words = "Places where the tables and the ledger do not agree."
+        yield from _gauge("audit_differences", words, audit.differences)
+        yield from _gauge("audit_time_seconds", "When the last audit was made, in unix seconds.", audit.at)
+    unsealed = last - (root.last_seq if root else 0)
+    yield from _gauge("ledger_rows", "Rows of the ledger.", last)
+    yield from _gauge("ledger_unsealed_rows", "Rows after the last signed root.", unsealed)
 
 
 def _of_witness(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
     document = latest_witness(db) if services.settings.witness_of else None
-    faults = _gauge("witness_faults", "Places where another ledger was forked or rewritten.", labels=["ledger"])
-    age = _gauge("witness_age_seconds", "Seconds since another ledger was read.", labels=["ledger"])
-    for record in document.ledgers if document else ():
-        faults.add_metric([record.address], len(record.faults))
-        age.add_metric([record.address], services.now() - unix(record.reached_at) if record.reached_at else math.inf)
-    yield from (faults, age)
+    ledgers = document.ledgers if document else ()
+    faults = {row.address: len(row.faults) for row in ledgers}
+    ages = {row.address: services.now() - unix(row.reached_at) if row.reached_at else math.inf for row in ledgers}
+    yield from _gauge("witness_faults", "Places where another ledger was forked or rewritten.", faults, "ledger")
+    yield from _gauge("witness_age_seconds", "Seconds since another ledger was read.", ages, "ledger")
 
 
-def _gauge(name: str, description: str, value: float | None = None, **options: Any) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"ninefold_{name}", description, value=value, **options)
+def _gauge(
+    name: str, description: str, value: float | Mapping[str, float] | None, label: str = ""
+) -> Iterator[GaugeMetricFamily]:
+    """A gauge with its value, or with one for each value of `label`; nothing where the value is None."""
+    if isinstance(value, Mapping):
+        gauge = GaugeMetricFamily(f"ninefold_{name}", description, labels=[label])
+        for place, number in value.items():
+            gauge.add_metric([place], number)
+        yield gauge
+    elif value is not None:
+        yield GaugeMetricFamily(f"ninefold_{name}", description, value=value)

@@ -13,16 +13,18 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
+from pathlib import Path
 from random import getrandbits
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flask import Flask, Response, request
 from pydantic import TypeAdapter
 
 from service import logs
 from service.api.services import latest
+from service.store.snapshots import Snapshot, make_snapshot
 from service.tabular import Table
 
 if sys.version_info >= (3, 14):
@@ -66,6 +68,18 @@ PARQUET = "application/vnd.apache.parquet"
 VARY = ("Vary", "Accept-Encoding")
 
 CSV = "text/csv"
+
+STATIC = Path(__file__).parent / "static"
+FILE_MEDIA = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/manifest+json",
+    ".md": "text/markdown; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+HOUR_S = 3600
 
 Headers = list[tuple[str, str]]
 Kind = TypeVar("Kind")
@@ -117,24 +131,8 @@ def request_id(value: str | None) -> str:
     return value if value and REQUEST_ID.fullmatch(value) else f"{getrandbits(64):016x}"
 
 
-class Prepared(Protocol):
-    """A document in its three encodings, such as a stored snapshot; `etag` is a digest of `body`."""
-
-    @property
-    def etag(self) -> str: ...
-
-    @property
-    def body(self) -> bytes: ...
-
-    @property
-    def gzip(self) -> bytes: ...
-
-    @property
-    def zstd(self) -> bytes: ...
-
-
 class BodyBytes:
-    """A body that is hashed and compressed when it is sent, in the encoding that is asked for alone."""
+    """A body that, unlike a Snapshot, is hashed and compressed when it is sent, in the encoding that is asked for."""
 
     def __init__(self, body: bytes) -> None:
         self.body = body
@@ -172,7 +170,7 @@ def _compress(response: Response) -> Response:
 
 
 def document(
-    content: Prepared, *, max_age: int | None, media: str = "application/json", is_final: bool = False
+    content: Snapshot | BodyBytes, *, max_age: int | None, media: str = "application/json", is_final: bool = False
 ) -> Response:
     """The document in an encoding that the caller accepts, or 304 when the caller already has it.
 
@@ -197,6 +195,20 @@ def document(
         return _Encoded(content.body, content_type=media)
     add_headers([*headers, ("Content-Encoding", encoding)])
     return _Encoded(getattr(content, encoding), content_type=media)
+
+
+@cache
+def static(path: Path) -> Snapshot:
+    """A file that is served as it is, compressed once."""
+    return make_snapshot(path.name, 0, path.read_bytes())
+
+
+def static_file(path: Path, max_age: int, policy: str | None = None) -> Response:
+    """A file as it is; `policy` is the Content-Security-Policy of a page."""
+    response = document(static(path), max_age=max_age, media=FILE_MEDIA[path.suffix])
+    if policy:
+        response.headers["Content-Security-Policy"] = policy
+    return response
 
 
 def _matches(header: str, tag: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from string import Formatter
 
@@ -11,8 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from bot.languages.catalogues import catalogue
-from service.api.handbook import PAGES
-from service.api.home import FILES, FOLDER
+from service.api.home import FILES, FOLDER, PAGES, PHRASES
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.voters.votes import LIKELIHOODS
 from service.trading.lanes import LANES
@@ -21,11 +19,10 @@ MOST_BYTES = 150_000
 LANGUAGES = {"de", "es", "fr", "it", "pt", "tr", "ru", "zh", "ja"}
 SCRIPTS = [(FOLDER / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".js") and name != "uplot.js"]
 INDEX = (FOLDER / "index.html").read_text(encoding="utf-8")
-WORDS: dict[str, dict[str, str]] = json.loads((FOLDER / "words.json").read_text(encoding="utf-8"))
 # The tables of the script whose values are translated where they are shown.
 TABLES = ("WORLDS", "STATUS", "VERDICTS", "HEALTH", "EXAMPLES")
 # House words that the page says otherwise than the bot.
-OWN_WORDS = {"Lanes", "backfilled"}
+OWN_PHRASES = {"Lanes", "backfilled"}
 
 
 def phrases() -> set[str]:
@@ -67,23 +64,23 @@ def test_the_page_names_no_file_that_is_absent():
 
 def test_every_phrase_is_said_in_each_language(client: FlaskClient):
     """With the same values in it; no phrase is left that the page does not say any more."""
-    assert set(WORDS) == phrases()
-    for text, forms in WORDS.items():
+    assert set(PHRASES) == phrases()
+    for text, forms in PHRASES.items():
         values = {name for _, name, _, _ in Formatter().parse(text) if name}
         for language, form in forms.items():
             assert {name for _, name, _, _ in Formatter().parse(form) if name} == values, (text, language)
         assert set(forms) == LANGUAGES, text
     for language in LANGUAGES:
-        assert client.get(f"/home/words/{language}.json").json.keys() == WORDS.keys()
+        assert client.get(f"/home/words/{language}.json").json.keys() == PHRASES.keys()
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_the_page_and_the_bot_use_the_same_words(language: str):
     """Where both say the same in English."""
     messages = {message.id: message.string for message in catalogue(language)}
-    in_both = {text: messages[text] for text in sorted(WORDS.keys() & messages.keys() - OWN_WORDS)}
+    in_both = {text: messages[text] for text in sorted(PHRASES.keys() & messages.keys() - OWN_PHRASES)}
     assert len(in_both) > 10
-    assert {text: WORDS[text][language] for text in in_both} == in_both
+    assert {text: PHRASES[text][language] for text in in_both} == in_both
 
 
 @pytest.mark.parametrize("path", ["/home/words/xx.json", "/home/words.json", "/home/../app.py", "/home/nothing.js"])

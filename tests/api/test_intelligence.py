@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from service.api.docs import STATIC
+from service.api.responses import STATIC
 from service.forecasting.apex.call import Call, Thresholds
 from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.layers import LAYERS
