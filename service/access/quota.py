@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -72,35 +72,22 @@ def wide_network(address: str | None) -> str | None:
     return str(IPv6Network(narrow).supernet(new_prefix=48)) if narrow.endswith("/64") else None
 
 
+@lru_cache(maxsize=4096)
 def network(address: str | None) -> str:
     """What an address is counted as: an IPv4 address as itself, an IPv6 address as its /64.
 
     A home or a server usually has a whole /64, so a limit on single addresses would have no effect. Some have a whole
     /48: see `wide_network`. All invalid addresses count as one caller, so that they do not escape the limit.
     """
-    if not address:
-        return NO_ADDRESS
-    return _parsed(address)
-
-
-@lru_cache(maxsize=4096)
-def _parsed(address: str) -> str:
     try:
-        ip = ip_address(address)
+        ip = ip_address(address or "")
     except ValueError:
         return NO_ADDRESS
     if isinstance(ip, IPv4Address):
         return str(ip)
-    return _counted(ip)
+    return str(ip.ipv4_mapped or IPv6Network((int(ip), 64), strict=False))
 
 
 def shortened(address: str | None) -> str:
     """An address without what tells one household from its neighbours: its /24, or the /48 of an IPv6 address."""
     return wide_network(address) or re.sub(r"\.\d+$", ".0/24", network(address))
-
-
-@lru_cache(maxsize=4096)
-def _counted(address: IPv6Address) -> str:
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(IPv6Network((int(address), 64), strict=False))

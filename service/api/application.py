@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask, Request, Response
+from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.api import answering, auth, docs, errors, event_stream, limits, metrics, responses, services
+from service.api import answering, docs, errors, event_stream, limits, metrics, responses
 from service.api.battle import battle
 from service.api.challenges import challenges
 from service.api.health import health
@@ -87,8 +88,9 @@ def create_app(parts: Services) -> Flask:
     # One byte more than allowed: werkzeug cuts a chunked body off here without a word.
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES + 1
     app.extensions["ninefold"] = parts
-    auth.trust_proxies(app, parts.settings.trusted_proxies)
-    for module in (metrics, responses, errors, limits, services, answering, event_stream):
+    if proxies := parts.settings.trusted_proxies:  # with none in front anybody could forge an X-Forwarded-For
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0)
+    for module in (metrics, responses, errors, limits, answering, event_stream):
         module.register(app)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from flask import Flask, request
-from werkzeug.middleware.proxy_fix import ProxyFix
+from flask import request
 
 from service.access import quota
 from service.access.keys import NOBODY, digest, key_id, matches
@@ -57,11 +56,6 @@ class KeyHolder(Caller):
         return f"key:{self.key_id}" if self.end_user is None else f"key:{self.key_id}:{self.end_user}"
 
 
-def unidentified() -> Caller:
-    """The sender of this request before its key is looked at."""
-    return Caller(address())
-
-
 def holder_or(caller: Caller) -> Caller:
     """The holder of the key of this request, which needs none, else `caller`; raises InvalidRequest as below.
 
@@ -82,7 +76,7 @@ def identify(is_required: bool) -> Caller:
     if value is None and is_required:
         raise MissingKey(f"Send your API key in the {KEY_HEADER} header; POST /api/v1/register gives you one.")
     if value is None:
-        return unidentified()
+        return Caller(address())
     row = authenticated(value)
     now = services().now()
     if row.last_used_at is None or row.last_used_at <= now - keys.TOUCH_INTERVAL_S:
@@ -109,12 +103,6 @@ def address() -> str:
 def wide_network() -> str | None:
     """The /48 of this request's address, None where it is no IPv6 one."""
     return quota.wide_network(request.remote_addr)
-
-
-def trust_proxies(app: Flask, count: int) -> None:
-    """Take addresses from the last `count` entries of X-Forwarded-For; with none in front anybody could forge it."""
-    if count:
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)
 
 
 def holder(row: KeyRow, end_user: str | None = None) -> KeyHolder:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from flask import Blueprint, Response
@@ -110,12 +109,14 @@ def history(query: HistoryQuery) -> BattleHistory:
     parts = services()
     names = [query.lane] if query.lane else list(LANES)
     longest = MOST_BARS * parts.step // len(names)
-    since, until = _span(query, parts.clock.at(parts.now()), longest)
+    since, until = _span(query, parts.world_now, longest)
     with parts.database.reading() as db:
         bars = {name: stored.lane_bars(db, name, since, until, MOST_BARS) for name in names}
         events = {name: stored.lane_events(db, name, since, until, MOST_EVENTS + 1) for name in names}
         peaks = stored.equity_peaks(db, names, since)
-    _refuse_too_many(events)
+    for name, rows in events.items():
+        if len(rows) > MOST_EVENTS:
+            raise _too_long(f"lane {name} has more than {MOST_EVENTS:,} events since then")
     charge_rows(sum(map(len, bars.values())))
     world = parts.clock.world
     return battle_history.history(bars, events, peaks, since=since, until=until, step=parts.step, world=world)
@@ -163,15 +164,9 @@ def _span(query: HistoryQuery, now: int, longest: int) -> tuple[int, int]:
     if query.until is not None:
         require_order(since, query.until)
     if until - since > longest:
-        message = f"must be at most {longest / DAY:g} days before the end, which is {iso(until)}"
-        raise InvalidRequest("The window is too long for one answer.", [FieldError("since", message, "out_of_range")])
+        raise _too_long(f"must be at most {longest / DAY:g} days before the end, which is {iso(until)}")
     return since, until
 
 
-def _refuse_too_many(events: Mapping[str, Sequence[object]]) -> None:
-    for name, rows in events.items():
-        if len(rows) > MOST_EVENTS:
-            message = f"lane {name} has more than {MOST_EVENTS:,} events since then"
-            raise InvalidRequest(
-                "The window is too long for one answer.", [FieldError("since", message, "out_of_range")]
-            )
+def _too_long(message: str) -> InvalidRequest:
+    return InvalidRequest("The window is too long for one answer.", [FieldError("since", message, "out_of_range")])

@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import Annotated
 
 from flask import Blueprint
-from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
@@ -35,7 +35,7 @@ from service.store import ledger, listings, snapshots
 from service.store import predictions as stored
 from service.store.bars import StoredHistory
 from service.store.listings import MarketSelection
-from service.store.snapshots import prices_by_asset, read_prices
+from service.store.snapshots import prices_by_asset, read_prices, to_json
 
 challenges = Blueprint("challenges", __name__, url_prefix="/api/challenges")
 
@@ -54,7 +54,6 @@ def _date(value: object) -> date:
     raise ValueError("must be a date of the calendar in the form YYYY-MM-DD, such as 2026-12-31")
 
 
-CHALLENGE = TypeAdapter(ListedPrediction)
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["Will Bitcoin be above 60,000 USD?"])]
 Deadline = Annotated[
     date,
@@ -97,7 +96,7 @@ def create(body: Creation, caller: Caller) -> ListedPrediction:
 
 def _create(body: Creation, caller: Caller) -> ListedPrediction:
     web = services()
-    now = web.clock.at(web.now())
+    now = web.world_now
     spots = {asset: price.price for asset, price in prices_by_asset(read_prices(latest("prices"))).items()}
     for _ in range(TRIES):
         with suppress(IntegrityError), web.database.writing() as db:
@@ -106,23 +105,17 @@ def _create(body: Creation, caller: Caller) -> ListedPrediction:
             challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
             if isinstance(caller, KeyHolder):
                 challenge = replace(challenge, salt=token_hex(SALT_BYTES))
+            elif challenge.resolver == "hand":
+                detail = "A question that no price decides is shown in its own words: send a key in the "
+                raise MissingKey(f"{detail}{KEY_HEADER} header.")
             else:
-                challenge = _without_text(challenge)
+                challenge = withdrawn(challenge)  # to its canonical sentence
             stored.add_predictions(db, [challenge])
             ledger.append(db, [question_row(challenge)], now)
             (listed,) = show_all(db, [challenge], now)
-            settle_and_keep(db, CHALLENGE.dump_json(listed))
+            settle_and_keep(db, to_json(listed))
             return listed
     raise Busy("Many challenges were created at the same instant.")
-
-
-def _without_text(challenge: Prediction) -> Prediction:
-    """The challenge of a caller without a key: its canonical sentence; raises MissingKey where there is none."""
-    if challenge.resolver == "hand":
-        raise MissingKey(
-            f"A question that no price decides is shown in its own words: send a key in the {KEY_HEADER} header."
-        )
-    return withdrawn(challenge)
 
 
 @challenges.get("/active")
@@ -134,8 +127,7 @@ def active() -> ChallengesDocument:
     vote of `apex`, and the votes of callers. Voters vote once, when a challenge is new. `context` is the asset's price
     now and how far the level is from it, in percent.
     """
-    web = services()
-    now = web.clock.at(web.now())
+    web, now = services(), services().world_now
     with web.database.reading() as db:
         listing = show_all(db, listings.market_page(db, OPEN, now, LIST_LIMIT).markets, now)
     return ChallengesDocument("challenges/1", iso(now), web.clock.world, len(listing), tuple(listing))
@@ -145,20 +137,16 @@ def active() -> ChallengesDocument:
 @operation(tag="Challenges", limit="telemetry", raises=(ResourceNotFound,))
 def show(number: str) -> ListedPrediction:
     """One challenge by its number or id; `/api/v1/predictions/{market_id}` has more of it."""
-    web = services()
-    now = web.clock.at(web.now())
-    with web.database.reading() as db:
-        return show_all(db, [_challenge(db, number)], now)[0]
+    with services().database.reading() as db:
+        return show_all(db, [_challenge(db, number)], services().world_now)[0]
 
 
 @challenges.post("/<number>/vote")
 @operation(tag="Challenges", key="welcome", limit="votes", raises=(ResourceNotFound, VotingClosed))
 def vote(number: str, body: UserVote, caller: Caller) -> Voted:
     """Vote yes or no on a challenge, as at `/api/v1/predictions/{market_id}/vote`."""
-    web = services()
-    now = web.clock.at(web.now())
-    with web.database.writing() as db:
-        return cast(db, _challenge(db, number), body.vote, caller, now)
+    with services().database.writing() as db:
+        return cast(db, _challenge(db, number), body.vote, caller, services().world_now)
 
 
 def _challenge(db: Connection, number: str) -> Prediction:

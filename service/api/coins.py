@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from threading import Lock
 
@@ -89,20 +88,15 @@ class CoinDesk:
         if coin is None:
             seconds = self._services.settings.oracle_deadline_s
             deadline = time.monotonic() + seconds
-            with self._taking_turns(seconds):
+            if not self._turn.acquire(timeout=seconds):
+                raise Busy("The prices of another coin are being fetched. Try again in a few seconds.")
+            try:
                 coin = self._fresh(key, now) or self._fetched(key, now, deadline)
+            finally:
+                self._turn.release()
         if coin.refusal:
             raise invalid(f"{asset_of(key).name} {coin.refusal}.", "asset")
         return coin
-
-    @contextmanager
-    def _taking_turns(self, seconds: float) -> Iterator[None]:
-        if not self._turn.acquire(timeout=seconds):
-            raise Busy("The prices of another coin are being fetched. Try again in a few seconds.")
-        try:
-            yield
-        finally:
-            self._turn.release()
 
     def _fresh(self, key: str, now: int) -> StoredCoin | None:
         """The stored coin at its last price; None where it has to be fetched."""
@@ -147,14 +141,10 @@ class CoinDesk:
     def _described(self, key: str, history: CoinBars, now: int) -> StoredCoin:
         if history.refusal or not len(history.feed):
             return StoredCoin(now, history.source, None, history.refusal or "had no trade in the last hour")
-        context = self._context(key, history)
-        last = float(history.feed.close[-1])
+        # its state among the assets at its last complete hour, at its last price
+        hours, last = history.hours, float(history.feed.close[-1])
+        context = build_all({**self._hours(ASSETS, hours.as_of, HISTORY_S), key: hours}, hours.as_of)[key]
         return StoredCoin(now, history.source, context.at_price(last, history.feed.as_of))
-
-    def _context(self, key: str, history: CoinBars) -> Context:
-        """The state of the coin among the assets, at its last complete hour."""
-        hours = history.hours
-        return build_all({**self._hours(ASSETS, hours.as_of, HISTORY_S), key: hours}, hours.as_of)[key]
 
     def _hours(self, assets: Iterable[str], until: int, length: int) -> dict[str, Bars]:
         with self._services.database.reading() as db:

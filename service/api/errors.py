@@ -13,7 +13,6 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service import errors, logs
 from service.errors import FieldError, NinefoldError, RequestPart
-from service.market.instants import utc
 from service.store.database import AWAY, fault_of
 
 MEDIA_TYPE = "application/problem+json"
@@ -47,6 +46,8 @@ HTTP: dict[int, tuple[str, str]] = {
     431: ("headers_too_large", "The headers are too large in total."),
     501: ("invalid_request", "Of all values of Transfer-Encoding only chunked is understood."),
 }
+# The fields of a problem that some kinds of errors have beyond their sentence.
+MEMBERS = ("abstained", "limit", "remaining", "reset_at", "retry_after_s")
 FAULT = ("internal_error", "Something went wrong on our side. It was logged under this request id.")
 
 log = structlog.get_logger(__name__)
@@ -109,7 +110,7 @@ def register(app: Flask) -> None:
 
 
 def problem(status: int, code: str, detail: str, **members: Any) -> Response:
-    """The response that describes a problem; `more` fills the optional fields of Problem."""
+    """The response that describes a problem; `members` are optional fields of Problem."""
     body = Problem.of(status, code, detail, request_id=logs.request_id.get(), **members)
     response = Response(body.model_dump_json(exclude_none=True, by_alias=True), status, mimetype=MEDIA_TYPE)
     if body.retry_after_s is not None:
@@ -125,24 +126,10 @@ def _answer_ours(error: NinefoldError) -> Response:
         return _answer_fault(error)
     if isinstance(error, errors.UnreadQuestion):
         log.error("question_unread", exc_info=error.__cause__)
-    return problem(status, error.code, error.detail, **_more(error))
-
-
-def _more(error: NinefoldError) -> dict[str, Any]:
-    """The fields of this kind of error beyond its sentence."""
+    members = {name: value for name, value in vars(error).items() if name in MEMBERS}
     if isinstance(error, errors.InvalidRequest):
-        return {
-            "errors": list(map(InvalidField.of, error.errors)) or None,
-            "suggestions": list(error.suggestions) or None,
-        }
-    if isinstance(error, errors.LimitReached):
-        window = {name: getattr(error, name) for name in ("limit", "remaining", "retry_after_s")}
-        return {**window, "reset_at": utc(error.reset_at)}
-    if isinstance(error, errors.RequestConflict):
-        return {"retry_after_s": error.retry_after_s}
-    if isinstance(error, errors.ServiceUnavailable):
-        return {"retry_after_s": error.retry_after_s, "abstained": getattr(error, "abstained", None)}
-    return {}
+        members = {"errors": list(map(InvalidField.of, error.errors)) or None, "suggestions": error.suggestions or None}
+    return problem(status, error.code, error.detail, **members)
 
 
 def refusal(status: int) -> Response:

@@ -7,7 +7,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Annotated
@@ -244,16 +243,6 @@ class Wanted(Query):
     seconds: int = Field(LONGEST_S, ge=1, le=LONGEST_S, description="after so many seconds the stream ends; reconnect")
 
 
-@dataclass(frozen=True)
-class _Subscriber:
-    """What a stream sends: the events after row `seq` that pass the filter and that the caller `id` may see."""
-
-    seq: int
-    filter: EventFilter
-    id: str | None
-    ends_at: float
-
-
 @event_stream.get("")
 @operation(
     tag="Events",
@@ -277,19 +266,18 @@ def stream(query: Wanted, caller: Caller) -> Response:
     streams = streams_of(current_app)
     head = streams.look()
     chosen = _last_event_id() if HEADER in request.headers else query.after_seq
-    subscriber = _Subscriber(
-        seq=head if chosen is None else min(chosen, head),
-        filter=EventFilter(query.events or (), query.assets or ()),
-        id=caller.id if isinstance(caller, KeyHolder) else None,
-        ends_at=time.monotonic() + query.seconds,
-    )
+    seq = head if chosen is None else min(chosen, head)
+    reader = caller.id if isinstance(caller, KeyHolder) else None
+    ends_at = time.monotonic() + query.seconds
     try:
         stream = streams.open(caller, wide_network())
     except Busy:
         if not query.optional:
             raise
         return Response(status=204)
-    return streaming.respond(_pieces(subscriber, stream, streams), partial(streams.close, stream))
+    wanted = EventFilter(query.events or (), query.assets or ())
+    pieces = _pieces(streams, stream, seq, wanted, reader, ends_at)
+    return streaming.respond(pieces, partial(streams.close, stream))
 
 
 def _last_event_id() -> int:
@@ -300,20 +288,24 @@ def _last_event_id() -> int:
     return int(value)
 
 
-def _pieces(subscriber: _Subscriber, stream: OpenStream, streams: OpenStreams) -> Events:
-    """The events after a row, and a checkpoint at both ends and whenever nothing was sent for ten seconds."""
-    seq = subscriber.seq
+def _pieces(
+    streams: OpenStreams, stream: OpenStream, seq: int, wanted: EventFilter, reader: str | None, ends_at: float
+) -> Events:
+    """The events after row `seq` that are wanted and that the caller `reader` may see.
+
+    There is a checkpoint at both ends and whenever nothing was sent for ten seconds.
+    """
     yield Checkpoint(seq)
     silent_since = now = time.monotonic()
-    while now < subscriber.ends_at and not stream.is_over:
+    while now < ends_at and not stream.is_over:
         page = streams.events_after(seq)
         is_last_page, seq = page.last == seq, page.last
-        for event in page.visible_to(subscriber.id):
-            if subscriber.filter.accepts(event):
+        for event in page.visible_to(reader):
+            if wanted.accepts(event):
                 yield StreamEvent(event.type, EVENT.dump_json(event), event.id)
                 silent_since = time.monotonic()
         if is_last_page:
-            stream.wait(min(silent_since + BEAT_S, subscriber.ends_at) - now)
+            stream.wait(min(silent_since + BEAT_S, ends_at) - now)
         now = time.monotonic()
         if now - silent_since >= BEAT_S:
             yield Checkpoint(seq)

@@ -15,7 +15,7 @@ from pathlib import Path
 from flask import Blueprint, Response, request
 from markdown_it import MarkdownIt
 
-from service.api.responses import FILE_MEDIA, HOUR_S, STATIC, document, static_file
+from service.api.responses import FILE_MEDIA, HOUR_S, STATIC, document, static, static_file
 from service.errors import ResourceNotFound
 from service.store.snapshots import Snapshot, make_snapshot
 
@@ -78,7 +78,7 @@ def text_page(name: str) -> Response:
 @home.get("/skill.md", endpoint="skill")
 def text() -> Response:
     """What an agent reads first, as text: a list of what there is, and ten steps from a key to a score."""
-    return static_file(SERVICE / "docs" / request.path[1:], HOUR_S)
+    return document(static(SERVICE / "docs" / request.path[1:]), max_age=HOUR_S, media=FILE_MEDIA[".md"])
 
 
 @cache

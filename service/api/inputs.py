@@ -68,40 +68,30 @@ def require_order(since: int, until: int) -> None:
 
 
 class _Input(BaseModel):
-    """What a caller sends; the case of a value that has to be one of a few does not matter."""
+    """What a caller sends; the case of a value that has to be one of a few, which are lower case, does not matter."""
 
     @model_validator(mode="before")
     @classmethod
     def _ignore_case(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        spellings = _spellings(cls)
-        return {name: _spelt(value, spellings.get(name, {})) for name, value in values.items()}
+        return {name: _lower(value) if name in _choices(cls) else value for name, value in values.items()}
 
 
 @cache
-def _spellings(model: type[BaseModel]) -> dict[str, dict[str, str]]:
-    """The allowed values in lower case, with their own spelling, of each field that allows only some."""
-    return {
-        name: {option.lower(): option for option in _options(field.annotation)}
-        for name, field in model.model_fields.items()
-    }
+def _choices(model: type[BaseModel]) -> frozenset[str]:
+    """The names of the fields that allow only some texts, alone, beside None or in a list."""
+    return frozenset(name for name, field in model.model_fields.items() if _has_literal(field.annotation))
 
 
-def _options(annotation: Any) -> list[str]:
-    """The texts that a type lists, alone or beside None."""
-    if get_origin(annotation) is Literal:
-        return [option for option in get_args(annotation) if isinstance(option, str)]
-    return [option for part in get_args(annotation) for option in _options(part)]
+def _has_literal(annotation: Any) -> bool:
+    return get_origin(annotation) is Literal or any(map(_has_literal, get_args(annotation)))
 
 
-def _spelt(value: Any, spellings: Mapping[str, str]) -> Any:
-    """A value as it is listed; of a list, or of values with commas between them, each one."""
+def _lower(value: Any) -> Any:
     if isinstance(value, list):
-        return [_spelt(item, spellings) for item in value]
-    if not spellings or not isinstance(value, str):
-        return value
-    return ",".join(spellings.get(name.lower(), name) for name in value.split(","))
+        return [_lower(item) for item in value]
+    return value.lower() if isinstance(value, str) else value
 
 
 def split_commas(text: object) -> object:

@@ -92,7 +92,7 @@ def calls(query: WindowQuery) -> Response:
     the first start for a past instant, with what was known then.
     """
     parts = services()
-    now = parts.clock.at(parts.now())
+    now = parts.world_now
     calls, next = CALLS.page(query)
     first = min((call.at for call in calls), default=now)
     with parts.database.reading() as db:

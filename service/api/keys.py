@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Annotated
 
 from flask import Blueprint, request
-from pydantic import AfterValidator, Field, TypeAdapter, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from service.access.keys import EMAIL, EXPECTED, LONGEST_EMAIL, normalised
 from service.access.quota import PLANS, WEBHOOKS, Plan, QuotaStatus
@@ -29,6 +29,7 @@ from service.market.instants import utc
 from service.store import forecasts, ledger, notifications
 from service.store import keys as stored
 from service.store.keys import KeyRow
+from service.store.snapshots import to_json
 
 keys = Blueprint("keys", __name__, url_prefix="/api/v1")
 
@@ -137,7 +138,6 @@ class PlanList:
     plans: tuple[PlanTerms, ...]
 
 
-NEW_KEY = TypeAdapter(IssuedKey)
 HOW_TO_GET: Mapping[Plan, str] = MappingProxyType(
     {
         "free": "POST /api/v1/register with your email address.",
@@ -193,7 +193,7 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
     name = body.forecaster
     if name and _look(name) in map(_look, RESERVED_NAMES):
         raise NameTaken(f"{name} is a name of this service, or looks like one.")
-    now = services().clock.at(services().now())
+    now = services().world_now
     with services().database.writing() as db:
         ledger.lock(db)  # first, as where a forecast is recorded; it also lets one name be chosen at a time
         id = forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
@@ -254,7 +254,7 @@ def rotate(caller: KeyHolder) -> IssuedKey:
         row = authenticated(request.headers[KEY_HEADER])
         with services().database.writing() as db:
             answer = _issued(*stored.rotate_key(db, services().key_secrets.current, row), quota)
-            settle_and_keep(db, NEW_KEY.dump_json(answer))
+            settle_and_keep(db, to_json(answer))
     except InvalidKey:
         raise KeyReplaced("Another request has replaced this key at the same time.") from None
     return answer

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from flask import Blueprint, Response
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 from sqlalchemy import Connection
 
 from service.api.inputs import DATE, Query
 from service.api.openapi_texts import WHAT_IT_PROVES
 from service.api.operations import operation
-from service.api.pages import link
-from service.api.responses import BodyBytes, document
+from service.api.pages import link, page
+from service.api.responses import document
 from service.api.services import latest, services
 from service.api.windows import charge_rows
 from service.errors import ResourceNotFound
@@ -133,9 +133,6 @@ class LedgerVectors(Vectors, LedgerDocument):
     protocol: tuple[str, ...]
 
 
-PAGE = TypeAdapter(LedgerPage)
-
-
 @ledger.get("")
 @operation(tag="Ledger", limit="telemetry", returns=LedgerPage, is_cached=True)
 def rows(query: Rows) -> Response:
@@ -156,19 +153,13 @@ def rows(query: Rows) -> Response:
     with services().database.reading() as db:
         entries = stored.entries(db, query.first_seq, query.limit + 1, kind=query.kind, subject=query.subject)
         last = stored.head(db)
-    page = tuple(entries[: query.limit])
     is_full = len(entries) > query.limit
     next = entries[query.limit].seq if is_full else None
     link(next, "first_seq")
-    rows = LedgerPage(
-        schema="ledger/1",
-        world=services().clock.world,
-        count=len(page),
-        head=Place(last.seq, last.hash, last.recorded_at) if last and not is_full else None,
-        next=next,
-        entries=page,
-    )
-    return document(BodyBytes(PAGE.dump_json(rows)), max_age=DAY if is_full else None, is_final=is_full)
+    entries = tuple(entries[: query.limit])
+    head = Place(last.seq, last.hash, last.recorded_at) if last and not is_full else None
+    rows = LedgerPage("ledger/1", services().clock.world, len(entries), head, next, entries)
+    return page(rows, DAY if is_full else None, is_final=is_full)
 
 
 @ledger.get("/head")
@@ -210,14 +201,7 @@ def roots(query: Days) -> LedgerRoots:
         timestamps = stored.timestamps(db, page[0].day, page[-1].day) if page else ()
     next = daily[query.limit].day if len(daily) > query.limit else None
     link(next, "since")
-    return LedgerRoots(
-        schema="ledger-roots/1",
-        world=services().clock.world,
-        count=len(page),
-        next=next,
-        roots=page,
-        timestamps=timestamps,
-    )
+    return LedgerRoots("ledger-roots/1", services().clock.world, len(page), next, page, timestamps)
 
 
 @ledger.get("/vectors")

@@ -27,7 +27,7 @@ from service.access.quota import (
     QuotaStatus,
 )
 from service.api import responses
-from service.api.auth import KeyHolder, unidentified, wide_network
+from service.api.auth import Caller, KeyHolder, address, wide_network
 from service.api.services import services
 from service.api.windows import MINUTES, MinuteWindows, RequestLimits, refund, request_limits, settle, status_of
 from service.errors import LimitReached, QuotaExhausted, WindowExhausted
@@ -121,7 +121,7 @@ class LimitPolicy:
 
         @wraps(answer)
         def concluded(*args: P.args, **kwargs: P.kwargs) -> Response:
-            limits = RequestLimits(unidentified())
+            limits = RequestLimits(Caller(address()))
             token = request_limits.set(limits)
             try:
                 response = answer(*args, **kwargs)

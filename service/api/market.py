@@ -229,7 +229,7 @@ def _future(asset: str, at: int | None) -> Iterator[tuple[Knowledge, int, int]]:
     Raises InvalidRequest for another instant, ResourceNotFound or ServiceUnavailable where voters abstain.
     """
     web = services()
-    now = web.clock.at(web.now())
+    now = web.world_now
     until = now + DAY if at is None else at
     if not now < until <= now + LONGEST_S:
         message = f"must be after {iso(now)}, at most 366 days"

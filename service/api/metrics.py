@@ -212,7 +212,7 @@ def _of_witness(services: Services, db: Connection) -> Iterator[GaugeMetricFamil
 
 
 def _gauge(
-    name: str, description: str, value: float | Mapping[str, float] | None, label: str = ""
+    name: str, description: str, value: float | Mapping[Any, float] | None, label: str = ""
 ) -> Iterator[GaugeMetricFamily]:
     """A gauge with its value, or with one for each value of `label`; nothing where the value is None."""
     if isinstance(value, Mapping):

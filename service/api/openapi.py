@@ -224,7 +224,7 @@ def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
         "responses": _responses(route, shapes),
         "x-codeSamples": samples(_sample_call(route)),
     }
-    if operation.deprecated_on:
+    if operation.is_deprecated:
         description["deprecated"] = True
     if operation.body:
         # Without an example RapiDoc fills in every field, which some bodies refuse.
@@ -266,7 +266,7 @@ def _first_value(field: Mapping[str, Any]) -> Any:
 def _responses(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
     operation = route.operation
     headers = (HEADERS["limit"] if operation.limit else {}) | (HEADERS["cache"] if operation.is_cached else {})
-    headers |= HEADERS["deprecation"] if operation.deprecated_on else {}
+    headers |= HEADERS["deprecation"] if operation.is_deprecated else {}
     if operation.query and "limit" in operation.query.model_fields:
         headers |= HEADERS["page"]
     answer: dict[str, Any] = {"description": HTTPStatus(operation.status).phrase, "headers": _headers(headers)}

@@ -15,7 +15,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
 from functools import partial, wraps
 from typing import Any, Literal, get_type_hints
 
@@ -26,7 +25,6 @@ from service.api import idempotency
 from service.api.auth import KEY_HEADER, holder_or, identify, require_unblocked
 from service.api.inputs import Query, read_body, read_query
 from service.api.limits import LIMITS, NO_LIMIT, request_limits
-from service.api.responses import Headers, add_headers
 from service.errors import InvalidKey, NinefoldError
 from service.trading.strategies import STRATEGIES
 
@@ -44,8 +42,8 @@ class Operation:
     required, welcome or not looked at. `limit`: the row of LIMITS that pays for it. `media`: the media type
     of the answer; `alternatives`: further media types and what they hold. `raises`: the refusals that do not follow
     from the rest. `is_cached`: the answer carries an ETag and may be a 304. `ends_key`: after it the key of the
-    request is valid no more. `headers`: further request headers, as OpenAPI describes parameters. `deprecated_on`:
-    from that day on new clients use another operation.
+    request is valid no more. `headers`: further request headers, as OpenAPI describes parameters. `is_deprecated`: new
+    clients use another operation.
     """
 
     summary: str
@@ -63,7 +61,7 @@ class Operation:
     is_cached: bool = False
     ends_key: bool = False
     headers: tuple[Mapping[str, Any], ...] = ()
-    deprecated_on: date | None = None
+    is_deprecated: bool = False
 
 
 def operation(*, returns: Any = None, **fields: Any) -> Callable[[Callable], Callable]:
@@ -106,17 +104,11 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
             return Response(status=operation.status)
         return Response(operation.returns.dump_json(result), operation.status, mimetype=operation.media)
 
-    deprecation: Headers = []
-    if operation.deprecated_on:
-        since = datetime.combine(operation.deprecated_on, time(), UTC)
-        deprecation = [("Deprecation", f"@{since.timestamp():.0f}"), ("Link", '</docs/policy>; rel="deprecation"')]
     policy = LIMITS[operation.limit] if operation.limit else NO_LIMIT
     paid_call = policy.charge(respond)
 
     def answer(**arguments: Any) -> Response:
         limits, environ = request_limits.get(), request.environ
-        if deprecation:
-            add_headers(deprecation)
         if key != "unused":
             try:
                 limits.caller = identify(key == "required")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from flask import Blueprint, Response
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from service.api import streaming
-from service.api.answering import ANSWER, Inquiry, answering
+from service.api.answering import Inquiry, answering
 from service.api.auth import Caller
 from service.api.operations import operation
 from service.api.pages import PageQuery, link
@@ -26,6 +26,7 @@ from service.questions.tokens import clean
 from service.questions.wishes import Intent, PriceCurrency, Side
 from service.store import answers as stored
 from service.store.pages import ID
+from service.store.snapshots import to_json
 
 oracle = Blueprint("oracle", __name__)
 
@@ -84,9 +85,6 @@ class AbstentionEvent:
     reason: str
 
 
-QUESTION, VOTE, ABSTENTION = TypeAdapter(QuestionEvent), TypeAdapter(VoteEvent), TypeAdapter(AbstentionEvent)
-
-
 class AnswersQuery(PageQuery):
     """Which answers."""
 
@@ -123,8 +121,7 @@ def ask(body: QuestionBody, caller: Caller) -> Response:
     if streaming.wanted():
         inquiry = answering().open(body.content, caller)
         return streaming.respond(_events(inquiry), inquiry.place.close)
-    answer = answering().answer(body.content, caller)
-    return Response(ANSWER.dump_json(answer), mimetype="application/json")
+    return Response(to_json(answering().answer(body.content, caller)), mimetype="application/json")
 
 
 @oracle.post("/api/v1/oracle/understand")
@@ -167,30 +164,26 @@ def _events(inquiry: Inquiry) -> Generator[StreamEvent | None]:
     """The answer as it arrives; a shared answer is sent vote by vote as well."""
     question = inquiry.question
     names = tuple(voter.name for voter in services().panel.voters)
-    yield StreamEvent("question", QUESTION.dump_json(QuestionEvent(question.text, inquiry.meaning, names)))
+    yield StreamEvent("question", to_json(QuestionEvent(question.text, inquiry.meaning, names)))
     with closing(answering().steps(inquiry)) as steps:
         for step in steps:
             if isinstance(step, Answer):
                 if step.cached:
-                    yield from (_vote(name, opinion) for name, opinion in step.votes.items())
-                    yield from (_abstention(name, reason) for name, reason in step.abstained.items())
-                yield StreamEvent("consensus", ANSWER.dump_json(step))
+                    for name, opinion in (*step.votes.items(), *step.abstained.items()):
+                        yield _reply(name, opinion)
+                yield StreamEvent("consensus", to_json(step))
             elif step is None:
                 yield None
             else:
                 voter, reply = step
-                if isinstance(reply, Ballot):
-                    yield _vote(voter, vote(question, reply))
-                else:
-                    yield _abstention(voter, str(reply))
+                yield _reply(voter, vote(question, reply) if isinstance(reply, Ballot) else str(reply))
 
 
-def _vote(voter: str, opinion: Vote) -> StreamEvent:
-    return StreamEvent("vote", VOTE.dump_json(VoteEvent(voter, opinion)))
-
-
-def _abstention(voter: str, reason: str) -> StreamEvent:
-    return StreamEvent("abstention", ABSTENTION.dump_json(AbstentionEvent(voter, reason)))
+def _reply(voter: str, opinion: Vote | str) -> StreamEvent:
+    """What a voter says: its vote, or why it abstains."""
+    if isinstance(opinion, Vote):
+        return StreamEvent("vote", to_json(VoteEvent(voter, opinion)))
+    return StreamEvent("abstention", to_json(AbstentionEvent(voter, opinion)))
 
 
 @answers.get("")

@@ -92,7 +92,7 @@ class HistoryListing(Generic[Rows]):
         The window ends now at the latest, so one that begins later is empty. A cursor is valid for the same list with
         the same filters.
         """
-        now = services().clock.at(services().now())
+        now = services().world_now
         until = min(now, query.until or now)
         if query.since is not None and query.until is not None:
             require_order(query.since, query.until)
@@ -115,6 +115,6 @@ def link(following: str | int | None, parameter: str = "cursor") -> None:
     responses.add_headers([("Link", f'<{request.path}?{urlencode(parameters)}>; rel="next"')])
 
 
-def page(document: object, max_age: int) -> Response:
-    """A page, which is a dataclass, compressed and with its ETag."""
-    return responses.document(responses.BodyBytes(to_json(document)), max_age=max_age)
+def page(document: object, max_age: int | None, *, is_final: bool = False) -> Response:
+    """A page, which is a dataclass, compressed and with its ETag; the rest as in `responses.document`."""
+    return responses.document(responses.BodyBytes(to_json(document)), max_age=max_age, is_final=is_final)

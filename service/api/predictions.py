@@ -56,7 +56,7 @@ from service.store import bars, forecasts, knowledge, ledger, listings
 from service.store import predictions as stored
 from service.store.listings import MarketSelection, MarketStatus, Sort
 from service.store.pages import ID, PageKey
-from service.store.snapshots import Snapshot, prices_by_asset, read_prices
+from service.store.snapshots import Snapshot, prices_by_asset, read_prices, to_json
 
 predictions = Blueprint("predictions", __name__, url_prefix="/api")
 
@@ -67,7 +67,6 @@ INPUTS = HistoryListing(
     lambda db, window, asset: knowledge.vote_inputs_page(db, asset or None, *window),
     lambda row, _: PageKey(row.voted_at, row.hash),
 )
-PAGE = TypeAdapter(PredictionsDocument)
 
 # Of one market: votes, odds, resolution, score and corrections.
 MOST_ROWS = 100
@@ -166,9 +165,21 @@ def market(market_id: str, caller: Caller) -> MarketDocument:
     ledger and, with a key, the caller's own vote and last forecast. The votes are those of its opening, with their
     reasoning.
     """
-    web = services()
-    with web.database.reading() as db:
-        return _whole(db, find_listed(db, market_id), caller, web.clock.at(web.now()))
+    with services().database.reading() as db:
+        market = find_listed(db, market_id)
+        (row,) = show_all(db, [market], services().world_now)
+        vote = listings.find_own_vote(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
+        forecast = forecasts.last_forecast(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
+        series = listings.opinion_series(db, market.id)
+        return MarketDocument(
+            **vars(row),
+            ai_series=tuple(map(show_ai, series["ai"])),
+            odds_series=tuple(map(show_odds, series["odds"])),
+            bars=tuple(_evidence(db, market)),
+            ledger=tuple(ledger.entries(db, 1, MOST_ROWS, subject=market.id)),
+            my_vote=vote and MarketVote("yes" if vote.is_yes else "no", iso(vote.voted_at)),
+            my_forecast=forecast and OwnForecast(forecast.p, iso(forecast.at), forecast.seq, forecast.salt),
+        )
 
 
 @predictions.post("/v1/predictions/<market_id>/vote")
@@ -180,10 +191,8 @@ def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
     the market's `closes_at`. It is counted in `user_votes` of the list within a minute or so and never reaches the
     voters, their pool or any score.
     """
-    web = services()
-    now = web.clock.at(web.now())
-    with web.database.writing() as db:
-        return cast(db, find_listed(db, market_id), body.vote, caller, now)
+    with services().database.writing() as db:
+        return cast(db, find_listed(db, market_id), body.vote, caller, services().world_now)
 
 
 @predictions.post("/v1/predictions/<market_id>/forecast")
@@ -197,10 +206,8 @@ def forecast(market_id: str, body: NewForecast, caller: Caller) -> RecordedForec
     sets the name under which /api/v1/forecasters lists your scores; without one you are not listed. It shares the limit
     of votes and does not count against the daily quota.
     """
-    web = services()
-    now = web.clock.at(web.now())
-    with web.database.writing() as db:
-        return record(db, market_id, body.p_yes, caller, now)
+    with services().database.writing() as db:
+        return record(db, market_id, body.p_yes, caller, services().world_now)
 
 
 @predictions.post("/v1/forecasts")
@@ -212,10 +219,8 @@ def forecast_all(body: ForecastList, caller: Caller) -> ForecastResults:
     others as they are; `results` says why. A list counts as one call of six an hour, however long it is, and not
     against the daily quota.
     """
-    web = services()
-    now = web.clock.at(web.now())
-    with web.database.writing() as db:
-        results = tuple(record_all(db, body.forecasts, caller, now))
+    with services().database.writing() as db:
+        results = tuple(record_all(db, body.forecasts, caller, services().world_now))
     return ForecastResults(sum(result.recorded is not None for result in results), results)
 
 
@@ -283,7 +288,7 @@ def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_a
     if media:
         return responses.file(markets_table(rows, header.world), media, max_age)
     body = predictions_document(rows, DocumentHeader(**plain), page.following)
-    return document(BodyBytes(PAGE.dump_json(body)), max_age=max_age)
+    return document(BodyBytes(to_json(body)), max_age=max_age)
 
 
 def show_all(
@@ -307,21 +312,6 @@ def show_all(
     )
 
 
-def _whole(db: Connection, market: Prediction, caller: Caller, now: int) -> MarketDocument:
-    """Everything about a market at the world second `now`, with the caller's vote and forecast."""
-    (row,) = show_all(db, [market], now)
-    series = listings.opinion_series(db, market.id)
-    return MarketDocument(
-        **vars(row),
-        ai_series=tuple(map(show_ai, series["ai"])),
-        odds_series=tuple(map(show_odds, series["odds"])),
-        bars=tuple(_evidence(db, market)),
-        ledger=tuple(ledger.entries(db, 1, MOST_ROWS, subject=market.id)),
-        my_vote=_own_vote(db, market, caller),
-        my_forecast=_own_forecast(db, market, caller),
-    )
-
-
 def _evidence(db: Connection, market: Prediction) -> list[EvidenceBars]:
     """The hourly bars that settled a market, of each of its assets."""
     settlement = market.settlement
@@ -332,18 +322,6 @@ def _evidence(db: Connection, market: Prediction) -> list[EvidenceBars]:
         evidence_bars(market, asset, bars.load_bars(db, asset, since, settlement.resolved_at, HOUR))
         for asset in market.question.assets
     ]
-
-
-def _own_vote(db: Connection, market: Prediction, caller: Caller) -> MarketVote | None:
-    if not isinstance(caller, KeyHolder):
-        return None
-    entry = listings.find_own_vote(db, market.id, caller.id)
-    return entry and MarketVote("yes" if entry.is_yes else "no", iso(entry.voted_at))
-
-
-def _own_forecast(db: Connection, market: Prediction, caller: Caller) -> OwnForecast | None:
-    entry = forecasts.last_forecast(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
-    return entry and OwnForecast(entry.p, iso(entry.at), entry.seq, entry.salt)
 
 
 @features.get("", endpoint="page")

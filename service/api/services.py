@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from flask import Flask, current_app
+from flask import current_app
 
 from service.config import Settings
 from service.errors import HistoryArriving, ResourceNotFound, ServiceUnavailable
@@ -42,7 +42,7 @@ class Services:
     """`now` is the wall clock in unix seconds; world time is `clock.at(now())` and its bars are `step` seconds long.
 
     `panel` answers the oracle's questions. `key_secrets` are what API keys are hashed with. `coins` has the
-    bars of other coins; only the live world has any.
+    bars of other coins; only the live world has any. `documents` are those that were read, with the time of reading.
     """
 
     settings: Settings
@@ -53,15 +53,16 @@ class Services:
     key_secrets: KeySecrets
     now: Callable[[], float] = time.time
     coins: CoinFeed | None = None
+    documents: dict[str, tuple[float, Snapshot]] = field(default_factory=dict)
+
+    @property
+    def world_now(self) -> int:
+        """The present second of world time."""
+        return self.clock.at(self.now())
 
 
 def services() -> Services:
     return current_app.extensions["ninefold"]
-
-
-def register(app: Flask) -> None:
-    """Give `app` its cache of documents: for each name the time of reading and the snapshot."""
-    app.extensions["ninefold-snapshots"] = {}
 
 
 def latest(name: str) -> Snapshot:
@@ -74,15 +75,14 @@ def latest(name: str) -> Snapshot:
 
 def find(name: str) -> Snapshot | None:
     """The latest document of a name; None before the first one."""
-    extensions = current_app.extensions
-    cache, services = extensions["ninefold-snapshots"], extensions["ninefold"]
-    now = services.now()
-    read_at, snapshot = cache.get(name, (0.0, None))
+    web = services()
+    now = web.now()
+    read_at, snapshot = web.documents.get(name, (0.0, None))
     if snapshot is None or not 0 <= now - read_at < KEPT_S:
-        with services.database.reading() as db:
+        with web.database.reading() as db:
             snapshot = snapshots.latest_snapshot(db, name)
         if snapshot:
-            cache[name] = now, snapshot
+            web.documents[name] = now, snapshot
     return snapshot
 
 
