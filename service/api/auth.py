@@ -56,17 +56,6 @@ class KeyHolder(Caller):
         return f"key:{self.key_id}" if self.end_user is None else f"key:{self.key_id}:{self.end_user}"
 
 
-def holder_or(caller: Caller) -> Caller:
-    """The holder of the key of this request, which needs none, else `caller`; raises InvalidRequest as below.
-
-    A key that is wrong is ignored here.
-    """
-    try:
-        return identify(is_required=False)
-    except InvalidKey:
-        return caller
-
-
 def identify(is_required: bool) -> Caller:
     """The caller of this request; raises MissingKey, InvalidKey, or InvalidRequest for a bad X-End-User.
 

@@ -103,22 +103,12 @@ def attempt_of(
 
 
 def answer_once(attempt: Retryable, answer: Callable[[], Response]) -> Response:
-    """What `answer` gives, or gave when this request came first.
+    """What `answer` gives, or gave when this request came first: a success is kept, else the key is free again.
 
     Raises RequestConflict while the first is being answered, IdempotencyMismatch when it asked something else.
     """
-    return find_answer(attempt) or _kept(attempt, answer)
-
-
-def find_answer(attempt: Retryable) -> Response | None:
-    """The first answer; None where there is none yet."""
-    with services().database.reading() as db:
-        replay = idempotency.find_replay(db, attempt.caller, attempt.key, attempt.digest, int(services().now()))
-    return replay and attempt.response(replay)
-
-
-def _kept(attempt: Retryable, answer: Callable[[], Response]) -> Response:
-    """The first answer, kept when it is a success; else the key is free again."""
+    if first := find_answer(attempt):
+        return first
     current = services()
     with current.database.writing() as db:
         replay = idempotency.begin(db, attempt.caller, attempt.key, attempt.digest, int(current.now()))
@@ -135,6 +125,13 @@ def _kept(attempt: Retryable, answer: Callable[[], Response]) -> Response:
         is_success = response.status_code < 400 and not response.is_streamed
         conclude(response.get_data() if is_success else None)
     return response
+
+
+def find_answer(attempt: Retryable) -> Response | None:
+    """The first answer; None where there is none yet."""
+    with services().database.reading() as db:
+        replay = idempotency.find_replay(db, attempt.caller, attempt.key, attempt.digest, int(services().now()))
+    return replay and attempt.response(replay)
 
 
 def _conclude(attempt: Retryable, status: int, body: bytes | None) -> None:

@@ -161,24 +161,20 @@ def register(app: Flask) -> None:
 
 
 def _pass(evaluate: Callable[[], None]) -> None:
+    """Evaluate limits; raises LimitReached for one that is used up, and the answer's headers state the same."""
     try:
         evaluate()
     except RateLimitExceeded as refusal:
-        raise _exceeded(refusal) from None
-
-
-def _exceeded(refusal: RateLimitExceeded) -> LimitReached:
-    """The refusal of a limit that is used up, for the error to be raised; the answer's headers state the same."""
-    limit, name = refusal.limit, str(refusal.limit.scope)
-    status = status_of(limit.limit, limit.key_func(), name)._replace(remaining=0)
-    request_limits.get().refusal = status
-    return _refusal_of(name)(
-        str(limit.error_message),
-        limit=status.limit,
-        remaining=status.remaining,
-        reset_at=status.reset_at,
-        retry_after_s=status.seconds_left(services().now()),
-    )
+        limit, name = refusal.limit, str(refusal.limit.scope)
+        status = status_of(limit.limit, limit.key_func(), name)._replace(remaining=0)
+        request_limits.get().refusal = status
+        raise _refusal_of(name)(
+            str(limit.error_message),
+            limit=status.limit,
+            remaining=status.remaining,
+            reset_at=status.reset_at,
+            retry_after_s=status.seconds_left(services().now()),
+        ) from None
 
 
 def _refusal_of(scope: str) -> type[LimitReached]:

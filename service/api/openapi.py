@@ -309,14 +309,10 @@ def _captured(operation_id: str) -> Any:
 
 def _refusal(status: int, codes: dict[str, str], limits: Mapping[str, object]) -> dict[str, Any]:
     headers = {**limits} | (HEADERS["retry"] if status in (429, 503) else {})
-    examples = {code: {"value": _example(status, code, sentence)} for code, sentence in codes.items()}
+    problems = {code: Problem.of(status, code, text, request_id="5f0c2a9be41d7c36") for code, text in codes.items()}
+    examples = {code: {"value": body.model_dump(mode="json", exclude_none=True)} for code, body in problems.items()}
     content = {MEDIA_TYPE: {"schema": {"$ref": REF.format(model="Problem")}, "examples": examples}}
     return {"description": HTTPStatus(status).phrase, "headers": _headers(headers), "content": content}
-
-
-def _example(status: int, code: str, sentence: str) -> dict[str, Any]:
-    problem = Problem.of(status, code, sentence, request_id="5f0c2a9be41d7c36")
-    return problem.model_dump(mode="json", exclude_none=True)
 
 
 def _headers(names: Iterable[str]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class AnswerReader:
     def request(body: Mapping[str, Any], idempotency_key: str | None) -> dict[str, Any]:
         """The arguments of the request that opens it."""
         headers = {"Accept": "text/event-stream", **once(idempotency_key)}
-        return _stream("POST", "/api/v1/oracle", timeout=SILENCE_S, json=body, headers=headers)
+        return {"method": "POST", "url": "/api/v1/oracle", "timeout": SILENCE_S, "json": body, "headers": headers}
 
     def feed(self, text: str) -> Iterator[dict[str, Any]]:
         """The steps that `text` completes; raises TimeoutError after the deadline, and what the stream reports."""
@@ -54,11 +54,9 @@ class EventReader:
     def request(self, timeout_s: float) -> dict[str, Any]:
         """The arguments of the request that opens the next stream."""
         self._blocks = _Blocks()
-        parameters, timeout = (
-            present(**self._filter, after_seq=self._after_seq),
-            httpx.Timeout(timeout_s, read=SILENCE_S),
-        )
-        return _stream("GET", "/api/v1/events", params=parameters, timeout=timeout)
+        params = present(**self._filter, after_seq=self._after_seq)
+        timeout = httpx.Timeout(timeout_s, read=SILENCE_S)
+        return {"method": "GET", "url": "/api/v1/events", "params": params, "timeout": timeout}
 
     def feed(self, text: str) -> Iterator[dict[str, Any]]:
         """The events that `text` completes."""
@@ -79,10 +77,6 @@ class _Blocks:
         """The fields of each block that `text` completes."""
         *blocks, self._rest = (self._rest + text).split("\n\n")
         return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
-
-
-def _stream(method: str, url: str, **options: Any) -> dict[str, Any]:
-    return {"method": method, "url": url, **options}
 
 
 def is_document(answer: httpx.Response) -> bool:
