@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,7 @@ from service.market.instants import WorldClock
 from service.store import snapshots
 from service.store.database import Database
 from service.trading.arena import Arena, run
+from tests.api.served import Server, started
 from tests.api.web import Web, services
 from tests.trading import markets
 
@@ -70,6 +73,27 @@ def make_app(wall: Wall, tmp_path: Path) -> Callable[..., Flask]:
         return create_app(services(database, settings, now=wall, clock=clock, panel=panel))
 
     return make
+
+
+@pytest.fixture(scope="session")
+def make_folder(tmp_path_factory, migrated_sqlite: Path) -> Callable[[], Path]:
+    """Makes the data folder of a server, with a migrated database and two pipes through which a view is talked to."""
+
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("served")
+        shutil.copy(migrated_sqlite, folder / "simulated.sqlite")
+        for name in ("begun", "go-on"):
+            os.mkfifo(folder / name)
+        return folder
+
+    return make
+
+
+@pytest.fixture(params=["waitress", "granian"], scope="module")
+def server(request, make_folder: Callable[[], Path]) -> Iterator[Server]:
+    """Each kind of server in turn, the same one for all tests of a file that leave it running."""
+    with started(request.param, make_folder()) as server:
+        yield server
 
 
 @pytest.fixture

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
-import sys
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import httpx
 import pytest
@@ -20,9 +16,9 @@ from service.jobs.committing import keep_opened, keep_settlement
 from service.ledger.chain import LedgerRow
 from service.store import ledger, predictions
 from service.store.database import Database
+from tests.api.served import started
 from tests.api.web import NOON, Web
 from tests.forecasting.markets import MONDAY, waiting
-from tests.processes import free_port, running, wait_until_ready
 from tests.receiver import trade
 
 PATH = "/api/v1/events"
@@ -171,29 +167,8 @@ def test_every_event_matches_its_description(web: Web):
         Draft202012Validator(schema, format_checker=FormatChecker()).validate(event)
 
 
-FOLDER = Path(__file__).parent
-
-
-@pytest.fixture
-def database(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
-    """The database of the server."""
-    file = shutil.copy(migrated_sqlite, tmp_path / "simulated.sqlite")
-    with closing(Database(f"sqlite:///{file}")) as database:
-        yield database
-
-
-@pytest.fixture
-def url(database: Database, tmp_path: Path) -> Iterator[str]:
-    """The web server of `python app.py` over that database."""
-    port, log = free_port(), tmp_path / "log"
-    options = {"PORT": str(port), "DATA_DIR": str(tmp_path), "PYTHONPATH": str(FOLDER.parents[1])}
-    with running([sys.executable, "served.py"], log, folder=FOLDER, **options) as process:
-        wait_until_ready(port, process, log, "/healthz")
-        yield f"http://127.0.0.1:{port}"
-
-
 def read_until_cut(url: str, last_id: str, size: int) -> list[dict[str, str]]:
-    """The complete blocks among the first `most` bytes of a stream that goes on after `last_id`."""
+    """The complete blocks among the first `size` bytes of a stream that goes on after `last_id`."""
     headers = {"Last-Event-ID": last_id}
     text = b""
     with httpx.stream("GET", f"{url}/api/v1/events", headers=headers, timeout=15) as answer:
@@ -202,22 +177,23 @@ def read_until_cut(url: str, last_id: str, size: int) -> list[dict[str, str]]:
             text += piece
             if len(text) >= size:
                 break
-    *blocks, _ = text[:size].decode().split("\n\n")
-    return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
+    return blocks(text[:size].decode().rpartition("\n\n")[0])
 
 
 @pytest.mark.slow
-def test_a_cut_client_sees_every_event_once(url: str, database: Database, tries):
+def test_a_cut_client_sees_every_event_once(make_folder, tries):
     """It keeps the last id that it saw complete; cuts come anywhere."""
-    cuts, chance = tries(20, 40, 100), random.Random(3)
-    seqs, ids, last_id = trade(database, 20), [], "0"
-    for _ in range(cuts):
-        seqs += trade(database, 20)
-        for block in read_until_cut(url, last_id, chance.randint(1, 5000)):
-            last_id = block["id"]
-            ids += [json.loads(block["data"])["id"]] if "data" in block else []
-    assert 0 < len(ids) < len(seqs)
-    with Client(url) as client, closing(client.events(after_seq=int(last_id))) as rest:
-        while len(ids) < len(seqs):
-            ids.append(next(rest)["id"])
+    cuts, chance, folder = tries(20, 40, 100), random.Random(3), make_folder()
+    database = Database(f"sqlite:///{folder / 'simulated.sqlite'}")
+    with closing(database), started("waitress", folder) as server:
+        seqs, ids, last_id = trade(database, 20), [], "0"
+        for _ in range(cuts):
+            seqs += trade(database, 20)
+            for block in read_until_cut(server.url, last_id, chance.randint(1, 5000)):
+                last_id = block["id"]
+                ids += [json.loads(block["data"])["id"]] if "data" in block else []
+        assert 0 < len(ids) < len(seqs)
+        with Client(server.url) as client, closing(client.events(after_seq=int(last_id))) as rest:
+            while len(ids) < len(seqs):
+                ids.append(next(rest)["id"])
     assert ids == seqs

@@ -2,92 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import resource
-import shutil
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
 
 from service.api import serving
-from service.api.serving import PortTaken, granian_command, open_port
+from service.api.serving import PortTaken, open_port
 from service.config import Settings, SettingsError
-from tests.processes import ROOT, free_port, running, wait_until, wait_until_ready
+from tests.api.served import Server, started
+from tests.processes import free_port, wait_until
 
 pytestmark = pytest.mark.slow
-
-FOLDER = Path(__file__).parent
-
-
-@dataclass
-class Server:
-    """A running server: its process, its address and its data folder."""
-
-    process: subprocess.Popen
-    url: str
-    folder: Path
-
-    @property
-    def address(self) -> tuple[str, int]:
-        host, port = self.url.removeprefix("http://").split(":")
-        return host, int(port)
-
-    def answers(self) -> bool:
-        try:
-            return httpx.get(f"{self.url}/healthz").status_code == 200
-        except httpx.TransportError:
-            return False
-
-
-@pytest.fixture(scope="module")
-def make_folder(tmp_path_factory, migrated_sqlite: Path) -> Callable[[], Path]:
-    """Makes a data folder with a migrated database and the two pipes of the waiting view."""
-
-    def make() -> Path:
-        folder = tmp_path_factory.mktemp("served")
-        shutil.copy(migrated_sqlite, folder / "simulated.sqlite")
-        for name in ("begun", "go-on"):
-            os.mkfifo(folder / name)
-        return folder
-
-    return make
-
-
-@contextmanager
-def started(kind: str, folder: Path, port: int = 0) -> Iterator[Server]:
-    """A server of that kind that answers; ended by SIGTERM, so that granian takes its worker along."""
-    port = port or free_port()
-    command = [sys.executable, "served.py"]
-    if kind == "granian":
-        command = granian_command(Settings(port=port, threads=8), "served:web")
-    options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8", "TRUSTED_PROXIES": "1"}
-    environment = {**os.environ, **options, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, cwd=FOLDER, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        server = Server(process, f"http://127.0.0.1:{port}", folder)
-        try:
-            wait_until(lambda: server.answers() or process.poll() is not None)
-            assert process.poll() is None, "the server did not start"
-            yield server
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
-
-
-@pytest.fixture(params=["waitress", "granian"], scope="module")
-def server(request, make_folder: Callable[[], Path]) -> Iterator[Server]:
-    """Each kind of server in turn, the same one for all tests that leave it running."""
-    with started(request.param, make_folder()) as server:
-        yield server
 
 
 @pytest.mark.parametrize("kind", ["waitress", "granian"])
@@ -111,7 +43,7 @@ def test_on_ctrl_c_an_idle_server_ends_and_its_parent_goes_on(make_folder):
         client.get("/healthz")
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(timeout=10) == 0
-        assert server.process.stdout.read() == "ready\nended\n"
+        assert {"ready", "ended"} <= set(server.log.read_text().splitlines())
 
 
 def test_a_connection_goes_on_after_a_304(server: Server):
@@ -154,7 +86,7 @@ def test_the_address_that_a_trusted_proxy_reports_arrives(server: Server):
 
 
 def test_two_granians_on_one_port_both_answer(make_folder):
-    with started("granian", make_folder()) as server, started("granian", server.folder, server.address[1]):
+    with started("granian", make_folder()) as server, started("granian", server.folder, server.port):
         processes: set[str] = set()
 
         def enough() -> bool:
@@ -168,7 +100,7 @@ def test_two_granians_on_one_port_both_answer(make_folder):
     ("header", "statuses"), [(b"broken", (b"400",)), (b"Transfer-Encoding: gzip", (b"400", b"501"))]
 )
 def test_a_refusal_by_waitress_is_a_problem_too(server: Server, header: bytes, statuses: tuple[bytes, ...]):
-    with socket.create_connection(server.address) as connection:
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n" + header + b"\r\n\r\n")
         answer = connection.makefile("rb").read()
     assert answer.split()[1] in statuses
@@ -203,10 +135,6 @@ def test_a_host_that_does_not_exist_is_refused_in_words():
 
 CONNECTIONS = 1050
 HEAD = b"POST /api/v1/oracle HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
-SERVER = (
-    "import sys; from service import config; from service.api import serving; import served; "
-    "serving.REQUEST_S = float(sys.argv[1]); serving.serve(served.web(), config.read())"
-)
 
 
 @contextmanager
@@ -224,52 +152,38 @@ def half_sent(port: int, count: int) -> Iterator[list[socket.socket]]:
         yield connections
 
 
-@contextmanager
-def served(folder: Path, sqlite_url: str, request_s: float, **options: str) -> Iterator[int]:
-    """The port of a waitress whose requests must arrive in `request_s` seconds."""
-    port, log = free_port(), folder / "log"
-    environment = {"PORT": str(port), "DATA_DIR": str(folder), "DATABASE_URL": sqlite_url, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", SERVER, str(request_s)]
-    with running(command, log, FOLDER, **environment | options) as process:
-        wait_until_ready(port, process, log, "/healthz")
-        yield port
-
-
-def answers(port: int) -> bool:
-    try:
-        return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=5).status_code == 200
-    except httpx.TransportError:
-        return False
-
-
-@pytest.mark.slow
-def test_one_address_cannot_take_every_connection(tmp_path: Path, sqlite_url: str):
+def test_one_address_cannot_take_every_connection(make_folder):
     """Most of 1,050 half-sent requests are closed at once, so other addresses are answered meanwhile."""
-    with served(tmp_path, sqlite_url, 60) as port, half_sent(port, CONNECTIONS) as connections:
+    with (
+        started("waitress", make_folder(), request_s=60, TRUSTED_PROXIES="0") as server,
+        half_sent(server.port, CONNECTIONS) as connections,
+    ):
         connections[-1].settimeout(5)
         assert _is_closed(connections[-1])
         other = httpx.HTTPTransport(local_address="127.0.0.2")
         with httpx.Client(transport=other, timeout=5) as client:
-            assert client.get(f"http://127.0.0.1:{port}/healthz").status_code == 200
+            assert client.get(f"{server.url}/healthz").status_code == 200
 
 
-@pytest.mark.slow
-def test_a_request_that_never_ends_is_closed_in_time(tmp_path: Path, sqlite_url: str):
+def test_a_request_that_never_ends_is_closed_in_time(make_folder):
     """Behind a proxy all connections have one address; there the time limit frees them."""
-    with served(tmp_path, sqlite_url, 2, TRUSTED_PROXIES="1") as port, half_sent(port, CONNECTIONS) as connections:
-        deadline = time.monotonic() + 15
-        while not answers(port):
-            assert time.monotonic() < deadline
+    with (
+        started("waitress", make_folder(), request_s=2) as server,
+        half_sent(server.port, CONNECTIONS) as connections,
+    ):
+        wait_until(server.answers, 15)
         assert _is_closed(connections[0])
 
 
-@pytest.mark.slow
-def test_connections_that_browsers_keep_make_room(tmp_path: Path, sqlite_url: str):
+def test_connections_that_browsers_keep_make_room(make_folder):
     """Of more viewers than there are places each is answered; the connection that was idle for longest is closed."""
-    options = {"TRUSTED_PROXIES": "1", "EVENT_STREAMS": "1"}
-    with served(tmp_path, sqlite_url, 60, **options) as port, half_sent(port, 0) as viewers, ExitStack() as stack:
+    with (
+        started("waitress", make_folder(), request_s=60, EVENT_STREAMS="1") as server,
+        half_sent(server.port, 0) as viewers,
+        ExitStack() as stack,
+    ):
         for _ in range(CONNECTIONS):
-            viewers.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10)))
+            viewers.append(stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10)))
             viewers[-1].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert viewers[-1].recv(65536).startswith(b"HTTP/1.1 200")
         assert _is_closed(viewers[0])
@@ -277,9 +191,8 @@ def test_connections_that_browsers_keep_make_room(tmp_path: Path, sqlite_url: st
         assert not _is_closed(viewers[-1])
 
 
-@pytest.mark.slow
-def test_every_byte_does_not_give_more_time(tmp_path: Path, sqlite_url: str):
-    with served(tmp_path, sqlite_url, 2) as port, half_sent(port, 1) as (connection,):
+def test_every_byte_does_not_give_more_time(make_folder):
+    with started("waitress", make_folder(), request_s=2) as server, half_sent(server.port, 1) as (connection,):
         began_at = time.monotonic()
         connection.settimeout(0.2)
         while not _is_closed(connection):
@@ -287,7 +200,6 @@ def test_every_byte_does_not_give_more_time(tmp_path: Path, sqlite_url: str):
             assert time.monotonic() < began_at + 10
 
 
-@pytest.mark.slow
 def test_granian_ends_a_head_that_never_ends():
     command = serving.granian_command(Settings())
     assert f"--http1-header-read-timeout={serving.REQUEST_S * 1000}" in command

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
@@ -23,12 +18,12 @@ from service.api import streaming
 from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
-from service.api.serving import granian_command
 from service.api.streaming import StreamEvent
-from service.config import Settings
 from service.errors import NoVoters
 from tests.api.served import FIRST, LAST
-from tests.processes import free_port, running, wait_until_ready
+from tests.processes import wait_until
+
+pytestmark = pytest.mark.slow
 
 STREAM = {"Accept": "text/event-stream"}
 RETRY_KEY = {"Idempotency-Key": "once"}
@@ -90,7 +85,6 @@ def post(client, api_key: str) -> Callable:
     return post
 
 
-@pytest.mark.slow
 def test_a_stream_is_events_comments_and_an_end(post, ends, usage):
     answer = post()
     assert (answer.status_code, answer.mimetype) == (200, "text/event-stream")
@@ -102,7 +96,6 @@ def test_a_stream_is_events_comments_and_an_end(post, ends, usage):
     assert usage() == 1
 
 
-@pytest.mark.slow
 def test_no_proxy_and_no_cache_may_keep_it(post):
     headers = post().headers
     assert headers["X-Accel-Buffering"] == "no"
@@ -110,7 +103,6 @@ def test_no_proxy_and_no_cache_may_keep_it(post):
     assert headers["X-RateLimit-Remaining"] == "9"
 
 
-@pytest.mark.slow
 def test_a_refusal_is_the_last_event_and_is_refunded(post, ends, usage):
     events = post("no voters", **{"X-Request-ID": "mine"}).text.split("\n\n")
     name, data = events[-2].split("\n")
@@ -122,7 +114,6 @@ def test_a_refusal_is_the_last_event_and_is_refunded(post, ends, usage):
     assert ends.count >= 1
 
 
-@pytest.mark.slow
 def test_an_internal_error_reveals_nothing_and_is_refunded(post, usage):
     text = post("a fault").text
     assert "secret" not in text
@@ -130,7 +121,6 @@ def test_an_internal_error_reveals_nothing_and_is_refunded(post, usage):
     assert usage() == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_a_caller_that_goes_away_ends_the_stream(post, ends, usage, count: int):
     """Even before its first piece. What was thought meanwhile is paid for."""
@@ -143,7 +133,6 @@ def test_a_caller_that_goes_away_ends_the_stream(post, ends, usage, count: int):
     assert usage() == 1
 
 
-@pytest.mark.slow
 def test_every_thread_streams_in_the_context_of_the_request(app, api_key):
     """One piece in each thread, as a server may: the refusal still finds its request and gives its call back."""
     headers = {"X-API-Key": api_key, "X-Request-ID": "mine"} | STREAM
@@ -160,7 +149,6 @@ def test_every_thread_streams_in_the_context_of_the_request(app, api_key):
     assert me["used"] == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("accept", "streams"),
     [
@@ -177,7 +165,6 @@ def test_only_a_caller_that_prefers_a_stream_gets_one(post, accept: str, streams
     assert (post(Accept=accept).mimetype == "text/event-stream") is streams
 
 
-@pytest.mark.slow
 def test_a_stream_is_kept_under_its_idempotency_key(post, usage):
     """A retry gets the last event as a document."""
     with post(**RETRY_KEY) as first:
@@ -188,7 +175,6 @@ def test_a_stream_is_kept_under_its_idempotency_key(post, usage):
     assert usage() == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_a_stream_under_a_key_is_finished_for_a_retry(post, ends, usage, count: int):
     """Its caller disconnects; a retry before the end is refused, and a later one gets the answer, counted once."""
@@ -203,7 +189,6 @@ def test_a_stream_under_a_key_is_finished_for_a_retry(post, ends, usage, count: 
     assert usage() == 1
 
 
-@pytest.mark.slow
 def test_a_failed_stream_frees_its_key(post, usage):
     for _ in range(2):
         with post("no voters", **RETRY_KEY) as answer:
@@ -211,51 +196,28 @@ def test_a_failed_stream_frees_its_key(post, usage):
     assert usage() == 0
 
 
-@pytest.fixture(params=["waitress", "granian"], scope="module")
-def server(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[tuple[str, Path]]:
-    """The address and the folder of each kind of server."""
-    folder, port = tmp_path_factory.mktemp("streamed"), free_port()
-    shutil.copy(migrated_sqlite, folder / "simulated.sqlite")
-    os.mkfifo(folder / "go-on")
-    command = [sys.executable, "-m", "tests.api.served"]
-    if request.param == "granian":
-        command = granian_command(Settings(port=port, threads=8), "tests.api.served:web")
-    options = {"PORT": str(port), "DATA_DIR": str(folder), "THREADS": "8", "TRUSTED_PROXIES": "1"}
-    with running(command, folder / "log", **options) as process:
-        wait_until_ready(port, process, folder / "log", "/healthz")
-        yield f"http://127.0.0.1:{port}", folder
-
-
-@pytest.mark.slow
 def test_an_event_is_sent_before_the_next_is_computed(server):
-    url, folder = server
-    with httpx.stream("GET", f"{url}/stepwise", timeout=20) as answer:
+    with httpx.stream("GET", f"{server.url}/stepwise", timeout=20) as answer:
         pieces = answer.iter_text()
         assert next(pieces) == 'event: vote\ndata: {"a":1}\n\n'
-        (folder / "go-on").write_text("go on")
+        (server.folder / "go-on").write_text("go on")
         rest = "".join(pieces)
     assert rest.startswith(': still being answered\n\nevent: consensus\ndata: {"all":1}\n\nevent: error\ndata: {')
     assert f'"request_id":"{answer.headers["X-Request-ID"]}"' in rest
 
 
-@pytest.mark.slow
 def test_a_closed_connection_is_noticed_at_the_next_keepalive(server):
-    url, folder = server
-    with httpx.stream("GET", f"{url}/endless", timeout=20) as answer:
+    with httpx.stream("GET", f"{server.url}/endless", timeout=20) as answer:
         assert next(answer.iter_text()).startswith(": still being answered")
-    deadline = time.monotonic() + 20
-    while not ((folder / "closed").exists() and (folder / "ended").exists()):
-        assert time.monotonic() < deadline, (folder / "log").read_text()
-        threading.Event().wait(0.02)
+    wait_until(lambda: (server.folder / "closed").exists() and (server.folder / "ended").exists(), 20)
 
 
-@pytest.mark.slow
 def test_streams_take_no_place_of_a_request(server):
     """Four of each of ten addresses, beside eight threads for requests."""
-    url, _ = server
     with ExitStack() as stack:
         for number in range(40):
             headers = {"X-Forwarded-For": f"203.0.113.{number // 4}"}
-            answer = stack.enter_context(httpx.stream("GET", f"{url}/api/v1/events", headers=headers, timeout=20))
+            stream = httpx.stream("GET", f"{server.url}/api/v1/events", headers=headers, timeout=20)
+            answer = stack.enter_context(stream)
             assert next(answer.iter_text()).startswith("retry: ")
-        assert httpx.get(f"{url}/healthz", timeout=20).status_code == 200
+        assert httpx.get(f"{server.url}/healthz", timeout=20).status_code == 200
