@@ -6,7 +6,6 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pyarrow.parquet
@@ -24,6 +23,7 @@ from service.market.prices import CandlesDocument
 from service.store import bars, snapshots
 from tests.api.conftest import NOON
 from tests.api.opened import tell_prices
+from tests.api.opened import walk as walk_pages
 from tests.api.web import STEP
 from tests.running_service import RunningService, copied, running_service
 from tests.store.test_bars import walk
@@ -95,14 +95,11 @@ def test_bars_are_those_of_the_store(client: FlaskClient, bitcoin, check_schema,
 
 
 def test_pages_join_to_the_whole(client: FlaskClient, bitcoin):
-    rows, path = [], f"{PATH}?asset=btc&interval=1d&limit=2"
-    while path:
-        answer = client.get(path)
-        rows += answer.json["bars"]
-        path = answer.headers["Link"].split(">")[0][1:] if answer.json["next"] else None
-        assert path is None or parse_qs(urlsplit(path).query)["cursor"] == [answer.json["next"]]
+    rows = walk_pages(client, f"{PATH}?asset=btc&interval=1d&limit=2", "bars")
     assert rows == listed(client, interval="1d")
     assert len(rows) == DAYS
+    cursor = client.get(f"{PATH}?asset=btc&limit=1").json["next"]
+    assert client.get(f"{PATH}?asset=btc&interval=5m&cursor={cursor}").json["errors"][0]["field"] == "cursor"
 
 
 def test_the_window_is_of_whole_bars(client: FlaskClient, bitcoin):
@@ -161,25 +158,6 @@ def test_a_past_page_is_kept_for_an_hour(client: FlaskClient, bitcoin):
     revalidation = client.get(f"{PATH}?asset=btc&interval=5m", headers={"If-None-Match": page.headers["ETag"]})
     assert (revalidation.status_code, revalidation.data) == (304, b"")
     assert "Accept" in page.headers.getlist("Vary")
-
-
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
-        ("", "asset"),
-        ("asset=pepe", "asset"),
-        ("asset=btc&interval=15m", "interval"),
-        ("asset=btc&limit=10001", "limit"),
-        ("asset=btc&since=2027-02-01&until=2027-01-01", "since"),
-        ("asset=btc&cursor=abc", "cursor"),
-        ("asset=btc&cursor={other}", "cursor"),
-        ("asset=btc&venue=cex", "venue"),
-    ],
-)
-def test_a_wrong_query_is_refused_with_its_field(client: FlaskClient, bitcoin, query: str, field: str):
-    other = client.get(f"{PATH}?asset=btc&interval=5m&limit=1").json["next"]
-    refusal = client.get(f"{PATH}?{query.format(other=other)}")
-    assert (refusal.status_code, [error["field"] for error in refusal.json["errors"]]) == (400, [field])
 
 
 def test_an_asset_without_bars_is_not_found(client: FlaskClient, bitcoin):
@@ -350,26 +328,12 @@ def test_one_horizon_can_be_asked_alone(service):
         assert service.client.get("/api/v1/forecasts/btc", headers=tag).status_code == 200
 
 
-def test_an_unknown_horizon_is_told_which_there_are(client):
-    answer = client.get("/api/v1/forecasts/btc?horizon=25h")
-    assert answer.status_code == 400
-    (fault,) = answer.json["errors"]
-    assert fault["field"] == "horizon"
-    assert all(f"'{horizon}'" in fault["message"] for horizon in HORIZONS)
-
-
 def test_the_record_is_a_document_of_two_books(service):
     answer = service.client.get("/api/v1/forecasts/record")
     assert (answer.status_code, answer.json["schema"], answer.json["world"]) == (200, "price-record/1", "simulated")
     assert [book["backfilled"] for book in answer.json["books"]] == [False, True]
     revalidation = service.client.get("/api/v1/forecasts/record", headers={"If-None-Match": answer.headers["ETag"]})
     assert revalidation.status_code == 304
-
-
-def test_the_ledger_lists_the_committed_forecasts(service):
-    page = service.client.get("/api/v1/ledger?kind=price_forecast&limit=2").json
-    assert [entry["kind"] for entry in page["entries"]] == ["price_forecast"] * 2
-    assert {"btc", "eth"} <= page["entries"][0]["body"]["forecasts"].keys()
 
 
 def test_it_is_renewed_with_every_bar(service):

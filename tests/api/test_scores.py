@@ -130,9 +130,6 @@ class TestNames(WithNames):
     def test_plain_names_are_accepted(self, name, choice: str):
         assert name(choice).json["forecaster"] == choice
 
-    def test_a_field_is_required(self, app: Flask, api_key: str):
-        assert app.test_client().patch(ME, json={}, headers={"X-API-Key": api_key}).status_code == 400
-
     def test_end_users_have_names_of_their_own(self, app: Flask, name, database: Database):
         from service.store import keys
 

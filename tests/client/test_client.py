@@ -24,7 +24,6 @@ from service.client import (
     ClientError,
     ConnectionFailed,
     NotFound,
-    ProofFailed,
     RateLimited,
     TimedOut,
     Unauthorized,
@@ -234,11 +233,6 @@ def test_a_new_key_is_used_after_a_rotation():
 
     answered(rotate, issue)
     assert keys == ["key", "new"]
-
-
-def test_a_proof_is_checked_here():
-    with pytest.raises(ProofFailed):
-        answered(lambda client: client.verify_proof(1), httpx.Response(200, json={"entry": {}}))
 
 
 def test_the_deadline_holds_for_an_asynchronous_call():

@@ -63,11 +63,6 @@ def test_an_arriving_history_is_an_error_of_its_own(app: Flask, client: Client):
     assert (refusal.value.status, refusal.value.retry_after_s) == (503, 40)
 
 
-def test_an_arriving_history_is_handled_like_any_503():
-    """What waits while the service is unavailable waits for the price history too."""
-    assert issubclass(HistoryPending, Unavailable)
-
-
 @pytest.mark.parametrize(
     ("status", "kind"),
     [

@@ -16,7 +16,6 @@ from service.client import (
     BadRequest,
     Client,
     ConnectionFailed,
-    HistoryPending,
     TimedOut,
     Unavailable,
     WebhookInvalid,
@@ -65,13 +64,6 @@ def test_a_refusal_within_a_stream_is_raised_as_its_kind():
     problem = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"No voters are available."}\n\n'
     with streaming([VOTE_EVENT, problem]) as client, pytest.raises(Unavailable, match="No voters are available"):
         list(client.ask_stream("up?"))
-
-
-def test_an_arriving_history_within_a_stream_has_its_kind():
-    problem = b'event: error\ndata: {"status":503,"code":"history_arriving","detail":"Soon.","retry_after_s":40}\n\n'
-    with streaming([problem]) as client, pytest.raises(HistoryPending) as refusal:
-        list(client.ask_stream("up?"))
-    assert refusal.value.retry_after_s == 40
 
 
 def test_a_stream_that_is_refused_at_once_says_why():
