@@ -89,11 +89,6 @@ def address() -> str:
     return quota.network(request.remote_addr)
 
 
-def wide_network() -> str | None:
-    """The /48 of this request's address, None where it is no IPv6 one."""
-    return quota.wide_network(request.remote_addr)
-
-
 def holder(row: KeyRow, end_user: str | None = None) -> KeyHolder:
     """The sender of this request as the holder of a key."""
     request.environ[KEY_ID_ENVIRON] = row.id

@@ -159,6 +159,9 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
     at = unix(entry.recorded_at)
     check_open(market, at, "Forecasting")
     forecasts.add_forecast(db, MarketForecast(entry.seq, market.id, forecaster, at, p_yes, salt))
+    counts_in: tuple[CountsIn, ...] = ()
+    if is_counted(market) and forecasts.counts_since(db, caller.id) is not None:
+        counts_in = ("opening", "time_weighted") if at < opening_until(market) else ("time_weighted",)
     return RecordedForecast(
         market_id=market.id,
         p_yes=p_yes,
@@ -168,7 +171,7 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
         hash=entry.hash,
         commitment=entry.body["commitment"],
         salt=salt,
-        counts_in=() if forecasts.counts_since(db, caller.id) is None else _counts_in(market, at),
+        counts_in=counts_in,
     )
 
 
@@ -183,9 +186,3 @@ def record_all(
             yield ForecastResult(forecast.market_id, entry, None, None)
         except (ResourceNotFound, InvalidRequest, VotingClosed) as refusal:
             yield ForecastResult(forecast.market_id, None, refusal.code, refusal.detail)
-
-
-def _counts_in(market: Prediction, at: int) -> tuple[CountsIn, ...]:
-    if not is_counted(market):
-        return ()
-    return ("opening", "time_weighted") if at < opening_until(market) else ("time_weighted",)

@@ -16,9 +16,9 @@ from flask import Blueprint, Flask, Response, current_app, request
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.access.quota import EVENT_STREAMS, HELD_STREAMS, NETWORK_FACTOR
+from service.access.quota import EVENT_STREAMS, HELD_STREAMS, NETWORK_FACTOR, wide_network
 from service.api import streaming
-from service.api.auth import Caller, KeyHolder, wide_network
+from service.api.auth import Caller, KeyHolder
 from service.api.inputs import Query, split_commas
 from service.api.ledger import LAST_SEQ
 from service.api.operations import operation
@@ -270,7 +270,7 @@ def stream(query: Wanted, caller: Caller) -> Response:
     reader = caller.id if isinstance(caller, KeyHolder) else None
     ends_at = time.monotonic() + query.seconds
     try:
-        stream = streams.open(caller, wide_network())
+        stream = streams.open(caller, wide_network(request.remote_addr))
     except Busy:
         if not query.optional:
             raise

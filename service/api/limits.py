@@ -25,9 +25,10 @@ from service.access.quota import (
     TELEMETRY_CALLS,
     Plan,
     QuotaStatus,
+    wide_network,
 )
 from service.api import responses
-from service.api.auth import Caller, KeyHolder, address, wide_network
+from service.api.auth import Caller, KeyHolder, address
 from service.api.services import services
 from service.api.windows import MINUTES, MinuteWindows, RequestLimits, refund, request_limits, settle, status_of
 from service.errors import LimitReached, QuotaExhausted, WindowExhausted
@@ -204,7 +205,7 @@ def _reader() -> str:
 
 
 def _network() -> str:
-    return f"network:{wide_network()}"
+    return f"network:{wide_network(request.remote_addr)}"
 
 
 def _key() -> str:

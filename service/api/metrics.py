@@ -103,22 +103,18 @@ def observe_abstention(voter: str) -> None:
 
 def exposition(services: Services, *, is_ready: bool) -> bytes:
     """All metrics in the text format of Prometheus; without what is stored while the database does not answer."""
-    registry, text = CollectorRegistry(auto_describe=False), _of_processes() + READY.format(int(is_ready)).encode()
+    counts, gauges = CollectorRegistry(), CollectorRegistry(auto_describe=False)
     try:
-        registry.register(StateGauges(services))
-        return text + generate_latest(registry)
+        MultiProcessCollector(counts)
+    except ValueError:  # no folder is set: a single process
+        counts = REGISTRY
+    text = generate_latest(counts) + READY.format(int(is_ready)).encode()
+    try:
+        gauges.register(StateGauges(services))
+        return text + generate_latest(gauges)
     except SQLAlchemyError as error:
         log.warning("gauges_unavailable", error=type(error).__name__)
         return text
-
-
-def _of_processes() -> bytes:
-    registry = CollectorRegistry()
-    try:
-        MultiProcessCollector(registry)
-    except ValueError:  # no folder is set: a single process
-        registry = REGISTRY
-    return generate_latest(registry)
 
 
 @lru_cache(maxsize=1024)

@@ -177,11 +177,11 @@ def _schemas(operations: list[Operation]) -> tuple[dict[object, dict[str, Any]],
     """The schema of every body and every answer, by what it is of, and the definitions these point to."""
     bodies = {operation.body: TypeAdapter(operation.body) for operation in operations if operation.body}
     answers = {id(operation): operation.returns for operation in operations if operation.returns}
-    inputs: list[tuple[Any, JsonSchemaMode, TypeAdapter[Any]]] = [(Problem, "serialization", TypeAdapter(Problem))]
-    for key, adapter in bodies.items():
-        inputs.append((key, "validation", adapter))
-    for key, adapter in answers.items():
-        inputs.append((key, "serialization", adapter))
+    inputs: list[tuple[Any, JsonSchemaMode, TypeAdapter[Any]]] = [
+        (Problem, "serialization", TypeAdapter(Problem)),
+        *((key, "validation", adapter) for key, adapter in bodies.items()),
+        *((key, "serialization", adapter) for key, adapter in answers.items()),
+    ]
     shapes, rest = TypeAdapter.json_schemas(inputs, ref_template=REF, schema_generator=Shapes)
     schemas = rest["$defs"]
     # A problem leaves out what does not belong to its kind.

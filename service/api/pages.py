@@ -68,13 +68,6 @@ class PageWindow(NamedTuple):
         return self.since, min(self.until, int(self.after.value) - 1) if self.after else self.until
 
 
-class HistoryPage(NamedTuple, Generic[Rows]):
-    """The `rows` of a page, and the cursor of the `next` one; None after the last."""
-
-    rows: Rows
-    next: str | None
-
-
 @dataclass(frozen=True)
 class HistoryListing(Generic[Rows]):
     """A history that is read page by page: `select` gives the rows of a window, and `key` the key of one of them.
@@ -86,11 +79,11 @@ class HistoryListing(Generic[Rows]):
     select: Callable[Concatenate[Connection, PageWindow, ...], Rows]
     key: Callable[..., PageKey]
 
-    def page(self, query: WindowQuery, *selection: str) -> HistoryPage[Rows]:
-        """The page that a query asks for, with the `Link` header to the next one; raises InvalidRequest.
+    def page(self, query: WindowQuery, *selection: str) -> tuple[Rows, str | None]:
+        """The rows of the page that a query asks for, and the cursor of the next one; raises InvalidRequest.
 
-        The window ends now at the latest, so one that begins later is empty. A cursor is valid for the same list with
-        the same filters.
+        The answer gets a `Link` header to the next page. The window ends now at the latest, so one that begins later is
+        empty. A cursor is valid for the same list with the same filters.
         """
         now = services().world_now
         until = min(now, query.until or now)
@@ -104,7 +97,7 @@ class HistoryListing(Generic[Rows]):
         is_last = len(rows) <= query.limit
         next = None if is_last else pages.write_cursor(scope, self.key(rows[query.limit - 1], *selection))
         link(next)
-        return HistoryPage(rows[: query.limit], next)
+        return rows[: query.limit], next
 
 
 def link(following: str | int | None, parameter: str = "cursor") -> None:

@@ -15,7 +15,6 @@ from service.api.responses import document
 from service.api.services import find, latest, require_listed
 from service.errors import ResourceNotFound
 from service.market.assets import ASSETS, AssetCode
-from service.store.snapshots import Snapshot
 from service.trading.hospital import HospitalDocument
 from service.trading.leaderboard import LeaderboardDocument, StrategyDocument, leaderboard_table
 from service.trading.strategies import STRATEGIES, Category
@@ -138,13 +137,8 @@ def triage(query: TriageQuery) -> Response:
     The score before this one had +0.13 (±0.12). `summary.worth` measures the same in the months of this service. A
     measure whose mean over the last six months is not above 0 has not earned its place, which `summary.caveat` says.
     """
-    return document(_of_month(query.month) if query.month else latest(REVIEW), max_age=REVIEW_MAX_AGE_S)
-
-
-def _of_month(month: str) -> Snapshot:
-    """The snapshot of that month. Raises ResourceNotFound, which names the available months."""
-    snapshot = find(f"{REVIEW}/{month}")
+    snapshot = find(f"{REVIEW}/{query.month}") if query.month else latest(REVIEW)
     if snapshot is None:
         months = json.loads(latest(REVIEW).body)["links"]["months"]
-        raise ResourceNotFound(f"There is no snapshot of {month}. Available months: {', '.join(months)}.")
-    return snapshot
+        raise ResourceNotFound(f"There is no snapshot of {query.month}. Available months: {', '.join(months)}.")
+    return document(snapshot, max_age=REVIEW_MAX_AGE_S)

@@ -1,23 +1,4 @@
-"""The errors of the API's clients, and which of them an answer stands for.
-
-    ClientError
-    ├── ConnectionFailed        no connection; nothing was counted
-    ├── TimedOut                no complete response within `timeout_s`; it may have been counted
-    ├── ProofFailed             a proof of the ledger is wrong
-    ├── WebhookInvalid          a webhook message was not signed by this secret, or is too old
-    └── Refused                 a response of 400 or more: status, code, detail, request_id
-        ├── BadRequest          400, 413, 415, 422: `errors` names the fields
-        ├── Unauthorized        401
-        ├── Forbidden           403: the key's plan does not include this, or registration is closed
-        ├── NotFound            404
-        ├── Conflict            409: the same request is in progress, or voting has closed
-        ├── RateLimited         429: limit, remaining, reset_at, retry_after_s
-        ├── Unavailable         503: retry_after_s
-        │   └── HistoryPending  503 with the code history_arriving: the price history is still being fetched
-        └── ServerFault         any other status, or a response that is not this API's
-
-The text of each may be shown to a user.
-"""
+"""The errors of the API's clients, and which of them an answer stands for. The text of each may be shown to a user."""
 
 from __future__ import annotations
 
@@ -29,15 +10,15 @@ import httpx
 
 
 class ClientError(Exception):
-    """The root of the family; its text may be shown to a user."""
+    """The root of the family."""
 
 
 class ConnectionFailed(ClientError):
-    """The address did not answer, or the connection broke."""
+    """The address did not answer, or the connection broke; without one nothing was counted."""
 
 
 class TimedOut(ClientError):
-    """The complete response did not arrive in time."""
+    """The complete response did not arrive within `timeout_s`; it may have been counted."""
 
 
 class ProofFailed(ClientError):
@@ -49,7 +30,7 @@ class WebhookInvalid(ClientError):
 
 
 class Refused(ClientError):
-    """The service refused the request."""
+    """The service refused the request: an answer of 400 or more, or one that is not this API's."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status
@@ -106,14 +87,11 @@ class ServerFault(Refused):
 
 
 REFUSALS: dict[int, type[Refused]] = {
-    400: BadRequest,
+    **dict.fromkeys((400, 413, 415, 422), BadRequest),
     401: Unauthorized,
     403: Forbidden,
     404: NotFound,
     409: Conflict,
-    413: BadRequest,
-    415: BadRequest,
-    422: BadRequest,
     429: RateLimited,
     503: Unavailable,
 }

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-
 import httpx
 import pytest
 from flask import Flask
 
-from service import client as clients
 from service.client import (
     BadRequest,
     Client,
-    ClientError,
     Conflict,
     Forbidden,
     HistoryPending,
@@ -96,10 +92,3 @@ def test_an_answer_that_is_no_json_object_is_a_fault(body: bytes):
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body))
     with Client("http://ninefold", transport=transport) as client, pytest.raises(ServerFault, match="not JSON"):
         client.prices()
-
-
-def test_the_error_classes_are_drawn_in_the_module_docstring():
-    family = [kind for _, kind in inspect.getmembers(clients, inspect.isclass) if issubclass(kind, ClientError)]
-    assert len(family) == 15
-    for kind in family:
-        assert f" {kind.__name__} " in clients.errors.__doc__.replace("\n", " \n")
