@@ -275,8 +275,8 @@ def stream(query: Wanted, caller: Caller) -> Response:
         if not query.optional:
             raise
         return Response(status=204)
-    wanted = EventFilter(query.events or (), query.assets or ())
-    pieces = _pieces(streams, stream, seq, wanted, reader, ends_at)
+    selection = EventFilter(query.events or (), query.assets or ())
+    pieces = _pieces(streams, stream, seq, selection, reader, ends_at)
     return streaming.respond(pieces, partial(streams.close, stream))
 
 
@@ -289,9 +289,9 @@ def _last_event_id() -> int:
 
 
 def _pieces(
-    streams: OpenStreams, stream: OpenStream, seq: int, wanted: EventFilter, reader: str | None, ends_at: float
+    streams: OpenStreams, stream: OpenStream, seq: int, selection: EventFilter, reader: str | None, ends_at: float
 ) -> Events:
-    """The events after row `seq` that are wanted and that the caller `reader` may see.
+    """The events after row `seq` in the selection that the caller `reader` may see.
 
     There is a checkpoint at both ends and whenever nothing was sent for ten seconds.
     """
@@ -301,7 +301,7 @@ def _pieces(
         page = streams.events_after(seq)
         is_last_page, seq = page.last == seq, page.last
         for event in page.visible_to(reader):
-            if wanted.accepts(event):
+            if selection.accepts(event):
                 yield StreamEvent(event.type, EVENT.dump_json(event), event.id)
                 silent_since = time.monotonic()
         if is_last_page:

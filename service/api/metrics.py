@@ -193,9 +193,9 @@ def _of_ledger(db: Connection) -> Iterator[GaugeMetricFamily]:
         words = "Places where the tables and the ledger do not agree."
         yield from _gauge("audit_differences", words, audit.differences)
         yield from _gauge("audit_time_seconds", "When the last audit was made, in unix seconds.", audit.at)
-    unsealed = last - (root.last_seq if root else 0)
+    sealed_rows = root.last_seq if root else 0
     yield from _gauge("ledger_rows", "Rows of the ledger.", last)
-    yield from _gauge("ledger_unsealed_rows", "Rows after the last signed root.", unsealed)
+    yield from _gauge("ledger_unsealed_rows", "Rows after the last signed root.", last - sealed_rows)
 
 
 def _of_witness(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
