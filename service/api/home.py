@@ -59,6 +59,7 @@ def words(language: str) -> Response:
 
 @cache
 def _catalogue(language: str) -> Snapshot:
+    """The phrases in a language as a document, made for the first reader and kept."""
     words = {text: forms[language] for text, forms in PHRASES.items()}
     return make_snapshot(language, 0, json.dumps(words).encode())
 

@@ -85,10 +85,12 @@ def _choices(model: type[BaseModel]) -> frozenset[str]:
 
 
 def _has_literal(annotation: Any) -> bool:
+    """Whether a type lists texts, itself or in its parts."""
     return get_origin(annotation) is Literal or any(map(_has_literal, get_args(annotation)))
 
 
 def _lower(value: Any) -> Any:
+    """A text, or each text of a list, in lower case."""
     if isinstance(value, list):
         return [_lower(item) for item in value]
     return value.lower() if isinstance(value, str) else value
