@@ -6,7 +6,6 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from service.sources.llm import limits, modes
@@ -29,42 +28,13 @@ LEAST_S = 0.05  # with less time left no request is sent
 
 @dataclass(frozen=True)
 class Completion:
-    """A model's answer with its mode and cost; tokens and USD are None where they are unknown."""
+    """A model's answer with its mode and cost; input and output tokens together, and USD, are None where unknown."""
 
     text: str
-    input_tokens: int | None
-    output_tokens: int | None
+    tokens: int | None
     usd: float | None
     latency_ms: float
     mode: Mode
-
-    @property
-    def tokens(self) -> int | None:
-        """Input and output tokens together."""
-        if self.input_tokens is None or self.output_tokens is None:
-            return None
-        return self.input_tokens + self.output_tokens
-
-
-class Clients:
-    """One SDK client per address and key, shared by all threads; connections stay open until `close`."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._clients: dict[tuple[str, str], OpenAI] = {}
-
-    def of(self, base_url: str, api_key: str) -> OpenAI:
-        """The client of an address and key."""
-        with self._lock:
-            if (base_url, api_key) not in self._clients:
-                self._clients[base_url, api_key] = _client(base_url, api_key)
-            return self._clients[base_url, api_key]
-
-    def close(self) -> None:
-        with self._lock:
-            for client in self._clients.values():
-                client.close()
-            self._clients.clear()
 
 
 @dataclass(frozen=True)
@@ -156,17 +126,11 @@ class LanguageModel:
         return request
 
     def _completion(self, answer: StreamedCompletion, mode: Mode, began: float) -> Completion:
-        price, usd = self.price, None
-        if price is not None and answer.input_tokens is not None and answer.output_tokens is not None:
-            usd = price.of(answer.input_tokens, answer.output_tokens)
-        return Completion(
-            text=answer.text,
-            input_tokens=answer.input_tokens,
-            output_tokens=answer.output_tokens,
-            usd=usd,
-            latency_ms=1000 * (time.monotonic() - began),
-            mode=mode,
-        )
+        price, tokens, usd = self.price, None, None
+        if answer.input_tokens is not None and answer.output_tokens is not None:
+            tokens = answer.input_tokens + answer.output_tokens
+            usd = price and price.of(answer.input_tokens, answer.output_tokens)
+        return Completion(answer.text, tokens, usd, 1000 * (time.monotonic() - began), mode)
 
 
 def _wait(fault: Fault, waits: int, deadline: float) -> bool:
@@ -182,7 +146,8 @@ def _wait(fault: Fault, waits: int, deadline: float) -> bool:
     return True
 
 
-def _client(base_url: str, api_key: str) -> OpenAI:
+def open_client(base_url: str, api_key: str) -> OpenAI:
+    """A client of the SDK, which any number of threads may share."""
     import httpx2
     from openai import Omit, OpenAI
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, TypeVar
 
 import structlog
+from pydantic import SecretStr
 
-from service.config import Settings, SettingsError
+from service.config import Seat, Settings, SettingsError
 from service.forecasting.voters.ballots import Abstention, Forecast, VoterKind
 from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.forecasting.voters.panel import Voter, votes_on
@@ -18,51 +20,72 @@ from service.forecasting.voters.prompts.reading import ModelAnswer, UnusableAnsw
 from service.forecasting.voters.prompts.writing import Prompt, write
 from service.questions.question import Question
 from service.sources.llm import limits, modes
-from service.sources.llm.client import MOST_TOKENS, Clients, Completion, LanguageModel
+from service.sources.llm.client import MOST_TOKENS, Completion, LanguageModel, open_client
 from service.sources.llm.limits import Breaker, Budget, ModelFailed, NotAsked
 from service.sources.llm.modes import Modes
-from service.sources.llm.providers import FREE, Chosen, TokenPrice, parse, stated_prices
+from service.sources.llm.providers import FREE, Chosen, parse, stated_prices
 
 NO_MODEL = "embedded"  # as an option: the seat keeps its embedded engine
 log = structlog.stdlib.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The options of one seat; an empty value means not set."""
-
-    model: str = ""
-    base_url: str = ""
-    api_key: str = field(default="", repr=False)
-
-
 def seated(voters: Sequence[Voter], settings: Settings, budget: Budget) -> tuple[Voter, ...]:
-    """The voters that the settings configure; raises SettingsError with the name of the invalid option.
+    """The voters, with a language model in every seat that the settings give one.
 
-    Tokens of a model whose price is unknown count in ORACLE_DAILY_TOKENS alone, which is logged. A limit in USD alone
-    could not hold such a model, so it is refused.
+    `voters` have their embedded engines; brains are not changed. Names and dates are kept from the models of a replay,
+    because its prices are of a past that they may remember. Clients are created here, at start-up, so that the first
+    question is not delayed; seats that are asked alike share one. Raises SettingsError with the name of the invalid
+    option.
     """
-    choices = {
-        seat: Choice(option.model, option.base_url, option.api_key.get_secret_value())
-        for seat, option in settings.oracle_seats.items()
-    }
-    panel = seats(
-        voters,
-        settings.oracle_model,
-        choices,
-        {provider: key.get_secret_value() for provider, key in settings.provider_keys.items()},
-        prices=stated_prices(settings.oracle_prices),
-        clients=Clients(),
-        budget=budget,
-        deadline_s=settings.oracle_deadline_s,
-        on_failure=settings.oracle_on_failure,
-        is_masked=settings.world == "replay",
-    )
+    prices, learnt, client_of = stated_prices(settings.oracle_prices), Modes(), cache(open_client)
+    options: Mapping[str, Seat] = {**settings.oracle_seats}
+    panel: list[Voter] = []
+    for voter in voters:
+        seat = options.get(voter.name, Seat())
+        engine_name = (seat.model or settings.oracle_model or NO_MODEL) if voter.kind == "seat" else NO_MODEL
+        option = f"ORACLE_{voter.name.upper()}"
+        if engine_name == NO_MODEL:
+            if seat.base_url or seat.api_key:
+                raise SettingsError(f"{option}_BASE_URL or _API_KEY is set without a model: set {option}_MODEL")
+            panel.append(voter)
+            continue
+        try:
+            chosen = parse(engine_name, seat.base_url)
+        except SettingsError as error:
+            raise SettingsError(f"{option}_MODEL or _BASE_URL: {error.detail}") from None
+        client = client_of(seat.base_url or chosen.provider.base_url, _key(option, chosen, seat, settings))
+        panel.append(
+            ModelSeat(
+                voter,
+                LanguageModel(chosen, client, learnt, prices),
+                Breaker(time.monotonic),
+                budget,
+                settings.oracle_deadline_s,
+                settings.oracle_on_failure,
+                is_masked=settings.world == "replay",
+            )
+        )
     _report_unknown_prices(panel, settings)
-    return panel
+    return tuple(panel)
+
+
+def _key(option: str, chosen: Chosen, seat: Seat, settings: Settings) -> str:
+    """The key for a seat's model; that of a provider is sent only to its provider's own address."""
+    variable, own_key = chosen.provider.key_variable, seat.api_key.get_secret_value()
+    if own_key or seat.base_url or variable is None:
+        return own_key
+    keys: Mapping[str, SecretStr] = {**settings.provider_keys}
+    key = keys.get(chosen.provider.name)
+    if not key:
+        raise SettingsError(f"{chosen.engine} needs a key: set {variable} or {option}_API_KEY")
+    return key.get_secret_value()
 
 
 def _report_unknown_prices(voters: Sequence[Voter], settings: Settings) -> None:
+    """Log each model whose price is unknown: its tokens count in ORACLE_DAILY_TOKENS alone.
+
+    A limit in USD alone could not hold such a model, so it is refused.
+    """
     models = (voter.model for voter in voters if isinstance(voter, ModelSeat))
     for engine in dict.fromkeys(model.engine for model in models if model.price is None):
         advice = f"ORACLE_PRICES={engine}=INPUT/OUTPUT states it in USD per million tokens"
@@ -71,69 +94,6 @@ def _report_unknown_prices(voters: Sequence[Voter], settings: Settings) -> None:
                 f"ORACLE_DAILY_USD: the price of {engine} is unknown; {advice}, or set ORACLE_DAILY_TOKENS as well"
             )
         log.warning("model_price_unknown", engine=engine, advice=advice)
-
-
-def seats(
-    voters: Sequence[Voter],
-    everywhere: str,
-    choices: Mapping[str, Choice],
-    keys: Mapping[str, str],
-    *,
-    prices: Mapping[str, TokenPrice],
-    clients: Clients,
-    budget: Budget,
-    deadline_s: float,
-    on_failure: OnFailure,
-    is_masked: bool,
-) -> tuple[Voter, ...]:
-    """The voters, with a language model in every seat that is configured to use one.
-
-    `voters` have their embedded engines; brains are not changed. `everywhere` is `provider:model` for each seat that
-    has no own one in `choices`, empty for none. A key of `keys`, by provider, is sent only to its provider's own
-    address. `prices` are those that the operator states, by engine; they replace list prices. With `is_masked` names
-    and dates are kept from the models, because the prices are of a past that they may remember. Raises SettingsError
-    with the name of the invalid option. Clients are created here, at start-up, so that the first question is not
-    delayed.
-    """
-    learnt = Modes()
-    seated: list[Voter] = []
-    for voter in voters:
-        choice = choices.get(voter.name, Choice()) if voter.kind == "seat" else Choice(NO_MODEL)
-        engine_name = choice.model or everywhere or NO_MODEL
-        if engine_name == NO_MODEL:
-            _require_no_address(voter.name, choice)
-            seated.append(voter)
-            continue
-        model = replace(_model(voter.name, engine_name, choice, keys, clients, learnt), prices=prices)
-        seated.append(ModelSeat(voter, model, Breaker(time.monotonic), budget, deadline_s, on_failure, is_masked))
-    return tuple(seated)
-
-
-def _require_no_address(seat: str, choice: Choice) -> None:
-    if choice.base_url or choice.api_key:
-        option = f"ORACLE_{seat.upper()}"
-        raise SettingsError(f"{option}_BASE_URL or _API_KEY is set without a model: set {option}_MODEL")
-
-
-def _model(
-    seat: str, engine_name: str, choice: Choice, keys: Mapping[str, str], clients: Clients, learnt: Modes
-) -> LanguageModel:
-    option = f"ORACLE_{seat.upper()}"
-    try:
-        chosen = parse(engine_name, choice.base_url)
-    except SettingsError as error:
-        raise SettingsError(f"{option}_MODEL or _BASE_URL: {error.detail}") from None
-    base_url = choice.base_url or chosen.provider.base_url
-    return LanguageModel(chosen, clients.of(base_url, _key(option, chosen, choice, keys)), learnt)
-
-
-def _key(option: str, chosen: Chosen, choice: Choice, keys: Mapping[str, str]) -> str:
-    variable = chosen.provider.key_variable
-    if choice.api_key or choice.base_url or variable is None:
-        return choice.api_key
-    if not keys.get(chosen.provider.name):
-        raise SettingsError(f"{chosen.engine} needs a key: set {variable} or {option}_API_KEY")
-    return keys[chosen.provider.name]
 
 
 OnFailure = Literal["fallback", "abstain"]
@@ -232,9 +192,8 @@ class ModelSeat:
             if not failure.may_cost:
                 self.budget.settle(reservation, 0, 0.0)
             raise
-        if completion.input_tokens is not None and completion.output_tokens is not None:
-            usd = price.of(completion.input_tokens, completion.output_tokens)
-            self.budget.settle(reservation, completion.input_tokens + completion.output_tokens, usd)
+        if completion.tokens is not None:
+            self.budget.settle(reservation, completion.tokens, completion.usd or 0.0)
         return completion
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
-from service.sources.llm.client import Clients, LanguageModel
+from service.sources.llm.client import LanguageModel, open_client
 from service.sources.llm.modes import Modes
-from service.sources.llm.providers import parse
+from service.sources.llm.providers import Chosen, parse
 from tests.sources.llm.model_server import ModelServer, serving
 
 KEY = "sk-secret-0123456789"
@@ -22,16 +23,20 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def clients() -> Iterator[Clients]:
-    clients = Clients()
-    yield clients
-    clients.close()
+def open_model() -> Iterator[Callable[..., LanguageModel]]:
+    """Makes a model at an address, whose client is closed after the test."""
+    with ExitStack() as stack:
+
+        def opened(chosen: Chosen, address: str, key: str = "") -> LanguageModel:
+            return LanguageModel(chosen, stack.enter_context(open_client(address, key)), Modes())
+
+        yield opened
 
 
 @pytest.fixture
-def model_at(clients: Clients) -> Callable[[str], LanguageModel]:
+def model_at(open_model) -> Callable[[str], LanguageModel]:
     """A model at an address."""
-    return lambda address: LanguageModel(parse("some-model", address), clients.of(address, KEY), Modes())
+    return lambda address: open_model(parse("some-model", address), address, KEY)
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ import httpx
 import pytest
 
 from service.forecasting.voters.prompts.reading import SCHEMA, read
-from service.sources.llm.client import Clients, Completion, LanguageModel
+from service.sources.llm.client import Completion
 from service.sources.llm.limits import ModelFailed
-from service.sources.llm.modes import Modes
 from service.sources.llm.providers import PROVIDERS, Chosen
 from tests.conftest import absent
 from tests.processes import PATIENCE_S, free_port, running
@@ -89,11 +88,11 @@ def _wait_for(port: int, log: Path) -> None:
 
 
 @pytest.fixture
-def complete(mock_address: str, clients: Clients):
+def complete(mock_address: str, open_model):
     """Ask a model of the mock server for a vote within two seconds."""
 
     def ask(model: str, provider: str = "openai") -> Completion:
-        language_model = LanguageModel(Chosen(PROVIDERS[provider], model), clients.of(mock_address, "sk-mock"), Modes())
+        language_model = open_model(Chosen(PROVIDERS[provider], model), mock_address, "sk-mock")
         return language_model.complete("You are one of nine.", "Will it?", SCHEMA, time.monotonic() + 2)
 
     return ask

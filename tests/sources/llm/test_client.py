@@ -11,9 +11,8 @@ import pytest
 
 from service.config import Settings
 from service.sources import sessions
-from service.sources.llm.client import Clients, Completion, LanguageModel
+from service.sources.llm.client import Completion, LanguageModel
 from service.sources.llm.limits import ModelFailed
-from service.sources.llm.modes import Modes
 from service.sources.llm.providers import PROVIDERS, Chosen, parse
 from tests.processes import free_port
 from tests.sources.llm import model_server as it
@@ -44,7 +43,7 @@ def failure(model: LanguageModel, seconds: float = DEADLINE_S) -> ModelFailed:
 def test_a_completion_has_the_text_and_its_cost(model, server):
     completion = complete(model)
     assert json.loads(completion.text) == {"reasoning": "Momentum is up.", "probability_yes": 62}
-    assert (completion.input_tokens, completion.output_tokens, completion.tokens) == (900, 40, 940)
+    assert completion.tokens == 900 + 40
     assert completion.usd is None, "the price of a model that is configured by its address alone is unknown"
     assert completion.mode == "json_schema"
     assert 0 < completion.latency_ms < 5000
@@ -61,10 +60,10 @@ def test_the_request_holds_the_model_to_the_schema_and_to_a_length(model, server
     assert server.headers[0]["accept-encoding"] == "identity"
 
 
-def test_a_known_model_has_its_cost_in_dollars(server, clients):
+def test_a_known_model_has_its_cost_in_dollars(server, open_model):
     """900 tokens at $0.25 and 40 at $2 a million."""
     chosen = Chosen(PROVIDERS["openai"], "gpt-5-mini-2025-08-07")
-    completion = complete(LanguageModel(chosen, clients.of(server.address, KEY), Modes()))
+    completion = complete(open_model(chosen, server.address))
     assert completion.usd == pytest.approx(0.000305)
     assert "max_completion_tokens" in server.requests[0]
 
@@ -234,24 +233,22 @@ def test_a_server_that_is_down_does_not_change_the_mode(model, server):
     assert model.modes.of(model.engine) == "json_schema"
 
 
-def test_a_key_is_shown_nowhere(model, server, clients, capfd, caplog):
+def test_a_key_is_shown_nowhere(model, server, capfd, caplog):
     server.behaviours = [refuses(401, f"Incorrect API key provided: {KEY}")]
     with caplog.at_level("DEBUG"), pytest.raises(ModelFailed) as failure_info:
         complete(model)
     error = failure_info.value
-    outputs = [repr(model), repr(clients), str(error), repr(error.__cause__), caplog.text, *capfd.readouterr()]
+    outputs = [repr(model), str(error), repr(error.__cause__), caplog.text, *capfd.readouterr()]
     assert not any(KEY in words for words in outputs)
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
-def test_nothing_of_the_environment_is_sent_to_a_provider(server, monkeypatch):
+def test_nothing_of_the_environment_is_sent_to_a_provider(open_model, server, monkeypatch):
     """The SDK would send one provider's organisation and key to every other."""
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "sk-of-another")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    clients = Clients()
-    complete(LanguageModel(parse("some-model", server.address), clients.of(server.address, ""), Modes()))
-    clients.close()
+    complete(open_model(parse("some-model", server.address), server.address))
     assert "sk-of-another" not in str(server.headers[0])
     assert server.headers[0]["authorization"] == "Bearer none"
     assert not any(name.startswith("openai-") for name in server.headers[0])

@@ -23,10 +23,9 @@ from service.forecasting.voters.prompts.writing import write
 from service.market.instants import HOUR, utc
 from service.questions.question import Question
 from service.sources.llm import limits
-from service.sources.llm.client import Clients
 from service.sources.llm.limits import Breaker, Budget, SpendingInMemory
 from service.sources.llm.providers import PROVIDERS, TokenPrice
-from service.sources.llm.seating import Choice, ModelSeat, seated, seats
+from service.sources.llm.seating import ModelSeat, seated
 from tests.processes import ROOT
 from tests.sources.llm import model_server as it
 from tests.sources.llm.conftest import KEY
@@ -37,34 +36,20 @@ KEYS = {name: f"sk-{name}" for name, provider in PROVIDERS.items() if provider.k
 SEATS = ["momentum", "reversion", "breadth", "regime", "trend", "news"]
 
 
-@pytest.fixture
-def build_panel(clients: Clients) -> Callable[..., tuple[Voter, ...]]:
-    def build(everywhere: str = "", keys: dict[str, str] = KEYS, **choices: Choice) -> tuple[Voter, ...]:
-        return seats(
-            voters(),
-            everywhere,
-            choices,
-            keys,
-            prices={},
-            clients=clients,
-            budget=NO_LIMIT,
-            deadline_s=20,
-            on_failure="fallback",
-            is_masked=False,
-        )
-
-    return build
+def build_panel(everywhere: str = "", keys: dict[str, str] = KEYS, **options: dict[str, str]) -> tuple[Voter, ...]:
+    settings = Settings(world="simulated", oracle_model=everywhere, provider_keys=keys, oracle_seats=options)
+    return seated(voters(), settings, NO_LIMIT)
 
 
 def engines(panel: tuple[Voter, ...]) -> dict[str, str]:
     return {voter.name: voter.engine for voter in panel}
 
 
-def test_without_a_choice_every_voter_is_embedded(build_panel):
+def test_without_a_choice_every_voter_is_embedded():
     assert build_panel() == voters()
 
 
-def test_one_model_for_all_takes_the_six_seats_and_no_brain(build_panel):
+def test_one_model_for_all_takes_the_six_seats_and_no_brain():
     panel = build_panel("openai:gpt-5-mini")
     assert [voter.name for voter in panel] == [voter.name for voter in voters()]
     assert [voter.kind for voter in panel] == ["seat"] * 6 + ["brain"] * 3
@@ -72,8 +57,8 @@ def test_one_model_for_all_takes_the_six_seats_and_no_brain(build_panel):
     assert len({id(voter.breaker) for voter in panel[:6]}) == 6, "each has a breaker of its own"
 
 
-def test_a_seat_may_have_a_model_of_its_own_or_none(build_panel):
-    panel = build_panel("openai:gpt-5-mini", news=Choice("anthropic:claude-haiku-4-5"), trend=Choice("embedded"))
+def test_a_seat_may_have_a_model_of_its_own_or_none():
+    panel = build_panel("openai:gpt-5-mini", news={"model": "anthropic:claude-haiku-4-5"}, trend={"model": "embedded"})
     names = ["anthropic:claude-haiku-4-5", EMBEDDED, "openai:gpt-5-mini"]
     assert [engines(panel)[seat] for seat in ("news", "trend", "regime")] == names
 
@@ -81,14 +66,14 @@ def test_a_seat_may_have_a_model_of_its_own_or_none(build_panel):
 @pytest.mark.parametrize(
     ("choice", "address", "key"),
     [
-        (Choice("openai:gpt-5-mini"), "https://api.openai.com/v1/", "sk-openai"),
-        (Choice("groq:llama-3.1-8b-instant"), "https://api.groq.com/openai/v1/", "sk-groq"),
-        (Choice("openai:gpt-5", api_key="sk-mine"), "https://api.openai.com/v1/", "sk-mine"),
-        (Choice("openai:gpt-5", base_url="https://gateway.example/v1"), "https://gateway.example/v1/", "none"),
-        (Choice("ollama:qwen3:8b"), "http://127.0.0.1:11434/v1/", "none"),
+        ({"model": "openai:gpt-5-mini"}, "https://api.openai.com/v1/", "sk-openai"),
+        ({"model": "groq:llama-3.1-8b-instant"}, "https://api.groq.com/openai/v1/", "sk-groq"),
+        ({"model": "openai:gpt-5", "api_key": "sk-mine"}, "https://api.openai.com/v1/", "sk-mine"),
+        ({"model": "openai:gpt-5", "base_url": "https://gateway.example/v1"}, "https://gateway.example/v1/", "none"),
+        ({"model": "ollama:qwen3:8b"}, "http://127.0.0.1:11434/v1/", "none"),
     ],
 )
-def test_each_provider_gets_its_own_key_at_its_own_address(build_panel, choice, address, key):
+def test_each_provider_gets_its_own_key_at_its_own_address(choice, address, key):
     """A seat's own key comes first; the usual one is never sent to another address, whatever the model is called."""
     client = build_panel("openai:gpt-5-mini", news=choice)[5].model.client
     assert (str(client.base_url), client.api_key) == (address, key)
@@ -97,29 +82,30 @@ def test_each_provider_gets_its_own_key_at_its_own_address(build_panel, choice, 
 @pytest.mark.parametrize(
     ("seat", "choice", "complaint"),
     [
-        ("news", Choice("anthropic:claude-haiku-4-5"), "set ANTHROPIC_API_KEY or ORACLE_NEWS_API_KEY"),
-        ("regime", Choice("acme:large"), "ORACLE_REGIME_MODEL .*openai, anthropic"),
-        ("news", Choice(base_url="http://127.0.0.1:8000/v1"), "set ORACLE_NEWS_MODEL"),
-        ("news", Choice(api_key="sk-mine"), "set ORACLE_NEWS_MODEL"),
+        ("news", {"model": "anthropic:claude-haiku-4-5"}, "set ANTHROPIC_API_KEY or ORACLE_NEWS_API_KEY"),
+        ("regime", {"model": "acme:large"}, "ORACLE_REGIME_MODEL .*openai, anthropic"),
+        ("news", {"base_url": "http://127.0.0.1:8000/v1"}, "set ORACLE_NEWS_MODEL"),
+        ("news", {"api_key": "sk-mine"}, "set ORACLE_NEWS_MODEL"),
     ],
 )
-def test_an_incomplete_choice_is_refused_with_its_option(build_panel, seat, choice, complaint):
+def test_an_incomplete_choice_is_refused_with_its_option(seat, choice, complaint):
     """Before anything starts, and without repeating a key."""
     with pytest.raises(SettingsError, match=complaint) as refusal:
         build_panel(keys={"openai": "sk-openai"}, **{seat: choice})
     assert "sk-mine" not in refusal.value.detail
 
 
-def test_seats_that_are_asked_alike_share_one_client(build_panel):
-    panel = build_panel("openai:gpt-5-mini", news=Choice("openai:gpt-5"), trend=Choice("groq:llama-3.1-8b-instant"))
+def test_seats_that_are_asked_alike_share_one_client():
+    panel = build_panel(
+        "openai:gpt-5-mini", news={"model": "openai:gpt-5"}, trend={"model": "groq:llama-3.1-8b-instant"}
+    )
     clients = {voter.name: voter.model.client for voter in panel[:6]}
     assert clients["momentum"] is clients["news"]
     assert clients["momentum"] is not clients["trend"]
 
 
-def test_a_key_is_in_no_representation(build_panel):
-    assert "sk-" not in repr(build_panel("openai:gpt-5-mini", news=Choice("openai:gpt-5", api_key="sk-mine")))
-    assert "sk-mine" not in repr(Choice("openai:gpt-5", api_key="sk-mine"))
+def test_a_key_is_in_no_representation():
+    assert "sk-" not in repr(build_panel("openai:gpt-5-mini", news={"model": "openai:gpt-5", "api_key": "sk-mine"}))
 
 
 def test_a_service_without_models_does_not_import_their_library():
