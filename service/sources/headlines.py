@@ -46,11 +46,10 @@ class FeedState:
 
 @dataclass(frozen=True)
 class FetchedHeadlines:
-    """The headlines of a feed, newest first; empty if it was `not_modified` or must not be requested yet."""
+    """The headlines of a feed, newest first; empty if it was not modified or must not be requested yet."""
 
     headlines: tuple[Headline, ...]
     state: FeedState
-    not_modified: bool
 
 
 class FeedFailed(SourceFailed):
@@ -61,24 +60,18 @@ class FeedFailed(SourceFailed):
         self.state = state
 
 
-class FeedSession(BoundedSession):
-    """A bounded session for a response of at most 2 MB that is not JSON."""
-
-    most_bytes = MOST_BYTES
-    is_json = False
-
-
 def fetch(url: str, state: FeedState, timeout_s: float, now: int) -> FetchedHeadlines:
     """The headlines of the feed at `url` as of the unix second `now`; FeedFailed after `timeout_s` seconds or an error.
 
     `state` is the one that the last call returned or raised. No request is sent before its `not_before`.
     """
     if state.not_before is not None and now < state.not_before:
-        return FetchedHeadlines((), state, not_modified=True)
+        return FetchedHeadlines((), state)
     deadline = time.monotonic() + timeout_s
 
     def request() -> FetchedHeadlines:
-        with FeedSession(deadline) as session:
+        with BoundedSession(deadline) as session:
+            session.most_bytes, session.is_json = MOST_BYTES, False
             return _read(session.get(url, headers=HEADERS | _conditions(state)), state, now)
 
     try:
@@ -102,7 +95,7 @@ def _conditions(state: FeedState) -> dict[str, str]:
 def _read(response: requests.Response, state: FeedState, now: int) -> FetchedHeadlines:
     status, headers = response.status_code, response.headers
     if status == HTTPStatus.NOT_MODIFIED:
-        return FetchedHeadlines((), replace(state, not_before=None), not_modified=True)
+        return FetchedHeadlines((), replace(state, not_before=None))
     if status in BUSY:
         end = now + _rest(headers.get("Retry-After", ""), now)
         raise FeedFailed(f"it answered {status}; the next request is at {iso(end)}", replace(state, not_before=end))
@@ -113,7 +106,7 @@ def _read(response: requests.Response, state: FeedState, now: int) -> FetchedHea
     if "xml" not in headers.get("Content-Type", "xml").lower():
         raise SourceFailed("it is not sent as XML")
     validators = FeedState(_kept(headers.get("ETag")), _kept(headers.get("Last-Modified")))
-    return FetchedHeadlines(headlines_in(response.content, response.url, now), validators, not_modified=False)
+    return FetchedHeadlines(headlines_in(response.content, response.url, now), validators)
 
 
 def _kept(tag: str | None) -> str | None:

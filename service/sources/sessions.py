@@ -68,8 +68,8 @@ class BoundedSession(requests.Session):
 
     The `timeout` of requests applies to each read, so a server that sends one byte now and then can block a caller
     for hours. This session reads nothing after `deadline`, an instant of `time.monotonic()`. Headers and name
-    resolution may still be slow, so callers that must continue wait in another thread. A response that is not JSON
-    is refused, because ccxt would treat it as empty. Redirects are not followed. The proxy is that of
+    resolution may still be slow, so callers that must continue wait in another thread. Where it `is_json`, a response
+    that is not JSON is refused, because ccxt would treat it as empty. Redirects are not followed. The proxy is that of
     `proxy_of`; everything else in the environment, such as passwords in `.netrc`, is ignored.
     """
 
@@ -93,7 +93,10 @@ class BoundedSession(requests.Session):
         with response.raw as raw:
             content = self._read(raw, url)
         if self.is_json and response.status_code == HTTPStatus.OK:
-            _require_json(content, url)
+            try:
+                json.loads(content)
+            except ValueError:
+                raise requests.exceptions.InvalidJSONError(f"the response is not JSON: {url}") from None
         response.raw = BytesIO(content)
         return response
 
@@ -114,13 +117,6 @@ class BoundedSession(requests.Session):
             if len(content) > self.most_bytes:
                 raise requests.exceptions.ContentDecodingError(f"more than {self.most_bytes} bytes from {url}")
         return bytes(content)
-
-
-def _require_json(content: bytes, url: str | bytes) -> None:
-    try:
-        json.loads(content)
-    except ValueError:
-        raise requests.exceptions.InvalidJSONError(f"the response is not JSON: {url}") from None
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -14,11 +14,7 @@ from service.market.instants import iso
 from service.sources.sessions import TOO_LATE, BoundedSession, in_time
 
 MEDIA_TYPE = "application/timestamp-query"
-
-
-class _Session(BoundedSession):
-    most_bytes = 2**16
-    is_json = False
+MOST_BYTES = 2**16
 
 
 def stamp(url: str, root: Root, certificates: bytes, timeout_s: float) -> Timestamp:
@@ -48,7 +44,8 @@ def stamp(url: str, root: Root, certificates: bytes, timeout_s: float) -> Timest
 
 
 def _post(url: str, query: bytes, deadline: float) -> bytes:
-    with _Session(deadline) as session:
+    with BoundedSession(deadline) as session:
+        session.most_bytes, session.is_json = MOST_BYTES, False
         response = session.post(url, data=query, headers={"Content-Type": MEDIA_TYPE})
         response.raise_for_status()
         return response.content

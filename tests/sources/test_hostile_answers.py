@@ -92,7 +92,7 @@ def faults_of_row(source: OddsSource, row: Any) -> list[object]:
             if abs(now - MARCH_11) < YEAR:
                 imports, rejections = choose([market], now, SPOTS, VOLATILITY, [], lambda asset, _: SPOTS.get(asset))
                 texts += [f"{prediction}" for prediction in imports] + [refusal.reason for refusal in rejections]
-    if isinstance(row, dict) and isinstance(id := row.get(source.listing.key), str):
+    if isinstance(row, dict) and isinstance(id := row.get(source.key), str):
         for settlement, terms in source.settlements([row], [id], MARCH_11).values():
             faults += [] if settlement.outcome in ("yes", "no", "void") else [settlement]
             texts += [settlement.evidence, plain(terms.rules) if terms else ""]

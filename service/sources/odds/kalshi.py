@@ -14,7 +14,6 @@ from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
 from service.market.assets import ASSETS
 from service.sources.odds.source import (
-    Listing,
     OddsSource,
     Query,
     Row,
@@ -27,7 +26,6 @@ from service.sources.odds.source import (
 )
 
 NAME = "kalshi"
-LISTING = Listing(NAME, "/markets", key="ticker", cursor="cursor", parameter="cursor")
 PAGE = 1000  # rows: the maximum of the API
 
 # Series on the price at one instant of a day: above a level, and within a range.
@@ -119,4 +117,14 @@ def _url(row: Row) -> str | None:
     return f"https://kalshi.com/markets/{series.lower()}" if TICKER.fullmatch(series) else None
 
 
-KALSHI = OddsSource(LISTING, _open_queries, _settled_query, _market, _settlement)
+KALSHI = OddsSource(
+    NAME,
+    path="/markets",
+    key="ticker",
+    cursor="cursor",
+    parameter="cursor",
+    open_queries=_open_queries,
+    settled_query=_settled_query,
+    read_market=_market,
+    read_settlement=_settlement,
+)

@@ -14,7 +14,6 @@ from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, 
 from service.forecasting.predictions.resolution import Outcome
 from service.market.instants import iso
 from service.sources.odds.source import (
-    Listing,
     OddsSource,
     Query,
     Row,
@@ -28,7 +27,6 @@ from service.sources.odds.source import (
 )
 
 NAME = "polymarket"
-LISTING = Listing(NAME, "/markets/keyset", key="id", cursor="next_cursor", parameter="after_cursor")
 PAGE = 100  # rows: the API returns no more, whatever the limit
 CRYPTO_PRICES, UP_OR_DOWN = 1312, 102127  # the ids of these tags
 
@@ -138,4 +136,14 @@ def _url(row: Row) -> str | None:
     return f"https://polymarket.com/market/{slug}" if SLUG.fullmatch(slug) else None
 
 
-POLYMARKET = OddsSource(LISTING, _open_queries, _settled_query, _market, _settlement)
+POLYMARKET = OddsSource(
+    NAME,
+    path="/markets/keyset",
+    key="id",
+    cursor="next_cursor",
+    parameter="after_cursor",
+    open_queries=_open_queries,
+    settled_query=_settled_query,
+    read_market=_market,
+    read_settlement=_settlement,
+)

@@ -51,7 +51,7 @@ def test_settled_markets_of_kalshi_are_asked_for_by_ticker(server, kalshi_row):
 @SOURCES
 def test_a_row_of_the_wrong_type_is_counted_and_others_are_read(server, source, bitcoin_row, kalshi_row):
     row = bitcoin_row if source is POLYMARKET else kalshi_row
-    server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.listing.key: []}, row]}
+    server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.key: []}, row]}
     markets, refusals = source.list_open(server.address, 5)
     assert len(markets) == 1
     assert len(refusals) >= 5
@@ -71,7 +71,7 @@ def test_no_row_is_fatal_and_none_is_lost(source, data, bitcoin_row, kalshi_row)
         assert 0 <= market.odds.p_yes <= 1
         assert isfinite(market.volume_usd)
     assert all(isinstance(refusal, Refusal) for refusal in refusals)
-    source.settlements([broken], [row[source.listing.key]], 0)
+    source.settlements([broken], [row[source.key]], 0)
 
 
 PATIENCE_S = 0.4
