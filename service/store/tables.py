@@ -20,6 +20,7 @@ from sqlalchemy import (
     false,
     text,
 )
+from sqlalchemy.types import TypeEngine
 
 metadata = MetaData(
     naming_convention={
@@ -29,17 +30,31 @@ metadata = MetaData(
     }
 )
 
+
+def _key(name: str, kind: TypeEngine[Any] | type[TypeEngine[Any]] = BigInteger) -> Column[Any]:
+    return Column(name, kind, primary_key=True, autoincrement=False)
+
+
+def _instant(name: str) -> Column[Any]:
+    return Column(name, BigInteger, nullable=False)
+
+
+def _json_table(name: str, *columns: Column[Any] | Index) -> Table:
+    """A table of JSON values, each in the column `body`; the first of the columns is their key."""
+    return Table(name, metadata, *columns, Column("body", Text, nullable=False))
+
+
 # The world that the database belongs to: one row, written at the first start.
 world = Table(
     "world",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
+    _key("id", Integer),
     Column("name", String(16), nullable=False),
     Column("fingerprint", String(64), nullable=False),
     Column("step", Integer, nullable=False),
     Column("history_from", BigInteger, nullable=False),
-    Column("world_origin", BigInteger, nullable=False),
-    Column("wall_origin", BigInteger, nullable=False),
+    _instant("world_origin"),
+    _instant("wall_origin"),
     Column("speed", Float, nullable=False),
     Column("ends", BigInteger),
 )
@@ -49,7 +64,7 @@ world = Table(
 secret_fingerprint = Table(
     "secret_fingerprint",
     metadata,
-    Column("name", String(16), primary_key=True),
+    _key("name", String(16)),
     Column("fingerprint", String(16), nullable=False),
     Column("accepted_until", BigInteger),
 )
@@ -57,9 +72,9 @@ secret_fingerprint = Table(
 bar = Table(
     "bar",
     metadata,
-    Column("asset", String(16), primary_key=True),
-    Column("step", Integer, primary_key=True, autoincrement=False),
-    Column("time", BigInteger, primary_key=True, autoincrement=False),
+    _key("asset", String(16)),
+    _key("step", Integer),
+    _key("time"),
     Column("open", Float(53), nullable=False),
     Column("high", Float(53), nullable=False),
     Column("low", Float(53), nullable=False),
@@ -72,24 +87,19 @@ bar = Table(
 bar_revision = Table(
     "bar_revision",
     metadata,
-    Column("asset", String(16), primary_key=True),
+    _key("asset", String(16)),
     Column("revision", Integer, nullable=False),
 )
 
 # What the sources have given of the bars of an asset and a length, "btc/300": a `Coverage`.
-coverage = Table(
-    "coverage",
-    metadata,
-    Column("series", String(24), primary_key=True),
-    Column("body", Text, nullable=False),
-)
+coverage = _json_table("coverage", _key("series", String(24)))
 
 # Documents that jobs publish, as the bytes that are served.
 snapshot = Table(
     "snapshot",
     metadata,
-    Column("name", String(64), primary_key=True),
-    Column("as_of", BigInteger, nullable=False),
+    _key("name", String(64)),
+    _instant("as_of"),
     Column("etag", String(64), nullable=False),
     Column("body", LargeBinary, nullable=False),
     Column("gzip", LargeBinary, nullable=False),
@@ -97,96 +107,52 @@ snapshot = Table(
 )
 
 # The state of an asset at `as_of` that voters forecast from, and the parameters they were fitted to.
-context = Table(
-    "context",
-    metadata,
-    Column("asset", String(16), primary_key=True),
-    Column("as_of", BigInteger, nullable=False),
-    Column("body", Text, nullable=False),
-)
-fit = Table(
-    "fit",
-    metadata,
-    Column("slot", BigInteger, primary_key=True, autoincrement=False),
-    Column("body", Text, nullable=False),
-)
+context = _json_table("context", _key("asset", String(16)), _instant("as_of"))
+fit = _json_table("fit", _key("slot"))
 # The track record of the voters.
-record = Table(
-    "record",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("as_of", BigInteger, nullable=False),
-    Column("body", Text, nullable=False),
-)
+record = _json_table("record", _key("id", Integer), _instant("as_of"))
 
 # What the track record needs of the predictions that were resolved on a UTC day, by the unix second at which it begins.
 # `body` is None where one was settled since; then it is made again of the predictions and their votes.
 resolved_day = Table(
     "resolved_day",
     metadata,
-    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    _key("day"),
     Column("body", Text),
 )
 
 # The other coins that were asked about, and the list of those that may be.
-coin = Table(
-    "coin",
-    metadata,
-    Column("asset", String(16), primary_key=True),
-    Column("asked_at", BigInteger, nullable=False),
-    Column("needed_until", BigInteger, nullable=False),
-    Column("as_of", BigInteger, nullable=False),
-    Column("body", Text, nullable=False),
-)
-coin_list = Table(
-    "coin_list",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("as_of", BigInteger, nullable=False),
-    Column("body", Text, nullable=False),
-)
+coin = _json_table("coin", _key("asset", String(16)), _instant("asked_at"), _instant("needed_until"), _instant("as_of"))
+coin_list = _json_table("coin_list", _key("id", Integer), _instant("as_of"))
 
 # The pool's P(higher a day later) and volatility of the coming week, a year, of an asset at the end of an hour.
 hourly_vote = Table(
     "hourly_vote",
     metadata,
-    Column("hour", BigInteger, primary_key=True, autoincrement=False),
-    Column("asset", String(16), primary_key=True),
+    _key("hour"),
+    _key("asset", String(16)),
     Column("p_up", Float(53), nullable=False),
     Column("volatility", Float(53), nullable=False),
 )
 
 # The state of a lane after its last bar, and its equity at every bar; a bar is never applied twice.
-lane = Table(
-    "lane",
-    metadata,
-    Column("name", String(32), primary_key=True),
-    Column("as_of", BigInteger, nullable=False),
-    Column("body", Text, nullable=False),
-)
+lane = _json_table("lane", _key("name", String(32)), _instant("as_of"))
 lane_bar = Table(
     "lane_bar",
     metadata,
-    Column("lane", String(32), primary_key=True),
-    Column("as_of", BigInteger, primary_key=True, autoincrement=False),
+    _key("lane", String(32)),
+    _key("as_of"),
     Column("equity", Float(53), nullable=False),
     Column("status", String(16), nullable=False),
     sqlite_with_rowid=False,
 )
-lane_event = Table(
-    "lane_event",
-    metadata,
-    Column("lane", String(32), primary_key=True),
-    Column("time", BigInteger, primary_key=True, autoincrement=False),
-    Column("place", Integer, primary_key=True, autoincrement=False),
-    Column("body", Text, nullable=False),
-)
+lane_event = _json_table("lane_event", _key("lane", String(32)), _key("time"), _key("place", Integer))
 
 job_run = Table(
     "job_run",
     metadata,
-    Column("job", String(64), primary_key=True),
-    Column("slot", BigInteger, primary_key=True, autoincrement=False),
+    _key("job", String(64)),
+    _key("slot"),
     Column("state", String(8), nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("added_at", Float(53)),
@@ -201,13 +167,13 @@ job_run = Table(
 api_key = Table(
     "api_key",
     metadata,
-    Column("id", String(8), primary_key=True),
+    _key("id", String(8)),
     Column("hash", String(64), nullable=False),
     Column("email", String(254), nullable=False),
     Column("app_name", String(80)),
     Column("plan", String(16), nullable=False),
     Column("delegating", Boolean, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
+    _instant("created_at"),
     Column("last_used_at", BigInteger),
     Column("revoked_at", BigInteger),
     Index(None, "email"),
@@ -217,8 +183,8 @@ api_key = Table(
 block = Table(
     "block",
     metadata,
-    Column("caller", String(128), primary_key=True),
-    Column("at", BigInteger, nullable=False),
+    _key("caller", String(128)),
+    _instant("at"),
 )
 
 # Where events are sent: `cursor` is the last row of the ledger that is done, `held_until` the end of the lease of the
@@ -226,12 +192,12 @@ block = Table(
 webhook = Table(
     "webhook",
     metadata,
-    Column("id", String(32), primary_key=True),
+    _key("id", String(32)),
     Column("key", String(8), ForeignKey(api_key.c.id), nullable=False),
     Column("url", Text, nullable=False),
     Column("events", Text, nullable=False),
     Column("assets", Text, nullable=False),
-    Column("created_at", BigInteger, nullable=False),
+    _instant("created_at"),
     Column("rotations", Integer, nullable=False),
     Column("rotated_at", BigInteger),
     Column("cursor", BigInteger, nullable=False),
@@ -256,8 +222,8 @@ webhook_delivery = Table(
     Column("attempts", Integer, nullable=False),
     Column("status", Integer),
     Column("error", Text),
-    Column("first_at", BigInteger, nullable=False),
-    Column("last_at", BigInteger, nullable=False),
+    _instant("first_at"),
+    _instant("last_at"),
     Column("duration_ms", Integer, nullable=False),
     Index(None, "webhook", "number"),
 )
@@ -265,8 +231,8 @@ webhook_delivery = Table(
 rate_window = Table(
     "rate_window",
     metadata,
-    Column("key", String(255), primary_key=True),
-    Column("ends", BigInteger, nullable=False),
+    _key("key", String(255)),
+    _instant("ends"),
     Column("hits", Integer, nullable=False),
     Index(None, "ends"),
 )
@@ -275,20 +241,20 @@ rate_window = Table(
 reservation = Table(
     "reservation",
     metadata,
-    Column("id", String(16), primary_key=True),
+    _key("id", String(16)),
     Column("key", String(255), nullable=False),
-    Column("ends", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False),
+    _instant("ends"),
+    _instant("expires_at"),
     Index(None, "expires_at"),
 )
 
 idempotency = Table(
     "idempotency",
     metadata,
-    Column("caller", String(128), primary_key=True),
-    Column("key", String(255), primary_key=True),
+    _key("caller", String(128)),
+    _key("key", String(255)),
     Column("digest", String(64), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
+    _instant("created_at"),
     Column("status", Integer),
     Column("body", LargeBinary),
     Index(None, "created_at"),
@@ -306,15 +272,15 @@ _FILTERS = ("outcome", "category", "asset", "template")
 prediction = Table(
     "prediction",
     metadata,
-    Column("id", String(96), primary_key=True),
+    _key("id", String(96)),
     Column("category", String(16), nullable=False),
     Column("number", Integer, unique=True),
     Column("question", Text, nullable=False),
     Column("rule", Text, nullable=False),
     Column("resolver", String(16), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("closes_at", BigInteger, nullable=False),
-    Column("deadline", BigInteger, nullable=False),
+    _instant("created_at"),
+    _instant("closes_at"),
+    _instant("deadline"),
     Column("backfilled", Boolean, nullable=False),
     Column("author", String(128)),
     Column("salt", String(32)),
@@ -342,7 +308,7 @@ prediction_vote = Table(
     "prediction_vote",
     metadata,
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    Column("place", Integer, primary_key=True, autoincrement=False),
+    _key("place", Integer),
     Column("voter", String(32), nullable=False),
     Column("engine", String(128), nullable=False),
     Column("p", Float(53), nullable=False),
@@ -357,13 +323,11 @@ prediction_vote = Table(
 
 # The inputs of the voters by their hash, which the ledger holds: once for all votes cast from them; `voted_at` and
 # `asset` are those of the first vote.
-vote_input = Table(
+vote_input = _json_table(
     "vote_input",
-    metadata,
-    Column("hash", String(64), primary_key=True),
-    Column("voted_at", BigInteger, nullable=False),
+    _key("hash", String(64)),
+    _instant("voted_at"),
     Column("asset", String(16), nullable=False),
-    Column("body", Text, nullable=False),
     Index(None, "voted_at", "hash"),
     Index(None, "asset", "voted_at", "hash"),
 )
@@ -380,7 +344,7 @@ odds = Table(
     Column("bid", Float(53)),
     Column("ask", Float(53)),
     Column("volume_usd", Float(53)),
-    Column("fetched_at", BigInteger, nullable=False),
+    _instant("fetched_at"),
 )
 
 # P(YES) of an open market at an hour, as seen by the voters' pool (`ai`) or the outside market (`odds`). It is never
@@ -389,8 +353,8 @@ opinion = Table(
     "opinion",
     metadata,
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    Column("holder", String(8), primary_key=True),
-    Column("at", BigInteger, primary_key=True, autoincrement=False),
+    _key("holder", String(8)),
+    _key("at"),
     Column("p", Float(53), nullable=False),
     Column("bid", Float(53)),
     Column("ask", Float(53)),
@@ -401,9 +365,9 @@ user_vote = Table(
     "user_vote",
     metadata,
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    Column("caller", String(128), primary_key=True),
+    _key("caller", String(128)),
     Column("is_yes", Boolean, nullable=False),
-    Column("voted_at", BigInteger, nullable=False),
+    _instant("voted_at"),
     Index(None, "caller"),
 )
 
@@ -413,10 +377,10 @@ user_vote = Table(
 forecaster = Table(
     "forecaster",
     metadata,
-    Column("id", String(32), primary_key=True),
+    _key("id", String(32)),
     Column("caller", String(128)),
     Column("name", String(32)),
-    Column("created_at", BigInteger, nullable=False),
+    _instant("created_at"),
     Column("record", Text),
     Column("record_at", BigInteger),
     Column("named_seq", BigInteger),
@@ -431,10 +395,10 @@ forecaster = Table(
 forecast = Table(
     "forecast",
     metadata,
-    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    _key("seq"),
     Column("prediction", String(96), ForeignKey(prediction.c.id), nullable=False),
     Column("forecaster", String(32), ForeignKey(forecaster.c.id), nullable=False),
-    Column("at", BigInteger, nullable=False),
+    _instant("at"),
     Column("p", Float(53), nullable=False),
     Column("salt", String(64), nullable=False),
     Index(None, "prediction", "seq"),
@@ -445,7 +409,7 @@ forecast_score = Table(
     metadata,
     Column("forecaster", String(32), ForeignKey(forecaster.c.id), primary_key=True),
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    Column("resolved_at", BigInteger, nullable=False),
+    _instant("resolved_at"),
     Column("opening", Float(53)),
     Column("opening_peer", Float(53)),
     Column("brier", Float(53), nullable=False),
@@ -457,58 +421,33 @@ forecast_score = Table(
 
 # Committed price forecasts that wait for their outcome, and the sums of the scores of the others, live or backfilled.
 # The ledger has all of them.
-price_forecast = Table(
+price_forecast = _json_table(
     "price_forecast",
-    metadata,
-    Column("at", BigInteger, primary_key=True, autoincrement=False),
-    Column("asset", String(16), primary_key=True),
-    Column("horizon", String(8), primary_key=True),
-    Column("deadline", BigInteger, nullable=False),
+    _key("at"),
+    _key("asset", String(16)),
+    _key("horizon", String(8)),
+    _instant("deadline"),
     Column("backfilled", Boolean, nullable=False),
-    Column("body", Text, nullable=False),
     Index(None, "deadline"),
 )
-price_book = Table(
-    "price_book",
-    metadata,
-    Column("name", String(16), primary_key=True),
-    Column("as_of", BigInteger, nullable=False),
-    Column("body", Text, nullable=False),
-)
+price_book = _json_table("price_book", _key("name", String(16)), _instant("as_of"))
 
 # The calls of apex on bitcoin's next day, with their layers.
-apex_call = Table(
-    "apex_call",
-    metadata,
-    Column("at", BigInteger, primary_key=True, autoincrement=False),
-    Column("p_up", Float(53), nullable=False),
-    Column("backfilled", Boolean, nullable=False),
-    Column("body", Text, nullable=False),
+apex_call = _json_table(
+    "apex_call", _key("at"), Column("p_up", Float(53), nullable=False), Column("backfilled", Boolean, nullable=False)
 )
 
-headline = Table(
-    "headline",
-    metadata,
-    Column("id", String(64), primary_key=True),
-    Column("published_at", BigInteger, nullable=False),
-    Column("body", Text, nullable=False),
-    Index(None, "published_at"),
-)
+headline = _json_table("headline", _key("id", String(64)), _instant("published_at"), Index(None, "published_at"))
 
 # The last response of a news feed: its validators, and the instant before which it must not be asked again.
-news_feed = Table(
-    "news_feed",
-    metadata,
-    Column("url", String(512), primary_key=True),
-    Column("body", Text, nullable=False),
-)
+news_feed = _json_table("news_feed", _key("url", String(512)))
 
 # Append-only: triggers refuse to change or delete a row of these two tables.
 ledger = Table(
     "ledger",
     metadata,
-    Column("seq", BigInteger, primary_key=True, autoincrement=False),
-    Column("recorded_at", BigInteger, nullable=False),
+    _key("seq"),
+    _instant("recorded_at"),
     Column("kind", String(16), nullable=False),
     Column("subject", String(96), nullable=False),
     Column("backfilled", Boolean, nullable=False),
@@ -523,13 +462,13 @@ ledger = Table(
 ledger_root = Table(
     "ledger_root",
     metadata,
-    Column("day", String(10), primary_key=True),
+    _key("day", String(10)),
     Column("first_seq", BigInteger, nullable=False),
     Column("last_seq", BigInteger, nullable=False),
     Column("root", String(64), nullable=False),
     Column("head", String(64), nullable=False),
     Column("previous", String(64), nullable=False),
-    Column("signed_at", BigInteger, nullable=False),
+    _instant("signed_at"),
     Column("key", String(64), nullable=False),
     Column("signature", String(128), nullable=False),
     Index(None, "last_seq"),
@@ -539,24 +478,24 @@ ledger_root = Table(
 ledger_timestamp = Table(
     "ledger_timestamp",
     metadata,
-    Column("day", String(10), primary_key=True),
-    Column("authority", String(256), primary_key=True),
-    Column("stamped_at", BigInteger, nullable=False),
+    _key("day", String(10)),
+    _key("authority", String(256)),
+    _instant("stamped_at"),
     Column("token", Text, nullable=False),
 )
 
 heartbeat = Table(
     "heartbeat",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("at", BigInteger, nullable=False),
+    _key("id", Integer),
+    _instant("at"),
 )
 
 # The cost of language models on a UTC day: reserved before a call, corrected after it.
 spending = Table(
     "spending",
     metadata,
-    Column("day", String(10), primary_key=True),
+    _key("day", String(10)),
     Column("tokens", BigInteger, nullable=False),
     Column("usd", Float(53), nullable=False),
 )
