@@ -21,8 +21,6 @@ from service.store.tables import job_run
 _ROW = (job_run.c.job, job_run.c.slot, job_run.c.state, job_run.c.attempt, job_run.c.next_at)
 _OF_JOB = job_run.c.job == bindparam("job")
 _NEWEST = select(*_ROW).where(_OF_JOB).order_by(job_run.c.slot.desc()).limit(1)
-_DONE = select(func.max(job_run.c.slot)).where(_OF_JOB, job_run.c.state == "done")
-_LAST_ERROR = select(job_run.c.error).where(_OF_JOB).order_by(job_run.c.slot.desc()).limit(1)
 _LEASE_COUNT = select(func.count()).where(_OF_JOB, job_run.c.state == "running", job_run.c.next_at > bindparam("now"))
 _OPEN = job_run.c.state.in_(("due", "running"))
 _HAS_NO_FAILURE = or_(
@@ -48,7 +46,7 @@ _LATEST = (
     .group_by(job_run.c.job)
     .subquery()
 )
-_STATES = select(*_ROW, _LATEST.c.done_up_to, _LATEST.c.is_held).join(
+_STATES = select(*_ROW, _LATEST.c.done_up_to, _LATEST.c.is_held, job_run.c.error).join(
     _LATEST, and_(job_run.c.job == _LATEST.c.job, job_run.c.slot == _LATEST.c.slot)
 )
 _IS_LATER = func.coalesce(job_run.c.slot > _LAST_DONE.c.slot, true())
@@ -82,11 +80,15 @@ class Run(NamedTuple):
 
 
 class JobState(NamedTuple):
-    """The newest slot of a job, the latest one that it has finished (None before the first), and whether one runs."""
+    """The newest slot of a job, the latest one that it has finished (None before the first), and whether one runs.
+
+    `error` is that of the newest slot, while it is not done.
+    """
 
     newest: Run
     done_up_to: int | None
     is_held: bool
+    error: str | None
 
 
 class JobProgress(NamedTuple):
@@ -111,16 +113,7 @@ def newest_run(db: Connection, job: str) -> Run | None:
 def job_states(db: Connection, now: float) -> dict[str, JobState]:
     """The state of every job that has a slot, by its name: one query, however many jobs there are."""
     rows = db.execute(_STATES, {"now": now})
-    return {job: JobState(Run(job, *run), done, bool(is_held)) for job, *run, done, is_held in rows}
-
-
-def done_up_to(db: Connection, job: str) -> int | None:
-    return db.scalar(_DONE, {"job": job})
-
-
-def last_error(db: Connection, job: str) -> str | None:
-    """The error of the latest slot of a job, while it is not done."""
-    return db.scalar(_LAST_ERROR, {"job": job})
+    return {job: JobState(Run(job, *run), done, bool(held), error) for job, *run, done, held, error in rows}
 
 
 def is_held(db: Connection, job: str, now: float) -> bool:

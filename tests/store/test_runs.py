@@ -96,10 +96,10 @@ def test_older_open_slots_are_skipped_for_the_newest(database):
     assert claim(database, 180) == 1
     assert claim(database, 60) is None
     with database.reading() as db:
-        assert runs.done_up_to(db, "tick") is None
+        assert runs.job_states(db, 0.0)["tick"].done_up_to is None
     finish(database, 180)
     with database.reading() as db:
-        assert runs.done_up_to(db, "tick") == 180
+        assert runs.job_states(db, 0.0)["tick"].done_up_to == 180
 
 
 def test_the_states_of_all_jobs_are_read_at_once(database):
@@ -114,8 +114,8 @@ def test_the_states_of_all_jobs_are_read_at_once(database):
     for now in (0.0, 14.0, 15.0):
         with database.reading() as db:
             expected = {
-                job: JobState(runs.newest_run(db, job), runs.done_up_to(db, job), runs.is_held(db, job, now))
-                for job in ("tick", "rank")
+                job: JobState(runs.newest_run(db, job), done, runs.is_held(db, job, now), None)
+                for job, done in (("tick", 180), ("rank", None))
             }
             assert runs.job_states(db, now) == expected
             assert expected["tick"].is_held == (now < 15)
@@ -184,7 +184,8 @@ def test_failed_slots_stay_until_they_are_pruned(database):
         assert runs.job_progress(db, 200.0)[0].failures == 3
         assert runs.prune(db, before=120) == 0
         assert runs.prune(db, before=10_000) == 1
-        assert (runs.done_up_to(db, "tick"), runs.newest_run(db, "tick").slot) == (120, 180)
+        state = runs.job_states(db, 0.0)["tick"]
+        assert (state.done_up_to, state.newest.slot) == (120, 180)
 
 
 def test_a_job_that_never_finished_is_pruned_too(database):
