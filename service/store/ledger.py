@@ -242,28 +242,9 @@ def lock(db: Connection) -> None:
 
 
 def _entry(row: Any) -> ChainEntry:
-    return ChainEntry(
-        seq=row.seq,
-        recorded_at=iso(row.recorded_at),
-        kind=row.kind,
-        subject=row.subject,
-        backfilled=row.backfilled,
-        body=canonical.read(row.body),
-        previous=row.previous,
-        hash=row.hash,
-        form=row.form,
-    )
+    seq, recorded_at, kind, subject, backfilled, body, *others = row
+    return ChainEntry(seq, iso(recorded_at), kind, subject, backfilled, canonical.read(body), *others)
 
 
 def _root(row: Any) -> Root:
-    return Root(
-        day=row.day,
-        first_seq=row.first_seq,
-        last_seq=row.last_seq,
-        root=row.root,
-        head=row.head,
-        previous=row.previous,
-        signed_at=iso(row.signed_at),
-        key=row.key,
-        signature=row.signature,
-    )
+    return Root(**(row._asdict() | {"signed_at": iso(row.signed_at)}))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, insert, or_, select, update
 
 from service import canonical
 from service.documents import World
@@ -42,14 +42,14 @@ class WebhookRow:
     events: tuple[EventType, ...]
     assets: tuple[str, ...]
     created_at: int
-    rotations: int
-    rotated_at: int | None
     cursor: int
-    attempts: int
-    failing_since: int | None
-    next_at: float
-    paused_at: int | None
-    paused_reason: str | None
+    rotations: int = 0
+    rotated_at: int | None = None
+    attempts: int = 0
+    failing_since: int | None = None
+    next_at: float = 0.0
+    paused_at: int | None = None
+    paused_reason: str | None = None
 
     @property
     def filter(self) -> EventFilter:
@@ -96,22 +96,7 @@ def add_webhook(
     db: Connection, key: str, url: str, events: Sequence[EventType], assets: Sequence[str], cursor: int, now: int
 ) -> WebhookRow:
     """Store a new endpoint, which gets the events after row `cursor`."""
-    row = WebhookRow(
-        id=f"wh_{secrets.token_hex(8)}",
-        key=key,
-        url=url,
-        events=tuple(events),
-        assets=tuple(assets),
-        created_at=now,
-        rotations=0,
-        rotated_at=None,
-        cursor=cursor,
-        attempts=0,
-        failing_since=None,
-        next_at=0.0,
-        paused_at=None,
-        paused_reason=None,
-    )
+    row = WebhookRow(f"wh_{secrets.token_hex(8)}", key, url, tuple(events), tuple(assets), now, cursor)
     values = vars(row) | {"events": canonical.write(row.events), "assets": canonical.write(row.assets)}
     db.execute(insert(webhook).values(values | {"held_until": 0.0}))
     return row
@@ -239,14 +224,10 @@ def _write(db: Connection, id: str, owner: str, values: dict[str, Any], attempt:
 
 def _load(db: Connection, *conditions: ColumnElement[bool]) -> list[WebhookRow]:
     query = select(*_COLUMNS).where(*conditions).order_by(webhook.c.created_at, webhook.c.id)
-    return [_row(row) for row in db.execute(query)]
-
-
-def _row(row: Row[Any]) -> WebhookRow:
-    values: dict[str, Any] = row._asdict()
-    for name in ("events", "assets"):
-        values[name] = tuple(canonical.read(values[name]))
-    return WebhookRow(**values)
+    rows: list[dict[str, Any]] = [row._asdict() for row in db.execute(query)]
+    for row in rows:
+        row |= {name: tuple(canonical.read(row[name])) for name in ("events", "assets")}
+    return [WebhookRow(**row) for row in rows]
 
 
 EVENTS_AT_ONCE = 200

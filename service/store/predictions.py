@@ -212,7 +212,7 @@ def answers_by_hand(db: Connection) -> list[Prediction]:
 
 def awaiting_votes(db: Connection, *, by_hand: bool) -> list[Prediction]:
     """The unsettled challenges without votes, the oldest first; with `by_hand` also those that no price decides."""
-    return sorted(_load(db, _awaits_votes(by_hand)), key=_number)
+    return sorted(_load(db, _awaits_votes(by_hand)), key=lambda challenge: challenge.number or 0)
 
 
 def has_unanswered(db: Connection, *, by_hand: bool) -> bool:
@@ -306,27 +306,13 @@ def _odds(db: Connection, ids: Sequence[str]) -> dict[str, Odds]:
 def _prediction(row: Row[Any], votes: tuple[CommittedVote, ...], quote: Odds | None) -> Prediction:
     commitment = Commitment(**canonical.read(row.commitment), votes=votes) if row.commitment else None
     return Prediction(
-        id=row.id,
-        category=row.category,
-        rule=row.rule,
-        resolver=row.resolver,
-        created_at=row.created_at,
-        closes_at=row.closes_at,
-        deadline=row.deadline,
-        backfilled=row.backfilled,
-        number=row.number,
-        author=row.author,
-        salt=row.salt,
+        **{name: getattr(row, name) for name in _PLAIN},
         question=Question.from_plain(canonical.read(row.question)),
         commitment=commitment,
         odds=quote,
         settlement=Settlement(row.outcome, row.resolved_at, row.evidence, row.resolved_by) if row.outcome else None,
         ledger_position=LedgerPosition(row.seq, row.hash) if row.hash else None,
     )
-
-
-def _number(challenge: Prediction) -> int:
-    return challenge.number or 0
 
 
 _OUTDATED_DAYS = select(resolved_day.c.day).where(resolved_day.c.body.is_(None)).order_by(resolved_day.c.day)

@@ -26,6 +26,7 @@ from service.sources.llm.modes import Modes
 from service.sources.llm.providers import FREE, Chosen, parse, stated_prices
 
 NO_MODEL = "embedded"  # as an option: the seat keeps its embedded engine
+NO_OPTIONS = Seat.model_validate({})
 log = structlog.stdlib.get_logger(__name__)
 
 
@@ -41,7 +42,7 @@ def seated(voters: Sequence[Voter], settings: Settings, budget: Budget) -> tuple
     options: Mapping[str, Seat] = {**settings.oracle_seats}
     panel: list[Voter] = []
     for voter in voters:
-        seat = options.get(voter.name, Seat())
+        seat = options.get(voter.name, NO_OPTIONS)
         engine_name = (seat.model or settings.oracle_model or NO_MODEL) if voter.kind == "seat" else NO_MODEL
         option = f"ORACLE_{voter.name.upper()}"
         if engine_name == NO_MODEL:

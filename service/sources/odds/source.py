@@ -129,8 +129,8 @@ class OddsSource:
                     has_id = isinstance(row, dict) and self.key in row
                     rows.setdefault(str(row[self.key]) if has_id else object(), row)
                 following = answer.get(self.cursor)
-                is_last = len(rows) == count or not isinstance(following, str) or not following
-                cursor = None if is_last else {self.parameter: following}
+                goes_on = len(rows) > count and following
+                cursor = {self.parameter: following} if goes_on and isinstance(following, str) else None
         return list(rows.values())
 
     def _answer(self, session: BoundedSession, url: str, query: Query) -> dict[str, Any]:
