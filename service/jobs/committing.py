@@ -28,7 +28,6 @@ from service.market.instants import DAY, HOUR, iso, unix
 from service.store import answers, bars, forecasts, idempotency, keys, knowledge, ledger, predictions, world
 from service.store.answers import Erasure
 from service.store.database import Database
-from service.store.erasures import erased_ids
 from service.store.pages import RECORD, records
 from service.store.secret import ledger_key
 
@@ -91,7 +90,7 @@ def forget(db: Connection, key_ids: Sequence[str], now: int) -> Erasure:
 
 def erase_again(database: Database, folder: Path, wall: int) -> None:
     """Erase whatever of the list in `folder` is stored, as it is after a restore; `wall` is the wall second."""
-    ids = erased_ids(folder)
+    ids = answers.erased_ids(folder)
     with database.writing() as db:
         now, key_ids = world.find_clock(db).at(wall), keys.existing_keys(db, ids["key"])
         texts = withdraw_texts(db, ids["text"], now)
@@ -110,6 +109,8 @@ def renew_record(db: Connection, slot: int) -> None:
 def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> Sequence[ChainEntry]:
     """Store a settlement, unless the prediction was settled meanwhile; votes cast meanwhile are scored.
 
+    Every forecast is revealed, and the scores of named forecasters are stored.
+
     Returns the new rows of the ledger.
     """
     if not predictions.add_settlement(db, id, settlement):
@@ -119,16 +120,10 @@ def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at
         return []
     # A forecast is stored under the lock of the ledger, so none is missed after these rows are appended.
     entries = ledger.append(db, commitments.settlement_rows(prediction), recorded_at)
-    return [*entries, *_keep_forecasts(db, prediction, settlement, recorded_at)]
-
-
-def _keep_forecasts(
-    db: Connection, market: Prediction, settlement: Settlement, recorded_at: int
-) -> Sequence[ChainEntry]:
-    """Reveal every forecast of a settled market, and store the scores of its named forecasters."""
-    scores = score_forecasts(market, *forecasts.counted_forecasts(db, market.id))
-    forecasts.add_scores(db, market.id, settlement.resolved_at, scores)
-    return ledger.append(db, map(commitments.reveal_row, forecasts.market_forecasts(db, market.id)), recorded_at)
+    scores = score_forecasts(prediction, *forecasts.counted_forecasts(db, id))
+    forecasts.add_scores(db, id, settlement.resolved_at, scores)
+    reveals = map(commitments.reveal_row, forecasts.market_forecasts(db, id))
+    return [*entries, *ledger.append(db, reveals, recorded_at)]
 
 
 def _position(entry: ChainEntry) -> LedgerPosition:

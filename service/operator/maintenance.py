@@ -12,9 +12,9 @@ from sqlalchemy.exc import OperationalError
 from service.config import Settings, SettingsError
 from service.operator.commands import CommandOutput, CommandTable
 from service.store import migrations, world
+from service.store.answers import ERASED_FILE
 from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
-from service.store.erasures import FILE as ERASURES
 from service.store.secret import FILE, LEDGER_FILE
 
 
@@ -97,6 +97,6 @@ def _secrets(settings: Settings) -> str:
     names = [
         name if secret.get_secret_value() else str(settings.data_dir / file) for name, (secret, file) in chosen.items()
     ]
-    erasures = settings.data_dir / ERASURES
+    erasures = settings.data_dir / ERASED_FILE
     names += [str(erasures)] if erasures.is_file() else []
     return " and ".join(names)

@@ -14,8 +14,8 @@ from service.jobs import committing
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
 from service.store import keys, predictions, world
+from service.store.answers import note_erased
 from service.store.database import Database
-from service.store.erasures import note_erased
 
 FOREIGN = ("challenge", "imported")
 

@@ -2,6 +2,9 @@
 
 Answers are erased after a time, or with everything else of one email at once. A settled answer counts in the voters'
 track record, so its row stays with its numbers, without text, reasons and caller. The ledger holds no person.
+
+What was erased stands as ids in a file beside the database: a backup from before still has it, until it is restored. A
+line is `key ID` or `text ID`, of a key or of a prediction; neither names a person.
 """
 
 from __future__ import annotations
@@ -9,7 +12,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, delete, or_, select, tuple_, update
@@ -178,3 +182,21 @@ def _erase_answers(db: Connection, condition: ColumnElement[bool]) -> int:
 def _without_text(question: str) -> str:
     plain = canonical.read(question)
     return canonical.write(plain | {"text": WITHDRAWN, "canonical": WITHDRAWN, "notes": []})
+
+
+ERASED_FILE = "erased"
+
+
+def note_erased(folder: Path, kind: Literal["key", "text"], ids: Iterable[str]) -> None:
+    """Add ids to the list; to be called before they are erased, so that none is missing."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with open(folder / ERASED_FILE, "a", encoding="ascii") as file:
+        file.writelines(f"{kind} {id}\n" for id in ids)
+
+
+def erased_ids(folder: Path) -> dict[str, list[str]]:
+    """The ids on the list: of keys under `key`, of predictions under `text`."""
+    path = folder / ERASED_FILE
+    lines = path.read_text(encoding="ascii").split("\n") if path.is_file() else []
+    pairs = [line.split(" ", 1) for line in lines if line]
+    return {kind: [id for name, id in pairs if name == kind] for kind in ("key", "text")}
