@@ -127,7 +127,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Every:
-    """A slot every `seconds`, counted from 1970, `offset` seconds later."""
+    """A slot every `seconds`, counted from 1970, `offset` seconds later: those of a day are at midnight UTC."""
 
     seconds: int
     offset: int = 0
@@ -141,17 +141,6 @@ class Every:
 
 
 @dataclass(frozen=True)
-class Daily:
-    """One slot a day, `offset` seconds after midnight UTC."""
-
-    offset: int = 0
-    shortest_s: ClassVar[int] = DAY
-
-    def slot_at(self, now: int) -> int:
-        return Every(DAY, self.offset).slot_at(now)
-
-
-@dataclass(frozen=True)
 class Monthly:
     """One slot a month, `offset` seconds after midnight UTC of its first day."""
 
@@ -162,7 +151,7 @@ class Monthly:
         return month_start(now - self.offset) + self.offset
 
 
-Schedule = Every | Daily | Monthly
+Schedule = Every | Monthly
 
 
 def header(

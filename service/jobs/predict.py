@@ -70,9 +70,6 @@ def vote(job_context: JobContext, slot: int, markets: Iterable[Prediction], basi
         return [market for market in executor.map(committed, markets) if market]
 
 
-OPINIONS_EVERY_S = HOUR
-
-
 def renew_opinions(job_context: JobContext, slot: int) -> Effects:
     """Store what is thought of every open market at `slot`; opinions are shown and never scored."""
     contexts = job_context.contexts.of(hours(job_context, slot))

@@ -26,8 +26,8 @@ from service.market.bars import (
     with_silent_bars,
 )
 from service.market.coverage import Coverage, Span, gap, merged
-from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.market.prices import PricesDocument, describe
+from service.market.instants import DAY, HOUR, iso
+from service.market.prices import describe
 from service.sources.feeds.feed import CAUGHT_UP_S, AssetUnlisted, CoinFeed, extend
 from service.store import bars, coins, predictions, snapshots
 
@@ -187,19 +187,15 @@ def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
 
 def publish_prices(db: Connection, job_context: JobContext, slot: int) -> None:
     """Publish the prices of the stored bars, as soon as an asset has one."""
-    if document := _document(db, job_context, slot):
-        snapshots.publish(db, slot, {"prices": document})
-
-
-def _document(db: Connection, job_context: JobContext, slot: int) -> PricesDocument | None:
-    """The document of prices; None while no asset has a bar."""
     feed, clock = job_context.feed, job_context.clock
     by_asset = {asset: history for asset in feed.assets if len(history := _last_day(db, asset, feed.step))}
     if not by_asset:
-        return None
+        return
     histories = bars.histories(db, feed.assets, feed.step, slot)
     sources = bar_sources(db) | {asset: history.source for asset, history in histories.items() if history.source}
-    return describe(by_asset, histories, made_at=slot, world=clock.world, ended=clock.has_ended(slot), sources=sources)
+    ended = clock.has_ended(slot)
+    document = describe(by_asset, histories, made_at=slot, world=clock.world, ended=ended, sources=sources)
+    snapshots.publish(db, slot, {"prices": document})
 
 
 def _last_day(db: Connection, asset: str, step: int) -> Bars:
@@ -211,7 +207,6 @@ def _last_day(db: Connection, asset: str, step: int) -> Bars:
     return bars.load_bars(db, asset, end - SHOWN_S, end, step)
 
 
-HISTORY_EVERY_S = 10
 # The span requested at a time: what one call returns within its deadline.
 HOURLY_PIECE_S = 60 * DAY
 SHORT_PIECE_S = 2 * DAY
@@ -277,7 +272,6 @@ def _missing(db: Connection, job_context: JobContext, asset: str, now: int | Non
     return None
 
 
-COINS_EVERY_S = HOUR
 COIN_TIMEOUT_S = 5.0  # to fetch the bars of one coin: all coins in less than a job's time
 COIN_LIMIT = 10_000
 
@@ -315,12 +309,9 @@ def _extended(job_context: JobContext, feed: CoinFeed, key: str, slot: int) -> C
         return None
 
 
-RATES_EVERY_S = 10 * MINUTE
-
-
 def read_rates(job_context: JobContext, slot: int) -> Effects:
     """Store the rates of the feed; a currency whose sources fail keeps its last rate, which says its time."""
     rates = job_context.feed.rates()
     with job_context.database.reading() as db:
         last_rates = snapshots.latest_rates(db)
-    return lambda db: snapshots.save_rates(db, slot, {**last_rates, **rates})
+    return lambda db: snapshots.publish(db, slot, {snapshots.RATES: {**last_rates, **rates}})

@@ -18,8 +18,8 @@ from service.jobs import (
     score,
     witness,
 )
-from service.jobs.job import Daily, Every, Job, Monthly
-from service.market.instants import HOUR, World
+from service.jobs.job import Every, Job, Monthly
+from service.market.instants import DAY, HOUR, MINUTE, World
 
 
 def timetable(world: World, step: int) -> tuple[Job, ...]:
@@ -38,7 +38,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("record_prices", Every(forecast.EVERY_S), forecast.record_prices, needs=("observe", "backfill")),
         Job("predict", Every(HOUR), predict.predict, needs=("observe", "backfill")),
         Job("settle", Every(HOUR), committing.settle, needs=("predict",)),
-        Job("renew_opinions", Every(predict.OPINIONS_EVERY_S), predict.renew_opinions, needs=("settle",)),
+        Job("renew_opinions", Every(HOUR), predict.renew_opinions, needs=("settle",)),
         Job("score", Every(score.EVERY_S), score.score, needs=("settle",)),
         Job("news", Every(news.EVERY_S), news.read_news, needs=("backfill",)),
         Job("apex", Every(apex.SHOWN_EVERY_S), apex.apex, needs=("predict", "news", "rank")),
@@ -48,7 +48,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("witness", Every(witness.EVERY_S), witness.witness, clock="wall", is_wanted=witness.is_witness),
         Job("answer", Every(apex.ANSWER_EVERY_S), apex.answer, clock="wall", is_wanted=apex.awaits_answers),
         Job("list_markets", Every(score.LISTED_EVERY_S), score.list_markets, clock="wall", is_wanted=score.has_markets),
-        Job("rates", Every(prices.RATES_EVERY_S), prices.read_rates, clock="wall"),
+        Job("rates", Every(10 * MINUTE), prices.read_rates, clock="wall"),
         Job(
             "refund_expired",
             Every(prune.REFUND_EVERY_S),
@@ -59,13 +59,13 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         ),
         Job(
             "audit",
-            Daily(),
+            Every(DAY),
             audit.audit,
             clock="wall",
             is_wanted=audit.has_sealed_days,
             time_limit_s=audit.TIME_LIMIT_S,
         ),
-        Job("prune", Daily(), prune.prune, clock="wall", needs_history=False),
+        Job("prune", Every(DAY), prune.prune, clock="wall", needs_history=False),
         Job("backfill", Every(HOUR), backfill.backfill, needs=("refit",)),
     )
     if not live:
@@ -75,7 +75,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         *jobs,
         Job(
             "history",
-            Every(prices.HISTORY_EVERY_S),
+            Every(10),
             prices.history,
             needs=("tick",),
             is_wanted=prices.misses_history,
@@ -85,12 +85,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("import_short", Every(step), imported.import_short, needs=("observe",), is_wanted=imported.imports_short),
         Job("settle_imported", Every(HOUR), imported.settle_imported, needs=("predict",)),
         Job("list_pools", Every(HOUR), battle.list_pools, needs=("observe",)),
-        Job("list_coins", Daily(), prices.list_coins),
+        Job("list_coins", Every(DAY), prices.list_coins),
         # A few seconds after the hour, as the tick, so that the last bar has all of its trades.
-        Job(
-            "follow_coins",
-            Every(prices.COINS_EVERY_S, offset=prices.LIVE_DELAY_S),
-            prices.follow_coins,
-            needs=("tick",),
-        ),
+        Job("follow_coins", Every(HOUR, offset=prices.LIVE_DELAY_S), prices.follow_coins, needs=("tick",)),
     )

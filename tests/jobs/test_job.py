@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from service.config import Settings
 from service.errors import SourceFailed
 from service.jobs import job
-from service.jobs.job import Daily, Every, Job, JobContext, Monthly
-from service.market.instants import HOUR, MINUTE, WorldClock, iso, unix
+from service.jobs.job import Every, Job, JobContext, Monthly
+from service.market.instants import DAY, HOUR, MINUTE, WorldClock, iso, unix
 from service.market.prices import PricesDocument
 from service.sources.feeds import FetchedBars
 from service.store import snapshots
@@ -46,7 +46,7 @@ def test_only_models_are_asked_several_questions_at_once(engine, count):
     assert not context.embedded.has_models
 
 
-SCHEDULES = (Every(60), Every(300, 10), Every(3600), Daily(), Daily(3600), Monthly(), Monthly(7200))
+SCHEDULES = (Every(60), Every(300, 10), Every(3600), Every(DAY), Every(DAY, 3600), Monthly(), Monthly(7200))
 
 
 def at(text: str) -> int:
@@ -68,8 +68,8 @@ def test_a_slot_is_never_in_the_future_and_never_goes_back(schedule, now, later)
         (Every(300), "2025-01-01 00:04:59", "2025-01-01 00:00:00"),
         (Every(300), "2025-01-01 00:05:00", "2025-01-01 00:05:00"),
         (Every(300, 10), "2025-01-01 00:05:09", "2025-01-01 00:00:10"),
-        (Daily(), "2025-01-01 00:00:00", "2025-01-01 00:00:00"),
-        (Daily(3600), "2025-01-02 00:59:59", "2025-01-01 01:00:00"),
+        (Every(DAY), "2025-01-01 00:00:00", "2025-01-01 00:00:00"),
+        (Every(DAY, 3600), "2025-01-02 00:59:59", "2025-01-01 01:00:00"),
         (Monthly(), "2024-02-29 23:59:59", "2024-02-01 00:00:00"),
         (Monthly(), "2024-03-01 00:00:00", "2024-03-01 00:00:00"),
         (Monthly(), "2025-12-31 23:59:59", "2025-12-01 00:00:00"),
@@ -95,7 +95,7 @@ def test_daylight_saving_moves_no_slot(zone, day, monkeypatch):
     try:
         midnight = at(day)
         hours = {Every(3600).slot_at(midnight + 60 * minute) for minute in range(1440)}
-        days = {Daily().slot_at(midnight + 60 * minute) for minute in range(1440)}
+        days = {Every(DAY).slot_at(midnight + 60 * minute) for minute in range(1440)}
         months = {Monthly().slot_at(midnight + 60 * minute) for minute in range(1440)}
     finally:
         monkeypatch.undo()
