@@ -89,9 +89,7 @@ def table_differences(db: Connection) -> Iterator[str]:
     taken_back, without_text = _corrections(db)
     rows: dict[Kind, set[str]] = defaultdict(set)
     names: dict[str, Any] = {}
-    since = 1
-    while entries := ledger.entries(db, since, ledger.PAGE):
-        since = entries[-1].seq + 1
+    for entries in ledger.pages(db):
         standing = [entry for entry in entries if entry.seq not in taken_back]
         about = [entry for entry in standing if entry.kind in OF_PREDICTIONS]
         yield from _of_predictions(db, about, rows, without_text)
@@ -105,19 +103,15 @@ def table_differences(db: Connection) -> Iterator[str]:
 def standing_entries(db: Connection) -> Iterator[ChainEntry]:
     """Every row of the ledger that was not taken back."""
     taken_back, _ = _corrections(db)
-    since = 1
-    while entries := ledger.entries(db, since, ledger.PAGE):
-        yield from (entry for entry in entries if entry.seq not in taken_back)
-        since = entries[-1].seq + 1
+    yield from (entry for entries in ledger.pages(db) for entry in entries if entry.seq not in taken_back)
 
 
 def _corrections(db: Connection) -> tuple[set[int], set[str]]:
     """The rows that do not count because the world was taken back, and the predictions whose text was withdrawn."""
-    taken_back, without_text, since = set[int](), set[str](), 1
-    while entries := ledger.entries(db, since, ledger.PAGE, kind="correction"):
+    taken_back, without_text = set[int](), set[str]()
+    for entries in ledger.pages(db, kind="correction"):
         taken_back |= chain.taken_back(entries)
         without_text |= {entry.subject for entry in entries if "withdrawn" in entry.body}
-        since = entries[-1].seq + 1
     return taken_back, without_text
 
 

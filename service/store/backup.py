@@ -134,7 +134,13 @@ def move(source: Database, url: str) -> MoveResult:
         for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
             new.execute(text(f"SET LOCAL {limit} = 0"))
         rows = {table.name: _copy(old, new, table) for table in metadata.sorted_tables}
-        _set_sequences(new)
+        # New rows are numbered after the copied ones.
+        new.execute(
+            text(
+                "SELECT setval(pg_get_serial_sequence('webhook_delivery', 'number'), max(number)) "
+                "FROM webhook_delivery HAVING max(number) IS NOT NULL"
+            )
+        )
         verification = verify(ledger.export(new))
         head = ledger.head(old)
         if verification.fault or verification.head != (head.hash if head else None):
@@ -154,13 +160,3 @@ def _copy(old: Connection, new: Connection, table: Table) -> int:
     if before != after:
         raise InvalidRequest(f"Of the {before} rows of {table.name} {after} were copied.")
     return after
-
-
-def _set_sequences(db: Connection) -> None:
-    """Let new rows be numbered after the copied ones."""
-    db.execute(
-        text(
-            "SELECT setval(pg_get_serial_sequence('webhook_delivery', 'number'), max(number)) "
-            "FROM webhook_delivery HAVING max(number) IS NOT NULL"
-        )
-    )

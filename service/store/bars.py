@@ -20,7 +20,7 @@ from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bar, Bars, PriceExtremes, from_rows, join, resample
 from service.market.coverage import Coverage, History, history_of
 from service.market.instants import DAY, HOUR, utc
-from service.store.database import insert_into
+from service.store.database import insert_into, put_rows
 from service.store.pages import PlainTable
 from service.store.tables import bar, bar_revision
 from service.store.tables import coverage as table
@@ -72,9 +72,7 @@ def renew_bars(db: Connection, asset: str, series: Bars) -> None:
     if not rows:
         return
     _revise(db, asset, series, _newest_hour(db, asset))
-    statement = insert_into(db, bar)
-    newer = {name: statement.excluded[name] for name in Bar._fields[1:]}
-    db.execute(statement.on_conflict_do_update(index_elements=list(bar.primary_key), set_=newer), rows)
+    put_rows(db, bar, rows)
 
 
 def bars_revision(db: Connection, asset: str) -> int:

@@ -12,7 +12,7 @@ from service.forecasting.voters.context import Context
 from service.market.bars import CoinBars
 from service.market.instants import HOUR
 from service.store import bars
-from service.store.database import insert_into
+from service.store.database import put_rows
 from service.store.pages import COIN_LIST, coin_lists
 from service.store.tables import coin
 
@@ -56,8 +56,7 @@ def save_coin(db: Connection, key: str, entry: StoredCoin, asked_at: int) -> Non
     plain = entry.context.to_plain() if entry.context else None
     body = canonical.write({"source": entry.source, "context": plain, "refusal": entry.refusal})
     row = {"asset": key, "asked_at": asked_at, "needed_until": 0, "as_of": entry.as_of, "body": body}
-    newer = {name: row[name] for name in ("asked_at", "as_of", "body")}
-    db.execute(insert_into(db, coin).values(row).on_conflict_do_update(index_elements=["asset"], set_=newer))
+    put_rows(db, coin, [row], kept="needed_until")
 
 
 def need_coin(db: Connection, key: str, asked_at: int, until: int) -> None:

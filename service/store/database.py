@@ -11,8 +11,9 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -241,6 +242,32 @@ def insert_into(db: Connection, table: Table) -> sqlite.Insert | postgresql.Inse
     return dialect.insert(table)
 
 
+def add_rows(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store rows; what is stored under the same keys stays as it is."""
+    if rows:
+        db.execute(insert_into(db, table).on_conflict_do_nothing(), rows)
+
+
+def insert_tuples(db: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Store rows of all columns in their order, directly through the driver: a first start writes many thousands."""
+    marks = ", ".join(["?" if db.dialect.name == "sqlite" else "%s"] * len(table.c))
+    db.exec_driver_sql(f"INSERT INTO {table.name} VALUES ({marks})", list(rows))  # noqa: S608 - of our own schema
+
+
+def put_rows(
+    db: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *, kept: str = "", is_dated: bool = False
+) -> None:
+    """Store rows in place of those with the same keys; these keep their column `kept`.
+
+    Where they are dated, a row with a later `as_of` stays as it is.
+    """
+    if rows:
+        statement, keys = insert_into(db, table), table.primary_key.columns
+        newer = {name: statement.excluded[name] for name in rows[0] if name not in keys and name != kept}
+        guard = table.c.as_of <= statement.excluded.as_of if is_dated else None
+        db.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=newer, where=guard), rows)
+
+
 def _sqlite(address: URL) -> tuple[Engine, Engine]:
     file = Path(address.database or "")
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -248,21 +275,16 @@ def _sqlite(address: URL) -> tuple[Engine, Engine]:
     # One writer: who waits for a connection is woken in turn; who waits for SQLite's lock sleeps and tries again.
     writers = create_engine(address, pool_size=1, max_overflow=0, pool_timeout=WAIT_S, hide_parameters=True)
     readers = create_engine(address, pool_size=64, pool_use_lifo=True, hide_parameters=True)
-    event.listen(writers, "connect", _prepare_writer)
-    event.listen(writers, "begin", _take_the_write_lock)
-    event.listen(readers, "connect", _prepare_reader)
+    event.listen(writers, "connect", partial(_prepare, SQLITE_PRAGMAS))
+    event.listen(writers, "begin", lambda db: db.exec_driver_sql("BEGIN IMMEDIATE"))
+    event.listen(readers, "connect", partial(_prepare, (*SQLITE_PRAGMAS, "query_only = on")))
     return writers, readers
 
 
-def _prepare_writer(connection: sqlite3.Connection, _record: ConnectionPoolEntry) -> None:
+def _prepare(pragmas: Iterable[str], connection: sqlite3.Connection, _record: ConnectionPoolEntry) -> None:
     connection.isolation_level = None
-    for pragma in SQLITE_PRAGMAS:
+    for pragma in pragmas:
         connection.execute(f"PRAGMA {pragma}")
-
-
-def _prepare_reader(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
-    _prepare_writer(connection, record)
-    connection.execute("PRAGMA query_only = on")
 
 
 def _use_a_write_ahead_log(writers: Engine) -> None:
@@ -277,10 +299,6 @@ def _use_a_write_ahead_log(writers: Engine) -> None:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.02)
-
-
-def _take_the_write_lock(db: Connection) -> None:
-    db.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _postgresql(address: URL) -> tuple[Engine, Engine]:

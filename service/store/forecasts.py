@@ -18,7 +18,7 @@ from service.forecasting.predictions.scores.forecasters import ForecasterRecord
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.forecasting.price_record.committed import PriceForecast
 from service.store import predictions
-from service.store.database import insert_into
+from service.store.database import add_rows, insert_into
 from service.store.tables import forecast, forecast_score, forecaster, prediction, price_forecast
 
 
@@ -280,21 +280,17 @@ def add_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast], *, b
         }
         for row in forecasts
     ]
-    if rows:
-        db.execute(insert_into(db, price_forecast).on_conflict_do_nothing(), rows)
+    add_rows(db, price_forecast, rows)
 
 
 def due_price_forecasts(db: Connection, until: int) -> list[WaitingForecast]:
     """The forecasts with a deadline at or before a unix second, the earliest first."""
-    return [
-        WaitingForecast(_price_forecast(row.at, row.asset, row.horizon, row.body), row.backfilled)
-        for row in db.execute(_DUE, {"until": until})
-    ]
-
-
-def _price_forecast(at: int, asset: str, horizon: str, body: str) -> PriceForecast:
-    price, price_as_of, law = canonical.read(body)
-    return PriceForecast(at, asset, horizon, price, price_as_of, tuple(law))
+    forecasts = []
+    for row in db.execute(_DUE, {"until": until}):
+        price, price_as_of, law = canonical.read(row.body)
+        waiting = PriceForecast(row.at, row.asset, row.horizon, price, price_as_of, tuple(law))
+        forecasts.append(WaitingForecast(waiting, row.backfilled))
+    return forecasts
 
 
 def remove_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast]) -> None:

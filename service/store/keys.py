@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select
 from service.access import keys
 from service.access.quota import Plan
 from service.errors import InvalidKey
-from service.store.database import insert_into, is_among
+from service.store.database import add_rows, insert_into, is_among
 from service.store.tables import api_key, block
 
 TOUCH_INTERVAL_S = 60
@@ -130,7 +130,7 @@ _TOUCH = (
 
 def add_block(db: Connection, caller: str, at: int) -> None:
     """Block a caller from the unix second `at` on; nothing happens where it is blocked already."""
-    db.execute(insert_into(db, block).values(caller=caller, at=at).on_conflict_do_nothing())
+    add_rows(db, block, [{"caller": caller, "at": at}])
 
 
 def remove_block(db: Connection, caller: str) -> bool:

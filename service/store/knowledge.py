@@ -29,7 +29,7 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions.question import Question
 from service.store import bars
-from service.store.database import Database, insert_into
+from service.store.database import Database, add_rows
 from service.store.pages import PageKey, contexts, fits, records
 from service.store.tables import headline, prediction, prediction_vote, vote_input
 
@@ -42,17 +42,13 @@ def latest_knowledge(database: Database, step: int) -> Knowledge:
         by_asset = {
             asset: Context.from_plain(plain[asset]).at_price(bar.close, bar.time + step) for asset, bar in lasts.items()
         }
-        return _knowledge(database, db, by_asset)
+    return knowledge_of(database, by_asset)
 
 
 def knowledge_of(database: Database, by_asset: Mapping[str, Context]) -> Knowledge:
     """The given contexts with the newest fits and the newest track record."""
     with database.reading() as db:
-        return _knowledge(database, db, by_asset)
-
-
-def _knowledge(database: Database, db: Connection, by_asset: Mapping[str, Context]) -> Knowledge:
-    newest, record = newest_fits(database, db), records.latest(db)
+        newest, record = newest_fits(database, db), records.latest(db)
     return Knowledge(by_asset, newest, TrackRecord.from_plain(record) if record else TrackRecord())
 
 
@@ -170,8 +166,7 @@ def add_vote_inputs(db: Connection, markets: Iterable[Prediction]) -> None:
         for prediction in sorted(markets, key=lambda prediction: prediction.voted_at, reverse=True)
         if (commitment := prediction.commitment) and commitment.inputs
     }
-    if rows:
-        db.execute(insert_into(db, vote_input).on_conflict_do_nothing(), list(rows.values()))
+    add_rows(db, vote_input, list(rows.values()))
 
 
 def find_vote_inputs(db: Connection, hash: str) -> VoteInputs | None:
@@ -207,8 +202,7 @@ def add_headlines(db: Connection, headlines: Iterable[ScoredHeadline]) -> None:
         {"id": item.headline.id, "published_at": item.headline.published_at, "body": canonical.write(item.to_plain())}
         for item in headlines
     ]
-    if rows:
-        db.execute(insert_into(db, headline).on_conflict_do_nothing(), rows)
+    add_rows(db, headline, rows)
 
 
 def headlines_since(db: Connection, instant: int) -> list[ScoredHeadline]:

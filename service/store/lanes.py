@@ -10,19 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select, tuple_
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, tuple_
 
 from service import canonical
 from service.market.instants import HOUR
-from service.store.database import insert_into
+from service.store.database import add_rows, insert_tuples
 from service.store.pages import PageKey, lane_states
 from service.store.tables import hourly_vote, lane, lane_bar, lane_event
 from service.trading.lanes.lane import LaneBar, LaneVote
 
-_ADD_BARS = {
-    "sqlite": "INSERT INTO lane_bar VALUES (?, ?, ?, ?)",
-    "postgresql": "INSERT INTO lane_bar VALUES (%s, %s, %s, %s)",
-}
 _HISTORY = (
     select(lane_bar.c.as_of, lane_bar.c.equity, lane_bar.c.status)
     .where(lane_bar.c.lane == bindparam("lane"), lane_bar.c.as_of.between(bindparam("since"), bindparam("until")))
@@ -54,11 +50,9 @@ def advance_lane(
     rows = [(name, *bar) for bar in bars]
     if not rows:
         return
-    # Directly through the driver: a first start writes two hundred thousand rows.
-    db.exec_driver_sql(_ADD_BARS[db.dialect.name], rows)
-    event_rows = list(_event_rows(name, events))
-    if event_rows:
-        db.execute(insert_into(db, lane_event), event_rows)
+    insert_tuples(db, lane_bar, rows)
+    if event_rows := list(_event_rows(name, events)):
+        db.execute(insert(lane_event), event_rows)
     lane_states.save(db, name, body, as_of=rows[-1][1])
 
 
@@ -114,8 +108,7 @@ def lane_events(db: Connection, name: str, since: int, until: int, limit: int) -
 def add_hourly_votes(db: Connection, hour: int, votes: dict[str, LaneVote]) -> None:
     """Store the votes at the end of an hour, a world second, unless they are stored already."""
     rows = [{"hour": hour, "asset": asset, **vote._asdict()} for asset, vote in votes.items()]
-    if rows:
-        db.execute(insert_into(db, hourly_vote).on_conflict_do_nothing(), rows)
+    add_rows(db, hourly_vote, rows)
 
 
 def hourly_votes_since(db: Connection, hour: int) -> dict[int, dict[str, LaneVote]]:

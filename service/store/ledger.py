@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, insert, select
 
 from service import canonical
 from service.config import SettingsError
@@ -19,17 +19,13 @@ from service.ledger.proofs import Proof
 from service.ledger.roots import Root, handover_row
 from service.ledger.timestamps import Timestamp
 from service.market.instants import DAY, iso, unix
-from service.store.database import insert_into
+from service.store.database import add_rows, insert_tuples
 from service.store.tables import ledger, ledger_root, ledger_timestamp
 
 # Any number that is not used by another advisory lock of this database.
 LOCK = 9_154_700_002
 PAGE = 5_000
 
-_ADD = {
-    "sqlite": "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "postgresql": "INSERT INTO ledger VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
-}
 _LAST = select(ledger).order_by(ledger.c.seq.desc()).limit(1)
 _LAST_SEQ = select(func.max(ledger.c.seq))
 _BY_SEQ = select(ledger).where(ledger.c.seq == bindparam("wanted"))
@@ -85,7 +81,6 @@ def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple
     instant = max(recorded_at, last.recorded_at) if last else recorded_at
     entries = tuple(chained(rows, iso(instant), _entry(last) if last else None))
     if entries:
-        # Directly through the driver: a first start writes thousands of rows.
         values = [
             (
                 *(row.seq, instant, row.kind, row.subject, row.backfilled),
@@ -93,7 +88,7 @@ def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple
             )
             for row in entries
         ]
-        db.exec_driver_sql(_ADD[db.dialect.name], values)
+        insert_tuples(db, ledger, values)
     return entries
 
 
@@ -120,7 +115,7 @@ def seal(db: Connection, day: str, key: bytes, signed_at: int) -> Root | None:
         signed_at=iso(signed_at),
         seed=key,
     )
-    db.execute(insert_into(db, ledger_root).values(vars(root) | {"signed_at": signed_at}))
+    db.execute(insert(ledger_root).values(vars(root) | {"signed_at": signed_at}))
     return root
 
 
@@ -163,6 +158,14 @@ def entries(
     return [_entry(row) for row in db.execute(query, {"since": since, "most": limit})]
 
 
+def pages(db: Connection, *, kind: str | None = None) -> Iterator[list[ChainEntry]]:
+    """All rows, optionally of one kind, oldest first, with those that are recorded meanwhile; a page at a time."""
+    since = 1
+    while page := entries(db, since, PAGE, kind=kind):
+        yield page
+        since = page[-1].seq + 1
+
+
 def live_entries(db: Connection, after: int, kinds: Sequence[Kind], limit: int) -> list[ChainEntry]:
     """At most `limit` rows of these kinds after row `after` that are not backfilled, oldest first."""
     return [_entry(row) for row in db.execute(_LIVE, {"after": after, "kinds": list(kinds), "most": limit})]
@@ -197,9 +200,8 @@ def daily_roots(db: Connection, since: str, limit: int) -> list[Root]:
 
 def add_timestamps(db: Connection, timestamps: Iterable[Timestamp]) -> None:
     """Store what authorities signed, unless they have signed the same root before."""
-    for timestamp in timestamps:
-        row = vars(timestamp) | {"stamped_at": unix(timestamp.stamped_at)}
-        db.execute(insert_into(db, ledger_timestamp).values(row).on_conflict_do_nothing())
+    rows = [vars(timestamp) | {"stamped_at": unix(timestamp.stamped_at)} for timestamp in timestamps]
+    add_rows(db, ledger_timestamp, rows)
 
 
 def timestamps(db: Connection, since: str = "", until: str = "9") -> tuple[Timestamp, ...]:
@@ -227,10 +229,7 @@ def export(db: Connection) -> Iterator[str]:
     """
     stamps = timestamps(db)
     seals = [_root(row) for row in db.execute(select(ledger_root).order_by(ledger_root.c.day))]
-    since = 1
-    while page := entries(db, since, PAGE):
-        yield from (line("row", vars(entry)) for entry in page)
-        since = page[-1].seq + 1
+    yield from (line("row", vars(entry)) for page in pages(db) for entry in page)
     yield from (line("root", vars(root)) for root in seals)
     yield from (line("timestamp", vars(timestamp)) for timestamp in stamps)
 

@@ -15,7 +15,7 @@ from service import canonical
 from service.forecasting.predictions import Holder, Opinion, Prediction
 from service.forecasting.predictions.scores.columns import MarketColumns, columns_of, joined
 from service.store import ledger, pages, predictions
-from service.store.database import insert_into, is_among
+from service.store.database import add_rows, is_among, put_rows
 from service.store.pages import PageKey
 from service.store.tables import IS_LISTED, opinion, prediction, user_vote
 
@@ -174,8 +174,7 @@ _SERIES = select(opinion.c.holder, *_VALUES).where(opinion.c.prediction == bindp
 def add_opinions(db: Connection, holder: Holder, opinions: Mapping[str, Opinion]) -> None:
     """Store an opinion on each of these markets; one of the same hour stays as it is."""
     rows = [{"prediction": id, "holder": holder, **vars(value)} for id, value in opinions.items()]
-    if rows:
-        db.execute(insert_into(db, opinion).on_conflict_do_nothing(), rows)
+    add_rows(db, opinion, rows)
 
 
 def latest_opinions(db: Connection, ids: Sequence[str]) -> dict[str, dict[Holder, Opinion]]:
@@ -223,10 +222,7 @@ class Tally(NamedTuple):
 
 def cast_vote(db: Connection, market_id: str, caller: str, is_yes: bool, at: int) -> None:
     """Store a caller's vote in place of an earlier one."""
-    statement = insert_into(db, user_vote).values(prediction=market_id, caller=caller, is_yes=is_yes, voted_at=at)
-    newer = {name: statement.excluded[name] for name in ("is_yes", "voted_at")}
-    keys = [user_vote.c.prediction, user_vote.c.caller]
-    db.execute(statement.on_conflict_do_update(index_elements=keys, set_=newer))
+    put_rows(db, user_vote, [{"prediction": market_id, "caller": caller, "is_yes": is_yes, "voted_at": at}])
 
 
 class OwnVote(NamedTuple):

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Table, bindparam, delete, func, select
 from service import canonical
 from service.errors import FieldError, InvalidRequest
 from service.store import tables
-from service.store.database import insert_into
+from service.store.database import add_rows, put_rows
 
 LONGEST_CURSOR = 256
 ID = re.compile("[!-~]{1,96}")  # PostgreSQL takes no NUL in a text
@@ -77,15 +77,11 @@ class PlainTable:
     def save(self, db: Connection, key: str | int, body: Any, **columns: Any) -> None:
         """Store a value in place of an earlier one; `columns` are the other columns of the row."""
         row = {self._key.name: key, "body": canonical.write(body), **columns}
-        statement = insert_into(db, self._table).values(row)
-        newer = {name: statement.excluded[name] for name in row if name != self._key.name}
-        guard = self._table.c.as_of <= statement.excluded.as_of if "as_of" in columns else None
-        db.execute(statement.on_conflict_do_update(index_elements=[self._key], set_=newer, where=guard))
+        put_rows(db, self._table, [row], is_dated="as_of" in columns)
 
     def add(self, db: Connection, key: str | int, body: Any, **columns: Any) -> None:
         """Store a value unless the key already has one."""
-        row = {self._key.name: key, "body": canonical.write(body), **columns}
-        db.execute(insert_into(db, self._table).values(row).on_conflict_do_nothing())
+        add_rows(db, self._table, [{self._key.name: key, "body": canonical.write(body), **columns}])
 
     def find(self, db: Connection, key: str | int) -> Any | None:
         return _read(db.scalar(self._find, {"key": key}))

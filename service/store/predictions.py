@@ -32,7 +32,7 @@ from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.track_record import Resolved
 from service.market.instants import DAY
 from service.questions import Question
-from service.store.database import insert_into, is_among
+from service.store.database import is_among, put_rows
 from service.store.tables import IS_MARKET, odds, prediction, prediction_vote, resolved_day
 
 LAST = 2**62  # later than every instant
@@ -321,8 +321,8 @@ _BODIES = select(resolved_day.c.body).where(resolved_day.c.body.is_not(None)).or
 
 def outdate_days(db: Connection, resolved_at: Iterable[int]) -> None:
     """Note that predictions were resolved at these instants, or that the resolved ones of these days changed."""
-    for day in sorted({instant // DAY * DAY for instant in resolved_at}):
-        _save_day(db, day, None)
+    days = sorted({instant // DAY * DAY for instant in resolved_at})
+    put_rows(db, resolved_day, [{"day": day, "body": None} for day in days])
 
 
 def outdated_days(db: Connection) -> list[int]:
@@ -331,14 +331,10 @@ def outdated_days(db: Connection) -> list[int]:
 
 
 def keep_day(db: Connection, day: int, questions: Iterable[Resolved]) -> None:
-    _save_day(db, day, canonical.write([question.to_plain() for question in questions]))
+    body = canonical.write([question.to_plain() for question in questions])
+    put_rows(db, resolved_day, [{"day": day, "body": body}])
 
 
 def resolved_questions(db: Connection) -> list[Resolved]:
     """The questions of every day that has them, the first day first."""
     return [Resolved.from_plain(plain) for body in db.scalars(_BODIES) for plain in canonical.read(body)]
-
-
-def _save_day(db: Connection, day: int, body: str | None) -> None:
-    statement = insert_into(db, resolved_day).values(day=day, body=body)
-    db.execute(statement.on_conflict_do_update(index_elements=[resolved_day.c.day], set_={"body": body}))

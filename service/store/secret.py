@@ -20,7 +20,7 @@ from sqlalchemy import Connection, delete, select, update
 from service.config import Settings, SettingsError
 from service.ledger import roots
 from service.store import ledger
-from service.store.database import insert_into
+from service.store.database import add_rows
 from service.store.tables import secret_fingerprint
 
 FILE: Final = "key-secret"
@@ -40,12 +40,6 @@ class KeySecrets:
     def valid(self, now: float) -> list[bytes]:
         """The secrets that are valid at the wall second `now`, the current one first."""
         return [self.current, self.old] if self.old and now < self.old_until else [self.current]
-
-
-def old_key_secret(settings: Settings) -> bytes | None:
-    """The key secret before the last rotation; None where there was none."""
-    path = settings.data_dir / OLD_FILE
-    return path.read_bytes().strip() if path.exists() else None
 
 
 def prepare(path: Path) -> bytes:
@@ -101,7 +95,7 @@ def _make(path: Path) -> None:
     """Write a temporary file, then link it: the first link wins, and no process reads a partial secret."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    with open(draft, "xb", opener=_private) as file:
+    with open(draft, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
         file.write(secrets.token_hex(DIGITS // 2).encode())
         file.flush()
         os.fsync(file.fileno())
@@ -111,10 +105,6 @@ def _make(path: Path) -> None:
         return
     finally:
         draft.unlink()
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 SecretName = Literal["key-secret", "ledger-key"]
@@ -130,16 +120,21 @@ def verify_fingerprint(db: Connection, settings: Settings, name: SecretName) -> 
     is created only for a database that belongs to none.
     """
     expected = _expected(db, name)
+    noun = f"{name.replace('-', ' ')} with the fingerprint"
+    remedy = (
+        f"bring {settings.data_dir / name} from the installation that started with this database or from its backup, "
+        f"or set {VARIABLES[name]} as it is there"
+    )
     if expected and not secret_exists(settings, name):
-        raise SettingsError(f"{_of(expected, name)}, which is not there: {_remedy(settings, name)}")
+        raise SettingsError(f"This database belongs to the {noun} {expected}, which is not there: {remedy}")
     fingerprint = _fingerprint(settings, name)
     if not expected:
-        db.execute(
-            insert_into(db, secret_fingerprint).values(name=name, fingerprint=fingerprint).on_conflict_do_nothing()
-        )
+        add_rows(db, secret_fingerprint, [{"name": name, "fingerprint": fingerprint}])
         expected = stored_fingerprints(db)[name]
     if fingerprint != expected:
-        raise SettingsError(f"{_of(expected, name)}, not to this one ({fingerprint}): {_remedy(settings, name)}")
+        raise SettingsError(
+            f"This database belongs to the {noun} {expected}, not to this one ({fingerprint}): {remedy}"
+        )
     return fingerprint
 
 
@@ -161,12 +156,13 @@ def hand_on(db: Connection, name: SecretName, fingerprint: str, accepted_until: 
         db.execute(delete(secret_fingerprint).where(row.name == OLD))
         db.execute(update(secret_fingerprint).where(row.name == name).values(name=OLD, accepted_until=accepted_until))
     db.execute(delete(secret_fingerprint).where(row.name == name))
-    db.execute(insert_into(db, secret_fingerprint).values(name=name, fingerprint=fingerprint))
+    add_rows(db, secret_fingerprint, [{"name": name, "fingerprint": fingerprint}])
 
 
 def key_secrets(db: Connection, settings: Settings) -> KeySecrets:
     """The key secret, and the one before it where this database accepts it and it is here."""
-    current, before = key_secret(settings), old_key_secret(settings)
+    current, path = key_secret(settings), settings.data_dir / OLD_FILE
+    before = path.read_bytes().strip() if path.exists() else None
     row = db.execute(select(secret_fingerprint).where(secret_fingerprint.c.name == OLD)).first()
     if row is None or before is None or fingerprint_of(before) != row.fingerprint:
         return KeySecrets(current)
@@ -189,14 +185,3 @@ def _fingerprint(settings: Settings, name: SecretName) -> str:
     if name == LEDGER_FILE:
         return roots.public_key(ledger_key(settings))[:FINGERPRINT_DIGITS]
     return fingerprint_of(key_secret(settings))
-
-
-def _of(fingerprint: str, name: SecretName) -> str:
-    return f"This database belongs to the {name.replace('-', ' ')} with the fingerprint {fingerprint}"
-
-
-def _remedy(settings: Settings, name: SecretName) -> str:
-    return (
-        f"bring {settings.data_dir / name} from the installation that started with this database or from its backup, "
-        f"or set {VARIABLES[name]} as it is there"
-    )

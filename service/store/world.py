@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from service.errors import ResourceNotFound, WrongWorld
 from service.market.instants import WorldClock
-from service.store.database import Database, insert_into
+from service.store.database import Database, add_rows, put_rows
 from service.store.tables import heartbeat, idempotency, world
 
 
@@ -33,9 +33,15 @@ def claim_world(
     """
     first = {"name": clock.world, "fingerprint": fingerprint, "step": step, "history_from": history_from}
     line = {key: value for key, value in asdict(clock).items() if key != "world"}
-    db.execute(insert_into(db, world).values(id=1, **first, **line).on_conflict_do_nothing())
+    add_rows(db, world, [{"id": 1, **first, **line}])
     row = db.execute(select(world).with_for_update()).one()
-    _check(row, clock.world, fingerprint, step)
+    held, wanted = (row.name, row.fingerprint, row.step), (clock.world, fingerprint, step)
+    if held != wanted:
+        words = "the {} world {!r} in bars of {} s".format
+        raise WrongWorld(
+            f"This database holds {words(*held)}, the settings ask for {words(*wanted)}: "
+            "use another DATA_DIR or DATABASE_URL."
+        )
     present = _clock(row)
     if present.speed != clock.speed:
         present = replace(present, speed=clock.speed, world_origin=present.at(int(wall)), wall_origin=int(wall))
@@ -59,27 +65,13 @@ def _clock(row: Row) -> WorldClock:
     return WorldClock(row.name, row.world_origin, row.wall_origin, row.speed, row.ends)
 
 
-def _check(row: Row, name: str, fingerprint: str, step: int) -> None:
-    if (row.name, row.fingerprint, row.step) == (name, fingerprint, step):
-        return
-    raise WrongWorld(
-        f"This database holds {_words(row.name, row.fingerprint, row.step)}, the settings ask for "
-        f"{_words(name, fingerprint, step)}: use another DATA_DIR or DATABASE_URL."
-    )
-
-
-def _words(name: str, fingerprint: str, step: int) -> str:
-    return f"the {name} world {fingerprint!r} in bars of {step} s"
-
-
 JOBS, BACKUP = 2, 3  # the rows of the job processes and of the last backup; `.deploy/backup.sh` writes the second
 ANSWER_BYTES = 65_536  # more than an answer and what is stored beside it
 
 
 def beat(db: Connection, now: int, writer: int = JOBS) -> None:
     """Note the wall second `now` at which a job process looked what is due, or a backup was made."""
-    statement = insert_into(db, heartbeat).values(id=writer, at=now)
-    db.execute(statement.on_conflict_do_update(index_elements=[heartbeat.c.id], set_={"at": now}))
+    put_rows(db, heartbeat, [{"id": writer, "at": now}])
 
 
 def rehearse(database: Database, now: int) -> None:

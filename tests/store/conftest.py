@@ -3,12 +3,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
+
+from service.store.database import Database
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def db(database: Database) -> Iterator[Connection]:
+    """One transaction for a whole test."""
+    with database.writing() as db:
+        yield db
 
 
 @pytest.fixture

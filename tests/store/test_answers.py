@@ -132,12 +132,6 @@ def test_a_cursor_of_another_list_is_refused(database: Database):
 SECRET = b"secret"
 
 
-@pytest.fixture
-def db(database):
-    with database.writing() as db:
-        yield db
-
-
 def add(db: Connection, author: str, prefix: str = "") -> None:
     """An answer that is open and one that is settled, a challenge, and a market, which has no author."""
     answers = [

@@ -20,12 +20,11 @@ from tests.forecasting.markets import settled, waiting
 
 
 @pytest.fixture
-def db(database):
-    with database.writing() as db:
-        predictions.add_predictions(db, [waiting("one"), settled("two")])
-        for number in (1, 2):
-            forecasts.forecaster_id(db, f"key:0000000{number}", f"id-{number}", 5)
-        yield db
+def db(db):
+    predictions.add_predictions(db, [waiting("one"), settled("two")])
+    for number in (1, 2):
+        forecasts.forecaster_id(db, f"key:0000000{number}", f"id-{number}", 5)
+    return db
 
 
 def test_forecasts_are_kept_in_order(db):
@@ -40,19 +39,7 @@ def test_forecasts_are_kept_in_order(db):
         (7, "two", "yes"),
         (3, "two", "yes"),
     ]
-
-
-def test_the_settled_forecasts_are_the_newest(db):
-    """At most as many as are wanted, and none of a market that is open."""
-    first = MarketForecast(3, "two", "id-1", 50, 0.61, "salt")
-    for forecast in (first, replace(first, seq=7, p=0.62), replace(first, seq=8, market="one")):
-        forecasts.add_forecast(db, forecast)
-    assert [(row.seq, row.p) for row in forecasts.settled_forecasts(db, "id-1", 1)] == [(7, 0.62)]
-
-
-def test_scores_are_kept_by_market(db):
-    forecasts.add_scores(db, "two", 100, {"id-1": SCORE})
-    assert forecasts.find_scores(db, ["id-1", "id-2"]) == {"id-1": {"two": SCORE}}
+    assert [row.p for row in forecasts.settled_forecasts(db, "id-1", 1)] == [0.62]
 
 
 SCORE = MarketForecastScore(0.6, 0.04, 0.16, 0.51, 0.9, 0.03)

@@ -296,12 +296,6 @@ class TestAnswers:
         assert names(ask(database, predictions.settled_predictions)) == ["market", "a9", "a1", "a2", "a0"]
 
 
-@pytest.fixture
-def db(database):
-    with database.writing() as db:
-        yield db
-
-
 def resolved(resolved_at: int) -> list[Resolved]:
     return [Resolved("day", resolved_at - 60, resolved_at, True, (ResolvedVote("vol", "embedded", 0.6),))]
 

@@ -135,12 +135,6 @@ NOW = ENDS - DAY // 2
 HIT = Reservation("a", "k", ENDS)
 
 
-@pytest.fixture
-def db(database):
-    with database.writing() as db:
-        yield db
-
-
 def reserve(db: Connection, id: str = "a", cap: int = 2) -> Window | None:
     return quotas.reserve(db, id, "k", ENDS, cap, NOW)
 

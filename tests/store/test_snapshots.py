@@ -108,6 +108,6 @@ def test_the_latest_rates_are_read_as_they_were_stored(database):
     """Those that were read earlier do not replace them."""
     later, earlier = {"EUR": Rate(1.1, "kraken EUR/USD", NOON), "JPY": Rate(0.0066)}, {"EUR": Rate(1.2)}
     with database.writing() as db:
-        snapshots.save_rates(db, 2_000, later)
-        snapshots.save_rates(db, 1_000, earlier)
+        snapshots.publish(db, 2_000, {snapshots.RATES: later})
+        snapshots.publish(db, 1_000, {snapshots.RATES: earlier})
         assert snapshots.latest_rates(db) == later
