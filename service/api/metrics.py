@@ -25,13 +25,14 @@ from service import logs
 from service.access.quota import shortened
 from service.api.auth import KEY_ID_ENVIRON
 from service.api.services import Services
+from service.ledger.witness import WitnessDocument
 from service.market.assets import ASSETS
 from service.market.instants import iso, unix
 from service.store import bars, ledger, notifications, quotas, runs, world
 from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
 from service.store.quotas import spent_on
-from service.store.snapshots import latest_witness
+from service.store.snapshots import WITNESS, find_document
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -199,7 +200,7 @@ def _of_ledger(db: Connection) -> Iterator[GaugeMetricFamily]:
 
 
 def _of_witness(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
-    document = latest_witness(db) if services.settings.witness_of else None
+    document = find_document(db, WITNESS, WitnessDocument) if services.settings.witness_of else None
     ledgers = document.ledgers if document else ()
     faults = {row.address: len(row.faults) for row in ledgers}
     ages = {row.address: services.now() - unix(row.reached_at) if row.reached_at else math.inf for row in ledgers}

@@ -91,8 +91,7 @@ def gather_inputs(job_context: JobContext, at: int, basis: Knowledge, asset: str
 def swarm(job_context: JobContext) -> dict[str, NetView]:
     """The numbers of strategies long, short and flat in each asset, from the latest ranking; empty before the first."""
     with job_context.database.reading() as db:
-        snapshot = snapshots.latest_snapshot(db, "swarm")
-    return {asset: NetView(**counts) for asset, counts in json.loads(snapshot.body).items()} if snapshot else {}
+        return snapshots.find_document(db, "swarm", dict[str, NetView]) or {}
 
 
 ANSWER_EVERY_S = 2

@@ -14,7 +14,6 @@ from math import sqrt
 from secrets import token_hex
 
 import structlog
-from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from service.errors import SourceFailed
@@ -45,9 +44,6 @@ class SourceStatus:
     failed: str | None = None
 
 
-STATUSES = TypeAdapter(dict[str, SourceStatus])
-
-
 def import_markets(job_context: JobContext, slot: int) -> Effects:
     """Import what outside markets ask about our assets; where a source fails, earlier imports stay."""
     offers, statuses = _offered(job_context, slot)
@@ -56,7 +52,7 @@ def import_markets(job_context: JobContext, slot: int) -> Effects:
 
     def write(db: Connection) -> None:
         effects(db)
-        snapshots.save_snapshot(db, SNAPSHOT, slot, STATUSES.dump_json(statuses))
+        snapshots.publish(db, slot, {SNAPSHOT: statuses})
 
     return write
 
@@ -162,8 +158,7 @@ def _renewed(offers: Iterable[OutsideMarket], open_markets: Iterable[Prediction]
 
 
 def _statuses(db: Connection) -> dict[str, SourceStatus]:
-    snapshot = snapshots.latest_snapshot(db, SNAPSHOT)
-    return STATUSES.validate_json(snapshot.body) if snapshot else {}
+    return snapshots.find_document(db, SNAPSHOT, dict[str, SourceStatus]) or {}
 
 
 def _in_words(name: str, status: SourceStatus) -> str:

@@ -37,7 +37,7 @@ def witness(job_context: JobContext, slot: int) -> Effects:
     """Visit each ledger: all of its roots, and the rows of those that were not looked at for longest."""
     settings = job_context.settings
     with job_context.database.reading() as db:
-        document = snapshots.latest_witness(db)
+        document = snapshots.find_document(db, snapshots.WITNESS, WitnessDocument)
     ledgers = {ledger.address: ledger for ledger in document.ledgers} if document else {}
     for address in settings.witness_of:
         ledger = ledgers.get(address, WitnessedLedger(address))

@@ -105,7 +105,7 @@ class TestCreating:
 
     def test_its_level_may_be_in_another_currency(self, create, database):
         with database.writing() as db:
-            snapshots.save_rates(db, NOON, ASSUMED_RATES)
+            snapshots.publish(db, NOON, {snapshots.RATES: dict(ASSUMED_RATES)})
         body = create("Will Bitcoin be above 50,000 euros?").json
         assert body["understood"]["level"] == pytest.approx(54_200)
         assert "54,200 USD" in body["resolution"]["rule"]

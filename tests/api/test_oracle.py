@@ -84,7 +84,7 @@ def test_a_level_in_euros_is_converted_at_the_stored_rate(post, sqlite):
     assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_question")
     assert "no exchange rate of the euro" in refusal.json["detail"]
     with sqlite.writing() as db:
-        snapshots.save_rates(db, NOON, {"EUR": Rate(1.1, "kraken EUR/USD", utc(NOON))})
+        snapshots.publish(db, NOON, {snapshots.RATES: {"EUR": Rate(1.1, "kraken EUR/USD", utc(NOON))}})
     meaning = post(question).json["understood"]
     assert meaning["level"] == pytest.approx(55_000)
     assert meaning["canonical"].startswith("Will Bitcoin (btc) be above 55,000 USD at")

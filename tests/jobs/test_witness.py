@@ -91,7 +91,7 @@ class Witness:
         effects = witness.witness(self.context, NOON + 10 * DAY + self.visits * HOUR)
         with self.context.database.writing() as db:
             effects(db)
-            document = snapshots.latest_witness(db)
+            document = snapshots.find_document(db, snapshots.WITNESS, WitnessDocument)
         assert document
         return document
 
