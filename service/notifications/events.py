@@ -188,7 +188,11 @@ def event_of(entry: ChainEntry, world: World, predictions: Mapping[str, Predicti
     """
     if entry.backfilled or entry.kind not in KINDS:
         return None
-    description = _describe(entry, predictions.get(entry.subject))
+    if entry.kind in ABOUT_PREDICTIONS:
+        prediction = predictions.get(entry.subject)
+        description = _of_prediction(entry.kind, prediction) if prediction else None
+    else:
+        description = _DESCRIPTIONS[entry.kind](entry.subject, entry.body)
     if description is None:
         return None
     type, assets, data = description
@@ -198,20 +202,12 @@ def event_of(entry: ChainEntry, world: World, predictions: Mapping[str, Predicti
 Description = tuple[EventType, tuple[str, ...], EventData]
 
 
-def _describe(entry: ChainEntry, prediction: Prediction | None) -> Description | None:
-    if entry.kind in ABOUT_PREDICTIONS:
-        return _of_prediction(entry.kind, prediction) if prediction else None
-    return _DESCRIPTIONS[entry.kind](entry.subject, entry.body)
-
-
 def _of_prediction(kind: Kind, prediction: Prediction) -> Description | None:
     assets = prediction.question.assets
     if kind == "votes":
         return None if prediction.category == "challenge" else ("market.opened", assets, _opened(prediction))
-    type: EventType = "market.resolved"
-    if prediction.category in ("challenge", "answer"):
-        type = "challenge.resolved" if prediction.category == "challenge" else "answer.resolved"
-    return type, assets, _resolved(prediction)
+    types: dict[str, EventType] = {"challenge": "challenge.resolved", "answer": "answer.resolved"}
+    return types.get(prediction.category, "market.resolved"), assets, _resolved(prediction)
 
 
 def _opened(market: Prediction) -> OpenedMarket:

@@ -16,7 +16,7 @@ from service import config, logs
 from service.config import SettingsError
 from service.errors import NinefoldError, PackagesMissing
 from service.operator.check import check
-from service.operator.commands import Command, CommandOutput, CommandTable, add, add_offline, as_json, readable
+from service.operator.commands import Command, CommandOutput, CommandTable, add, as_json, readable
 from service.operator.keys import register_keys, register_secrets
 from service.operator.ledger import register_ledger
 from service.operator.maintenance import bring_back, copy, file_argument, migrate, move_to, require_database
@@ -83,11 +83,11 @@ def _parser() -> argparse.ArgumentParser:
         noun = nouns.add_parser(name, help=register.__doc__, description=register.__doc__)
         register(noun.add_subparsers(required=True, metavar="COMMAND"))
     add(nouns, "status", status)
-    add_offline(nouns, "check", check)
-    file_argument(add_offline(nouns, "backup", copy), "the copy to create; must not exist yet")
+    add(nouns, "check", check, "offline")
+    file_argument(add(nouns, "backup", copy, "offline"), "the copy to create; must not exist yet")
     add(nouns, "move", move_to).add_argument("url", metavar="URL", help="postgresql://… of an empty database")
-    file_argument(add_offline(nouns, "restore", bring_back), "a file that `backup` made")
-    add_offline(nouns, "migrate", migrate).add_argument(
+    file_argument(add(nouns, "restore", bring_back, "offline"), "a file that `backup` made")
+    add(nouns, "migrate", migrate, "offline").add_argument(
         "--check", action="store_true", help="change nothing; exit code 2 if there is something to do"
     )
     add(nouns, "withdraw", withdraw).add_argument("id", metavar="ID", help="challenge-N, or the id of a market")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from service.config import Settings
 from service.store.database import Database
@@ -22,23 +23,18 @@ class CommandTable:
 
 
 # What `add_subparsers` returns, which has no public name.
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Commands: TypeAlias = "argparse._SubParsersAction[ArgumentParser]"
 CommandOutput = dict[str, Any] | CommandTable
 Command = Callable[[argparse.Namespace, Database, Settings], CommandOutput]
 OfflineCommand = Callable[[argparse.Namespace, Settings], CommandOutput]
+CommandKind = Literal["command", "offline"]
 
 
-def add(commands: Commands, name: str, run: Command) -> argparse.ArgumentParser:
-    """Add a command that calls `run`; its help text is the docstring of `run`."""
-    parser = _parser(commands, name, run.__doc__)
-    parser.set_defaults(command=run)
-    return parser
-
-
-def add_offline(commands: Commands, name: str, run: OfflineCommand) -> argparse.ArgumentParser:
-    """Add a command that opens no database itself; its help text is the docstring of `run`."""
-    parser = _parser(commands, name, run.__doc__)
-    parser.set_defaults(offline=run)
+def add(commands: Commands, name: str, run: Command | OfflineCommand, kind: CommandKind = "command") -> ArgumentParser:
+    """Add a command that calls `run`, whose docstring is its help text; one that is `offline` gets no database."""
+    parser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(**{kind: run})
     return parser
 
 
@@ -58,12 +54,6 @@ def readable(output: CommandOutput) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     table = ("  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)) for line in lines)
     return "\n".join(line.rstrip() for line in table)
-
-
-def _parser(commands: Commands, name: str, meaning: str | None) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=meaning, description=meaning)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    return parser
 
 
 def _word(value: object) -> str:

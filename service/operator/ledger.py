@@ -20,7 +20,7 @@ from service.jobs.audit import document_differences, examine
 from service.ledger.chain import ChainEntry, LedgerRow, taken_back
 from service.ledger.commitments import text_hash
 from service.ledger.verifier import read, verify
-from service.operator.commands import CommandOutput, Commands, CommandTable, add, add_offline
+from service.operator.commands import CommandOutput, Commands, CommandTable, add
 from service.operator.maintenance import require_database
 from service.store import ledger, world
 from service.store.audit import FIRST, Audit
@@ -34,7 +34,7 @@ OPERATIONS = {"streaks": "streaks", "shadow": "shadow", "ai-vs-market": "ai_vs_m
 
 def register_ledger(verbs: Commands) -> None:
     """Export the ledger, verify it against the tables, and add corrections to it."""
-    against = add_offline(verbs, "verify", verify_ledger)
+    against = add(verbs, "verify", verify_ledger, "offline")
     against.add_argument("--against", metavar="FILE|URL", help="a file that `backup` made, or the address of a service")
     against.add_argument("--api-key", metavar="KEY", help="a key of that service")
     add(verbs, "export", export_ledger).add_argument(
