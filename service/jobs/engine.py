@@ -91,7 +91,8 @@ class Engine:
             self._seen_at = now
         names = self._startable(now)
         states = self._with_new_slots(names, now)
-        return [run for name in names if (run := _workable(states.get(name), now))]
+        idle = [states[name].newest for name in names if name in states and not states[name].is_held]
+        return [run for run in idle if run.is_open and run.next_at <= now]
 
     def _begin(self) -> None:
         """Run what is due, as far as this process has threads for it."""
@@ -199,13 +200,6 @@ class Engine:
         if trace or attempt == 1 or outcome == "dead":
             log.error(f"job_{outcome}", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)
         return outcome
-
-
-def _workable(state: JobState | None, now: float) -> Run | None:
-    """The newest slot of a job, when it may start now and no process is running that job."""
-    if state is None or state.is_held or not state.newest.is_open or state.newest.next_at > now:
-        return None
-    return state.newest
 
 
 def _check(jobs: dict[str, Job]) -> None:

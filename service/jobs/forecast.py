@@ -12,7 +12,7 @@ from service.errors import NoVoters
 from service.forecasting.densities.density import VERSION
 from service.forecasting.densities.fitting import fit, least_history_h
 from service.forecasting.price_record import committed
-from service.forecasting.price_record.book import Outcomes, PriceBook, price_record_document, resolve
+from service.forecasting.price_record.book import PriceBook, price_record_document, resolve
 from service.forecasting.price_record.committed import EVERY_S, PriceForecast
 from service.forecasting.voters import price_forecasts
 from service.forecasting.voters.context import Context, Knowledge
@@ -26,7 +26,6 @@ from service.market.assets import LONGEST_CLOSURE_S, Calendar, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.store import bars, forecasts, knowledge, lanes, ledger, snapshots
-from service.store.forecasts import WaitingForecast
 from service.store.pages import contexts, fits, price_books
 from service.trading.lanes import VOTED
 from service.trading.lanes.lane import LaneVote
@@ -156,14 +155,20 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
 
     The work does not grow with the past.
     """
-    new = _forecasts(job_context, slot)
+    by_asset = job_context.contexts.of(hours(job_context, slot))
+    new = committed.commit(knowledge.knowledge_of(job_context.database, by_asset), slot)
     with job_context.database.reading() as db:
         whole_since = job_context.whole_since(db, slot)
         due = [row for row in forecasts.due_price_forecasts(db, slot) if row.forecast.asset in whole_since]
         hourly = _bars(db, [row.forecast for row in due], slot)
-        books = {backfilled: _book(db, backfilled) for backfilled in BOOKS}
-    outcomes = {backfilled: _outcomes(due, hourly, slot, backfilled) for backfilled in BOOKS}
-    books = {backfilled: book.plus(outcomes[backfilled]) for backfilled, book in books.items()}
+        stored = {
+            backfilled: PriceBook.from_plain(price_books.find(db, name) or {}) for backfilled, name in BOOKS.items()
+        }
+    outcomes = {
+        backfilled: resolve([row.forecast for row in due if row.backfilled == backfilled], hourly, slot)
+        for backfilled in BOOKS
+    }
+    books = {backfilled: book.plus(outcomes[backfilled]) for backfilled, book in stored.items()}
     head = header(job_context, slot, EVERY_S)
 
     def write(db: Connection) -> None:
@@ -179,24 +184,10 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
     return write
 
 
-def _forecasts(job_context: JobContext, slot: int) -> list[PriceForecast]:
-    """The forecasts of this hour, from its complete hourly bars."""
-    by_asset = job_context.contexts.of(hours(job_context, slot))
-    return committed.commit(knowledge.knowledge_of(job_context.database, by_asset), slot)
-
-
 def _bars(db: Connection, due: Sequence[PriceForecast], slot: int) -> dict[str, Bars]:
     """The hourly bars of the assets of due forecasts from before the earliest deadline on."""
     since = min((row.deadline for row in due), default=slot) - LONGEST_CLOSURE_S
     return {asset: bars.load_bars(db, asset, since, slot, HOUR) for asset in {row.asset for row in due}}
-
-
-def _book(db: Connection, backfilled: bool) -> PriceBook:
-    return PriceBook.from_plain(price_books.find(db, BOOKS[backfilled]) or {})
-
-
-def _outcomes(due: Sequence[WaitingForecast], hourly: dict[str, Bars], slot: int, backfilled: bool) -> Outcomes:
-    return resolve([row.forecast for row in due if row.backfilled == backfilled], hourly, slot)
 
 
 def _is_late(db: Connection, job_context: JobContext, slot: int) -> bool:

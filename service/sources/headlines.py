@@ -25,7 +25,7 @@ from service.sources.sessions import TOO_LATE, BoundedSession, in_time, retry_af
 
 MOST_BYTES = 2 * 2**20
 LONGEST_TAG = 300  # characters; a longer ETag is discarded
-REST_S = 15 * MINUTE  # the pause after a 429 or 503 without a valid Retry-After
+REST_S = 15 * MINUTE  # the pause after a 429 or 503 without a valid Retry-After; it lasts a minute at least
 LONGEST_REST_S = DAY
 
 HEADERS = {
@@ -72,7 +72,9 @@ def fetch(url: str, state: FeedState, timeout_s: float, now: int) -> FetchedHead
     def request() -> FetchedHeadlines:
         with BoundedSession(deadline) as session:
             session.most_bytes, session.is_json = MOST_BYTES, False
-            return _read(session.get(url, headers=HEADERS | _conditions(state)), state, now)
+            conditions = {"If-None-Match": state.etag, "If-Modified-Since": state.modified}
+            headers = HEADERS | {name: value for name, value in conditions.items() if value}
+            return _read(session.get(url, headers=headers), state, now)
 
     try:
         return in_time(timeout_s, request)
@@ -87,17 +89,13 @@ def fetch(url: str, state: FeedState, timeout_s: float, now: int) -> FetchedHead
         raise FeedFailed(f"it could not be read: {type(error).__name__}", state) from None
 
 
-def _conditions(state: FeedState) -> dict[str, str]:
-    conditions = {"If-None-Match": state.etag, "If-Modified-Since": state.modified}
-    return {name: value for name, value in conditions.items() if value}
-
-
 def _read(response: requests.Response, state: FeedState, now: int) -> FetchedHeadlines:
     status, headers = response.status_code, response.headers
     if status == HTTPStatus.NOT_MODIFIED:
         return FetchedHeadlines((), replace(state, not_before=None))
     if status in BUSY:
-        end = now + _rest(headers.get("Retry-After", ""), now)
+        wait = retry_after(headers.get("Retry-After", ""), now)
+        end = now + int(min(max(REST_S if wait is None else wait, MINUTE), LONGEST_REST_S))
         raise FeedFailed(f"it answered {status}; the next request is at {iso(end)}", replace(state, not_before=end))
     if response.is_redirect:
         raise SourceFailed("its address has moved")
@@ -111,12 +109,6 @@ def _read(response: requests.Response, state: FeedState, now: int) -> FetchedHea
 
 def _kept(tag: str | None) -> str | None:
     return tag if tag and len(tag) <= LONGEST_TAG and tag.isprintable() else None
-
-
-def _rest(header: str, now: int) -> int:
-    """The pause in seconds, from a minute to a day, according to `Retry-After`."""
-    wait = retry_after(header, now)
-    return int(min(max(REST_S if wait is None else wait, MINUTE), LONGEST_REST_S))
 
 
 MOST_ENTRIES = 200

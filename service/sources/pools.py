@@ -89,7 +89,11 @@ def _asset(row: Mapping[str, Any]) -> str | None:
 
 def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool | RefusedPool:
     key = str(row.get("pool"))
-    fee, tvl, volume = _fee(row.get("poolMeta")), _positive(row.get("tvlUsd")), _volume(row)
+    meta, tvl, week = row.get("poolMeta"), _positive(row.get("tvlUsd")), _positive(row.get("volumeUsd7d"))
+    match = FEE.search(meta) if isinstance(meta, str) else None
+    fee = float(match[1]) / 100 or None if match else None
+    # The mean of the last week, or the last day if the week is missing.
+    volume = week / 7 if week else _positive(row.get("volumeUsd1d"))
     if fee is None:
         return RefusedPool(key, "its fee is missing")
     if tvl is None or tvl < SMALLEST_TVL_USD:
@@ -110,18 +114,6 @@ def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool 
         gas_gwei=GAS_GWEI[row["chain"]],
         source="defillama",
     )
-
-
-def _fee(meta: Any) -> float | None:
-    """The fee as a fraction; None if it is missing or zero."""
-    match = FEE.search(meta) if isinstance(meta, str) else None
-    return float(match[1]) / 100 or None if match else None
-
-
-def _volume(row: Mapping[str, Any]) -> float | None:
-    """The daily volume in USD: the mean of the last week, or the last day if the week is missing."""
-    week = _positive(row.get("volumeUsd7d"))
-    return week / 7 if week else _positive(row.get("volumeUsd1d"))
 
 
 def _positive(value: Any) -> float | None:

@@ -80,7 +80,20 @@ class ExchangeFeed:
     def fetch(self, asset: str, since: int, until: int, step: int | None = None, seconds: float = 0.0) -> FetchedBars:
         """As `Feed.fetch`, also of another coin; within `seconds` in all, 0 for the time limit of the feed."""
         request = Request(asset, asset_of(asset).symbols or coin_symbols(asset), step or STEP)
-        return self._fetch(request, since, until, seconds or self.timeout_s)
+        seconds = seconds or self.timeout_s
+        end = min(until, int(self.now()))
+        grid = np.arange(since + -since % request.step, end - request.step + 1, request.step)
+        if not len(grid):
+            return FetchedBars(empty(request.step), (), "")
+        deadline = time.monotonic() + seconds
+        with self._taking_turns(f"no bars of {asset}", seconds):
+            pieces = list(self._pieces(request, grid, deadline))
+        clock = next((note for client in self.clients if (note := self.clock_note(client))), "")
+        bars = reduce(merge, (piece.bars for piece in pieces))
+        if not len(bars):
+            _require_answer(request, pieces)
+        refusals = tuple(bar for piece in pieces for bar in piece.refusals)
+        return FetchedBars(bars, refusals, _source(pieces) + clock, _passing_faults(pieces))
 
     def list_coins(self) -> frozenset[str]:
         """As `CoinFeed.list_coins`."""
@@ -89,21 +102,6 @@ class ExchangeFeed:
         if all(fault for _, fault in lists):
             raise SourceFailed("no list of coins: " + "; ".join(fault for _, fault in lists))
         return frozenset().union(*(keys for keys, _ in lists))
-
-    def _fetch(self, request: Request, since: int, until: int, seconds: float) -> FetchedBars:
-        end = min(until, int(self.now()))
-        grid = np.arange(since + -since % request.step, end - request.step + 1, request.step)
-        if not len(grid):
-            return FetchedBars(empty(request.step), (), "")
-        deadline = time.monotonic() + seconds
-        with self._taking_turns(f"no bars of {request.asset}", seconds):
-            pieces = list(self._pieces(request, grid, deadline))
-        clock = next((note for client in self.clients if (note := self.clock_note(client))), "")
-        bars = reduce(merge, (piece.bars for piece in pieces))
-        if not len(bars):
-            _require_answer(request, pieces)
-        refusals = tuple(bar for piece in pieces for bar in piece.refusals)
-        return FetchedBars(bars, refusals, _source(pieces) + clock, _passing_faults(pieces))
 
     def clock_note(self, client: Client) -> str:
         """A note where the clock of this machine differs from that of an exchange by more than a minute."""
@@ -216,7 +214,7 @@ class Quote(NamedTuple):
     source: str
 
 
-def read_rates(clients: Sequence[ExchangeClient | BarFolder], now: int, timeout_s: float) -> dict[str, Rate]:
+def read_rates(clients: Sequence[Client], now: int, timeout_s: float) -> dict[str, Rate]:
     """The rate of each currency that one of the exchanges quotes; the others are missing.
 
     A currency without a pair with the dollar has the rate between the two prices of Bitcoin on one exchange.
@@ -226,7 +224,7 @@ def read_rates(clients: Sequence[ExchangeClient | BarFolder], now: int, timeout_
     return {currency: rate for currency, rate in rates.items() if rate}
 
 
-def _rate(clients: Sequence[ExchangeClient | BarFolder], currency: str, now: int, deadline: float) -> Rate | None:
+def _rate(clients: Sequence[Client], currency: str, now: int, deadline: float) -> Rate | None:
     for place, client in enumerate(clients):
         seconds = (deadline - time.monotonic()) / (len(clients) - place)
         if seconds > SHORTEST_S and (rate := _quoted_rate(client, currency, now, seconds)):
@@ -235,7 +233,7 @@ def _rate(clients: Sequence[ExchangeClient | BarFolder], currency: str, now: int
     return None
 
 
-def _quoted_rate(client: ExchangeClient | BarFolder, currency: str, now: int, seconds: float) -> Rate | None:
+def _quoted_rate(client: Client, currency: str, now: int, seconds: float) -> Rate | None:
     quote = _quote(client, Request(currency, RATE_SYMBOLS[currency], STEP), now, seconds / 2)
     if quote is None:
         return None
@@ -254,7 +252,7 @@ def _rounded(usd: float) -> float:
     return float(f"{usd:.6g}")
 
 
-def _quote(client: ExchangeClient | BarFolder, request: Request, now: int, seconds: float) -> Quote | None:
+def _quote(client: Client, request: Request, now: int, seconds: float) -> Quote | None:
     """The last price of the first traded symbol within two hours; None without one."""
     since = (now - 2 * HOUR) // STEP * STEP
     answer = client.ask(request, since, now // STEP * STEP, seconds)

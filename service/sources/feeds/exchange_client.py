@@ -179,7 +179,10 @@ class ExchangeClient:
         symbol = next((symbol for symbol in request.symbols if _is_traded(markets.get(symbol))), "")
         if not symbol:
             return
-        answer.source = f"{self.name} {symbol}{_stand_in(symbol)}"
+        # What only tracks the asset says so.
+        words = [STAND_INS.get(symbol.partition("/")[0]), PERPETUAL if ":" in symbol else None]
+        note = ", ".join(word for word in words if word)
+        answer.source = f"{self.name} {symbol} ({note})" if note else f"{self.name} {symbol}"
         begins, expires = self._begins.get((symbol, request.step), (0, 0.0))
         if until > begins or time.monotonic() > expires:
             for page in self._pages(symbol, since, until, request.step):
@@ -252,16 +255,6 @@ def _move(client: Any, base: str) -> None:
     client.options["fetchMarkets"] = {"types": ["spot"]}
 
 
-def _stand_in(symbol: str) -> str:
-    """The description of a symbol that only tracks the asset; empty for the asset itself."""
-    words = [STAND_INS.get(symbol.partition("/")[0]), PERPETUAL if ":" in symbol else None]
-    note = ", ".join(word for word in words if word)
-    return f" ({note})" if note else ""
-
-
-LONGEST_STEP_S = 5 * MINUTE
-
-
 class BarFolder:
     """Answers as an exchange would, from `silver.csv` and so on; files are read again once one has changed."""
 
@@ -283,7 +276,7 @@ class BarFolder:
             file = self._bars(request.asset, paths)
         except (OSError, ValueError) as error:
             return ExchangeResponse(source=source, fault=str(error))
-        if not file.spacing or LONGEST_STEP_S % file.spacing:
+        if not file.spacing or STEP % file.spacing:
             fault = f"{file.name} needs bars of five minutes or a part of them, not of {file.spacing} s"
             return ExchangeResponse(source=source, fault=fault)
         times = file.rows[:, 0]

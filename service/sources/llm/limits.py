@@ -57,11 +57,8 @@ class SpendingInMemory:
     def add(self, day: str, tokens: int, usd: float) -> tuple[int, float]:
         with self._lock:
             before = self._days.get(day, (0, 0.0))
-            self._days[day] = (before[0] + tokens, before[1] + usd)
-            # Keep two days, because a call may end on the day after it began.
-            for old in sorted(self._days)[:-2]:
-                del self._days[old]
-            return before[0] + tokens, before[1] + usd
+            self._days[day] = before[0] + tokens, before[1] + usd
+            return self._days[day]
 
 
 @dataclass(frozen=True)

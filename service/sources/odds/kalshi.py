@@ -50,7 +50,9 @@ def _settled_query(tickers: Sequence[str]) -> Query:
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
     _require_open(row)
     bid, ask = _quote(row)
-    volume, terms = _volume(row), _terms(row)
+    contracts, notional = number(row.get("volume_fp")), number(row.get("notional_value_dollars"))
+    volume = None if contracts is None or notional is None else number(contracts * notional)
+    terms = _terms(row)
     if volume is None or terms is None:
         raise UnusableRow("its volume or end date is missing")
     return OutsideMarket(
@@ -63,7 +65,9 @@ def _market(row: Row, fetched_at: int) -> OutsideMarket:
 
 def _terms(row: Row) -> Terms | None:
     deadline, rules = instant(row.get("close_time")), text(row.get("rules_primary"))
-    return None if deadline is None else Terms(text(row.get("title")), _group(row), deadline, rules)
+    group = text(row.get("yes_sub_title"))  # the meaning of YES where the title alone does not state it
+    group = "" if group.lower() == "yes" else group
+    return None if deadline is None else Terms(text(row.get("title")), group, deadline, rules)
 
 
 def _require_open(row: Row) -> None:
@@ -94,18 +98,6 @@ def _settlement(row: Row, fetched_at: int) -> SettledMarket | None:
     value = number(row.get("settlement_value_dollars"))
     evidence = f"settled as {OUTCOMES.get(result, 'neither side')}" + ("" if value is None else f", YES pays {value:g}")
     return Settlement(OUTCOMES.get(result, "void"), resolved_at, evidence, NAME), _terms(row)
-
-
-def _volume(row: Row) -> float | None:
-    """The notional value in USD of the contracts traded so far."""
-    contracts, notional = number(row.get("volume_fp")), number(row.get("notional_value_dollars"))
-    return None if contracts is None or notional is None else number(contracts * notional)
-
-
-def _group(row: Row) -> str:
-    """The meaning of YES where the title alone does not state it; otherwise empty."""
-    title = text(row.get("yes_sub_title"))
-    return "" if title.lower() == "yes" else title
 
 
 def _series(row: Row) -> str:
