@@ -14,7 +14,9 @@ from service.sources.feeds import simulated
 from service.sources.feeds.simulated import SimulatedFeed
 from tests.jobs.track_record import SLOT
 from tests.running_service import START, RunningService
+from tests.sources import faults, feed_texts
 from tests.sources.conftest import ExchangeServer
+from tests.sources.feed_texts import item
 
 SEED = 42
 TIMEOUT_S = 0.5
@@ -83,11 +85,8 @@ def kalshi_row(**fields: str) -> dict[str, Any]:
 
 
 def rss(*headlines: tuple[str, int]) -> bytes:
-    items = "".join(
-        f"<item><title>{title}</title><link>https://paper.example/{at}</link><pubDate>{formatdate(at)}</pubDate></item>"
-        for title, at in headlines
-    )
-    return f'<?xml version="1.0"?><rss version="2.0"><channel><title>t</title>{items}</channel></rss>'.encode()
+    items = (item(title, f"https://paper.example/{at}", date=formatdate(at)) for title, at in headlines)
+    return feed_texts.rss(*items)
 
 
 def printing(*headlines: tuple[str, int]) -> Callable:
@@ -96,21 +95,7 @@ def printing(*headlines: tuple[str, int]) -> Callable:
 
 def answering(body: bytes, status: int = 200, kind: str = "application/json", **headers: str) -> Callable:
     """A server that gives this answer to everything."""
-
-    def answer(handler) -> None:
-        handler.send_response(status)
-        handler.send_header("Content-Type", kind)
-        handler.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(body)
-
-    return answer
-
-
-def hang(handler) -> None:
-    handler.exchange.closing.wait()
+    return faults.body(body, status, Content_Type=kind, **headers)
 
 
 @dataclass

@@ -14,20 +14,9 @@ from service.market.instants import DAY, HOUR, unix
 from service.store.tables import metadata
 from tests.jobs.track_record import SLOT, rows
 from tests.running_service import RunningService, running_service
-from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.conftest import POOL, ExchangeServer, serve
 
 pytestmark = pytest.mark.slow
-
-POOL = {
-    "pool": "c0ffee",
-    "project": "uniswap-v3",
-    "chain": "Arbitrum",
-    "symbol": "WETH-USDC",
-    "poolMeta": "0.05%",
-    "tvlUsd": 60_000_000,
-    "volumeUsd1d": 90_000_000,
-    "volumeUsd7d": None,
-}
 
 
 @pytest.fixture

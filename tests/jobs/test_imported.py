@@ -24,12 +24,12 @@ from tests.jobs.live import (
     do,
     gamma_over,
     gamma_row,
-    hang,
     kalshi_row,
     level,
 )
 from tests.jobs.track_record import document
 from tests.running_service import START, RunningService, copied, running_service
+from tests.sources.faults import hang
 
 pytestmark = pytest.mark.slow
 

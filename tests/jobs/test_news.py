@@ -13,12 +13,12 @@ from tests.jobs.live import (
     an_hour_later,
     answering,
     do,
-    hang,
     printing,
     rss,
 )
 from tests.jobs.track_record import document
 from tests.running_service import copied, running_service
+from tests.sources.faults import hang
 
 pytestmark = pytest.mark.slow
 

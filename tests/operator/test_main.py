@@ -97,21 +97,9 @@ class TestABackup:
         with closing(Database(f"sqlite:///{file}")) as copy:
             assert Web(copy, secret=web.secret).statuses(key, 7) == {200: 6, 429: 1}
 
-    def test_overwrites_nothing(self, operate, tmp_path):
-        (tmp_path / "precious").write_text("mine")
-        assert operate("backup", tmp_path / "precious")[0] == 2
-        assert (tmp_path / "precious").read_text() == "mine"
-
     def test_into_no_folder_is_refused(self, operate, tmp_path):
         code, _, complaint = operate("backup", tmp_path / "nowhere" / "backup.sqlite")
         assert (code, complaint) == (2, f"error: The folder {tmp_path / 'nowhere'} does not exist.\n")
-
-
-def test_a_backup_of_postgresql_is_refused_with_advice(postgresql_url, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("DATABASE_URL", postgresql_url)
-    assert main(["backup", str(tmp_path / "backup")]) == 2
-    assert "pg_dump" in capsys.readouterr().err
-    assert not (tmp_path / "backup").exists()
 
 
 def test_no_command_makes_a_database(tmp_path, operate, monkeypatch):

@@ -23,10 +23,11 @@ from service.operator import check
 from service.operator.check import Finding, findings_table, run
 from service.operator.commands import as_json
 from service.store import migrations
-from tests.jobs.live import Outside, answering, hang, printing
+from tests.jobs.live import Outside, answering, printing
 from tests.operator.findings import KEY, MARGIN_S, NO_CONNECTION, TIMEOUT_S, Examine, dead
 from tests.running_service import START
-from tests.sources.conftest import ExchangeServer, coinbase_routes, kraken_routes, serve
+from tests.sources.conftest import POOL, ExchangeServer, coinbase_routes, kraken_routes, serve
+from tests.sources.faults import drip_headers, hang
 
 
 class TestTheDatabase:
@@ -89,23 +90,6 @@ def test_a_replay_tells_what_its_folder_holds(examine, tmp_path):
     assert part.works
     assert part.what == "replay of REPLAY_DIR"
     assert part.detail == "bars of 3600 s in a day: btc 24"
-
-
-def drip_head(handler) -> None:
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-    while not handler.exchange.closing.wait(0.02):
-        handler.wfile.write(b"x")
-
-
-POOL = {
-    "pool": "c0ffee",
-    "project": "uniswap-v3",
-    "chain": "Arbitrum",
-    "symbol": "WETH-USDC",
-    "poolMeta": "0.05%",
-    "tvlUsd": 60_000_000,
-    "volumeUsd1d": 90_000_000,
-}
 
 
 @pytest.fixture
@@ -191,7 +175,7 @@ class TestTheLiveWorld:
 
     def test_has_no_source_that_is_waited_for_longer_than_its_time(self, live, outside):
         """DefiLlama's reader has a deadline for what follows the head of an answer, and none for the head."""
-        outside.servers["pools"].fault = drip_head
+        outside.servers["pools"].fault = drip_headers
         began = time.monotonic()
         part = live(source_timeout_s=TIMEOUT_S)["pools"]
         assert time.monotonic() - began < TIMEOUT_S + MARGIN_S

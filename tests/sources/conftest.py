@@ -18,6 +18,18 @@ from service.config import Settings
 from service.sources import sessions
 from tests.sources.proxy_servers import ProxyServer, proxying
 
+# A pool that a lane can be in, as DefiLlama lists it.
+POOL = {
+    "pool": "c0ffee",
+    "project": "uniswap-v3",
+    "chain": "Arbitrum",
+    "symbol": "WETH-USDC",
+    "poolMeta": "0.05%",
+    "tvlUsd": 60_000_000,
+    "volumeUsd1d": 90_000_000,
+    "volumeUsd7d": None,
+}
+
 
 @dataclass
 class ExchangeServer:

@@ -27,6 +27,7 @@ from service.sources.odds.source import OddsSource
 from service.trading.pools import Pool
 from tests.conftest import IN_CI, IN_SOAK
 from tests.cpu import least_cpu_s
+from tests.sources.conftest import POOL
 
 EXAMPLES = settings(
     max_examples=5_000 if IN_SOAK else 500 if IN_CI else 100,
@@ -44,16 +45,6 @@ MARCH_11 = unix("2026-03-11T16:00:00Z")
 YEAR = 366 * DAY
 SPOTS = {"btc": 70_000.0, "eth": 2_100.0, "sol": 88.0}
 VOLATILITY = dict.fromkeys(SPOTS, 0.6)
-POOL = {
-    "pool": "c0ffee",
-    "project": "uniswap-v3",
-    "chain": "Arbitrum",
-    "symbol": "WETH-USDC",
-    "poolMeta": "0.05%",
-    "tvlUsd": 60_000_000,
-    "volumeUsd1d": 90_000_000,
-    "volumeUsd7d": None,
-}
 HEADER = ["timestamp", "open", "high", "low", "close", "volume"]
 BARS = [[1_767_225_600_000 + 300_000 * i, 1.5, 2.5, 1.0, 2.0, 10] for i in range(4)]
 

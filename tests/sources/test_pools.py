@@ -12,7 +12,7 @@ from service.sources import pools
 from service.sources.pools import parse
 from service.sources.sessions import BoundedSession
 from service.trading.pools import likely_concentration
-from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.conftest import POOL, ExchangeServer, serve
 from tests.sources.faults import body, drip, hang, redirect, status
 
 VOLATILITY = {"eth": 0.7, "btc": 0.5, "bnb": 0.6}
@@ -26,18 +26,7 @@ def record(shared_data):
 @pytest.fixture
 def row(record):
     """A recorded row, made one of a pool by the fields in which pools differ from it."""
-    row = {
-        "pool": "c0ffee",
-        "project": "uniswap-v3",
-        "chain": "Arbitrum",
-        "symbol": "WETH-USDC",
-        "exposure": "multi",
-        "poolMeta": "0.05%",
-        "tvlUsd": 60_000_000,
-        "volumeUsd1d": 90_000_000,
-        "volumeUsd7d": None,
-    }
-    return record["data"][0] | row
+    return record["data"][0] | POOL | {"exposure": "multi"}
 
 
 def parsed(row):

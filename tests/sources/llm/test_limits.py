@@ -91,14 +91,6 @@ def test_fifty_at_once_never_pass_the_cap(wall, spending):
     assert spending.add(DAY, 0, 0.0) == (total, 0.0)
 
 
-def test_old_days_are_forgotten(spending):
-    for day in range(1, 29):
-        spending.add(f"2026-11-{day:02}", 5, 0.1)
-    assert spending.add("2026-11-28", 0, 0.0)[0] == 5
-    assert spending.add("2026-11-27", 0, 0.0)[0] == 5
-    assert spending.add("2026-11-26", 0, 0.0)[0] == 0
-
-
 @pytest.fixture
 def breaker(wall: Wall) -> Breaker:
     return Breaker(wall)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import pytest
 
 from service.forecasting.predictions.imports import OutsideMarket, Refusal
+from service.market.instants import unix
 from service.sources.odds.kalshi import KALSHI
 
 FETCH_TIME = 1_741_824_000
 TICKER = "KXBTC-25MAR15-B100000"
-
-
-def second(instant: str) -> int:
-    return int(datetime.fromisoformat(instant).timestamp())
 
 
 def parsed(row) -> OutsideMarket | Refusal:
@@ -36,7 +31,7 @@ def test_the_price_of_yes_is_the_middle_of_bid_and_ask(kalshi_row):
     assert market.terms.group == ""
     assert market.terms.question == "Will Bitcoin exceed $100,000 by March 15?"
     assert market.volume_usd == 125_000
-    assert market.terms.deadline == second("2025-03-15T23:59:59Z")
+    assert market.terms.deadline == unix("2025-03-15T23:59:59Z")
     assert market.odds.url == "https://kalshi.com/markets/kxbtc"
     assert market.terms.rules == "Resolves Yes if BTC/USD spot price exceeds $100,000 at market close."
 
@@ -65,7 +60,7 @@ def test_other_fields_of_a_row_count_as_well(kalshi_row):
 )
 def test_a_move_of_15_minutes_begins_when_its_market_opens(kalshi_row, event, opens, measured_from):
     market = parsed(kalshi_row | {"event_ticker": event, "open_time": opens})
-    assert market.measured_from == (measured_from and second(measured_from))
+    assert market.measured_from == (measured_from and unix(measured_from))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +110,7 @@ NO_EVIDENCE = "settled as no, YES pays 0"
 def test_a_finalized_market_says_its_result(settled_row, change, outcome, evidence):
     settlement = KALSHI.settlements([settled_row | change], [TICKER], FETCH_TIME)[TICKER][0]
     assert (settlement.outcome, settlement.evidence, settlement.source) == (outcome, evidence, "kalshi")
-    assert settlement.resolved_at == second("2025-03-16T00:10:00Z")
+    assert settlement.resolved_at == unix("2025-03-16T00:10:00Z")
 
 
 @pytest.mark.parametrize(
@@ -134,6 +129,6 @@ def test_a_settled_market_says_what_it_asked(settled_row):
     """Its end is the one at which it closed, earlier than planned where the outcome was certain."""
     change = {"close_time": "2025-03-10T08:00:00Z", "title": "Will Bitcoin exceed $100,000?"}
     terms = KALSHI.settlements([settled_row | change], [TICKER], FETCH_TIME)[TICKER][1]
-    assert terms.deadline == second("2025-03-10T08:00:00Z")
+    assert terms.deadline == unix("2025-03-10T08:00:00Z")
     assert (terms.question, terms.rules) == ("Will Bitcoin exceed $100,000?", settled_row["rules_primary"])
     assert KALSHI.settlements([settled_row | {"close_time": None}], [TICKER], FETCH_TIME)[TICKER][1] is None

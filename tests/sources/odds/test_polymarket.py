@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 
 import pytest
 
 from service.forecasting.predictions.imports import OutsideMarket, Refusal
+from service.market.instants import unix
 from service.sources.odds.polymarket import POLYMARKET
 
 FETCH_TIME = 1_773_241_200
-
-
-def second(instant: str) -> int:
-    return int(datetime.fromisoformat(instant).timestamp())
 
 
 def parsed(row) -> OutsideMarket | Refusal:
@@ -36,7 +32,7 @@ def test_an_open_market_is_read_from_lists_inside_strings(bitcoin_row):
     assert market.terms.group == "64,000"
     assert (market.odds.p_yes, market.odds.bid, market.odds.ask) == (0.9995, 0.999, None)
     assert market.volume_usd == 1089793.929661999
-    assert market.terms.deadline == second("2026-03-11T16:00:00Z")
+    assert market.terms.deadline == unix("2026-03-11T16:00:00Z")
     assert market.odds.url == "https://polymarket.com/market/bitcoin-above-64k-on-march-11"
     assert (market.odds.fetched_at, market.odds.source, market.measured_from) == (FETCH_TIME, "polymarket", None)
     assert parsed(bitcoin_row | {"slug": 'x"><script>'}).odds.url is None
@@ -46,7 +42,7 @@ def test_an_open_market_is_read_from_lists_inside_strings(bitcoin_row):
 def test_up_is_yes_and_has_its_reference_instant(up_row):
     market = parsed(up_row)
     assert (market.odds.p_yes, market.odds.bid, market.odds.ask) == (0.505, 0.5, 0.51)
-    assert market.measured_from == second("2026-03-12T09:20:00Z")
+    assert market.measured_from == unix("2026-03-12T09:20:00Z")
     down_first = {"outcomes": '["Down", "Up"]', "outcomePrices": '["0.3", "0.7"]'}
     assert parsed(up_row | down_first).odds.p_yes == 0.7
 
@@ -93,7 +89,7 @@ def test_a_resolved_market_pays_one_side(resolved_row):
     """It was resolved in March 2026, almost two years before its end date."""
     settlement = POLYMARKET.settlements([resolved_row], ["1460332"], FETCH_TIME)["1460332"][0]
     assert (settlement.outcome, settlement.source) == ("no", "polymarket")
-    assert settlement.resolved_at == second("2026-03-19T23:20:15Z")
+    assert settlement.resolved_at == unix("2026-03-19T23:20:15Z")
     assert settlement.evidence == "Yes pays 0, No pays 1"
     row = resolved_row | {"closedTime": None, "umaEndDate": None}
     assert POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"][0].resolved_at == FETCH_TIME
@@ -111,6 +107,7 @@ def test_a_resolved_market_pays_one_side(resolved_row):
     ],
 )
 def test_the_side_that_pays_is_the_outcome(resolved_row, outcomes, prices, outcome):
+    """Fifty-fifty is how Polymarket settles what was cancelled, or cannot be known."""
     row = resolved_row | {"outcomes": json.dumps(outcomes), "outcomePrices": json.dumps(prices)}
     assert POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"][0].outcome == outcome
 
@@ -184,16 +181,9 @@ def test_the_rest_of_a_group_is_not_imported(bitcoin_row):
     assert "its group does not name" in reason(bitcoin_row | NEGATIVE_RISK | {"negRiskOther": True})
 
 
-def test_a_market_resolved_fifty_fifty_is_void(resolved_row):
-    """So Polymarket settles what was cancelled, or cannot be known."""
-    row = resolved_row | {"outcomePrices": '["0.5", "0.5"]'}
-    settlement = POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"][0]
-    assert (settlement.outcome, settlement.evidence) == ("void", "Yes pays 0.5, No pays 0.5")
-
-
 def test_a_settled_market_says_what_it_asked(resolved_row):
     row = resolved_row | {"endDate": "2028-02-01T05:00:00Z"}
     terms = POLYMARKET.settlements([row], ["1460332"], FETCH_TIME)["1460332"][1]
     assert (terms.question, terms.group) == ("Katana FDV above $1B one day after launch?", "$1B")
-    assert terms.deadline == second("2028-02-01T05:00:00Z")
+    assert terms.deadline == unix("2028-02-01T05:00:00Z")
     assert terms.rules == resolved_row["description"]
