@@ -161,14 +161,14 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
         whole_since = job_context.whole_since(db, slot)
         due = [row for row in forecasts.due_price_forecasts(db, slot) if row.forecast.asset in whole_since]
         hourly = _bars(db, [row.forecast for row in due], slot)
-        stored = {
+        old_books = {
             backfilled: PriceBook.from_plain(price_books.find(db, name) or {}) for backfilled, name in BOOKS.items()
         }
     outcomes = {
         backfilled: resolve([row.forecast for row in due if row.backfilled == backfilled], hourly, slot)
         for backfilled in BOOKS
     }
-    books = {backfilled: book.plus(outcomes[backfilled]) for backfilled, book in stored.items()}
+    books = {backfilled: book.plus(outcomes[backfilled]) for backfilled, book in old_books.items()}
     head = header(job_context, slot, EVERY_S)
 
     def write(db: Connection) -> None:

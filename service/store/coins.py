@@ -56,7 +56,7 @@ def save_coin(db: Connection, key: str, entry: StoredCoin, asked_at: int) -> Non
     plain = entry.context.to_plain() if entry.context else None
     body = canonical.write({"source": entry.source, "context": plain, "refusal": entry.refusal})
     row = {"asset": key, "asked_at": asked_at, "needed_until": 0, "as_of": entry.as_of, "body": body}
-    put_rows(db, coin, [row], kept="needed_until")
+    put_rows(db, coin, [row], constant="needed_until")
 
 
 def need_coin(db: Connection, key: str, asked_at: int, until: int) -> None:

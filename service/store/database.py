@@ -255,15 +255,15 @@ def insert_tuples(db: Connection, table: Table, rows: Sequence[tuple[Any, ...]])
 
 
 def put_rows(
-    db: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *, kept: str = "", is_dated: bool = False
+    db: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *, constant: str = "", is_dated: bool = False
 ) -> None:
-    """Store rows in place of those with the same keys; these keep their column `kept`.
+    """Store rows in place of those with the same keys; these keep their column `constant`.
 
     Where they are dated, a row with a later `as_of` stays as it is.
     """
     if rows:
         statement, keys = insert_into(db, table), table.primary_key.columns
-        newer = {name: statement.excluded[name] for name in rows[0] if name not in keys and name != kept}
+        newer = {name: statement.excluded[name] for name in rows[0] if name not in keys and name != constant}
         guard = table.c.as_of <= statement.excluded.as_of if is_dated else None
         db.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=newer, where=guard), rows)
 

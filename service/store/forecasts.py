@@ -288,8 +288,8 @@ def due_price_forecasts(db: Connection, until: int) -> list[WaitingForecast]:
     forecasts = []
     for row in db.execute(_DUE, {"until": until}):
         price, price_as_of, law = canonical.read(row.body)
-        waiting = PriceForecast(row.at, row.asset, row.horizon, price, price_as_of, tuple(law))
-        forecasts.append(WaitingForecast(waiting, row.backfilled))
+        price_law = PriceForecast(row.at, row.asset, row.horizon, price, price_as_of, tuple(law))
+        forecasts.append(WaitingForecast(price_law, row.backfilled))
     return forecasts
 
 

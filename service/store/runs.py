@@ -113,7 +113,7 @@ def newest_run(db: Connection, job: str) -> Run | None:
 def job_states(db: Connection, now: float) -> dict[str, JobState]:
     """The state of every job that has a slot, by its name: one query, however many jobs there are."""
     rows = db.execute(_STATES, {"now": now})
-    return {job: JobState(Run(job, *run), done, bool(held), error) for job, *run, done, held, error in rows}
+    return {job: JobState(Run(job, *run), done, bool(lease), error) for job, *run, done, lease, error in rows}
 
 
 def is_held(db: Connection, job: str, now: float) -> bool:

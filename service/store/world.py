@@ -35,11 +35,11 @@ def claim_world(
     line = {key: value for key, value in asdict(clock).items() if key != "world"}
     add_rows(db, world, [{"id": 1, **first, **line}])
     row = db.execute(select(world).with_for_update()).one()
-    held, wanted = (row.name, row.fingerprint, row.step), (clock.world, fingerprint, step)
-    if held != wanted:
+    database_world, settings_world = (row.name, row.fingerprint, row.step), (clock.world, fingerprint, step)
+    if database_world != settings_world:
         words = "the {} world {!r} in bars of {} s".format
         raise WrongWorld(
-            f"This database holds {words(*held)}, the settings ask for {words(*wanted)}: "
+            f"This database holds {words(*database_world)}, the settings ask for {words(*settings_world)}: "
             "use another DATA_DIR or DATABASE_URL."
         )
     present = _clock(row)
