@@ -13,11 +13,13 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, tuple_
 
 from service import canonical
-from service.market.instants import HOUR
+from service.market.instants import DAY, HOUR
 from service.store.database import add_rows, insert_tuples
 from service.store.pages import PageKey, lane_states
 from service.store.tables import hourly_vote, lane, lane_bar, lane_event
 from service.trading.lanes.lane import LaneBar, LaneVote
+
+THINNED_S = 30 * DAY  # thinned at a time
 
 _HISTORY = (
     select(lane_bar.c.as_of, lane_bar.c.equity, lane_bar.c.status)
@@ -30,6 +32,16 @@ _PEAKS = (
     .where(lane_bar.c.lane.in_(bindparam("lanes", expanding=True)), lane_bar.c.as_of < bindparam("until"))
     .group_by(lane_bar.c.lane)
 )
+_DELETE_BETWEEN_HOURS = delete(lane_bar).where(
+    lane_bar.c.lane.in_(select(lane.c.name)),
+    lane_bar.c.as_of >= bindparam("since"),
+    lane_bar.c.as_of < bindparam("until"),
+    lane_bar.c.as_of % HOUR != 0,
+)
+_LAST_OF_LANE = select(func.max(lane_bar.c.as_of)).where(
+    lane_bar.c.lane == lane.c.name, lane_bar.c.as_of < bindparam("until")
+)
+_LAST_BEFORE = select(func.max(_LAST_OF_LANE.correlate(lane).scalar_subquery())).select_from(lane)
 _PLACE = (lane_event.c.time, lane_event.c.place)
 _EVENTS = (
     select(*_PLACE, lane_event.c.body)
@@ -73,10 +85,17 @@ def lane_bars(db: Connection, name: str, since: int, until: int, limit: int) -> 
 def thin_lane_bars(db: Connection, before: int) -> int:
     """Keep of the bars that were complete before a world second those of full hours; returns how many were deleted.
 
-    The bars of all lanes are those of the feed, so without this they would soon be most of the database.
+    The bars of all lanes are those of the feed, so without this they would soon be most of the database. It goes back
+    by months, to the first one that has bars of full hours alone.
     """
-    is_of_old_lane = lane_bar.c.lane.in_(select(lane.c.name)) & (lane_bar.c.as_of < before)
-    return db.execute(delete(lane_bar).where(is_of_old_lane, lane_bar.c.as_of % HOUR != 0)).rowcount
+    total, until = 0, before
+    while True:
+        since = until - THINNED_S
+        count = db.execute(_DELETE_BETWEEN_HOURS, {"since": since, "until": until}).rowcount
+        total, last = total + count, db.scalar(_LAST_BEFORE, {"until": until})
+        if last is None or (last >= since and not count):
+            return total
+        until = min(since, last + 1)
 
 
 def equity_peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from service.market.instants import HOUR
+from service.market.instants import DAY, HOUR
 from service.store import lanes
 from service.store.pages import lane_states
 from service.trading.lanes.lane import LaneBar, LaneVote
@@ -43,6 +43,22 @@ def test_a_bar_is_stored_once(database):
     with database.reading() as db:
         assert lanes.lane_bars(db, "trend", 0, 1000, 10) == BARS[:2]
         assert lane_states.find(db, "trend") == {"cash": 1.0}
+
+
+def test_bars_of_years_are_thinned_across_a_pause(database):
+    """A lane that stood still for half a year has older bars too; what is thinned once is not looked at again."""
+    old, new = (range(begins + 600, begins + 60 * DAY, 600) for begins in (0, 240 * DAY))
+    bars = [LaneBar(at, 10_000.0, "waiting") for at in (*old, *new)]
+    hours = [bar for bar in bars if bar.as_of % HOUR == 0]
+    with database.writing() as db:
+        lanes.advance_lane(db, "trend", {"cash": 1.0}, bars, [])
+        lanes.advance_lane(db, "reversion", {"cash": 1.0}, bars[:100], [])
+        before = new[-1] + 1
+        assert lanes.thin_lane_bars(db, before) == len(bars) - len(hours) + 100 - len(
+            [bar for bar in hours if bar in bars[:100]]
+        )
+        assert lanes.lane_bars(db, "trend", 0, before, 10_000) == hours
+        assert lanes.thin_lane_bars(db, before) == 0
 
 
 def test_old_bars_are_thinned_to_full_hours(database):
