@@ -190,7 +190,7 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     names = MARKET_KINDS if wish == "help" else NAMES  # "apple stock?"
     if wish in POLITE and kinds & DATE_KINDS and example_of(text) is None:
         return None  # "by friday?" is no "happy friday"
-    if wish is None or (is_move and wish == "why" and not asks_why):  # "is it gonna go up?"
+    if wish is None or (wish == "why" and not asks_why and (is_move or has_digits)):  # "is it gonna go up?"
         return None
     if (is_move or kinds & names or has_digits) and wish not in ABOUT_PRICES:
         return None
