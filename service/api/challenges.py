@@ -127,7 +127,8 @@ def active() -> ChallengesDocument:
     vote of `apex`, and the votes of callers. Voters vote once, when a challenge is new. `context` is the asset's price
     now and how far the level is from it, in percent.
     """
-    web, now = services(), services().world_now
+    web = services()
+    now = web.world_now
     with web.database.reading() as db:
         listing = show_all(db, listings.market_page(db, OPEN, now, LIST_LIMIT).markets, now)
     return ChallengesDocument("challenges/1", iso(now), web.clock.world, len(listing), tuple(listing))

@@ -21,7 +21,7 @@ from service.api.limits import LIMITS
 from service.api.openapi import SECURITY, SECURITY_SCHEMES, Route, parameters, refusals, shape
 from service.api.openapi_texts import DESCRIPTION, LINKS, NAME, VERSION
 from service.api.operations import operation
-from service.api.responses import HOUR_S, STATIC, add_headers, document, static_file
+from service.api.responses import HOUR_S, STATIC, document, static_file
 from service.store.snapshots import Snapshot, make_snapshot
 
 docs = Blueprint("docs", __name__)
@@ -31,8 +31,6 @@ RAPIDOC = distribution("flask-openapi3-rapidoc")
 SCRIPT = Path(str(RAPIDOC.locate_file("flask_openapi3_rapidoc/templates/rapidoc/js/rapidoc-min.js")))
 MONTH_S = 30 * 86400
 LEGACY_VERSION = "1.0"
-# Since 28 November 2026; there has been a better description since the first edition.
-DEPRECATION = [("Deprecation", "@1795824000"), ("Link", '</docs/policy>; rel="deprecation"')]
 # The page loads its script and the description from this service, and nothing from another host.
 PAGE_LOADS = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -60,7 +58,6 @@ def index() -> ApiIndex:
 @operation(tag="Documentation", limit="descriptions", returns=dict[str, Any], is_cached=True, is_deprecated=True)
 def legacy() -> Response:
     """The public API as plain JSON, version 1.0. Kept for existing clients; new ones use /api/openapi.json."""
-    add_headers(DEPRECATION)
     return document(_described("legacy"), max_age=HOUR_S)
 
 

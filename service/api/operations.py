@@ -22,7 +22,7 @@ from typing import Any, Literal, get_type_hints
 from flask import Response, request
 from pydantic import BaseModel, TypeAdapter
 
-from service.api import idempotency
+from service.api import idempotency, responses
 from service.api.auth import KEY_HEADER, identify, require_unblocked
 from service.api.inputs import Query, read_body, read_query
 from service.api.limits import LIMITS, NO_LIMIT, request_limits
@@ -33,6 +33,8 @@ from service.trading.strategies import STRATEGIES
 OPERATION = "operation"
 # The name of the header in the environment of a request, where it is looked up faster than in `request.headers`.
 KEY_ENVIRON = f"HTTP_{KEY_HEADER.upper().replace('-', '_')}"
+# Since 28 November 2026; there has been a better description since the first edition.
+DEPRECATION = [("Deprecation", "@1795824000"), ("Link", '</docs/policy>; rel="deprecation"')]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +111,8 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
     paid_call = policy.charge(respond)
 
     def answer(**arguments: Any) -> Response:
+        if operation.is_deprecated:
+            responses.add_headers(DEPRECATION)
         limits, environ = request_limits.get(), request.environ
         if key != "unused":
             try:

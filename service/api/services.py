@@ -53,7 +53,7 @@ class Services:
     key_secrets: KeySecrets
     now: Callable[[], float] = time.time
     coins: CoinFeed | None = None
-    documents: dict[str, tuple[float, Snapshot]] = field(default_factory=dict)
+    documents: dict[str, tuple[float, Snapshot]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def world_now(self) -> int:

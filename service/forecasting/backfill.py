@@ -125,8 +125,8 @@ def vote_month(
                 result = panel.ask(due.question, now, knowledge)
             except NoVoters:
                 continue
-            odds, settlement = outside and outside.quote(due, knowledge, now), settle_past(due, hourly, until)
-            commitment = commitment_of(result, knowledge)
+            commitment, settlement = commitment_of(result, knowledge), settle_past(due, hourly, until)
+            odds = outside.quote(due, knowledge, now) if outside else None
             market = replace(due, backfilled=True, commitment=commitment, odds=odds, settlement=settlement)
             openings[now].append(market)
         ids |= {market.id for market in openings[now]}

@@ -107,11 +107,9 @@ def renew_record(db: Connection, slot: int) -> None:
 
 
 def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at: int) -> Sequence[ChainEntry]:
-    """Store a settlement, unless the prediction was settled meanwhile; votes cast meanwhile are scored.
+    """Store a settlement, unless the prediction was settled meanwhile; returns the new rows of the ledger.
 
-    Every forecast is revealed, and the scores of named forecasters are stored.
-
-    Returns the new rows of the ledger.
+    Votes cast meanwhile are scored, every forecast is revealed, and the named ones are scored.
     """
     if not predictions.add_settlement(db, id, settlement):
         return []

@@ -127,7 +127,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Every:
-    """A slot every `seconds`, counted from 1970, `offset` seconds later: those of a day are at midnight UTC."""
+    """A slot every `seconds` since 1970, `offset` seconds later: those of a day, without one, are at midnight UTC."""
 
     seconds: int
     offset: int = 0

@@ -109,7 +109,7 @@ def _hash(number: int, line: str) -> str:
 class InputsCheck:
     """The votes of the rows read so far that commit to inputs, and whether these are in `hashes`, by row.
 
-    `hashes_of_votes` are those in all of these rows. Votes of a world that was taken back do not count.
+    `hashes_of_votes` are those of `hashes` that any row commits to. Votes of a world taken back do not count.
     """
 
     hashes: set[str]
@@ -123,4 +123,4 @@ class InputsCheck:
         features = entry.body.get("features") if entry.kind == "votes" else None
         if isinstance(features, str):
             self.is_given[entry.seq] = features in self.hashes
-            self.hashes_of_votes.add(features)
+            self.hashes_of_votes |= {features} & self.hashes

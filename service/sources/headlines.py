@@ -25,7 +25,8 @@ from service.sources.sessions import TOO_LATE, BoundedSession, in_time, retry_af
 
 MOST_BYTES = 2 * 2**20
 LONGEST_TAG = 300  # characters; a longer ETag is discarded
-REST_S = 15 * MINUTE  # the pause after a 429 or 503 without a valid Retry-After; it lasts a minute at least
+# The pause after a 429 or 503 without a valid Retry-After; every pause lasts from a minute to a day.
+REST_S = 15 * MINUTE
 LONGEST_REST_S = DAY
 
 HEADERS = {

@@ -241,8 +241,7 @@ def lock(db: Connection) -> None:
 
 
 def _entry(row: Any) -> ChainEntry:
-    seq, recorded_at, kind, subject, backfilled, body, *others = row
-    return ChainEntry(seq, iso(recorded_at), kind, subject, backfilled, canonical.read(body), *others)
+    return ChainEntry(**(row._asdict() | {"recorded_at": iso(row.recorded_at), "body": canonical.read(row.body)}))
 
 
 def _root(row: Any) -> Root:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from service.config import Settings, SettingsError
 from service.ledger import roots
@@ -156,7 +156,7 @@ def hand_on(db: Connection, name: SecretName, fingerprint: str, accepted_until: 
         db.execute(delete(secret_fingerprint).where(row.name == OLD))
         db.execute(update(secret_fingerprint).where(row.name == name).values(name=OLD, accepted_until=accepted_until))
     db.execute(delete(secret_fingerprint).where(row.name == name))
-    add_rows(db, secret_fingerprint, [{"name": name, "fingerprint": fingerprint}])
+    db.execute(insert(secret_fingerprint).values(name=name, fingerprint=fingerprint))
 
 
 def key_secrets(db: Connection, settings: Settings) -> KeySecrets:

@@ -40,7 +40,7 @@ def _instant(name: str) -> Column[Any]:
 
 
 def _json_table(name: str, *columns: Column[Any] | Index) -> Table:
-    """A table of JSON values, each in the column `body`; the first of the columns is their key."""
+    """A table of JSON values, each in the column `body`; the first columns are their key."""
     return Table(name, metadata, *columns, Column("body", Text, nullable=False))
 
 

@@ -134,7 +134,16 @@ COLUMNS = ("side", "quantity", "entry_time", "entry_price", "exit_time", "exit_p
 def unused_account(terms: AccountTerms = TERMS) -> TradeHistory:
     """An account without a position yet."""
     sides, prices, times = np.zeros(0, np.int8), np.zeros(0), np.zeros(0, np.int64)
-    return TradeHistory(terms, sides, prices, times, prices, times, prices, np.array([terms.capital]))
+    return TradeHistory(
+        terms=terms,
+        side=sides,
+        quantity=prices,
+        entry_time=times,
+        entry_price=prices,
+        exit_time=times,
+        exit_price=prices,
+        capital=np.array([terms.capital]),
+    )
 
 
 def trade(targets: Targets, bars: Bars, terms: AccountTerms = TERMS) -> TradeHistory:
@@ -206,7 +215,16 @@ def _fill(spans: _Spans, bars: Bars, before: TradeHistory) -> TradeHistory:
     growth = _growth(spans.side, entry_price, exit_price, interest, terms)
     capital: Prices = np.cumprod(np.append(before.capital[-1], growth), dtype=np.float64)
     quantity = capital[: len(spans.side)] * terms.invested / entry_price
-    return TradeHistory(terms, spans.side, quantity, entry_time, entry_price, bars.time[exits], exit_price, capital)
+    return TradeHistory(
+        terms=terms,
+        side=spans.side,
+        quantity=quantity,
+        entry_time=entry_time,
+        entry_price=entry_price,
+        exit_time=bars.time[exits],
+        exit_price=exit_price,
+        capital=capital,
+    )
 
 
 def _interest(side: NDArray[np.int8], seconds: Times, terms: AccountTerms) -> Prices:

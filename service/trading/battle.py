@@ -321,7 +321,12 @@ def _liquidity(name: str, state: LpState) -> Liquidity:
         range_low=round(position.span.low, 8) if position else None,
         range_high=round(position.span.high, 8) if position else None,
         price=state.marks[position.pool.asset] if position else None,
-        **{name: usd(amount) for name, amount in vars(result).items() if name.endswith("_usd")},
+        market_usd=usd(result.market_usd),
+        divergence_usd=usd(result.divergence_usd),
+        fees_usd=usd(result.fees_usd),
+        uncollected_usd=usd(result.uncollected_usd),
+        gas_usd=usd(result.gas_usd),
+        swap_usd=usd(result.swap_usd),
         vs_hodl_pct=round(result.vs_hodl_pct, 4),
         in_range_pct=rounded(result.in_range_pct, 4),
     )

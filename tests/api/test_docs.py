@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from flask.testing import FlaskClient
@@ -59,7 +60,7 @@ def test_the_index_leads_to_addresses_that_are_there(client: FlaskClient):
 def test_what_is_deprecated_says_so_and_where_the_policy_is(client: FlaskClient):
     """By the header of RFC 9745."""
     answer = client.get("/api/v1/docs")
-    assert answer.headers["Deprecation"] == "@1795824000"
+    assert answer.headers["Deprecation"] == f"@{int(datetime(2026, 11, 28, tzinfo=UTC).timestamp())}"
     assert answer.headers["Link"] == '</docs/policy>; rel="deprecation"'
     assert "Deprecation" not in client.get("/api/openapi.json").headers
 

@@ -87,18 +87,19 @@ def _fill_orders(lane: CexLane, state: CexState, moment: Moment) -> CexState:
 def _trade(lane: CexLane, state: CexState, asset: str, price: float, time: int) -> CexState:
     """Fill an order at `price` before slippage; of a position on the ordered side the difference is traded.
 
-    The ordered position is its weight of the asset's share of the account at the last marks.
+    The ordered position is its weight of the asset's share of the account at the last marks; a ruined one opens none.
     """
     intent, holding = state.orders[asset], state.holdings.get(asset)
     if holding and holding.side != intent.side:
         state, holding = _close(lane, state, asset, price, time, "closes"), None
     if not intent.side:
         return state
-    value = _equity(lane, state, state.marks) * lane.terms.invested * intent.weight / len(lane.assets)
+    equity = max(0.0, _equity(lane, state, state.marks))
+    value = equity * lane.terms.invested * intent.weight / len(lane.assets)
     missing = value - abs(holding.quantity) * price if holding else value
-    if missing >= 0:
-        return _open(lane, state, asset, missing, price, time)
-    return _close(lane, state, asset, price, time, "reduces", share=-missing / (value - missing))
+    if missing < 0:
+        return _close(lane, state, asset, price, time, "reduces", share=-missing / (value - missing))
+    return _open(lane, state, asset, missing, price, time) if value else state
 
 
 def _fill_stops(lane: CexLane, state: CexState, moment: Moment) -> CexState:

@@ -69,7 +69,7 @@ def readings(hours: Bars, since: int = 0) -> list[HourReading]:
 
 
 def _indicators(hours: Bars) -> list[Prices]:
-    """The columns of Reading after its prices, each (n,)."""
+    """The columns of HourReading after its prices, each (n,)."""
     true_range = talib.ATR(hours.high, hours.low, hours.close, TRUE_RANGE)
     deviation = z_score(log_price(hours), DEVIATION)
     traded_usd = hours.volume * hours.close

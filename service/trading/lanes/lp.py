@@ -55,7 +55,8 @@ def _execute(lane: LpLane, state: LpState, plan: Plan, moment: Moment) -> LpStat
     pool, position = _known_pools(state, moment).get(plan.pool), state.position
     if pool is None:
         return changed(state, plan=None)
-    if not {pool.asset, position.pool.asset if position else pool.asset} <= moment.bars.keys():
+    assets = {pool.asset, position.pool.asset} if position else {pool.asset}
+    if not assets <= moment.bars.keys():
         return state
     done, price, time = changed(state, plan=None), moment.bars[pool.asset].open, moment.time
     if position is None:

@@ -144,6 +144,18 @@ def test_an_account_below_its_floor_closes_for_good(reading):
     assert lane.step(out, shown(2 * HOUR - STEP, bars, hours={"sol": hour})).orders == {}
 
 
+def test_an_account_below_zero_opens_nothing():
+    """A short that a gap made dearer than the account is closed; what another asset had ordered is dropped."""
+    lane = LANES["consensus"]
+    state = replace(lane.begin(HOUR), orders={"btc": Intent(-1)})
+    state = lane.step(state, shown(HOUR, {"btc": flat(HOUR, 50_000.0)}))
+    state = replace(state, orders={"btc": Intent(0), "eth": Intent(1)})
+    bars = {"btc": flat(HOUR + STEP, 250_000.0), "eth": flat(HOUR + STEP, 2000.0)}
+    after = lane.step(state, shown(HOUR + STEP, bars))
+    assert after.equity < 0
+    assert (after.holdings, after.orders, after.halted) == ({}, {}, True)
+
+
 def test_the_consensus_lane_trades_without_votes(hours, marks):
     """Before the voters are fitted it trades on the volatility of the last week."""
     lane = LANES["consensus"]
