@@ -137,5 +137,5 @@ class Answers(SqliteFile):
             self._seconds() - age_s,
         )
         meanings = [*takewhile(bool, (json.loads(row["meaning"]) for row in rows))]
-        sentences = [*dict.fromkeys(meaning["canonical"] for meaning in meanings), None, None]
+        sentences = [*dict.fromkeys(meaning["canonical"] for meaning in meanings), None]
         return meanings[0] | {"follows": sentences[1]} if meanings else None

@@ -175,7 +175,8 @@ class EarlierReading(BaseModel):
     def _before(self, circumstances: Circumstances) -> Question | None:
         """The question that this one followed; None if there is none that can still be read."""
         with suppress(InvalidRequest):
-            return read_any(self.follows, circumstances).question if self.follows else None
+            question = read_any(self.follows, circumstances).question if self.follows else None
+            return question if question and question.comparator not in ("open", "topic") else None
         return None
 
     def _is_size_of(self, question: Question) -> bool:

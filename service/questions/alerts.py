@@ -47,8 +47,6 @@ def read_alert(
     asset, clause, amounts = parse.subject.asset, parse.clause, parse.clause.amounts
     bound = int(clause.is_above or "exceed" in clause.kinds) - int(clause.is_below)
     side = clause.direction_at(None) or bound
-    if parse.deadline.is_named and not amounts:  # "tell me if it is cheaper in a week"
-        return None
     if context and is_carried and not amounts and side in (0, context.question.kind.side):  # "tell me when it does"
         level, level_pct, kind = context.question.level, context.question.level_pct, context.question.kind
         if level is not None and context.question.upper_level is None:

@@ -19,6 +19,7 @@ STEP = 0.4
 NOUNS = (["rise"], ["fall"])
 # "Drop 5000" is a distance as well; a smaller number without a unit may be in percent.
 LEAST_STEP = 100
+LEAST_BARE_LEVEL = 10  # in thousands, of a number that nothing calls a level
 DISTANT = forms("distance") | LEAST
 AIM_KINDS = {"to", "until", "above", "below", "reach", "break", "exceed", "meet"}
 # Kinds that ask for any moment before the deadline, even without a verb of movement.
@@ -179,8 +180,7 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
     """The criterion for one level: staying beyond it, being above or below it, moving to it, or just a price."""
     if amount.digits and not (clause.is_above or clause.is_below):
         return of_digits(clause, amount, spot, preposition)
-    is_only = sum(token.kind == "number" for token in clause.tokens) == 1
-    thousands = in_likely_thousands(amount, spot) if is_only and not amount.sign else amount
+    thousands = in_likely_thousands(amount, spot) if _may_be_thousands(clause, amount, spot) else amount
     if thousands is not amount:
         criterion = _of_one(clause, thousands, spot, preposition)
         return criterion.noted(f"The level is understood as {price(thousands.value(spot))} USD.", "level")
@@ -192,6 +192,18 @@ def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Cr
         return around(nearness, level, spot)
     criterion = _of_level(clause, amount, level, spot, preposition)
     return criterion.noted(f"The level is understood as exactly {price(level)} USD.", "level")
+
+
+def _may_be_thousands(clause: Clause, amount: Amount, spot: float) -> bool:
+    """Whether a number may be a level in thousands: the only one, no size of a move, and where the move would lead to.
+
+    One below ten needs a word that makes it a level: not "gold at 5 tomorrow", "ethereum 2.0".
+    """
+    is_only = sum(token.kind in ("number", "numword") for token in clause.tokens) == 1 and not amount.sign
+    is_size = clause.kinds & {"swing", "within", "width"} or any(token.text in MOVES for token in clause.tokens)
+    is_level = amount.value(spot) >= LEAST_BARE_LEVEL or clause.kinds & {"above", "below", "reach", "to", "exceed"}
+    is_there = (1000 * amount.value(spot) - spot) * clause.direction_at(amount) >= 0
+    return bool(is_only and is_level and is_there and not is_size)
 
 
 def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:

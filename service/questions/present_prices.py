@@ -17,7 +17,7 @@ from service.questions.numerals import first_value
 from service.questions.parse import Parse
 from service.questions.scope import asks_price_now
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, SIDES, Language
+from service.questions.vocabulary import MARKET_KINDS, SIDES, Language
 from service.questions.wishes import PriceCurrency, TextReading, without_phrases
 
 # Kinds of a text that is hardly more than the name of an asset.
@@ -39,20 +39,9 @@ BEFORE_AMOUNT, AFTER_AMOUNT = (
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
 # Kinds that may not stand in "how much btc do i get for 1000 dollars".
 NO_PURCHASE = {
-    *SIDES,
-    *BULL,
-    *BEAR,
-    "forecast",
-    "chance",
-    "if",
-    "by",
-    "until",
-    "on",
-    "weekday",
-    "month",
-    "exceed",
-    "ever",
-}
+    *SIDES, "rise", "fall", "forecast", "chance", "if", "by", "until", "on", "weekday", "month", "exceed", "ever",
+    "next", "this", "year", "halfyear", "holiday", "eo", "will", "reach", "unit",
+}  # fmt: skip
 # Kinds that ask what is to come.
 FUTURE_KINDS = {"forecast", "will"}
 
@@ -77,7 +66,8 @@ def purchase_of(tokens: Sequence[Token], circumstances: Circumstances) -> TextRe
     """
     kinds, amounts, asset = {token.kind for token in tokens}, find_amounts(tokens), first_asset(tokens)
     spot = circumstances.spots.get(asset or "")
-    if len(amounts) != 1 or not (spot and kinds & {"how", "what"} and kinds.isdisjoint(NO_PURCHASE)):
+    is_of_now = kinds.isdisjoint(NO_PURCHASE) and not any(token.kind == "rel" and token.value for token in tokens)
+    if len(amounts) != 1 or not (spot and kinds & {"how", "what"} and is_of_now):
         return None
     (money,) = amounts
     lead, behind = tokens[max(money.first - 1, 0)].kind, [token.kind for token in tokens[money.after :]]

@@ -1,4 +1,4 @@
-"""What points back to two levels or to the last two questions: "both?", "neither?", "which one first?"."""
+"""What points back to two levels, two events or the last two questions: "both?", "neither?", "which one first?"."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from service.questions.criterion import invalid
 from service.questions.day_counts import LEAST
 from service.questions.kinds import Comparator
 from service.questions.kinds.levels import Close, Direction, First, Touch
+from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.question import Leg, Question
 from service.questions.tokens import Token
@@ -22,44 +23,57 @@ Joint = Literal["both", "not_both", "either", "neither", "first", "between", "be
 # Kinds that ask for one of two, and those that say that one asset returns more than another.
 CHOICES, WINS, LOSES = {"which", "who", "what"}, {"outperform", "exceed"}, BEAR | {"underperform"}
 HALF, DATE_PARTS = 1 / 2, {"number", "unit", "weekday", "month", "halfyear", "holiday", "iso", "percent"}
+LESS = forms("less")
 NUMBERS, COUNTS = {"number", "numword"}, {1, 2}  # "at least one of the two"
 # What is asked of two levels that one price touches, or of two that it does not touch: whether it leaves the range.
 JOINTS_OF_TOUCHES = {False: {"either", "neither"}, True: {"both", "not_both"}}
+# Kinds of a text that asks for no event, and those that may stand beside "at least one".
+NO_EVENT = {"why", "price", "advice", "everyday", "stay"}
+BESIDE_ONE = {*NUMBERS, "above", "a", "from", "both_of", "the", "filler", "mark", "be", "and", "chance", "in"}
 EVENTS_OF_TWO = {"both", "not_both", "either", "neither"}
 # Kinds of a date beside these: "neither by the end of next week".
-DATES = {*DATE_PARTS, "rel", "date", "eo", "next", "this", "end", "by", "on", "until", "in"} - {"number", "percent"}
+WHEN = {*DATE_PARTS, "rel", "date", "eo", "nth", "ordinal", "weekend"} - {"number", "percent"}
+DATES = {*WHEN, "next", "this", "end", "by", "on", "until", "in"}
 LAST_ONLY = "Only the last question is carried on. Name both levels, assets or days in one question."
 
 
 def pointed_back(
     tokens: list[Token], earlier: Question, before: Question | None
 ) -> tuple[list[Token], Question | None]:
-    """The tokens, and the earlier question with another event of its two levels, or one question of the last two.
+    """The tokens, and the earlier question with another event of its two, or one question of the last two.
 
-    Raises InvalidQuestion where words mean two levels or questions, and there are not two, or they make none.
+    Of the tokens only a date is left where there is such a question. Raises InvalidQuestion where words mean two levels
+    or questions, and there are not two, or they make none.
     """
     kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
+    joint = _joint(tokens, earlier, has_two=before is not None and not has_levels)
     is_of_days = kinds >= {"both_of", "unit"} and kinds & DATE_PARTS <= {"unit", "number"} and not kinds & MARKET_KINDS
-    joint = _joint(tokens, earlier)
+    if not (joint or is_of_days or (has_levels and "stay" in kinds)):
+        return tokens, None
+    has_events = bool(earlier.legs) and joint in EVENTS_OF_TWO
     limits = {"number", "percent"} if joint in EVENTS_OF_TWO else DATE_PARTS
-    is_own = kinds & MARKET_KINDS or (kinds & limits and joint != "either")
-    is_joint = earlier.legs and joint in EVENTS_OF_TWO
-    if earlier.other_asset and not is_joint:
+    is_own = kinds & MARKET_KINDS or (kinds & limits and not (joint == "either" and _is_at_least_one(tokens)))
+    if (earlier.other_asset and not has_events) or (is_own and not is_of_days):
         return tokens, None
-    if (is_own and not is_of_days) or not (joint or (has_levels and "stay" in kinds)):
-        return tokens, None
-    dates = [token for token in tokens if token.kind in DATES]
-    if joint and is_joint:
-        return dates, replace(earlier, **_of_two(joint))
+    dates = [token for token in tokens if token.kind in DATES] if kinds & WHEN else []
+    side = bool(kinds & BULL) - bool(kinds & BEAR)
+    if joint and has_events:
+        legs = tuple(_aimed(leg, side) for leg in earlier.legs) if side else earlier.legs
+        return dates, replace(earlier, legs=legs, **_of_two(joint))
     if joint and before is not None and not has_levels and not is_of_days:
         before = replace(before, deadline=earlier.deadline) if dates else before
-        return dates, _joined(before, earlier, joint, bool(kinds & BULL) - bool(kinds & BEAR))
-    if not has_levels or joint in ("better", "worse", "likelier") or is_of_days:
+        return dates, _joined(before, earlier, joint, side)
+    if not has_levels or joint in ("better", "worse", "likelier", "not_both") or is_of_days:
         raise invalid(LAST_ONLY)
     if joint == "first":
         return [Token("up", "up"), Token("or", "or"), Token("down", "down")], None
     comparator: Comparator = "between" if joint == "between" else "leave"
-    return dates, replace(earlier, comparator=comparator, negated=joint != "between")
+    return dates, replace(earlier, comparator=comparator, negated=joint not in ("between", "either"))
+
+
+def _aimed(leg: Leg, side: int) -> Leg:
+    """The rise or the fall of its asset."""
+    return replace(leg, comparator="up" if side > 0 else "down", level=None, level_pct=None, negated=False)
 
 
 def _of_two(joint: Joint) -> dict[str, Any]:
@@ -70,10 +84,10 @@ def _of_two(joint: Joint) -> dict[str, Any]:
     }
 
 
-def _joint(tokens: Sequence[Token], earlier: Question) -> Joint | None:
+def _joint(tokens: Sequence[Token], earlier: Question, *, has_two: bool) -> Joint | None:
     """What the words ask of two levels or questions; None where they mean one."""
     kinds = [token.kind for token in tokens]
-    asks = bool(CHOICES & {*kinds})
+    asks = bool((CHOICES if has_two else {"which"}) & {*kinds})
     is_part = any(token.value == HALF for token in tokens)  # "the first half"
     is_first = any((token.kind, token.value) == ("ordinal", 1) for token in tokens) and not is_part
     is_sooner = any(token.text in SOONER and token.kind != "chance" for token in tokens)
@@ -82,16 +96,14 @@ def _joint(tokens: Sequence[Token], earlier: Question) -> Joint | None:
     if {*kinds} - {"the", "filler", "be", "both_of", "mark"} == {"between"}:
         return "between"
     if "which" in kinds or (asks and {*kinds} & {"better", "chance"}):
-        is_likelier = any(token.text in SOONER for token in tokens)
-        if "chance" in kinds and ("which" in kinds or is_likelier):
-            return "likelier"
-        if {*kinds} & (BULL | WINS | LOSES | {"better"}):
-            return "worse" if {*kinds} & LOSES else "better"
+        is_of_one = bool({*kinds} & BULL and {*kinds} & BEAR)  # "which is likelier, up or down"
+        return None if is_of_one else _comparison(tokens)
+    if {*kinds} & NO_EVENT or ("how" in kinds and "chance" not in kinds):
         return None
-    numbers = {first_value(token) for token in tokens if token.kind in NUMBERS}
-    has_one = any(token.text in LEAST for token in tokens) and (numbers & {1} or "a" in kinds) and numbers <= COUNTS
-    if "either_of" in kinds or (has_one and earlier.days is None and "unit" not in kinds):
+    if _is_at_least_one(tokens) and earlier.days is None:
         return "either"
+    if "either_of" in kinds:
+        return None if "not" in kinds else "either"  # "it won't fall either"
     if "neither_of" in kinds:
         return "neither"
     if "both_of" not in kinds:
@@ -99,12 +111,34 @@ def _joint(tokens: Sequence[Token], earlier: Question) -> Joint | None:
     return "both" if "not" not in kinds else "not_both" if kinds.index("not") < kinds.index("both_of") else "neither"
 
 
+def _comparison(tokens: Sequence[Token]) -> Joint | None:
+    """Which of two is likelier, or returns more; raises InvalidQuestion for "which falls less"."""
+    kinds, is_likelier = {token.kind for token in tokens}, any(token.text in SOONER for token in tokens)
+    if "chance" in kinds and ("which" in kinds or is_likelier):
+        return "likelier"
+    if not kinds & (BULL | WINS | LOSES | {"better"}):
+        return None
+    if kinds & {"not", "minus"} or any(token.text in LESS for token in tokens):
+        raise invalid("Of two assets, ask which one returns more. Ask in full, with both.")
+    return "worse" if kinds & LOSES else "better"
+
+
+def _is_at_least_one(tokens: Sequence[Token]) -> bool:
+    """Whether it is "at least one", "one of the two" or "one of both": not "at least 1%"."""
+    kinds = {token.kind for token in tokens}
+    numbers = {first_value(token) for token in tokens if token.kind in NUMBERS}
+    is_least = any(token.text in LEAST for token in tokens)
+    has_one = 1 in numbers or "a" in kinds
+    return has_one and numbers <= COUNTS and kinds <= BESIDE_ONE and (is_least or "both_of" in kinds)
+
+
 def _joined(first: Question, second: Question, joint: Joint, side: int) -> Question:
     """One question about two; `side` is the direction that the words name for both: "both green?"."""
     if first.deadline != second.deadline:
         raise invalid("The last two questions have different deadlines. Ask in full, with one deadline.", "deadline")
     is_of_one = first.asset == second.asset
-    if joint in ("first", "between") or (is_of_one and joint == "likelier"):
+    are_touches = isinstance(first.kind, Touch) and isinstance(second.kind, Touch)
+    if joint in ("first", "between") or (is_of_one and are_touches and joint == "likelier"):
         return _of_two_levels(first, second, joint)
     base = replace(
         first, other_asset=second.asset, level=None, upper_level=None, level_pct=None, days=None, in_a_row=False

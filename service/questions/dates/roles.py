@@ -45,6 +45,8 @@ LATE_YEARS = range(2020, 2040)
 # Kinds between two numbers of which neither is a year if one is none: "between 2030 and 2300".
 JOINTS = {"and", "or", "to", "until", "approx"}
 # Kinds that may follow the number of "the next 5".
+# Kinds before an article that make the number after it another level: "34 or the 30".
+BEFORE_LEVELS = {"or", "and", "to", "between", "until", "above", "below", "up", "down", "rise", "fall"}
 NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler", "during", "the", "be"}
 # Words for a side, which may also stand before a length of time: "over the next week".
 OVER_TIME = forms("over_time")
@@ -93,7 +95,10 @@ def _is_day_beside_part(tokens: Sequence[Token], place: int) -> bool:
     is_article = tokens[place - 1].text.split()[-1:] in ([article] for article in DAY_ARTICLES)
     behind = next((token for token in tokens[place + 1 : place + 3] if token.text != "."), number)
     is_last = all(token.kind == "mark" for token in tokens[place + 1 :])
-    is_second = is_last and any(token.kind in ("number", "percent") for token in tokens[: place - 1])
+    lead = {token.kind for token in tokens[max(place - 2, 0) : place - 1]}
+    is_free = tokens[place - 1].kind in ("the", "on") and not lead & BEFORE_LEVELS
+    is_order = any(token.kind in ("ordinal", "before", "which") for token in tokens)
+    is_second = is_last and is_free and not is_order and any(token.kind == "number" for token in tokens[: place - 1])
     return is_article and (behind.kind in ("daypart", "athour") or is_second)
 
 
