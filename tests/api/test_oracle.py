@@ -206,9 +206,9 @@ def test_a_document_that_disagrees_with_itself_is_refused(client, api_key, post,
 
 
 def test_a_refused_question_has_suggestions_that_are_accepted(understand):
-    refusal = understand("Will Bitcoin hit 60 by 20 January 2027?")
+    refusal = understand("Will Bitcoin hit 200 by 20 January 2027?")
     assert refusal.json["code"] == "invalid_question"
-    assert refusal.json["suggestions"][0] == "Will Bitcoin trade at or above 60,000 USD at any time until 2027-01-20?"
+    assert refusal.json["suggestions"][0] == "Will Bitcoin trade at or above 200,000 USD at any time until 2027-01-20?"
     assert all(understand(text).status_code == 200 for text in refusal.json["suggestions"])
 
 

@@ -198,8 +198,8 @@ def test_an_uncertain_text_counts_nothing(ann, text):
 
 
 def test_a_suggestion_of_a_refusal_is_a_button(ann):
-    refusal = ann.says("Will Bitcoin hit 90 at the end of the month?")
-    assert "You can ask:\n1. Bitcoin reaches 90,000 USD" in refusal.plain
+    refusal = ann.says("Will Bitcoin hit 200 at the end of the month?")
+    assert "You can ask:\n1. Bitcoin reaches 200,000 USD" in refusal.plain
     assert set(refusal.buttons) == {"Ask 1", "Ask 2"}
     ann.presses("Ask 1")
     assert "9 of 10 questions left today" in ann.newest.plain

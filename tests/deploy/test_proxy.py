@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import shutil
 import socket
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
 from service.api.errors import HTTP, Problem
-from service.api.serving import granian_command
-from service.config import Settings
+from tests.api.served import started
 from tests.api.test_serving import half_sent
 from tests.conftest import absent
-from tests.processes import ROOT, free_port, running, wait_until, wait_until_ready
+from tests.processes import ROOT, free_port, running, wait_until
 
 CONFIGURATION = ROOT / ".deploy" / "nginx.conf"
 FORGERY = "203.0.113.9"
@@ -63,17 +61,9 @@ def listens(port: int) -> bool:
 @pytest.fixture(scope="module", params=["waitress", "granian"])
 def proxy(request, tmp_path_factory, migrated_sqlite: Path) -> Iterator[int]:
     """The port of an nginx in front of a server."""
-    folder, behind = tmp_path_factory.mktemp("proxy"), free_port()
+    folder = tmp_path_factory.mktemp("proxy")
     shutil.copy(migrated_sqlite, folder / "simulated.sqlite")
-    options = {"PORT": str(behind), "DATA_DIR": str(folder), "TRUSTED_PROXIES": "1", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "served.py"]
-    if request.param == "granian":
-        command = granian_command(Settings(port=behind, threads=8), "served:web")
-    with ExitStack() as stack:
-        program_folder = ROOT / "tests" / "api"
-        server = stack.enter_context(running(command, folder / "server.log", program_folder, **options))
-        wait_until_ready(behind, server, folder / "server.log", "/healthz")
-        port = stack.enter_context(nginx_before(folder, behind))
+    with started(request.param, folder) as server, nginx_before(folder, server.port) as port:
         assert httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=20).status_code == 200
         yield port
 
