@@ -107,7 +107,7 @@ def complete(
     tokens = without_denied_side(tokens, reading.language)
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
         tokens = tokens[:-1]  # Japanese "6は？"
-    tokens, recount = pointed_back(_going_on(tokens, earlier, notes), earlier, before)
+    tokens, recount = pointed_back(_going_on(tokens, earlier, notes), earlier, before, notes)
     if [token.kind for token in tokens if token.kind not in ("mark", "filler")] == ["minus"]:
         tokens = [Token("down", "down")]  # "minus, I mean"
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):

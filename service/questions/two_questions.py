@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from service.questions.adaptation import WHICH_END
 from service.questions.clause import SOONER
-from service.questions.criterion import invalid
+from service.questions.criterion import Assumption, invalid
 from service.questions.day_counts import LEAST
 from service.questions.kinds import Comparator
 from service.questions.kinds.levels import Close, Direction, First, Touch
@@ -34,16 +33,17 @@ EVENTS_OF_TWO = {"both", "not_both", "either", "neither"}
 # Kinds of a date beside these: "neither by the end of next week".
 WHEN = {*DATE_PARTS, "rel", "date", "eo", "nth", "ordinal", "weekend"} - {"number", "percent"}
 DATES = {*WHEN, "next", "this", "end", "by", "on", "until", "in"}
+LIKELIER = Assumption("Which is likelier is understood as which returns more, or is reached first.", "event")
 LAST_ONLY = "Only the last question is carried on. Name both levels, assets or days in one question."
 
 
 def pointed_back(
-    tokens: list[Token], earlier: Question, before: Question | None
+    tokens: list[Token], earlier: Question, before: Question | None, notes: list[Assumption]
 ) -> tuple[list[Token], Question | None]:
     """The tokens, and the earlier question with another event of its two, or one question of the last two.
 
-    Of the tokens only a date is left where there is such a question. Raises InvalidQuestion where words mean two levels
-    or questions, and there are not two, or they make none.
+    Of the tokens only a date is left where there is such a question; `notes` gets what was assumed. Raises
+    InvalidQuestion where words mean two levels or questions, and there are not two, or they make none.
     """
     kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
     joint = _joint(tokens, earlier, has_two=before is not None and not has_levels)
@@ -62,6 +62,7 @@ def pointed_back(
         return dates, replace(earlier, legs=legs, **_of_two(joint))
     if joint and before is not None and not has_levels and not is_of_days:
         before = replace(before, deadline=earlier.deadline) if dates else before
+        notes += [LIKELIER] if joint == "likelier" else []
         return dates, _joined(before, earlier, joint, side)
     if not has_levels or joint in ("better", "worse", "likelier", "not_both") or is_of_days:
         raise invalid(LAST_ONLY)
@@ -179,4 +180,4 @@ def _of_two_levels(first: Question, second: Question, joint: Joint) -> Question:
         return replace(base, comparator="between")
     if not lower < second.spot < upper:
         raise invalid("Both levels are on one side of the price: the nearer one is reached first.", "level")
-    return replace(base, comparator=First.of(1), notes=(WHICH_END,))
+    return replace(base, comparator=First.of(1))

@@ -9,6 +9,7 @@ import pytest
 from service.errors import InvalidQuestion
 from service.questions import Circumstances, read_any
 from service.questions.alternatives import alternatives, assumptions
+from service.questions.conversation import ContextQuestion
 from service.questions.criterion import Assumption
 from service.questions.parse import NOT_NAMED, Parse
 from tests.questions.asking import HISTORY, RATES, SPOTS
@@ -119,3 +120,14 @@ def test_a_canonical_sentence_is_sure_and_a_choice_is_not():
 def test_an_assumption_is_a_text_that_can_be_copied():
     assert (NOT_NAMED, copy.deepcopy(NOT_NAMED).code) == (str(NOT_NAMED), "deadline")
     assert copy.deepcopy(Assumption("Text.", "level")).code == "level"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"), [("which is likelier?", ("event",)), ("both?", ()), ("which rises more?", ())]
+)
+def test_which_of_two_questions_is_likelier_is_assumed(text, codes):
+    """To be asked which returns more; the two percentages say it too."""
+    first = read_any("will btc rise by friday?", CIRCUMSTANCES).question
+    second = read_any("will eth rise by friday?", CIRCUMSTANCES).question
+    reading = read_any(text, CIRCUMSTANCES, ContextQuestion(second, before=first))
+    assert assumptions(reading, alternatives(reading)) == codes
