@@ -87,14 +87,18 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
                 reading = _completed(reading, context.question)
             raise suggested(reason, reading, circumstances) from None
         return topic
-    is_after_question = context is not None and not (context.is_alert or context.is_price)
-    if context and not is_after_question and "deadline" in parse.carryover:  # it named none
-        parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, NOT_NAMED)))
-    if context and is_after_question:
-        parse = replace(parse, follows=context.question.canonical)
+    parse = _after(parse, context) if context else parse
     if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
         return parse
     return _read_topic(reading, circumstances) or parse
+
+
+def _after(parse: Parse, context: ContextQuestion) -> Parse:
+    """The question with the one that it follows; after a price or an alert, with a note that no date was named."""
+    if not (context.is_alert or context.is_price):
+        return replace(parse, follows=context.question.canonical)
+    notes = (*parse.deadline.notes, NOT_NAMED) if "deadline" in parse.carryover else parse.deadline.notes
+    return replace(parse, deadline=replace(parse.deadline, notes=notes))
 
 
 def _whole_question(reading: TokenizedText, circumstances: Circumstances) -> Parse | None:

@@ -161,7 +161,8 @@ def _joined(first: Question, second: Question, joint: Joint, side: int) -> Quest
         lower, upper = sorted((first.threshold, second.threshold))
         event = replace(second, comparator="leave", level=lower, upper_level=upper, level_pct=None)
         return replace(event, negated=joint in ("both", "neither"))
-    if is_of_one or any(part.negated >= len(part.kind.leg) for part in parts):
+    phrases = [part.kind.leg[part.negated :] for part in parts]  # of the event, or of its opposite
+    if is_of_one or not all(phrases):
         raise invalid(
             "Two events make one question where each is a level, a rise or a fall of another asset. Ask in full."
         )
